@@ -36,12 +36,12 @@ function ownImportsOf(path: string): string[] {
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   core: [/^#(around|clock|platform|prose)$/],
-  fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/resuming)?$/],
+  fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/],
   axios: [/^#(platform|prose)$/, /^@ebb\/core(\/adapter)?$/, /^axios$/],
-  undici: [/^@ebb\/core(\/adapter|\/resuming)?$/, /^undici$/, /^node:/],
+  undici: [/^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/, /^undici$/, /^node:/],
   valkey: [/^@ebb\/core(\/bucket)?$/],
   opentelemetry: [/^@ebb\/core$/, /^@opentelemetry\/api$/],
-  simulator: [/^@ebb\/core(\/adapter|\/bucket|\/testing)?$/, /^node:/],
+  simulator: [/^@ebb\/core(\/adapter|\/bucket|\/hedging|\/testing)?$/, /^node:/],
 };
 
 describe('imports', () => {
@@ -53,6 +53,16 @@ describe('imports', () => {
     const foreign = importsOf(path).filter((from) => !from.startsWith('.'));
     const rules = allowed[packageOf(path)] ?? [];
     expect(foreign.filter((from) => !rules.some((rule) => rule.test(from)))).toEqual([]);
+  });
+
+  // Its main door has every limit, which an import of a client would load as well.
+  test('clients import types alone from the main door of core', () => {
+    const values = sources.filter(
+      (path) =>
+        /^(fetch|axios|undici)$/.test(packageOf(path)) &&
+        /^import (?!type\b)[^;]*? from '@ebb\/core'/m.test(textOf.get(path) ?? ''),
+    );
+    expect(values).toEqual([]);
   });
 
   test('no file imports itself, directly or through others', () => {
@@ -85,13 +95,29 @@ const houses = {
     doors: [
       'adapter.ts',
       'bucket.ts',
+      'hedging.ts',
       'index.ts',
       'presets.ts',
       'resuming.ts',
       'testing.ts',
       'testing/suite.ts',
     ],
-    rooms: ['presets', 'faults', 'parts', 'queue', 'loop', 'bodies', 'backoff', 'http', 'platform', 'base'],
+    rooms: [
+      'presets',
+      'faults',
+      'parts',
+      'queue',
+      'resume',
+      'retry',
+      'loop',
+      'layers',
+      'news',
+      'bodies',
+      'backoff',
+      'http',
+      'platform',
+      'base',
+    ],
   },
   simulator: {
     doors: ['cli.ts', 'index.ts'],
@@ -198,11 +224,8 @@ describe('globals', () => {
   const TIME = /\b(Date\.now|new Date\(\)|performance\.|setTimeout|setInterval|setImmediate|Math\.random)\b/;
   const timers = [
     'base/clock',
-    'base/plain-clock',
-    'base/system-clock',
-    'platform/node-timers',
-    'platform/web-timers',
-    'platform/node-crowds',
+    // Bounds of real time in tests.
+    'base/settling',
   ].map((name) => `packages/core/src/${name}.ts`);
   /** Programs, which live in real time by their nature. */
   const programs = /^packages\/simulator\/src\/cli[./]/;

@@ -30,6 +30,11 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     about: 'the programs of the pages, the examples, and other programs in processes of their own',
     commands: [files(SLOW.programs)],
   },
+  alone: {
+    about:
+      'each row of the suite in a new process with one client and nothing else; takes a client and the name of a row',
+    commands: ['node --conditions=@ebb/source test/alone/main.ts'],
+  },
   worlds: {
     about: 'many worlds of overload and quotas, streams cut at each byte, and the figures of the simulator',
     commands: [files(SLOW.worlds)],
@@ -76,7 +81,8 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     commands: ['node --conditions=@ebb/source --max-semi-space-size=64 test/generate/run.ts'],
   },
   growth: {
-    about: 'by instructions, that reading what a server says takes no more than its length; needs valgrind',
+    about:
+      'by instructions, that reading what a server or a store says, or a file contains, takes no more than its length; needs valgrind',
     commands: ['vitest run test/growth'],
   },
   redis: {

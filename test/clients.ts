@@ -5,7 +5,8 @@ import * as undici from 'undici';
 import { Agent as NodeFetchAgent } from 'undici7';
 import { axiosClient } from './axios-client.ts';
 import { type Client, fetchClient } from './fetch-client.ts';
-import { nodeStream, undiciClient } from './undici-client.ts';
+import { nodeStream } from './node-stream.ts';
+import { undiciClient } from './undici-client.ts';
 
 export type { Got } from '@ebb/core/testing/suite';
 export type { Client } from './fetch-client.ts';

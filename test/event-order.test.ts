@@ -15,7 +15,8 @@ import {
 } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
-import { createFetch, hedged } from '@ebb/fetch';
+import { createFetch } from '@ebb/fetch';
+import { hedged } from '@ebb/fetch/hedged';
 import { instrument } from '@ebb/opentelemetry';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import { resuming } from '@ebb/undici/resuming';

@@ -13,11 +13,11 @@ test('README.md has at most 700 words with its code, two commands on a clone, an
   expect(page.match(/(?<!!)\[[^\]]+\]\([^)]+\)/g)).toHaveLength(6);
 });
 
-/** The options of the policy in the program, from its code. */
-function shownPolicy(): core.PolicyOptions {
+/** The options of the policy in the program, from its code, with limits on this clock. */
+function shownPolicy(clock: core.Clock): core.PolicyOptions {
   const [, code = ''] = /createPolicy\((\{.*\})\)/.exec(page) ?? [];
-  const names = Object.keys(core);
-  return new Function(...names, `return (${code})`)(...Object.values(core));
+  const names = { ...core, retryBudget: () => core.retryBudget({ clock }) };
+  return new Function(...Object.keys(names), `return (${code})`)(...Object.values(names));
 }
 
 /** The storm of the figure, with a fleet and a server of a twentieth: the figure itself is a long test. */
@@ -25,7 +25,7 @@ const SIZE = { clients: 500, requestsPerSecond: 100 };
 
 test('the policy of the program is the line with a budget in the figure below it', () => {
   const { Memorystore: without = {}, '+ budget': drawn = {} } = stormPolicies(SIZE);
-  const shown: ClientFactory = () => ({ policy: shownPolicy() });
+  const shown: ClientFactory = ({ clock }) => ({ policy: shownPolicy(clock) });
   const results = runExperiment(storm({ shown, drawn, without }, SIZE));
   const [ours, theirs, worse] = results.map(({ trace }) => trace);
   expect(ours).toEqual(theirs);

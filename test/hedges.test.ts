@@ -1,8 +1,9 @@
 import { createPolicy, type Policy } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { suite } from '@ebb/core/testing/suite';
-import { createFetch, hedged } from '@ebb/fetch';
-import { hedge } from '@ebb/undici';
+import { createFetch } from '@ebb/fetch';
+import { hedged } from '@ebb/fetch/hedged';
+import { hedge } from '@ebb/undici/hedge';
 import { HttpResponse } from 'msw';
 import { Agent, request } from 'undici';
 import { Agent as NodeFetchAgent } from 'undici7';

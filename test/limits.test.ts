@@ -125,7 +125,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   });
 
   test('a key that the queue of a bucket per key does not take fails before anything is sent', async () => {
-    await setUp([up], { bucket: perKey(() => bucketOf()), fairKey: 'tenant-7' });
+    await setUp([up], { bucket: perKey(() => bucketOf(), { clock }), fairKey: 'tenant-7' });
     await expect(send()).rejects.toThrow('fairKey must be left out at a limit without');
     expect(server.seen).toHaveLength(0);
   });
@@ -179,7 +179,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   });
 
   test('a request can set its cost, maxWaitMs and key', async () => {
-    const bucket = perKey(() => tokenBucket({ capacity: 5, refillPerSecond: 1, clock }));
+    const bucket = perKey(() => tokenBucket({ capacity: 5, refillPerSecond: 1, clock }), { clock });
     await setUp([up], { bucket });
     await send({ ebb: { cost: 5 } });
     await expect(send({ ebb: { maxWaitMs: 500 } })).rejects.toBeInstanceOf(ThrottledError);

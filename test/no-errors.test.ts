@@ -11,10 +11,12 @@ import {
   readCost,
   tokenBucket,
 } from '@ebb/core';
-import { createFetch, hedged } from '@ebb/fetch';
+import { createFetch } from '@ebb/fetch';
+import { hedged } from '@ebb/fetch/hedged';
 import { resuming as resumingFetch } from '@ebb/fetch/resuming';
 import { instrument } from '@ebb/opentelemetry';
-import { ebbInterceptor as ebbUndici, hedge } from '@ebb/undici';
+import { ebbInterceptor as ebbUndici } from '@ebb/undici';
+import { hedge } from '@ebb/undici/hedge';
 import { resuming as resumingUndici } from '@ebb/undici/resuming';
 import axios from 'axios';
 import { Agent, type Dispatcher, request } from 'undici';

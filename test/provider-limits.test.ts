@@ -206,7 +206,7 @@ describe('openai', () => {
   });
 
   test('a request that never fits fails', async () => {
-    const fetch = createFetch({ ...openai(), ...make() }, async () => new Response());
+    const fetch = createFetch({ ...openai(), ...make(), clock }, async () => new Response());
     const sent = fetch('https://upstream.test/', { method: 'POST', body: '{"max_tokens":40000}' });
     await expect(sent).rejects.toThrow('tokens');
   });

@@ -47,7 +47,7 @@ function noted(settle: (actual: number | Costs) => void = () => undefined) {
   return { settled, left, bucket };
 }
 
-const quotas = () => quotaBucket({ limits: { tokens: { refillPerSecond: 1, capacity: 9 } } });
+const quotas = () => quotaBucket({ limits: { tokens: { refillPerSecond: 1, capacity: 9 } }, clock });
 
 const warnings: string[] = [];
 vi.spyOn(process, 'emitWarning').mockImplementation((warning) => {
@@ -489,11 +489,11 @@ describe('what is wrong', () => {
     [() => createPolicy({ cost: -1 }), 'createPolicy: cost must be'],
     [() => createPolicy({ cost: 'a' as never }), 'createPolicy: cost must be'],
     [
-      () => createPolicy({ cost: { tokns: 1 }, bucket: quotas() }),
+      () => createPolicy({ clock, cost: { tokns: 1 }, bucket: quotas() }),
       'createPolicy: cost has no option "tokns"; it takes tokens',
     ],
     [
-      () => createPolicy({ cost: { tokens: 10 }, bucket: quotas() }),
+      () => createPolicy({ clock, cost: { tokens: 10 }, bucket: quotas() }),
       'createPolicy: cost.tokens must be at most the capacity, 9, got 10',
     ],
   ])('%s', (make, message) => {

@@ -32,7 +32,7 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   hedged: [[`${PARTS}/hedge/options.ts`, 'HedgeOptions']],
   throttle: [[`${PARTS}/throttle/options.ts`, 'ThrottleOptions']],
   perKey: [[`${PARTS}/per-key/per-key.ts`, 'PerKeyOptions']],
-  resuming: [[`${core}/loop/resuming-options.ts`, 'ResumptionOptions']],
+  resuming: [[`${core}/resume/options.ts`, 'ResumptionOptions']],
   valkeyBucket: [['packages/valkey/src/options.ts', 'ValkeyBucketOptions'], STORE, BUCKET[1]],
   valkeyBudget: [['packages/valkey/src/budget-options.ts', 'ValkeyBudgetOptions'], STORE],
 };

@@ -1,13 +1,11 @@
-import { Readable } from 'node:stream';
 import { attemptsOf, type Policy } from '@ebb/core';
 import { ebbInterceptor } from '@ebb/undici';
 import type * as undici8 from 'undici';
 import { bodyFor, type Client, initFor } from './fetch-client.ts';
+import { nodeStream } from './node-stream.ts';
 
 /** What is used of undici 7 or 8. */
 export type Undici = Pick<typeof undici8, 'Agent' | 'request'>;
-
-export const nodeStream = (text: string): unknown => Readable.from([Buffer.from(text)]);
 
 /** `request` of undici. */
 export function undiciClient(

@@ -46,11 +46,16 @@ function importsOf(path: string): string[] {
   });
 }
 
+/** The door that clients import. What it reaches is apart, so that a client loads no limit and no preset. */
+const CLIENTS_DOOR = '/adapter.ts';
+
 /** A file of the package, as the build divides them. */
 export interface Source {
   readonly path: string;
   /** The entries that it is part of. */
   readonly entries: ReadonlySet<string>;
+  /** True if the door that clients import loads it, on any platform. */
+  readonly isOfClients: boolean;
   /** 0 if it means the same everywhere; else one more than the highest level behind a `#name` that it reaches. */
   readonly level: number;
 }
@@ -87,11 +92,26 @@ export function sourcesOf(one: Package, entries: readonly { readonly source: str
     parts.set(path, marks.add(entry));
     for (const from of importsOf(path)) if (from.startsWith('.')) mark(join(dirname(path), from), entry);
   };
+  const ofClients = new Set<string>();
+  const load = (path: string): void => {
+    if (ofClients.has(path)) return;
+    ofClients.add(path);
+    for (const from of importsOf(path)) {
+      if (from.startsWith('.')) load(join(dirname(path), from));
+      else for (const target of Object.values(targets[from] ?? {})) load(join(one.home, target));
+    }
+  };
   for (const { source } of entries) {
     visit(source);
     mark(source, source);
+    if (source.endsWith(CLIENTS_DOOR)) load(source);
   }
   return [...levels]
-    .map(([path, level]) => ({ path, level, entries: parts.get(path) ?? new Set<string>() }))
+    .map(([path, level]) => ({
+      path,
+      level,
+      entries: parts.get(path) ?? new Set<string>(),
+      isOfClients: ofClients.has(path),
+    }))
     .sort((a, b) => a.level - b.level);
 }

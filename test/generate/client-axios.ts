@@ -1,7 +1,8 @@
 import { Agent as HttpAgent } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createPolicy } from '@ebb/core';
-import { type BaseFetch, createFetch, hedged } from '@ebb/fetch';
+import { type BaseFetch, createFetch } from '@ebb/fetch';
+import { hedged } from '@ebb/fetch/hedged';
 import type { AxiosRequestConfig, AxiosResponse } from 'axios';
 import * as undici7 from 'undici7';
 import { FakeXhr } from '../../packages/axios/test/fake-xhr.ts';

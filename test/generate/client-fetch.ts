@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
-import { type BaseFetch, createFetch, hedged } from '@ebb/fetch';
+import { type BaseFetch, createFetch } from '@ebb/fetch';
+import { hedged } from '@ebb/fetch/hedged';
 import { resuming } from '@ebb/fetch/resuming';
 import nodeFetch from 'node-fetch';
 import * as undici8 from 'undici';

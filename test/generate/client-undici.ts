@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { createPolicy } from '@ebb/core';
-import { ebbInterceptor, hedge as hedgeInterceptor } from '@ebb/undici';
+import { ebbInterceptor } from '@ebb/undici';
+import { hedge as hedgeInterceptor } from '@ebb/undici/hedge';
 import { resuming } from '@ebb/undici/resuming';
 import * as undici8 from 'undici';
 import * as undici7 from 'undici7';

@@ -95,4 +95,13 @@ export const FOUND: readonly FoundOnce[] = [
       { do: 'silent' },
     ]),
   },
+  {
+    what: 'undici: an abort at the `retry` after a timeout in a hook leaves a call without an `end`',
+    case: caseOf(
+      'undici-pipeline',
+      { maxRetries: 1, attemptTimeoutMs: 5, hook: { does: 'calls', trusts: 'a' } },
+      [],
+      { caller: 'abort', isAuthorized: true, isSignalled: true, abortAt: 'retry', abortReason: 'null' },
+    ),
+  },
 ];

@@ -25,13 +25,15 @@ function* judgeWaits({ of, seen }: Played): Iterable<Complaint> {
 
 /** A bucket of 4 tokens that gets one in a millisecond lets no more pass. */
 function* judgeRate({ of, probe }: Played): Iterable<Complaint> {
-  const { bucket, cost = 1, actualCost, layer } = of.parts;
+  const { bucket, cost = 1, actualCost, layer, attemptTimeoutMs, hook, factory } = of.parts;
   if (bucket?.kind !== 'fast' || bucket.nonConforming === 'mark' || bucket.isPerKey) return;
   // What comes back: of a refused connection, and what a request has not cost.
   if (
     actualCost ||
     layer ||
     of.isRefused ||
+    // An attempt that runs out of time in user code takes none.
+    (attemptTimeoutMs !== undefined && (hook ?? factory) !== undefined) ||
     of.calls.some(({ script }) => script.some(({ do: does }) => does === 'redirect-dead'))
   )
     return;

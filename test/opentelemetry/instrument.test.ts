@@ -10,7 +10,8 @@ import {
   retry,
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import { createFetch, hedged } from '@ebb/fetch';
+import { createFetch } from '@ebb/fetch';
+import { hedged } from '@ebb/fetch/hedged';
 import { instrument, type TelemetryOptions } from '@ebb/opentelemetry';
 import { context, metrics, propagation, SpanKind, type TextMapPropagator, trace } from '@opentelemetry/api';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

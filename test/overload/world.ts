@@ -8,7 +8,8 @@ import {
   type VirtualClock,
   virtualClock,
 } from '@ebb/core/testing';
-import { createFetch, hedged } from '@ebb/fetch';
+import { createFetch } from '@ebb/fetch';
+import { hedged } from '@ebb/fetch/hedged';
 
 /** A service of another kind than that of `faults`. */
 type MakeService = (clock: VirtualClock, seed: number) => FaultyFetch;

@@ -38,7 +38,7 @@ function whyNoHttp(runtime: RuntimeName): string | undefined {
 }
 
 function axiosRow(adapter: 'http' | 'fetch' | 'xhr', more: Partial<GridRow>): GridRow {
-  const stream = adapter === 'http' ? '../undici-client.ts' : '../fetch-client.ts';
+  const stream = adapter === 'http' ? '../node-stream.ts' : '../fetch-client.ts';
   const name = adapter === 'http' ? 'nodeStream' : 'webStream';
   return {
     name: `axios, ${adapter}`,

@@ -7,8 +7,8 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   '@ebb/fetch, bucket, slots, budget': `${FETCH} export { concurrencyLimit, retryBudget, tokenBucket } from '@ebb/core';`,
   '@ebb/fetch, throttle': `${FETCH} export { throttle } from '@ebb/core';`,
   '@ebb/fetch, bucket, throttle': `${FETCH} export { throttle, tokenBucket } from '@ebb/core';`,
-  '@ebb/fetch, hedged': `export { createFetch, hedged } from '@ebb/fetch';`,
+  '@ebb/fetch, hedged': `export { createFetch } from '@ebb/fetch'; export { hedged } from '@ebb/fetch/hedged';`,
   '@ebb/axios': `export { ebbInterceptor } from '@ebb/axios';`,
   '@ebb/undici': `export { ebbInterceptor } from '@ebb/undici';`,
-  '@ebb/undici, hedge': `export { ebbInterceptor, hedge } from '@ebb/undici';`,
+  '@ebb/undici, hedge': `export { ebbInterceptor } from '@ebb/undici'; export { hedge } from '@ebb/undici/hedge';`,
 };

@@ -102,15 +102,9 @@ export interface Row {
   readonly stub?: 'at once' | '0 ms';
   /** Why what happens may happen a tick or two after it is due. */
   readonly late?: string;
-  /** The same, if they are installed before ebb is loaded, and with the entry for browsers, to which nothing in Node is native. */
-  readonly lateBefore?: string;
-  /** Why limits that wait when they are removed are not used under them again. */
-  readonly notAgain?: string;
 }
 
 export const NO_DATE = 'They leave `Date` alone, so that real time counts as well.';
-const NO_TURN = 'Nothing keeps the `setImmediate` of Node: each turn of the event loop takes a tick.';
-const SAME = 'They are the same functions whenever they are enabled: nothing tells that a timer is gone.';
 
 /** As one writes it by hand. */
 function stub(kind: Row['stub'] & string, name: string, set: (call: () => void) => unknown): Row {
@@ -128,15 +122,13 @@ function atOnce<T>(call: () => void, result: T): T {
   return result;
 }
 
-/** Of Node, and by hand: nothing is installed for them. */
+/** Those of Node, and stubs by hand: nothing is installed for them. */
 export const here: readonly Row[] = [
-  { name: 'node:test', make: () => nodeTimers(), lateBefore: NO_TURN, notAgain: SAME },
+  { name: 'node:test', make: () => nodeTimers() },
   {
     name: 'node:test, timers alone',
     make: () => nodeTimers('setTimeout', 'setImmediate'),
     late: NO_DATE,
-    lateBefore: NO_TURN,
-    notAgain: SAME,
   },
   stub('at once', 'a stub that calls at once', (call) => atOnce(call, undefined)),
   stub('at once', 'a stub that calls at once, and returns a number', (call) => atOnce(call, 7)),

@@ -25,11 +25,13 @@ async function load(): Promise<Packages> {
   return {
     core: await import('@ebb/core'),
     fetch: await import('@ebb/fetch'),
+    fetchHedged: await import('@ebb/fetch/hedged'),
     fetchResuming: await import('@ebb/fetch/resuming'),
     axios: (await import('axios')).default,
     ebbAxios: await import('@ebb/axios'),
     undici: await import('undici'),
     ebbUndici: await import('@ebb/undici'),
+    undiciHedge: await import('@ebb/undici/hedge'),
     undiciResuming: await import('@ebb/undici/resuming'),
   };
 }

@@ -38,7 +38,7 @@ function resultsOf({ result, resultAtOnce = result }: Situation, stub: Row['stub
   return { none: [result], 'at once': [resultAtOnce], '0 ms': [result, resultAtOnce] }[stub ?? 'none'];
 }
 
-function judge(row: Row, when: When, entry: Entry, situation: Situation, played: Played): void {
+function judge(row: Row, when: When, situation: Situation, played: Played): void {
   const { stub } = row;
   const { endsAt, isTight, sentAtWithoutDate = situation.sentAt } = situation;
   const sentAt = row.late === NO_DATE ? sentAtWithoutDate : situation.sentAt;
@@ -54,9 +54,7 @@ function judge(row: Row, when: When, entry: Entry, situation: Situation, played:
     expect(played.sentAt).toHaveLength(sentAt.length);
     return;
   }
-  const isBefore = when === 'before ebb is loaded' || entry === 'browsers';
-  const mayBeLate = (isBefore ? row.lateBefore : undefined) ?? row.late;
-  const at = mayBeLate === undefined ? (time: number): number => time : onTime;
+  const at = row.late === undefined ? (time: number): number => time : onTime;
   expect(played.sentAt.map((time, which) => at(time, sentAt[which]))).toEqual(sentAt);
   if (endsAt !== undefined) expect(at(played.endsAt, endsAt)).toBe(endsAt);
 }
@@ -69,9 +67,10 @@ export function describeCells(row: Row, when: When, entry: Entry, playThem: type
       played = await playThem(row, when, entry);
     });
 
-    test.each(
-      situationsOf(row, entry).map((situation, which) => [situation.name, situation, which] as const),
-    )('%s', (_, situation, which) => judge(row, when, entry, situation, played[which] as Played));
+    test.each(situationsOf(entry).map((situation, which) => [situation.name, situation, which] as const))(
+      '%s',
+      (_, situation, which) => judge(row, when, situation, played[which] as Played),
+    );
   });
 }
 

@@ -41,11 +41,7 @@ class Play {
   constructor(situation: Situation, packages: Packages, fakes?: Fakes) {
     this.#fakes = fakes;
     const send = (): void => void this.#sentAt.push(this.#now);
-    const renew = (): void => {
-      fakes?.remove();
-      fakes?.install();
-    };
-    this.#call = situation.prepare({ packages, unitMs: fakes ? UNIT_MS : REAL_UNIT_MS, send, renew });
+    this.#call = situation.prepare({ packages, unitMs: fakes ? UNIT_MS : REAL_UNIT_MS, send });
   }
 
   get #now(): number {
@@ -78,10 +74,8 @@ class Play {
 }
 
 /** undici runs in Node alone. */
-export function situationsOf({ notAgain }: Row, entry: Entry): Situation[] {
-  return situations.filter(({ name, renews }) => {
-    return !(renews && notAgain) && (entry === 'Node' || !name.startsWith('undici'));
-  });
+export function situationsOf(entry: Entry): Situation[] {
+  return situations.filter(({ name }) => entry === 'Node' || !name.startsWith('undici'));
 }
 
 /** Plays all situations under fakes. In real time they share it, but for those that set the clock of all. */
@@ -98,7 +92,7 @@ export async function playAll(
   const packages = await load();
   if (isGone) fakes.remove();
   const all: Promise<Played>[] = [];
-  for (const situation of situationsOf(row, entry)) {
+  for (const situation of situationsOf(entry)) {
     if (situation.setsClock) await Promise.all(all);
     const play = new Play(situation, packages, isGone ? undefined : fakes);
     if (isAfter) fakes.install();

@@ -12,11 +12,13 @@ function load(): Packages {
   return {
     core: require('@ebb/core'),
     fetch: require('@ebb/fetch'),
+    fetchHedged: require('@ebb/fetch/hedged'),
     fetchResuming: require('@ebb/fetch/resuming'),
     axios: require('axios'),
     ebbAxios: require('@ebb/axios'),
     undici: require('undici'),
     ebbUndici: require('@ebb/undici'),
+    undiciHedge: require('@ebb/undici/hedge'),
     undiciResuming: require('@ebb/undici/resuming'),
   };
 }

@@ -1,17 +1,19 @@
 import type { PolicyOptions } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { Dispatched } from '../../packages/undici/test/wire.ts';
-import { own, turns } from './fakes.ts';
+import { own } from './fakes.ts';
 
 /** The packages, loaded before or after the timers were faked. */
 export interface Packages {
   readonly core: typeof import('@ebb/core');
   readonly fetch: typeof import('@ebb/fetch');
+  readonly fetchHedged: typeof import('@ebb/fetch/hedged');
   readonly fetchResuming: typeof import('@ebb/fetch/resuming');
   readonly axios: typeof import('axios').default;
   readonly ebbAxios: typeof import('@ebb/axios');
   readonly undici: typeof import('undici');
   readonly ebbUndici: typeof import('@ebb/undici');
+  readonly undiciHedge: typeof import('@ebb/undici/hedge');
   readonly undiciResuming: typeof import('@ebb/undici/resuming');
 }
 
@@ -34,8 +36,6 @@ interface World {
   readonly unitMs: number;
   /** To be called when a request is sent. */
   readonly send: () => void;
-  /** Removes the fakes, with all timers that they have, and installs them anew. Nothing if time is real. */
-  readonly renew: () => void;
 }
 
 /** A client that gets one answer after another; the last one is for all that follow. Returns the status, and the text of the body. */
@@ -57,7 +57,7 @@ function answering(answers: readonly Answer[]): () => Answer {
 }
 
 const fetchClient: Client = ({ packages, send }, options, answers, more = {}) => {
-  const { core, fetch, fetchResuming } = packages;
+  const { core, fetch, fetchHedged, fetchResuming } = packages;
   const policy = core.createPolicy(options);
   const next = answering(answers);
   const base = async (): Promise<Response> => {
@@ -77,7 +77,7 @@ const fetchClient: Client = ({ packages, send }, options, answers, more = {}) =>
     return new Response(new ReadableStream({ pull: (body) => pulls.shift()?.(body) }), { headers: EVENTS });
   };
   const { hedgeAfterMs: delayMs, idleTimeoutMs } = more;
-  const hedging = delayMs === undefined ? base : fetch.hedged(base, { policy, delayMs });
+  const hedging = delayMs === undefined ? base : fetchHedged.hedged(base, { policy, delayMs });
   const get = fetchResuming.resuming(fetch.createFetch(policy, hedging), { policy, idleTimeoutMs });
   return async () => {
     const response = await get(URL);
@@ -104,7 +104,7 @@ const axiosClient: Client = ({ packages, send }, options, answers) => {
 };
 
 const undiciClient: Client = ({ packages, send }, options, answers, more = {}) => {
-  const { core, undici, ebbUndici, undiciResuming } = packages;
+  const { core, undici, ebbUndici, undiciHedge, undiciResuming } = packages;
   const policy = core.createPolicy(options);
   const next = answering(answers);
   class Service extends undici.Dispatcher {
@@ -122,7 +122,7 @@ const undiciClient: Client = ({ packages, send }, options, answers, more = {}) =
     }
   }
   const { hedgeAfterMs: delayMs, idleTimeoutMs } = more;
-  const hedges = delayMs === undefined ? [] : [ebbUndici.hedge({ policy, delayMs })];
+  const hedges = delayMs === undefined ? [] : [undiciHedge.hedge({ policy, delayMs })];
   const dispatcher = new Service().compose(
     ...hedges,
     ebbUndici.ebbInterceptor(policy),
@@ -160,8 +160,6 @@ export interface Situation {
   readonly isTight?: boolean;
   /** It sets the wall clock of all others as well. */
   readonly setsClock?: boolean;
-  /** It removes the fakes while something waits, and installs them again. */
-  readonly renews?: boolean;
 }
 
 const one = 'id: 1\ndata: a\n\n';
@@ -331,21 +329,6 @@ export const situations: readonly Situation[] = [
     result: [200, 200, 200],
   },
   {
-    name: 'bucket, with a timer of fakes that are gone',
-    prepare: (world) => {
-      const get = metered(world);
-      return async () => {
-        const all = [get(), get()];
-        await turns();
-        world.renew();
-        return Promise.all([...all, get()]);
-      };
-    },
-    sentAt: [0, 1, 2],
-    result: [200, 200, 200],
-    renews: true,
-  },
-  {
     name: 'bucket, and the clock is set back by an hour',
     prepare: whileTheClockIsSet(-HOUR_MS),
     sentAt: [0, 1, 2, 3.5],
@@ -389,26 +372,10 @@ export const situations: readonly Situation[] = [
     result: 'wait-too-long',
   },
   {
-    name: 'retries of a crowd, which share timers',
+    name: 'retries of a crowd',
     prepare: crowd,
     sentAt: [],
     endsAt: 1,
     result: [200],
-  },
-  {
-    name: 'retries of a crowd, after another with timers of fakes that are gone',
-    prepare: (world) => {
-      const get = [crowd(world), crowd(world)] as const;
-      return async () => {
-        void get[0]();
-        await turns();
-        world.renew();
-        return get[1]();
-      };
-    },
-    sentAt: [],
-    endsAt: 1,
-    result: [200],
-    renews: true,
   },
 ];

@@ -1,5 +1,5 @@
-import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
-import { countLayer } from '@ebb/core/adapter';
+import type { Policy, PolicyOptions } from '@ebb/core';
+import { countLayer, createPolicy } from '@ebb/core/adapter';
 import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
 import { explains } from '#prose';
 import { type AxiosModule, checkCopy } from './axios-copy.ts';

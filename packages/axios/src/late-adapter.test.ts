@@ -3,12 +3,18 @@ import { constant, createPolicy, type PolicyOptions, tokenBucket } from '@ebb/co
 import { LAYER } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { responseTo } from '../test/adapters.ts';
 import { errorOf, kindsOf, reasonsOf } from '../test/client.ts';
 import { DOWN, UP } from '../test/steps.ts';
 import { ebbInterceptor } from './index.ts';
+
+/** The clock of {@link lateClient}, for the limits of a test. */
+let time = virtualClock({ startMs: 0 });
+beforeEach(() => {
+  time = virtualClock({ startMs: 0 });
+});
 
 /**
  * A client whose adapter waits for something at its first attempt, and goes on with its config when the test says so. By
@@ -18,7 +24,7 @@ function lateClient(
   options: PolicyOptions,
   send: (config: InternalAxiosRequestConfig, below: AxiosInstance) => unknown,
 ) {
-  const clock = virtualClock({ startMs: 0 });
+  const clock = time;
   const policy = createPolicy({
     clock,
     attemptTimeoutMs: 50,
@@ -73,7 +79,7 @@ test.each<[how: string, send: (config: InternalAxiosRequestConfig) => unknown]>(
 
 test('what it sends through another instance, without its token, is still a part of its call', async () => {
   const server = await serve(DOWN);
-  const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 10 });
+  const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 10, clock: time });
   const { client, clock, goOn } = lateClient({ bucket }, ({ cancelToken: _, ...config }, below) =>
     below.request({ ...config, adapter: 'http' }),
   );
@@ -110,11 +116,14 @@ test('the headers of its attempt, and the mark of its layer, stay in the config 
 });
 
 test('the config is restored if the retry is not sent', async () => {
-  const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 1 });
+  const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 1, clock: time });
   const { token } = axios.CancelToken.source();
   for (const cancelToken of [undefined, token]) {
     const { client, clock } = lateClient(
-      { bucket: cancelToken ? tokenBucket({ refillPerSecond: 1e-6, capacity: 1 }) : bucket, maxWaitMs: 10 },
+      {
+        bucket: cancelToken ? tokenBucket({ refillPerSecond: 1e-6, capacity: 1, clock: time }) : bucket,
+        maxWaitMs: 10,
+      },
       () => undefined,
     );
     const beforeAttempt: PolicyOptions['beforeAttempt'] = () => ({ 'x-a': 'b' });

@@ -1,5 +1,5 @@
-import { type FailureKind, HookError, type Outcome } from '@ebb/core';
-import { failureKind, property } from '@ebb/core/adapter';
+import type { FailureKind, Outcome } from '@ebb/core';
+import { failureKind, HookError, property } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse } from 'axios';
 import { breaksBody, everyRetryAfter, lastHop, received } from '#platform';
 import type { NodeRequest } from './node-request.ts';

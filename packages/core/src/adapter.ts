@@ -1,7 +1,7 @@
 export { areLayered, countLayer, isNativeFetch } from '#around';
 export { callable, flag, positive, wholeNumber } from './base/check.ts';
 export { inNextTurn, nextTurn, systemClock } from './base/clock.ts';
-export { callHook } from './base/errors.ts';
+export { callHook, HookError } from './base/errors.ts';
 export { type Followed, followForeign } from './base/foreign-signal.ts';
 export { onAbort } from './base/on-abort.ts';
 export { type Complete, type OptionTable, readOptions } from './base/options.ts';
@@ -9,7 +9,6 @@ export { isError, property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
 export { warn } from './base/warn.ts';
 export { whenArrived } from './bodies/arrival.ts';
-export { whenBodyEnds } from './bodies/body-end.ts';
 export { readAhead } from './bodies/read-ahead.ts';
 export { restored } from './bodies/restored.ts';
 export {
@@ -21,7 +20,6 @@ export {
 export { cancelBody, setAside } from './bodies/streams.ts';
 export { responseHeader } from './http/any-headers.ts';
 export {
-  BODY_READERS,
   bufferBytes,
   isNodeReadable,
   isWebReadable,
@@ -30,13 +28,12 @@ export {
   readableBody,
 } from './http/body.ts';
 export { MOST_READ_AHEAD_BYTES } from './http/ceilings.ts';
-export { isIdempotent } from './http/classify.ts';
-export { downloadIn } from './http/download.ts';
+export { classifyHttp, isIdempotent } from './http/classify.ts';
 export { failureKind } from './http/failure.ts';
 export { originOf } from './http/origin.ts';
 export type { BodyContext, BodyWatcher, Opened, Peek } from './http/peek.ts';
-export type { ReadHeader, Resumable } from './http/resumable.ts';
 export { retryAfterMs } from './http/retry-after.ts';
+export { LAYER, type Way } from './layers/layer.ts';
 export {
   AtOnce,
   type ClientAtOnce,
@@ -49,12 +46,11 @@ export type { Aside, Client } from './loop/client.ts';
 export { forRequest } from './loop/contracts.ts';
 export { OutOfTime, timeoutError } from './loop/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
-export { hasHistory, remember, rememberReason } from './loop/history.ts';
+export { attemptsOf, hasHistory, remember, rememberReason } from './loop/history.ts';
 export type { SentHeaders } from './loop/hooks.ts';
 export { fail, judge, pass } from './loop/judge.ts';
-export { LAYER, type Way } from './loop/layer.ts';
 export { look } from './loop/look.ts';
-export { overridePolicy } from './loop/policy.ts';
+export { createPolicy, overridePolicy } from './loop/policy.ts';
 export { type MakeBody, prepare, type Readiness } from './loop/prepare.ts';
 export { run } from './loop/run.ts';
 export {
@@ -67,10 +63,4 @@ export {
 } from './loop/send.ts';
 export { startCall } from './loop/start-call.ts';
 export { addsCredentials, mustTrust } from './loop/trust.ts';
-export { HEDGES, Hedging } from './parts/hedge/hedging.ts';
-export { HEDGE_RECORDS, noteHedges } from './parts/hedge/history.ts';
-export { type Hedge, Race } from './parts/hedge/race.ts';
-export * as hedgeRule from './parts/hedge/rule.ts';
-export { isBad } from './parts/throttle/is-bad.ts';
-export { THROTTLE_OPTIONS } from './parts/throttle/options.ts';
-export { type ThrottleNumbers, ThrottleRule } from './parts/throttle/rule.ts';
+export type { ReadHeader, Resumable } from './resume/resumable.ts';

@@ -28,6 +28,9 @@ export type { TokenSource, Unavailable, WaitingQueue } from './parts/bucket/toke
 export { WaitingBucket } from './parts/bucket/waiting-bucket.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './parts/budget/leased-retries.ts';
 export { BudgetPart } from './parts/budget/part.ts';
+export { isBad } from './parts/throttle/is-bad.ts';
+export { THROTTLE_OPTIONS } from './parts/throttle/options.ts';
+export { type ThrottleNumbers, ThrottleRule } from './parts/throttle/rule.ts';
 export type { Amount } from './queue/amount.ts';
 export { SteadyTime } from './queue/time.ts';
 export { Timer } from './queue/timer.ts';

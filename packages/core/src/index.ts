@@ -34,7 +34,6 @@ export type {
   UnitStats,
 } from './loop/contracts.ts';
 export type { Costs } from './loop/costs.ts';
-export { detailsOf, type EbbEvent, type EventDetails, type ThrottleState } from './loop/events.ts';
 export { type Attempt, grantOf, type HedgeRecord } from './loop/history.ts';
 export type {
   AroundAttempt,
@@ -58,12 +57,12 @@ export type {
   Turn,
 } from './loop/part.ts';
 export { createPolicy, type Policy } from './loop/policy.ts';
-export type { StopReason } from './loop/reason.ts';
-export type { ReportedError, ReportedOutcome, ReportedRequest } from './loop/reported.ts';
-export { type AttemptContext, type RetryOptions, retry, type Settled } from './loop/retry.ts';
 export { SKIP, SKIP_AND_END } from './loop/skip.ts';
 export type { RequestOptions } from './loop/start-call.ts';
 export type { Throttle } from './loop/throttle.ts';
+export { detailsOf, type EbbEvent, type EventDetails, type ThrottleState } from './news/events.ts';
+export type { StopReason } from './news/reason.ts';
+export type { ReportedError, ReportedOutcome, ReportedRequest } from './news/reported.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
 export { bodyEnds } from './parts/bucket/body-ends.ts';
 export type { TokenBucketOptions } from './parts/bucket/options.ts';
@@ -89,3 +88,4 @@ export type { ThrottleOptions } from './parts/throttle/options.ts';
 export { throttle } from './parts/throttle/throttle.ts';
 export { fairQueue } from './queue/fair-queue.ts';
 export { priorityQueue } from './queue/priority-queue.ts';
+export { type AttemptContext, type RetryOptions, retry, type Settled } from './retry/retry.ts';

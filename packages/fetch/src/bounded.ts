@@ -54,14 +54,11 @@ export function bounded(
   // The base fetch gets one turn to reject with an error of its own.
   const giveUp = (by: AbortSignal): void => {
     state.over = true;
-    // Not in the callback of a timer: the mock of node:test fires one again that sets an immediate.
-    void Promise.resolve()
-      .then(nextTurn)
-      .then(() => {
-        isGone = true;
-        end();
-        endEarly(by.reason);
-      });
+    void nextTurn().then(() => {
+      isGone = true;
+      end();
+      endEarly(by.reason);
+    });
   };
   const unwatch = signal?.aborted === false ? onAbort(signal, () => giveUp(signal)) : undefined;
   const cancelTimer =

@@ -1,8 +1,9 @@
-import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
+import type { Policy, PolicyOptions } from '@ebb/core';
 import {
   AtOnce,
   type ClientAtOnce,
   countLayer,
+  createPolicy,
   isNativeFetch,
   LAYER,
   mayBeSentAtOnce,

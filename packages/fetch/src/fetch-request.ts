@@ -1,10 +1,11 @@
-import { HookError, type Outcome, type RequestTraits } from '@ebb/core';
+import type { Outcome, RequestTraits } from '@ebb/core';
 import {
   type Aside,
   type Call,
   type Client,
   type Followed,
   failureKind,
+  HookError,
   isNodeReadable,
   isWebReadable,
   LAYER,

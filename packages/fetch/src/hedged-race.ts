@@ -1,15 +1,6 @@
 import type { Outcome } from '@ebb/core';
-import {
-  type Call,
-  cancelBody,
-  HEDGES,
-  type Hedge,
-  type Hedging,
-  noteHedges,
-  property,
-  Race,
-  sending,
-} from '@ebb/core/adapter';
+import { type Call, cancelBody, property, sending } from '@ebb/core/adapter';
+import { HEDGES, type Hedge, type Hedging, noteHedges, Race } from '@ebb/core/hedging';
 import type { BaseFetch } from './create-fetch.ts';
 import { FetchRequest } from './fetch-request.ts';
 import type { FetchInit, FetchInput } from './init.ts';

@@ -10,7 +10,8 @@ import {
 import { virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { createFetch, hedged } from './index.ts';
+import { hedged } from './hedged.ts';
+import { createFetch } from './index.ts';
 
 /** What one send does. */
 interface Plan {

@@ -9,9 +9,10 @@ import {
   throttle,
   tokenBucket,
 } from '@ebb/core';
-import { type VirtualClock, virtualClock } from '@ebb/core/testing';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createFetch, hedged } from './index.ts';
+import { virtualClock } from '@ebb/core/testing';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { hedged } from './hedged.ts';
+import { createFetch } from './index.ts';
 
 const URL_A = 'https://a.test/things?x=1';
 
@@ -23,8 +24,14 @@ interface Plan {
   readonly isDeaf?: boolean;
 }
 
+/** The clock of the clients and the limits of a test. */
+let time = virtualClock();
+beforeEach(() => {
+  time = virtualClock();
+});
+
 /** A base fetch whose sends take what the plans say, in turn; the last plan is for all that follow. */
-function service(plans: readonly Plan[], clock = virtualClock()) {
+function service(plans: readonly Plan[], clock = time) {
   const sent: { url: string; init: RequestInit; aborted: boolean; reason?: unknown }[] = [];
   const cancelled: number[] = [];
   const base = (input: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> => {
@@ -60,7 +67,7 @@ function service(plans: readonly Plan[], clock = virtualClock()) {
 
 /** A client whose hedges are sent after 10 ms. */
 function client(plans: readonly Plan[], options: PolicyOptions = {}, more: object = {}) {
-  const one = service(plans, options.clock as VirtualClock | undefined);
+  const one = service(plans);
   const events: EbbEvent[] = [];
   const policy = createPolicy({
     maxRetries: 0,
@@ -227,9 +234,8 @@ describe('what a hedge takes', () => {
   });
 
   test('tokens of the bucket, which stay spent', async () => {
-    const clock = virtualClock();
-    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 3, clock });
-    const { fetch, sent } = client(slow, { clock, bucket }, { share: 1 });
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 3, clock: time });
+    const { fetch, clock, sent } = client(slow, { bucket }, { share: 1 });
     await clock.runUntilSettled(fetch(URL_A));
     expect(Math.floor(bucket.stats().tokens)).toBe(1);
     await clock.runUntilSettled(fetch(URL_A));
@@ -239,9 +245,8 @@ describe('what a hedge takes', () => {
   });
 
   test('tokens that are marked as missing do not do', async () => {
-    const clock = virtualClock();
-    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 1, nonConforming: 'mark', clock });
-    const { fetch, sent } = client(slow, { clock, bucket });
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 1, nonConforming: 'mark', clock: time });
+    const { fetch, clock, sent } = client(slow, { bucket });
     await clock.runUntilSettled(fetch(URL_A));
     expect(sent.length).toBe(1);
   });
@@ -250,9 +255,8 @@ describe('what a hedge takes', () => {
     [1, 1],
     [2, 2],
   ])('a free slot: of %i', async (maxConcurrent, sends) => {
-    const clock = virtualClock();
-    const concurrency = concurrencyLimit({ maxConcurrent, clock });
-    const { fetch, sent } = client([{ ms: 100, status: 204 }], { clock, concurrency });
+    const concurrency = concurrencyLimit({ maxConcurrent, clock: time });
+    const { fetch, clock, sent } = client([{ ms: 100, status: 204 }], { concurrency });
     const response = await clock.runUntilSettled(fetch(URL_A));
     await response.text();
     expect(sent.length).toBe(sends);
@@ -263,17 +267,15 @@ describe('what a hedge takes', () => {
     [0, 1],
     [1, 2],
   ])('a retry of the budget: of %i', async (reserve, sends) => {
-    const clock = virtualClock();
-    const budget = retryBudget({ reserve, ratio: 0, clock });
-    const { fetch, sent } = client(slow, { clock, budget });
+    const budget = retryBudget({ reserve, ratio: 0, clock: time });
+    const { fetch, clock, sent } = client(slow, { budget });
     await clock.runUntilSettled(fetch(URL_A));
     expect([sent.length, budget.balance]).toEqual([sends, 0]);
   });
 
   test('the budget gets one deposit for both tries', async () => {
-    const clock = virtualClock();
-    const budget = retryBudget({ reserve: 5, ratio: 1, clock });
-    const { fetch } = client([{ ms: 100 }, { ms: 1 }], { clock, budget });
+    const budget = retryBudget({ reserve: 5, ratio: 1, clock: time });
+    const { fetch, clock } = client([{ ms: 100 }, { ms: 1 }], { budget });
     await clock.runUntilSettled(fetch(URL_A));
     // One for the hedge, and one for the success.
     expect(budget.balance).toBe(5);
@@ -282,20 +284,20 @@ describe('what a hedge takes', () => {
   });
 
   test('limits per key are those of its request', async () => {
-    const clock = virtualClock();
-    const bucket = perKey(() => tokenBucket({ refillPerSecond: 0.001, capacity: 2, clock }), { clock });
-    const { fetch, sent } = client(slow, { clock, bucket }, { share: 1 });
+    const bucket = perKey(() => tokenBucket({ refillPerSecond: 0.001, capacity: 2, clock: time }), {
+      clock: time,
+    });
+    const { fetch, clock, sent } = client(slow, { bucket }, { share: 1 });
     await clock.runUntilSettled(fetch(URL_A));
     await clock.runUntilSettled(fetch('https://b.test/'));
     expect(sent.map(({ url }) => new URL(url).host)).toEqual(['a.test', 'a.test', 'b.test', 'b.test']);
   });
 
   test('what is lacking gives the rest back', async () => {
-    const clock = virtualClock();
-    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 5, clock });
-    const concurrency = concurrencyLimit({ maxConcurrent: 5, clock });
-    const budget = retryBudget({ reserve: 0, ratio: 0, clock });
-    const { fetch } = client(slow, { clock, bucket, concurrency, budget });
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 5, clock: time });
+    const concurrency = concurrencyLimit({ maxConcurrent: 5, clock: time });
+    const budget = retryBudget({ reserve: 0, ratio: 0, clock: time });
+    const { fetch, clock } = client(slow, { bucket, concurrency, budget });
     const result = fetch(URL_A);
     await clock.advance(50);
     expect([Math.floor(bucket.stats().tokens), concurrency.stats().inUse]).toEqual([4, 1]);
@@ -303,9 +305,12 @@ describe('what a hedge takes', () => {
   });
 
   test('nothing while the throttle holds requests back, and what it holds for a hedge goes back', async () => {
-    const clock = virtualClock();
     const held = throttle();
-    const { hedging, sent } = client(slow, { clock, throttle: perKey(() => held, { clock }) }, { share: 1 });
+    const { hedging, clock, sent } = client(
+      slow,
+      { throttle: perKey(() => held, { clock: time }) },
+      { share: 1 },
+    );
     held.hold();
     await clock.runUntilSettled(hedging(URL_A));
     expect(sent.length).toBe(1);
@@ -440,12 +445,10 @@ describe('another origin', () => {
   });
 
   test('waits for its hooks with nothing held, and not longer than the first try', async () => {
-    const clock = virtualClock();
-    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 5, clock });
-    const { fetch, sent } = client(
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 5, clock: time });
+    const { fetch, clock, sent } = client(
       [{ ms: 50 }],
       {
-        clock,
         bucket,
         trustedOrigins: () => true,
         beforeAttempt: ({ request }) =>

@@ -1,5 +1,5 @@
 import type { HedgeOptions } from '@ebb/core';
-import { HEDGES, Hedging } from '@ebb/core/adapter';
+import { HEDGES, Hedging } from '@ebb/core/hedging';
 import type { BaseFetch } from './create-fetch.ts';
 import { FetchRequest } from './fetch-request.ts';
 import { FetchRace } from './hedged-race.ts';
@@ -26,7 +26,8 @@ function isRepeatable(call: FetchRequest, hedging: Hedging, own: unknown): boole
  * @example
  * ```ts
  * import { createPolicy, retryBudget } from '@ebb/core';
- * import { createFetch, hedged } from '@ebb/fetch';
+ * import { createFetch } from '@ebb/fetch';
+ * import { hedged } from '@ebb/fetch/hedged';
  *
  * const policy = createPolicy({ budget: retryBudget() });
  * const fetch = createFetch(policy, hedged(globalThis.fetch, { policy }));

@@ -1,3 +1,2 @@
 export { type BaseFetch, createFetch, type EbbFetch } from './create-fetch.ts';
-export { hedged } from './hedged.ts';
 export type { BodyFactory, EbbRequestInit, FetchInit, FetchInput } from './init.ts';

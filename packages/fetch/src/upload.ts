@@ -1,5 +1,4 @@
-import { HookError } from '@ebb/core';
-import { bufferBytes, isNodeReadable, isWebReadable, MOST_KEPT_BYTES } from '@ebb/core/adapter';
+import { bufferBytes, HookError, isNodeReadable, isWebReadable, MOST_KEPT_BYTES } from '@ebb/core/adapter';
 import type { BodyFactory, EbbRequestInit } from './init.ts';
 import type { InitChanges } from './request.ts';
 

@@ -1,6 +1,7 @@
 import { createPolicy } from '@ebb/core';
 import { expect, test } from 'vitest';
-import { createFetch, hedged } from './index.ts';
+import { hedged } from './hedged.ts';
+import { createFetch } from './index.ts';
 
 const URL = 'http://upstream.invalid/';
 const policy = createPolicy({ attemptTimeoutMs: 1_000, maxRetries: 0 });

@@ -14,7 +14,8 @@ import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { versions } from '../test/clients.ts';
 import { type Answer, rawUpstream, type Upstream, upstream } from '../test/upstream.ts';
-import { ebbInterceptor, hedge } from './index.ts';
+import { hedge } from './hedge.ts';
+import { ebbInterceptor } from './index.ts';
 
 /** Lets each response of a server wait until the test, or another request, has it go. */
 function gates() {
@@ -178,9 +179,9 @@ describe.each(Object.entries(versions))('%s', (_, { Agent, request, fetch }) => 
 
   test('tokens, slots and the budget: what a retry takes, and all of it at once', async () => {
     const doors = gates();
-    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 10 });
-    const concurrency = concurrencyLimit({ maxConcurrent: 10 });
-    const budget = retryBudget({ reserve: 2, ratio: 0 });
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 10, clock });
+    const concurrency = concurrencyLimit({ maxConcurrent: 10, clock });
+    const budget = retryBudget({ reserve: 2, ratio: 0, clock });
     const inUse: number[] = [];
     const server = await serving(async (response, seen, number) => {
       inUse.push(concurrency.stats().inUse);

@@ -1,5 +1,5 @@
 import type { HedgeOptions } from '@ebb/core';
-import { Hedging } from '@ebb/core/adapter';
+import { Hedging } from '@ebb/core/hedging';
 import type { Dispatcher } from 'undici';
 import { bodyOf } from './body/body-of.ts';
 import { withRereadableHeaders } from './headers.ts';
@@ -35,7 +35,8 @@ function hedgeable(options: Options, handler: Handler, hedging: Hedging): Traits
  * @example
  * ```ts
  * import { createPolicy, retryBudget } from '@ebb/core';
- * import { ebbInterceptor, hedge } from '@ebb/undici';
+ * import { ebbInterceptor } from '@ebb/undici';
+ * import { hedge } from '@ebb/undici/hedge';
  * import { Agent, request } from 'undici';
  *
  * const policy = createPolicy({ budget: retryBudget() });

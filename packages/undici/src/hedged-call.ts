@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { HedgeRecord, Outcome } from '@ebb/core';
-import { HEDGE_RECORDS, type Hedge, type Hedging, noteHedges, Race, sending } from '@ebb/core/adapter';
+import { sending } from '@ebb/core/adapter';
+import { HEDGE_RECORDS, type Hedge, type Hedging, noteHedges, Race } from '@ebb/core/hedging';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import { type AttemptListener, uploadEvents } from './attempt-listener.ts';

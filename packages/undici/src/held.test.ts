@@ -12,7 +12,7 @@ import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { bucketThat } from '../test/bucket.ts';
 import { bodyOf, errorInBody, errorInFirstEvent, type Look, settle, start } from '../test/inspect.ts';
-import { get, passBackoff, reset, type Setting, setUp } from '../test/relay.ts';
+import { get, passBackoff, reset, type Setting, setUp, time } from '../test/relay.ts';
 import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
@@ -180,7 +180,7 @@ describe('the handler of a response that was held', () => {
         if (at === 'end') throw thrown;
       }
     }
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
     const { wire, dispatch } = setUp({ inspect: inspectBody(() => undefined), concurrency });
     const spy = new Throwing();
     dispatch(get, spy);
@@ -236,7 +236,7 @@ test('what the handler throws when it is given the error of a body is thrown by 
 
 describe('a held response ends early', () => {
   const limited = (): { readonly options: PolicyOptions; readonly inUse: () => number } => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
     return { options: { concurrency }, inUse: () => concurrency.stats().inUse };
   };
 
@@ -348,7 +348,7 @@ describe('a held response ends early', () => {
 
 describe('with limits', () => {
   test('the slot is held until the body has arrived, and no longer', async () => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
     const inUse = (): number => concurrency.stats().inUse;
     const { wire, spy } = start(errorInFirstEvent, { concurrency });
     wire.attempt(1).start().head(200).data('data: 1\n\n');
@@ -359,7 +359,7 @@ describe('with limits', () => {
   });
 
   test('the slot of a whole response is released although the handler is paused', async () => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
     const { wire, spy, dispatch } = setUp({ inspect: inspectBody(() => undefined), concurrency });
     dispatch(get, spy);
     wire.attempt(1).start();
@@ -374,7 +374,7 @@ describe('with limits', () => {
     ['ends', (wire) => wire.attempt(1).data('b').end(), 'end {}'],
     ['breaks', (wire) => wire.attempt(1).data('b').fail(new Error('final')), 'error final'],
   ])('and the slot of one that %s while the handler is paused', async (_, finish, last) => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
     const { wire, spy, dispatch } = setUp({ inspect: inspectBody(() => undefined), concurrency });
     dispatch(get, spy);
     wire.attempt(1).start();
@@ -389,7 +389,7 @@ describe('with limits', () => {
   });
 
   test('the slot of a response that is sent again is free while the retry waits', async () => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
     const { wire, spy, clock, dispatch } = setUp({ inspect: inspectBody(errorInBody), concurrency });
     dispatch(get, spy);
     wire.attempt(1).start().head(200).data('{"error":1}').end();

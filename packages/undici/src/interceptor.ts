@@ -1,5 +1,5 @@
-import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
-import { countLayer, mustTrust } from '@ebb/core/adapter';
+import type { Policy, PolicyOptions } from '@ebb/core';
+import { countLayer, createPolicy, mustTrust } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Composition } from './composition.ts';
 import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';

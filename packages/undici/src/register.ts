@@ -1,6 +1,6 @@
 import process from 'node:process';
-import { createPolicy, type Policy } from '@ebb/core';
-import { mustTrust } from '@ebb/core/adapter';
+import type { Policy } from '@ebb/core';
+import { createPolicy, mustTrust } from '@ebb/core/adapter';
 import { fault } from './register/fault.ts';
 import { findConfig } from './register/find.ts';
 import { install } from './register/install.ts';

@@ -5,7 +5,7 @@ import { attemptsOf, concurrencyLimit, constant, type PolicyOptions } from '@ebb
 import { nextTurn } from '@ebb/core/adapter';
 import { describe, expect, test } from 'vitest';
 import { clients, versions } from '../test/clients.ts';
-import { passBackoff, setUp } from '../test/relay.ts';
+import { passBackoff, setUp, time } from '../test/relay.ts';
 import { rawUpstream, type Upstream } from '../test/upstream.ts';
 import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
@@ -194,7 +194,7 @@ describe('a broken download is resumed', () => {
 });
 
 test('the slot of a broken download is released at the break, and taken again for the rest', async () => {
-  const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+  const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
   const { wire, spy, clock, dispatch } = setUp({ concurrency });
   dispatch(get, spy);
   const second = new HandlerSpy();

@@ -17,7 +17,9 @@ test('a call is charged when its body has ended', async () => {
   const bucket = tokenBucket({ refillPerSecond: 1e-3, capacity: 60, settled: true, clock });
   const agent = new Agent();
   try {
-    const dispatcher = agent.compose(ebbInterceptor(createPolicy({ bucket, cost: 50, maxRetries: 0 })));
+    const dispatcher = agent.compose(
+      ebbInterceptor(createPolicy({ bucket, clock, cost: 50, maxRetries: 0 })),
+    );
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const { body } = await request(url, { dispatcher });
     clock.tick(100_000);

@@ -1,6 +1,6 @@
 import { stringify } from 'node:querystring';
-import { type FailureKind, HookError, type Outcome, type RequestTraits } from '@ebb/core';
-import { failureKind, property, readableBody } from '@ebb/core/adapter';
+import type { FailureKind, Outcome, RequestTraits } from '@ebb/core';
+import { failureKind, HookError, property, readableBody } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
 import type { RequestBody } from './body/request-body.ts';

@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream';
-import { attemptsOf, classifyHttp, type Outcome, type Policy } from '@ebb/core';
+import type { Outcome, Policy } from '@ebb/core';
 import {
+  attemptsOf,
   Call,
+  classifyHttp,
   fail,
   failureKind,
   hasReachedLayer,
@@ -165,6 +167,8 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
   #unsent(error: Error): void {
     // An observer of the attempt may have aborted it.
     const kind = this.controller.aborted ? 'aborted' : 'timeout';
+    // One that aborts while it is judged ends it in the next wait, as after an attempt that was sent.
+    this.#isWaiting = false;
     this.#follow(this.#judge(undefined, { type: 'failure', kind, error, redirected: false }), error);
   }
 
@@ -433,7 +437,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
     try {
       this.passError(error, this.#attempt?.connection);
     } finally {
-      if (this.#isWaiting) this.body?.unsent?.(error);
+      if (this.#isWaiting || this.#attempt === undefined) this.body?.unsent?.(error);
     }
   }
 
@@ -461,8 +465,8 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
     const attempt = this.#attempt;
     const error = reason ?? requestAbortedError();
     this.#waits.abort(error);
-    if (!this.#isWaiting && attempt !== undefined) {
-      attempt.abort(reason);
+    if (!this.#isWaiting) {
+      attempt?.abort(reason);
       return;
     }
     try {

@@ -161,8 +161,9 @@ describe('a retry that is not sent: the result is the previous response', () => 
   });
 
   test('and its slot is free', async () => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-    const { wire, spy, dispatch } = setUp({ concurrency });
+    const clock = virtualClock({ startMs: 0 });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
+    const { wire, spy, dispatch } = setUp({ concurrency, clock });
     dispatch(get, spy);
     wire.attempt(1).start().head(503).data('no').end();
     await turns();

@@ -2,6 +2,7 @@ import { constant, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/
 import { nextTurn } from '@ebb/core/adapter';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import type { Dispatcher } from 'undici';
+import { beforeEach } from 'vitest';
 import { ebbInterceptor } from '../src/index.ts';
 import { HandlerSpy, Wire } from './wire.ts';
 
@@ -18,10 +19,16 @@ export interface Setting {
   readonly dispatch: Dispatcher.Dispatch;
 }
 
+/** The clock of {@link setUp}, for the limits of a test. */
+export let time: VirtualClock;
+beforeEach(() => {
+  time = virtualClock({ startMs: 0 });
+});
+
 /** A composed dispatch over a wire, with a backoff of 100 ms on a virtual clock. */
 export function setUp(options: PolicyOptions = {}): Setting {
   const wire = new Wire();
-  const clock = virtualClock({ startMs: 0 });
+  const clock = time;
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
   const policy = createPolicy({

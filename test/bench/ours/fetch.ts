@@ -1,5 +1,6 @@
 import { createPolicy, type PolicyOptions } from '@ebb/core';
-import { type BaseFetch, createFetch, hedged } from '@ebb/fetch';
+import { type BaseFetch, createFetch } from '@ebb/fetch';
+import { hedged } from '@ebb/fetch/hedged';
 import type { Rival } from '../rivals/rival.ts';
 import { limits, nthOptions } from './limits.ts';
 

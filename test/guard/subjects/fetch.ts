@@ -1,5 +1,6 @@
 import { createPolicy, type Policy, throttle } from '@ebb/core';
-import { createFetch, hedged } from '@ebb/fetch';
+import { createFetch } from '@ebb/fetch';
+import { hedged } from '@ebb/fetch/hedged';
 import {
   allLimits,
   bucket,

@@ -1,5 +1,6 @@
 import { createPolicy, type Policy } from '@ebb/core';
-import { ebbInterceptor, hedge } from '@ebb/undici';
+import { ebbInterceptor } from '@ebb/undici';
+import { hedge } from '@ebb/undici/hedge';
 import type { Dispatcher } from 'undici';
 import {
   allLimits,

@@ -1,4 +1,4 @@
-import { HookError } from '@ebb/core';
+import { HookError } from '@ebb/core/adapter';
 import type { AxiosRequestTransformer, InternalAxiosRequestConfig } from 'axios';
 import { closeBody, isSingleUse } from './stream.ts';
 

@@ -10,10 +10,11 @@ import { inUse } from '../../test/slots.ts';
 test('unread bodies are polled by one background timer, which runs only while there are any', async () => {
   const { now, ...clock } = virtualClock({ startMs: 0 });
   const schedule = vi.spyOn(clock, 'schedule');
-  const concurrency = concurrencyLimit({ maxConcurrent: 3 });
+  const own = { now, schedule: clock.schedule };
+  const concurrency = concurrencyLimit({ maxConcurrent: 3, clock: own });
   const client = clientOf(
     { adapter: 'http', responseType: 'stream' },
-    { ...atOnce, concurrency, clock: { now, schedule: clock.schedule } },
+    { ...atOnce, concurrency, clock: own },
   );
   const ends: (() => void)[] = [];
   const url = await listen(

@@ -3,7 +3,7 @@ import { Agent, createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { attemptsOf, type PolicyOptions, type TokenBucket, tokenBucket } from '@ebb/core';
+import { attemptsOf, type Clock, type PolicyOptions, type TokenBucket, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import type { AxiosAdapter, AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
@@ -13,15 +13,15 @@ import { atOnce, clientOf, errorOf } from '../../test/client.ts';
 import { afterTest, listen } from '../../test/servers.ts';
 
 /** Grants one attempt, and refuses every other. */
-const oneToken = (): TokenBucket =>
-  tokenBucket({ capacity: 1, refillPerSecond: 0.001, nonConforming: 'reject' });
+const oneToken = (clock?: Clock): TokenBucket =>
+  tokenBucket({ capacity: 1, refillPerSecond: 0.001, nonConforming: 'reject', clock });
 
 describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s adapter', (adapter) => {
   const refused = async (step: Step, config: AxiosRequestConfig = {}, options: PolicyOptions = {}) => {
     const server = await serve(step);
     const client = clientOf(
       { adapter, responseType: 'stream', ...config },
-      { ...atOnce, bucket: oneToken(), ...options },
+      { ...atOnce, bucket: oneToken(options.clock), ...options },
     );
     const error = await errorOf(client.get(server.url));
     expect(server.seen).toHaveLength(1);

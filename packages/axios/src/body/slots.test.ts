@@ -32,7 +32,8 @@ test('a call whose response is not streamed frees its slot, however it ends', as
 
 describe.each(['http', 'fetch'])('a streamed response of the %s adapter holds its slot', (adapter) => {
   const setup = (config: AxiosRequestConfig = {}, options: PolicyOptions = {}) => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const { clock } = options;
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
     const client = clientOf(
       { adapter, responseType: 'stream', ...config },
       { ...atOnce, ...options, concurrency },

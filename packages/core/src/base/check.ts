@@ -1,4 +1,4 @@
-import { prose, wordsOf } from '#prose';
+import { prose, proseOf } from '#prose';
 import { must } from './option-error.ts';
 
 export { isOptionError, nameOf, type OptionError, wrongRange, wrongType } from './option-error.ts';
@@ -6,71 +6,66 @@ export { isOptionError, nameOf, type OptionError, wrongRange, wrongType } from '
 /** Throws for a value that an option does not take: `TypeError` for a wrong type, `RangeError` for a wrong value. */
 export type Check = (name: string, value: unknown) => void;
 
-// Each check is a function of its own, so that a bundle has those alone that it uses.
-
-function mustBeNumber(name: string, takes: string | undefined, value: unknown, fits: boolean): void {
-  must(name, takes, value, typeof value === 'number', fits);
+/** A check for numbers. A production build says of any other value as well that it is a wrong number. */
+export function number(takes: string | undefined, fits: (value: number) => boolean): Check {
+  return (name, value) => {
+    const isNumber = typeof value === 'number';
+    must(name, takes, value, isNumber, isNumber && fits(value));
+  };
 }
+
+/** Any number that is one. */
+export const finite: Check = /* @__PURE__ */ number(prose('a finite number'), Number.isFinite);
 
 /** 0, 1, 2 … */
-export const wholeNumber: Check = (name, value) =>
-  mustBeNumber(name, prose('a whole number ≥ 0'), value, Number.isSafeInteger(value) && Number(value) >= 0);
+export const wholeNumber: Check = /* @__PURE__ */ number(
+  prose('a whole number ≥ 0'),
+  (value) => Number.isSafeInteger(value) && value >= 0,
+);
 
 /** 1, 2, 3 … */
-export const countingNumber: Check = (name, value) =>
-  mustBeNumber(name, prose('a whole number ≥ 1'), value, Number.isSafeInteger(value) && Number(value) >= 1);
+export const countingNumber: Check = /* @__PURE__ */ number(
+  prose('a whole number ≥ 1'),
+  (value) => Number.isSafeInteger(value) && value >= 1,
+);
 
 /** A finite number, 0 included. */
-export const notNegative: Check = (name, value) =>
-  mustBeNumber(name, prose('a finite number ≥ 0'), value, Number.isFinite(value) && Number(value) >= 0);
+export const notNegative: Check = /* @__PURE__ */ number(
+  prose('a finite number ≥ 0'),
+  (value) => Number.isFinite(value) && value >= 0,
+);
 
 /** A finite number above 0. */
-export const positive: Check = (name, value) =>
-  mustBeNumber(name, prose('a finite number > 0'), value, isPositive(value));
-
-function isPositive(value: unknown): boolean {
-  return Number.isFinite(value) && Number(value) > 0;
-}
+export const positive: Check = /* @__PURE__ */ number(
+  prose('a finite number > 0'),
+  (value) => Number.isFinite(value) && value > 0,
+);
 
 /** A share of a whole: a number above 0, up to 1. */
-export const share: Check = (name, value) =>
-  mustBeNumber(name, prose('a number > 0 and ≤ 1'), value, isPositive(value) && Number(value) <= 1);
+export const share: Check = /* @__PURE__ */ number(
+  prose('a number > 0 and ≤ 1'),
+  (value) => value > 0 && value <= 1,
+);
 
-/** The largest capacity. Sums are off by up to a billionth, which is more than a token beyond this. */
-export const MOST_TOKENS = 1e9;
+/** The largest capacity: sums are off by up to a billionth, which is more than a token beyond this. The highest rate: one per nanosecond. */
+const MOST_TOKENS = 1e9;
 
-/** The highest rate, in tokens per second: one per nanosecond, the resolution of clocks. */
-export const MOST_PER_SECOND = 1e9;
+/** A capacity, in tokens, or a refill rate, in tokens per second. */
+const upToMost: Check = /* @__PURE__ */ number(
+  prose('a number > 0 and ≤ 1000000000'),
+  (value) => value > 0 && value <= MOST_TOKENS,
+);
 
-/** A capacity, in tokens. */
-export const capacity: Check = (name, value) =>
-  mustBeNumber(
-    name,
-    prose('a number > 0 and ≤ 1000000000'),
-    value,
-    isPositive(value) && Number(value) <= MOST_TOKENS,
-  );
-
-/** A refill rate, in tokens per second. */
-export const refillRate: Check = (name, value) =>
-  mustBeNumber(
-    name,
-    prose('a number > 0 and ≤ 1000000000'),
-    value,
-    isPositive(value) && Number(value) <= MOST_PER_SECOND,
-  );
+export { upToMost as capacity, upToMost as refillRate };
 
 /** Priorities are whole numbers from -7 to 7. With a lane for retries each they fit in 30 bits. */
 export const HIGHEST_PRIORITY = 7;
 
 /** A priority. */
-export const checkPriority: Check = (name, value) =>
-  mustBeNumber(
-    name,
-    prose('a whole number from -7 to 7'),
-    value,
-    Number.isInteger(value) && Math.abs(Number(value)) <= HIGHEST_PRIORITY,
-  );
+export const checkPriority: Check = /* @__PURE__ */ number(
+  prose('a whole number from -7 to 7'),
+  (value) => Number.isInteger(value) && Math.abs(value) <= HIGHEST_PRIORITY,
+);
 
 /** A function. */
 export const callable: Check = (name, value) =>
@@ -84,7 +79,9 @@ export const flag: Check = (name, value) =>
 export function oneOf(...words: readonly string[]): Check {
   return (name, value) => {
     // The words are put together for an error alone.
-    if (!words.includes(value as string)) must(name, wordsOf(words), value, typeof value === 'string', false);
+    if (words.includes(value as string)) return;
+    const takes = proseOf(() => `one of ${words.map((word) => `'${word}'`).join(', ')}`);
+    must(name, takes, value, typeof value === 'string', false);
   };
 }
 

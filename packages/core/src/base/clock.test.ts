@@ -1,10 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { mock } from 'node:test';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { seededRandom, virtualClock } from '../testing.ts';
-import { nextTurn, systemClock } from './clock.ts';
+import { keepAlive, nextTurn, systemClock } from './clock.ts';
 import { sleep } from './sleep.ts';
-
-/** False in the tests of the entry for browsers, where nothing is faster than a timer. */
-const isNode = process.env.EBB_PLATFORM !== 'web';
 
 describe('the system clock, with fake timers', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -18,6 +16,17 @@ describe('the system clock, with fake timers', () => {
     expect(wake).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
     expect(wake).toHaveBeenCalledOnce();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('waits for ever, and not for a time that is no number', () => {
+    const wake = vi.fn();
+    const cancel = systemClock.schedule(wake, Number.POSITIVE_INFINITY);
+    const message = 'the clock of the system: delayMs must be a finite number, got NaN';
+    expect(() => systemClock.schedule(wake, Number.NaN)).toThrow(message);
+    vi.advanceTimersByTime(2 ** 33);
+    expect(wake).not.toHaveBeenCalled();
+    cancel();
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -41,30 +50,73 @@ describe('the system clock, with fake timers', () => {
   });
 });
 
-describe('a delay that is far below a millisecond', () => {
-  test.runIf(isNode)('takes a turn of the event loop, and no timer', async () => {
-    const timers = vi.spyOn(globalThis, 'setTimeout');
-    const wake = vi.fn();
-    systemClock.schedule(wake, 0.001);
-    expect(wake).not.toHaveBeenCalled();
-    await nextTurn();
-    await nextTurn();
-    expect(wake).toHaveBeenCalledOnce();
-    expect(timers).not.toHaveBeenCalled();
-    timers.mockRestore();
+describe('in real time', () => {
+  test('wakes once, and never early', async () => {
+    const startMs = systemClock.now();
+    const wokenMs = await new Promise<number>((resolve) => {
+      systemClock.schedule(() => resolve(systemClock.now()), 5.5);
+    });
+    expect(wokenMs - startMs).toBeGreaterThanOrEqual(5.5);
   });
 
-  test.each([0])('can be cancelled after %i turns', async (turns) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  test('a delay that is far below a millisecond passes, and can be cancelled', async () => {
     const wake = vi.fn();
-    const cancel = systemClock.schedule(wake, 0.001);
-    for (let turn = 0; turn < turns; turn += 1) await nextTurn();
-    cancel();
-    await nextTurn();
-    vi.advanceTimersByTime(10);
+    systemClock.schedule(wake, 0)();
+    await new Promise<void>((resolve) => systemClock.schedule(resolve, 0));
     expect(wake).not.toHaveBeenCalled();
+  });
+
+  test('a turn is one of the event loop', async () => {
+    const order: string[] = [];
+    const turn = nextTurn().then(() => order.push('turn'));
+    queueMicrotask(() => order.push('microtask'));
+    await turn;
+    expect(order).toEqual(['microtask', 'turn']);
+  });
+
+  test('a turn does not wait for fake timers', async () => {
+    vi.useFakeTimers();
+    await nextTurn();
+    expect(vi.getTimerCount()).toBe(0);
     vi.useRealTimers();
   });
+});
+
+describe('a stub of `setTimeout` that calls back at once', () => {
+  beforeEach(() => {
+    vi.stubGlobal('setTimeout', (call: () => void) => void call());
+  });
+
+  afterEach(() => void vi.unstubAllGlobals());
+
+  test('ends a wait, and moves the clock by it', async () => {
+    const beforeMs = systemClock.now();
+    await sleep(systemClock, 60_000);
+    expect(systemClock.now() - beforeMs).toBeGreaterThanOrEqual(60_000);
+  });
+
+  test('ends a timeout in another turn, unless it was cancelled', async () => {
+    const timeout = vi.fn();
+    const cancelled = vi.fn();
+    systemClock.schedule(timeout, 60_000);
+    systemClock.schedule(cancelled, 60_000)();
+    expect(timeout).not.toHaveBeenCalled();
+    await nextTurn();
+    await nextTurn();
+    expect([timeout.mock.calls.length, cancelled.mock.calls.length]).toEqual([1, 0]);
+  });
+});
+
+test('a timer is cleared by the function that belongs to it, also under fakes that have come since', async () => {
+  const timersOfNode = (): number =>
+    process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timersOfNode();
+  const cancel = systemClock.schedule(() => undefined, 100_000);
+  mock.timers.enable();
+  onTestFinished(() => mock.timers.reset());
+  await keepAlive(Promise.resolve());
+  cancel();
+  expect(timersOfNode()).toBe(before);
 });
 
 describe('sleep', () => {

@@ -1,9 +1,114 @@
-import { inNextTurn } from '#clock';
-import { type Clock, OF_SYSTEM, type Random, READS } from './time.ts';
+import { prose } from '#prose';
+import { type Check, finite } from './check.ts';
+import { callHook } from './errors.ts';
+import { must } from './option-error.ts';
 
-export { inNextTurn, inRealTime, ownClock, systemClock, timersId } from '#clock';
-export { keepAlive } from '#platform';
-export { type Clock, OF_SYSTEM, type Random } from './time.ts';
+/** Returns random numbers that are uniform in [0, 1), as `Math.random` does. */
+export type Random = () => number;
+
+/** Where ebb reads the time and waits. Replace it in tests: see `virtualClock` of `@ebb/core/testing`. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch, on a clock that never steps back. */
+  now(): number;
+  /**
+   * Calls `wake` once, no earlier than `delayMs` milliseconds from now. Returns a function that cancels the call.
+   * A pending call keeps the process alive unless it is `inBackground`.
+   *
+   * `isWait`: it ends a wait of ebb. Unlike a timeout it guards nothing real, such as a response on its way, so a virtual clock
+   * may move to it at once. The clock of the system ignores it.
+   */
+  schedule(wake: () => void, delayMs: number, inBackground?: boolean, isWait?: boolean): () => void;
+}
+
+/** Marks the clock of the system, which each copy of this package in a program has of its own. */
+const OF_SYSTEM: unique symbol = Symbol.for('@ebb/core system clock');
+
+/** The clock that another one reads, which names its errors. Known to all copies of this package in a program. */
+const READS: unique symbol = Symbol.for('@ebb/core clock');
+
+/** A clock, with the marks that it may have. */
+type Marked = Clock & { readonly [OF_SYSTEM]?: true; readonly [READS]?: Clock };
+
+/** Timers take a signed 32-bit number of milliseconds. A longer one would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** A time since the epoch has a resolution of a quarter of a microsecond: a shorter wait would never be over. */
+const SHORTEST_WAIT_MS = 0.001;
+
+/** By how much `Date.now` was set back so far. */
+let setBackMs = 0;
+let lastMs = Number.NEGATIVE_INFINITY;
+
+/** @throws TypeError, RangeError if `Date.now` returns no finite number */
+function nowMs(): number {
+  const wallMs = Date.now();
+  finite('the clock of the system: Date.now()', wallMs);
+  setBackMs = Math.max(setBackMs, lastMs - wallMs);
+  lastMs = Math.max(lastMs, wallMs + setBackMs);
+  return lastMs;
+}
+
+/** Lets the process end while a timer is pending. The timers of Deno may be numbers, and a stub may return anything. */
+function letExit(timer: unknown): void {
+  const { Deno } = globalThis as { readonly Deno?: { unrefTimer?(timer: number): void } };
+  if (typeof timer === 'number') Deno?.unrefTimer?.(timer);
+  else (timer as { unref?(): void } | null | undefined)?.unref?.();
+}
+
+/**
+ * The clock of the system: `Date.now`, but never back, and `setTimeout`, which may both be fakes. A wall clock that is set back
+ * counts as no time, one that is set forward as time that has passed. A timer that has fired ends its wait, and the clock shows
+ * that time then, whatever `Date.now` says: timers fire up to a millisecond early, and fakes may move them alone. Nothing is called
+ * back before `schedule` has returned.
+ */
+export const systemClock: Clock & { readonly [OF_SYSTEM]: true } = {
+  [OF_SYSTEM]: true,
+  now: nowMs,
+  schedule(wake, delayMs, inBackground) {
+    finite('the clock of the system: delayMs', Math.min(delayMs, Number.MAX_VALUE));
+    const dueMs = nowMs() + Math.max(SHORTEST_WAIT_MS, delayMs);
+    let cancel = (): void => undefined;
+    let isOff = false;
+    const arm = (fromMs: number): void => {
+      const untilMs = Math.min(dueMs, fromMs + LONGEST_TIMER_MS);
+      let isSetting = true;
+      const reach = (): void => {
+        if (isOff) return;
+        lastMs = Math.max(lastMs, untilMs);
+        if (untilMs < dueMs) arm(untilMs);
+        else wake();
+      };
+      // Only the function that belongs to it clears a timer: fakes may have come or gone by then.
+      const { setTimeout, clearTimeout } = globalThis;
+      const timer = setTimeout(() => (isSetting ? inNextTurn(reach) : reach()), Math.ceil(untilMs - fromMs));
+      cancel = () => clearTimeout(timer);
+      if (inBackground) letExit(timer);
+      isSetting = false;
+    };
+    arm(nowMs());
+    return () => {
+      isOff = true;
+      cancel();
+    };
+  },
+};
+
+/** The part of `node:timers/promises` in use. */
+interface NodeLike {
+  readonly process?: {
+    getBuiltinModule?(id: string): { readonly scheduler?: { yield?(): Promise<void> } } | undefined;
+  };
+}
+
+/**
+ * Calls `call` in another turn of the event loop. That is no time: in Node, where fakes replace `setImmediate` and would hold it up,
+ * by what they leave alone.
+ */
+export function inNextTurn(call: () => void): void {
+  const scheduler = (globalThis as NodeLike).process?.getBuiltinModule?.('node:timers/promises')?.scheduler;
+  if (scheduler?.yield) void scheduler.yield().then(call);
+  else setTimeout(call, 0);
+}
 
 /**
  * Resolves in another turn of the event loop. Some clients free a connection only in the turn after its response has ended,
@@ -13,15 +118,38 @@ export function nextTurn(): Promise<void> {
   return new Promise(inNextTurn);
 }
 
+/** Keeps the process alive until a promise settles. */
+export function keepAlive<T>(promise: Promise<T>): Promise<T> {
+  return promise.finally(systemClock.schedule(() => undefined, LONGEST_TIMER_MS));
+}
+
 /** `Math.random`. */
 export const systemRandom: Random = Math.random;
+
+const checkCancel: Check = (_, value) =>
+  must('schedule()', prose('a function that cancels the call'), value, typeof value === 'function');
+
+/** The clock of a policy or a limit. What one of the user does wrong is a `HookError` that names it. */
+export function ownClock(clock: Clock): Clock {
+  if (OF_SYSTEM in clock || READS in clock) return clock;
+  const named: Marked = {
+    [READS]: clock,
+    now: () =>
+      callHook(
+        'clock',
+        () => clock.now(),
+        (_, read) => finite('now()', read),
+      ),
+    schedule: (...wait) => callHook('clock', () => clock.schedule(...wait), checkCancel),
+  };
+  return named;
+}
 
 /** True if two clocks show the same time, also if they are of two copies of this package. */
 export function isSameClock(one: Clock, other: Clock): boolean {
   return one === other || sourceOf(one) === sourceOf(other);
 }
 
-function sourceOf(clock: Clock): unknown {
-  if (OF_SYSTEM in clock) return OF_SYSTEM;
-  return READS in clock ? clock[READS] : clock;
+function sourceOf(clock: Marked): unknown {
+  return clock[OF_SYSTEM] ? OF_SYSTEM : (clock[READS] ?? clock);
 }

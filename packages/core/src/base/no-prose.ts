@@ -6,23 +6,5 @@ export function prose(_text: string): undefined {}
 
 export function proseOf(_text: () => string): undefined {}
 
-/** None: `takes` is empty in production. */
-export function namesIn(_table: object): undefined {}
-
-export function wordsOf(_words: readonly string[]): undefined {}
-
-function shortened(text: string): string {
-  return text.replace(/\/\/.*@/s, '//…@').replace(/^(.{100}).+/s, '$1…');
-}
-
-/** The message for a wrong value. A URL in a place where none belongs may have a password, up to the last @. */
-export function wrongMessage(name: string, _takes: string | undefined, given: unknown): string {
-  const isObject = typeof given === 'function' || (typeof given === 'object' && given !== null);
-  const shown = typeof given === 'string' ? JSON.stringify(shortened(given)) : String(given);
-  return `${name} is wrong, got ${isObject ? typeof given : shown}`;
-}
-
-/** The message for an option that does not exist. */
-export function unknownMessage(caller: string, option: string, _known: string | undefined): string {
-  return `${caller} has no option ${JSON.stringify(option)}`;
-}
+/** Only what would hang or corrupt is checked: numbers that are none or out of range, and unknown names. */
+export function mustHaveType(_hasType: boolean, _error: () => Error): void {}

@@ -1,1 +1,41 @@
-export { onAbort } from '#platform';
+/** What has to be called when a signal aborts. */
+interface Watch {
+  readonly calls: Set<() => void>;
+  readonly unwatch: () => void;
+}
+
+const watches = new WeakMap<AbortSignal, Watch>();
+
+function watch(signal: AbortSignal): Watch {
+  const calls = new Set<() => void>();
+  const unwatch = (): void => {
+    signal.removeEventListener('abort', end);
+    watches.delete(signal);
+  };
+  const end = (): void => {
+    // What is added meanwhile is not called, as a listener would not be.
+    unwatch();
+    for (const call of calls) call();
+  };
+  signal.addEventListener('abort', end);
+  const made = { calls, unwatch };
+  watches.set(signal, made);
+  return made;
+}
+
+/**
+ * Calls `call` once when the signal aborts. Returns a function that cancels it. Like a listener, it is not called for a
+ * signal that has aborted already.
+ *
+ * All calls under one signal share one listener, which is removed with the last of them: `addEventListener` compares a new
+ * listener with all that exist, and 32,000 requests under one signal would take seconds to start.
+ */
+export function onAbort(signal: AbortSignal, call: () => void): () => void {
+  const { calls, unwatch } = watches.get(signal) ?? watch(signal);
+  // A function of its own: a set has the same one once.
+  const own = (): void => call();
+  calls.add(own);
+  return () => {
+    if (calls.delete(own) && calls.size === 0) unwatch();
+  };
+}

@@ -1,4 +1,4 @@
-import { namesIn, unknownMessage, wrongMessage } from '#prose';
+import { mustHaveType, proseOf } from '#prose';
 import { isPromise } from './promise.ts';
 
 /** Fields of the error for a wrong option, so that a caller can report it in its own words. */
@@ -29,6 +29,20 @@ export function nameOf(caller: string, option: string): string {
   return caller + (caller.includes(': ') ? '.' : ': ') + option;
 }
 
+/** A URL in a place where none belongs, such as that of a store's client, may have a password. A long text fills the screen. */
+function shortened(text: string): string {
+  // Up to the last @: a password that was not encoded may have any character.
+  return text.replace(/\/\/.*@/s, '//…@').replace(/^(.{100}).+/s, '$1…');
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(shortened(value));
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return 'an array';
+  if (isPromise(value)) return 'a promise';
+  return Object(value) === value ? 'an object' : String(value);
+}
+
 /** A name is `caller: option`, or `option` alone. */
 function withFault<E extends Error>(
   error: E,
@@ -44,9 +58,13 @@ function withFault<E extends Error>(
   return Object.assign(Object.defineProperties(error, hidden), shown) as E & OptionFault;
 }
 
+function messageOf(name: string, takes: string | undefined, given: unknown): string {
+  return `${name} ${takes === undefined ? 'is wrong' : `must be ${takes}`}, got ${show(given)}`;
+}
+
 /** The error for a value of the wrong type. `name` is `caller: option`; `takes` follows "must be". */
 export function wrongType(name: string, takes: string | undefined, value: unknown): TypeError & OptionFault {
-  return withFault(new TypeError(wrongMessage(name, takes, value)), name, takes, value);
+  return withFault(new TypeError(messageOf(name, takes, value)), name, takes, value);
 }
 
 /** The error for a value of the right type that is not allowed. `name` is `caller: option`; `takes` follows "must be". */
@@ -55,7 +73,7 @@ export function wrongRange(
   takes: string | undefined,
   value: unknown,
 ): RangeError & OptionFault {
-  return withFault(new RangeError(wrongMessage(name, takes, value)), name, takes, value);
+  return withFault(new RangeError(messageOf(name, takes, value)), name, takes, value);
 }
 
 /** The error for an option that does not exist. `table` has those that do. */
@@ -65,8 +83,9 @@ export function unknownOption(
   value: unknown,
   table: object,
 ): TypeError & OptionFault {
-  const known = namesIn(table);
-  const error = new TypeError(unknownMessage(caller, option, known));
+  const known = proseOf(() => Object.keys(table).join(', '));
+  const takes = proseOf(() => `; it takes ${known}`) ?? '';
+  const error = new TypeError(`${caller} has no option ${show(option)}${takes}`);
   return withFault(error, nameOf(caller, option), known, value, true);
 }
 
@@ -78,16 +97,12 @@ export function must(
   hasType: boolean,
   fits = true,
 ): void {
-  if (!hasType) throw wrongType(name, takes, value);
+  mustHaveType(hasType, () => wrongType(name, takes, value));
   if (!fits) throw wrongRange(name, takes, value);
 }
 
 /** Throws unless a value is an object of named fields. A list or a promise would count as one that has none. */
 export function mustHaveFields(name: string, takes: string | undefined, value: unknown): void {
-  must(
-    name,
-    takes,
-    value,
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !isPromise(value),
-  );
+  const hasFields = typeof value === 'object' && value !== null && !Array.isArray(value) && !isPromise(value);
+  must(name, takes, value, hasFields, hasFields);
 }

@@ -1,4 +1,4 @@
-import type { Random } from './time.ts';
+import type { Random } from './clock.ts';
 
 /**
  * Pseudo-random numbers that are the same for the same seed. Not for secrets.

@@ -1,6 +1,14 @@
 import { notNegative, positive } from './check.ts';
-import { inRealTime, nextTurn } from './clock.ts';
+import { nextTurn } from './clock.ts';
 import { type OptionTable, readOptions } from './options.ts';
+
+/** Those that the program was loaded with: time is real also beside fakes that a test installs. */
+const { setTimeout: setRealTimer, clearTimeout: clearRealTimer } = globalThis;
+
+function inRealTime(call: () => void, delayMs: number): () => void {
+  const timer = setRealTimer(call, delayMs);
+  return () => clearRealTimer(timer);
+}
 
 /** Bounds of real time, while virtual time runs until a promise settles. */
 export interface RunUntilSettledOptions {

@@ -74,7 +74,7 @@ test.each([
 ])('a `Date.now` that returns %s is an error that names the clock, and time goes on after it', (wrong) => {
   const beforeMs = systemClock.now();
   vi.spyOn(Date, 'now').mockReturnValue(wrong as number);
-  const message = 'the clock of the system: Date.now() must return a finite number';
+  const message = 'the clock of the system: Date.now() must be a finite number';
   expect(() => systemClock.now()).toThrow(message);
   expect(() => systemClock.schedule(() => undefined, 10)).toThrow(message);
   vi.mocked(Date.now).mockRestore();

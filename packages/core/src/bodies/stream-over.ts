@@ -8,10 +8,13 @@ export interface PullSource {
 
 type Controller = ReadableStreamDefaultController | ReadableByteStreamController;
 
-/** Cancels the source of a stream that was garbage-collected: its connection would stay open. */
-const collected = /* @__PURE__ */ new FinalizationRegistry(
-  (cancel: PullSource['cancel']) => void cancel(undefined),
-);
+/**
+ * Cancels the source of a stream that was garbage-collected: its connection would stay open. Hazard: a source that has failed
+ * rejects, and a rejection that no one handles ends the process.
+ */
+const collected = /* @__PURE__ */ new FinalizationRegistry((cancel: PullSource['cancel']) => {
+  Promise.resolve(cancel(undefined)).catch(() => undefined);
+});
 
 /** True if a stream can be read into buffers of its reader. */
 export function isByteStream(stream: ReadableStream): boolean {

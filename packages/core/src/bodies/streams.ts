@@ -1,4 +1,4 @@
-import { systemClock } from '../base/system-clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { isNodeReadable, isWebReadable } from '../http/body.ts';
 import { type AsideBounds, SetAside } from './set-aside.ts';
 

@@ -1,5 +1,4 @@
-import { prose } from '#prose';
-import { must } from '../base/option-error.ts';
+import { finite } from '../base/check.ts';
 import { seededRandom } from '../base/seeded-random.ts';
 import { readScenario } from './read-scenario.ts';
 import type { FaultScenario } from './scenario.ts';
@@ -52,7 +51,7 @@ function shardOf(url: string, shards: number): number {
  */
 export function faults(scenario: FaultScenario, seed = 1): FaultyFetch {
   const setup = readScenario(scenario);
-  must('faults: seed', prose('a finite number'), seed, typeof seed === 'number', Number.isFinite(seed));
+  finite('faults: seed', seed);
   const { clock, respond } = setup;
   const startMs = clock.now();
   const services = Array.from(

@@ -7,6 +7,7 @@ import {
   flag,
   nameOf,
   notNegative,
+  number,
   oneOf,
   positive,
   refillRate,
@@ -18,14 +19,7 @@ import { CLOCK_OPTION, type Complete, type OptionTable, readOptions } from '../b
 import type { FaultScenario, ServiceLimit, Stragglers } from './scenario.ts';
 
 /** A number from 0 to 1. */
-const share: Check = (name, value) =>
-  must(
-    name,
-    prose('a number from 0 to 1'),
-    value,
-    typeof value === 'number',
-    Number(value) >= 0 && Number(value) <= 1,
-  );
+const share: Check = number(prose('a number from 0 to 1'), (value) => value >= 0 && value <= 1);
 
 /** 0, 1, 2 … or no limit. */
 const wholeOrInfinite: Check = (name, value) => {

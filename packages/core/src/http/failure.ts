@@ -1,11 +1,47 @@
-import { CODES, isUnsent, kindOfMessage } from '#platform';
 import { isError, property } from '../base/property.ts';
 import type { FailureKind, Outcome } from './outcome.ts';
 
-/** The kind of failure that an error code stands for, or the name of an error without one; `undefined` if it is not known. */
-function kindOfCode(code: string): FailureKind | undefined {
-  const kinds = Object.keys(CODES) as (keyof typeof CODES)[];
-  return kinds.find((kind) => CODES[kind].split(' ').includes(code));
+/**
+ * By kind: error codes of Node, undici, Bun and axios, the names of errors without a code, and the messages of errors without either,
+ * of browsers, React Native, workers, Bun and Deno. Anything else is `unknown`, such as an error of a certificate or a parser, which a
+ * retry does not fix. Deno's messages are the chain of errors of its HTTP library, and end with the number of the system's error (of
+ * Linux, macOS, Windows), whose text is localised. The first that matches applies.
+ */
+const KINDS: readonly (readonly [FailureKind, RegExp])[] = [
+  ['aborted', /^(ABORT_ERR|UND_ERR_ABORTED|ERR_CANCELED|AbortError)$/],
+  // Nothing was sent: no address, no connection, or a stream that the server refused before processing.
+  [
+    'connect',
+    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$|\b(tcp connect|dns) error: |\brefused stream before processing\b/,
+  ],
+  [
+    'timeout',
+    /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY)_TIMEOUT|Timeout(Error)?|(network|the) request timed out\.?)$|\(os error (110|60|10060)\)$/i,
+  ],
+  // The connection broke, possibly after the server has carried out the request. Some browsers append the host in brackets.
+  [
+    'network',
+    /^(ECONNRESET|ECONNABORTED|EPIPE|E(NET|HOST)UNREACH|UND_ERR_SOCKET|ERR_NETWORK|ERR_STREAM_PREMATURE_CLOSE|ERR_HTTP2_(STREAM|SESSION)_ERROR|ERR_HTTP2_GOAWAY_SESSION|ConnectionClosed)$/,
+  ],
+  [
+    'network',
+    /^\s*(fetch failed|failed to fetch|error in (body|input) stream|networkerror when attempting to fetch resource|load failed|a network error occurred|network (request failed|connection lost|error)|terminated|socket hang up|other side closed|the (internet connection appears to be offline|network connection was lost)|could not connect to the server|a server with the specified hostname could not be found)\.?( \(.*\))?\s*$/is,
+  ],
+  [
+    'network',
+    /\b(connection closed before message completed|tls handshake eof|error reading a body from connection)$|^error sending request for url \(\S*\)$|\(os error (32|10[0-4]|11[23]|5[0-4]|6[45]|1005[0-4]|1006[45])\)$/,
+  ],
+];
+
+/** The kind of failure that a code, a name or a message stands for; `undefined` if it is not known. */
+function kindOfText(text: string): FailureKind | undefined {
+  return KINDS.find(([, pattern]) => pattern.test(text))?.[0];
+}
+
+/** True if an error arose in the name lookup, in the connect, or before a stream was processed: nothing was sent. */
+function isUnsent(error: object, message: string): boolean {
+  const syscall = property(error, 'syscall');
+  return syscall === 'connect' || syscall === 'getaddrinfo' || message.includes('NGHTTP2_REFUSED_STREAM');
 }
 
 /** How deep a chain of causes is followed. A chain may be a ring. */
@@ -52,20 +88,20 @@ export function codeIn(error: unknown): { readonly code?: string } {
   return code === undefined ? {} : { code };
 }
 
-/** Of several errors the least certain kind applies: beside a refused connection, another may have reached the server. */
+/** The least certain kind of several errors applies: beside a refused connection, another may have reached the server. */
 const MOST_DOUBTFUL_FIRST: readonly FailureKind[] = ['unknown', 'aborted', 'network', 'timeout', 'connect'];
 
 /** By the errors that an error groups, by its cause, by its own code or name, and last by the messages of the runtimes. */
 function kindOf(error: unknown, depth: number): FailureKind {
   // A string that is thrown may be anything, but one in an error is about the failure.
-  if (typeof error === 'string' && depth > 0) return kindOfCode(error) ?? kindOfMessage(error) ?? 'unknown';
+  if (typeof error === 'string' && depth > 0) return kindOfText(error) ?? 'unknown';
   if (typeof error !== 'object' || error === null || depth > DEEPEST_CAUSE) return 'unknown';
   const message = textOf(error, 'message');
   if (isUnsent(error, message)) return 'connect';
   const code = textOf(error, 'code');
   // axios also uses ECONNABORTED for its own timeout.
   const isTimeout = code === 'ECONNABORTED' && /timeout/i.test(message);
-  const own = isTimeout ? 'timeout' : kindOfCode(code || textOf(error, 'name'));
+  const own = isTimeout ? 'timeout' : kindOfText(code || textOf(error, 'name'));
   if (own === 'aborted' || own === 'connect') return own;
   const errors = property(error, 'errors');
   const kinds = Array.isArray(errors) ? errors.map((one) => kindOf(one, depth + 1)) : [];
@@ -79,7 +115,7 @@ function kindOf(error: unknown, depth: number): FailureKind {
   // axios wraps every error of fetch in ERR_NETWORK, including a wrong scheme or certificate.
   if (own !== undefined && !(cause && code === 'ERR_NETWORK')) return own;
   // A cause or a code that is not known still outranks the message of the error around it.
-  return (!cause && !code && kindOfMessage(message)) || 'unknown';
+  return (!cause && !code && kindOfText(message)) || 'unknown';
 }
 
 /**

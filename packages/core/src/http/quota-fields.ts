@@ -42,7 +42,7 @@ export function resetMs(text: string | undefined, sentMs: number): number | unde
   if (forMs !== undefined) return forMs;
   let atMs: number | undefined = number < 1e11 ? number * 1_000 : number;
   if (Number.isNaN(number)) {
-    atMs = RFC_3339.test(trimmed) ? Date.parse(trimmed) : parseHttpDate(trimmed, sentMs);
+    atMs = RFC_3339.test(trimmed) ? Date.parse(trimmed) : parseHttpDate(trimmed);
   }
   return atMs === undefined || Number.isNaN(atMs) ? undefined : Math.max(0, atMs - sentMs);
 }

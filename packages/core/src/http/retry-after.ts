@@ -2,32 +2,23 @@ import type { Random } from '../base/clock.ts';
 import { shortHeader } from './ceilings.ts';
 import type { Outcome, Responded } from './outcome.ts';
 
-/** Sun, 06 Nov 1994 08:49:37 GMT, or Sunday, 06-Nov-94 08:49:37 GMT */
-const DATE = /^\w{3,9}, (\d\d)[ -](\w{3})[ -](\d+) (\d\d:\d\d:\d\d GMT)$/i;
-/** Sun Nov  6 08:49:37 1994 */
-const ASCTIME = /^\w{3} (\w{3}) ([ \d]\d) (\S+) (\d{4})$/;
+/** All three formats of HTTP begin with the name of a weekday, also that of `asctime`, which has no zone. */
+const DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .+$/i;
+const NO_ZONE = /\d$(?<![+-]\d{4})/;
 
 /**
- * An HTTP date in any of its three formats, in milliseconds since 1970; `undefined` for anything else. A two-digit year
- * that would be more than 50 years after `nowMs` is in the past.
+ * An HTTP date in any of its formats, in milliseconds since 1970; `undefined` for anything else. It is read as `Date.parse` does.
  *
  * Source: RFC 9110 §5.6.7.
  */
-export function parseHttpDate(text: string, nowMs: number): number | undefined {
-  // In the order of the others; the first digit of its day may be a space.
-  const ordered = text.replace(ASCTIME, 'Sun, $2 $1 $4 $3 GMT').replace(',  ', ', 0');
-  const [, day, month, digits = '', time] = DATE.exec(ordered) ?? [];
-  const latest = new Date(nowMs).getUTCFullYear() + 50;
-  const year = digits.length > 2 ? digits : latest - ((latest - Number(digits)) % 100);
-  // The weekday may be wrong, and does not count.
-  const date = new Date(`Sun, ${day} ${month} ${year} ${time}`);
-  // `Date` turns 31 November into 1 December.
-  return date.getUTCDate() === Number(day) ? date.getTime() : undefined;
+export function parseHttpDate(text: string): number | undefined {
+  const atMs = DATE.test(text) ? Date.parse(NO_ZONE.test(text) ? `${text} GMT` : text) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : atMs;
 }
 
 /** When a response was sent by its own `Date`, or now, in milliseconds since 1970. */
 export function sentAtMs(response: Responded, nowMs: number): number {
-  return parseHttpDate(shortHeader(response, 'date')?.trim() ?? '', nowMs) ?? nowMs;
+  return parseHttpDate(shortHeader(response, 'date')?.trim() ?? '') ?? nowMs;
 }
 
 /** Seconds to the millisecond, and what is left of their fraction. */
@@ -76,7 +67,7 @@ export function retryAfterMs(outcome: Outcome, nowMs: number): number | undefine
     // Rounded up, so that a retry is never sent too early. Not multiplied, which would not be exact.
     const [, exact, rest] = SECONDS.exec(line) ?? [];
     if (exact) return Number(`${exact}e3`) + Number(Number(rest) > 0);
-    const atMs = parseHttpDate(line, nowMs);
+    const atMs = parseHttpDate(line);
     if (atMs === undefined) return undefined;
     return Math.max(0, atMs - sentAtMs(outcome, nowMs));
   });

@@ -1,12 +1,12 @@
 import { closeCall, isWithinCall, mayBeLayered, openCall, sentNow, within } from '#around';
 import { property } from '../base/property.ts';
 import type { RequestTraits } from '../http/outcome.ts';
+import type { LayeredCall, Passage, Way } from '../layers/layer.ts';
+import { isObserved } from '../news/events.ts';
 import { Call } from './call.ts';
 import type { Client } from './client.ts';
-import { isObserved } from './events.ts';
 import { type Attempt, attemptsOf, remember } from './history.ts';
 import { pass } from './judge.ts';
-import type { LayeredCall, Passage, Way } from './layer.ts';
 import { insideOf, type Policy } from './policy.ts';
 import { Run } from './run.ts';
 

@@ -1,17 +1,17 @@
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import { NO_LAYERS, type Surroundings, type Way } from '../layers/layer.ts';
+import { LayerPlace } from '../layers/place.ts';
+import { emit, type News } from '../news/events.ts';
+import type { ReportedRequest } from '../news/reported.ts';
 import type { Grant } from './contracts.ts';
 import { Deadline } from './deadline.ts';
-import { emit, type News } from './events.ts';
 import type { KeptKey } from './header-changes.ts';
 import type { Attempt, Trace } from './history.ts';
 import type { HeaderChanges, SentHeaders } from './hooks.ts';
-import { NO_LAYERS, type Surroundings, type Way } from './layer.ts';
-import { LayerPlace } from './layer-place.ts';
 import type { PartCall } from './part.ts';
 import type { PartsOfCall } from './parts-of-call.ts';
 import { insideOf, type Policy } from './policy.ts';
-import type { ReportedRequest } from './reported.ts';
 
 const ALONE: PartCall['around'] = { isInner: false, taken: [], slots: [], paid: undefined };
 

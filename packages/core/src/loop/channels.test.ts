@@ -1,13 +1,13 @@
 import diagnostics from 'node:diagnostics_channel';
 import { afterEach, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
+import type { EbbEvent } from '../news/events.ts';
+import { reportResumption } from '../resume/resumed.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
-import type { EbbEvent } from './events.ts';
 import { judge } from './judge.ts';
 import { createPolicy } from './policy.ts';
 import { prepare } from './prepare.ts';
-import { reportResumption } from './resumed.ts';
 
 const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
 const response = (status: number) => ({ type: 'response', status, header: () => undefined }) as const;

@@ -8,10 +8,10 @@ import { type Feedback, readFeedback } from '../http/feedback.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Judgement, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { withJitter } from '../http/retry-after.ts';
+import type { RetryReason, StopReason } from '../news/reason.ts';
 import { type Costs, costOf } from './costs.ts';
 import type { PlannedRetry } from './part.ts';
 import type { Policy } from './policy.ts';
-import type { RetryReason, StopReason } from './reason.ts';
 
 /** The state of a request when an attempt has ended. */
 export interface DecisionInput {

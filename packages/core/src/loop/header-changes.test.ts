@@ -19,11 +19,6 @@ class OtherHeaders {
   }
 }
 
-function* generated() {
-  yield ['X-A', '1'];
-  yield ['x-b', undefined];
-}
-
 test.each<[story: string, made: unknown, changes: object | undefined]>([
   ['an object', { 'X-A': '1', 'x-b': undefined }, { 'X-A': '1', 'x-b': undefined }],
   ['an object without a prototype', Object.assign(Object.create(null), { a: '1' }), { a: '1' }],
@@ -31,7 +26,6 @@ test.each<[story: string, made: unknown, changes: object | undefined]>([
   ['one of another realm', runInNewContext('({})'), {}],
   ['Headers', new Headers({ 'X-A': '1' }), { 'x-a': '1' }],
   ['empty Headers', new Headers(), {}],
-  ['Headers of another library', new OtherHeaders(), { 'x-a': '1' }],
   [
     'pairs',
     [
@@ -42,7 +36,6 @@ test.each<[story: string, made: unknown, changes: object | undefined]>([
   ],
   ['no pairs', [], {}],
   ['pairs of another realm', runInNewContext("[['x-a', '1']]"), { 'x-a': '1' }],
-  ['an iterator of pairs', generated(), { 'x-a': '1', 'x-b': undefined }],
   [
     'a name that is repeated',
     [
@@ -63,26 +56,26 @@ test.each<[story: string, made: unknown, changes: object | undefined]>([
   ['null', null, undefined],
 ])('beforeAttempt may return %s', async (_, made, expected) => {
   expect(changes(made)).toEqual(expected);
-  const sync = made !== undefined && made !== null && 'next' in (made as object) ? generated() : made;
-  expect(await changes(Promise.resolve(sync))).toEqual(expected);
+  expect(await changes(Promise.resolve(made))).toEqual(expected);
 });
 
 const TAKES = 'an object of strings, Headers, or pairs of a name and a value';
 
 test.each<[story: string, made: unknown, message: string]>([
-  ['a Map', new Map([['x-a', '1']]), `its result must be ${TAKES}, got a Map`],
-  ['a Map of another realm', runInNewContext("new Map([['x-a', '1']])"), 'got a Map'],
-  ['a Set', new Set(['x-a']), `its result must be ${TAKES}`],
+  ['a Map', new Map([['x-a', '1']]), `its result must be ${TAKES}, got Map`],
+  ['Headers of another library', new OtherHeaders(), `its result must be ${TAKES}, got Object`],
+  ['an iterator of pairs', [['x-a', '1']].values(), `its result must be ${TAKES}, got Array Iterator`],
+  ['a Set', new Set(['x-a']), `its result must be ${TAKES}, got Set`],
   ['a list of texts', ['x-a: 1'], `its result must be ${TAKES}, got an array`],
   ...['url', 'method', 'body', 'headers'].map((name): [string, unknown, string] => [
     `request options: ${name}`,
     { [name]: 'x' },
     `its result must be the headers alone, got "${name}"`,
   ]),
-  ['a token', 'secret', `its result must be ${TAKES}, got a string`],
-  ['a number', 5, 'got 5'],
-  ['a response in place of its headers', new Response(), `its result must be ${TAKES}, got an object`],
-  ['a date', new Date(), 'got an object'],
+  ['a token', 'secret', `its result must be ${TAKES}, got String`],
+  ['a number', 5, 'got Number'],
+  ['a response in place of its headers', new Response(), `its result must be ${TAKES}, got Response`],
+  ['a date', new Date(), 'got Date'],
   ['a value that is a number', { 'x-a': 1 }, 'its result: x-a must be a string, or undefined, got 1'],
   ['a pair with a number', [['x-a', 1]], 'its result: x-a must be a string, or undefined, got 1'],
   ['a pair with a name that is none', [[1, 'x']], `its result must be ${TAKES}, got an array`],

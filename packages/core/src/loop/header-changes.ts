@@ -100,13 +100,6 @@ function ask(hook: string, call: () => unknown): Dressed | Promise<Dressed> {
   return isPromise(made) ? Promise.resolve(made).then(read, failed) : read(made);
 }
 
-const TAKES = 'an object of strings, Headers, or pairs of a name and a value';
-
-/** By its tag: it may come from another realm. */
-function isMap(value: unknown): boolean {
-  return Object.prototype.toString.call(value) === '[object Map]';
-}
-
 /**
  * The headers of an attempt that is being sent.
  *
@@ -132,33 +125,37 @@ function checked(hook: string, name: string, value: unknown): HeaderValue {
     : textOf(name, value);
 }
 
-/** The changes in what user code has returned, read once: it may be an iterator. */
+const TAKES = 'an object of strings, Headers, or pairs of a name and a value';
+
+/** The forms of `HeadersInit`. The error names the type of anything else alone: it may be a token, in place of a header with it. */
+function entriesOf(result: unknown): readonly unknown[] {
+  const type = Object.prototype.toString.call(result).slice(8, -1);
+  if (type === 'Headers') return [...(result as Headers)];
+  if (Array.isArray(result)) return result;
+  if (typeof result === 'object' && result !== null && isPlain(result)) return Object.entries(result);
+  throw new TypeError(`its result must be ${TAKES}, got ${type}`);
+}
+
+/** An object of another class has fields that are no headers: nothing would be changed. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** The changes in what user code has returned. */
 function changesIn(hook: string, result: unknown): HeaderChanges {
-  // It may be a token, returned in place of a header with it.
-  const got = typeof result === 'string' ? 'a string' : isMap(result) ? 'a Map' : undefined;
-  if (got !== undefined) throw new TypeError(`its result must be ${TAKES}, got ${got}`);
-  const wrong = (): TypeError => wrongType('its result', TAKES, result);
-  if (typeof result !== 'object' || result === null) throw wrong();
-  const isList = Symbol.iterator in result;
   const changes = new Map<string, HeaderValue>();
-  for (const pair of isList ? (result as Iterable<unknown>) : Object.entries(result)) {
-    if (!Array.isArray(pair) || typeof pair[0] !== 'string') throw wrong();
-    const [given] = pair as [string];
-    const value = checked(hook, given, pair[1]);
+  for (const pair of entriesOf(result)) {
+    const [given, made]: readonly unknown[] = Array.isArray(pair) ? pair : [];
+    if (typeof given !== 'string') throw wrongType('its result', TAKES, result);
+    const value = checked(hook, given, made);
     // No server has a header of that name: the rest of the request cannot be changed.
     if (/^(url|method|body|headers)$/i.test(given)) throw wrongType('its result', 'the headers alone', given);
-    const name = isList ? given.toLowerCase() : given;
+    const name = Array.isArray(result) ? given.toLowerCase() : given;
     const before = changes.get(name);
     // As `Headers` do with a name that is repeated.
     const isBoth = typeof before === 'string' && typeof value === 'string';
     changes.set(name, isBoth ? `${before}, ${value}` : value);
   }
-  // A response in place of its headers, for example: nothing would be changed.
-  if (changes.size === 0 && !isList && !isPlain(result)) throw wrong();
   return Object.fromEntries(changes);
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -13,7 +13,7 @@ export type HeaderChanges = Readonly<Record<string, HeaderValue>>;
 export type SentHeaders = Readonly<Record<string, string | undefined>>;
 
 /**
- * What {@link BeforeAttempt} may return: an object, `Headers`, or pairs. A name that is repeated in pairs has both values,
+ * What {@link BeforeAttempt} may return: an object, `Headers`, or pairs, and nothing else that can be iterated. A name that is repeated in pairs has both values,
  * joined by a comma.
  */
 export type HeaderChangesInit =
@@ -21,7 +21,7 @@ export type HeaderChangesInit =
   | readonly (readonly [name: string, value: HeaderValue])[]
   | HeaderList;
 
-/** The part of `Headers` that is used, so that those of every library and realm are taken. */
+/** The part of `Headers` that is used: a program may lack the type. */
 export interface HeaderList extends Iterable<[name: string, value: string]> {
   append(name: string, value: string): void;
 }

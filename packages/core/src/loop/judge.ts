@@ -1,10 +1,10 @@
 import { noteFailure, otherRetriesOf } from '#around';
 import type { Outcome } from '../http/outcome.ts';
+import { type EndNews, isObserved } from '../news/events.ts';
+import type { StopReason } from '../news/reason.ts';
 import type { Call } from './call.ts';
 import { type Decision, type DecisionInput, decideRetry, SUCCESS, stop, verdictOf } from './decide.ts';
-import { type EndNews, isObserved } from './events.ts';
 import { recordOf } from './history.ts';
-import type { StopReason } from './reason.ts';
 
 /** What an observer or a hook has aborted while its outcome was judged: its end is known. */
 const ENDED: Decision = stop('aborted');

@@ -20,14 +20,19 @@ import type { PolicyOptions, UnsetOptions } from './options.ts';
 import { type Part, PLACES } from './part.ts';
 import { checkTrusted } from './trust.ts';
 
-const checkMethods: Check = (name, value) =>
-  must(
-    name,
-    prose("'idempotent', 'all', a list of methods, or a function"),
-    value,
-    typeof value === 'function' || [value].flat().every((method) => typeof method === 'string'),
-    typeof value !== 'string' || value === 'idempotent' || value === 'all',
-  );
+/** A list of methods, or one of these words. */
+export function methodsOr(takes: string | undefined, ...words: readonly string[]): Check {
+  return (name, value) => {
+    const hasType = [value].flat().every((method) => typeof method === 'string');
+    must(name, takes, value, hasType, typeof value !== 'string' || words.includes(value));
+  };
+}
+
+const checkMethods: Check = /* @__PURE__ */ methodsOr(
+  prose("'idempotent', 'all', a list of methods, or a function"),
+  'idempotent',
+  'all',
+);
 
 const checkIdempotencyKey: Check = (name, value) =>
   must(name, prose('true or a function'), value, value === true || typeof value === 'function');
@@ -36,7 +41,9 @@ const checkIdempotencyKey: Check = (name, value) =>
 function bringing(takes: string | undefined): Check {
   return (name, value) => {
     const { part } = Object(value) as { readonly part?: Partial<Part> };
-    must(name, takes, value, typeof part?.begin === 'function');
+    const isPart = typeof part?.begin === 'function';
+    // Without its code it would limit nothing, and no error would tell.
+    must(name, takes, value, isPart, isPart);
   };
 }
 
@@ -70,7 +77,10 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   beforeAttempt: { check: callable },
   trustedOrigins: { check: checkTrusted },
   aroundAttempt: { check: callable },
-  methods: { check: checkMethods, default: 'idempotent' },
+  methods: {
+    check: (name, value) => typeof value === 'function' || checkMethods(name, value),
+    default: 'idempotent',
+  },
   maxRetryAfterMs: { check: notNegative, default: 600_000 },
   attemptTimeoutMs: { check: positive },
   totalTimeoutMs: { check: notNegative },

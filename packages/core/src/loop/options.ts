@@ -3,6 +3,7 @@ import type { Clock, Random } from '../base/clock.ts';
 import type { Classify } from '../http/classify.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { RequestTraits } from '../http/outcome.ts';
+import type { Observer } from '../news/events.ts';
 import type {
   BodyInspector,
   ConcurrencyLimit,
@@ -12,7 +13,6 @@ import type {
   TokenBucket,
 } from './contracts.ts';
 import type { CostOption } from './costs.ts';
-import type { Observer } from './events.ts';
 import type { AroundAttempt, BeforeAttempt } from './hooks.ts';
 import type { Part } from './part.ts';
 import type { Throttle } from './throttle.ts';
@@ -179,22 +179,8 @@ export interface PolicyOptions {
 }
 
 /** Options that may stay unset. */
-export type UnsetOptions =
-  | 'attemptTimeoutMs'
-  | 'totalTimeoutMs'
-  | 'bucket'
-  | 'concurrency'
-  | 'budget'
-  | 'throttle'
-  | 'use'
-  | 'key'
-  | 'maxWaitMs'
-  | 'stopSignal'
-  | 'inspect'
-  | 'actualCost'
-  | 'fairKey'
-  | 'idempotencyKey'
-  | 'beforeAttempt'
-  | 'trustedOrigins'
-  | 'aroundAttempt'
-  | 'onEvent';
+export type UnsetOptions = Exclude<
+  keyof PolicyOptions,
+  | ('maxRetries' | 'backoff' | 'classify' | 'feedback' | 'methods' | 'maxRetryAfterMs')
+  | ('cost' | 'priority' | 'clock' | 'random')
+>;

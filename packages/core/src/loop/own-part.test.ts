@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { ThrottledError } from '../base/errors.ts';
 import type { Outcome } from '../http/outcome.ts';
+import { type RetryOptions, retry } from '../retry/retry.ts';
 import { virtualClock } from '../testing.ts';
 import type { Lack, Part, Turn } from './part.ts';
 import { createPolicy } from './policy.ts';
-import { type RetryOptions, retry } from './retry.ts';
 
 const part = (turn: Turn): Part => ({ name: 'own', place: 'throttle', begin: () => turn });
 

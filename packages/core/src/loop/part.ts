@@ -3,11 +3,11 @@ import type { Clock, Random } from '../base/clock.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import type { BodyContext, Opened } from '../http/peek.ts';
+import type { News } from '../news/events.ts';
+import type { RetryReason, StopReason } from '../news/reason.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
 import type { CostOption } from './costs.ts';
-import type { News } from './events.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
-import type { RetryReason, StopReason } from './reason.ts';
 
 /**
  * Where a part stands in a call. Whatever the order in which a user names parts, they are asked in this one: an attempt that

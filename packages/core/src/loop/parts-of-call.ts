@@ -1,8 +1,8 @@
 import { prose } from '#prose';
 import { must, nameOf } from '../base/option-error.ts';
 import type { Outcome } from '../http/outcome.ts';
+import type { StopReason } from '../news/reason.ts';
 import type { Lack, Part, PartCall, PlannedRetry, Turn } from './part.ts';
-import type { StopReason } from './reason.ts';
 
 const NONE: readonly Turn[] = [];
 

@@ -6,10 +6,10 @@ import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { retryBudget } from '../parts/budget/budget.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
+import { retry } from '../retry/retry.ts';
 import { virtualClock } from '../testing.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy, overridePolicy } from './policy.ts';
-import { retry } from './retry.ts';
 
 const limits: readonly [name: string, make: (clock?: Clock) => PolicyOptions][] = [
   ['tokenBucket', (clock) => ({ bucket: tokenBucket({ refillPerSecond: 1, capacity: 1, clock }) })],

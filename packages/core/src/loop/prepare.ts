@@ -1,6 +1,7 @@
 import { HookError, ThrottledError } from '../base/errors.ts';
 import { isPromise } from '../base/promise.ts';
 import { sleep } from '../base/sleep.ts';
+import type { StopReason } from '../news/reason.ts';
 import type { AcquireOptions } from './acquire.ts';
 import type { Call } from './call.ts';
 import { fairKeyOf } from './costs.ts';
@@ -10,7 +11,6 @@ import { end } from './judge.ts';
 import type { Lack } from './part.ts';
 import { PartsOfCall } from './parts-of-call.ts';
 import { insideOf } from './policy.ts';
-import type { StopReason } from './reason.ts';
 import { asUserCode, begin } from './send.ts';
 import type { Skip } from './skip.ts';
 

@@ -117,7 +117,9 @@ export class Run<T> {
     const signal = this.#signal;
     const seen = at.outcome as Responded;
     const replace = (settled: unknown): void => {
-      at.value = settled;
+      // The look may end after the call.
+      if (at.failed) dropped(this.#client, this.#call, succeeded(settled), undefined);
+      else at.value = settled;
     };
     try {
       at.outcome = await look(this.#call, seen, () => this.#client.peek?.(at.value, replace), signal);

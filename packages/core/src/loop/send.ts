@@ -1,11 +1,11 @@
 import { mayBeLayered, withSlots } from '#around';
 import { HookError } from '../base/errors.ts';
 import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
+import { NO_LAYERS, type Passage } from '../layers/layer.ts';
+import { LayerPlace } from '../layers/place.ts';
 import type { Call } from './call.ts';
 import type { OwnBucket } from './contracts.ts';
 import { headersNow } from './header-changes.ts';
-import { NO_LAYERS, type Passage } from './layer.ts';
-import { LayerPlace } from './layer-place.ts';
 
 /** The attempt is about to be sent. @throws HookError if a function that returns the value of a header fails */
 export function begin(call: Call): undefined {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { EbbEvent } from '../news/events.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { retryBudget } from '../parts/budget/budget.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
@@ -8,7 +9,6 @@ import { perKey } from '../parts/per-key/per-key.ts';
 import { priorityQueue } from '../queue/priority-queue.ts';
 import { virtualClock } from '../testing.ts';
 import type { Call } from './call.ts';
-import type { EbbEvent } from './events.ts';
 import { grantOf, remember } from './history.ts';
 import { judge } from './judge.ts';
 import type { PolicyOptions } from './options.ts';

@@ -1,7 +1,7 @@
 import { surroundings } from '#around';
 import type { RequestTraits } from '../http/outcome.ts';
+import type { Way } from '../layers/layer.ts';
 import { Call } from './call.ts';
-import type { Way } from './layer.ts';
 import type { PolicyOptions } from './options.ts';
 import { overridePolicy, type Policy } from './policy.ts';
 

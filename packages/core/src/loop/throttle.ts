@@ -1,4 +1,4 @@
-import type { ThrottleState } from './events.ts';
+import type { ThrottleState } from '../news/events.ts';
 import type { Part } from './part.ts';
 
 /**

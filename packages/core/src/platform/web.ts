@@ -1,57 +1,7 @@
 // The platform of browsers, with the names of node.ts. Functions that do nothing are empty, so that minifiers drop their calls.
-import type { Time } from '../base/sleepers.ts';
-
-export { immediatesNow, inNextTurn, inRealTime, keepAlive, letExit } from './web-timers.ts';
-
-/**
- * Calls `call` once when the signal aborts. Returns a function that cancels it. Like a listener, it is not called for a
- * signal that has aborted already. A page does not have the crowds of a server, and needs no shared listener.
- */
-export function onAbort(signal: AbortSignal, call: () => void): () => void {
-  // A function of its own: the same one is listed once.
-  const listener = (): void => call();
-  signal.addEventListener('abort', listener, { once: true });
-  return () => signal.removeEventListener('abort', listener);
-}
-
-/** Each sleep of a page has its own timer. */
-export function sleepersOn(clock: Time): Pick<Time, 'schedule'> {
-  return clock;
-}
 
 /** Clients of the web do not see a body end by themselves. */
 export const seesBodiesEnd = false;
-
-/** A `FailureKind` that is known. */
-type KnownKind = 'connect' | 'network' | 'timeout' | 'aborted';
-
-/**
- * Error codes, and the names of errors without one: those of axios in browsers, and a few of Node, since tests with jsdom run over Node's fetch. Every other code is
- * `unknown`.
- */
-export const CODES: Readonly<Record<KnownKind, string>> = {
-  connect: 'ECONNREFUSED ENOTFOUND',
-  network: 'ERR_NETWORK ECONNABORTED ECONNRESET UND_ERR_SOCKET',
-  timeout: 'ETIMEDOUT TimeoutError',
-  aborted: 'ERR_CANCELED AbortError',
-};
-
-/**
- * Messages of browsers (Chrome, Firefox, Safari and its URL loading), React Native and workers. Some append the host in
- * brackets.
- */
-const NETWORK =
-  /^\s*(failed to fetch|fetch failed|error in (body|input) stream|networkerror when attempting to fetch resource|load failed|a network error occurred|network (request failed|connection lost|error)|terminated|the (internet connection appears to be offline|network connection was lost)|could not connect to the server|a server with the specified hostname could not be found)\.?( \(.*\))?\s*$/is;
-const TIMEOUT = /^(network|the) request timed out\.?$/i;
-
-/** The kind of failure that a message stands for; `undefined` if it is not known. */
-export function kindOfMessage(message: string): KnownKind | undefined {
-  if (TIMEOUT.test(message)) return 'timeout';
-  return NETWORK.test(message) ? 'network' : undefined;
-}
-
-/** Browsers do not tell in which phase a request failed. */
-export function isUnsent(_error: object, _message: string): undefined {}
 
 /** Shows a warning as an error that no one has caught: `window.onerror` sees it. */
 export function emit(warning: Error): void {

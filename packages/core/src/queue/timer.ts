@@ -1,4 +1,3 @@
-import { timersId } from '../base/clock.ts';
 import type { SteadyTime } from './time.ts';
 
 /**
@@ -15,8 +14,6 @@ export class Timer {
   /** When it fires; `Infinity` if it is not set. */
   #atMs = Number.POSITIVE_INFINITY;
   #stop: () => void = () => {};
-  /** What it was set with. */
-  #timersId: unknown;
 
   /** @param isWait see `Clock.schedule` */
   constructor(time: SteadyTime, onDue: () => void, isWait = false) {
@@ -28,8 +25,7 @@ export class Timer {
   /** Fires at `atMs`, or earlier if it was set to an earlier time; `onDue` must set it again. `Infinity` stops it. */
   set(atMs: number, nowMs: number = this.#time.now()): void {
     const isSet = atMs !== Number.POSITIVE_INFINITY;
-    // One of fake timers that are gone may never fire.
-    if (isSet && this.#atMs <= atMs && this.#timersId === timersId()) return;
+    if (isSet && this.#atMs <= atMs) return;
     this.#stop();
     this.#atMs = atMs;
     if (!isSet) return;
@@ -37,7 +33,6 @@ export class Timer {
       this.#atMs = Number.POSITIVE_INFINITY;
       this.#onDue();
     };
-    this.#timersId = timersId();
     this.#stop = this.#time.clock.schedule(fire, Math.max(TOLERANCE_MS, atMs - nowMs), false, this.#isWait);
   }
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ScenarioError } from '../scenario/check.ts';
-import { checkExperiment } from '../studies/experiment.ts';
+import { checkExperiment, type Experiment } from '../studies/experiment.ts';
 import { experimentStudy } from '../studies/experiment-study.ts';
 import type { Study } from '../studies/study.ts';
 
@@ -41,12 +41,28 @@ async function load(path: string): Promise<unknown> {
       throw new ScenarioError('the module must export the scenario as its default export');
     return module.default;
   }
-  const text = await readFile(path, 'utf8');
+  return parse(await readFile(path, 'utf8'));
+}
+
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     throw new ScenarioError(`the file is not valid JSON: ${reasonOf(error)}`);
   }
+}
+
+function checked(experiment: unknown): Experiment {
+  checkExperiment(experiment);
+  return experiment;
+}
+
+/**
+ * The experiment in the text of a JSON file.
+ * @throws ScenarioError with the path of the wrong field
+ */
+export function experimentIn(text: string): Experiment {
+  return checked(parse(text));
 }
 
 /**
@@ -56,8 +72,7 @@ async function load(path: string): Promise<unknown> {
 export async function studyOfFile(path: string): Promise<Study> {
   const name = basename(path);
   try {
-    const experiment = await load(path);
-    checkExperiment(experiment);
+    const experiment = checked(await load(path));
     return experimentStudy(name, experiment.title ?? name, experiment);
   } catch (error) {
     throw new ScenarioError(`${reasonOf(error)} (in ${name})`, { cause: error });

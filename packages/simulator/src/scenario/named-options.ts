@@ -19,7 +19,9 @@ import {
   type ThrottleOptions,
   tokenBucket,
 } from '@ebb/core';
-import { Hedging, readOptions, THROTTLE_OPTIONS, type ThrottleNumbers } from '@ebb/core/adapter';
+import { readOptions } from '@ebb/core/adapter';
+import { THROTTLE_OPTIONS, type ThrottleNumbers } from '@ebb/core/bucket';
+import { Hedging } from '@ebb/core/hedging';
 import type { Environment } from './client-options.ts';
 import type { FleetPolicy, NamedBucket, SimulatedHedges } from './fleet-policy.ts';
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { HookError } from '@ebb/core';
+import { HookError } from '@ebb/core/adapter';
 import { type DispatchChanges, finish, type RequestBody } from './request-body.ts';
 
 /** Calls a body factory for each attempt, and closes bodies that an attempt did not read to the end. */

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { types } from 'node:util';
-import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
+import type { Policy, PolicyOptions } from '@ebb/core';
+import { createPolicy } from '@ebb/core/adapter';
 import { fault } from './fault.ts';
 import { requireConfig } from './require-config.ts';
 

@@ -36,12 +36,12 @@ export interface WaitingBucketOptions extends WaitingOptions {
    */
   readonly nonConforming?: NonConforming | undefined;
   /**
-   * Reads from a response for how long the server wants no requests; the bucket then pauses. By default that is its `Retry-After`.
-   * `serverFeedback` reads the fields of quotas as well. `false` ignores responses. A function of your own is given every outcome.
+   * Reads from a response for how long the server wants no requests; the bucket then pauses. `serverFeedback`, the default of
+   * `quotaBucket`, `adaptive` and buckets of @ebb/valkey, reads the fields of quotas as well. `false` ignores responses. A function of your own is given every outcome.
    *
    * What a response says is left (`remaining`) lowers a bucket of one unit after a refusal alone, for `maxPauseMs`: without one the
    * tokens that are counted here are right, and the field may be about a window that ends soon, or about another quota.
-   * @default `Retry-After` and `retry-after-ms`; `serverFeedback` for `quotaBucket`, `adaptive` and buckets of @ebb/valkey
+   * @default `Retry-After` and `retry-after-ms` alone
    */
   readonly feedback?: ReadFeedback | false | undefined;
   /**

@@ -16,7 +16,6 @@ function lastBlank(text: string): number {
 
 /** Reads the events of a stream that passes by. No more than one is kept. */
 export class EventReader implements BodyWatcher {
-  branch?: object;
   readonly #decoder = new TextDecoder();
   readonly #longest: number;
   readonly #onEvent: (event: ServerEvent) => void;

@@ -38,7 +38,6 @@ function typeOf(message: Uint8Array, end: number): string {
  * that is too long is left out. Source: "Event stream encoding", Amazon Transcribe developer guide.
  */
 export class MessageReader implements BodyWatcher {
-  branch?: object;
   readonly #longest: number;
   readonly #onEvent: (event: ServerEvent) => void;
   /** The message, and until that is known the four bytes of its length. */

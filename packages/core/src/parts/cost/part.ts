@@ -7,7 +7,7 @@ import type { BodyWatcher } from '../../http/peek.ts';
 import type { Grant, OwnBucket } from '../../loop/contracts.ts';
 import type { LearnsCost } from '../../loop/costs.ts';
 import type { Look, Part, PartCall, Turn } from '../../loop/part.ts';
-import type { StopReason } from '../../loop/reason.ts';
+import type { StopReason } from '../../news/reason.ts';
 import { EventReader } from './events.ts';
 import { MessageReader } from './messages.ts';
 import { LineReader, PassedBody, PassedResponse } from './passed.ts';

@@ -6,7 +6,6 @@ import type { BodyWatcher } from '../../http/peek.ts';
 
 /** The beginning of a body, as it passes. Hazard: what waits for its end holds it, so it must not hold the response. */
 export class PassedBody implements BodyWatcher {
-  branch?: object;
   readonly #decoder = new TextDecoder();
   readonly #parts: string[] = [];
   #room: number;
@@ -39,7 +38,6 @@ export class PassedBody implements BodyWatcher {
 
 /** Reads lines of JSON that pass by, each as an event. A line that is too long is left out. */
 export class LineReader implements BodyWatcher {
-  branch?: object;
   readonly #decoder = new TextDecoder();
   readonly #longest: number;
   readonly #onEvent: (event: ServerEvent) => void;

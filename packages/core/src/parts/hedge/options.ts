@@ -1,9 +1,10 @@
 import { prose } from '#prose';
-import { type Check, callable, countingNumber, notNegative, positive } from '../../base/check.ts';
+import { type Check, callable, countingNumber, notNegative, number, positive } from '../../base/check.ts';
 import { must } from '../../base/option-error.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { originOf } from '../../http/origin.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
+import { methodsOr } from '../../loop/option-table.ts';
 import type { PolicyOptions } from '../../loop/options.ts';
 import { createPolicy, type Policy } from '../../loop/policy.ts';
 import { mustTrust } from '../../loop/trust.ts';
@@ -66,34 +67,22 @@ type Unset = 'delayMs' | 'to';
 /** Validated options with all defaults applied. */
 export type HedgeSetup = Complete<HedgeOptions, Unset> & { readonly policy: Policy };
 
-const checkQuantile: Check = (name, value) =>
-  must(
-    name,
-    prose('a number > 0 and < 1'),
-    value,
-    typeof value === 'number',
-    Number(value) > 0 && Number(value) < 1,
-  );
-
 const checkPolicy: Check = (name, value) => must(name, prose('a policy'), value, Object(value) === value);
-
-const checkMethods: Check = (name, value) =>
-  must(
-    name,
-    prose("'all', or a list of methods"),
-    value,
-    [value].flat().every((method) => typeof method === 'string'),
-    typeof value !== 'string' || value === 'all',
-  );
 
 const HEDGE_OPTIONS: OptionTable<HedgeOptions, Unset> = {
   policy: { check: checkPolicy, required: true },
-  quantile: { check: checkQuantile, default: 0.95 },
+  quantile: {
+    check: number(prose('a number > 0 and < 1'), (value) => value > 0 && value < 1),
+    default: 0.95,
+  },
   delayMs: { check: notNegative },
   minDelayMs: { check: notNegative, default: 1 },
   maxHedges: { check: countingNumber, default: 1 },
   share: { check: positive, default: 0.02 },
-  methods: { check: checkMethods, default: ['GET', 'HEAD', 'OPTIONS', 'QUERY'] },
+  methods: {
+    check: methodsOr(prose("'all', or a list of methods"), 'all'),
+    default: ['GET', 'HEAD', 'OPTIONS', 'QUERY'],
+  },
   keyOf: { check: callable, default: originOf },
   to: { check: callable },
 };

@@ -4,7 +4,7 @@ import { Call } from '../../loop/call.ts';
 import { judge } from '../../loop/judge.ts';
 import { createPolicy } from '../../loop/policy.ts';
 import { prepare } from '../../loop/prepare.ts';
-import { retry } from '../../loop/retry.ts';
+import { retry } from '../../retry/retry.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { perKey } from './per-key.ts';

@@ -1,13 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { constant } from '../../backoff/curves.ts';
-import type { EbbEvent } from '../../loop/events.ts';
 import { attemptsOf } from '../../loop/history.ts';
 import type { PolicyOptions } from '../../loop/options.ts';
 import type { Part } from '../../loop/part.ts';
 import { createPolicy } from '../../loop/policy.ts';
-import { type AttemptContext, retry } from '../../loop/retry.ts';
 import { SKIP } from '../../loop/skip.ts';
-import { type VirtualClock, virtualClock } from '../../testing.ts';
+import type { EbbEvent } from '../../news/events.ts';
+import { type AttemptContext, retry } from '../../retry/retry.ts';
+import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
@@ -23,8 +23,13 @@ class Status extends Error {
   }
 }
 
-function setUp(options: PolicyOptions = {}) {
-  const clock = (options.clock as VirtualClock | undefined) ?? virtualClock({ startMs: 1e6 });
+/** The clock of {@link setUp}, for the limits of a test. */
+let time = virtualClock({ startMs: 1e6 });
+beforeEach(() => {
+  time = virtualClock({ startMs: 1e6 });
+});
+
+function setUp(options: PolicyOptions = {}, clock = time) {
   const own = throttle();
   const events: EbbEvent[] = [];
   const policy = createPolicy({
@@ -196,10 +201,9 @@ describe('held by hand', () => {
 
 describe('a skipped chance holds nothing', () => {
   test('slots and tokens are not asked for', async () => {
-    const clock = virtualClock({ startMs: 1e6 });
-    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001, clock });
-    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
-    const { own, call } = setUp({ clock, bucket, concurrency });
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001, clock: time });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
+    const { clock, own, call } = setUp({ bucket, concurrency });
     const slot = concurrency.tryAcquire();
     own.hold();
     call(() => 1);
@@ -209,10 +213,9 @@ describe('a skipped chance holds nothing', () => {
   });
 
   test('what other parts took goes back, and so does what the throttle took', async () => {
-    const clock = virtualClock({ startMs: 1e6 });
-    const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6, clock });
+    const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6, clock: time });
     const last = new Skipping(true);
-    const { call } = setUp({ clock, bucket, use: [last] });
+    const { clock, call } = setUp({ bucket, use: [last] });
     const answer = call(() => 'sent');
     await clock.advance(500);
     expect(bucket.stats().tokens).toBeCloseTo(2);
@@ -236,9 +239,8 @@ describe('a skipped chance holds nothing', () => {
   });
 
   test('the retry of a budget goes back, and is asked for again', async () => {
-    const clock = virtualClock({ startMs: 1e6 });
-    const budget = retryBudget({ reserve: 3, clock });
-    const { own, call } = setUp({ clock, budget });
+    const budget = retryBudget({ reserve: 3, clock: time });
+    const { clock, own, call } = setUp({ budget });
     let calls = 0;
     const answer = call(() => {
       calls += 1;
@@ -261,10 +263,9 @@ describe('a skipped chance holds nothing', () => {
   });
 
   test('a retry whose budget is spent meanwhile ends with what was there', async () => {
-    const clock = virtualClock({ startMs: 1e6 });
-    const budget = retryBudget({ reserve: 1, clock });
+    const budget = retryBudget({ reserve: 1, clock: time });
     const own = throttle();
-    const { call } = setUp({ clock, budget, throttle: own });
+    const { clock, call } = setUp({ budget, throttle: own });
     const answer = call(() => {
       own.hold();
       throw new Status(503);
@@ -439,9 +440,8 @@ describe('what is learned', () => {
   });
 
   test('a budget of the policy replaces the credit', async () => {
-    const clock = virtualClock({ startMs: 1e6 });
-    const many = retryBudget({ reserve: 1_000, clock });
-    const { call, fails, sent } = setUp({ clock, budget: many, maxRetries: 5 });
+    const many = retryBudget({ reserve: 1_000, clock: time });
+    const { clock, call, fails, sent } = setUp({ budget: many, maxRetries: 5 });
     call(fails);
     await clock.advance(60_000);
     expect(sent()).toBe(6);
@@ -453,10 +453,9 @@ describe('what is learned', () => {
 });
 
 test('a throttle per key is asked first, and learns by key', async () => {
-  const clock = virtualClock({ startMs: 1e6 });
-  const throttles = perKey(() => throttle(), { keyOf: () => 'a', clock });
-  const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6, clock });
-  const { call } = setUp({ clock, throttle: throttles, bucket, maxRetries: 1 });
+  const throttles = perKey(() => throttle(), { keyOf: () => 'a', clock: time });
+  const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6, clock: time });
+  const { clock, call } = setUp({ throttle: throttles, bucket, maxRetries: 1 });
   const request = { method: 'GET', url: '', replayable: true, header: () => undefined };
   throttles.for(request, 'a').hold();
   bucket.tryAcquire();

@@ -1,8 +1,8 @@
 import { readOptions } from '../../base/options.ts';
-import type { ThrottleState } from '../../loop/events.ts';
 import type { Lack, Part, PartCall } from '../../loop/part.ts';
 import { SKIP, SKIP_AND_END } from '../../loop/skip.ts';
 import type { Throttle } from '../../loop/throttle.ts';
+import type { ThrottleState } from '../../news/events.ts';
 import { THROTTLE_OPTIONS, type ThrottleOptions } from './options.ts';
 import { ThrottleRule } from './rule.ts';
 import { type Shared, ThrottleTurn } from './turn.ts';

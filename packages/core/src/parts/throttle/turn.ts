@@ -1,6 +1,6 @@
 import type { Outcome } from '../../http/outcome.ts';
 import type { Lack, PartCall, Turn } from '../../loop/part.ts';
-import type { StopReason } from '../../loop/reason.ts';
+import type { StopReason } from '../../news/reason.ts';
 import { isBad } from './is-bad.ts';
 import type { ThrottleRule } from './rule.ts';
 

@@ -1,5 +1,5 @@
 import type { Policy, ThrottleOptions } from '@ebb/core';
-import { isBad, type ThrottleNumbers, ThrottleRule } from '@ebb/core/adapter';
+import { isBad, type ThrottleNumbers, ThrottleRule } from '@ebb/core/bucket';
 import { OUTCOMES } from '../outcomes.ts';
 import { RequestNumbers } from '../request-numbers.ts';
 import type { Requests } from './requests.ts';

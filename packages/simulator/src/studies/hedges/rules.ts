@@ -1,4 +1,4 @@
-import { hedgeRule } from '@ebb/core/adapter';
+import { hedgeRule } from '@ebb/core/hedging';
 
 /** Decides when a request is hedged, in a simulated world. */
 export interface Rule {

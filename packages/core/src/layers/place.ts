@@ -1,0 +1,73 @@
+import { closeCall, openCall, within } from '#around';
+import type { RequestTraits } from '../http/outcome.ts';
+import type { LayeredCall, Passage, Surroundings } from './layer.ts';
+
+/** The place of one session among the layers of ebb that its call passes through. */
+export class LayerPlace {
+  /** `undefined` if a function is called, which may send any request. */
+  readonly #request: RequestTraits | undefined;
+  readonly #outer: Passage | undefined;
+  readonly surroundings: Surroundings;
+  #passage: Passage | undefined;
+
+  constructor(request: RequestTraits | undefined, around: Surroundings) {
+    this.#request = request;
+    this.#outer = around.outer;
+    this.surroundings = around;
+  }
+
+  /** True if another layer around this one retries, and this one sends once. */
+  get isInner(): boolean {
+    return this.#outer !== undefined;
+  }
+
+  get taken(): readonly object[] {
+    return this.#outer?.tookFrom ?? [];
+  }
+
+  get slots(): readonly object[] {
+    return this.surroundings.slotsOf;
+  }
+
+  get paid(): Set<object> | undefined {
+    return this.surroundings.maker?.paid;
+  }
+
+  /** What this layer shows to those below it; `undefined` before its first attempt. */
+  get passage(): Passage | undefined {
+    return this.#passage;
+  }
+
+  /** Called before each attempt, with the bucket and the limit that it takes from. */
+  enter(bucket: object | undefined, limit: object | undefined): void {
+    const call: LayeredCall = this.#outer?.call ??
+      this.#passage?.call ?? { request: this.#request, open: false, dispatched: false, slotsOf: [] };
+    if (this.#request === undefined) {
+      call.hasFailed = false;
+      call.paid = bucket && new Set([bucket]);
+    }
+    if (this.#outer === undefined) {
+      // A download that breaks is resumed after its response was judged: the call opens again.
+      if (!call.open) openCall(call);
+      const { slotsOf } = this.surroundings;
+      call.slotsOf = limit === undefined ? slotsOf : [...slotsOf, limit];
+    }
+    const { taken } = this;
+    this.#passage = { call, tookFrom: bucket === undefined ? taken : [...taken, bucket] };
+  }
+
+  /** Calls what sends the attempt, so that the layers below find this one. */
+  sending<T>(send: () => T): T {
+    return this.#passage === undefined ? send() : within(this.#passage, send);
+  }
+
+  /** True if the function has failed after a call that it made, which was retried and has failed. */
+  get failedBelow(): boolean {
+    return this.#passage?.call.hasFailed === true;
+  }
+
+  /** The call has ended. Only the outermost layer calls this. */
+  close(): void {
+    if (this.#passage?.call.open) closeCall(this.#passage.call);
+  }
+}

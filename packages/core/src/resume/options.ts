@@ -1,0 +1,84 @@
+import { callable, flag, positive, wholeNumber } from '../base/check.ts';
+import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
+import { MOST_KEPT_BYTES } from '../http/body.ts';
+import type { ServerEvent } from '../http/inspected.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import type { PolicyOptions } from '../loop/options.ts';
+import { createPolicy, type Policy } from '../loop/policy.ts';
+
+/** Options of resumptions, in each client. All of them are optional. `Given` is what `resumeWith` returns. */
+export interface ResumptionOptions<Given> {
+  /**
+   * The policy of the client below: its `backoff`, `random`, `clock`, `onEvent`, `maxRetryAfterMs` and `totalTimeoutMs` hold for
+   * resumptions.
+   * @default createPolicy()
+   */
+  readonly policy?: Policy | PolicyOptions | undefined;
+  /**
+   * The most resumptions in a row that bring no byte that can be passed on. 0 never resumes: breaks are then only explained, and
+   * `isLast` still holds.
+   * @default 5
+   */
+  readonly maxResumes?: number | undefined;
+  /**
+   * The longest silence while the body is read, in milliseconds. A longer one is a break like any other. Servers send comments or
+   * pings in between: 3 times their interval is a start.
+   * @default none
+   */
+  readonly idleTimeoutMs?: number | undefined;
+  /**
+   * The most bytes of an unfinished event that are kept in memory. A longer one is passed on as it comes, and unread, with what arrives
+   * together with its end: the stream cannot be resumed before it has brought another id, and `isLast` does not hold for its end.
+   * @default 1 MiB
+   */
+  readonly maxEventBytes?: number | undefined;
+  /**
+   * True if the end of an event stream is a break, as for an EventSource: some servers close connections on purpose, and MCP is one
+   * of these protocols. The stream then ends with a 204, or after the last event.
+   * @default false
+   */
+  readonly resumeAtEnd?: boolean | undefined;
+  /**
+   * True for the event that is the last of a whole stream. If a stream ends without it, that is a break: it is resumed, or else
+   * its reader gets an error. See `openaiIsLast`, `anthropicIsLast` and `googleIsLast` of `@ebb/core/presets`.
+   * @default none
+   */
+  readonly isLast?: ((event: ServerEvent) => boolean) | undefined;
+  /**
+   * The id of an event, for a server that writes it into the data. `lastId` is that of the event before; `undefined` leaves it.
+   * @default the `id` of the event
+   */
+  readonly idOf?: ((event: ServerEvent, lastId: string | undefined) => string | undefined) | undefined;
+  /**
+   * Makes the request for the rest of an event stream, for one that a POST began. It has the `ebb` options of the first, and its abort
+   * ends it. `undefined` refuses.
+   * @default a GET is sent again with `Last-Event-ID`, another method is not resumed
+   */
+  readonly resumeWith?: ((lastId: string, request: RequestTraits) => Given | undefined) | undefined;
+}
+
+/** Options that may stay unset. */
+type ResumptionUnset = 'policy' | 'idleTimeoutMs' | 'isLast' | 'idOf' | 'resumeWith';
+
+/** Options of resumptions with all defaults applied. */
+export type Resuming<Given> = Omit<Complete<ResumptionOptions<Given>, ResumptionUnset>, 'policy'> & {
+  readonly policy: Policy;
+};
+
+const TABLE: OptionTable<ResumptionOptions<unknown>, ResumptionUnset> = {
+  // Checked by `createPolicy`.
+  policy: { check: () => undefined },
+  maxResumes: { check: wholeNumber, default: 5 },
+  idleTimeoutMs: { check: positive },
+  maxEventBytes: { check: wholeNumber, default: MOST_KEPT_BYTES },
+  resumeAtEnd: { check: flag, default: false },
+  isLast: { check: callable },
+  idOf: { check: callable },
+  resumeWith: { check: callable },
+};
+
+/** @throws TypeError, RangeError if an option is invalid */
+export function readResuming<Given>(options: ResumptionOptions<Given>): Resuming<Given> {
+  const read = readOptions<ResumptionOptions<unknown>, ResumptionUnset>('resuming', options, TABLE);
+  return { ...read, policy: createPolicy(read.policy) } as Resuming<Given>;
+}

@@ -1,0 +1,160 @@
+import { prose } from '#prose';
+import type { Clock } from '../base/clock.ts';
+import { callHook } from '../base/errors.ts';
+import { sleep } from '../base/sleep.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import { backoffOf } from '../loop/decide.ts';
+import type { PolicyOptions } from '../loop/options.ts';
+import { overridePolicy, type Policy } from '../loop/policy.ts';
+import type { ResumeReason } from '../news/reason.ts';
+import type { Resuming } from './options.ts';
+import type { ReadHeader, Resumable } from './resumable.ts';
+import { explain, type Resumption, reportResumption } from './resumed.ts';
+
+/**
+ * What a client knows of a request whose body may break. `Rest` is what it sends a request with, `Given` what `resumeWith` returns
+ * for one.
+ */
+export interface Resumed<Rest, Given> {
+  readonly request: RequestTraits;
+  /** The options of the request itself. */
+  readonly ebb: PolicyOptions | undefined;
+  /** Why nothing more may be sent to where the last request has ended; `undefined` if it may. */
+  whyUnsafe(): string | undefined;
+  /** The request that `resumeWith` has made. */
+  with(given: Given): Rest;
+  /** The same request, with other headers. */
+  again(): Rest;
+}
+
+/** A request for the rest of a body. */
+export interface RestRequest<Rest> {
+  readonly rest: Rest;
+  /** The policy options that it has in place of those of the first. */
+  readonly ebb: PolicyOptions | undefined;
+  readonly resumption: Resumption;
+}
+
+/** How a body that may break goes on: what of it is passed on, when it has ended, and what is asked for after a break. */
+export class Resumer<Rest, Given> {
+  readonly course: Resumable;
+  readonly #options: Resuming<Given>;
+  readonly #resumed: Resumed<Rest, Given>;
+  #passedBytes: number;
+  /** Resumptions in a row that brought nothing. */
+  #vain = 0;
+  #previousDelayMs: number | undefined;
+  /** True once the server has said that there is no more. */
+  isOver = false;
+
+  /** @param passedBytes what has been passed on before */
+  constructor(course: Resumable, options: Resuming<Given>, resumed: Resumed<Rest, Given>, passedBytes = 0) {
+    this.course = course;
+    this.#options = options;
+    this.#resumed = resumed;
+    this.#passedBytes = passedBytes;
+  }
+
+  get clock(): Clock {
+    return this.#options.policy.clock;
+  }
+
+  /**
+   * What of a part is passed on.
+   *
+   * @throws the error that it makes, if the part cannot be of the rest that was asked for; HookError if a hook throws
+   */
+  take(part: Uint8Array, terminated: () => unknown): readonly Uint8Array[] {
+    // A stream of bytes takes no empty parts.
+    const parts = part.byteLength > 0 ? this.course.take(part) : [];
+    if (parts === undefined) throw explain(terminated(), prose('more than its range'));
+    for (const { byteLength } of parts) {
+      this.#passedBytes += byteLength;
+      this.#vain = 0;
+    }
+    return parts;
+  }
+
+  /**
+   * After a response that ended without an error: true if the body has ended as well. If not, it is to be resumed.
+   *
+   * @throws the error that it is given, if it is not whole and there is no more
+   */
+  ended(error: unknown): boolean {
+    const { isDone, mayEnd } = this.course;
+    const isFinal = this.isOver || !this.#options.resumeAtEnd;
+    if (isDone || (mayEnd && (isFinal || typeof this.#rest() === 'string'))) return true;
+    if (this.isOver) throw explain(error, prose('a 204'));
+    return false;
+  }
+
+  /** The request for the rest, or why there is none. @throws HookError if `resumeWith` throws */
+  #rest(): Rest | string {
+    const resumed = this.#resumed;
+    const { lost, lastId } = this.course;
+    const why = lost ?? resumed.whyUnsafe();
+    if (why !== undefined) return why;
+    const { request } = resumed;
+    const { method, replayable } = request;
+    const { resumeWith } = this.#options;
+    if (lastId !== undefined && resumeWith !== undefined) {
+      const given = callHook('resumeWith', () => resumeWith(lastId, request));
+      if (given !== undefined) return resumed.with(given);
+    }
+    return method === 'GET' && replayable ? resumed.again() : (prose(`a ${method} is not sent again`) ?? '');
+  }
+
+  /**
+   * Waits until the rest of what has broken can be asked for.
+   *
+   * @param made what the caller has, for its history
+   * @throws the error that broke it, whose `cause` says why there is no request; the reason of the signal; HookError if a hook throws
+   */
+  async next(
+    error: unknown,
+    reason: ResumeReason,
+    made: object,
+    signal: AbortSignal,
+  ): Promise<RestRequest<Rest>> {
+    const { policy: ofAll, maxResumes } = this.#options;
+    const { ebb, request } = this.#resumed;
+    const policy = ebb ? overridePolicy(ofAll, ebb) : ofAll;
+    const vain = this.#vain;
+    const rest = vain < maxResumes ? this.#rest() : (prose(`${vain} resumptions in a row`) ?? '');
+    if (typeof rest === 'string') throw explain(error, rest);
+    this.#vain += 1;
+    const delayMs = this.#delayMs(policy);
+    const { totalTimeoutMs } = policy;
+    // It holds for each resumption from its break.
+    if (delayMs === undefined || (totalTimeoutMs !== undefined && delayMs >= totalTimeoutMs))
+      throw explain(error, prose('too long a wait'));
+    const resumption = { reason, error, passedBytes: this.#passedBytes, delayMs };
+    reportResumption(policy, request, made, resumption);
+    if (delayMs > 0) await sleep(policy.clock, delayMs, signal);
+    // An observer may abort.
+    if (signal.aborted) throw signal.reason;
+    return {
+      rest,
+      resumption,
+      ebb: totalTimeoutMs ? { ...ebb, totalTimeoutMs: totalTimeoutMs - delayMs } : ebb,
+    };
+  }
+
+  /** In milliseconds; `undefined` gives up. @throws HookError if the backoff throws */
+  #delayMs({ backoff, random, maxRetryAfterMs }: Policy): number | undefined {
+    const askedMs = this.course.retryMs;
+    const step = { retry: this.#vain, previousDelayMs: this.#previousDelayMs, random };
+    const delayMs = askedMs ?? backoffOf({ backoff }, step);
+    this.#previousDelayMs = delayMs;
+    return (askedMs ?? 0) > maxRetryAfterMs ? undefined : delayMs;
+  }
+
+  /** The response to that request has come. @throws the error that broke the body, if it is not the rest */
+  began(status: number, header: ReadHeader, error: unknown): void {
+    const why = this.course.mismatch(status, header) ?? this.#resumed.whyUnsafe();
+    if (why !== undefined) throw explain(error, why);
+    // Only a stream ends so.
+    this.isOver = status === 204;
+    this.course.begin();
+  }
+}

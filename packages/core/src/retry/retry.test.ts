@@ -1,0 +1,246 @@
+import { describe, expect, test, vi } from 'vitest';
+import { constant, exponential } from '../backoff/curves.ts';
+import { ThrottledError } from '../base/errors.ts';
+import { serverFeedback } from '../http/server-feedback.ts';
+import { attemptsOf } from '../loop/history.ts';
+import type { PolicyOptions } from '../loop/options.ts';
+import type { EbbEvent } from '../news/events.ts';
+import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import { inspectBody } from '../parts/inspect/inspect-body.ts';
+import { virtualClock } from '../testing.ts';
+import { type RetryOptions, retry } from './retry.ts';
+
+const atOnce: PolicyOptions = { backoff: constant(0), maxRetries: 3 };
+
+/** Throws or returns the given things, one a call; the last for ever. */
+function scripted(...steps: unknown[]) {
+  let calls = 0;
+  const call = vi.fn(() => {
+    const step = steps[Math.min(calls, steps.length - 1)];
+    calls += 1;
+    if (step instanceof Error || (typeof step === 'object' && step !== null && 'throws' in step)) {
+      throw step instanceof Error ? step : (step as { throws: unknown }).throws;
+    }
+    return step;
+  });
+  return call;
+}
+
+function withStatus(status: number, headers: Record<string, string> = {}): Error {
+  return Object.assign(new Error(`${status}`), { status, headers: new Headers(headers) });
+}
+
+describe('errors', () => {
+  test.each<[story: string, error: unknown, calls: number, options?: PolicyOptions]>([
+    ['any', new Error('no'), 2],
+    ['a programming error', new TypeError('no'), 1],
+    ['a number out of range', new RangeError('no'), 1],
+    ['a lost connection of fetch', new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }), 2],
+    ['a thing that is no error', { throws: 'no' }, 2],
+    ['a refused connection', Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), 2],
+    ['an abort of another signal', new DOMException('no', 'AbortError'), 1],
+    ['503', withStatus(503), 2],
+    ['429', withStatus(429), 2],
+    ['400', withStatus(400), 1],
+    ['the status of a response', Object.assign(new Error('no'), { response: { status: 404 } }), 1],
+    ['statusCode', Object.assign(new Error('no'), { statusCode: 404 }), 1],
+    ['the AWS SDK', Object.assign(new Error('no'), { $metadata: { httpStatusCode: 400 } }), 1],
+    ['a status that is none of HTTP', Object.assign(new Error('no'), { status: 7 }), 2],
+    ['"do not retry", which is read on request', withStatus(503, { 'x-should-retry': 'false' }), 2],
+    ['"do not retry"', withStatus(503, { 'x-should-retry': 'false' }), 1, { feedback: serverFeedback }],
+  ])('%s', async (_, error, calls, options = {}) => {
+    const call = scripted(error, 'done');
+    const result = retry(call, { ...atOnce, ...options }).catch((thrown: unknown) => thrown);
+    expect(await result).toBe(calls === 2 ? 'done' : error);
+    expect(call).toHaveBeenCalledTimes(calls);
+  });
+
+  test('the last one is thrown unchanged, with its history', async () => {
+    const errors = [new Error('1'), new Error('2'), new Error('3')];
+    const thrown = await retry(scripted(...errors), { ...atOnce, maxRetries: 2 }).catch((e: unknown) => e);
+    expect(thrown).toBe(errors[2]);
+    expect(attemptsOf(thrown)).toMatchObject([
+      { attempt: 1, failure: 'unknown', reason: 'transient' },
+      { attempt: 2, failure: 'unknown', reason: 'transient' },
+      { attempt: 3, failure: 'unknown', reason: 'retries-exhausted' },
+    ]);
+  });
+
+  test('a custom classify decides on all', async () => {
+    const call = scripted(new Error('1'), 'done');
+    await expect(retry(call, { ...atOnce, classify: () => 'final' })).rejects.toThrow('1');
+  });
+});
+
+test('a Retry-After of an error is waited for', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const call = scripted(withStatus(429, { 'retry-after': '7' }), 'done');
+  const result = retry(call, { ...atOnce, clock, random: () => 0 });
+  await clock.advance(6_999);
+  expect(call).toHaveBeenCalledTimes(1);
+  await clock.advance(1);
+  expect(await result).toBe('done');
+});
+
+test('a value is a success, and shows no status in its history', async () => {
+  const value = {};
+  expect(await retry(() => value)).toBe(value);
+  expect(attemptsOf(value)).toEqual([{ attempt: 1, delayMs: 0, throttledMs: 0, reason: 'success' }]);
+});
+
+describe('judge', () => {
+  test.each<[story: string, judge: RetryOptions<unknown>['judge'], steps: unknown[], calls: number]>([
+    ['a value that is not there yet', ({ type }) => (type === 'value' ? 'transient' : undefined), [null], 4],
+    [
+      'only some values',
+      (s) => (s.type === 'value' && s.value === null ? 'transient' : undefined),
+      [null, 5],
+      2,
+    ],
+    ['a final error', ({ type }) => (type === 'error' ? 'final' : undefined), [new Error('no')], 1],
+    [
+      'an error that is no failure',
+      ({ type }) => (type === 'error' ? 'success' : undefined),
+      [new Error('no')],
+      1,
+    ],
+    ['a status', (s) => (s.type === 'error' ? 'transient' : undefined), [withStatus(400), 5], 2],
+    ['nothing', () => undefined, [new Error('no'), 5], 2],
+  ])('%s', async (_, judge, steps, calls) => {
+    const call = scripted(...steps);
+    await retry(call, atOnce, { judge }).catch(() => undefined);
+    expect(call).toHaveBeenCalledTimes(calls);
+  });
+
+  test('a value that never suits is returned in the end', async () => {
+    expect(await retry(() => 0, atOnce, { judge: () => 'transient' })).toBe(0);
+  });
+
+  test('that throws fails the call', async () => {
+    const judge = (): never => {
+      throw new Error('no');
+    };
+    await expect(retry(() => 0, atOnce, { judge })).rejects.toThrow('judge failed: no');
+    await expect(retry(() => 0, atOnce, { judge: () => 'retry' as never })).rejects.toThrow(
+      "judge failed: its result must be one of 'success'",
+    );
+  });
+});
+
+describe('the signal', () => {
+  test('ends a wait with its reason', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const controller = new AbortController();
+    const call = scripted(new Error('no'));
+    const policy = { backoff: exponential({ baseMs: 1_000, capMs: 1_000 }), clock };
+    const result = retry(call, policy, { signal: controller.signal });
+    await clock.advance(500);
+    controller.abort(new Error('enough'));
+    await expect(result).rejects.toThrow('enough');
+    expect(call).toHaveBeenCalledTimes(1);
+    expect(clock.pending).toBe(0);
+  });
+
+  test.each(['before the call', 'in an attempt', 'in a wait'])(
+    'of another library, without a reason: an abort %s ends it with an AbortError, and no listener stays',
+    async (when) => {
+      const listeners = new Set<() => void>();
+      const signal = {
+        aborted: when === 'before the call',
+        addEventListener: (_: string, listener: () => void) => void listeners.add(listener),
+        removeEventListener: (_: string, listener: () => void) => void listeners.delete(listener),
+      };
+      const clock = virtualClock();
+      const call = (): Promise<never> =>
+        when === 'in a wait' ? Promise.reject(new Error('down')) : new Promise(() => undefined);
+      const result = retry(call, { clock, backoff: constant(100) }, { signal: signal as never });
+      const thrown = result.catch((error: unknown) => error);
+      await clock.advance(10);
+      signal.aborted = true;
+      for (const listener of [...listeners]) listener();
+      expect(await thrown).toMatchObject({ name: 'AbortError' });
+      expect([listeners.size, clock.pending]).toEqual([0, 0]);
+    },
+  );
+
+  test('ends an attempt that ignores it, and aborts the signal of the attempt', async () => {
+    const controller = new AbortController();
+    let given: AbortSignal | undefined;
+    const result = retry(
+      ({ signal }) => {
+        given = signal;
+        return new Promise(() => undefined);
+      },
+      atOnce,
+      { signal: controller.signal },
+    );
+    controller.abort(new Error('enough'));
+    await expect(result).rejects.toThrow('enough');
+    expect(given?.reason).toEqual(new Error('enough'));
+  });
+
+  test('that is aborted beforehand: the function is not called', async () => {
+    // Neither one that ignores its signal, and would never end.
+    const call = vi.fn(() => new Promise(() => undefined));
+    const signal = AbortSignal.abort(new Error('old'));
+    await expect(retry(call, atOnce, { signal })).rejects.toThrow('old');
+    expect(call).not.toHaveBeenCalled();
+  });
+});
+
+test('an attempt that runs into its timeout is aborted and called again', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const seen: [number, unknown][] = [];
+  const result = retry(
+    ({ attempt, signal }) => {
+      signal.addEventListener('abort', () => seen.push([attempt, signal.reason.name]));
+      return attempt === 2 ? 'done' : new Promise(() => undefined);
+    },
+    { ...atOnce, clock, attemptTimeoutMs: 100 },
+  );
+  await clock.advance(100);
+  expect(await result).toBe('done');
+  expect(seen).toEqual([[1, 'TimeoutError']]);
+  expect(clock.pending).toBe(0);
+});
+
+test('inspect is not asked about what a function returned: it is no response', async () => {
+  const inspect = inspectBody(() => ({ verdict: 'transient' }));
+  const call = vi.fn(() => 'done');
+  await expect(retry(call, { ...atOnce, inspect })).resolves.toBe('done');
+  expect(call).toHaveBeenCalledTimes(1);
+});
+
+test('a slot is held while the function runs', async () => {
+  const concurrency = concurrencyLimit({ maxConcurrent: 1, maxQueue: 0 });
+  let done = (): void => undefined;
+  const first = retry(
+    () =>
+      new Promise<void>((resolve) => {
+        done = resolve;
+      }),
+    { concurrency },
+  );
+  await expect(retry(() => 1, { concurrency })).rejects.toBeInstanceOf(ThrottledError);
+  done();
+  await first;
+  expect(concurrency.stats().inUse).toBe(0);
+});
+
+test('wrong options are named', async () => {
+  await expect(retry(() => 1, { retries: 3 } as never)).rejects.toThrow(
+    'createPolicy has no option "retries"',
+  );
+  await expect(retry(5 as never)).rejects.toThrow('retry: call must be a function, got 5');
+  await expect(retry(() => 1, {}, { until: 1 } as never)).rejects.toThrow('retry has no option "until"');
+});
+
+test('calls that run together have different requests, so that an observer can tell them apart', async () => {
+  const events: EbbEvent[] = [];
+  const onEvent = (event: EbbEvent): unknown => events.push(event);
+  await Promise.all([retry(async () => 1, { onEvent }), retry(async () => 2, { onEvent })]);
+  const ends = events.filter(({ type }) => type === 'end');
+  expect(ends.map(({ request }) => events.filter((event) => event.request === request).length)).toEqual([
+    2, 2,
+  ]);
+});

@@ -1,0 +1,246 @@
+import { surroundings } from '#around';
+import { callable, having } from '../base/check.ts';
+import { callHook } from '../base/errors.ts';
+import { followForeign } from '../base/foreign-signal.ts';
+import { onAbort } from '../base/on-abort.ts';
+import { type OptionTable, readOptions } from '../base/options.ts';
+import { property } from '../base/property.ts';
+import { headerIn } from '../http/any-headers.ts';
+import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
+import { failureKind, nameOf } from '../http/failure.ts';
+import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
+import { Call } from '../loop/call.ts';
+import type { Client } from '../loop/client.ts';
+import { timeoutError } from '../loop/deadline.ts';
+import type { PolicyOptions } from '../loop/options.ts';
+import { createPolicy, overridePolicy, type Policy } from '../loop/policy.ts';
+import { run } from '../loop/run.ts';
+import { namedTimeoutOf, sending, timeoutOf } from '../loop/send.ts';
+
+/** What a function that is retried is given. */
+export interface AttemptContext {
+  /** From 1. */
+  readonly attempt: number;
+  /** Aborts with the caller's signal, and when the attempt has run into `attemptTimeoutMs`. */
+  readonly signal: AbortSignal;
+}
+
+/** How an attempt of a function ended. */
+export type Settled<T> =
+  | { readonly type: 'value'; readonly value: T }
+  | { readonly type: 'error'; readonly error: unknown };
+
+/** Options of {@link retry} for one call. */
+export interface RetryOptions<T> {
+  /**
+   * Ends the call, at once and with the signal's own reason.
+   * @default none
+   */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * What a value or an error means. By default a value is a success. An error that has a status is judged by `classify`
+   * as a response would be. A `TypeError`, `RangeError`, `ReferenceError` or `SyntaxError` that is no lost connection is a mistake
+   * in a program, and `final`; any other error is `transient`, but for an abort. `attempt` counts from 1.
+   * @default none
+   */
+  readonly judge?: ((settled: Settled<T>, attempt: number) => Verdict | undefined) | undefined;
+}
+
+const RETRY_OPTIONS: OptionTable<RetryOptions<never>, 'signal' | 'judge'> = {
+  signal: { check: having('a signal', 'addEventListener') },
+  judge: { check: callable },
+};
+
+/** A function may be called again, or it should not be given to `retry`. Copied for each call, since hooks tell calls by it. */
+const REQUEST: RequestTraits = { method: 'GET', url: '', replayable: true, header: () => undefined };
+
+/**
+ * Calls a function until the policy stops, and settles as its last call does. For work that is no HTTP request: a database
+ * query, a queue, an SDK. Backoff, budget, bucket, slots, timeouts, events and history are those of the policy.
+ *
+ * An error with a `status`, as SDKs throw them, is read as a response would be: its `Retry-After` holds, and a 400 is not
+ * called again. The error itself is unchanged.
+ *
+ * Requests that the function sends with an ebb client are retried by that client, and so is a `retry` within it. If one of
+ * them was repeated and failed, and the function then fails, it is not called again: attempts do not multiply. Such requests
+ * do not wait for a slot of a limit of which the function holds one, and the first is paid for by the function's tokens.
+ *
+ * @param call the function. It must be safe to call again
+ * @param policyOrOptions a policy, or the options of a new one
+ * @throws what the last call threw; the signal's reason; ThrottledError and HookError as all clients of ebb
+ * @throws TypeError, RangeError if an option is invalid
+ * @example
+ * ```ts
+ * import { retry } from '@ebb/core';
+ *
+ * const rows = await retry(() => db.query('select 1'), { maxRetries: 3 });
+ * declare const db: { query(sql: string): Promise<unknown[]> };
+ * ```
+ */
+export async function retry<T>(
+  call: (context: AttemptContext) => T | PromiseLike<T>,
+  policyOrOptions: Policy | PolicyOptions = {},
+  options: RetryOptions<T> = {},
+): Promise<T> {
+  callable('retry: call', call);
+  const { signal, judge } = readOptions(
+    'retry',
+    options,
+    RETRY_OPTIONS as OptionTable<RetryOptions<T>, 'signal' | 'judge'>,
+  );
+  const policy = createPolicy(policyOrOptions);
+  const { classify } = policy;
+  const judging: Classify = (outcome, _request, attempt) =>
+    judged(outcome, judge, attempt) ?? byDefault(outcome, classify, attempt);
+  const request = { ...REQUEST };
+  const around = surroundings(request, undefined, false);
+  const followed = signal && followForeign(signal);
+  const own = followed?.signal ?? signal;
+  const client = new FunctionClient(call, own);
+  const judgedBy = overridePolicy(policy, { classify: judging });
+  try {
+    return await run(new Call(judgedBy, request, around, 'function'), client, own);
+  } finally {
+    followed?.release();
+  }
+}
+
+/** @throws HookError if `judge` throws, or returns an invalid value */
+function judged<T>(outcome: Outcome, judge: RetryOptions<T>['judge'], attempt: number): Verdict | undefined {
+  const settled = settledIn<T>(outcome);
+  if (judge === undefined || settled === undefined) return undefined;
+  return callHook('judge', () => {
+    const verdict = judge(settled, attempt);
+    if (verdict !== undefined) checkVerdict('its result', verdict);
+    return verdict;
+  });
+}
+
+/** How the call ended; `undefined` if the caller aborted it. */
+function settledIn<T>(outcome: Outcome): Settled<T> | undefined {
+  if (outcome instanceof ValueOutcome) return { type: 'value', value: outcome.value as T };
+  if (outcome instanceof StatusOutcome) return { type: 'error', error: outcome.error };
+  if (outcome.type === 'response' || outcome.kind === 'aborted') return undefined;
+  return { type: 'error', error: outcome.error };
+}
+
+/** True for the errors that the language throws for a mistake in a program. */
+function isMistake(error: unknown): boolean {
+  return /^(Type|Range|Reference|Syntax)Error$/.test(nameOf(error) ?? '');
+}
+
+function byDefault(outcome: Outcome, classify: Classify, attempt: number): Verdict {
+  if (outcome instanceof ValueOutcome) return 'success';
+  const isKnown = outcome.type === 'response' || outcome.kind === 'aborted' || classify !== classifyHttp;
+  if (isKnown) return classify(outcome, REQUEST, attempt);
+  return outcome.kind === 'unknown' && isMistake(outcome.error) ? 'final' : 'transient';
+}
+
+/** The outcome of a call that returned. */
+class ValueOutcome {
+  readonly type = 'response';
+  /** None: the history shows no status. */
+  readonly status = 0;
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+
+  header(): undefined {
+    return undefined;
+  }
+}
+
+/** The outcome of a call that threw an error with a status. */
+class StatusOutcome {
+  readonly type = 'response';
+  readonly status: number;
+  readonly error: unknown;
+
+  constructor(status: number, error: unknown) {
+    this.status = status;
+    this.error = error;
+  }
+
+  header(name: string): string | undefined {
+    const { error } = this;
+    // `$response` is that of the AWS SDK.
+    for (const holder of [error, property(error, 'response'), property(error, '$response')]) {
+      const value = headerIn(property(holder, 'headers'), name);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+}
+
+/** The status that an error carries: OpenAI, Anthropic, axios, octokit; `statusCode`: undici, AI SDK, Stripe. */
+function statusOf(error: unknown): number | undefined {
+  const response = property(error, 'response');
+  const found = [
+    property(error, 'status'),
+    property(error, 'statusCode'),
+    property(response, 'status'),
+    property(property(error, '$metadata'), 'httpStatusCode'),
+  ];
+  return found.find(
+    (status): status is number => typeof status === 'number' && status >= 400 && status < 600,
+  );
+}
+
+/** Calls a function once for each attempt. */
+class FunctionClient<T> implements Client<T> {
+  readonly #call: (context: AttemptContext) => T | PromiseLike<T>;
+  readonly #signal: AbortSignal | undefined;
+  #timedOut = false;
+
+  constructor(call: (context: AttemptContext) => T | PromiseLike<T>, signal: AbortSignal | undefined) {
+    this.#call = call;
+    this.#signal = signal;
+  }
+
+  async send(running: Call): Promise<T> {
+    const { attempt, policy } = running;
+    const timeoutMs = timeoutOf(running);
+    this.#timedOut = false;
+    const controller = new AbortController();
+    const own = this.#signal;
+    // Unlike a client, a function need not look at its signal: it would do work that no one waits for, or never end.
+    if (own?.aborted) throw own.reason;
+    const call = this.#call;
+    return new Promise<T>((resolve, reject) => {
+      const stop = (reason: unknown): void => {
+        controller.abort(reason);
+        reject(reason);
+      };
+      const forget = own && onAbort(own, () => stop(own.reason));
+      const timedOut = (): void => {
+        this.#timedOut = true;
+        stop(timeoutError(namedTimeoutOf(running)));
+      };
+      const cancel = timeoutMs === undefined ? undefined : policy.clock.schedule(timedOut, timeoutMs);
+      const settle = (): void => {
+        forget?.();
+        cancel?.();
+      };
+      const called = sending(running, async () => call({ attempt, signal: controller.signal }));
+      called.then(resolve, reject);
+      called.then(settle, settle);
+    });
+  }
+
+  outcome(value: T): Outcome {
+    return new ValueOutcome(value);
+  }
+
+  failure(error: unknown): Outcome {
+    if (this.#timedOut) return { type: 'failure', kind: 'timeout', error };
+    const status = statusOf(error);
+    if (status !== undefined) return new StatusOutcome(status, error);
+    return { type: 'failure', kind: failureKind(error), error };
+  }
+
+  setAside(): undefined {
+    return undefined;
+  }
+}

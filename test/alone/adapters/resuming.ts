@@ -1,0 +1,11 @@
+import type { AdapterUnderTest } from '@ebb/core/testing/suite';
+import { createFetch } from '@ebb/fetch';
+import { resuming } from '@ebb/fetch/resuming';
+import { clientOf } from '../../fetch-client.ts';
+import { factsOf } from '../../runtimes/facts.ts';
+
+export const adapter: AdapterUnderTest = {
+  ...factsOf({ row: 'fetch, resuming', runtime: 'Node 24' }),
+  name: 'fetch, resuming',
+  client: (policy) => clientOf(resuming(createFetch(policy), { policy })),
+};

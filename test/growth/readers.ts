@@ -1,0 +1,108 @@
+/** Reads a body part by part, and passes the parts on: the time for a part does not depend on those before it. */
+const PARTS = 'it passes the parts of a body on, and takes none apart';
+
+/** The time for that is the length of the value. */
+const LOOKS = 'it looks one header up, and compares it or matches its beginning';
+
+/** Whoever writes it can block the program in other ways. */
+const OWN = 'the program itself has written what it reads: a request, an option, an argument';
+
+/** Of the JSON that `look.ts` and `passed.ts` have parsed. */
+const FIELDS = 'it looks fields of JSON up, and takes no text of them apart';
+
+/** No length comes into it. */
+const CONSTANT = 'it takes a constant apart, or a text of a few characters';
+
+/**
+ * The files that read what others have written, and for each either the rows of readings.ts in which the instructions of
+ * that are counted, or the reason why it has none.
+ */
+export const READERS: Readonly<Record<string, readonly string[] | string>> = {
+  'core/base/option-error.ts': OWN,
+  'core/bodies/body-end.ts': LOOKS,
+  'core/bodies/first-event.ts': ['the first event of a stream'],
+  'core/bodies/look.ts': ['an error of OpenAI', 'an error of Google'],
+  'core/bodies/opened.ts': PARTS,
+  'core/bodies/read-ahead.ts': PARTS,
+  'core/bodies/stream-over.ts': PARTS,
+  'core/bodies/streams.ts': PARTS,
+  'core/bodies/unread.ts': PARTS,
+  'core/bodies/watched-body.ts': LOOKS,
+  'core/bodies/watched-stream.ts': PARTS,
+  'core/bodies/web-peek.ts': PARTS,
+  'core/http/any-headers.ts': ['many headers'],
+  'core/http/ceilings.ts': ['every header of a 429'],
+  'core/http/classify.ts': OWN,
+  'core/resume/download.ts': ['the range of a download'],
+  'core/resume/event-stream.ts': ['an event stream that is resumed', 'an unfinished event that is resumed'],
+  'core/http/failure.ts': ['the message of a failure'],
+  'core/http/judged.ts': 'it passes the lookup of headers on',
+  'core/http/quota-fields.ts': ['every header of a 200', 'a reset', 'the RateLimit list'],
+  'core/http/retry-after.ts': ['Retry-After', 'a date'],
+  'core/http/server-feedback.ts': ['every header of a 429'],
+  'core/loop/decide.ts': OWN,
+  'core/loop/header-changes.ts': OWN,
+  'core/layers/other-retries.ts': OWN,
+  'core/news/reported.ts': OWN,
+  'core/retry/retry.ts': ['many headers'],
+  'core/parts/cost/events.ts': ['an event stream that is counted'],
+  'core/parts/cost/part.ts': LOOKS,
+  'core/parts/cost/passed.ts': ['lines of JSON that are counted'],
+  'core/presets/anthropic-limits.ts': FIELDS,
+  'core/presets/anthropic.ts': ['an error of Anthropic'],
+  'core/presets/aws.ts': ['an error of AWS'],
+  'core/presets/body.ts': ['an error of OpenAI', 'every header of a 429'],
+  'core/presets/github-limits.ts': FIELDS,
+  'core/presets/github.ts': ['an error of GitHub'],
+  'core/presets/google.ts': ['an error of Google'],
+  'core/presets/graphql-document.ts': ['a document of GraphQL'],
+  'core/presets/openai.ts': ['an error of OpenAI'],
+  'core/presets/shopify-limits.ts': FIELDS,
+  'core/presets/shopify.ts': ['an error of Shopify'],
+  'core/presets/slack.ts': ['an error of Slack'],
+  'core/presets/stripe.ts': LOOKS,
+  'fetch/arrival.ts': PARTS,
+  'fetch/idle-read.ts': PARTS,
+  'fetch/response.ts': ['many headers'],
+  'fetch/resume-request.ts': LOOKS,
+  'fetch/resumed-body.ts': PARTS,
+  'fetch/resuming.ts': LOOKS,
+  'fetch/upload.ts': PARTS,
+  'opentelemetry/http-attributes.ts': CONSTANT,
+  'opentelemetry/propagate.ts': OWN,
+  'simulator/cli/agreement.ts': ['the figures of the article, in CSV'],
+  'simulator/cli/arguments.ts': OWN,
+  'simulator/cli/run.ts': 'it reads the version in its own package.json',
+  'simulator/cli/scenario-file.ts': [
+    'a scenario that is no JSON',
+    'the title of a scenario',
+    'a wrong value of a scenario',
+    'a field that no scenario has',
+    'the policies of a scenario',
+    'the troubles of a server of a scenario',
+  ],
+  'simulator/race/agreement.ts': ['the figures of the article, in CSV'],
+  'simulator/scenario/check.ts': CONSTANT,
+  'undici/body/body-factory.ts': PARTS,
+  'undici/buffer-stream.ts': LOOKS,
+  'undici/headers.ts': ['many headers'],
+  'undici/peek.ts': ['the codings of a body'],
+  'undici/register/install.ts': OWN,
+  'undici/register/load.ts': OWN,
+  'undici/register/require-config.ts': ['a config, to see what kind of module it is'],
+  'undici/resume.ts': LOOKS,
+  'undici/traits.ts': ['many headers'],
+  'valkey/bucket-store.ts': ['a number of a reply of the bucket', 'an error of the store'],
+  'valkey/budget-store.ts': ['a reply of the budget'],
+  'valkey/connection.ts': ['an error of the connection'],
+  'valkey/fleet-tokens.ts': ['an error of the store'],
+  'valkey/store-call.ts': [
+    'the tokens that a lease was granted',
+    'the tokens of 64 units that a lease was granted',
+    'when the units of a bucket are empty',
+    'the state of a bucket, the record of its quotas',
+    'the record that is kept of a bucket',
+  ],
+  'valkey/store-client.ts': ['an error of a script'],
+  'valkey/store-error.ts': ['an error of the store', 'a reply that the script cannot have sent'],
+};

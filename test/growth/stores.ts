@@ -1,0 +1,82 @@
+import { watchConnection } from '../../packages/valkey/src/connection.ts';
+import { parseReply, parseState, type StoreCall } from '../../packages/valkey/src/store-call.ts';
+import { runScript } from '../../packages/valkey/src/store-client.ts';
+import { isPermanent, noReply, readNumbers, withoutSecrets } from '../../packages/valkey/src/store-error.ts';
+import type { Reading } from './reading.ts';
+
+const LEASE: StoreCall = { mode: 'lease', minAmounts: [1], maxAvailable: [1], maxFuture: [1], withinMs: 0 };
+
+/** A reply of the bucket's script for one unit, with a text in one place. */
+const replyWith = (place: number, text: string): readonly unknown[] =>
+  ['1', 0, '0', 0, 1, 1, 0, '0 0 0 0 1 0 0 0 0 0'].map((part, at) => (at === place ? text : part));
+
+const ignoringErrors = (read: () => unknown): void => {
+  try {
+    read();
+  } catch {
+    // It is no reply of the script.
+  }
+};
+
+const bucketReply =
+  (place: number, units = 1) =>
+  (text: string): void =>
+    ignoringErrors(() => parseReply(LEASE, replyWith(place, text), units));
+
+/** The script of a budget replies with six numbers. */
+const budgetReply = (text: string): void => {
+  for (const reply of [[text, text, text, text, text, text], text, text.split('')])
+    ignoringErrors(() => readNumbers(reply, [[0, 1], [0], [0], [0, 1], [0], [0, 1e6]]));
+};
+
+/** A client with listeners, which reports errors beside its replies. */
+const connectionError = (text: string): void => {
+  const listeners = new Map<unknown, (error: unknown) => void>();
+  const client = {
+    on: (event: unknown, listener: (error: unknown) => void) => listeners.set(event, listener),
+    off: () => undefined,
+    evalsha: () => undefined,
+    eval: () => undefined,
+  };
+  const connection = watchConnection(client as never);
+  listeners.get('node-error')?.({ message: text, lastNodeError: { message: text } });
+  noReply(1, connection.error());
+  connection.release();
+};
+
+const rejected = (text: string): Promise<unknown> => {
+  const client = {
+    evalsha: () => Promise.reject(new Error(text)),
+    eval: async () => text,
+  };
+  return runScript(client, { text: '', sha1: '' }, 'key', []).catch(() => undefined);
+};
+
+/** What reads the replies and the errors of a store. */
+export const fromStores: readonly Reading[] = [
+  ['the tokens that a lease was granted', bucketReply(0), ['9', '1 ', ' ', '-']],
+  ['the tokens of 64 units that a lease was granted', bucketReply(0, 64), ['9', '1 ', ' ']],
+  ['a number of a reply of the bucket', bucketReply(1), ['9', '-', ' ', '"']],
+  ['when the units of a bucket are empty', bucketReply(2), ['9', '-9 ', ' ']],
+  ['the state of a bucket, the record of its quotas', bucketReply(7), ['9', '9 ', '-9 ', '0 -', ' ', 'a']],
+  [
+    'a reply that the script cannot have sent',
+    (text) => {
+      for (const reply of [text, text.split(''), { text }]) ignoringErrors(() => parseReply(LEASE, reply, 1));
+    },
+    ['<', '"', '\\', '\u0000', '9'],
+  ],
+  ['the record that is kept of a bucket', (text) => parseState(text, [1, 1]), ['9', '9 ', ' ']],
+  ['a reply of the budget', budgetReply, ['9', '-', ' ', '"']],
+  [
+    'an error of the store',
+    (text) => [
+      isPermanent(new Error(text)),
+      isPermanent({ code: text }),
+      withoutSecrets({ message: text, command: { name: text } }),
+    ],
+    ['ERR max number of clients', 'NOAUT', 'CER', '_SSL', '_', ' ', '\n', 'EBB'],
+  ],
+  ['an error of the connection', connectionError, ['ERR max number of clients', ' ', 'NOAUT', '\n']],
+  ['an error of a script', rejected, ['NOSCRIP', 'NoScript', ' ']],
+];
