@@ -54,8 +54,6 @@ export class WaitingRoom<T> {
   #isCutShort = false;
   /** What is left of the refusals of a turn. */
   #left = 0;
-  /** A signal has aborted: the rest of its requests, if there are many, end in turns to come. */
-  #hasAborted = false;
   readonly #onEmpty: (() => void)[] = [];
 
   /** @param onWake called when the first in the queue may have to be served */
@@ -116,15 +114,8 @@ export class WaitingRoom<T> {
     const patienceMs = Math.min(options.maxWaitMs ?? Number.POSITIVE_INFINITY, this.#setup.maxWaitMs);
     const deadlineMs = nowMs + patienceMs;
     const isExact = deadlineMs < Number.POSITIVE_INFINITY;
-    const wait = () => waitFor?.(this.#sums.plus(this.queue.costAhead(lane, nowMs, isExact), cost));
-    const isLate = () => patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS;
-    let waitMs = wait();
-    if (this.#hasAborted && (isLate() || this.size >= this.#setup.maxQueue)) {
-      this.#hasAborted = false;
-      for (const one of this.queue) if (one.signal?.aborted) this.#abort(one);
-      waitMs = wait();
-    }
-    if (isLate()) {
+    const waitMs = waitFor?.(this.#sums.plus(this.queue.costAhead(lane, nowMs, isExact), cost));
+    if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
       const late = proseOf(() => `its turn would not come within ${patienceMs} ms`);
       onRefused?.(waitMs ?? 0);
       throw this.refusal('wait-too-long', late, waitMs);
@@ -151,19 +142,14 @@ export class WaitingRoom<T> {
       const waiter: Waiter<T> = { resolve, cost, sinceMs, lane, deadlineMs, signal, ...links };
       this.queue.add(waiter);
       this.size += 1;
-      waiter.stopListening =
-        signal &&
-        onAbort(signal, () => {
-          this.#hasAborted = true;
-          this.#abort(waiter);
-          this.#onWake();
-        });
+      waiter.stopListening = signal && onAbort(signal, () => this.#abort(waiter));
     });
   }
 
   #abort(waiter: Waiter<T>): void {
     this.#remove(waiter);
     waiter.resolve(Promise.reject(waiter.signal?.reason));
+    this.#onWake();
   }
 
   #remove(waiter: Waiter<T>, isServed = false): void {
