@@ -1,9 +1,9 @@
 import type { Random } from '../base/clock.ts';
 import { Tokens } from '../parts/bucket/tokens.ts';
-import { Heap, type Heaped } from '../queue/heap.ts';
 import { type Linked, type List, link, unlink } from '../queue/list.ts';
 import { DRAWS } from './draws.ts';
 import { type ServiceHealth, serviceHealthAt, troubleMoments } from './health.ts';
+import { Heap, type Heaped } from './heap.ts';
 import type { FaultSetup } from './read-scenario.ts';
 import type { Trouble } from './scenario.ts';
 

@@ -62,8 +62,6 @@ interface Level<W> {
   readonly byName: Map<unknown, Key<W>>;
   /** The same keys. Some have no requests: they are remembered until virtual time comes to when they would begin. */
   readonly turns: Turns<Key<W>>;
-  /** The keys by the number of their requests, or by more than that. Made by the first request that finds the queue full. */
-  crowds: Turns<Key<W>> | undefined;
   /** Virtual time. */
   now: number;
   /** How many keys have requests, and what they weigh together. */
@@ -152,7 +150,7 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
     if (level?.priority !== priority) level = this.#levels.find((one) => one.priority === priority);
     if (level === undefined) {
       checkPriority('priority', priority);
-      const keys = { byName: new Map(), turns: new Turns<Key<W>>(), crowds: undefined };
+      const keys = { byName: new Map(), turns: new Turns<Key<W>>() };
       level = { ...keys, priority, now: 0, waiting: 0, weight: 0, cost: 0 };
       this.#levels.push(level);
       this.#levels.sort((one, other) => other.priority - one.priority);
@@ -201,10 +199,6 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
     key.cost = this.#sums.plus(key.cost, one.cost);
     key.size += 1;
     if (key.size === 1) this.#begin(level, key);
-    const { crowds, turns } = level;
-    // It holds a key again for each request, with sizes that are out of date.
-    if (crowds !== undefined && crowds.ranks.length > 2 * turns.ranks.length) level.crowds = undefined;
-    else crowds?.add(key, -crowdOf(key));
     this.#choose();
   }
 
@@ -258,7 +252,6 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
       }
     }
     // No one waits, so that no one has had too much.
-    level.crowds = undefined;
     level.now = 0;
     level.cost = 0;
   }
@@ -281,24 +274,8 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
     if (this.#setup.overflow === 'reject' || lowest === undefined || lowest.priority > level.priority) {
       return undefined;
     }
-    const longest = this.#longest(lowest);
+    const longest = lowest.turns.entries.reduce((most, one) => (crowdOf(one) > crowdOf(most) ? one : most));
     return lowest !== level || crowdOf(longest) > crowdOf(key, 1) ? longest.last : undefined;
-  }
-
-  /** The key with the most requests, by its weight. There is one. */
-  #longest(level: Level<W>): Key<W> {
-    let { crowds } = level;
-    if (crowds === undefined) {
-      crowds = new Turns();
-      for (const key of level.turns.entries) crowds.add(key, -crowdOf(key));
-      level.crowds = crowds;
-    }
-    for (;;) {
-      const key = crowds.entries[0] as Key<W>;
-      const rank = -crowdOf(key);
-      if (rank === crowds.ranks[0]) return key;
-      crowds.add(key, rank, 0);
-    }
   }
 }
 
@@ -310,7 +287,7 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
  * Within a key retries go before new requests, then first come, first served. Priorities come first: keys share within a
  * priority, as in {@link priorityQueue}.
  *
- * One may be given to several limits: each makes a queue of its own. Operations take O(log keys), and a key without
+ * One may be given to several limits: each makes a queue of its own. Operations take O(log keys), a displacement O(keys), and a key without
  * requests is forgotten as soon as it has had no more than its share.
  *
  * @throws TypeError, RangeError for a wrong option; `acquire` rejects with a RangeError that names the key if `weightOf` returns

@@ -91,14 +91,10 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
     super(
       setup,
       () => source,
-      (tokens) => originGate(setup, this.gateRate, tokens, oneOf(units, source.fastest)),
+      () => originGate(setup, source.limits[source.fastest] as Tokens, oneOf(units, source.fastest)),
       units,
     );
     this.#made = limits;
-  }
-
-  protected override get gateRate(): Tokens {
-    return this.source.limits[this.source.fastest] as Tokens;
   }
 
   setRate(unit: string, refillPerSecond: number, capacity?: number): void {

@@ -56,16 +56,12 @@ export class Bucket extends WaitingBucket<Tokens, Bucket> implements MemoryBucke
     super(
       setup,
       () => tokensOf(setup),
-      (tokens) => originGate(setup, this.gateRate, tokens),
+      // An adaptive bucket that is slower for a while limits its origins by itself.
+      () => originGate(setup, { refillPerSecond: this.#wantedRate, capacity: this.source.capacity }),
       units,
     );
     this.#made = setup;
     this.#wantedRate = setup.refillPerSecond;
-  }
-
-  /** An adaptive bucket that is slower for a while limits its origins by itself. */
-  protected override get gateRate(): Quota {
-    return { refillPerSecond: this.#wantedRate, capacity: this.source.capacity };
   }
 
   setRate(refillPerSecond: number, capacity: number = this.source.capacity): void {
@@ -97,14 +93,13 @@ export class Bucket extends WaitingBucket<Tokens, Bucket> implements MemoryBucke
   }
 }
 
-/** A bucket for an origin that asked for a pause. It starts empty or with so many tokens, and stands in front of a bucket of this rate. */
+/** A bucket for an origin that asked for a pause, which stands in front of a bucket of this rate. */
 export function originGate(
   setup: WaitingBucketSetup & { readonly refillIntervalMs?: number },
   { refillPerSecond, capacity }: Quota,
-  tokens = 0,
   units?: Units,
 ): Bucket {
-  const gate = { refillPerSecond, capacity, initialTokens: tokens, settled: false };
+  const gate = { refillPerSecond, capacity, initialTokens: capacity, settled: false };
   return new Bucket({ refillIntervalMs: 0, ...setup, ...gate }, units);
 }
 

@@ -22,7 +22,6 @@ import type { Part } from '../../loop/part.ts';
 import type { Amount } from '../../queue/amount.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { CLOSED, WaitingRoom } from '../../queue/waiting-room.ts';
-import type { Quota } from './gcra.ts';
 import type { WaitingBucketSetup } from './options.ts';
 import { OriginGates } from './origin-gates.ts';
 import { BucketPart } from './part.ts';
@@ -112,13 +111,13 @@ export abstract class WaitingBucket<
    * @param makeSource makes the source. `time` is what its `nowMs` are counted in, and `queue` the requests that wait. It
    * calls `onChange` when tokens may have come by themselves, or will not come any more: at any time, because the queue is
    * served in a microtask
-   * @param makeGate makes the bucket that stands in front of this one for an origin that asked for a pause, with so many tokens
+   * @param makeGate makes the bucket that stands in front of this one for an origin that asked for a pause
    * @param units of a source of several units
    */
   constructor(
     setup: WaitingBucketSetup,
     makeSource: MakeSource<Source>,
-    makeGate: (tokens: number) => Gate,
+    makeGate: () => Gate,
     units: Units = ONE_UNIT,
   ) {
     this.#setup = setup;
@@ -128,12 +127,11 @@ export abstract class WaitingBucket<
     this.source = makeSource(this.time, this.#room as WaitingQueue, () => this.#serveSoon());
     this.#maxCost = this.source.capacity;
     this.#room.limitCost(this.#maxCost);
-    const make = (tokens: number): Gate => {
-      const gate = makeGate(tokens);
+    this.#gates = new OriginGates(() => {
+      const gate = makeGate();
       if (this.#closed !== undefined) void gate.close({ waiting: this.#closed });
       return gate;
-    };
-    this.#gates = new OriginGates({ now: () => this.time.now(), rate: () => this.gateRate, make });
+    });
   }
 
   get part(): Part {
@@ -290,24 +288,19 @@ export abstract class WaitingBucket<
     const isOurs = this.units === ONE_UNIT && (grant.cost === 1 || !feedback.readsFields);
     if (isOurs && said.remaining !== undefined && grant.grantedAtMs < this.#sharedUntilMs) {
       if (origin === undefined) this.atMost(said.remaining, grant);
-      else this.#gates.lower(origin, this.#heard(said.remaining, grant) as number);
+      else this.#gates.of(origin).atMost?.(Math.max(0, this.#heard(said.remaining, grant) as number));
     }
     // With some jitter on top, so that a fleet does not return together. A custom `feedback` may return something that is not a number.
     const pauseMs = said.pauseMs > 0 ? withJitter(Math.min(said.pauseMs, maxPauseMs), random) : 0;
     if (pauseMs > 0) {
       if (origin === undefined) this.pauseFor(pauseMs);
-      else this.#gates.pause(origin, pauseMs);
+      else this.#gates.of(origin).pauseFor(pauseMs);
     }
     return said;
   }
 
   gateFor(request: RequestTraits): TokenBucket | undefined {
     return this.#gates.for(request);
-  }
-
-  /** The rate of a bucket for an origin that asked for a pause. */
-  protected get gateRate(): Quota {
-    return this.source as Quota;
   }
 
   /** The buckets of origins that asked for a pause. */
@@ -325,7 +318,7 @@ export abstract class WaitingBucket<
   }
 
   resume(): void {
-    this.#gates.resume();
+    for (const gate of this.gates()) gate.resume();
     const nowMs = this.time.now();
     if (this.source.pausedMs(nowMs) === 0) return;
     this.source.resume(nowMs);
