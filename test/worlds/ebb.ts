@@ -5,6 +5,7 @@ import {
   quotaBucket,
   type RequestTraits,
   readCost,
+  serverFeedback,
   tokenBucket,
 } from '@ebb/core';
 import { anthropic, anthropicLimits, openai, openaiLimits } from '@ebb/core/presets';
@@ -85,6 +86,7 @@ export function ofTokens(minutes: number, settled: boolean): Client {
       refillPerSecond: ACCOUNT.output / 60,
       capacity: ACCOUNT.output * minutes,
       settled,
+      feedback: serverFeedback,
       clock,
     }),
     cost: reservedBy,

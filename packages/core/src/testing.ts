@@ -1,7 +1,7 @@
 import { type Clock, nextTurn } from './base/clock.ts';
 import { type RunUntilSettledOptions, Settling } from './base/settling.ts';
 import { sleep } from './base/sleep.ts';
-import { Heap, type Heaped } from './queue/heap.ts';
+import { Heap, type Heaped } from './faults/heap.ts';
 
 export type { Clock, Random } from './base/clock.ts';
 export { seededRandom } from './base/seeded-random.ts';

@@ -38,11 +38,16 @@ const plus = (one: Amounts, other: Amounts): Amounts =>
   one.map((amount, unit) => amount + (other[unit] as number));
 
 /** {@link Backlog.through} for these costs. */
-function costThrough(costs: Iterable<Amount>, covered: Amounts, more: number, most: Amounts): Amounts {
+function costThrough(
+  costs: Iterable<{ readonly cost: Amount }>,
+  covered: Amounts,
+  more: number,
+  most: Amounts,
+): Amounts {
   const bound = plus(covered, most);
   let sum: Amounts = covered.map(() => 0);
   let left = more;
-  for (const cost of costs) {
+  for (const { cost } of costs) {
     if (left <= 0) break;
     const next = plus(sum, micros(cost));
     if (left < more && isMore(next, bound)) break;
@@ -53,23 +58,24 @@ function costThrough(costs: Iterable<Amount>, covered: Amounts, more: number, mo
 }
 
 /** The backlog of a queue, of so many units. */
-export function backlogOf(queue: WaitingQueue<Amount>, units: number): Backlog {
+export function backlogOf({ size, queue }: WaitingQueue<Amount>, units: number): Backlog {
+  const { first } = queue;
   const nothing = new Array<number>(units).fill(0);
-  if (queue.size === 0) {
+  if (first === undefined) {
     return {
       ...{ count: 0, firstCost: nothing, firstDeadlineMs: Number.POSITIVE_INFINITY, totalCost: nothing },
       through: (covered) => covered,
     };
   }
-  const firstCost = micros(queue.firstCost);
+  const firstCost = micros(first.cost);
   const totalCost = micros(queue.cost);
   return {
-    count: queue.size,
+    count: size,
     firstCost,
-    firstDeadlineMs: queue.firstDeadlineMs,
+    firstDeadlineMs: first.deadlineMs,
     shares: queue.shares,
     // A sum of fractions may be a little less than its only part.
     totalCost: totalCost.map((amount, unit) => Math.max(firstCost[unit] as number, amount)),
-    through: (covered, more, most) => costThrough(queue.costsInTurn(), covered, more, most),
+    through: (covered, more, most) => costThrough(queue, covered, more, most),
   };
 }

@@ -45,16 +45,11 @@ class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
     super(
       setup,
       (time, queue, onChange) => new FleetTokens(setup, time, queue as WaitingQueue<Amount>, onChange),
-      (tokens, tally) =>
-        originGate({ ...setup, tally }, this.gateRate, tokens, units && oneUnitOf(units, fastest)),
+      () => originGate(setup, limits[fastest] as Quota, units && oneUnitOf(units, fastest)),
       units,
     );
     this.#setup = setup;
     this.#named = units;
-  }
-
-  protected override get gateRate(): Quota {
-    return this.#setup.limits[this.#setup.fastest] as Quota;
   }
 
   override stats(): ValkeyBucketStats {

@@ -35,7 +35,7 @@ export class FleetDriver {
     this.lease = lease;
     this.#link = new StoreLink(setup, time, {
       isNew: () => lease.view.processes === 0 && lease.outage === undefined && !lease.isClosed,
-      deadlineMs: () => queue.firstDeadlineMs,
+      deadlineMs: () => queue.queue.first?.deadlineMs ?? Number.POSITIVE_INFINITY,
     });
     this.#timer = new Timer(time, () => this.#step());
   }

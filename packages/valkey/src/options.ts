@@ -1,3 +1,4 @@
+import { serverFeedback } from '@ebb/core';
 import {
   type Complete,
   check,
@@ -155,6 +156,7 @@ const checkLimits: check.Check = (name, limits) => {
 
 const BUCKET_OPTIONS: OptionTable<ValkeyBucketOptions, Unset> = {
   ...WAITING_BUCKET_OPTIONS,
+  feedback: { ...WAITING_BUCKET_OPTIONS.feedback, default: serverFeedback },
   ...STORE_OPTIONS,
   refillPerSecond: { check: check.refillRate },
   capacity: { check: check.capacity },

@@ -1,9 +1,9 @@
 import type { Random } from '../base/clock.ts';
-import { QuotaState } from '../parts/bucket/quota-state.ts';
-import { Heap, type Heaped } from '../queue/heap.ts';
+import { Tokens } from '../parts/bucket/tokens.ts';
 import { type Linked, type List, link, unlink } from '../queue/list.ts';
 import { DRAWS } from './draws.ts';
 import { type ServiceHealth, serviceHealthAt, troubleMoments } from './health.ts';
+import { Heap, type Heaped } from './heap.ts';
 import type { FaultSetup } from './read-scenario.ts';
 import type { Trouble } from './scenario.ts';
 
@@ -53,8 +53,8 @@ export class Service {
   readonly #troubles: readonly Trouble[];
   /** When the troubles begin, change or end; those that are still to come. */
   readonly #moments: number[];
-  readonly #limit: QuotaState | undefined;
-  readonly #line: List<Job> = { first: undefined, last: undefined, searchAt: undefined };
+  readonly #limit: Tokens | undefined;
+  readonly #line: List<Job> = { first: undefined, last: undefined };
   #waiting = 0;
   /** The requests that are being served, or were lost. */
   readonly #served = new Heap<Job>(isEarlier);
@@ -81,7 +81,7 @@ export class Service {
     const { limit } = setup;
     if (limit) {
       const { capacity, refillPerSecond, refillIntervalMs = 0 } = limit;
-      this.#limit = new QuotaState({ capacity, refillPerSecond, refillIntervalMs, initialTokens: capacity });
+      this.#limit = new Tokens({ capacity, refillPerSecond, refillIntervalMs, initialTokens: capacity });
     }
   }
 

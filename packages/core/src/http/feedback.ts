@@ -28,7 +28,11 @@ export interface Feedback {
  * @param cost the tokens that the request costs, for quotas that count something else than requests; at a bucket of several units
  * those of each
  */
-export type ReadFeedback = (outcome: Outcome, nowMs: number, cost?: FeedbackCost) => Feedback | undefined;
+export interface ReadFeedback {
+  (outcome: Outcome, nowMs: number, cost?: FeedbackCost): Feedback | undefined;
+  /** True if `remaining` comes from header fields, which may be about something else than the tokens of a request. */
+  readonly readsFields?: true;
+}
 
 /** Tokens, or by unit. */
 type FeedbackCost = number | Readonly<Record<string, number>>;
@@ -46,6 +50,11 @@ const LIKE: Readonly<Record<keyof Feedback, number | boolean>> = {
   tooFast: false,
   shouldRetry: false,
 };
+
+/** True if `Retry-After` on this status is about load, and not about a redirect or another condition of the resource. */
+export function isAboutLoad(status: number): boolean {
+  return status === 403 || status === 413 || status === 429 || status >= 500;
+}
 
 /** What a `feedback` of the user has returned. */
 const checkSaid: Check = (name, said) => {

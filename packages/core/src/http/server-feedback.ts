@@ -1,10 +1,11 @@
+import type { Check } from '../base/check.ts';
 import { shortHeader } from './ceilings.ts';
-import type { ReadFeedback } from './feedback.ts';
+import { checkFeedback, isAboutLoad, type ReadFeedback } from './feedback.ts';
 import type { Responded } from './outcome.ts';
 import { quotasOf } from './quota-fields.ts';
 import { askedWaitMs, sentAtMs } from './retry-after.ts';
 
-export { checkFeedback, type Feedback, type ReadFeedback, readFeedback } from './feedback.ts';
+export type { Feedback, ReadFeedback } from './feedback.ts';
 
 /** Fields in milliseconds: OpenAI and Azure, Azure Cosmos DB, AWS. */
 export const IN_MILLISECONDS: readonly string[] = [
@@ -15,11 +16,6 @@ export const IN_MILLISECONDS: readonly string[] = [
 
 /** The pause for a secondary limit of GitHub without a time, from GitHub's documentation of rate limits. */
 const GITHUB_PAUSE_MS = 60_000;
-
-/** True if `Retry-After` on this status is about load, and not about a redirect or another condition of the resource. */
-function isAboutLoad(status: number): boolean {
-  return status === 403 || status === 413 || status === 429 || status >= 500;
-}
 
 /** True if a request was refused because of the rate. Stripe also limits concurrent requests, and sends the reason. */
 function isTooFast(response: Responded, paused: boolean): boolean {
@@ -40,32 +36,7 @@ function leastOf(quotas: ReturnType<typeof quotasOf>): { remaining: number | und
   return { remaining, resetMs: Math.max(0, ...quotas.map((quota) => quota.resetMs)) };
 }
 
-/**
- * Reads what a response asks for: a wait (`Retry-After`, and `retry-after-ms`, `x-ms-retry-after-ms`, `x-amz-retry-after`
- * of some providers); the rest of quotas (the three generations of the IETF RateLimit fields, and the fields of GitHub,
- * OpenAI, Anthropic, Stripe and Kong); and whether to retry (`x-should-retry`, `stripe-should-retry`). What `inspect` found
- * in the body counts as well. A wait that is asked for outranks the reset of a quota.
- *
- * Of a request of several units it is not known which of them a field counts: no wait follows from what is left, and its tokens are
- * for the bucket to wait for.
- *
- * A success reports a pause only for a quota that is used up, a refusal also for one with less left than the request costs.
- * Ignored: malformed fields, cached quotas, and redirects. No rate is derived from a quota.
- *
- * Source: RFC 9110 §10.2.3; draft-ietf-httpapi-ratelimit-headers-10 §3 and §6, -07 §2, -06 §5; the SDKs of OpenAI, Anthropic
- * and Stripe for whether to retry.
- *
- * @example
- * ```ts
- * import { type ReadFeedback, serverFeedback, tokenBucket } from '@ebb/core';
- *
- * // Ignores rate headers on a 403.
- * const feedback: ReadFeedback = (outcome, nowMs, cost) =>
- *   outcome.type === 'response' && outcome.status === 403 ? undefined : serverFeedback(outcome, nowMs, cost);
- * const bucket = tokenBucket({ refillPerSecond: 50, feedback });
- * ```
- */
-export const serverFeedback: ReadFeedback = (outcome, nowMs, cost = 1) => {
+const read: ReadFeedback = (outcome, nowMs, cost = 1) => {
   if (outcome.type !== 'response') return undefined;
   const { status, judgement } = outcome;
   // A redirect is about the origin that redirects, not about the target.
@@ -104,3 +75,39 @@ export const serverFeedback: ReadFeedback = (outcome, nowMs, cost = 1) => {
 function longer(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined ? other : Math.max(one, other ?? 0);
 }
+
+/**
+ * Reads what a response asks for: a wait (`Retry-After`, and `retry-after-ms`, `x-ms-retry-after-ms`, `x-amz-retry-after`
+ * of some providers); the rest of quotas (the three generations of the IETF RateLimit fields, and the fields of GitHub,
+ * OpenAI, Anthropic, Stripe and Kong); and whether to retry (`x-should-retry`, `stripe-should-retry`). What `inspect` found
+ * in the body counts as well. A wait that is asked for outranks the reset of a quota.
+ *
+ * Of a request of several units it is not known which of them a field counts: no wait follows from what is left, and its tokens are
+ * for the bucket to wait for.
+ *
+ * A success reports a pause only for a quota that is used up, a refusal also for one with less left than the request costs.
+ * Ignored: malformed fields, cached quotas, and redirects. No rate is derived from a quota.
+ *
+ * Source: RFC 9110 §10.2.3; draft-ietf-httpapi-ratelimit-headers-10 §3 and §6, -07 §2, -06 §5; the SDKs of OpenAI, Anthropic
+ * and Stripe for whether to retry.
+ *
+ * @example
+ * ```ts
+ * import { type ReadFeedback, serverFeedback, tokenBucket } from '@ebb/core';
+ *
+ * // Ignores rate headers on a 403.
+ * const feedback: ReadFeedback = (outcome, nowMs, cost) =>
+ *   outcome.type === 'response' && outcome.status === 403 ? undefined : serverFeedback(outcome, nowMs, cost);
+ * const bucket = tokenBucket({ refillPerSecond: 50, feedback });
+ * ```
+ */
+export const serverFeedback: ReadFeedback = /* @__PURE__ */ Object.assign<
+  ReadFeedback,
+  { readsFields: true }
+>((outcome, nowMs, cost) => read(outcome, nowMs, cost), { readsFields: true });
+
+/** The `feedback` of a bucket that reads quotas by default. */
+export const FIELDS_OPTION: { readonly check: Check; readonly default: ReadFeedback } = {
+  check: checkFeedback,
+  default: serverFeedback,
+};

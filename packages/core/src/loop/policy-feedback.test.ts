@@ -40,27 +40,28 @@ const FIELDS: readonly [field: Record<string, string>, alone: number | string, a
 
 const base: PolicyOptions = { backoff: constant(0), random: () => 0, methods: 'all' };
 const rate = { refillPerSecond: 10 };
-const eachKey = (feedback?: false): PolicyOptions['bucket'] => {
+const reading = { ...rate, feedback: serverFeedback };
+const eachKey = (feedback: ReadFeedback | false): PolicyOptions['bucket'] => {
   const bucket = perKey(() => tokenBucket({ ...rate, feedback }));
   // A response comes after its request was given tokens.
   bucket.for(request);
   return bucket;
 };
 const plain = createPolicy(base);
-const withBucket = createPolicy({ ...base, bucket: tokenBucket(rate) });
+const withBucket = createPolicy({ ...base, bucket: tokenBucket(reading) });
 
 describe('all fields are read by a policy', () => {
   test.each<[what: string, policy: Policy]>([
-    ['with a bucket', withBucket],
-    ['with a bucket per key', createPolicy({ ...base, bucket: eachKey() })],
+    ['with a bucket that reads them', withBucket],
+    ['with a bucket per key', createPolicy({ ...base, bucket: eachKey(serverFeedback) })],
     ['with a preset', createPolicy({ ...openai(), ...base })],
     ['that asks for it', createPolicy({ ...base, feedback: serverFeedback })],
     [
       'that asks for it, beside a bucket that does not',
       createPolicy({ ...base, feedback: serverFeedback, bucket: tokenBucket({ ...rate, feedback: false }) }),
     ],
-    ['that is a copy, with a bucket', createPolicy({ ...plain, bucket: tokenBucket(rate) })],
-    ['whose request has a bucket', overridePolicy(plain, { bucket: tokenBucket(rate) })],
+    ['that is a copy, with a bucket', createPolicy({ ...plain, bucket: tokenBucket(reading) })],
+    ['whose request has a bucket', overridePolicy(plain, { bucket: tokenBucket(reading) })],
     ['whose request asks for it', overridePolicy(plain, { feedback: serverFeedback })],
     ['with a bucket, whose request changes another option', overridePolicy(withBucket, { maxRetries: 1 })],
   ])('%s', (_, policy) => {
@@ -71,6 +72,7 @@ describe('all fields are read by a policy', () => {
 describe('Retry-After and retry-after-ms alone are read by a policy', () => {
   test.each<[what: string, policy: Policy]>([
     ['without more', plain],
+    ['with a bucket', createPolicy({ ...base, bucket: tokenBucket(rate) })],
     [
       'with a bucket that reads nothing',
       createPolicy({ ...base, bucket: tokenBucket({ ...rate, feedback: false }) }),

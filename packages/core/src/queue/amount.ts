@@ -9,37 +9,22 @@ export function inUnit(amount: Amount, unit: number): number {
   return typeof amount === 'number' ? amount : (amount[unit] as number);
 }
 
-/** The sum, unit by unit: of the first, and so many times the second. */
-export function plus(one: Amount, other: Amount, times = 1): Amount {
-  const several = typeof one === 'number' ? other : one;
-  if (typeof several === 'number') return (one as number) + several * times;
-  // A copy has the right size from the start.
-  const sum = several.slice();
-  for (let unit = 0; unit < sum.length; unit += 1) {
-    sum[unit] = inUnit(one, unit) + inUnit(other, unit) * times;
-  }
-  return sum;
+/** How the amounts of a limit are added and compared. */
+export interface Sums {
+  /** The first, and so many times the second, unit by unit. */
+  plus(one: Amount, other: Amount, times?: number): Amount;
+  /** The smaller of two amounts, unit by unit. */
+  least(one: Amount, other: Amount): Amount;
+  /** Whether an amount is larger than another in any unit. */
+  exceeds(one: Amount, other: Amount): boolean;
+  /** What an amount weighs against others, for a queue that shares out what there is. */
+  weigh(amount: Amount): number;
 }
-
-/** The difference, unit by unit. */
-export function minus(one: Amount, other: Amount): Amount {
-  return plus(one, other, -1);
-}
-
-/** The smaller of two amounts, unit by unit. */
-export function least(one: Amount, other: Amount): Amount {
-  if (typeof one === 'number') return Math.min(one, inUnit(other, 0));
-  return one.map((part, unit) => Math.min(part, inUnit(other, unit)));
-}
-
-/** Whether an amount is larger than another in any unit. */
-export function exceeds(one: Amount, other: Amount): boolean {
-  const over = minus(one, other);
-  return typeof over === 'number' ? over > 0 : Math.max(...over) > 0;
-}
-
-/** What an amount weighs against others, for a queue that shares out what there is. */
-export type Weigh = (amount: Amount) => number;
 
 /** At a limit of one unit. */
-export const itself: Weigh = (amount) => amount as number;
+export const NUMBERS: Sums = {
+  plus: (one, other, times = 1) => (one as number) + (other as number) * times,
+  least: (one, other) => Math.min(one as number, other as number),
+  exceeds: (one, other) => one > other,
+  weigh: (amount) => amount as number,
+};

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { itself } from './amount.ts';
+import { NUMBERS } from './amount.ts';
 import { fairQueue } from './fair-queue.ts';
 import type { Lane, Queued } from './queue.ts';
 
@@ -131,7 +131,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 class World {
-  readonly queue = fairQueue({ weightOf, agingMs: AGING_MS }).make<Waiter>(itself);
+  readonly queue = fairQueue({ weightOf, agingMs: AGING_MS }).make<Waiter>(NUMBERS);
   readonly levels = [1, 0, -2].map((priority) => new PlainLevel(priority));
   nowMs = 0;
 
@@ -228,9 +228,7 @@ class World {
   }
 
   search(): void {
-    this.queue.startSearch();
-    const found = new Set<Waiter>();
-    for (let one = this.queue.searched(); one !== undefined; one = this.queue.searched()) found.add(one);
+    const found = new Set(this.queue);
     expect(found).toEqual(new Set(this.all));
   }
 }

@@ -1,7 +1,11 @@
-import { callable, oneOf, positive } from '../base/check.ts';
-import { type OptionTable, readOptions } from '../base/options.ts';
-import { FairOrder } from './fair-order.ts';
-import type { QueueOrder } from './queue.ts';
+import { prose } from '#prose';
+import { callable, checkPriority, oneOf, positive } from '../base/check.ts';
+import { must } from '../base/option-error.ts';
+import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
+import type { Amount, Sums } from './amount.ts';
+import { type List, link, membersOf, unlink } from './list.ts';
+import type { PlaceOptions, Queue, Queued, QueueOrder } from './queue.ts';
+import { Turns } from './turns.ts';
 
 /** Options of {@link fairQueue}. */
 export interface FairQueueOptions {
@@ -31,6 +35,250 @@ const FAIR_QUEUE_OPTIONS: OptionTable<FairQueueOptions> = {
   agingMs: { check: positive, default: 60_000 },
 };
 
+/** A key with the requests that wait under it: retries first, then first come, first served. */
+interface Key<W> extends List<W> {
+  readonly name: unknown;
+  /** Virtual time per cost: 1 ÷ weight. */
+  readonly pace: number;
+  size: number;
+  cost: Amount;
+  lastRetry: W | undefined;
+  /** When its next request begins, in virtual time. */
+  startsAt: number;
+  /** True if that is when it came into the queue, and not later because of what it has had. */
+  isNew: boolean;
+}
+
+function newKey<W>(name: unknown, pace: number): Key<W> {
+  return {
+    ...{ first: undefined, last: undefined, lastRetry: undefined },
+    ...{ name, pace, size: 0, cost: 0, startsAt: 0, isNew: true },
+  };
+}
+
+/** The keys of one priority. */
+interface Level<W> {
+  readonly priority: number;
+  readonly byName: Map<unknown, Key<W>>;
+  /** The same keys. Some have no requests: they are remembered until virtual time comes to when they would begin. */
+  readonly turns: Turns<Key<W>>;
+  /** Virtual time. */
+  now: number;
+  /** How many keys have requests, and what they weigh together. */
+  waiting: number;
+  weight: number;
+  /** The cost of all requests. */
+  cost: Amount;
+}
+
+/** Where a request waits. */
+interface FairLane<W> {
+  readonly level: Level<W>;
+  readonly key: Key<W>;
+  readonly isRetry: boolean;
+}
+
+interface Waiting<W> extends Queued<W> {
+  readonly lane: FairLane<W>;
+}
+
+/** Ties go to the new key, so that it does not wait behind a large request. Its rank is lowered by this factor. */
+const NEW_FIRST = 1 - 2 ** -50;
+
+/** How many wait of a key, and so many more, by its weight. */
+function crowdOf<W>({ size, pace }: Key<W>, more = 0): number {
+  return (size + more) * pace;
+}
+
+/** What a key weighs. */
+function weightOf<W>({ pace }: Key<W>): number {
+  return 1 / pace;
+}
+
+/** Where a key stands in turn. It is moved when it comes to the front, if it belongs further back by then. */
+function rankOf<W>({ startsAt, isNew }: Key<W>): number {
+  return isNew ? startsAt * NEW_FIRST : startsAt;
+}
+
+/** An estimate of a wait looks at so many keys at most. */
+const MOST_COUNTED = 1_000;
+
+/**
+ * The order of a fair queue. Within a priority each key has a virtual time at which its next request begins, which moves on
+ * by cost ÷ weight with each request that is served, and the earliest goes first. A key that comes into the queue begins at
+ * the virtual time of now. So what two waiting keys are served differs, by weight, by one request of each, however large the
+ * costs are, and what a key does not use is not saved up.
+ *
+ * Virtual time is when the next to go begins. Keys that are always new would hold it there, so that they move it on by their
+ * time ÷ the number of keys that wait, as if their service were shared among all.
+ *
+ * Goyal, Vin, Cheng: Start-time fair queueing, SIGCOMM 1996; Bennett, Zhang: Hierarchical packet fair queueing algorithms,
+ * SIGCOMM 1996 (WF²Q+: virtual time that moves on with service, and to the first that waits).
+ */
+class FairOrder<W extends Waiting<W>> implements Queue<W> {
+  readonly isFair = true;
+  first: W | undefined;
+  readonly #setup: Complete<FairQueueOptions>;
+  readonly #sums: Sums;
+  /** One for each priority that there has been, the highest first. */
+  readonly #levels: Level<W>[] = [];
+
+  constructor(setup: Complete<FairQueueOptions>, sums: Sums) {
+    this.#setup = setup;
+    this.#sums = sums;
+  }
+
+  get cost(): Amount {
+    return this.#costAbove(Number.NEGATIVE_INFINITY);
+  }
+
+  get shares(): number {
+    return this.first?.lane.level.weight ?? 0;
+  }
+
+  #costAbove(lowest: number): Amount {
+    return this.#levels.reduce<Amount>(
+      (sum, { priority, cost }) => this.#sums.plus(sum, priority > lowest ? cost : 0),
+      0,
+    );
+  }
+
+  laneOf({ priority = 0, retry = false, fairKey }: PlaceOptions): FairLane<W> {
+    if (fairKey !== undefined) must('fairKey', prose('a string'), fairKey, typeof fairKey === 'string');
+    // Most often there is one.
+    let level = this.#levels[0];
+    if (level?.priority !== priority) level = this.#levels.find((one) => one.priority === priority);
+    if (level === undefined) {
+      checkPriority('priority', priority);
+      const keys = { byName: new Map(), turns: new Turns<Key<W>>() };
+      level = { ...keys, priority, now: 0, waiting: 0, weight: 0, cost: 0 };
+      this.#levels.push(level);
+      this.#levels.sort((one, other) => other.priority - one.priority);
+    }
+    const key = level.byName.get(fairKey) ?? newKey<W>(fairKey, this.#paceOf(fairKey));
+    return { level, key, isRetry: retry };
+  }
+
+  #paceOf(key: string | undefined): number {
+    if (key === undefined) return 1;
+    const weight = this.#setup.weightOf(key);
+    positive(`fairQueue: weightOf(${JSON.stringify(key)})`, weight);
+    return Math.min(1 / weight, Number.MAX_VALUE);
+  }
+
+  /** Never, while others wait: what is served counts only if it was in the queue. */
+  goesFirst(): boolean {
+    return this.first === undefined;
+  }
+
+  /** Less, if there are very many keys. If it is not exact, that of the key alone. */
+  costAhead({ level, key, isRetry }: FairLane<W>, _nowMs: number, isExact: boolean): Amount {
+    const own = isRetry ? 0 : key.cost;
+    if (!isExact) return own;
+    let cost = this.#sums.plus(own, this.#costAbove(level.priority));
+    const startsAt = Math.max(key.startsAt, level.now) + this.#sums.weigh(own) * key.pace;
+    for (const other of level.turns.entries.slice(0, MOST_COUNTED)) {
+      const part = (startsAt - other.startsAt) / (this.#sums.weigh(other.cost) * other.pace);
+      if (part > 0 && other !== key) cost = this.#sums.plus(cost, other.cost, Math.min(1, part));
+    }
+    return cost;
+  }
+
+  /** One key after the other, beginning with those of the priority of the first. */
+  *[Symbol.iterator](): Generator<W> {
+    const level = this.first?.lane.level;
+    const levels = [...this.#levels].sort((one, other) => Number(other === level) - Number(one === level));
+    for (const key of levels.flatMap(({ turns }) => turns.entries)) yield* membersOf(key);
+  }
+
+  add(one: W): void {
+    const { level, key, isRetry } = one.lane;
+    link(key, one, isRetry ? key.lastRetry : key.last);
+    if (isRetry) key.lastRetry = one;
+    level.cost = this.#sums.plus(level.cost, one.cost);
+    key.cost = this.#sums.plus(key.cost, one.cost);
+    key.size += 1;
+    if (key.size === 1) this.#begin(level, key);
+    this.#choose();
+  }
+
+  #begin(level: Level<W>, key: Key<W>): void {
+    level.waiting += 1;
+    level.weight += weightOf(key);
+    const isKnown = level.byName.get(key.name) === key;
+    // It may have been forgotten meanwhile.
+    if (!isKnown) key.startsAt = 0;
+    key.isNew = key.startsAt <= level.now;
+    if (key.isNew) key.startsAt = level.now;
+    if (isKnown) return;
+    level.byName.set(key.name, key);
+    level.turns.add(key, rankOf(key));
+  }
+
+  remove(one: W, isServed: boolean): void {
+    const { level, key } = one.lane;
+    if (one === key.lastRetry) key.lastRetry = one.previous;
+    unlink(key, one);
+    key.size -= 1;
+    // Reset when empty, so that rounding errors do not add up.
+    key.cost = key.size === 0 ? 0 : this.#sums.plus(key.cost, one.cost, -1);
+    level.cost = this.#sums.plus(level.cost, one.cost, -1);
+    if (isServed) {
+      const time = this.#sums.weigh(one.cost) * key.pace;
+      if (key.isNew) level.now += time / level.waiting;
+      key.isNew = false;
+      key.startsAt += time;
+    }
+    if (key.size === 0) {
+      level.waiting -= 1;
+      level.weight = level.waiting === 0 ? 0 : level.weight - weightOf(key);
+    }
+    this.#moveOn(level);
+    this.#choose();
+  }
+
+  /** Moves virtual time on to when the next begins, and forgets keys without requests that would have begun before. */
+  #moveOn(level: Level<W>): void {
+    const { turns, byName } = level;
+    for (let first = turns.entries[0]; first !== undefined; first = turns.entries[0]) {
+      const rank = rankOf(first);
+      if (rank > (turns.ranks[0] as number)) turns.add(first, rank, 0);
+      else if (first.size === 0) {
+        turns.shift();
+        byName.delete(first.name);
+      } else {
+        level.now = Math.max(level.now, first.startsAt);
+        return;
+      }
+    }
+    // No one waits, so that no one has had too much.
+    level.now = 0;
+    level.cost = 0;
+  }
+
+  /** Of the first of each priority, one that has waited `agingMs` longer goes before one of the next higher priority. */
+  #choose(): void {
+    this.first = undefined;
+    let leastMs = Number.POSITIVE_INFINITY;
+    for (const { turns, priority } of this.#levels) {
+      const first = turns.entries[0]?.first;
+      const atMs = first === undefined ? leastMs : first.sinceMs - priority * this.#setup.agingMs;
+      if (atMs >= leastMs) continue;
+      this.first = first;
+      leastMs = atMs;
+    }
+  }
+
+  displacedBy({ level, key }: FairLane<W>): W | undefined {
+    const lowest = this.#levels.findLast(({ turns }) => turns.ranks.length > 0);
+    if (this.#setup.overflow === 'reject' || lowest === undefined || lowest.priority > level.priority) {
+      return undefined;
+    }
+    const longest = lowest.turns.entries.reduce((most, one) => (crowdOf(one) > crowdOf(most) ? one : most));
+    return lowest !== level || crowdOf(longest) > crowdOf(key, 1) ? longest.last : undefined;
+  }
+}
+
 /**
  * Shares what a bucket or a concurrency limit has among keys, such as the tenants of a service, by their weights: the `fairKey`
  * of a request says whose it is. However many requests of one key wait, the first one of another goes next; and the
@@ -39,7 +287,7 @@ const FAIR_QUEUE_OPTIONS: OptionTable<FairQueueOptions> = {
  * Within a key retries go before new requests, then first come, first served. Priorities come first: keys share within a
  * priority, as in {@link priorityQueue}.
  *
- * One may be given to several limits: each makes a queue of its own. Operations take O(log keys), and a key without
+ * One may be given to several limits: each makes a queue of its own. Operations take O(log keys), a displacement O(keys), and a key without
  * requests is forgotten as soon as it has had no more than its share.
  *
  * @throws TypeError, RangeError for a wrong option; `acquire` rejects with a RangeError that names the key if `weightOf` returns
@@ -55,5 +303,5 @@ const FAIR_QUEUE_OPTIONS: OptionTable<FairQueueOptions> = {
  */
 export function fairQueue(options: FairQueueOptions = {}): QueueOrder {
   const setup = readOptions('fairQueue', options, FAIR_QUEUE_OPTIONS);
-  return { make: (weigh) => new FairOrder<never>(setup, weigh) };
+  return { make: (sums) => new FairOrder<never>(setup, sums) };
 }

@@ -10,8 +10,6 @@ export interface Linked<W> {
 export interface List<W> {
   first: W | undefined;
   last: W | undefined;
-  /** The next member that a search inspects; `undefined` if no search is under way. */
-  searchAt: W | undefined;
 }
 
 /** Puts one behind `previous`, or in front of all. */
@@ -25,14 +23,22 @@ export function link<W extends Linked<W>>(list: List<W>, one: W, previous: W | u
   else next.previous = one;
 }
 
-/** Takes one out. A search goes on with the one behind it. */
+/** Takes one out. */
 export function unlink<W extends Linked<W>>(list: List<W>, one: W): void {
   const { next, previous } = one;
-  if (one === list.searchAt) list.searchAt = next;
   if (previous === undefined) list.first = next;
   else previous.next = next;
   if (next === undefined) list.last = previous;
   else next.previous = previous;
   one.next = undefined;
   one.previous = undefined;
+}
+
+/** The members in turn. The one that was returned last may leave meanwhile. */
+export function* membersOf<W extends Linked<W>>({ first }: List<W>): Generator<W, void> {
+  for (let one = first; one !== undefined; ) {
+    const { next }: W = one;
+    yield one;
+    one = next;
+  }
 }

@@ -1,7 +1,7 @@
 import { prose } from '#prose';
 import { having, notNegative, wholeNumber } from '../base/check.ts';
 import type { Complete, OptionTable } from '../base/options.ts';
-import { inOrderOfArrival } from './lanes.ts';
+import { inOrderOfArrival } from './fifo.ts';
 import type { QueueOrder } from './queue.ts';
 
 /** Limits of the queue in front of a bucket or a concurrency limit. */
@@ -24,16 +24,8 @@ export interface WaitingOptions {
   readonly queue?: QueueOrder | undefined;
 }
 
-/** How many requests wait in several queues. */
-export interface Tally {
-  waiting: number;
-}
-
 /** Validated options with all defaults applied. */
-export interface WaitingSetup extends Complete<WaitingOptions> {
-  /** Counts the requests of this queue among others. */
-  readonly tally?: Tally | undefined;
-}
+export type WaitingSetup = Complete<WaitingOptions>;
 
 /** How the options of a queue are read. */
 export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {

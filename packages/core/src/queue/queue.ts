@@ -1,5 +1,5 @@
 import type { AcquireOptions } from '../loop/contracts.ts';
-import type { Amount, Weigh } from './amount.ts';
+import type { Amount, Sums } from './amount.ts';
 import type { Linked } from './list.ts';
 
 /** What decides where a request waits. */
@@ -16,8 +16,11 @@ export interface Queued<W> extends Linked<W> {
   readonly lane: Lane;
 }
 
-/** The order of the requests that wait at one limit. It knows nothing of deadlines, signals or promises. */
-export interface Queue<W extends Queued<W>> {
+/**
+ * The order of the requests that wait at one limit. It knows nothing of deadlines, signals or promises. Iterates over all of them,
+ * beginning with the first, and the one that was returned last may leave meanwhile.
+ */
+export interface Queue<W extends Queued<W>> extends Iterable<W> {
   /** The sum of all costs. */
   readonly cost: Amount;
   /** True if it takes keys. */
@@ -35,25 +38,19 @@ export interface Queue<W extends Queued<W>> {
   /** Whether a request that comes now would be the next to go. */
   goesFirst(lane: Lane, nowMs: number): boolean;
   /**
-   * The cost of everything that goes before a request that comes now, if none of it leaves. If not exact it is a lower bound that
-   * leaves out lower lanes, where each that has waited long enough must be counted.
+   * The cost of everything that goes before a request that comes now, if none of it leaves. If not exact it may be less: counting
+   * could take long.
    */
   costAhead(lane: Lane, nowMs: number, isExact: boolean): Amount;
-  /** What the first costs, then those that go after it: all of them, or those in its lane. */
-  costsInTurn(): Iterable<Amount>;
   add(one: W): void;
   /** @param isServed true if it got what it waited for */
   remove(one: W, isServed: boolean): void;
   /** The one that leaves a full queue for a new request of this lane. Without it the new request is refused. */
   displacedBy?(lane: Lane): W | undefined;
-  /** Starts a search of the whole queue with {@link searched}. */
-  startSearch(): void;
-  /** The next one of the search. Others may come and leave during it. */
-  searched(): W | undefined;
 }
 
 /** What the option `queue` of a limit takes: makes the queue of a limit. Several limits may share it. */
 export interface QueueOrder {
-  /** @param weigh what a cost weighs, for a queue that gives each key its share: the cost itself, or its dominant part */
-  make<W extends Queued<W>>(weigh: Weigh): Queue<W>;
+  /** @param sums how its costs add up, and what they weigh for a queue that gives each key its share */
+  make<W extends Queued<W>>(sums: Sums): Queue<W>;
 }

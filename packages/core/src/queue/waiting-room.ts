@@ -1,67 +1,68 @@
 import { prose, proseOf } from '#prose';
 import { flag, notNegative } from '../base/check.ts';
-import { inNextTurn } from '../base/clock.ts';
 import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
+import { onAbort } from '../base/on-abort.ts';
 import type { AcquireOptions } from '../loop/contracts.ts';
-import { type Amount, exceeds, type Weigh } from './amount.ts';
+import { type Amount, NUMBERS, type Sums } from './amount.ts';
 import type { WaitingSetup } from './options.ts';
-import type { Lane } from './queue.ts';
+import type { Lane, Queue, Queued } from './queue.ts';
 import type { SteadyTime } from './time.ts';
 import { Timer, TOLERANCE_MS } from './timer.ts';
-import { type Waiter, WaitingLine } from './waiting-line.ts';
 
-/** Work in one turn of the event loop: a long queue that is served all at once must not block the program. In half microseconds. */
-const SLICE = 20_000;
+/** Requests that are granted, and refused, in one turn of the event loop: a long queue must not block the program. */
+const GRANTS = 100;
+const REFUSALS = 500;
 
-/** What a grant costs of it: its request is sent in the same turn. */
-const GRANT = 200;
+export const CLOSED: string | undefined = /* @__PURE__ */ prose('the bucket was closed');
 
-/** What a refusal costs: an error captures a stack trace. */
-const REFUSAL = 40;
+/** A request that waits. */
+export interface Waiter<T> extends Queued<Waiter<T>> {
+  /** Rejects with a rejected promise: a second function would cost memory for every waiter. */
+  readonly resolve: (value: T | Promise<T>) => void;
+  /** In milliseconds of the limit; `Infinity` if it has none. */
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal | undefined;
+  stopListening: (() => void) | undefined;
+}
 
-/** What the end of an aborted request costs. Looking at one costs 1. */
-const ABORT = 20;
-
-/** Why a whole queue is refused. */
-type Dismissal = readonly [reason: ThrottledReason, message: string | undefined];
+/** What the owner of a room does with the first request: its result, or `undefined` if it has to wait. */
+type GrantFirst<T> = (cost: Amount, waitedMs: number) => T | Promise<T> | undefined;
 
 /**
- * A line of requests with limits, and one timer for all of it. Its owner decides when the first request may go, in
- * {@link serve}.
+ * The requests that wait at a limit: a queue in some order, with a deadline and a signal for each of them, and one timer for all.
+ * Its owner decides when the first request may go, in {@link serve}.
  */
-export class WaitingRoom<T> extends WaitingLine<T> {
+export class WaitingRoom<T> {
+  /** How many wait. */
+  size = 0;
   /** Requests refused so far, aborted ones not included. */
   refused = 0;
+  readonly queue: Queue<Waiter<T>>;
   readonly #setup: WaitingSetup;
+  readonly #sums: Sums;
   readonly #onWake: () => void;
   readonly #timer: Timer;
-  /** Waiters with a deadline up to this time are being refused, a slice per turn. */
+  /** No deadline is before this. */
+  #nextDeadlineMs = Number.POSITIVE_INFINITY;
+  /** Requests with a deadline up to this time are being refused, some in each turn. */
   #lateUntilMs = Number.NEGATIVE_INFINITY;
-  /** The largest cost that can be granted. While `#isSearching`, the queue is searched for larger ones. */
+  /** The largest cost that can be granted. */
   #mostCost: Amount = Number.POSITIVE_INFINITY;
-  #isSearching = false;
-  /** The last slice ended before the queue did: more may go now, whatever the owner knows of it. */
+  /** The whole queue is being refused. */
+  #isClosed = false;
+  /** The turn ended before the queue did: more may go now, whatever the owner knows of it. */
   #isCutShort = false;
-  /** Why the whole queue is being refused; `undefined` if it is not. */
-  #dismissal: Dismissal | undefined;
-  /** What is left of the slice. */
+  /** What is left of the refusals of a turn. */
   #left = 0;
+  readonly #onEmpty: (() => void)[] = [];
 
-  /**
-   * @param onWake called when the first in the queue may have to be served
-   * @param weigh what a cost weighs at this limit
-   */
-  constructor(setup: WaitingSetup, time: SteadyTime, onWake: () => void, weigh?: Weigh) {
-    super(setup, () => this.#endAllAborted(), weigh);
+  /** @param onWake called when the first in the queue may have to be served */
+  constructor(setup: WaitingSetup, time: SteadyTime, onWake: () => void, sums: Sums = NUMBERS) {
     this.#setup = setup;
+    this.#sums = sums;
     this.#onWake = onWake;
+    this.queue = setup.queue.make(sums);
     this.#timer = new Timer(time, onWake, true);
-  }
-
-  /** Ends those whose signal has aborted, a slice in each turn, also while a virtual clock stands still. */
-  #endAllAborted(): void {
-    this.#onWake();
-    if (this.hasAborted) inNextTurn(() => this.#endAllAborted());
   }
 
   /** Whether a request of this lane would be the first to go. */
@@ -95,51 +96,73 @@ export class WaitingRoom<T> extends WaitingLine<T> {
     this.queue.laneOf({ priority, fairKey: this.queue.isFair ? undefined : (fairKey as undefined) });
   }
 
-  #patienceMs({ maxWaitMs = Number.POSITIVE_INFINITY }: AcquireOptions): number {
-    return Math.min(maxWaitMs, this.#setup.maxWaitMs);
-  }
-
-  /**
-   * The cost of everything that goes before a new request of this lane, if none of it leaves. A lower bound for a
-   * request without a deadline, which needs no exact estimate: counting could take long.
-   */
-  costAhead(options: AcquireOptions, lane: Lane, nowMs: number): Amount {
-    // What is left of an aborted crowd counts no more, and is gone before the request has its turn.
-    if (this.hasAborted) return 0;
-    return this.queue.costAhead(lane, nowMs, this.#patienceMs(options) < Number.POSITIVE_INFINITY);
-  }
-
   /**
    * Puts a request into the queue.
    *
-   * @param waitMs how long until its turn comes, at least; `undefined` if that is unknown
+   * @param waitFor returns how long until so much can be had, at least, in milliseconds; without it that is unknown
+   * @param onRefused called with that if the request is refused
    * @throws ThrottledError if the wait is too long, or the queue is full
    */
   join(
     options: AcquireOptions,
     lane: Lane,
     cost: Amount,
-    waitMs: number | undefined,
     nowMs: number,
+    waitFor?: (cost: Amount) => number,
+    onRefused?: (waitMs: number) => void,
   ): Promise<T> {
-    const patienceMs = this.#patienceMs(options);
+    const patienceMs = Math.min(options.maxWaitMs ?? Number.POSITIVE_INFINITY, this.#setup.maxWaitMs);
+    const deadlineMs = nowMs + patienceMs;
+    const isExact = deadlineMs < Number.POSITIVE_INFINITY;
+    const waitMs = waitFor?.(this.#sums.plus(this.queue.costAhead(lane, nowMs, isExact), cost));
     if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
       const late = proseOf(() => `its turn would not come within ${patienceMs} ms`);
+      onRefused?.(waitMs ?? 0);
       throw this.refusal('wait-too-long', late, waitMs);
     }
-    if (this.size >= this.#setup.maxQueue && !this.endAborted()) this.#makeRoom(lane, waitMs);
-    return this.add(lane, cost, nowMs, nowMs + patienceMs, options.signal);
+    if (this.size >= this.#setup.maxQueue) {
+      const full = proseOf(() => `the queue is full (maxQueue ${this.#setup.maxQueue})`);
+      const displaced = this.queue.displacedBy?.(lane);
+      if (displaced === undefined) {
+        onRefused?.(waitMs ?? 0);
+        throw this.refusal('queue-full', full, waitMs);
+      }
+      this.#refuse(
+        displaced,
+        'displaced',
+        proseOf(() => `${full}, and another request took its place`),
+      );
+    }
+    this.#nextDeadlineMs = Math.min(this.#nextDeadlineMs, deadlineMs);
+    return new Promise((resolve) => {
+      const { signal } = options;
+      // A small integer needs less memory than a double.
+      const sinceMs = Math.round(nowMs);
+      const links = { next: undefined, previous: undefined, stopListening: undefined };
+      const waiter: Waiter<T> = { resolve, cost, sinceMs, lane, deadlineMs, signal, ...links };
+      this.queue.add(waiter);
+      this.size += 1;
+      waiter.stopListening = signal && onAbort(signal, () => this.#abort(waiter));
+    });
   }
 
-  #makeRoom(lane: Lane, waitMs: number | undefined): void {
-    const full = proseOf(() => `the queue is full (maxQueue ${this.#setup.maxQueue})`);
-    const displaced = this.queue.displacedBy?.(lane);
-    if (displaced === undefined) throw this.refusal('queue-full', full, waitMs);
-    this.#refuse(
-      displaced,
-      'displaced',
-      proseOf(() => `${full}, and another request took its place`),
-    );
+  #abort(waiter: Waiter<T>): void {
+    this.#remove(waiter);
+    waiter.resolve(Promise.reject(waiter.signal?.reason));
+    this.#onWake();
+  }
+
+  #remove(waiter: Waiter<T>, isServed = false): void {
+    this.queue.remove(waiter, isServed);
+    this.size -= 1;
+    waiter.stopListening?.();
+    if (this.size > 0) return;
+    for (const callback of this.#onEmpty.splice(0)) callback();
+  }
+
+  /** Resolves when the queue is empty. It may be for a moment only: a displaced request is replaced at once. */
+  async idle(): Promise<void> {
+    if (this.size > 0) await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
   }
 
   /** The error for a refused request, which is counted. */
@@ -157,38 +180,68 @@ export class WaitingRoom<T> extends WaitingLine<T> {
     );
   }
 
-  /** Returns true, for {@link #refuseOne}. */
-  #refuse(waiter: Waiter<T>, reason: ThrottledReason, message: string | undefined): true {
-    this.remove(waiter);
+  #refuse(waiter: Waiter<T>, reason: ThrottledReason, message: string | undefined): void {
+    this.#remove(waiter);
     waiter.resolve(Promise.reject(this.refusal(reason, message)));
-    return true;
   }
 
   /**
    * Serves the first in the queue, one after the other, until `grant` returns `undefined`; what it returns is the
    * result of that request. Before that, refuses requests that are late or cost too much, and after it those
-   * whose deadline is now. Does one slice; {@link arm} sets the timer for the next.
-   *
-   * @param grant takes the cost and how long the request has waited, in milliseconds
+   * whose deadline is now. Does some in each turn; {@link arm} sets the timer for the next.
    */
-  serve(nowMs: number, grant: (cost: Amount, waitedMs: number) => T | Promise<T> | undefined): void {
+  serve(nowMs: number, grant: GrantFirst<T>): void {
     this.giveUp(nowMs - TOLERANCE_MS);
-    for (; this.#left > 0; this.#left -= GRANT) {
+    let left = GRANTS;
+    for (; left > 0; left -= 1) {
       const { first } = this.queue;
       if (first === undefined) break;
-      const result = grant(first.cost, Math.max(0, nowMs - first.sinceMs));
+      // Its own listener comes after that of a request under the same signal.
+      const isOver = first.signal?.aborted;
+      const result = isOver
+        ? Promise.reject(first.signal?.reason)
+        : grant(first.cost, Math.max(0, nowMs - first.sinceMs));
       if (result === undefined) break;
-      this.remove(first, !(result instanceof Promise));
+      this.#remove(first, !(result instanceof Promise));
       first.resolve(result);
     }
-    this.#isCutShort = this.#left <= 0;
+    this.#isCutShort = left === 0;
     this.#sendAway(nowMs + TOLERANCE_MS);
   }
 
-  /** Refuses requests with a deadline up to `untilMs`. Call {@link arm} after it. */
+  /** Refuses requests with a deadline up to `untilMs`, and those that can never be served. Call {@link arm} after it. */
   giveUp(untilMs: number): void {
-    this.#left = SLICE;
+    this.#left = REFUSALS;
     this.#sendAway(untilMs);
+  }
+
+  #sendAway(untilMs: number): void {
+    this.#lateUntilMs = Math.max(this.#lateUntilMs, untilMs);
+    let nextMs = Number.POSITIVE_INFINITY;
+    if (this.#nextDeadlineMs > this.#lateUntilMs) nextMs = this.#nextDeadlineMs;
+    else
+      for (const one of this.queue) {
+        const isLate = one.deadlineMs <= this.#lateUntilMs;
+        const isLarge = this.#sums.exceeds(one.cost, this.#mostCost);
+        if (!(isLate || isLarge || this.#isClosed)) nextMs = Math.min(nextMs, one.deadlineMs);
+        else if (this.#left === 0) {
+          // The rest in the next turn.
+          this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
+          return;
+        } else {
+          this.#left -= 1;
+          if (this.#isClosed) this.#refuse(one, 'closed', CLOSED);
+          else if (isLate) this.#refuse(one, 'wait-too-long', prose('its turn does not come in time'));
+          else {
+            const message = proseOf(
+              () => `it costs ${one.cost} tokens, and the capacity is now ${this.#mostCost}`,
+            );
+            this.#refuse(one, 'capacity-lowered', message);
+          }
+        }
+      }
+    this.#nextDeadlineMs = nextMs;
+    this.#lateUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   /** A pause ended early: requests whose deadlines lay in it need not be refused any more. */
@@ -201,41 +254,16 @@ export class WaitingRoom<T> extends WaitingLine<T> {
    * queue.
    */
   limitCost(most: Amount): void {
-    if (exceeds(this.#mostCost, most) && this.size > 0) {
-      this.queue.startSearch();
-      this.#isSearching = true;
-    }
+    const isLess = this.size > 0 && this.#sums.exceeds(this.#mostCost, most);
+    if (isLess) this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
     this.#mostCost = most;
   }
 
-  /** Refuses everything in the queue, now and later. Call {@link arm} after it. */
-  dismiss(reason: ThrottledReason, message: string | undefined): void {
-    this.#dismissal = [reason, message];
+  /** Refuses everything in the queue, now and later, because the limit was closed. Call {@link arm} after it. */
+  dismiss(): void {
+    this.#isClosed = true;
+    this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
     this.giveUp(Number.NEGATIVE_INFINITY);
-  }
-
-  /** Ends and refuses what cannot be served, as far as the slice allows. */
-  #sendAway(lateUntilMs: number): void {
-    this.#lateUntilMs = Math.max(this.#lateUntilMs, lateUntilMs);
-    for (; this.#left > 0 && this.endAborted(); this.#left -= ABORT);
-    for (; this.#left > 0 && this.#refuseOne(); this.#left -= REFUSAL);
-  }
-
-  #refuseOne(): boolean {
-    const dismissed = this.#dismissal && this.queue.first;
-    if (dismissed !== undefined) return this.#refuse(dismissed, ...(this.#dismissal as Dismissal));
-    const late = this.expired(this.#lateUntilMs);
-    if (late !== undefined)
-      return this.#refuse(late, 'wait-too-long', prose('its turn does not come in time'));
-    this.#lateUntilMs = Number.NEGATIVE_INFINITY;
-    for (; this.#isSearching && this.#left > 0; this.#left -= 1) {
-      const one = this.queue.searched();
-      this.#isSearching = one !== undefined;
-      if (one === undefined || !exceeds(one.cost, this.#mostCost)) continue;
-      const message = proseOf(() => `it costs ${one.cost} tokens, and the capacity is now ${this.#mostCost}`);
-      return this.#refuse(one, 'capacity-lowered', message);
-    }
-    return false;
   }
 
   /**
@@ -244,12 +272,8 @@ export class WaitingRoom<T> extends WaitingLine<T> {
    * @param firstAtMs when the first in the queue is to be served
    */
   arm(nowMs: number, firstAtMs: number): void {
-    const waiting = this.size > 0;
-    const isRefusing = this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY;
-    const isBehind = isRefusing || this.#isCutShort || this.#dismissal !== undefined;
-    let atMs = isBehind ? nowMs : Math.min(firstAtMs, this.nextDeadlineMs);
+    const atMs = this.#isCutShort ? nowMs : Math.min(firstAtMs, this.#nextDeadlineMs);
     // Not before a time that the clock can tell from now: a timer that is set for then is kept.
-    atMs = waiting ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY;
-    this.#timer.set(atMs, nowMs);
+    this.#timer.set(this.size > 0 ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY, nowMs);
   }
 }

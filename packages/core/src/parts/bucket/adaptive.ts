@@ -1,7 +1,7 @@
 import { refillRate, wrongRange } from '../../base/check.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
+import { type Feedback, FIELDS_OPTION, type ReadFeedback } from '../../http/server-feedback.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import {
@@ -40,6 +40,7 @@ function firstTokens({
 
 const ADAPTIVE_OPTIONS: OptionTable<AdaptiveOptions> = {
   ...BUCKET_OPTIONS,
+  feedback: FIELDS_OPTION,
   initialTokens: { ...BUCKET_OPTIONS.initialTokens, defaultOf: firstTokens },
   minRefillPerSecond: { check: refillRate, defaultOf: ({ refillPerSecond }) => refillPerSecond / 10_000 },
 };
@@ -83,7 +84,7 @@ class AdaptiveBucket extends Bucket {
   }
 
   #expect(cost: number | Costs): void {
-    this.#adapt(beforeFirst(this.#state, this.#bounds, Math.min(cost as number, this.maxCost as number)));
+    this.#adapt(beforeFirst(this.#state, this.#bounds, Math.min(cost as number, this.source.capacity)));
   }
 
   /** Sets the highest rate. The one that was found stays if it is lower. */

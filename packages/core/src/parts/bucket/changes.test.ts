@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../http/outcome.ts';
+import { serverFeedback } from '../../http/server-feedback.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
 import { virtualClock } from '../../testing.ts';
 import type { TokenBucketOptions } from './options.ts';
@@ -8,7 +9,8 @@ import { tokenBucket } from './token-bucket.ts';
 /** A bucket of ten a second and five at once by default, and when each request is granted, or why it is refused. */
 function setUp(options: Partial<TokenBucketOptions> = {}) {
   const clock = virtualClock({ startMs: 0 });
-  const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0, ...options });
+  const base = { refillPerSecond: 10, capacity: 5, clock, random: () => 0, feedback: serverFeedback };
+  const bucket = tokenBucket({ ...base, ...options });
   const lines: string[] = [];
   const ask = (name: string, asked?: AcquireOptions): void => {
     bucket.acquire(asked).then(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { constant } from '../../backoff/curves.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { serverFeedback } from '../../http/server-feedback.ts';
 import { Call } from '../../loop/call.ts';
 import type { AcquireOptions, Grant, ObservableBucket } from '../../loop/contracts.ts';
 import { judge } from '../../loop/judge.ts';
@@ -33,7 +34,8 @@ type Make = (options: TokenBucketOptions) => ObservableBucket;
 /** A bucket of ten a second and five at once, and when each request is granted, or why it is refused. */
 function setUp(make: Make = tokenBucket, more: Partial<TokenBucketOptions> = {}) {
   const clock = virtualClock({ startMs: 0 });
-  const bucket = make({ refillPerSecond: 10, capacity: 5, clock, random: () => 0, ...more });
+  const quota = { refillPerSecond: 10, capacity: 5, feedback: serverFeedback };
+  const bucket = make({ ...quota, clock, random: () => 0, ...more });
   const lines: string[] = [];
   const note = (name: string, promise: Promise<unknown>): void => {
     promise.then(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { spend, tokensAt } from './gcra.ts';
-import { type Held, MemoryTokens } from './memory-tokens.ts';
+import { Tokens } from './tokens.ts';
 
 const quota = { capacity: 100, refillPerSecond: 1 };
 const step = fc.oneof(
@@ -17,8 +17,8 @@ const step = fc.oneof(
 test('after all is given back there is what there would be if it had never been taken, but for 1/32', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (steps) => {
-      const state = new MemoryTokens({ ...quota, initialTokens: quota.capacity, settled: false });
-      const taken: { readonly atMs: number; readonly as: Held; readonly cost: number; used: number }[] = [];
+      const state = new Tokens({ ...quota, initialTokens: quota.capacity });
+      const taken: { readonly atMs: number; readonly as: number; readonly cost: number; used: number }[] = [];
       const open: typeof taken = [];
       let nowMs = 0;
       for (const step of steps) {

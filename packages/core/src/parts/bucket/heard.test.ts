@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { serverFeedback } from '../../http/server-feedback.ts';
 import type { Grant } from '../../loop/contracts.ts';
 import { virtualClock } from '../../testing.ts';
 import type { TokenBucketOptions } from './options.ts';
@@ -16,7 +17,13 @@ function taken(grant: Grant | undefined): Grant {
 /** 60 tokens, of which one comes in each second. */
 function setUp(options: Partial<TokenBucketOptions> = {}) {
   const clock = virtualClock({ startMs: 0 });
-  const bucket = tokenBucket({ ...PER_MINUTE, clock, random: () => 0, ...options });
+  const bucket = tokenBucket({
+    ...PER_MINUTE,
+    clock,
+    random: () => 0,
+    feedback: serverFeedback,
+    ...options,
+  });
   const take = (cost: number): Grant => taken(bucket.tryAcquire(cost));
   return { bucket, clock, take, left: () => Math.round(bucket.stats().tokens * 1e3) / 1e3 };
 }
@@ -194,6 +201,7 @@ test('beside a stranger who takes half of the quota hardly a request is refused'
     refillPerSecond: 10,
     capacity: 60,
     clock,
+    feedback: serverFeedback,
     feedbackScope: 'bucket',
     random: () => 0,
   });

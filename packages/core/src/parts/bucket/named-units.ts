@@ -85,21 +85,37 @@ export class NamedUnits implements Units {
     return Object.fromEntries(this.names.map((name, unit) => [name, find(unit)]));
   }
 
-  readonly weigh = (amount: Amount): number => {
+  plus(one: Amount, other: Amount, times = 1): readonly number[] {
+    // A copy has the right size from the start.
+    const sum = this.#none.slice();
+    for (let unit = 0; unit < sum.length; unit += 1) {
+      sum[unit] = inUnit(one, unit) + inUnit(other, unit) * times;
+    }
+    return sum;
+  }
+
+  least(one: Amount, other: Amount): readonly number[] {
+    return this.#none.map((_, unit) => Math.min(inUnit(one, unit), inUnit(other, unit)));
+  }
+
+  exceeds(one: Amount, other: Amount): boolean {
+    return this.#none.some((_, unit) => inUnit(one, unit) > inUnit(other, unit));
+  }
+
+  weigh(amount: Amount): number {
     let most = 0;
     for (let unit = 0; unit < this.#rates.length; unit += 1) {
       most = Math.max(most, inUnit(amount, unit) / (this.#rates[unit] as Quota).refillPerSecond);
     }
     return most;
-  };
+  }
 }
 
 /** For a bucket of one unit that stands in front of one of several: takes its unit out of their costs. */
 export function oneOf(units: NamedUnits, unit: number): Units {
   return {
+    ...ONE_UNIT,
     amountOf: (caller, cost) => inUnit(units.amountOf(caller, cost, Number.POSITIVE_INFINITY), unit),
     read: (name, said, other) => inUnit(units.read(name, said, other), unit),
-    costsOf: ONE_UNIT.costsOf,
-    weigh: ONE_UNIT.weigh,
   };
 }

@@ -17,7 +17,7 @@ import {
   RANDOM_OPTION,
   readOptions,
 } from '../../base/options.ts';
-import { checkFeedback, type ReadFeedback, serverFeedback } from '../../http/server-feedback.ts';
+import { checkFeedback, isAboutLoad, plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
 import type { Quota } from './gcra.ts';
 
@@ -36,13 +36,12 @@ export interface WaitingBucketOptions extends WaitingOptions {
    */
   readonly nonConforming?: NonConforming | undefined;
   /**
-   * Reads from a response for how long the server wants no requests; the bucket then pauses. `false` ignores responses.
-   * A function of your own is given every outcome. The default skips most successful responses of an origin until it has
-   * reported a quota: one in 32 is read, and one in 100 ms.
+   * Reads from a response for how long the server wants no requests; the bucket then pauses. `serverFeedback`, the default of
+   * `quotaBucket`, `adaptive` and buckets of @ebb/valkey, reads the fields of quotas as well. `false` ignores responses. A function of your own is given every outcome.
    *
    * What a response says is left (`remaining`) lowers a bucket of one unit after a refusal alone, for `maxPauseMs`: without one the
    * tokens that are counted here are right, and the field may be about a window that ends soon, or about another quota.
-   * @default serverFeedback
+   * @default `Retry-After` and `retry-after-ms` alone
    */
   readonly feedback?: ReadFeedback | false | undefined;
   /**
@@ -62,6 +61,15 @@ export interface WaitingBucketOptions extends WaitingOptions {
   readonly random?: Random | undefined;
 }
 
+/** `Retry-After` and `retry-after-ms`, of a response that is about load. */
+const retryAfter: ReadFeedback = (outcome, nowMs, cost) => {
+  const said = plainFeedback(outcome, nowMs, cost);
+  if (said === undefined || outcome.type !== 'response') return said;
+  const { status, judgement } = outcome;
+  const isLoad = judgement?.verdict !== 'final' && (judgement?.verdict === 'refused' || isAboutLoad(status));
+  return isLoad ? { ...said, pauseMs: said.waitMs ?? 0, tooFast: status === 429 } : said;
+};
+
 /** Validated options with all defaults applied. */
 export type WaitingBucketSetup = Complete<WaitingBucketOptions>;
 
@@ -69,7 +77,7 @@ export type WaitingBucketSetup = Complete<WaitingBucketOptions>;
 export const WAITING_BUCKET_OPTIONS: OptionTable<WaitingBucketOptions> = {
   ...WAITING_OPTIONS,
   nonConforming: { check: oneOf('delay', 'reject', 'mark'), default: 'delay' },
-  feedback: { check: checkFeedback, default: serverFeedback },
+  feedback: { check: checkFeedback, default: retryAfter },
   feedbackScope: { check: oneOf('origin', 'bucket'), default: 'origin' },
   maxPauseMs: { check: notNegative, default: 600_000 },
   clock: CLOCK_OPTION,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { serverFeedback } from '../../http/server-feedback.ts';
 import { Call } from '../../loop/call.ts';
 import type { ObservableBucket } from '../../loop/contracts.ts';
 import { judge } from '../../loop/judge.ts';
@@ -38,7 +39,9 @@ function setUp(make: (clock: VirtualClock) => ObservableBucket) {
   return { clock, bucket, sentAtMs, send };
 }
 
-const options = (clock: VirtualClock) => ({ refillPerSecond: 10, capacity: 5, clock, random: () => 0 });
+const options = (clock: VirtualClock) => {
+  return { refillPerSecond: 10, capacity: 5, clock, random: () => 0, feedback: serverFeedback };
+};
 
 describe.each<[string, (clock: VirtualClock) => ObservableBucket]>([
   ['tokenBucket', (clock) => tokenBucket(options(clock))],

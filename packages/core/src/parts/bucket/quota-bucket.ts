@@ -2,10 +2,10 @@ import { prose } from '#prose';
 import { capacity, flag, notNegative, refillRate, wrongType } from '../../base/check.ts';
 import { mustHaveFields, nameOf } from '../../base/option-error.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import { FIELDS_OPTION } from '../../http/server-feedback.ts';
 import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import { inUnit } from '../../queue/amount.ts';
-import type { MemoryLimit, MemoryTokens } from './memory-tokens.ts';
 import { NamedUnits, oneOf } from './named-units.ts';
 import {
   checkedTogether,
@@ -15,7 +15,8 @@ import {
   type WaitingBucketSetup,
 } from './options.ts';
 import { QuotaTokens } from './quota-tokens.ts';
-import { type Bucket, originGate } from './token-bucket.ts';
+import { type Bucket, type MemoryLimit, originGate } from './token-bucket.ts';
+import type { Tokens } from './tokens.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
 /** A limit of a {@link quotaBucket}. */
@@ -77,6 +78,7 @@ const OPTIONS: OptionTable<QuotaBucketOptions> = {
     required: true,
   },
   ...WAITING_BUCKET_OPTIONS,
+  feedback: FIELDS_OPTION,
 };
 
 class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
@@ -89,20 +91,16 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
     super(
       setup,
       () => source,
-      (tokens, tally) => originGate({ ...setup, tally }, this.gateRate, tokens, oneOf(units, source.fastest)),
+      () => originGate(setup, source.limits[source.fastest] as Tokens, oneOf(units, source.fastest)),
       units,
     );
     this.#made = limits;
   }
 
-  protected override get gateRate(): MemoryTokens {
-    return this.source.limits[this.source.fastest] as MemoryTokens;
-  }
-
   setRate(unit: string, refillPerSecond: number, capacity?: number): void {
     // Names the unit if it is not known.
     const index = this.units.read('setRate: unit', { [unit]: 1 }, 0).indexOf(1);
-    const limit = this.source.limits[index] as MemoryTokens;
+    const limit = this.source.limits[index] as Tokens;
     const rate = { refillPerSecond, capacity: capacity ?? limit.capacity };
     checkRate('setRate', rate);
     limit.setRate(rate, this.time.now());
@@ -120,8 +118,8 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
     const { limits } = this.source;
     const nowMs = this.time.now();
     const ofUnit = (unit: number) => {
-      const { refillPerSecond, capacity } = limits[unit] as MemoryTokens;
-      return { tokens: (limits[unit] as MemoryTokens).tokens(nowMs), capacity, refillPerSecond };
+      const { refillPerSecond, capacity } = limits[unit] as Tokens;
+      return { tokens: (limits[unit] as Tokens).tokens(nowMs), capacity, refillPerSecond };
     };
     const all = limits.map((_, unit) => ofUnit(unit));
     const shares = all.map(({ tokens, capacity }) => tokens / capacity);

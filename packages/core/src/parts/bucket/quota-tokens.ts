@@ -1,13 +1,14 @@
 import { type Amount, inUnit } from '../../queue/amount.ts';
-import { type Held, type MemoryLimit, MemoryTokens } from './memory-tokens.ts';
+import { type MemoryLimit, tokensOf } from './token-bucket.ts';
 import type { TokenSource } from './token-source.ts';
+import type { Tokens } from './tokens.ts';
 
 type Amounts = readonly number[];
 
 /** Tokens of several units in memory. They are taken from all units, or from none. */
-export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
-  readonly limits: readonly MemoryTokens[];
-  held: readonly Held[] = [];
+export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
+  readonly limits: readonly Tokens[];
+  held: readonly unknown[] = [];
   readonly holds: boolean;
   /** The unit that fills fastest. A pause empties this one alone: emptying the quota of a day would close the bucket for a day. */
   readonly fastest: number;
@@ -18,14 +19,14 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
 
   constructor(names: readonly string[], limits: readonly MemoryLimit[]) {
     this.#names = names;
-    this.limits = limits.map((limit) => new MemoryTokens(limit));
+    this.limits = limits.map((limit) => tokensOf(limit));
     this.holds = limits.some(({ settled }) => settled);
     const fillTimes = limits.map(({ capacity, refillPerSecond }) => capacity / refillPerSecond);
     this.fastest = fillTimes.indexOf(Math.min(...fillTimes));
   }
 
-  get #fastest(): MemoryTokens {
-    return this.limits[this.fastest] as MemoryTokens;
+  get #fastest(): Tokens {
+    return this.limits[this.fastest] as Tokens;
   }
 
   get capacity(): Amounts {
@@ -45,16 +46,16 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
     if (this.pausedMs(nowMs) > 0) return false;
     for (let unit = 0; unit < limits.length; unit += 1) {
       const part = cost[unit] as number;
-      if (part === 0 || (limits[unit] as MemoryTokens).has(part, nowMs)) continue;
+      if (part === 0 || (limits[unit] as Tokens).has(part, nowMs)) continue;
       this.waitMs(cost, nowMs);
       this.#lacking = this.#slowest;
       return false;
     }
     // 0 where it takes nothing: there the last was another's.
-    const held: Held[] = cost.slice();
+    const held: unknown[] = cost.slice();
     for (let unit = 0; unit < limits.length; unit += 1) {
       const part = cost[unit] as number;
-      if (part > 0) held[unit] = (limits[unit] as MemoryTokens).charge(part, nowMs);
+      if (part > 0) held[unit] = (limits[unit] as Tokens).charge(part, nowMs);
     }
     this.held = held;
     return true;
@@ -64,7 +65,7 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
     let longestMs = this.pausedMs(nowMs);
     for (let unit = 0; unit < this.limits.length; unit += 1) {
       const part = cost[unit] as number;
-      const waitMs = part > 0 ? (this.limits[unit] as MemoryTokens).waitMs(part, nowMs) : 0;
+      const waitMs = part > 0 ? (this.limits[unit] as Tokens).waitMs(part, nowMs) : 0;
       if (waitMs <= longestMs) continue;
       longestMs = waitMs;
       this.#slowest = unit;
@@ -77,22 +78,22 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
     let dueMs = nowMs + this.pausedMs(nowMs);
     for (let unit = 0; unit < this.limits.length; unit += 1) {
       const part = firstCost[unit] as number;
-      if (part > 0) dueMs = Math.max(dueMs, (this.limits[unit] as MemoryTokens).dueMs(part, nowMs));
+      if (part > 0) dueMs = Math.max(dueMs, (this.limits[unit] as Tokens).dueMs(part, nowMs));
     }
     return dueMs;
   }
 
-  settle(surplus: Amounts, held: readonly Held[], nowMs: number): void {
+  settle(surplus: Amounts, held: readonly unknown[], nowMs: number): void {
     for (let unit = 0; unit < this.limits.length; unit += 1) {
       const part = surplus[unit] as number;
-      const back = held[unit] as Held;
+      const back = held[unit];
       if (part !== 0 || typeof back !== 'number')
-        (this.limits[unit] as MemoryTokens).settle(part, back, nowMs);
+        (this.limits[unit] as Tokens).settle(part, back as number, nowMs);
     }
   }
 
-  heard(left: Amount, held: readonly Held[] | undefined): Amounts {
-    return this.limits.map((limit, unit) => limit.heard(inUnit(left, unit), held?.[unit] ?? 0));
+  heard(left: Amount, held: readonly unknown[] | undefined): Amounts {
+    return this.limits.map((limit, unit) => limit.heard(inUnit(left, unit), (held?.[unit] ?? 0) as number));
   }
 
   atMost(left: Amount, nowMs: number): void {

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { ThrottledError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
 import { holding, stepsToWait } from './gcra.ts';
-import { MemoryTokens } from './memory-tokens.ts';
 import { tokenBucket } from './token-bucket.ts';
+import { Tokens } from './tokens.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -39,12 +39,11 @@ describe('steps of the refill', () => {
         fc.constantFrom(1, 3, 10),
         (intervalMs, changes, perStep) => {
           const refillPerSecond = (perStep * 1_000) / intervalMs;
-          const level = new MemoryTokens({
+          const level = new Tokens({
             refillPerSecond,
             capacity: 10,
             refillIntervalMs: intervalMs,
             initialTokens: 0,
-            settled: false,
           });
           let nowMs = 0;
           for (const one of changes) {
@@ -71,12 +70,11 @@ describe('steps of the refill', () => {
 
   test('keep their times, however often the rate changes', () => {
     const intervalMs = 1_000 / 3;
-    const level = new MemoryTokens({
+    const level = new Tokens({
       refillPerSecond: 3,
       capacity: 10,
       refillIntervalMs: intervalMs,
       initialTokens: 0,
-      settled: false,
     });
     for (let step = 1; step <= 1_000_000; step += 1) {
       level.setRate({ refillPerSecond: 3 + (step % 2), capacity: 10 }, step * intervalMs);
@@ -88,12 +86,11 @@ describe('steps of the refill', () => {
 
   test('are all counted in a month of one token each', () => {
     const intervalMs = 1_000 / 3;
-    const level = new MemoryTokens({
+    const level = new Tokens({
       refillPerSecond: 3,
       capacity: 1,
       refillIntervalMs: intervalMs,
       initialTokens: 0,
-      settled: false,
     });
     let missed = 0;
     for (let step = 1; step <= 8_000_000; step += 1) if (!level.take(1, step * intervalMs)) missed += 1;
@@ -199,12 +196,11 @@ describe('the two examples of App Engine: 500 a second, refilled every 200 ms', 
     [500, [500, 100, 100, 100, 100]],
     [100, [100, 100, 100, 100, 100]],
   ])('a limit of %d grants so many at each step: %j', (capacity, starts) => {
-    const limit = new MemoryTokens({
+    const limit = new Tokens({
       refillPerSecond: 500,
       capacity,
       refillIntervalMs: 200,
       initialTokens: capacity,
-      settled: false,
     });
     const started = [0, 0, 0, 0, 0];
     for (let atMs = 0; atMs < 1_000; atMs += 1) {
@@ -224,23 +220,21 @@ test.each([
   [200, 0],
   [201, 0],
 ])('at %d ms the next step of an empty limit is %d ms away', (atMs, wait) => {
-  const limit = new MemoryTokens({
+  const limit = new Tokens({
     refillPerSecond: 500,
     capacity: 100,
     refillIntervalMs: 200,
     initialTokens: 0,
-    settled: false,
   });
   expect(limit.waitMs(100, atMs)).toBeCloseTo(wait, 9);
 });
 
 test('each step of a longer wait loses its overflow', () => {
-  const limit = new MemoryTokens({
+  const limit = new Tokens({
     refillPerSecond: 10,
     capacity: 5,
     refillIntervalMs: 1_000,
     initialTokens: 0,
-    settled: false,
   });
   expect(limit.waitMs(11, 300)).toBe(2_700);
 });

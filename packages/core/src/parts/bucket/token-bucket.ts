@@ -1,9 +1,8 @@
 import { notNegative } from '../../base/check.ts';
 import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
-import type { Tally } from '../../queue/options.ts';
 import type { Quota } from './gcra.ts';
-import { MemoryTokens } from './memory-tokens.ts';
+import { HeldTokens } from './held-tokens.ts';
 import {
   type BucketSetup,
   bucketSetup,
@@ -11,6 +10,7 @@ import {
   type TokenBucketOptions,
   type WaitingBucketSetup,
 } from './options.ts';
+import { Tokens, type TokensSetup } from './tokens.ts';
 import type { Units } from './units.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
@@ -34,8 +34,18 @@ export interface MemoryBucket extends ObservableBucket {
   atMost(left: number | Costs, answered?: Grant): void;
 }
 
+/** How a limit in memory is set up. */
+export interface MemoryLimit extends TokensSetup {
+  /** True to charge grants when they are settled, and to hold back what is in flight. */
+  readonly settled: boolean;
+}
+
+export function tokensOf(limit: MemoryLimit): Tokens {
+  return limit.settled ? new HeldTokens(limit) : new Tokens(limit);
+}
+
 /** What {@link tokenBucket} returns. */
-export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements MemoryBucket {
+export class Bucket extends WaitingBucket<Tokens, Bucket> implements MemoryBucket {
   /** The rate that it was made with. At another rate it must not be evicted. */
   #made: Quota;
   /** The rate that the user set last. An adaptive bucket may be slower for a while. */
@@ -45,17 +55,13 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
   constructor(setup: BucketSetup, units?: Units) {
     super(
       setup,
-      () => new MemoryTokens(setup),
-      (tokens, tally) => originGate({ ...setup, tally }, this.gateRate, tokens),
+      () => tokensOf(setup),
+      // An adaptive bucket that is slower for a while limits its origins by itself.
+      () => originGate(setup, { refillPerSecond: this.#wantedRate, capacity: this.source.capacity }),
       units,
     );
     this.#made = setup;
     this.#wantedRate = setup.refillPerSecond;
-  }
-
-  /** An adaptive bucket that is slower for a while limits its origins by itself. */
-  protected override get gateRate(): Quota {
-    return { refillPerSecond: this.#wantedRate, capacity: this.source.capacity };
   }
 
   setRate(refillPerSecond: number, capacity: number = this.source.capacity): void {
@@ -87,14 +93,13 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
   }
 }
 
-/** A bucket for an origin that asked for a pause. It starts empty or with so many tokens, and stands in front of a bucket of this rate. */
+/** A bucket for an origin that asked for a pause, which stands in front of a bucket of this rate. */
 export function originGate(
-  setup: WaitingBucketSetup & { readonly refillIntervalMs?: number; readonly tally?: Tally },
+  setup: WaitingBucketSetup & { readonly refillIntervalMs?: number },
   { refillPerSecond, capacity }: Quota,
-  tokens = 0,
   units?: Units,
 ): Bucket {
-  const gate = { refillPerSecond, capacity, initialTokens: tokens, settled: false };
+  const gate = { refillPerSecond, capacity, initialTokens: capacity, settled: false };
   return new Bucket({ refillIntervalMs: 0, ...setup, ...gate }, units);
 }
 

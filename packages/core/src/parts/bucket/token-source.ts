@@ -87,18 +87,17 @@ export interface Unavailable {
   readonly cause?: unknown;
 }
 
-/** The queue of a bucket, as its source sees it. Aborts and deadlines may change it at any time. */
+/** The requests that wait at a bucket, as its source sees them. Aborts and deadlines may change them at any time. */
 export interface WaitingQueue<A extends Amount = number> {
-  /** The number of requests. */
+  /** How many there are. */
   readonly size: number;
-  /** The sum of their costs. */
-  readonly cost: A | 0;
-  /** The cost of the first request; 0 if the queue is empty. */
-  readonly firstCost: A | 0;
-  /** The deadline of the first request, in the time of the bucket; `Infinity` if it has none. */
-  readonly firstDeadlineMs: number;
-  /** What the keys that wait weigh together, if requests have keys. */
-  readonly shares?: number | undefined;
-  /** What the first request costs, then some or all of those that go after it. */
-  costsInTurn(): Iterable<A>;
+  /** The requests, beginning with the first. */
+  readonly queue: Iterable<{ readonly cost: A }> & {
+    /** The sum of their costs. */
+    readonly cost: A | 0;
+    /** With its deadline in the time of the bucket; `Infinity` if it has none. */
+    readonly first: { readonly cost: A; readonly deadlineMs: number } | undefined;
+    /** What the keys that wait weigh together, if requests have keys. */
+    readonly shares?: number | undefined;
+  };
 }

@@ -1,10 +1,10 @@
 import { proseOf } from '#prose';
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import type { Costs } from '../../loop/costs.ts';
-import { type Amount, itself, type Weigh } from '../../queue/amount.ts';
+import { type Amount, NUMBERS, type Sums } from '../../queue/amount.ts';
 
-/** The units of a bucket of several, by name for users and in their order inside. */
-export interface Units {
+/** The units of a bucket of several, by name for users and in their order inside. What they weigh is the largest cost ÷ refill. */
+export interface Units extends Sums {
   /**
    * What a request costs. A unit that is not named costs 0.
    *
@@ -21,12 +21,11 @@ export interface Units {
   read(name: string, said: number | Costs, others: Amount): Amount;
   /** The amount by name. */
   costsOf(amount: Amount): number | Costs;
-  /** The largest cost ÷ refill over the units, in seconds. */
-  readonly weigh: Weigh;
 }
 
 /** Of a bucket of one unit, whose costs are numbers. */
 export const ONE_UNIT: Units = {
+  ...NUMBERS,
   amountOf(caller, cost, most) {
     if (typeof cost === 'number' && cost > 0 && cost <= (most as number)) return cost;
     const takes = proseOf(() => `a number > 0 and ≤ the capacity, ${most}`);
@@ -37,5 +36,4 @@ export const ONE_UNIT: Units = {
     return said as number;
   },
   costsOf: (amount) => amount as number,
-  weigh: itself,
 };

@@ -85,7 +85,7 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
       if (this.#inUse < this.#maxConcurrent && this.#room.goesFirst(lane, nowMs)) {
         return Promise.resolve(this.#take(0));
       }
-      const slot = this.#room.join(options, lane, 1, undefined, nowMs);
+      const slot = this.#room.join(options, lane, 1, nowMs);
       this.#room.arm(nowMs, Number.POSITIVE_INFINITY);
       return slot;
     } catch (error) {

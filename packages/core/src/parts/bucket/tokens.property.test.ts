@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MemoryTokens } from './memory-tokens.ts';
+import { Tokens } from './tokens.ts';
 
 const rate = fc.double({ min: 1e-3, max: 1e6, noNaN: true });
 const step = fc.record({
@@ -16,12 +16,11 @@ test('a wait with refill steps ends at a step', () => {
       fc.constantFrom(200, 0.1, 1_000 / 3),
       fc.array(step, { maxLength: 30, size: 'max' }),
       (first, intervalMs, steps) => {
-        const level = new MemoryTokens({
+        const level = new Tokens({
           refillPerSecond: first,
           capacity: 10,
           refillIntervalMs: intervalMs,
           initialTokens: 0,
-          settled: false,
         });
         let nowMs = 0;
         for (const { passMs, refillPerSecond, share } of steps) {
@@ -50,11 +49,10 @@ test('with refill steps, tokens that are not available have a wait, and are avai
   const intervalMs = fc.oneof(fc.constantFrom(200, 0.1, 1_000 / 3), fc.integer({ min: 1, max: 5_000 }));
   fc.assert(
     fc.property(quota, intervalMs, fc.nat(1e9), share, share, (quota, intervalMs, nowMs, filled, part) => {
-      const limit = new MemoryTokens({
+      const limit = new Tokens({
         ...quota,
         refillIntervalMs: intervalMs,
         initialTokens: quota.capacity,
-        settled: false,
       });
       limit.spend(filled * quota.capacity, 0);
       const cost = part * quota.capacity;

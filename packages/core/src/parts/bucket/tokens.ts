@@ -1,8 +1,69 @@
 import { holding, type Quota, slackMs, stepsBy, stepsToWait, tokensAt } from './gcra.ts';
-import { LowMarks } from './low-marks.ts';
+import type { TokenSource } from './token-source.ts';
+
+/** Marks that differ by less than this share of what lacks become one, so that a limit has few: near a full limit each grant has its own. */
+const APART = 1 / 32;
+
+/** And by less than this share of the capacity. */
+const SMALLEST = 1e-9;
+
+interface Mark {
+  /** How much was lacking of full, at least, in the moments that it stands for. */
+  low: number;
+  /** What had been taken before the last of them. */
+  end: number;
+}
+
+/** Below all marks and before all grants. */
+const NONE: Mark = { low: Number.NEGATIVE_INFINITY, end: 0 };
+
+/**
+ * How much of what was taken from a limit can be given back: exactly as if it had never been taken, as far as the limit had
+ * room for it ever since. What comes in while a limit is full is lost.
+ *
+ * Each time when something is taken the limit lacks something of being full: that is a mark. A grant can give back the lowest
+ * mark since then at most, and all marks since then sink by what it gives back. A mark below all before it replaces them,
+ * so those that are kept rise from the first to the last.
+ */
+class LowMarks {
+  /** The sum of all that was taken: what a grant remembers to know the marks that came after it. */
+  taken = 0;
+  #marks: Mark[] = [NONE];
+
+  /** Of a limit that lacks so much of `full`, something is taken; 0 if it changes in another way. */
+  mark(low: number, full: number, taken: number): void {
+    const marks = this.#marks;
+    // Not by `at`, which is not inlined.
+    let last = marks[marks.length - 1] as Mark;
+    for (; last.low > low; last = marks[marks.length - 1] as Mark) marks.pop();
+    if (low >= last.low + Math.max(last.low * APART, full * SMALLEST)) {
+      last = { low, end: 0 };
+      marks.push(last);
+    }
+    last.end = this.taken;
+    this.taken += taken;
+  }
+
+  /**
+   * How much can be given back.
+   *
+   * @param taken what `taken` was with it
+   * @param lacking what is lacking of full now
+   */
+  giveBack(surplus: number, taken: number, lacking: number): number {
+    const isSince = (mark: Mark): boolean => mark.end >= taken;
+    const since = this.#marks.filter(isSince);
+    const lowest = since[0]?.low ?? Number.POSITIVE_INFINITY;
+    const given = Math.max(0, Math.min(surplus, lacking, lowest));
+    for (const mark of since) mark.low -= given;
+    // Those before that are not lower any more are replaced.
+    this.#marks = this.#marks.filter((mark) => isSince(mark) || mark.low < lowest - given);
+    return given;
+  }
+}
 
 /** How the tokens of a limit start. */
-export interface StateSetup extends Quota {
+export interface TokensSetup extends Quota {
   readonly initialTokens: number;
   /** @default 0 */
   readonly refillIntervalMs?: number;
@@ -35,7 +96,7 @@ const FAR_FILLS = 1_000;
  * |   70 | rate set to 100  |   10,000 |    5,000 |                             5 |
  * |  120 | 5 came in        |   15,000 |    5,000 |                            10 |
  */
-export class QuotaState {
+export class Tokens implements TokenSource<number> {
   #quota: Quota;
   /** How long the capacity takes to come in, in own time. */
   #fillMs: number;
@@ -55,12 +116,12 @@ export class QuotaState {
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   readonly #intervalMs: number;
   readonly #longestDebtMs: number;
-  /** What {@link ask} has found: how much own time was lacking of full, and the state after taking what it was asked for. */
+  /** What {@link has} was asked for: how much own time was lacking of full, and the state after taking what it was asked for. */
   #lowMs = 0;
   #thenMs = 0;
   readonly #marks = new LowMarks();
 
-  constructor(setup: StateSetup) {
+  constructor(setup: TokensSetup) {
     const { refillPerSecond, capacity, initialTokens, refillIntervalMs = 0 } = setup;
     this.#quota = { refillPerSecond: 1, capacity };
     this.#fillMs = capacity * 1_000;
@@ -111,8 +172,16 @@ export class QuotaState {
     return tokensAt(this.#quota, this.#emptyAtMs, this.#ownMs(nowMs));
   }
 
-  /** Whether the tokens are available. In a pause it is as if it had ended now. {@link takeAsked} then takes them. */
-  ask(cost: number, nowMs: number): boolean {
+  isIdle(nowMs: number): boolean {
+    return this.tokens(nowMs) >= this.capacity;
+  }
+
+  /** Whether the tokens are available. In a pause it is as if it had ended now. {@link charge} then takes them. */
+  has(cost: number, nowMs: number): boolean {
+    return this.#ask(cost, nowMs);
+  }
+
+  #ask(cost: number, nowMs: number): boolean {
     const ownMs = this.#nearMs(nowMs);
     const fullMs = ownMs - this.#fillMs;
     // As in gcra.ts, whose functions return more than one number can hold, or divide by the rate.
@@ -122,21 +191,26 @@ export class QuotaState {
     return this.#thenMs <= ownMs + slackMs(this.#fillMs, ownMs);
   }
 
-  /**
-   * Takes what {@link ask} was asked for just now, even if it was not available: that leaves a debt.
-   *
-   * @param counted how much of it `taken` counts
-   */
-  takeAsked(counted: number): void {
+  /** Takes the tokens that {@link has} was asked for just now. Returns what {@link settle} needs for them. */
+  charge(cost: number, _nowMs: number): unknown {
+    this.#takeAsked(cost);
+    return this.taken;
+  }
+
+  /** @param counted how much of it `taken` counts */
+  #takeAsked(counted: number): void {
     this.#emptyAtMs = this.#thenMs;
     this.#marks.mark(this.#lowMs, this.#fillMs, counted);
   }
 
-  /** Takes the tokens, if they are available. */
   take(cost: number, nowMs: number): boolean {
-    if (nowMs < this.#pausedUntilMs || !this.ask(cost, nowMs)) return false;
-    this.takeAsked(cost);
+    if (nowMs < this.#pausedUntilMs || !this.#ask(cost, nowMs)) return false;
+    this.#takeAsked(cost);
     return true;
+  }
+
+  get held(): number {
+    return this.taken;
   }
 
   /**
@@ -145,13 +219,13 @@ export class QuotaState {
    * @param counted how much of it `taken` counts
    */
   spend(cost: number, nowMs: number, counted: number = cost): void {
-    this.ask(cost, nowMs);
+    this.#ask(cost, nowMs);
     const ownMs = this.#ownMs(nowMs);
     const fromMs = this.#lowMs + ownMs - this.#fillMs;
     const latestMs = Math.max(fromMs, ownMs + this.#longestDebtMs * this.#speed);
     const isTooMuch = this.#thenMs > latestMs;
     if (isTooMuch) this.#thenMs = latestMs;
-    this.takeAsked(isTooMuch ? Math.min(counted, (latestMs - fromMs) / 1_000) : counted);
+    this.#takeAsked(isTooMuch ? Math.min(counted, (latestMs - fromMs) / 1_000) : counted);
   }
 
   /** How long until so many tokens have come in, in milliseconds; 0 if they can be taken now. */
@@ -159,7 +233,7 @@ export class QuotaState {
     const ownMs = this.#nearMs(nowMs);
     const intervalMs = this.#intervalMs;
     if (intervalMs === 0) {
-      return this.pausedMs(nowMs) + (this.ask(cost, nowMs) ? 0 : this.#thenMs - ownMs) / this.#speed;
+      return this.pausedMs(nowMs) + (this.#ask(cost, nowMs) ? 0 : this.#thenMs - ownMs) / this.#speed;
     }
     const everyMs = intervalMs * this.#speed;
     const steps = stepsToWait(this.#quota, this.#emptyAtMs, cost, ownMs, everyMs);
@@ -170,6 +244,30 @@ export class QuotaState {
   /** The sum of all that was taken: what {@link giveBack} needs for the tokens that were taken last. */
   get taken(): number {
     return this.#marks.taken;
+  }
+
+  dueMs(firstCost: number, nowMs: number): number {
+    return firstCost === 0 ? Number.POSITIVE_INFINITY : nowMs + this.waitMs(firstCost, nowMs);
+  }
+
+  settle(surplus: number, held: number, nowMs: number): void {
+    // Part of an earlier grant: a server that has seen that has counted it.
+    if (surplus < 0) this.spend(-surplus, nowMs, 0);
+    else this.giveBack(surplus, held, nowMs);
+  }
+
+  atMost(left: number, nowMs: number): void {
+    const over = this.tokens(nowMs) - left;
+    if (over > 0) this.spend(over, nowMs);
+  }
+
+  /**
+   * What an answer leaves for more requests: the server may not have seen yet what was granted since, nor what others are known
+   * to have taken since. Of that half the capacity at most: a server that answers late, and has counted all of it before, must not stop everything.
+   */
+  heard(left: number, held: number): number {
+    // 0 of a grant that has taken nothing here.
+    return left - Math.min(held > 0 ? this.taken - held : 0, this.capacity / 2);
   }
 
   /**
