@@ -146,7 +146,7 @@ function ownPart({ own }: Parts, probe: Probe): Part {
       let isDone = does === 'counts';
       let holds = false;
       return {
-        enter() {
+        acquire() {
           if (!isDone) {
             isDone = true;
             return does === 'skips' ? SKIP : { wait: () => pause(WAITS_MS).then(() => WAITS_MS) };
@@ -161,7 +161,7 @@ function ownPart({ own }: Parts, probe: Probe): Part {
           if (holds) count.held -= 1;
           holds = false;
         },
-        around(send) {
+        wrap(send) {
           count.arounds += 1;
           return send();
         },
