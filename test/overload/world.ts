@@ -27,7 +27,7 @@ export interface World {
   /** Each client hedges. */
   readonly hedges?: Omit<HedgeOptions, 'policy'>;
   /** The options of each client. */
-  readonly policy: () => PolicyOptions;
+  readonly policy: (clock: VirtualClock) => PolicyOptions;
   /** @default 1 */
   readonly seed?: number;
 }
@@ -69,7 +69,7 @@ export async function run(world: World): Promise<Result> {
   const base = ((input: string, init?: RequestInit) =>
     services[input.includes('shard') ? 1 : 0]?.(input, init)) as typeof fetch;
   const fetches = Array.from({ length: clients }, () => {
-    const policy = createPolicy({ clock, random, onEvent, ...world.policy() });
+    const policy = createPolicy({ clock, random, onEvent, ...world.policy(clock) });
     return createFetch(policy, world.hedges === undefined ? base : hedged(base, { policy, ...world.hedges }));
   });
   const seconds = Math.ceil(durationMs / 1_000);
