@@ -1,4 +1,4 @@
-import { attemptsOf, constant, type EbbEvent, tokenBucket } from '@ebb/core';
+import { attemptsOf, constant, type EbbEvent, serverFeedback, tokenBucket } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { refusingPort } from '../../../test/refusing.ts';
@@ -115,7 +115,7 @@ describe.each(Object.entries(versions))('redirects below, of %s', (_, undici) =>
       else response.end('here');
     });
     const agent = new Agent();
-    const bucket = tokenBucket({ refillPerSecond: 1_000, capacity: 100 });
+    const bucket = tokenBucket({ refillPerSecond: 1_000, capacity: 100, feedback: serverFeedback });
     const dispatcher = agent.compose(
       interceptors.redirect({ maxRedirections: 3 }),
       ebbInterceptor({ bucket, totalTimeoutMs: 60_000 }),

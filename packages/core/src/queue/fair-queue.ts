@@ -287,8 +287,8 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
  * Within a key retries go before new requests, then first come, first served. Priorities come first: keys share within a
  * priority, as in {@link priorityQueue}.
  *
- * One may be given to several limits: each makes a queue of its own. Operations take O(log keys), a displacement O(keys), and a key without
- * requests is forgotten as soon as it has had no more than its share.
+ * One may be given to several limits: each makes a queue of its own. Operations take O(log keys), and O(keys) if the queue is full; a key
+ * without requests is forgotten as soon as it has had no more than its share.
  *
  * @throws TypeError, RangeError for a wrong option; `acquire` rejects with a RangeError that names the key if `weightOf` returns
  * something else than a finite number above 0
