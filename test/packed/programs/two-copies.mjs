@@ -19,8 +19,8 @@ function clientOf(core, below) {
   const policy = core.createPolicy({ maxRetries: 2, backoff: core.constant(0) });
   return (url) => {
     const request = { method: 'GET', url, replayable: true, header: () => undefined };
-    return core.run(core.startSession(policy, request), {
-      send: (session) => session.sending(() => below(url)),
+    return core.run(core.startCall(policy, request), {
+      send: (call) => core.sending(call, () => below(url)),
       outcome: (status) => ({ type: 'response', status, header: () => undefined }),
       failure: (error) => ({ type: 'failure', kind: 'unknown', error }),
       setAside: () => undefined,
