@@ -64,9 +64,9 @@ const STALLS: Readonly<Record<string, () => PolicyOptions>> = {
     answer = () => undefined;
     return { inspect: inspectBody(async (response) => void (await response.text()), { timeoutMs: 60_000 }) };
   },
-  'a part that reads for ever': () => ({ use: [partOf('reading', { read: () => never })] }),
+  'a part that reads for ever': () => ({ use: [partOf('reading', { judge: () => never })] }),
   'a wait of a part that never ends': () => ({
-    use: [partOf('tokens', { enter: () => ({ wait: () => never }) })],
+    use: [partOf('tokens', { acquire: () => ({ wait: () => never }) })],
   }),
   'a hook that never answers': () => ({ beforeAttempt: () => never, trustedOrigins: () => true }),
 };

@@ -74,6 +74,14 @@ test('a table of the simulator becomes one of Markdown, and its legend a list', 
   ]);
 });
 
+test('each command of the page says what its figures cover', () => {
+  const text = readFileSync('docs/figures.md', 'utf8');
+  const covered = [...text.matchAll(/^Covers: .+\.\n\n```sh\nnpx -y pnpm@12 (.+)\n/gm)].map(
+    ([, command]) => command,
+  );
+  expect(covered).toEqual(commandsOf(text));
+});
+
 test('the page of figures is folded: `pnpm bench figures path` does it', () => {
   const text = readFileSync('docs/figures.md', 'utf8');
   expect(withFolds(text)).toBe(text);

@@ -33,7 +33,7 @@ const refusal: Step = {
 const EMPTY = perKey(
   () =>
     tokenBucket({
-      refillPerSecond: 1,
+      refillPerSecond: 0.001,
       initialTokens: 0,
       nonConforming: 'reject',
     }),

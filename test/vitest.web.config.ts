@@ -4,9 +4,8 @@ import base, { WEB_ALONE } from './vitest.config.ts';
 /** The entry for browsers, in Node. The condition "ebb-web" is for these tests alone. */
 const conditions = ['@ebb/source', 'ebb-web'];
 
-/** Crowds, channels, what keeps a process alive. Rows of other files are skipped by themselves, with the reason. */
+/** Channels, and what keeps a process alive. Rows of other files are skipped by themselves, with the reason. */
 const NODE_ALONE = [
-  'packages/core/src/platform/node-*.test.ts',
   'packages/core/src/loop/channels.test.ts',
   'packages/core/src/base/background.test.ts',
   // Layers that find each other without a mark in the init.

@@ -9,13 +9,11 @@ const clients = Object.keys(ADAPTERS).filter((name) => args.includes(name));
 const [text = '', ...more] = args.filter((arg) => ADAPTERS[arg] === undefined);
 if (more.length > 0) throw new TypeError(`one row at a time: "${text}" or "${more[0]}"`);
 
-const PATIENCE = { rowMs: 20_000, endMs: 5_000 };
-
 const startMs = performance.now();
 const failed: Played[] = [];
 let count = 0;
 for (const client of clients.length > 0 ? clients : Object.keys(ADAPTERS)) {
-  await withProgram(ADAPTERS[client] as string, PATIENCE, async (program) => {
+  await withProgram(ADAPTERS[client] as string, async (program) => {
     const company = program.packages.filter((name) => name !== 'core');
     if (company.length !== 1) throw new Error(`the program of ${client} contains ${company.join(', ')}`);
     const names = program.rows.filter(({ skipped }) => skipped === undefined).map(({ name }) => name);

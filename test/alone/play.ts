@@ -16,12 +16,15 @@ export interface Played {
   readonly wrong: Wrong;
 }
 
+/** For hangs only: the machine may be busy. */
+const PATIENCE: Patience = { rowMs: 50_000, endMs: 10_000 };
+
 /** The rows of a client, and how to play one. */
 export interface Program {
   readonly rows: readonly { readonly name: string; readonly skipped?: string }[];
   /** The folders below `packages` that the program contains. */
   readonly packages: readonly string[];
-  play(row: string): Promise<Wrong>;
+  play(row: string, patience?: Patience): Promise<Wrong>;
 }
 
 /** The clients, and the modules that export an adapter of each. */
@@ -41,11 +44,11 @@ function wrongOf(stdout: string, stderr: string): Wrong {
 }
 
 /** Bundles an adapter with the suite once: a process then starts in less than 100 ms. */
-async function programOf(adapter: string, outfile: string, patience: Patience): Promise<Program> {
+async function programOf(adapter: string, outfile: string): Promise<Program> {
   const contents = `
     import { adapter } from '${adapter}';
     import { program } from './program.ts';
-    program(adapter, ${JSON.stringify(patience)}, process.argv[2]);`;
+    program(adapter, process.argv.slice(2));`;
   const { metafile } = await build({
     ...bundleOptions('node', 'source'),
     stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' },
@@ -61,9 +64,10 @@ async function programOf(adapter: string, outfile: string, patience: Patience): 
   return {
     rows: JSON.parse(stdout),
     packages: [...packages].sort(),
-    async play(row) {
+    async play(row, { rowMs, endMs } = PATIENCE) {
+      const args = ['--expose-gc', outfile, row, String(rowMs), String(endMs)];
       try {
-        const { stdout, stderr } = await execute(process.execPath, ['--expose-gc', outfile, row], { env });
+        const { stdout, stderr } = await execute(process.execPath, args, { env });
         return wrongOf(stdout, stderr);
       } catch (error) {
         const { stdout, stderr } = error as { stdout: string; stderr: string };
@@ -74,14 +78,10 @@ async function programOf(adapter: string, outfile: string, patience: Patience): 
 }
 
 /** Builds the program of a client, and removes it in the end. */
-export async function withProgram<T>(
-  adapter: string,
-  patience: Patience,
-  use: (program: Program) => Promise<T>,
-): Promise<T> {
+export async function withProgram<T>(adapter: string, use: (program: Program) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'ebb-alone-'));
   try {
-    return await use(await programOf(adapter, join(folder, 'program.cjs'), patience));
+    return await use(await programOf(adapter, join(folder, 'program.cjs')));
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,4 +1,4 @@
-// Bundled with one adapter into a program: `node PROGRAM` prints the rows of the suite, `node PROGRAM ROW` plays one of them.
+// Bundled with one adapter into a program: `node PROGRAM` prints the rows of the suite, `node PROGRAM ROW MS MS` plays one of them.
 import { type AdapterUnderTest, rowsFor } from '@ebb/core/testing/suite';
 
 /** How long a program may take, in milliseconds. */
@@ -37,8 +37,7 @@ function after(delayMs: number, act: () => void): NodeJS.Timeout {
 /** Plays a row, lets the program end by itself, and prints what was wrong then. */
 export async function program(
   adapter: AdapterUnderTest,
-  { rowMs, endMs }: Patience,
-  name: string | undefined,
+  [name, rowMs, endMs]: readonly string[],
 ): Promise<void> {
   const rows = rowsFor(adapter);
   if (name === undefined) {
@@ -48,7 +47,7 @@ export async function program(
   const row = rows.find((one) => one.name === name);
   let wrong: Wrong = ['the program ended before the row did'];
   process.on('exit', () => console.log(JSON.stringify(wrong)));
-  const stuck = after(rowMs, () => {
+  const stuck = after(Number(rowMs), () => {
     wrong = [`the row is not over after ${rowMs} ms; open: ${open()}`];
     process.exit();
   });
@@ -59,7 +58,7 @@ export async function program(
   await collect();
   wrong = found;
   clearTimeout(stuck);
-  after(endMs, () => {
+  after(Number(endMs), () => {
     wrong = [...wrong, `the program does not end; open: ${open()}`];
     process.exit();
   });

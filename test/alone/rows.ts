@@ -78,16 +78,16 @@ export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
           return result;
         };
         const turn: Turn = {
-          dress: () => seen('dress', undefined),
+          headers: () => seen('headers', undefined),
           label: () => seen('label', undefined),
-          enter() {
-            called.add('enter');
+          acquire() {
+            called.add('acquire');
             if (waits === 2) return undefined;
             waits += 1;
             return waits === 1 ? SKIP : { wait: async () => seen('wait', 0) };
           },
-          around: (go) => seen('around', go()),
-          read: () => seen('read', undefined),
+          wrap: (go) => seen('wrap', go()),
+          judge: () => seen('judge', undefined),
           leave: () => {
             if (hits === 1) status.now = 200;
             return seen('leave', undefined);

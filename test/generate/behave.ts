@@ -23,7 +23,7 @@ type Behave = (line: Answering) => void | Promise<void>;
 const DEAD = 'http://127.0.0.1:2';
 
 /** How long a silent server keeps a connection, in milliseconds. */
-export const SILENT_MS = 120;
+const SILENT_MS = 120;
 
 const labelOf = ({ seen }: Line): string => `c${seen.call}.s${seen.index}`;
 const plain = (line: Answering, status = 200): Response => ({

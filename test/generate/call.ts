@@ -39,7 +39,7 @@ export interface Result {
   isDone: boolean;
 }
 
-export function reasonOf({ abortReason }: CallPlan): unknown {
+function reasonOf({ abortReason }: CallPlan): unknown {
   if (abortReason === 'null') return null;
   if (abortReason === 'text') return 'enough';
   if (abortReason === 'error') return new Error('enough');

@@ -3,7 +3,7 @@ import { drawParts, favouredBy, type Parts } from './parts.ts';
 import { drawStep, type Step } from './step.ts';
 
 /** The clients, each over sockets of its own. */
-export const CLIENTS = [
+const CLIENTS = [
   'fetch', // of Node
   'undici-fetch', // createFetch over the fetch of undici
   'node-fetch',
@@ -18,7 +18,7 @@ export const CLIENTS = [
 
 export type ClientName = (typeof CLIENTS)[number];
 
-export const BODIES = [
+const BODIES = [
   'none',
   'text',
   'json', // an object, for axios
@@ -36,14 +36,14 @@ export const BODIES = [
 export type BodyKind = (typeof BODIES)[number];
 
 /** What a caller does with its call. That of hooks that throw stands in the parts. */
-export const CALLERS = ['all', 'half', 'nothing', 'clone', 'cancel', 'late', 'abort'] as const;
+const CALLERS = ['all', 'half', 'nothing', 'clone', 'cancel', 'late', 'abort'] as const;
 
-export type CallerKind = (typeof CALLERS)[number];
+type CallerKind = (typeof CALLERS)[number];
 
 /** When a caller aborts: so many milliseconds after the start, or with what happens. */
 export type AbortAt = number | 'before' | 'attempt' | 'retry' | 'response' | 'body';
 
-export const REASONS = ['none', 'null', 'text', 'error', 'timeout'] as const;
+const REASONS = ['none', 'null', 'text', 'error', 'timeout'] as const;
 
 export interface CallPlan {
   readonly method: string;

@@ -30,7 +30,7 @@ function baseOf({ of }: Making): Base {
 }
 
 /** A fetch with all that the parts of a case put around it and below it. */
-export function layered(making: Making, policy: Policy, base: BaseFetch): BaseFetch {
+function layered(making: Making, policy: Policy, base: BaseFetch): BaseFetch {
   const { hedge, isResuming } = making.of.parts;
   let fetch = base;
   if (hedge) fetch = hedged(fetch, { policy, share: 1, delayMs: hedge.delayMs, maxHedges: hedge.max });

@@ -2,7 +2,7 @@ import type { Hook, Parts } from './parts.ts';
 import type { Probe } from './probe.ts';
 
 /** What a hook throws that fails. */
-export class Fault extends Error {}
+class Fault extends Error {}
 
 type Any = (...args: never[]) => unknown;
 

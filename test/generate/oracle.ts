@@ -13,7 +13,7 @@ export interface Complaint {
   readonly detail: string;
 }
 
-export type Judge = (played: Played) => Iterable<Complaint>;
+type Judge = (played: Played) => Iterable<Complaint>;
 
 function* judgeSettling({ results }: Played): Iterable<Complaint> {
   for (const [number, { isDone, plan }] of results.entries()) {

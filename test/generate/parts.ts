@@ -3,10 +3,10 @@ import type { Draw } from './draw.ts';
 import type { Behaviour } from './step.ts';
 
 /** A timeout that no case reaches, in milliseconds: its timer would be left. */
-export const LONG_MS = 30_000;
+const LONG_MS = 30_000;
 
 /** What user code does that a policy calls. */
-export const HOOKS = [
+const HOOKS = [
   'classify',
   'backoff',
   'cost',

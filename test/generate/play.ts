@@ -22,7 +22,7 @@ export interface Played {
 }
 
 /** The longest that a case may take, in milliseconds. */
-export const HANGS_AFTER_MS = 5_000;
+const HANGS_AFTER_MS = 5_000;
 
 /**
  * Waits in small steps until a condition holds; false if it does not in time. The steps are counted, and not the time: a process that

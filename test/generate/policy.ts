@@ -1,4 +1,5 @@
 import {
+  type Clock,
   classifyHttp,
   concurrencyLimit,
   constant,
@@ -34,7 +35,7 @@ const never = new Promise<never>(() => undefined);
 /** A request that user code makes: it must not make others. */
 const isSide = ({ url }: { readonly url: string }): boolean => url.includes('/side');
 
-function limitsOf(parts: Parts, probe: Probe): PolicyOptions {
+function limitsOf(parts: Parts, probe: Probe, clock: Clock | undefined): PolicyOptions {
   const { bucket, concurrency, queue: order } = parts;
   const queue = order && { queue: order === 'fair' ? fairQueue() : priorityQueue() };
   const makeBucket = () => {
@@ -46,7 +47,7 @@ function limitsOf(parts: Parts, probe: Probe): PolicyOptions {
       tiny: { refillPerSecond: 1e-6, capacity: 6, maxWaitMs: 5 },
       fast: { refillPerSecond: 1_000, capacity: 4 },
     }[kind ?? 'still'];
-    const made = tokenBucket({ ...rate, nonConforming, maxPauseMs: 5, settled: isSettled, ...queue });
+    const made = tokenBucket({ ...rate, nonConforming, maxPauseMs: 5, settled: isSettled, ...queue, clock });
     probe.buckets.push(made);
     return made;
   };
@@ -54,6 +55,7 @@ function limitsOf(parts: Parts, probe: Probe): PolicyOptions {
     const { max = 1, maxQueue } = concurrency ?? {};
     const made = concurrencyLimit({
       maxConcurrent: max,
+      clock,
       ...queue,
       ...(maxQueue !== undefined && { maxQueue }),
     });
@@ -62,15 +64,15 @@ function limitsOf(parts: Parts, probe: Probe): PolicyOptions {
   };
   const keys = faulty(parts, 'keyOf', probe, ({ url }: { readonly url: string }) => new URL(url).origin);
   return {
-    ...(bucket && { bucket: bucket.isPerKey ? perKey(makeBucket, { keyOf: keys }) : makeBucket() }),
+    ...(bucket && { bucket: bucket.isPerKey ? perKey(makeBucket, { keyOf: keys, clock }) : makeBucket() }),
     ...(concurrency && {
-      concurrency: concurrency.isPerKey ? perKey(makeLimit, { keyOf: keys }) : makeLimit(),
+      concurrency: concurrency.isPerKey ? perKey(makeLimit, { keyOf: keys, clock }) : makeLimit(),
     }),
     ...(order === 'fair' && {
       fairKey: faulty(parts, 'fairKey', probe, ({ method }: { method: string }) => method),
     }),
     ...(order === 'priority' && { priority: 1 }),
-    ...(parts.isBudgeted && { budget: retryBudget({ reserve: 3 }) }),
+    ...(parts.isBudgeted && { budget: retryBudget({ reserve: 3, clock }) }),
     ...(parts.isThrottled && { throttle: throttle() }),
   };
 }
@@ -144,7 +146,7 @@ function ownPart({ own }: Parts, probe: Probe): Part {
       let isDone = does === 'counts';
       let holds = false;
       return {
-        enter() {
+        acquire() {
           if (!isDone) {
             isDone = true;
             return does === 'skips' ? SKIP : { wait: () => pause(WAITS_MS).then(() => WAITS_MS) };
@@ -159,7 +161,7 @@ function ownPart({ own }: Parts, probe: Probe): Part {
           if (holds) count.held -= 1;
           holds = false;
         },
-        around(send) {
+        wrap(send) {
           count.arounds += 1;
           return send();
         },
@@ -177,6 +179,7 @@ function ownPart({ own }: Parts, probe: Probe): Part {
 /** @param trusted the origin that may have credentials */
 export function optionsOf(parts: Parts, probe: Probe, trusted: string): PolicyOptions {
   const { attemptTimeoutMs, totalTimeoutMs, maxWaitMs, own, isAround, idempotencyKey, cost } = parts;
+  const clock = parts.isCounted ? countingClock(probe) : undefined;
   let keys = 0;
   const keyOf = faulty(parts, 'idempotencyKey', probe, () => {
     keys += 1;
@@ -190,7 +193,7 @@ export function optionsOf(parts: Parts, probe: Probe, trusted: string): PolicyOp
     ...(attemptTimeoutMs !== undefined && { attemptTimeoutMs }),
     ...(totalTimeoutMs !== undefined && { totalTimeoutMs }),
     ...(maxWaitMs !== undefined && { maxWaitMs }),
-    ...limitsOf(parts, probe),
+    ...limitsOf(parts, probe, clock),
     ...readersOf(parts, probe),
     ...hooksOf(parts, probe, trusted),
     ...(idempotencyKey && { idempotencyKey: keyOf }),
@@ -201,7 +204,7 @@ export function optionsOf(parts: Parts, probe: Probe, trusted: string): PolicyOp
         return send();
       },
     }),
-    ...(parts.isCounted && { clock: countingClock(probe) }),
+    ...(clock && { clock }),
     ...(parts.stopAtMs !== undefined && { stopSignal: stopAfter(parts.stopAtMs) }),
     ...(!parts.isUnobserved && {
       onEvent: faulty(parts, 'onEvent', probe, (event) => {

@@ -28,30 +28,38 @@ const first = Number(values.seed);
 const count = Number(values.cases);
 const ROUND = 1_000;
 
-const escapes = new Escapes();
-const lanes = new Lanes(escapes);
-const examiner = await Examiner.open(escapes);
-const report = new Report(examiner, Number(values.each));
-if (values.case !== undefined || count === 1) {
-  const of = { ...drawCase(first), ...(JSON.parse(values.case ?? '{}') as Partial<Case>) };
-  const { played, complaints } = await examiner.play(of, values.bare);
-  show(of, played, complaints);
-  process.exit(complaints.length > 0 ? 1 : 0);
-}
-const startMs = performance.now();
-for (let at = first; at < first + count; at += ROUND) {
-  const left = Math.min(ROUND, first + count - at);
-  await lanes.play({ first: at, count: left, lanes: Math.min(left, Number(values.lanes)) });
-  const perSecond = (lanes.done / (performance.now() - startMs)) * 1_000;
-  console.error(
-    `${lanes.done} of ${count} cases, ${perSecond.toFixed()} per second, ${lanes.found.length} complaints`,
-  );
-  await report.examine(lanes);
-  if (values.stop && report.firstSeed !== undefined) {
-    console.log(`found by case ${report.firstSeed - first + 1}`);
-    break;
+async function main(): Promise<void> {
+  const escapes = new Escapes();
+  const lanes = new Lanes(escapes);
+  const examiner = await Examiner.open(escapes);
+  const report = new Report(examiner, Number(values.each));
+  if (values.case !== undefined || count === 1) {
+    const of = { ...drawCase(first), ...(JSON.parse(values.case ?? '{}') as Partial<Case>) };
+    const { played, complaints } = await examiner.play(of, values.bare);
+    show(of, played, complaints);
+    process.exit(complaints.length > 0 ? 1 : 0);
   }
+  const startMs = performance.now();
+  for (let at = first; at < first + count; at += ROUND) {
+    const left = Math.min(ROUND, first + count - at);
+    await lanes.play({ first: at, count: left, lanes: Math.min(left, Number(values.lanes)) });
+    const perSecond = (lanes.done / (performance.now() - startMs)) * 1_000;
+    console.error(
+      `${lanes.done} of ${count} cases, ${perSecond.toFixed()} per second, ${lanes.found.length} complaints`,
+    );
+    await report.examine(lanes);
+    if (values.stop && report.firstSeed !== undefined) {
+      console.log(`found by case ${report.firstSeed - first + 1}`);
+      break;
+    }
+  }
+  lanes.close();
+  examiner.close();
+  process.exit(report.end() ? 0 : 1);
 }
-lanes.close();
-examiner.close();
-process.exit(report.end() ? 0 : 1);
+
+// Not by a rejection of the module: those are taken for escapes of a case.
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -49,7 +49,7 @@ function* simplerParts(parts: Parts): Iterable<Parts> {
 }
 
 /** Cases that are a little simpler, the simplest first. */
-export function* simpler(of: Case): Iterable<Case> {
+function* simpler(of: Case): Iterable<Case> {
   if (of.calls.length > 1) for (const at of of.calls.keys()) yield { ...of, calls: without(of.calls, at) };
   for (const parts of simplerParts(of.parts)) yield { ...of, parts };
   if (of.isRefused) yield omit(of, 'isRefused');

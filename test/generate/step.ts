@@ -1,7 +1,7 @@
 import type { Draw } from './draw.ts';
 
 /** What the server does with one request. */
-export const BEHAVIOURS = [
+const BEHAVIOURS = [
   'ok', // a length
   'chunked',
   'until-close', // no length, no chunks: the end of the connection is the end of the body

@@ -4,13 +4,23 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { countInstructions, hasValgrind } from '../guard/valgrind.ts';
+import { countInstructions, hasValgrind, REPEATABLE } from '../guard/valgrind.ts';
 import { SIZES } from './sizes.ts';
 
 /** Twice as much to read may cost so many times the instructions. */
 const MOST = 2.2;
 
-/** What is done once, and the collection of garbage, in instructions. */
+const FLAGS = [
+  ...REPEATABLE,
+  // Without compilers each character takes the same number of instructions, however often.
+  '--jitless',
+  '--expose-gc',
+  // Megabytes, more than a row allocates: no collection of garbage is counted.
+  ...['--min-semi-space-size=64', '--max-semi-space-size=64'],
+  ...['--initial-old-space-size=1000', '--no-memory-reducer'],
+];
+
+/** What is done once, in instructions. */
 const FIXED = 4_000_000;
 
 test.skipIf(!hasValgrind)(
@@ -29,8 +39,7 @@ test.skipIf(!hasValgrind)(
         conditions: ['@ebb/source'],
         logLevel: 'error',
       });
-      // Without compilers each character takes the same number of instructions, however often.
-      const { printed, instructions } = await countInstructions(['--jitless', '--single-threaded', outfile]);
+      const { printed, instructions } = await countInstructions([...FLAGS, outfile]);
       const names = JSON.parse(printed) as readonly string[];
       const marks = SIZES.length + 1;
       const found = names.map(

@@ -12,6 +12,7 @@ for (const [name, read, fills] of READINGS) {
     const texts = SIZES.map((size) => Buffer.alloc(size, fill).toString('latin1'));
     // Once before, so that what is compiled is compiled.
     await read(texts.at(-1) as string);
+    globalThis.gc?.({ type: 'minor' });
     counted.push(`${name}, of ${JSON.stringify(fill)}`);
     mark();
     for (const text of texts) {

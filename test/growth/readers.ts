@@ -18,7 +18,7 @@ const CONSTANT = 'it takes a constant apart, or a text of a few characters';
  * that are counted, or the reason why it has none.
  */
 export const READERS: Readonly<Record<string, readonly string[] | string>> = {
-  'core/base/option-error.ts': OWN,
+  'axios/node-request.ts': 'it matches the beginning of a message',
   'core/bodies/body-end.ts': LOOKS,
   'core/bodies/first-event.ts': ['the first event of a stream'],
   'core/bodies/look.ts': ['an error of OpenAI', 'an error of Google'],
@@ -45,6 +45,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/layers/other-retries.ts': OWN,
   'core/news/reported.ts': OWN,
   'core/retry/retry.ts': ['many headers'],
+  'core/loop/trust.ts': OWN,
   'core/parts/cost/events.ts': ['an event stream that is counted'],
   'core/parts/cost/part.ts': LOOKS,
   'core/parts/cost/passed.ts': ['lines of JSON that are counted'],
@@ -86,6 +87,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'undici/body/body-factory.ts': PARTS,
   'undici/buffer-stream.ts': LOOKS,
   'undici/headers.ts': ['many headers'],
+  'undici/errors.ts': 'it matches a message as a whole',
   'undici/peek.ts': ['the codings of a body'],
   'undici/register/install.ts': OWN,
   'undici/register/load.ts': OWN,

@@ -25,7 +25,7 @@ const bucketReply =
 
 /** The script of a budget replies with six numbers. */
 const budgetReply = (text: string): void => {
-  for (const reply of [[text, text, text, text, text, text], text, text.split('')])
+  for (const reply of [[text, text, text, text, text, text], text])
     ignoringErrors(() => readNumbers(reply, [[0, 1], [0], [0], [0, 1], [0], [0, 1e6]]));
 };
 

@@ -1,5 +1,6 @@
 import { type PolicyOptions, throttle } from '@ebb/core';
 import { run } from './world.ts';
+import type { Make } from './worlds.ts';
 
 export interface HealthyRun {
   readonly load: number;
@@ -41,7 +42,7 @@ async function healthy(
   one: HealthyRun,
   clients: number,
   durationMs: number,
-  policy: () => PolicyOptions,
+  policy: Make,
 ): Promise<HealthyNumbers> {
   const { load, errors, workers, serviceSpread, seed } = one;
   const troubles =
@@ -67,7 +68,7 @@ export async function healthySums(
   runs: readonly HealthyRun[],
   clients: number,
   durationMs: number = DURATION_MS,
-  policy: () => PolicyOptions = throttled,
+  policy: Make = throttled,
 ): Promise<HealthyNumbers> {
   const sums = { asked: 0, skipped: 0, refused: 0, failed: 0 };
   for (const one of runs) {

@@ -1,16 +1,16 @@
-import { retryBudget, throttle } from '@ebb/core';
+import { type Clock, type PolicyOptions, retryBudget, throttle } from '@ebb/core';
 import type { FaultScenario } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { type FleetPolicy, type Scenario, simulate } from '../../packages/simulator/src/index.ts';
 import { answeredPercent } from '../../packages/simulator/src/studies/overload/percent.ts';
-import { percent, quantile, run, sendsPerRequest, type World } from './world.ts';
+import { percent, quantile, run, sendsPerRequest } from './world.ts';
 
 // The simulator runs core's rules without promises. What becomes of a service must be what real clients make of it.
 
 const attemptTimeoutMs = 1_000;
 const timeout = { attemptTimeoutMs };
 
-const policies: Readonly<Record<string, readonly [FleetPolicy, World['policy']]>> = {
+const policies: Readonly<Record<string, readonly [FleetPolicy, (clock: Clock) => PolicyOptions]>> = {
   'a throttle': [{ ...timeout, throttle: {} }, () => ({ ...timeout, throttle: throttle() })],
   'a throttle that fails': [
     { ...timeout, throttle: { whenSkipped: 'fail' } },

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { createPolicy, type EbbEvent, type HedgeOptions, type PolicyOptions } from '@ebb/core';
+import { type Clock, createPolicy, type EbbEvent, type HedgeOptions, type PolicyOptions } from '@ebb/core';
 import {
   type FaultScenario,
   type FaultyFetch,
@@ -27,7 +27,7 @@ export interface World {
   /** Each client hedges. */
   readonly hedges?: Omit<HedgeOptions, 'policy'>;
   /** The options of each client. */
-  readonly policy: (clock: VirtualClock) => PolicyOptions;
+  readonly policy: (clock: Clock) => PolicyOptions;
   /** @default 1 */
   readonly seed?: number;
 }

@@ -1,4 +1,4 @@
-import type { PolicyOptions } from '@ebb/core';
+import type { Clock, PolicyOptions } from '@ebb/core';
 import type { FaultScenario } from '@ebb/core/testing';
 import { percent, percentOf, quantile, recovery, run, sendsPerRequest } from './world.ts';
 
@@ -15,7 +15,8 @@ export const SERVER: FaultScenario = {
 };
 
 export type Numbers = Readonly<Record<string, number>>;
-export type Make = () => PolicyOptions;
+/** The options of one client. Its limits have the clock of the world. */
+export type Make = (clock: Clock) => PolicyOptions;
 
 /** Half of the capacity is gone for a minute. */
 async function storm(clients: number, policy: Make): Promise<Numbers> {
@@ -148,7 +149,7 @@ async function shedding(clients: number, policy: Make): Promise<Numbers> {
 }
 
 function withoutTimeout(policy: Make): Make {
-  return () => ({ ...policy(), attemptTimeoutMs: undefined });
+  return (clock) => ({ ...policy(clock), attemptTimeoutMs: undefined });
 }
 
 /** The worlds by their names: what a policy makes of each. */

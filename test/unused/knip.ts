@@ -59,6 +59,10 @@ const config: KnipConfig = {
         // Imported by programs that the tests of the runtimes write and bundle.
         'fetch-client.ts',
         // Started by `check`.
+        'generate/run.ts',
+        'alone/main.ts',
+        // Bundled by its name.
+        'alone/{faulty,program,adapters/*}.ts',
         '{commits,load,nodes}.ts',
         'vitest.{long,redis,web}.config.ts',
         'site/{setup.ts,vitest.config.ts}',

@@ -137,7 +137,7 @@ describe('beforeAttempt', () => {
     [
       'resolves with a word',
       async () => 'x',
-      'its result must be an object of strings, Headers, or pairs of a name and a value, got a string',
+      'its result must be an object of strings, Headers, or pairs of a name and a value, got String',
     ],
   ])('that %s fails the request, and nothing is sent', async (_, beforeAttempt, message) => {
     const server = await serve(UP);

@@ -6,7 +6,7 @@ import { type Upstream, upstream } from '../test/upstream.ts';
 import { ebbInterceptor } from './index.ts';
 
 const LINE = "such as trustedOrigins: ['https://api.example.com'], got undefined";
-const signs: Part = { name: 'signs', place: 'headers', begin: () => ({ dress: () => ({ token: 'a' }) }) };
+const signs: Part = { name: 'signs', place: 'headers', begin: () => ({ headers: () => ({ token: 'a' }) }) };
 const labels: Part = { name: 'labels', place: 'watching', begin: () => ({ label: () => ({ trace: 'b' }) }) };
 const credential: PolicyOptions = { beforeAttempt: () => ({ token: 'a' }) };
 

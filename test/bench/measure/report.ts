@@ -18,8 +18,7 @@ export async function report(part: Part, partUrl: string, options: ReportOptions
   const samples = await sampleRows(part, partUrl, rows, rounds);
   console.log(`**${part.title}.** ${part.note}\n`);
   console.log(part.turned ? turnedTableOf(part, samples) : tableOf(part, samples));
-  // Fewer have no quartiles to tell a difference from noise.
-  const standings = part.ranked === false || rounds < 3 ? [] : standingsOf(part, samples);
+  const standings = part.ranked === false ? [] : standingsOf(part, samples, rounds);
   if (standings.length > 0) console.log(`\n${standings.join('\n')}`);
   console.log(
     `\n${part.inVirtualTime ? 'In virtual time: the same on every machine.' : measuredOn(part, rounds)}\n`,
@@ -110,7 +109,7 @@ function cellOf(
   return `${at(middle)} (${at(low)} … ${at(high)})`;
 }
 
-function standingsOf(part: Part, samples: ReadonlyMap<Row, Sample[]>): string[] {
+function standingsOf(part: Part, samples: ReadonlyMap<Row, Sample[]>, rounds: number): string[] {
   const [column] = part.columns;
   return groupsOf(samples).flatMap((group) => {
     const reference = referenceOf(part, samples, group);
@@ -119,7 +118,8 @@ function standingsOf(part: Part, samples: ReadonlyMap<Row, Sample[]>): string[] 
       inGroup.map(([row, taken]) => [row, taken.map((sample) => column?.value(sample, reference) ?? 0)]),
     );
     const texts = [
-      standing(values, part.quantiles),
+      // Fewer rounds have no quartiles to tell a difference from noise.
+      rounds < 3 ? undefined : standing(values, part.quantiles),
       part.reference === undefined ? undefined : ratios(values, part.quantiles),
     ];
     return texts.flatMap((text) =>

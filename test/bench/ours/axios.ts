@@ -3,7 +3,7 @@ import type { PolicyOptions } from '@ebb/core';
 import type { Rival } from '../rivals/rival.ts';
 import { limits, nthOptions } from './limits.ts';
 
-function withOptions(options: () => PolicyOptions, synchronous = false): Rival<'axios'> {
+export function withOptions(options: () => PolicyOptions, synchronous = false): Rival<'axios'> {
   return {
     wrap(bare, nth) {
       bare.interceptors.request.use(ebbInterceptor(nthOptions(options(), nth)), null, { synchronous });

@@ -4,7 +4,7 @@ import { hedged } from '@ebb/fetch/hedged';
 import type { Rival } from '../rivals/rival.ts';
 import { limits, nthOptions } from './limits.ts';
 
-function withOptions(options: () => PolicyOptions): Rival<'fetch'> {
+export function withOptions(options: () => PolicyOptions): Rival<'fetch'> {
   return { wrap: (bare, nth) => createFetch(nthOptions(options(), nth), bare as typeof fetch) };
 }
 

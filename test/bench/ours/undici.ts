@@ -4,7 +4,7 @@ import { hedge } from '@ebb/undici/hedge';
 import type { Dispatch, Rival } from '../rivals/rival.ts';
 import { limits, nthOptions } from './limits.ts';
 
-function withOptions(options: () => PolicyOptions): Rival<'undici'> {
+export function withOptions(options: () => PolicyOptions): Rival<'undici'> {
   return { wrap: (bare, nth) => ebbInterceptor(nthOptions(options(), nth))(bare as never) as Dispatch };
 }
 

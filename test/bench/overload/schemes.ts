@@ -1,15 +1,19 @@
-import { type PolicyOptions, retryBudget, throttle } from '@ebb/core';
+import { type Clock, type PolicyOptions, retryBudget, throttle } from '@ebb/core';
 
 const timeout = { attemptTimeoutMs: 1_000 };
 
 /** What the clients do about a service in trouble. */
-export const SCHEMES: Readonly<Record<string, () => PolicyOptions>> = {
+export const SCHEMES: Readonly<Record<string, (clock: Clock) => PolicyOptions>> = {
   'no retries': () => ({ ...timeout, maxRetries: 0 }),
   default: () => timeout,
-  'retryBudget()': () => ({ ...timeout, budget: retryBudget() }),
+  'retryBudget()': (clock) => ({ ...timeout, budget: retryBudget({ clock }) }),
   'throttle()': () => ({ ...timeout, throttle: throttle() }),
   'throttle(), totalTimeoutMs 10 s': () => ({ ...timeout, totalTimeoutMs: 10_000, throttle: throttle() }),
   "throttle(), whenSkipped 'fail'": () => ({ ...timeout, throttle: throttle({ whenSkipped: 'fail' }) }),
   'throttle(), reserve 0.3': () => ({ ...timeout, throttle: throttle({ reserve: 0.3 }) }),
-  'throttle() and retryBudget()': () => ({ ...timeout, throttle: throttle(), budget: retryBudget() }),
+  'throttle() and retryBudget()': (clock) => ({
+    ...timeout,
+    throttle: throttle(),
+    budget: retryBudget({ clock }),
+  }),
 };

@@ -1,7 +1,7 @@
 import { ebbInterceptor } from '@ebb/axios';
 import { createPolicy, type Policy } from '@ebb/core';
 import axios, { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
-import { allLimits, inTurn, type Send, type Subject, type Subjects, url } from './subject.ts';
+import { allLimits, inTurn, mixed, type Send, type Subject, type Subjects, url } from './subject.ts';
 
 function stubbed(): AxiosInstance {
   const adapter = async (config: InternalAxiosRequestConfig) => {
@@ -26,6 +26,7 @@ function instanceOf(policy?: Policy): Send {
 export const subjects: Subjects = {
   axios: () => overStub(createPolicy(), false),
   'axios, ten clients': () => inTurn(instanceOf),
+  'axios, ten clients, five with limits': () => mixed(instanceOf),
   'axios, synchronous': () => overStub(createPolicy(), true),
   'axios, all limits': () => overStub(allLimits(), false),
 };

@@ -6,6 +6,7 @@ import {
   bucket,
   everyThirdSucceeds,
   inTurn,
+  mixed,
   type Send,
   type Subject,
   type Subjects,
@@ -51,6 +52,13 @@ function stubbed(policy?: Policy): Send {
   return () => send(url);
 }
 
+/** Over a fetch of its own that returns a `Response`: limits read its headers, and hold a slot until its body is read. */
+function readOver(policy?: Policy): Send {
+  const base: typeof fetch = async () => new Response('hello', { headers: HEADERS });
+  const send = policy === undefined ? base : createFetch(policy, base);
+  return async () => (await send(url)).text();
+}
+
 /** Requests are fast and not hedged. */
 function hedging(): Subject {
   const policy = createPolicy();
@@ -79,6 +87,7 @@ function failing(): Subject {
 export const subjects: Subjects = {
   'fetch, stub response': () => responding(stubFetch, createPolicy()),
   'fetch, ten clients': () => inTurn(stubbed),
+  'fetch, ten clients, five with limits': () => mixed(readOver),
   'fetch, under a signal': underSignal,
   fetch: () => responding(responseFetch, createPolicy()),
   'fetch, bucket': () => responding(responseFetch, createPolicy({ bucket: bucket() })),

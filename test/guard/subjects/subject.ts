@@ -6,9 +6,12 @@ import {
   equalJitter,
   exponential,
   fullJitter,
+  inspectBody,
   type MemoryBucket,
   type Policy,
+  type PolicyOptions,
   retryBudget,
+  throttle,
   tokenBucket,
 } from '@ebb/core';
 
@@ -60,11 +63,28 @@ export function everyThirdSucceeds(): () => number {
 const CURVE = { baseMs: 100, capMs: 10_000 };
 const RULES = [fullJitter(CURVE), exponential(CURVE), equalJitter(CURVE), constant(1_000)];
 
+const inspecting = inspectBody(async (response) => {
+  await response.text();
+  return undefined;
+});
+
+/** Three clients with limits, one with a throttle, one that looks into each response. The other five of ten have none of it. */
+const LIMITED: readonly (() => PolicyOptions)[] = [
+  () => ({ bucket: bucket() }),
+  () => ({ concurrency: concurrencyLimit({ maxConcurrent: 100 }) }),
+  () => ({ bucket: bucket(), budget: retryBudget(), concurrency: concurrencyLimit({ maxConcurrent: 100 }) }),
+  () => ({ throttle: throttle() }),
+  () => ({ inspect: inspecting }),
+];
+
 /**
  * Ten clients of ten policies in one program, as in a service with ten upstreams, used in turn. What one client alone makes
  * cheap is not cheap here: an inlined callee, a branch never taken, and layers that are told apart once there are two.
  */
-export function inTurn(clientOf: (policy?: Policy) => Send): Subject {
+export function inTurn(
+  clientOf: (policy?: Policy) => Send,
+  limited: readonly (() => PolicyOptions)[] = [],
+): Subject {
   const clients = (policies: readonly (Policy | undefined)[]): Send => {
     const sends = policies.map(clientOf);
     let next = 0;
@@ -74,7 +94,13 @@ export function inTurn(clientOf: (policy?: Policy) => Send): Subject {
     };
   };
   const policies = Array.from({ length: 10 }, (_, index) => {
-    return createPolicy({ maxRetries: index + 1, backoff: RULES[index % RULES.length] ?? constant(1_000) });
+    const backoff = RULES[index % RULES.length] ?? constant(1_000);
+    return createPolicy({ maxRetries: index + 1, backoff, ...limited[index]?.() });
   });
   return { bare: clients(policies.map(() => undefined)), ebb: clients(policies) };
+}
+
+/** The same ten, of which five have limits, a throttle or `inspect`. */
+export function mixed(clientOf: (policy?: Policy) => Send): Subject {
+  return inTurn(clientOf, LIMITED);
 }

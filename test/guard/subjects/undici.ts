@@ -6,6 +6,7 @@ import {
   allLimits,
   everyThirdSucceeds,
   inTurn,
+  mixed,
   type Send,
   type Subject,
   type Subjects,
@@ -89,6 +90,7 @@ function failing(): Subject {
 export const subjects: Subjects = {
   undici: () => responding(createPolicy()),
   'undici, ten clients': () => inTurn(stubbed),
+  'undici, ten clients, five with limits': () => mixed(stubbed),
   'undici, all limits': () => responding(allLimits()),
   'undici, hedge': hedging,
   'undici, 503 503 200': failing,

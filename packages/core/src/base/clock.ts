@@ -101,21 +101,18 @@ interface NodeLike {
 }
 
 /**
- * Calls `call` in another turn of the event loop. That is no time: in Node, where fakes replace `setImmediate` and would hold it up,
- * by what they leave alone.
- */
-export function inNextTurn(call: () => void): void {
-  const scheduler = (globalThis as NodeLike).process?.getBuiltinModule?.('node:timers/promises')?.scheduler;
-  if (scheduler?.yield) void scheduler.yield().then(call);
-  else setTimeout(call, 0);
-}
-
-/**
- * Resolves in another turn of the event loop. Some clients free a connection only in the turn after its response has ended,
- * and a request that is sent earlier opens another connection.
+ * Resolves in another turn of the event loop. That is no time: in Node, where fakes replace `setImmediate` and would hold it up, by
+ * what they leave alone. Some clients free a connection only in the turn after its response has ended, and a request that is sent
+ * earlier opens another connection.
  */
 export function nextTurn(): Promise<void> {
-  return new Promise(inNextTurn);
+  const scheduler = (globalThis as NodeLike).process?.getBuiltinModule?.('node:timers/promises')?.scheduler;
+  return scheduler?.yield?.() ?? new Promise((resolve) => void setTimeout(resolve, 0));
+}
+
+/** Calls `call` in another turn of the event loop. */
+export function inNextTurn(call: () => void): void {
+  void nextTurn().then(call);
 }
 
 /** Keeps the process alive until a promise settles. */

@@ -81,6 +81,10 @@ export class Call implements PartCall {
     return this.place ?? ALONE;
   }
 
+  get whenBodyEnds(): PartCall['whenBodyEnds'] {
+    return this.parts?.whenBodyEnds;
+  }
+
   /** The attempts that were judged, and the chances that were skipped. It grows while the call goes on. */
   get history(): Attempt[] {
     this.#history ??= [];

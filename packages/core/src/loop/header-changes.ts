@@ -61,7 +61,7 @@ export function headerChangesOf(
 ): Dressed | Promise<Dressed> {
   const own = key?.isOurs ? { [KEY]: key.value } : undefined;
   const asked: (Dressed | Promise<Dressed>)[] = [];
-  const askTurns = (verb: 'label' | 'dress'): void => {
+  const askTurns = (verb: 'label' | 'headers'): void => {
     for (const turn of turns) {
       if (turn[verb] !== undefined) asked.push(ask('use', () => turn[verb]?.(next)));
     }
@@ -69,7 +69,7 @@ export function headerChangesOf(
   askTurns('label');
   if (isTrusted({ trustedOrigins }, next.request)) {
     if (beforeAttempt !== undefined) asked.push(ask('beforeAttempt', () => beforeAttempt(next)));
-    askTurns('dress');
+    askTurns('headers');
   }
   const join = (all: readonly Dressed[]): Dressed => {
     if (all.every((changes) => changes === undefined)) return own;

@@ -32,8 +32,8 @@ export async function look(
   const given = { attempt, open, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
   let said: Judgement | undefined;
   for (const turn of call.parts?.all ?? []) {
-    if (turn.read === undefined) continue;
-    const reading = asUserCode(call, () => turn.read?.(outcome, said, given));
+    if (turn.judge === undefined) continue;
+    const reading = asUserCode(call, () => turn.judge?.(outcome, said, given));
     if (!isPromise(reading)) {
       said = reading ?? said;
       continue;

@@ -19,7 +19,7 @@ import type { Throttle } from './throttle.ts';
 import type { TrustedOrigins } from './trust.ts';
 
 /** The methods that may be sent again after an attempt that the server may have carried out. */
-export type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
+type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
 
 /** Options of {@link createPolicy}. All of them are optional. */
 export interface PolicyOptions {

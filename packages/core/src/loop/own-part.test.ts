@@ -24,22 +24,22 @@ async function call(own: Part, failures: number, options?: RetryOptions<number>)
 test('each attempt enters and leaves a part that brings nothing that waits', async () => {
   const seen: string[] = [];
   const own = part({
-    enter: () => void seen.push('enter'),
+    acquire: () => void seen.push('acquire'),
     leave: (outcome: Outcome | undefined) => void seen.push(`leave ${outcome?.type}`),
     end: (reason) => void seen.push(`end ${reason}`),
   });
   expect(await call(own, 2)).toBe(3);
   expect(seen).toEqual([
-    ...['enter', 'leave failure'],
-    ...['enter', 'leave failure'],
-    ...['enter', 'leave response', 'end success'],
+    ...['acquire', 'leave failure'],
+    ...['acquire', 'leave failure'],
+    ...['acquire', 'leave response', 'end success'],
   ]);
 });
 
 test('a refusal of a retry ends the call with what the attempt before has settled with', async () => {
   let tokens = 1;
   const own = part({
-    enter() {
+    acquire() {
       if (tokens === 0) throw new ThrottledError('Not sent');
       tokens -= 1;
       return undefined;
@@ -51,7 +51,7 @@ test('a refusal of a retry ends the call with what the attempt before has settle
 
 test('a part whose wait never helps fails its request, and does not spin for ever', async () => {
   const lack: Lack = { wait: async () => 1 };
-  await expect(call(part({ enter: () => lack }), 0)).rejects.toThrow(
+  await expect(call(part({ acquire: () => lack }), 0)).rejects.toThrow(
     'a part still lacks what it has waited for 1,000 times',
   );
 });

@@ -50,8 +50,8 @@ export interface Turn {
    * User code that changes the headers of the next attempt. Called while nothing is held. They may be credentials: it is not called
    * for an origin that the policy does not trust, and its part must have the place `headers`, so that this is known beforehand.
    */
-  dress?(next: NextAttempt): HeaderChanges | undefined | Promise<HeaderChanges | undefined>;
-  /** As {@link dress}, for headers that are no credentials, such as those of a trace: every origin gets them. At any place. */
+  headers?(next: NextAttempt): HeaderChanges | undefined | Promise<HeaderChanges | undefined>;
+  /** As {@link headers}, for headers that are no credentials, such as those of a trace: every origin gets them. At any place. */
   label?(next: NextAttempt): HeaderChanges | undefined | Promise<HeaderChanges | undefined>;
   /**
    * Takes what the attempt needs, or says what is lacking. What it holds already it does not take twice: it is asked again
@@ -59,11 +59,11 @@ export interface Turn {
    *
    * @throws a refusal, which ends the call
    */
-  enter?(): Lack | undefined;
+  acquire?(): Lack | undefined;
   /** Calls what sends the attempt: the async context that a layer below sees. */
-  around?<T>(send: () => T): T;
+  wrap?<T>(send: () => T): T;
   /** Reads a response, whose body it can open. What it returns goes on to the next part, and to the decision. */
-  read?(outcome: Responded, advice: Judgement | undefined, look: Look): MaybePromise<Judgement | undefined>;
+  judge?(outcome: Responded, advice: Judgement | undefined, look: Look): MaybePromise<Judgement | undefined>;
   /**
    * The attempt has ended, and is judged. Without an outcome nothing was sent, and everything goes back; that may happen several times
    * in an attempt. One that ends unjudged (by the total timeout, in a look that fails, or since a layer below has judged it) is followed by
@@ -93,7 +93,7 @@ export interface Lack {
   /** True if `wait` ends by itself with the signal and the longest wait that it is given: the loop does not watch it. */
   readonly endsItself?: boolean;
   /**
-   * Waits for it. What was waited for is kept: the next {@link Turn.enter} does not take it twice.
+   * Waits for it. What was waited for is kept: the next {@link Turn.acquire} does not take it twice.
    *
    * @returns how long it took, in milliseconds
    * @throws the signal's own reason, or a refusal

@@ -23,11 +23,11 @@ export class PartsOfCall {
       if (turn === undefined) continue;
       // Not by `push`, which makes room for many more.
       this.all = this.all === NONE ? [turn] : [...this.all, turn];
-      if (turn.read !== undefined) this.reads = true;
-      if ((turn.dress ?? turn.label) !== undefined) this.dresses = true;
-      if (turn.around !== undefined) this.wraps = true;
-      if (turn.dress === undefined) continue;
-      const takes = prose("'headers' beside `dress`");
+      if (turn.judge !== undefined) this.reads = true;
+      if ((turn.headers ?? turn.label) !== undefined) this.dresses = true;
+      if (turn.wrap !== undefined) this.wraps = true;
+      if (turn.headers === undefined) continue;
+      const takes = prose("'headers' beside the verb `headers`");
       must(nameOf(part.name, 'place'), takes, part.place, part.place === 'headers');
     }
   }
@@ -36,7 +36,7 @@ export class PartsOfCall {
   take(): Lack | undefined {
     const { all } = this;
     for (let at = 0; at < all.length; at += 1) {
-      const lack = all[at]?.enter?.();
+      const lack = all[at]?.acquire?.();
       if (lack !== undefined) {
         this.leave(undefined);
         return lack;
@@ -72,8 +72,8 @@ export class PartsOfCall {
   }
 
   /** What sends the attempt, within what stands around it. */
-  around<T>(send: () => T): () => T {
-    return this.all.reduce((inner, turn) => (turn.around ? () => turn.around?.(inner) as T : inner), send);
+  wrap<T>(send: () => T): () => T {
+    return this.all.reduce((inner, turn) => (turn.wrap ? () => turn.wrap?.(inner) as T : inner), send);
   }
 
   /** What watches the bodies of responses, if a part needs to know their end. */

@@ -32,7 +32,7 @@ export function sending<T>(call: Call, send: () => T): T {
   const { place, attempt, request, parts } = call;
   const { aroundAttempt } = call.policy;
   const layered = place === undefined ? send : () => place.sending(send);
-  const inner = parts?.wraps ? parts.around(layered) : layered;
+  const inner = parts?.wraps ? parts.wrap(layered) : layered;
   if (aroundAttempt === undefined) return inner();
   let isSent = false;
   const sendNow = (): T => {

@@ -64,7 +64,7 @@ describe('trustedOrigins', () => {
   });
 });
 
-const part: Part = { name: 'signs', place: 'headers', begin: () => ({ dress: () => ({ a: '1' }) }) };
+const part: Part = { name: 'signs', place: 'headers', begin: () => ({ headers: () => ({ a: '1' }) }) };
 
 test.each<[story: string, options: object, giver: string | undefined]>([
   ['a hook', { beforeAttempt: () => undefined }, 'beforeAttempt'],
@@ -87,7 +87,7 @@ describe('the headers of an attempt', () => {
     return headers;
   };
   const all: Part[] = [
-    { name: 'signs', place: 'headers', begin: () => ({ dress: note('dress', { a: 'dress' }) }) },
+    { name: 'signs', place: 'headers', begin: () => ({ headers: note('headers', { a: 'headers' }) }) },
     {
       name: 'labels',
       place: 'throttle',
@@ -102,7 +102,7 @@ describe('the headers of an attempt', () => {
   });
 
   test.each([
-    ['https://a.test/', ['label', 'beforeAttempt', 'dress'], { a: 'dress', b: 'hook' }],
+    ['https://a.test/', ['label', 'beforeAttempt', 'headers'], { a: 'headers', b: 'hook' }],
     ['https://b.test/', ['label'], { a: 'label', b: 'label' }],
   ])('of a request to %s', (url, hooks, headers) => {
     asked.length = 0;
@@ -128,7 +128,7 @@ describe('the headers of an attempt', () => {
     });
     const session = new Call(trusting, requestTo('https://a.test/'));
     waiting = prepare(session);
-    expect(session.headerChanges).toMatchObject({ a: 'dress' });
+    expect(session.headerChanges).toMatchObject({ a: 'headers' });
     judge(session, { type: 'response', status: 503, header: () => undefined });
     isGone = true;
     waiting = prepare(session);
@@ -139,6 +139,8 @@ describe('the headers of an attempt', () => {
     const hidden: Part = { ...all[0], place: 'watching' } as Part;
     const session = new Call(createPolicy({ use: [hidden] }), requestTo('https://a.test/'));
     waiting = prepare(session);
-    await expect(waiting).rejects.toThrow('signs: place must be \'headers\' beside `dress`, got "watching"');
+    await expect(waiting).rejects.toThrow(
+      'signs: place must be \'headers\' beside the verb `headers`, got "watching"',
+    );
   });
 });

@@ -37,8 +37,8 @@ test('parts are asked in the order of their places, whatever the order of the li
   const places = ['watching', 'throttle', 'tokens', 'slot'] as const;
   const use = places.map((place) =>
     partOf(place, {
-      enter: () => void asked.push(place),
-      around: (send) => send(),
+      acquire: () => void asked.push(place),
+      wrap: (send) => send(),
       leave: () => void asked.push(`${place} left`),
       end: (reason) => void asked.push(`${place} ${reason}`),
     }),
@@ -73,7 +73,7 @@ test('of what is lacking everything goes back, and all parts are asked again aft
       return 5;
     },
   };
-  const last = partOf('watching', { enter: () => (isFree ? undefined : lack) });
+  const last = partOf('watching', { acquire: () => (isFree ? undefined : lack) });
   const policy = createPolicy({ clock, bucket, use: [last] });
   const session = new Call(policy, request);
   waiting = prepare(session);
@@ -90,14 +90,14 @@ test('a part that lacks something waits for it, and is asked again', async () =>
       return 0;
     },
   };
-  const { session } = start({ use: [partOf('slot', { enter: () => (has ? undefined : lack) })] });
+  const { session } = start({ use: [partOf('slot', { acquire: () => (has ? undefined : lack) })] });
   waiting = prepare(session);
   expect(await waiting).toBe(true);
 });
 
 test('a chance that a part skips counts as a retry, and the next comes after the next backoff', async () => {
   let skips = 2;
-  const throttle = partOf('throttle', { enter: () => (skips-- > 0 ? SKIP : undefined) });
+  const throttle = partOf('throttle', { acquire: () => (skips-- > 0 ? SKIP : undefined) });
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 3, clock });
   const { session } = start({ use: [throttle], bucket, maxRetries: 3 }, clock);
@@ -122,7 +122,7 @@ test.each([
   ['until its retries are used up', SKIP, 100, ['skipped', 'overload']],
   ['for good at its first chance', SKIP_AND_END, 0, ['overload']],
 ])('a request that is skipped %s fails', async (_, lack, ms, reasons) => {
-  const throttle = partOf('throttle', { enter: () => lack });
+  const throttle = partOf('throttle', { acquire: () => lack });
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, clock });
   const { session } = start({ use: [throttle], bucket, maxRetries: 1 }, clock);
@@ -134,8 +134,8 @@ test.each([
 });
 
 test('a part may change headers, also at its leisure', async () => {
-  const early = partOf('headers', { dress: () => ({ 'x-a': '1', 'x-b': '1' }) });
-  const late = partOf('headers', { dress: async ({ attempt }) => ({ 'x-b': String(attempt + 1) }) });
+  const early = partOf('headers', { headers: () => ({ 'x-a': '1', 'x-b': '1' }) });
+  const late = partOf('headers', { headers: async ({ attempt }) => ({ 'x-b': String(attempt + 1) }) });
   const { session } = start({ use: [early, late], beforeAttempt: () => ({ 'x-c': '3' }) });
   waiting = prepare(session);
   expect(await waiting).toBe(true);
@@ -143,8 +143,8 @@ test('a part may change headers, also at its leisure', async () => {
 });
 
 test('what parts read of a response goes on from one to the next, and to the decision', async () => {
-  const first = partOf('reading', { read: () => ({ verdict: 'transient' }) });
-  const second = partOf('reading', { read: async (_, advice) => ({ ...advice, waitMs: 700 }) });
+  const first = partOf('reading', { judge: () => ({ verdict: 'transient' }) });
+  const second = partOf('reading', { judge: async (_, advice) => ({ ...advice, waitMs: 700 }) });
   const { clock, session } = start({ use: [first, second] });
   waiting = prepare(session);
   expect(reads(session, responds(200))).toBe(true);

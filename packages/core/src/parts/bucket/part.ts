@@ -51,7 +51,7 @@ class BucketTurn implements Turn, Lack {
     return costOf(this.#call.policy, this.#call.request);
   }
 
-  enter(): Lack | undefined {
+  acquire(): Lack | undefined {
     const bucket = this.#bucket;
     if (this.#isTakenAround()) return undefined;
     const gate = bucket.gateFor?.(this.#call.request);

@@ -156,7 +156,7 @@ class SlotTurn implements Turn, Lack {
     return whenBodyEnds;
   }
 
-  enter(): Lack | undefined {
+  acquire(): Lack | undefined {
     // A deadlock otherwise: it would wait for a call that waits for it.
     if (this.#slot !== undefined || this.#call.around.slots.includes(this.#limit)) return undefined;
     this.#take(this.#limit.tryAcquire());

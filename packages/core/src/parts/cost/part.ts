@@ -85,7 +85,7 @@ class CostTurn implements Turn {
     this.#call = call;
   }
 
-  read(outcome: Responded, _: Judgement | undefined, look: Look): undefined {
+  judge(outcome: Responded, _: Judgement | undefined, look: Look): undefined {
     const { grant, policy, request } = this.#call;
     // A layer around this one may have taken the tokens: it settles them.
     if (grant === undefined) return undefined;

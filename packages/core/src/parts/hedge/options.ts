@@ -69,12 +69,11 @@ export type HedgeSetup = Complete<HedgeOptions, Unset> & { readonly policy: Poli
 
 const checkPolicy: Check = (name, value) => must(name, prose('a policy'), value, Object(value) === value);
 
+const checkQuantile: Check = number(prose('a number > 0 and < 1'), (value) => value > 0 && value < 1);
+
 const HEDGE_OPTIONS: OptionTable<HedgeOptions, Unset> = {
   policy: { check: checkPolicy, required: true },
-  quantile: {
-    check: number(prose('a number > 0 and < 1'), (value) => value > 0 && value < 1),
-    default: 0.95,
-  },
+  quantile: { check: checkQuantile, default: 0.95 },
   delayMs: { check: notNegative },
   minDelayMs: { check: notNegative, default: 1 },
   maxHedges: { check: countingNumber, default: 1 },

@@ -20,7 +20,7 @@ class InspectTurn implements Turn {
     this.#call = call;
   }
 
-  async read(outcome: Responded, _: Judgement | undefined, look: Look): Promise<Judgement | undefined> {
+  async judge(outcome: Responded, _: Judgement | undefined, look: Look): Promise<Judgement | undefined> {
     const { request, policy } = this.#call;
     const { clock } = policy;
     const open = (maxBytes: number) => peekAt(look.open(), maxBytes, { signal: look.signal, clock });

@@ -84,7 +84,7 @@ class Skipping implements Part {
   }
 
   begin() {
-    return { enter: () => (this.isSkipping ? SKIP : undefined) };
+    return { acquire: () => (this.isSkipping ? SKIP : undefined) };
   }
 }
 

@@ -34,7 +34,7 @@ export class ThrottleTurn implements Turn {
     this.#call = call;
   }
 
-  enter(): Lack | undefined {
+  acquire(): Lack | undefined {
     const throttle = this.#throttle;
     const { rule } = throttle;
     const { policy, attempt } = this.#call;
