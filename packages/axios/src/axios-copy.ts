@@ -28,7 +28,7 @@ function isModule(value: unknown): value is AxiosCopy {
   return NAMES.every((name) => typeof (value as AxiosModule)[name] === 'function');
 }
 
-/** Of another major version nothing is known. */
+/** True unless the copy has another major version, whose internals may differ. */
 function hasRightVersion({ VERSION }: AxiosCopy): boolean {
   return VERSION === undefined || /^1\./.test(VERSION);
 }

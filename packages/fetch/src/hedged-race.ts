@@ -108,7 +108,7 @@ export class FetchRace extends Race implements Try {
     this.#wake?.();
   }
 
-  /** From the first delay on. Goes by what is the case, not by what has happened: several events may come together. */
+  /** From the first delay on. Reads the state of the tries after each wake-up, because several events may come together. */
   async #race(settled: Promise<void>): Promise<Response> {
     const tries: Try[] = [this];
     for (;;) {

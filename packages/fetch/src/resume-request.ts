@@ -19,7 +19,7 @@ export function readerOf({ headers }: Response): ReadHeader {
   return (name) => responseHeader(headers, name);
 }
 
-/** True if fetch has decoded the body: what it gives has other offsets than what the server sends. */
+/** True if fetch has decoded the body: its offsets are not those of the bytes that the server sends. */
 export function isCoded(header: ReadHeader): boolean {
   return (header('content-encoding') ?? 'identity') !== 'identity';
 }

@@ -48,7 +48,7 @@ class CallRace extends Race {
   }
 }
 
-/** A request that is hedged. Its handler sees one request: one controller, and what the try brings that wins. */
+/** A request that is hedged. Its handler sees one request: one controller, and the response of the winning try. */
 export class HedgedCall extends Downstream implements AttemptListener<Try> {
   readonly #hedging: Hedging;
   readonly #dispatch: Dispatcher.Dispatch;
@@ -84,7 +84,7 @@ export class HedgedCall extends Downstream implements AttemptListener<Try> {
   start(): boolean {
     const first = this.#first;
     const { onBodySent, onRequestSent } = this.handler;
-    // Of the first try only: what the hedges upload is the same.
+    // Only the first try reports its upload: the hedges upload the same body.
     if (onBodySent ?? onRequestSent) Object.assign(first, uploadEvents(this));
     first.restoreMethods = mirrorGaps(this.handler, this.#options, first);
     try {

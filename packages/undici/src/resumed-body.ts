@@ -143,7 +143,7 @@ export class ResumedBody implements AttemptListener<Attempt> {
   broke(_: Attempt, error: Error): void {
     const { downstream, resumer } = this.#of;
     this.#silence?.stop();
-    // Of undici itself as well.
+    // The `bodyTimeout` of undici ends an idle body as well.
     const isIdle = property(error, 'code') === 'UND_ERR_BODY_TIMEOUT';
     if (downstream.controller.aborted || downstream.threw) this.#fail(error);
     else if (resumer.course.isDone) this.#end({}, undefined);

@@ -61,7 +61,7 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
   }
 
   responded(attempt: Attempt, head: ResponseHead): void {
-    // Of two around one another the inner one does it.
+    // If two interceptors resume the same call, the inner one does it.
     if (!(RESUMED in this.#made)) this.#body = this.#bodyOf(head);
     attempt.forward();
     this.pass(this.#body ? this.#body.connection() : attempt.connection, head);

@@ -38,7 +38,7 @@ import { failureKindOf, failureOutcome, responseOutcome, Traits } from './traits
 
 type Options = Dispatcher.DispatchOptions;
 
-/** What a request ends with: an attempt whose response was set aside, or what tells the handler. */
+/** The end of a request: an attempt whose response was set aside, or a function that tells the handler. */
 type End = Attempt | (() => unknown);
 
 /** The statuses that a `fetch` follows or refuses, and whose body it may leave unread. */
@@ -114,7 +114,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
   /**
    * Returns, as `dispatch` does, whether the caller may go on dispatching.
    *
-   * @throws what the dispatcher throws, or what the handler throws when it is given an error
+   * @throws an error of the dispatcher, or that of a handler that throws when it is given an error
    */
   start(): boolean {
     try {

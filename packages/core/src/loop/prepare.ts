@@ -23,7 +23,7 @@ export type Readiness = boolean | OutOfTime;
 /** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
 export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
 
-/** What was done for an attempt before it turned out that it has to wait. */
+/** Work done before the attempt had to wait. */
 interface Begun {
   lack?: Lack | undefined;
   /** The hooks, if they have been asked; `true` if they have returned. */

@@ -66,8 +66,7 @@ function rememberAs(result: object, attempts: readonly Attempt[], granted: unkno
 }
 
 /**
- * Gives the error that broke a body the reason why it was not resumed: an error as its `cause`, whose own `cause` is the one
- * that it had. The error stays the same object.
+ * Sets `cause` to an error that says why the body was not resumed; the old cause moves under it. The error stays the same object.
  */
 export function explain(
   error: unknown,

@@ -114,7 +114,7 @@ class CostTurn implements Turn {
     else watcher = new PassedBody(maxBytes);
     if (watcher instanceof PassedBody) {
       const response = new PassedResponse(outcome, traits, watcher.text);
-      // First what goes back: that is part of what the server says is left.
+      // Gives tokens back first: the server counts them among those that are left.
       const heard = (): void => {
         tally.settle();
         void this.#hear(outcome, response);
@@ -127,7 +127,7 @@ class CostTurn implements Turn {
     watchBody(look.open(), { signal: look.signal, clock }, watcher, end);
   }
 
-  /** Lowers what the bucket has to what the server says is left. Never throws or rejects. */
+  /** Lowers the tokens of the bucket to the number that the server says is left. Never throws or rejects. */
   #hear(outcome: Responded, response: InspectedResponse): Promise<void> | undefined {
     const { remaining } = this.#setup;
     const { bucket, grant } = this.#call;

@@ -119,7 +119,7 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
     const { end } = turn;
     let isOver = false;
     turn.end = (reason) => {
-      // A download that breaks after its response was judged ends a second time.
+      // `end` is called twice for a download that breaks after its response was judged.
       if (!isOver) entry.calls -= 1;
       isOver = true;
       end?.call(turn, reason);
