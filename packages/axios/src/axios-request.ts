@@ -165,7 +165,8 @@ export class AxiosRequest extends Traits implements Client<AxiosResponse> {
 
   #enter(): void {
     this.underWay = true;
-    (this.config as CallConfig)[CALL] = this;
+    const config: CallConfig = this.config;
+    config[CALL] = this;
   }
 
   #markLayer(layer: object): void {

@@ -29,13 +29,14 @@ import {
   whenBodyEnds,
 } from '#platform';
 import { type Bounded, bounded } from './bounded.ts';
-import type { EbbRequestInit, FetchInput } from './init.ts';
+import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 import {
   absoluteUrl,
   changedHeaders,
   headerIn,
   type InitChanges,
   isRequest,
+  type Layered,
   rereadableHeaders,
   withChanges,
 } from './request.ts';
@@ -46,7 +47,7 @@ import { Upload } from './upload.ts';
 export class FetchRequest implements RequestTraits, Client<Response> {
   readonly #baseFetch: typeof fetch;
   #input: FetchInput;
-  #init: EbbRequestInit | undefined;
+  #init: (EbbRequestInit & Layered) | undefined;
   /** The input, if it is a `Request`. */
   #request: Request | undefined;
   /** The headers of the init, if they came as an iterator, which can be read only once. */
@@ -109,7 +110,7 @@ export class FetchRequest implements RequestTraits, Client<Response> {
 
   /** What the layers of ebb above have put into the init. */
   get carried(): unknown {
-    return (this.#init as InitChanges | undefined)?.[LAYER];
+    return this.#init?.[LAYER];
   }
 
   get followsRedirects(): boolean {
@@ -123,7 +124,8 @@ export class FetchRequest implements RequestTraits, Client<Response> {
   }
 
   get makeBody(): MakeBody | undefined {
-    return this.#upload?.isMade ? (state) => (this.#upload as Upload).make(state) : undefined;
+    const upload = this.#upload;
+    return upload?.isMade ? (state) => upload.make(state) : undefined;
   }
 
   send(call: Call): Promise<Response> {
@@ -183,7 +185,7 @@ export class FetchRequest implements RequestTraits, Client<Response> {
 
   #callBase(changes: InitChanges | undefined): Promise<Response> {
     const baseFetch = this.#baseFetch;
-    if (changes === undefined) return baseFetch(this.#input, this.#init as RequestInit);
+    if (changes === undefined) return baseFetch(this.#input, this.#init as FetchInit);
     return baseFetch(...withChanges(this.#input, this.#init, changes));
   }
 

@@ -45,7 +45,7 @@ export function hedged(baseFetch: BaseFetch, options: HedgeOptions): BaseFetch {
       if (init && HEDGES in init) hedging.mustNotHedge('hedged: baseFetch', hedgedFetch);
       const headers = rereadableHeaders(init?.headers);
       const own = headers ? { ...init, headers } : init;
-      const call = new FetchRequest(baseFetch, input, own as object);
+      const call = new FetchRequest(baseFetch, input, own);
       if (isRepeatable(call, hedging, own?.signal ?? (input as Request).signal))
         return new FetchRace(hedging, baseFetch, input, own, call).start();
       // It may follow a signal.

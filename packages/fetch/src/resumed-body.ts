@@ -78,7 +78,7 @@ class ResumedBody {
     } catch (error) {
       void this.#free(error);
       if (this.#isCancelled) return;
-      rememberOf(error as object, this.#made());
+      rememberOf(error, this.#made());
       throw error;
     }
   }

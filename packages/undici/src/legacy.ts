@@ -26,7 +26,7 @@ export function isLegacy(handler: LegacyHandler): boolean {
 
 /** Names and values alternate. Built from `headers` if a dispatcher has no raw ones. */
 function rawOf(raw: unknown, headers: ResponseHeaders): Raw {
-  if (Array.isArray(raw)) return raw as Raw;
+  if (Array.isArray(raw)) return raw;
   return Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().flatMap((one) => [Buffer.from(name, 'latin1'), Buffer.from(one, 'latin1')]),
   );

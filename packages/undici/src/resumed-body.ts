@@ -89,7 +89,7 @@ export class ResumedBody implements AttemptListener<Attempt> {
   }
 
   /** @param result what the request for the rest ended with */
-  #note(result: object): void {
+  #note(result: unknown): void {
     const { made, downstream } = this.#of;
     rememberResumption(made, result, this.#resumption as Resumption);
     downstream.noteAll();
@@ -129,7 +129,7 @@ export class ResumedBody implements AttemptListener<Attempt> {
     downstream.passEnd(trailers, rawTrailers);
   }
 
-  failed(_: Attempt, error: Error): void {
+  failed(_: Attempt, error: unknown): void {
     const { downstream } = this.#of;
     const resumption = this.#resumption as Resumption;
     if (downstream.controller.aborted) {
@@ -140,7 +140,7 @@ export class ResumedBody implements AttemptListener<Attempt> {
     this.#fail(explain(resumption.error, prose('its request failed'), error));
   }
 
-  broke(_: Attempt, error: Error): void {
+  broke(_: Attempt, error: unknown): void {
     const { downstream, resumer } = this.#of;
     this.#silence?.stop();
     // The `bodyTimeout` of undici ends an idle body as well.
@@ -172,7 +172,7 @@ export class ResumedBody implements AttemptListener<Attempt> {
     try {
       this.#of.send(options, attempt);
     } catch (error) {
-      attempt.onResponseError(undefined, error as Error);
+      attempt.onResponseError(undefined, error);
     }
   }
 
@@ -180,7 +180,7 @@ export class ResumedBody implements AttemptListener<Attempt> {
     const { downstream, made } = this.#of;
     if (downstream.over) return;
     this.#silence?.stop();
-    if (!downstream.controller.aborted) rememberOf(error as object, made);
+    if (!downstream.controller.aborted) rememberOf(error, made);
     downstream.passError(error, this.#attempt.connection);
   }
 
@@ -195,12 +195,12 @@ export class ResumedBody implements AttemptListener<Attempt> {
     }
   }
 
-  failedAgain(error: Error): void {
+  failedAgain(error: unknown): void {
     this.#of.downstream.failedAgain(error);
   }
 
   /** The handler aborts. */
-  abort(reason: Error | undefined): void {
+  abort(reason: unknown): void {
     if (this.#wait === undefined) {
       this.#attempt.abort(reason);
       return;

@@ -87,7 +87,7 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
   }
 
   protected note(result: unknown): void {
-    rememberOf(result as object, this.#made);
+    rememberOf(result, this.#made);
   }
 
   data(attempt: Attempt, chunk: Buffer): void {
@@ -105,11 +105,11 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
     this.passEnd(trailers, rawTrailers);
   }
 
-  failed(_: Attempt, error: Error): void {
+  failed(_: Attempt, error: unknown): void {
     this.#fail(error);
   }
 
-  broke(attempt: Attempt, error: Error): void {
+  broke(attempt: Attempt, error: unknown): void {
     if (this.#body) this.#body.broke(attempt, error);
     else if (this.#isCoded && !this.controller.aborted && !this.threw)
       this.#fail(explain(error, prose('a content coding')));
@@ -120,7 +120,7 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
     if (!this.over) this.passError(error, this.#first.connection);
   }
 
-  override aborted(reason: Error | undefined): void {
+  override aborted(reason: unknown): void {
     if (this.over) return;
     if (this.#body) this.#body.abort(reason);
     else this.#first.abort(reason);

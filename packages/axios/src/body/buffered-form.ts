@@ -28,8 +28,9 @@ export class BufferedForm {
 
   /** Returns `undefined` if `data` is not such a form, or contains a stream. */
   static of(data: unknown): BufferedForm | undefined {
-    const bytes = isForm(data) ? bytesOf(data) : undefined;
-    return bytes === undefined ? undefined : new BufferedForm(data as Form, bytes);
+    if (!isForm(data)) return undefined;
+    const bytes = bytesOf(data);
+    return bytes && new BufferedForm(data, bytes);
   }
 
   /** Sets the headers that axios would set for the form, and returns its bytes. */

@@ -70,7 +70,7 @@ function derive(from: object): object {
       return interceptor === undefined ? native() : interceptor.clone(this as never, native);
     },
   };
-  const descriptors = Object.getOwnPropertyDescriptors(members) as PropertyDescriptorMap;
+  const descriptors: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(members);
   for (const name of BODY_READERS) {
     const native = (from as Prototype)[name] as (this: Response) => Promise<unknown>;
     if (typeof native !== 'function') continue;
@@ -109,7 +109,7 @@ function derivedFrom(native: object): object | undefined {
  * @returns false for a response that cannot be changed: a frozen one, or a mock
  */
 export function interceptBody(response: Response, interceptor: BodyInterceptor): boolean {
-  const prototype = Object.getPrototypeOf(response) as object | null;
+  const prototype: object | null = Object.getPrototypeOf(response);
   // To look for a private field takes long: one that has an interceptor has another prototype.
   if (prototype !== lastNative && Intercepted.replace(response, interceptor)) return true;
   if (prototype === null || Object.hasOwn(response, 'body')) return false;

@@ -21,6 +21,7 @@ export interface NodeReadable {
   readonly readableEnded?: boolean;
   readonly writableEnded?: boolean;
   readonly complete?: boolean;
+  readonly readableObjectMode?: boolean;
   on(event: string, listener: (part?: unknown) => void): unknown;
   destroy?(error?: Error): unknown;
 }
@@ -32,7 +33,7 @@ export interface NodeReadable {
 export function readableBody(body: unknown): unknown {
   if (typeof body === 'function' || body === null) return undefined;
   if (typeof body !== 'object') return body;
-  const { next } = body as { next?: unknown };
+  const { next }: { next?: unknown } = body;
   const isRead =
     isWebReadable(body) || isNodeReadable(body) || Symbol.asyncIterator in body || typeof next === 'function';
   return isRead ? undefined : body;
@@ -47,7 +48,7 @@ export function isWebReadable(body: unknown): body is ReadableStream<Uint8Array>
 
 /** True for a readable stream of Node. */
 export function isNodeReadable(body: unknown): body is NodeReadable {
-  const { pipe, on } = (body ?? {}) as { pipe?: unknown; on?: unknown };
+  const { pipe, on }: { pipe?: unknown; on?: unknown } = body ?? {};
   return typeof pipe === 'function' && typeof on === 'function';
 }
 

@@ -18,7 +18,7 @@ interface Trusting {
 export const checkTrusted: Check = (name, value) => {
   if (typeof value === 'function') return;
   must(name, prose("a list such as ['https://api.example.com'], or a function"), value, Array.isArray(value));
-  for (const [index, one] of (value as readonly unknown[]).entries()) {
+  for (const [index, one] of value.entries()) {
     const text = String(one);
     // It is compared with scheme, host and port as `URL` has them.
     const fits = /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;

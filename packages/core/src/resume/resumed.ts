@@ -41,7 +41,7 @@ const MOST_ATTEMPTS = 100;
  *
  * @param result what that request ended with: a response, or an error
  */
-export function rememberResumption(response: object, result: unknown, { error, delayMs }: Resumption): void {
+export function rememberResumption(response: unknown, result: unknown, { error, delayMs }: Resumption): void {
   const before = attemptsOf(response);
   const last = before.at(-1);
   if (last === undefined) return;
@@ -56,11 +56,11 @@ export function rememberResumption(response: object, result: unknown, { error, d
 }
 
 /** Gives a response, or an error, the history of a response. */
-export function rememberOf(result: object, response: object): void {
+export function rememberOf(result: unknown, response: unknown): void {
   rememberAs(result, attemptsOf(response), response);
 }
 
-function rememberAs(result: object, attempts: readonly Attempt[], granted: unknown): void {
+function rememberAs(result: unknown, attempts: readonly Attempt[], granted: unknown): void {
   const grant = grantOf(granted) ?? grantOf(result);
   remember(result, grant === undefined ? attempts : { attempts, grant });
 }
