@@ -72,7 +72,7 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     const body = init?.body ?? undefined;
     if (body !== undefined) this.#upload = new Upload(body, undefined);
     else if (this.#request?.body) this.#upload = new Upload(body, this.#request);
-    const signal = this.#member('signal') as AbortSignal | undefined;
+    const signal = this.#member('signal');
     // For any other value the base fetch throws.
     if (typeof signal?.addEventListener !== 'function') return;
     this.#own = signal;
@@ -81,7 +81,9 @@ export class FetchRequest implements RequestTraits, Client<Response> {
   }
 
   /** A member of the init, or else of the `Request`. */
-  #member<K extends keyof EbbRequestInit & keyof Request>(name: K): unknown {
+  #member<K extends keyof EbbRequestInit & keyof Request>(
+    name: K,
+  ): EbbRequestInit[K] | Request[K] | undefined {
     const own = this.#init?.[name];
     return own === undefined ? this.#request?.[name] : own;
   }
@@ -192,7 +194,8 @@ export class FetchRequest implements RequestTraits, Client<Response> {
   /** Sends for layers below, or counts hops. A method of its own: closures are allocated as soon as it is called. */
   #sendObserved(changes: InitChanges | undefined, layer: object | undefined): Promise<Response> {
     const send = (): Promise<Response> => this.#callBase(changes);
-    const sendLayered = layer ? () => sending(this.#running as Call, send) : send;
+    const running = this.#running;
+    const sendLayered = layer && running ? () => sending(running, send) : send;
     return this.#hops ? this.#hops.count(sendLayered) : sendLayered();
   }
 

@@ -28,11 +28,11 @@ export function resumedBody(
 ): ReadableStream<Uint8Array> {
   const body = new ResumedBody(asked, response, course, made);
   const source = {
-    pull: (controller: unknown) => body.pull(controller as Controller),
+    pull: (controller: Controller) => body.pull(controller),
     cancel: (reason: unknown) => body.cancel(reason),
   };
   try {
-    return new ReadableStream({ ...source, type: 'bytes' } as UnderlyingByteSource);
+    return new ReadableStream({ ...source, type: 'bytes' });
   } catch {
     // Safari before 26 has no byte streams.
     return new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
@@ -115,7 +115,7 @@ class ResumedBody {
     this.#give(controller, this.#resumer.course.left());
     this.#forget?.();
     controller.close();
-    (controller as ReadableByteStreamController).byobRequest?.respond(0);
+    if ('byobRequest' in controller) controller.byobRequest?.respond(0);
   }
 
   /** The next part; `undefined` at the end. */

@@ -129,9 +129,9 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     }
   }
 
-  passData(chunk: Buffer): void {
+  passData(chunk: Uint8Array): void {
     try {
-      this.#handler.onResponseData?.(this.controller, chunk);
+      this.#handler.onResponseData?.(this.controller, chunk as Buffer);
     } catch (error) {
       throw this.#threw(error);
     }

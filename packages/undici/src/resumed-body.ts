@@ -75,10 +75,10 @@ export class ResumedBody implements AttemptListener<Attempt> {
   /** The response to the request for the rest. */
   responded(attempt: Attempt, { status, headers }: ResponseHead): void {
     const { resumer, downstream } = this.#of;
-    const { error } = this.#resumption as Resumption;
-    this.#note(attempt.context ?? {});
+    const resumption = this.#resumption as Resumption;
+    this.#note(resumption, attempt.context);
     try {
-      resumer.began(status, readerOf(headers), error);
+      resumer.began(status, readerOf(headers), resumption.error);
     } catch (why) {
       this.#giveUp(why);
       return;
@@ -89,9 +89,9 @@ export class ResumedBody implements AttemptListener<Attempt> {
   }
 
   /** @param result what the request for the rest ended with */
-  #note(result: unknown): void {
+  #note(resumption: Resumption, result: unknown): void {
     const { made, downstream } = this.#of;
-    rememberResumption(made, result, this.#resumption as Resumption);
+    rememberResumption(made, result, resumption);
     downstream.noteAll();
   }
 
@@ -105,7 +105,7 @@ export class ResumedBody implements AttemptListener<Attempt> {
       this.#giveUp(hookError);
       return;
     }
-    for (const part of parts) downstream.passData(part as Buffer);
+    for (const part of parts) downstream.passData(part);
   }
 
   ended(_: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
@@ -125,7 +125,7 @@ export class ResumedBody implements AttemptListener<Attempt> {
 
   #end(trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
     const { resumer, downstream } = this.#of;
-    for (const part of resumer.course.left()) downstream.passData(part as Buffer);
+    for (const part of resumer.course.left()) downstream.passData(part);
     downstream.passEnd(trailers, rawTrailers);
   }
 
@@ -136,7 +136,7 @@ export class ResumedBody implements AttemptListener<Attempt> {
       this.#fail(error);
       return;
     }
-    this.#note(error);
+    this.#note(resumption, error);
     this.#fail(explain(resumption.error, prose('its request failed'), error));
   }
 

@@ -1,3 +1,4 @@
+import { property } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
 
 /** A form of the `form-data` package, which axios also makes of objects: a stream that can be read once. */
@@ -13,7 +14,7 @@ interface Form {
 function isForm(data: unknown): data is Form {
   if (typeof data !== 'object' || data === null) return false;
   const methods = ['pipe', 'getHeaders', 'getBoundary', 'hasKnownLength', 'getLengthSync'];
-  return methods.every((name) => typeof (data as Record<string, unknown>)[name] === 'function');
+  return methods.every((name) => typeof property(data, name) === 'function');
 }
 
 /** A form whose parts are all in memory, as one buffer that can be sent more than once. */

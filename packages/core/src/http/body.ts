@@ -3,8 +3,8 @@ export const MOST_KEPT_BYTES: number = 1024 * 1024;
 
 /** The length of a buffer, in bytes; `undefined` for anything else. A buffer that was transferred to a worker has 0. */
 export function bufferBytes(body: unknown): number | undefined {
-  const length = typeof body === 'object' && body !== null ? (body as ArrayBufferView).byteLength : undefined;
-  return typeof length === 'number' ? length : undefined;
+  const { byteLength }: { byteLength?: unknown } = body ?? {};
+  return typeof byteLength === 'number' ? byteLength : undefined;
 }
 
 /** A part of a body as bytes: text in UTF-8, a buffer or a view of one. None for anything else. */
@@ -43,7 +43,8 @@ export function readableBody(body: unknown): unknown {
 
 /** True for a web stream. */
 export function isWebReadable(body: unknown): body is ReadableStream<Uint8Array> {
-  return typeof (body as ReadableStream | null | undefined)?.getReader === 'function';
+  const { getReader }: { getReader?: unknown } = body ?? {};
+  return typeof getReader === 'function';
 }
 
 /** True for a readable stream of Node. */

@@ -37,7 +37,7 @@ export function isTrusted({ trustedOrigins }: Trusting, request: RequestTraits):
   if (trustedOrigins === undefined) return true;
   return typeof trustedOrigins === 'function'
     ? callHook('trustedOrigins', () => trustedOrigins(request), flag)
-    : trustedOrigins.includes(URL.parse(request.url)?.origin as string);
+    : trustedOrigins.includes(URL.parse(request.url)?.origin ?? '');
 }
 
 /** What adds headers that may be credentials; `undefined` if nothing does. */
