@@ -78,18 +78,18 @@ export function rereadableHeaders(headers: unknown): [string, string][] | undefi
 }
 
 /** A request header by its lower-case name; `undefined` also if the base fetch will reject the headers. */
-export function headerIn(headers: unknown, name: string): string | undefined {
+export function headerIn(headers: HeadersInit | null | undefined, name: string): string | undefined {
   if (!headers) return undefined;
   try {
-    return new Headers(headers as HeadersInit).get(name) ?? undefined;
+    return new Headers(headers).get(name) ?? undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The headers of one attempt. */
-export function changedHeaders(own: unknown, changes: SentHeaders): Headers {
-  const headers = new Headers(own as HeadersInit | undefined);
+export function changedHeaders(own: HeadersInit | undefined, changes: SentHeaders): Headers {
+  const headers = new Headers(own);
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) headers.delete(name);
     else headers.set(name, value);

@@ -2,7 +2,7 @@ import { property, type ReadHeader, type Resumable, responseHeader } from '@ebb/
 import { haveCredentials, prose, type Resumed, type Resuming } from '@ebb/core/resuming';
 import type { EbbFetch } from './create-fetch.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
-import { changedHeaders, withChanges } from './request.ts';
+import { changedHeaders, isRequest, withChanges } from './request.ts';
 
 /** What a fetch is called with. */
 export type Call = readonly [FetchInput, EbbRequestInit];
@@ -25,7 +25,7 @@ export function isCoded(header: ReadHeader): boolean {
 }
 
 function headersOf(input: FetchInput, init: EbbRequestInit | undefined): Headers {
-  return new Headers(init?.headers ?? (property(input, 'headers') as HeadersInit | undefined));
+  return new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
 }
 
 /**

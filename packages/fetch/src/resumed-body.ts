@@ -9,6 +9,7 @@ import {
   rememberResumption,
 } from '@ebb/core/resuming';
 import { idleRead } from './idle-read.ts';
+import { isRequest } from './request.ts';
 import { type Asked, type Call, readerOf, requestAgain, whyUnsafe } from './resume-request.ts';
 
 type Controller = ReadableByteStreamController | ReadableStreamDefaultController;
@@ -69,7 +70,7 @@ class ResumedBody {
   /** The caller's own. */
   get #signal(): AbortSignal | undefined {
     const { init, input } = this.#asked;
-    return init?.signal ?? (input as Partial<Request>).signal ?? undefined;
+    return init?.signal ?? (isRequest(input) ? input.signal : undefined);
   }
 
   async pull(controller: Controller): Promise<void> {

@@ -25,7 +25,7 @@ const DISCARDED =
 
 /** In bytes; for a string in characters, which is precise enough for a limit. */
 function sizeOf(part: unknown): number {
-  const { byteLength, length } = part as { byteLength?: number; length?: number };
+  const { byteLength, length }: { byteLength?: number; length?: number } = part ?? {};
   return byteLength ?? length ?? 0;
 }
 

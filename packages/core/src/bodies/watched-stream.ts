@@ -108,7 +108,7 @@ export function watchedStream(
     },
   };
   const stream = isByteStream(first)
-    ? new ReadableStream({ ...underlying, type: 'bytes' } as UnderlyingByteSource)
+    ? new ReadableStream({ ...underlying, type: 'bytes' })
     : new ReadableStream(underlying, { highWaterMark: 0 });
   const native = stream.getReader;
   const getReader = function getReader(this: ReadableStream, ...options: []) {
