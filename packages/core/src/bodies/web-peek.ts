@@ -120,6 +120,31 @@ export class WebPeek implements Peek {
     };
     const replace = this.#replace;
     this.#replace = undefined;
-    replace?.(streamOver({ pull, cancel }, this.#isOfBytes));
+    // What was read comes first.
+    const closed = this.#reader.closed.catch((error: unknown) => {
+      if (this.#read.length === 0) throw error;
+    });
+    replace?.(streamOver({ pull, cancel, closed }, this.#isOfBytes));
   }
+}
+
+const nothing = (): void => undefined;
+const NO_WATCHER: BodyWatcher = { part: nothing };
+
+/**
+ * The same stream, watched: `ended` is called when its last part has arrived, when it fails, and when it is cancelled or
+ * garbage-collected. One that no one reads is read up to 64 KiB ahead after a second.
+ */
+export function watchWebStream(
+  stream: ReadableStream<Uint8Array>,
+  clock: Clock,
+  ended: () => void,
+): ReadableStream<Uint8Array> {
+  let watched = stream;
+  // Hazard: any other function made here would hold the stream as long as it is watched.
+  const replace = (other: ReadableStream<Uint8Array>): void => {
+    watched = other;
+  };
+  new WebPeek(stream, { clock, check: nothing, replace }).watch(NO_WATCHER, ended);
+  return watched;
 }
