@@ -73,8 +73,16 @@ export function peekAtPart(part: () => Uint8Array | Promise<Uint8Array>): Peek {
 export function watchBody(opened: Opened, caller: Caller, watcher: BodyWatcher, ended: () => void): void {
   const peek = opened === undefined || 'read' in opened ? opened : peekAtStream(opened, caller);
   if (peek?.watch !== undefined) peek.watch(watcher, ended);
+  else if (peek !== undefined) void readWhole(peek, watcher).then(ended, ended);
   else if (opened !== undefined && 'data' in opened) void watchData(opened.data, watcher).then(ended, ended);
   else ended();
+}
+
+/** A body that a client has whole. */
+async function readWhole(peek: Peek, watcher: BodyWatcher): Promise<void> {
+  if (peek.parsed !== undefined) await watchData(peek.parsed.value, watcher);
+  else for (let part = await peek.read(); part !== undefined; part = await peek.read()) watcher.part(part);
+  peek.stop();
 }
 
 /** A body as a client has read it. */

@@ -1,4 +1,4 @@
-import { type Clock, inNextTurn } from '../base/clock.ts';
+import { type Clock, inNextTurn, nextTurn } from '../base/clock.ts';
 import { bytesOf } from '../http/body.ts';
 import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
 import type { BodyWatcher, Peek } from '../http/peek.ts';
@@ -71,6 +71,12 @@ export class WebPeek implements Peek {
       result.then(see, end);
       return result;
     };
+    // Who has read all of it finds what was learned from it, such as its cost.
+    const readLast = async (): Promise<Result> => {
+      const result = await read();
+      if (result.done) await nextTurn();
+      return result;
+    };
     // A reader that knows the length may never read the end. The part that is being read comes first.
     let isClosed = false;
     reader.closed.then(() => {
@@ -91,7 +97,7 @@ export class WebPeek implements Peek {
     this.#pass(
       () => {
         isRead = true;
-        return read();
+        return readLast();
       },
       { cancel },
     );

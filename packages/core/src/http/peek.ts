@@ -13,8 +13,8 @@ export interface Peek {
   /** The body if the client has parsed it already: then nothing is read. */
   readonly parsed?: { readonly value: unknown } | undefined;
   /**
-   * Ends the look, and watches the whole body from its beginning as it passes on its way to the caller. Missing if the client
-   * does not show that.
+   * Ends the look, and watches the whole body from its beginning as it passes on its way to the caller. Missing if the client has
+   * the whole body already.
    *
    * @param ended called when nothing more will be seen, once or more
    */
