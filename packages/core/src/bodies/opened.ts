@@ -70,7 +70,7 @@ export function peekAtPart(part: () => Uint8Array | Promise<Uint8Array>): Peek {
  * @param ended called once or more: when the body has ended, failed, was cancelled or garbage-collected; at once if there is
  * none, or if its client does not show it. It must not hold the response, which could then never be collected
  */
-export function watchBody(opened: Opened, caller: Caller, watcher: BodyWatcher, ended: () => void): void {
+export function watchBody(opened: Opened, caller: Caller, watcher: BodyWatcher, ended: () => unknown): void {
   const peek = opened === undefined || 'read' in opened ? opened : peekAtStream(opened, caller);
   if (peek?.watch !== undefined) peek.watch(watcher, ended);
   else if (peek !== undefined) void readWhole(peek, watcher).then(ended, ended);

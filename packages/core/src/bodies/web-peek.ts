@@ -1,4 +1,5 @@
 import { type Clock, inNextTurn, nextTurn } from '../base/clock.ts';
+import { isPromise } from '../base/promise.ts';
 import { bytesOf } from '../http/body.ts';
 import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
 import type { BodyWatcher, Peek } from '../http/peek.ts';
@@ -48,17 +49,18 @@ export class WebPeek implements Peek {
     this.#pass(() => reader.read(), { cancel: (reason) => reader.cancel(reason) });
   }
 
-  watch(watcher: BodyWatcher, ended: () => void): void {
+  watch(watcher: BodyWatcher, ended: () => unknown): void {
     const reader = this.#reader;
     let isOver = false;
     let reading = 0;
     let isRead = false;
     let cancelTimer: (() => void) | undefined;
+    let learned: unknown;
     const end = (): void => {
       if (isOver) return;
       isOver = true;
       cancelTimer?.();
-      ended();
+      learned = ended();
     };
     const see = ({ done, value }: Result): void => {
       reading -= 1;
@@ -71,10 +73,10 @@ export class WebPeek implements Peek {
       result.then(see, end);
       return result;
     };
-    // Who has read all of it finds what was learned from it, such as its cost.
+    // Who has read all of it finds what was learned from it, such as its cost, unless that takes longer than a turn.
     const readLast = async (): Promise<Result> => {
       const result = await read();
-      if (result.done) await nextTurn();
+      if (isPromise(learned)) await Promise.race([learned, nextTurn()]);
       return result;
     };
     // A reader that knows the length may never read the end. The part that is being read comes first.
