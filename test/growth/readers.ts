@@ -23,7 +23,6 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/bodies/first-event.ts': ['the first event of a stream'],
   'core/bodies/look.ts': ['an error of OpenAI', 'an error of Google'],
   'core/bodies/opened.ts': PARTS,
-  'core/bodies/read-ahead.ts': PARTS,
   'core/bodies/stream-over.ts': PARTS,
   'core/bodies/streams.ts': PARTS,
   'core/bodies/unread.ts': PARTS,

@@ -53,7 +53,7 @@ const AXIOS_IN_DENO = named(
   [
     'an abort while waiting for the response of a retry',
     'no response to a retry within totalTimeoutMs: the response before it',
-    'the same with a response before that was too long to keep',
+    'the same with a response before that was too long to keep: reading it fails',
   ],
   { hits: 3, why: 'Deno repeats an aborted request that used a kept connection' },
 );

@@ -9,7 +9,6 @@ export { isError, property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
 export { warn } from './base/warn.ts';
 export { whenArrived } from './bodies/arrival.ts';
-export { readAhead } from './bodies/read-ahead.ts';
 export { restored } from './bodies/restored.ts';
 export {
   type AsideBounds,
@@ -18,6 +17,7 @@ export {
   SetAside,
 } from './bodies/set-aside.ts';
 export { cancelBody, setAside } from './bodies/streams.ts';
+export { watchWebStream } from './bodies/web-peek.ts';
 export { responseHeader } from './http/any-headers.ts';
 export {
   bufferBytes,

@@ -7,9 +7,9 @@ import {
   LONGEST_DISCARD_MS,
   nextTurn,
   type Opened,
-  readAhead,
   restored,
   setAside,
+  watchWebStream,
 } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
 import { abortUpload, whenNodeBodyEnds } from '#platform';
@@ -62,7 +62,7 @@ export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void):
   if (isWatched) return;
   const data: unknown = response?.data;
   if (response === undefined || !isWebReadable(data) || data.locked) ended();
-  else response.data = readAhead(data as ReadableStream<Uint8Array<ArrayBuffer>>, ended);
+  else response.data = watchWebStream(data, clock, ended);
 }
 
 /**

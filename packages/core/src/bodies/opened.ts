@@ -70,11 +70,19 @@ export function peekAtPart(part: () => Uint8Array | Promise<Uint8Array>): Peek {
  * @param ended called once or more: when the body has ended, failed, was cancelled or garbage-collected; at once if there is
  * none, or if its client does not show it. It must not hold the response, which could then never be collected
  */
-export function watchBody(opened: Opened, caller: Caller, watcher: BodyWatcher, ended: () => void): void {
+export function watchBody(opened: Opened, caller: Caller, watcher: BodyWatcher, ended: () => unknown): void {
   const peek = opened === undefined || 'read' in opened ? opened : peekAtStream(opened, caller);
   if (peek?.watch !== undefined) peek.watch(watcher, ended);
+  else if (peek !== undefined) void readWhole(peek, watcher).then(ended, ended);
   else if (opened !== undefined && 'data' in opened) void watchData(opened.data, watcher).then(ended, ended);
   else ended();
+}
+
+/** A body that a client has whole. */
+async function readWhole(peek: Peek, watcher: BodyWatcher): Promise<void> {
+  if (peek.parsed !== undefined) await watchData(peek.parsed.value, watcher);
+  else for (let part = await peek.read(); part !== undefined; part = await peek.read()) watcher.part(part);
+  peek.stop();
 }
 
 /** A body as a client has read it. */

@@ -4,6 +4,8 @@ export interface PullSource {
   pull(): Promise<Uint8Array | undefined>;
   /** The reader does not want the rest, or has dropped the stream. Must not hold the stream. */
   cancel(reason: unknown): void | PromiseLike<void>;
+  /** What it rejects with fails the stream also if no one reads. */
+  readonly closed?: Promise<unknown>;
 }
 
 type Controller = ReadableStreamDefaultController | ReadableByteStreamController;
@@ -39,8 +41,16 @@ export function close(controller: Controller): void {
 }
 
 /** A web stream over a source, of which nothing is read before it is asked for. */
-export function streamOver({ pull, cancel }: PullSource, isOfBytes: boolean): ReadableStream<Uint8Array> {
+export function streamOver(
+  { pull, cancel, closed }: PullSource,
+  isOfBytes: boolean,
+): ReadableStream<Uint8Array> {
   const source = {
+    start(controller: Controller): void {
+      // It would hold the stream.
+      const weak = closed && new WeakRef(controller);
+      closed?.catch((error: unknown) => weak?.deref()?.error(error));
+    },
     async pull(controller: Controller): Promise<void> {
       const part = await pull();
       if (part === undefined) close(controller);

@@ -1,4 +1,5 @@
-import { type Clock, inNextTurn } from '../base/clock.ts';
+import { type Clock, inNextTurn, nextTurn } from '../base/clock.ts';
+import { isPromise } from '../base/promise.ts';
 import { bytesOf } from '../http/body.ts';
 import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
 import type { BodyWatcher, Peek } from '../http/peek.ts';
@@ -48,17 +49,18 @@ export class WebPeek implements Peek {
     this.#pass(() => reader.read(), { cancel: (reason) => reader.cancel(reason) });
   }
 
-  watch(watcher: BodyWatcher, ended: () => void): void {
+  watch(watcher: BodyWatcher, ended: () => unknown): void {
     const reader = this.#reader;
     let isOver = false;
     let reading = 0;
     let isRead = false;
     let cancelTimer: (() => void) | undefined;
+    let learned: unknown;
     const end = (): void => {
       if (isOver) return;
       isOver = true;
       cancelTimer?.();
-      ended();
+      learned = ended();
     };
     const see = ({ done, value }: Result): void => {
       reading -= 1;
@@ -69,6 +71,12 @@ export class WebPeek implements Peek {
       reading += 1;
       const result = reader.read();
       result.then(see, end);
+      return result;
+    };
+    // Who has read all of it finds what was learned from it, such as its cost, unless that takes longer than a turn.
+    const readLast = async (): Promise<Result> => {
+      const result = await read();
+      if (isPromise(learned)) await Promise.race([learned, nextTurn()]);
       return result;
     };
     // A reader that knows the length may never read the end. The part that is being read comes first.
@@ -91,7 +99,7 @@ export class WebPeek implements Peek {
     this.#pass(
       () => {
         isRead = true;
-        return read();
+        return readLast();
       },
       { cancel },
     );
@@ -120,6 +128,31 @@ export class WebPeek implements Peek {
     };
     const replace = this.#replace;
     this.#replace = undefined;
-    replace?.(streamOver({ pull, cancel }, this.#isOfBytes));
+    // What was read comes first.
+    const closed = this.#reader.closed.catch((error: unknown) => {
+      if (this.#read.length === 0) throw error;
+    });
+    replace?.(streamOver({ pull, cancel, closed }, this.#isOfBytes));
   }
+}
+
+const nothing = (): void => undefined;
+const NO_WATCHER: BodyWatcher = { part: nothing };
+
+/**
+ * The same stream, watched: `ended` is called when its last part has arrived, when it fails, and when it is cancelled or
+ * garbage-collected. One that no one reads is read up to 64 KiB ahead after a second.
+ */
+export function watchWebStream(
+  stream: ReadableStream<Uint8Array>,
+  clock: Clock,
+  ended: () => void,
+): ReadableStream<Uint8Array> {
+  let watched = stream;
+  // Hazard: any other function made here would hold the stream as long as it is watched.
+  const replace = (other: ReadableStream<Uint8Array>): void => {
+    watched = other;
+  };
+  new WebPeek(stream, { clock, check: nothing, replace }).watch(NO_WATCHER, ended);
+  return watched;
 }

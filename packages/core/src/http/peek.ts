@@ -13,12 +13,13 @@ export interface Peek {
   /** The body if the client has parsed it already: then nothing is read. */
   readonly parsed?: { readonly value: unknown } | undefined;
   /**
-   * Ends the look, and watches the whole body from its beginning as it passes on its way to the caller. Missing if the client
-   * does not show that.
+   * Ends the look, and watches the whole body from its beginning as it passes on its way to the caller. Missing if the client has
+   * the whole body already.
    *
-   * @param ended called when nothing more will be seen, once or more
+   * @param ended called when nothing more will be seen, once or more. The caller may get the end of the body once what it returns has
+   *   resolved, if that takes no more than a turn of the event loop
    */
-  watch?(watcher: BodyWatcher, ended: () => void): void;
+  watch?(watcher: BodyWatcher, ended: () => unknown): void;
 }
 
 /** Sees a body pass. It cannot change it, and must not keep or change the part that it is given. */

@@ -67,10 +67,15 @@ const LINES = /ndjson|jsonl|json-?lines/i;
 type Watcher = BodyWatcher & { end?(): void };
 
 /** Holds nothing from which the response can be reached, which could then never be collected. */
-function endOf(tally: Tally, watcher: WeakRef<Watcher>, clock: Clock, patienceMs: number): () => void {
+function endOf(
+  tally: Tally,
+  watcher: WeakRef<Watcher>,
+  clock: Clock,
+  patienceMs: number,
+): () => Promise<void> | undefined {
   return () => {
     watcher.deref()?.end?.();
-    tally.end(clock, patienceMs);
+    return tally.end(clock, patienceMs);
   };
 }
 

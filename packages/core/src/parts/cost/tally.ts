@@ -59,17 +59,21 @@ export class Tally {
     this.#costs = isByUnit ? { ...known, ...said } : said;
   }
 
-  /** The stream has ended. Settles once the user's code has answered, or after so long. May be called again. */
-  end(clock: Clock, patienceMs: number): void {
-    if (this.#hasEnded) return;
+  /**
+   * The stream has ended. Settles once the user's code has answered, or after so long. May be called again.
+   *
+   * @returns what resolves once the code has answered, if it has not
+   */
+  end(clock: Clock, patienceMs: number): Promise<void> | undefined {
+    if (this.#hasEnded) return this.#pending;
     this.#hasEnded = true;
     const settle = (): void => this.settle(true);
     if (this.#pending === undefined) {
       settle();
-      return;
+      return undefined;
     }
     let cancel: (() => void) | undefined;
-    void this.#pending.then(() => {
+    this.#pending = this.#pending.then(() => {
       cancel?.();
       settle();
     });
@@ -77,6 +81,7 @@ export class Tally {
     inNextTurn(() => {
       if (!this.#isSettled) cancel = clock.schedule(settle, patienceMs, true);
     });
+    return this.#pending;
   }
 
   /** @param isLast if nothing is known then what was taken is settled */
