@@ -7,7 +7,7 @@ import { Attempt } from './attempt.ts';
 import { type AttemptListener, uploadEvents } from './attempt-listener.ts';
 import { Downstream } from './downstream.ts';
 import { requestAbortedError } from './errors.ts';
-import { mirrorGaps } from './gaps.ts';
+import { hideMissingMethods } from './gaps.ts';
 import { changedHeaders } from './header-changes.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import { failureKindOf, failureOutcome, responseOutcome, Traits } from './traits.ts';
@@ -86,7 +86,7 @@ export class HedgedCall extends Downstream implements AttemptListener<Try> {
     const { onBodySent, onRequestSent } = this.handler;
     // Only the first try reports its upload: the hedges upload the same body.
     if (onBodySent ?? onRequestSent) Object.assign(first, uploadEvents(this));
-    first.restoreMethods = mirrorGaps(this.handler, this.#options, first);
+    first.restoreMethods = hideMissingMethods(this.handler, this.#options, first);
     try {
       return this.#dispatch(this.#options, first);
     } catch (error) {

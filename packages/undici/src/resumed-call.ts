@@ -5,7 +5,7 @@ import { Attempt } from './attempt.ts';
 import { type AttemptListener, uploadEvents } from './attempt-listener.ts';
 import { streamOf } from './buffer-stream.ts';
 import { Downstream } from './downstream.ts';
-import { mirrorGaps } from './gaps.ts';
+import { hideMissingMethods } from './gaps.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import { streamResumer } from './resume-request.ts';
 import { ResumedBody } from './resumed-body.ts';
@@ -43,7 +43,7 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
     const attempt = this.#first;
     const { onBodySent, onRequestSent } = this.handler;
     if (onBodySent ?? onRequestSent) Object.assign(attempt, uploadEvents(this));
-    attempt.restoreMethods = mirrorGaps(this.handler, this.#options, attempt);
+    attempt.restoreMethods = hideMissingMethods(this.handler, this.#options, attempt);
     return this.#dispatch(this.#options, attempt);
   }
 

@@ -27,7 +27,7 @@ import type { Composition } from './composition.ts';
 import { dispatchAttempt } from './dispatch.ts';
 import { Downstream } from './downstream.ts';
 import { headersTimeoutError, isClosedError, namingOldUndici, requestAbortedError } from './errors.ts';
-import { mirrorGaps } from './gaps.ts';
+import { hideMissingMethods } from './gaps.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import type { Held } from './held.ts';
 import { peekAt } from './peek.ts';
@@ -199,7 +199,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
     const attempt = new Attempt(this);
     // For a handler that listens to the upload, a MockAgent reads the body.
     if (isWatched) Object.assign(attempt, uploadEvents(this));
-    attempt.restoreMethods = mirrorGaps(this.handler, this.options, attempt);
+    attempt.restoreMethods = hideMissingMethods(this.handler, this.options, attempt);
     return attempt;
   }
 

@@ -53,7 +53,7 @@ export class Call implements PartCall {
   /** How many chances were skipped: they count as retries. */
   declare skipped?: number;
   /** The key (tenant) of the request, if it has one. */
-  declare whose?: { readonly fairKey: string };
+  declare fairness?: { readonly fairKey: string };
   declare metered?: Grant;
   /** When the attempt runs into its timeout, or that of the call, if parts read its response. */
   declare endsAtMs?: number;

@@ -11,7 +11,7 @@ import type { StopReason } from '../../news/reason.ts';
 import { EventReader } from './events.ts';
 import { MessageReader } from './messages.ts';
 import { LineReader, PassedBody, PassedResponse } from './passed.ts';
-import { checkCosts, hasFailed, type SaysCosts } from './said.ts';
+import { checkCosts, reportFailure, type SaysCosts } from './said.ts';
 import { Tally } from './tally.ts';
 
 /** How answers are read. */
@@ -53,7 +53,7 @@ async function lower(
     heard.set(bucket, grant.grantedAtMs);
     bucket.atMost?.(left, grant);
   } catch (error) {
-    hasFailed('remaining', remaining, error);
+    reportFailure('remaining', remaining, error);
   }
 }
 
