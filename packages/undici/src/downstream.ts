@@ -4,8 +4,19 @@ import type { Dispatcher } from 'undici';
 import { type AbortListener, type Connection, Controller, type Pausable } from './controller.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 
-type Handler = Dispatcher.DispatchHandler;
-type Headers = Parameters<NonNullable<Handler['onResponseStart']>>[2];
+/** The caller's handler. It gets any value that was thrown, and no controller if nothing was sent, as from undici. */
+export interface Handler
+  extends Omit<
+    Dispatcher.DispatchHandler,
+    'onResponseStart' | 'onResponseData' | 'onResponseEnd' | 'onResponseError'
+  > {
+  onResponseStart?(controller: Controller, status: number, headers: ResponseHeaders, message?: string): void;
+  onResponseData?(controller: Controller, chunk: Uint8Array): void;
+  onResponseEnd?(controller: Controller, trailers: ResponseHeaders): void;
+  onResponseError?(controller: Connection, error: unknown): void;
+  /** That of undici's redirect interceptor. */
+  readonly history?: unknown;
+}
 
 /** The caller's handler, which sees all attempts as one request, and the async context in which it was dispatched. */
 export abstract class Downstream extends AsyncResource implements AbortListener {
@@ -81,7 +92,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
   noteAll(): void {
     this.note(this.#context);
     // undici's redirect interceptor copies the context, but every copy shares this list.
-    const { history } = this.#handler as { readonly history?: unknown };
+    const { history } = this.#handler;
     if (Array.isArray(history)) this.note(history);
   }
 
@@ -123,7 +134,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     controller.rawHeaders = rawHeaders;
     try {
       this.#handler.onResponseStarted?.();
-      this.#handler.onResponseStart?.(controller, status, headers as Headers, message);
+      this.#handler.onResponseStart?.(controller, status, headers, message);
     } catch (error) {
       throw this.#threw(error);
     }
@@ -131,7 +142,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
 
   passData(chunk: Uint8Array): void {
     try {
-      this.#handler.onResponseData?.(this.controller, chunk as Buffer);
+      this.#handler.onResponseData?.(this.controller, chunk);
     } catch (error) {
       throw this.#threw(error);
     }
@@ -141,7 +152,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     this.controller.rawTrailers = rawTrailers;
     this.over = true;
     try {
-      this.#handler.onResponseEnd?.(this.controller, trailers as Headers);
+      this.#handler.onResponseEnd?.(this.controller, trailers);
     } catch (error) {
       // undici reports this to the handler as an error.
       this.over = false;
@@ -169,7 +180,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     this.noteAll();
     const controller = this.#context === undefined ? (connection ?? null) : this.controller;
     try {
-      this.#handler.onResponseError?.(controller as Controller, error as Error);
+      this.#handler.onResponseError?.(controller, error);
     } catch (thrown) {
       this.failedWith = controller;
       throw thrown;
@@ -178,8 +189,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
 
   /** A dispatcher that wraps another reports what the handler threw in `onResponseError`. */
   failedAgain(error: unknown): void {
-    if (this.failedWith !== undefined)
-      this.#handler.onResponseError?.(this.failedWith as Controller, error as Error);
+    if (this.failedWith !== undefined) this.#handler.onResponseError?.(this.failedWith, error);
   }
 
   /** Passes on the part of a chunk that no earlier attempt has sent. */

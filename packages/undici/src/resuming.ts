@@ -1,5 +1,6 @@
 import { type Resuming, type ResumptionOptions, readResuming } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
+import type { Handler as CallerHandler } from './downstream.ts';
 import { withRereadableHeaders } from './headers.ts';
 import { isLegacy, modernHandler, NO_H2 } from './legacy.ts';
 import { ResumedCall } from './resumed-call.ts';
@@ -23,7 +24,7 @@ function dispatchResumed(
   resuming: Resuming<Options>,
   dispatch: Dispatcher.Dispatch,
   given: Options,
-  handler: Handler,
+  handler: CallerHandler,
 ): boolean {
   if (!mayBeResumed(given)) return dispatch(given, handler);
   let options: Options;
@@ -31,7 +32,7 @@ function dispatchResumed(
     options = withRereadableHeaders(given);
   } catch (error) {
     // undici reports invalid options in the same way.
-    handler.onResponseError?.(null as never, error as Error);
+    handler.onResponseError?.(null, error);
     return false;
   }
   return new ResumedCall(resuming, dispatch, options, handler).start();

@@ -11,6 +11,7 @@ import {
 import type { Dispatcher } from 'undici';
 import { bodyOf } from './body/body-of.ts';
 import type { Composition } from './composition.ts';
+import type { Handler } from './downstream.ts';
 import { withRereadableHeaders } from './headers.ts';
 import { Traits } from './traits.ts';
 import { UndiciRequest } from './undici-request.ts';
@@ -64,7 +65,7 @@ function checkTrust({ policy, request }: Call, { origin }: Dispatcher.DispatchOp
 export function start(
   composition: Composition,
   given: Dispatcher.DispatchOptions,
-  handler: Dispatcher.DispatchHandler,
+  handler: Handler,
   isRest = false,
 ): boolean {
   const { ebb } = given;
@@ -85,7 +86,7 @@ export function start(
     }
   } catch (error) {
     // undici reports invalid options in the same way.
-    handler.onResponseError?.(null as never, error as Error);
+    handler.onResponseError?.(null, error);
     return false;
   }
   if (isRest) request.isRest = true;

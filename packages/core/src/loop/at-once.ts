@@ -24,8 +24,8 @@ export function mayBeSentAtOnce(policy: Policy): boolean {
 }
 
 /** @param layer what a call shows to the layers below; true if one of them has found it */
-export function hasReachedLayer(layer: object): boolean {
-  return (layer as Passage).call.isReached === true;
+export function hasReachedLayer(layer: Passage): boolean {
+  return layer.call.isReached === true;
 }
 
 /** A client whose requests are made of two arguments. One object for all of its calls. */
