@@ -80,3 +80,35 @@ test('the table of the examples has each of them once', () => {
   const rows = [...read('examples/README.md').matchAll(/^\| \[([\w.-]+)\]\(\1\) \| \w/gm)];
   expect(rows.map(([, name]) => name).sort()).toEqual(files.sort());
 });
+
+describe('comments', () => {
+  const sources = globSync('packages/{core,fetch,axios,undici}/src/**/*.ts').filter(
+    (path) => !/\.(test|bench|test-d)\.ts$/.test(path),
+  );
+  /** The text of each comment, on one line: a block, or line comments below one another. */
+  const commentsOf = (path: string): string[] => {
+    const found = read(path).matchAll(/\/\*\*?([\s\S]*?)\*\/|(?<=^|\s)\/\/ .*(?:\n\s*\/\/ .*)*/g);
+    return [...found].map(([text]) =>
+      text
+        .replace(/\/\*\*?|\s*\*\/|^\s*(?:\*|\/\/)/gm, ' ')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    );
+  };
+  const hard = /^Of |\bwhat\b(?:(?![.!?] |@).)*?\bwhat\b/i;
+
+  test.each([
+    ['Of keys the new one goes first.', true],
+    ['It takes what it needs, or says what is lacking.', true],
+    ['It takes what it needs. What is lacking is returned.', false],
+    ['The first of them.', false],
+  ])('%s is hard to read: %s', (comment, isHard) => {
+    expect(hard.test(comment)).toBe(isHard);
+  });
+
+  test('do not begin with "Of", and say "what" once in a sentence', () => {
+    const found = sources.flatMap((path) => commentsOf(path).map((comment) => `${path}: ${comment}`));
+    expect(found.length).toBeGreaterThan(1000);
+    expect(found.filter((comment) => hard.test(comment.replace(/^\S+: /, '')))).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-import { isNativeFetch, type Way } from '@ebb/core/adapter';
+import { isNativeFetch, property, type Way } from '@ebb/core/adapter';
 import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
 import { type AxiosCopy, areForeign, needCopy } from './axios-copy.ts';
 import { type Fetch, recordingFetch } from './recording-fetch.ts';
@@ -50,7 +50,7 @@ function routeBy(
   isCustom: boolean,
   config: InternalAxiosRequestConfig,
 ): Route {
-  const { adapterName } = found as { adapterName?: string };
+  const adapterName = property(found, 'adapterName');
   if (adapterName === 'xhr') return { adapter: found, way: isNativeXhr() ? 'socket' : 'converted' };
   if (adapterName === 'http') return { adapter: found, way: config.transport ? 'converted' : 'socket' };
   if (isCustom) return { adapter: found, way: 'converted' };
@@ -83,7 +83,7 @@ let isLastNative = false;
 
 /** False for a polyfill, which may send over a fetch with ebb. */
 function isNativeXhr(): boolean {
-  const xhr: unknown = (globalThis as { XMLHttpRequest?: unknown }).XMLHttpRequest;
+  const xhr: unknown = property(globalThis, 'XMLHttpRequest');
   if (xhr !== lastXhr) {
     lastXhr = xhr;
     isLastNative =

@@ -1,5 +1,5 @@
 import type { PolicyOptions } from '@ebb/core';
-import { warn } from '@ebb/core/adapter';
+import { property, warn } from '@ebb/core/adapter';
 import ownAxios, { type AxiosStatic, type InternalAxiosRequestConfig } from 'axios';
 import { loadedModules } from '#platform';
 import { explains } from '#prose';
@@ -25,17 +25,17 @@ const NAMES = ['AxiosError', 'AxiosHeaders', 'CanceledError', 'getAdapter'] as c
 
 function isModule(value: unknown): value is AxiosCopy {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false;
-  return NAMES.every((name) => typeof (value as AxiosModule)[name] === 'function');
+  return NAMES.every((name) => typeof property(value, name) === 'function');
 }
 
-/** Of another major version nothing is known. */
+/** True unless the copy has another major version, whose internals may differ. */
 function hasRightVersion({ VERSION }: AxiosCopy): boolean {
   return VERSION === undefined || /^1\./.test(VERSION);
 }
 
 /** The copy in what a module exports: `import *` has it under `default`, with its defaults. */
 function copyIn(exported: unknown): AxiosCopy | undefined {
-  const copy = [(exported as { default?: unknown } | null | undefined)?.default, exported].find(isModule);
+  const copy = [property(exported, 'default'), exported].find(isModule);
   return copy !== undefined && hasRightVersion(copy) ? copy : undefined;
 }
 

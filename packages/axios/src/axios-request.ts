@@ -54,7 +54,7 @@ export class AxiosRequest extends Traits implements Client<AxiosResponse> {
   #headers: object | undefined;
   /** True once the headers of the next attempt are those of the caller. */
   #isReset = false;
-  // Of few requests: others save the room.
+  // Few requests need these: `declare` keeps them out of the others.
   /** The headers whose place those with the changes of the attempt have. */
   declare private unchanged: InternalAxiosRequestConfig['headers'] | undefined;
   /** The body that was made for the next attempt. */
@@ -165,7 +165,8 @@ export class AxiosRequest extends Traits implements Client<AxiosResponse> {
 
   #enter(): void {
     this.underWay = true;
-    (this.config as CallConfig)[CALL] = this;
+    const config: CallConfig = this.config;
+    config[CALL] = this;
   }
 
   #markLayer(layer: object): void {

@@ -44,7 +44,7 @@ export function asCanceled(
   copy: AxiosCopy | undefined,
 ): unknown {
   if (!signal?.aborted) return error;
-  const { reason } = signal as { reason?: unknown };
+  const reason: unknown = signal.reason;
   let canceled = error as Error;
   // The mark that `axios.isCancel` looks for.
   if (!property(error, '__CANCEL__')) {

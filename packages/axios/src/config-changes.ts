@@ -87,7 +87,7 @@ export function heldBy({ cancelToken, headers }: InternalAxiosRequestConfig): He
   return { cancelToken, headers };
 }
 
-/** Puts what was held back into a config, and returns what it has had in its place. */
+/** Puts the values that were held back into a config, and returns those that they replace. */
 export function replaced(config: InternalAxiosRequestConfig, held: Held): Held {
   const before = heldBy(config);
   Object.assign(config, held);

@@ -72,7 +72,7 @@ export function ebbInterceptor(
     checkUse(config);
     const chosen = config.adapter;
     const isCustom = typeof chosen === 'function';
-    const isWrapped = isCustom && (chosen as EbbAdapter)[IS_EBB] === true;
+    const isWrapped = isCustom && IS_EBB in chosen;
     // A custom adapter may lead to another ebb layer, which must not see this `false`: see `send`.
     const isOff = config.ebb === false && !isCustom;
     if (isOff || isWrapped) return config;

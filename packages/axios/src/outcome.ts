@@ -1,6 +1,6 @@
 import type { FailureKind, Outcome } from '@ebb/core';
 import { failureKind, HookError, property } from '@ebb/core/adapter';
-import type { AxiosError, AxiosResponse } from 'axios';
+import type { AxiosResponse } from 'axios';
 import { breaksBody, everyRetryAfter, lastHop, received } from '#platform';
 import type { NodeRequest } from './node-request.ts';
 import { recordedResponse } from './recording-fetch.ts';
@@ -42,6 +42,12 @@ function normalized(url: string): string {
   return (URL.parse(url)?.href ?? url).replace(/#.*$/s, '');
 }
 
+interface Received {
+  readonly status: number;
+  readonly headers: unknown;
+  readonly request?: unknown;
+}
+
 /** A response that an adapter resolved with. Its headers and its origin are read when they are asked for. */
 export class ResponseOutcome {
   readonly type = 'response';
@@ -51,7 +57,7 @@ export class ResponseOutcome {
   readonly #traits: Traits;
   #found: Origin | undefined;
 
-  constructor({ status, headers, request }: AxiosResponse, traits: Traits) {
+  constructor({ status, headers, request }: Received, traits: Traits) {
     this.status = status;
     this.#headers = headers;
     this.#request = request;
@@ -80,11 +86,11 @@ export class ResponseOutcome {
 /** Reads what an adapter rejected with: a response that `validateStatus` refused, or a failure. */
 export function failureOf(error: unknown, traits: Traits): Outcome {
   const response = property(error, 'response') as AxiosResponse | undefined;
-  const request = property(error, 'request') as object | undefined;
+  const request = property(error, 'request');
   if (response !== undefined && failedByStatus(response)) return new ResponseOutcome(response, traits);
-  const kind = kindOf(error as AxiosError);
+  const kind = kindOf(error);
   const hidden = kind === 'aborted' ? undefined : hiddenResponse(request);
-  if (hidden !== undefined) return new ResponseOutcome(hidden as AxiosResponse, traits);
+  if (hidden !== undefined) return new ResponseOutcome(hidden, traits);
   const { redirected } = originOf(traits, request);
   return { type: 'failure', kind, error, redirected };
 }
@@ -93,7 +99,7 @@ export function failureOf(error: unknown, traits: Traits): Outcome {
  * A response with an error status whose body could not be read: too long, or not valid gzip. axios reports only
  * the error of the body, but the status decides whether to retry.
  */
-function hiddenResponse(request: object | undefined): object | undefined {
+function hiddenResponse(request: unknown): Received | undefined {
   const response = recordedResponse(request) ?? (received ? received(request ?? {}) : undefined);
   if (response === undefined || response.status < 400) return undefined;
   const { status, headers } = response;
@@ -110,17 +116,17 @@ function failedByStatus({ status, config }: AxiosResponse): boolean {
   return typeof validate === 'function' && !validate(status);
 }
 
-function kindOf(error: AxiosError): FailureKind {
+function kindOf(error: unknown): FailureKind {
   // A body factory failed, so nothing was sent, whatever its cause says.
   if (error instanceof HookError) return 'unknown';
   const kind = failureKind(error);
   const code = property(error, 'code');
   const message = property(error, 'message');
-  const config = property(error, 'config') as AxiosError['config'];
+  const timeoutMessage = property(property(error, 'config'), 'timeoutErrorMessage');
   const isTimeoutCode = code === 'ETIMEDOUT' || code === 'ECONNABORTED';
   // A timeout aborts the exchange, and the fetch adapter keeps the abort as the cause.
   if (kind === 'aborted' && isTimeoutCode) return 'timeout';
   // `timeoutErrorMessage` replaces `timeout of … exceeded`.
-  if (kind === 'network' && isTimeoutCode && message === config?.timeoutErrorMessage) return 'timeout';
+  if (kind === 'network' && isTimeoutCode && message === timeoutMessage) return 'timeout';
   return breaksBody && kind === 'unknown' && breaksBody(message) ? 'network' : kind;
 }

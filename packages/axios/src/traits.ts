@@ -23,7 +23,7 @@ function urlOf(config: InternalAxiosRequestConfig): string {
       bare ??= new axios.Axios({});
       built = bare.getUri({ url, baseURL, params, paramsSerializer, allowAbsoluteUrls } as object);
     } catch {
-      // Of a mock, or with parameters that cannot be serialized.
+      // A mock has no `getUri`, and some parameters cannot be serialized.
     }
   }
   const page = globalThis.location?.href;

@@ -33,8 +33,8 @@ export interface VirtualClock extends Clock {
    * a response, such as a timeout, sockets and mocks get `ioMs` of real time. If no call is left, it waits for them.
    *
    * @returns what the promise resolves to
-   * @throws what the promise rejects with, and what a scheduled call throws; an error that says how many calls are pending, if
-   * the promise does not settle within `realTimeoutMs` of real time
+   * @throws the rejection of the promise, and the error of a scheduled call; an error with the number of pending calls if the
+   * promise does not settle within `realTimeoutMs` of real time
    */
   runUntilSettled<T>(promise: T | PromiseLike<T>, options?: RunUntilSettledOptions): Promise<T>;
 }

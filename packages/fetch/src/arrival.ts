@@ -21,7 +21,7 @@ const collected = /* @__PURE__ */ new FinalizationRegistry((ended: () => void) =
 export function whenBodyEnds(settled: unknown, { clock }: BodyContext, ended: () => void): void {
   try {
     const response = settled as Response;
-    const { body } = response as { readonly body: unknown };
+    const body: unknown = response.body;
     collected.register(response, ended);
     if (isNodeReadable(body)) {
       // A stream that fails also closes.

@@ -29,13 +29,14 @@ import {
   whenBodyEnds,
 } from '#platform';
 import { type Bounded, bounded } from './bounded.ts';
-import type { EbbRequestInit, FetchInput } from './init.ts';
+import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 import {
   absoluteUrl,
   changedHeaders,
   headerIn,
   type InitChanges,
   isRequest,
+  type Layered,
   rereadableHeaders,
   withChanges,
 } from './request.ts';
@@ -46,7 +47,7 @@ import { Upload } from './upload.ts';
 export class FetchRequest implements RequestTraits, Client<Response> {
   readonly #baseFetch: typeof fetch;
   #input: FetchInput;
-  #init: EbbRequestInit | undefined;
+  #init: (EbbRequestInit & Layered) | undefined;
   /** The input, if it is a `Request`. */
   #request: Request | undefined;
   /** The headers of the init, if they came as an iterator, which can be read only once. */
@@ -71,7 +72,7 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     const body = init?.body ?? undefined;
     if (body !== undefined) this.#upload = new Upload(body, undefined);
     else if (this.#request?.body) this.#upload = new Upload(body, this.#request);
-    const signal = this.#member('signal') as AbortSignal | undefined;
+    const signal = this.#member('signal');
     // For any other value the base fetch throws.
     if (typeof signal?.addEventListener !== 'function') return;
     this.#own = signal;
@@ -80,7 +81,9 @@ export class FetchRequest implements RequestTraits, Client<Response> {
   }
 
   /** A member of the init, or else of the `Request`. */
-  #member<K extends keyof EbbRequestInit & keyof Request>(name: K): unknown {
+  #member<K extends keyof EbbRequestInit & keyof Request>(
+    name: K,
+  ): EbbRequestInit[K] | Request[K] | undefined {
     const own = this.#init?.[name];
     return own === undefined ? this.#request?.[name] : own;
   }
@@ -109,7 +112,7 @@ export class FetchRequest implements RequestTraits, Client<Response> {
 
   /** What the layers of ebb above have put into the init. */
   get carried(): unknown {
-    return (this.#init as InitChanges | undefined)?.[LAYER];
+    return this.#init?.[LAYER];
   }
 
   get followsRedirects(): boolean {
@@ -123,7 +126,8 @@ export class FetchRequest implements RequestTraits, Client<Response> {
   }
 
   get makeBody(): MakeBody | undefined {
-    return this.#upload?.isMade ? (state) => (this.#upload as Upload).make(state) : undefined;
+    const upload = this.#upload;
+    return upload?.isMade ? (state) => upload.make(state) : undefined;
   }
 
   send(call: Call): Promise<Response> {
@@ -183,14 +187,15 @@ export class FetchRequest implements RequestTraits, Client<Response> {
 
   #callBase(changes: InitChanges | undefined): Promise<Response> {
     const baseFetch = this.#baseFetch;
-    if (changes === undefined) return baseFetch(this.#input, this.#init as RequestInit);
+    if (changes === undefined) return baseFetch(this.#input, this.#init as FetchInit);
     return baseFetch(...withChanges(this.#input, this.#init, changes));
   }
 
   /** Sends for layers below, or counts hops. A method of its own: closures are allocated as soon as it is called. */
   #sendObserved(changes: InitChanges | undefined, layer: object | undefined): Promise<Response> {
     const send = (): Promise<Response> => this.#callBase(changes);
-    const sendLayered = layer ? () => sending(this.#running as Call, send) : send;
+    const running = this.#running;
+    const sendLayered = layer && running ? () => sending(running, send) : send;
     return this.#hops ? this.#hops.count(sendLayered) : sendLayered();
   }
 

@@ -83,12 +83,12 @@ export class FetchRace extends Race implements Try {
       const signal = own === undefined ? late : AbortSignal.any([own, late]);
       const changes = { signal, [HEDGES]: true };
       const [target, init] =
-        this.#init === undefined ? [input, changes] : withChanges(input, this.#init as object, changes);
+        this.#init === undefined ? [input, changes] : withChanges(input, this.#init, changes);
       // A mock may return something else than a promise.
       sent = Promise.resolve(
         running
-          ? sending(running, () => new FetchRequest(this.#baseFetch, target, init as object).send(running))
-          : this.#baseFetch(target, init as FetchInit),
+          ? sending(running, () => new FetchRequest(this.#baseFetch, target, init).send(running))
+          : this.#baseFetch(target, init),
       );
     } catch (error) {
       sent = Promise.reject(error);
@@ -108,7 +108,7 @@ export class FetchRace extends Race implements Try {
     this.#wake?.();
   }
 
-  /** From the first delay on. Goes by what is the case, not by what has happened: several events may come together. */
+  /** From the first delay on. Reads the state of the tries after each wake-up, because several events may come together. */
   async #race(settled: Promise<void>): Promise<Response> {
     const tries: Try[] = [this];
     for (;;) {
@@ -141,7 +141,7 @@ export class FetchRace extends Race implements Try {
     let input = this.#input;
     if (url === null) return;
     if (url !== undefined) input = isRequest(input) ? new Request(url, input) : url;
-    const request = url === undefined ? call : new FetchRequest(this.#baseFetch, input, this.#init as object);
+    const request = url === undefined ? call : new FetchRequest(this.#baseFetch, input, this.#init);
     void this.sendHedge(request, url !== undefined, (hedge) => {
       const one: Try = { abort: new AbortController(), hedge };
       tries.push(one);

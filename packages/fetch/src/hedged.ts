@@ -4,7 +4,7 @@ import type { BaseFetch } from './create-fetch.ts';
 import { FetchRequest } from './fetch-request.ts';
 import { FetchRace } from './hedged-race.ts';
 import type { FetchInit, FetchInput } from './init.ts';
-import { rereadableHeaders } from './request.ts';
+import { isRequest, rereadableHeaders } from './request.ts';
 
 /** True if a call can be sent again, and aborted by a signal of ours. */
 function isRepeatable(call: FetchRequest, hedging: Hedging, own: unknown): boolean {
@@ -45,8 +45,8 @@ export function hedged(baseFetch: BaseFetch, options: HedgeOptions): BaseFetch {
       if (init && HEDGES in init) hedging.mustNotHedge('hedged: baseFetch', hedgedFetch);
       const headers = rereadableHeaders(init?.headers);
       const own = headers ? { ...init, headers } : init;
-      const call = new FetchRequest(baseFetch, input, own as object);
-      if (isRepeatable(call, hedging, own?.signal ?? (input as Request).signal))
+      const call = new FetchRequest(baseFetch, input, own);
+      if (isRepeatable(call, hedging, own?.signal ?? (isRequest(input) ? input.signal : undefined)))
         return new FetchRace(hedging, baseFetch, input, own, call).start();
       // It may follow a signal.
       call.end(undefined, true);

@@ -102,14 +102,14 @@ function listen(): Storage<Hops> | null {
   const hooks = nodeProcess?.getBuiltinModule?.('node:async_hooks');
   if (hooks === undefined) return null;
   const made = new hooks.AsyncLocalStorage<Hops>();
-  const isHeard = subscribe('undici:request:create', (message) => {
-    made.getStore()?.record((message as { request?: SentRequest }).request);
+  const isHeard = subscribe('undici:request:create', ({ request }: { request?: SentRequest }) => {
+    made.getStore()?.record(request);
   });
   return isHeard ? made : null;
 }
 
 /** Returns false in a runtime whose fetch is not undici's. */
-function subscribe(channel: string, listener: (message: unknown) => void): boolean {
+function subscribe<T>(channel: string, listener: (message: T) => void): boolean {
   if (nodeProcess?.versions?.undici === undefined) return false;
   nodeProcess.getBuiltinModule?.('node:diagnostics_channel')?.subscribe(channel, listener);
   return true;
@@ -123,8 +123,7 @@ let isSubscribed = false;
 function recordConnectErrors(): void {
   if (isSubscribed) return;
   isSubscribed = true;
-  subscribe('undici:client:connectError', (message) => {
-    const { connectParams, error } = message as ConnectError;
+  subscribe('undici:client:connectError', ({ connectParams, error }: ConnectError) => {
     const origin = URL.parse(`${connectParams?.protocol}//${connectParams?.host}`)?.origin;
     if (typeof error === 'object' && error !== null && origin !== undefined) origins.set(error, origin);
   });

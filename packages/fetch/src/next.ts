@@ -1,3 +1,4 @@
+import { property } from '@ebb/core/adapter';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 import { isRequest, membersOf } from './request.ts';
 
@@ -20,7 +21,7 @@ export function unshared(
   headers: [string, string][] | undefined,
   signal: AbortSignal | undefined,
 ): [FetchInput, EbbRequestInit] | undefined {
-  const isNext = (globalThis as { [PATCHED]?: unknown })[PATCHED] === true;
+  const isNext = property(globalThis, PATCHED) === true;
   if (!isNext || (method !== 'GET' && method !== 'HEAD')) return undefined;
   const request = isRequest(input) ? input : undefined;
   const copy: EbbRequestInit = {

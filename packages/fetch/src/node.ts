@@ -9,7 +9,7 @@ interface NodeProcess {
   getBuiltinModule?(id: 'node:async_hooks'): { AsyncLocalStorage: new <T>() => Storage<T> } | undefined;
   getBuiltinModule?(id: 'node:stream'): { finished(stream: object, ended: () => void): unknown };
   getBuiltinModule?(id: 'node:diagnostics_channel'): {
-    subscribe(channel: string, listener: (message: unknown) => void): void;
+    subscribe<T>(channel: string, listener: (message: T) => void): void;
   };
 }
 

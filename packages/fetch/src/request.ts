@@ -1,15 +1,16 @@
 import type { SentHeaders } from '@ebb/core/adapter';
 import { isIdempotent, LAYER, property } from '@ebb/core/adapter';
-import type { EbbRequestInit, FetchInput } from './init.ts';
+import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 
-/** Members that replace those of the caller's init. */
-export interface InitChanges {
-  body?: BodyInit;
-  duplex?: 'half';
-  headers?: HeadersInit;
-  signal?: AbortSignal;
+/** What layers of ebb add to an init. */
+export interface Layered {
   /** Identifies this call to layers of ebb below. */
   [LAYER]?: object;
+}
+
+/** Members that replace those of the caller's init. */
+export interface InitChanges extends FetchInit, Layered {
+  duplex?: 'half';
 }
 
 /**
@@ -19,7 +20,7 @@ export interface InitChanges {
 export function isSimple(input: FetchInput, init: EbbRequestInit | undefined): boolean {
   if (typeof input !== 'string' && !(input instanceof URL)) return false;
   if (!init) return true;
-  const { method, body, headers, signal, ebb, [LAYER]: layer } = init as EbbRequestInit & InitChanges;
+  const { method, body, headers, signal, ebb, [LAYER]: layer }: EbbRequestInit & Layered = init;
   return (
     !signal &&
     (ebb ?? layer) === undefined &&
@@ -49,19 +50,19 @@ export function withChanges(
   input: FetchInput,
   init: EbbRequestInit | undefined,
   changes: InitChanges,
-): [FetchInput, RequestInit] {
+): [FetchInput, FetchInit] {
   // The members of a `Request` in place of an init cannot be copied: some of its class depend on others.
-  if (isRequest(init)) return [new Request(input, init), changes as RequestInit];
+  if (isRequest(init)) return [new Request(input, init), changes];
   // The base fetch throws for it.
   if (init !== undefined && init !== null && typeof init !== 'object') return [input, init];
-  const { ebb: _, ...own } = membersOf(init ?? ({} as EbbRequestInit));
-  return [input, { ...(own as RequestInit), ...(changes as RequestInit) }];
+  const { ebb: _, ...own } = membersOf(init ?? {});
+  return [input, { ...(own as FetchInit), ...changes }];
 }
 
 /** True for headers that can be read only once, such as an iterator. */
 function isReadOnce(headers: unknown): headers is Iterable<Iterable<string>> {
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return false;
-  const { get, [Symbol.iterator]: iterate } = headers as Partial<Map<string, string>>;
+  const { get, [Symbol.iterator]: iterate }: Partial<Map<string, string>> = headers;
   return !get && typeof iterate === 'function';
 }
 
@@ -77,18 +78,18 @@ export function rereadableHeaders(headers: unknown): [string, string][] | undefi
 }
 
 /** A request header by its lower-case name; `undefined` also if the base fetch will reject the headers. */
-export function headerIn(headers: unknown, name: string): string | undefined {
+export function headerIn(headers: HeadersInit | null | undefined, name: string): string | undefined {
   if (!headers) return undefined;
   try {
-    return new Headers(headers as HeadersInit).get(name) ?? undefined;
+    return new Headers(headers).get(name) ?? undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The headers of one attempt. */
-export function changedHeaders(own: unknown, changes: SentHeaders): Headers {
-  const headers = new Headers(own as HeadersInit | undefined);
+export function changedHeaders(own: HeadersInit | undefined, changes: SentHeaders): Headers {
+  const headers = new Headers(own);
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) headers.delete(name);
     else headers.set(name, value);

@@ -32,7 +32,7 @@ export class ResponseOutcome {
   header(name: string): string | undefined {
     this.#asked += 1;
     const headers: unknown = this.#response?.headers;
-    const { [Symbol.iterator]: iterate } = (headers ?? {}) as Partial<Headers>;
+    const { [Symbol.iterator]: iterate }: Partial<Headers> = headers ?? {};
     if (this.#asked <= MOST_LOOK_UPS || iterate === undefined) return responseHeader(headers, name);
     this.#all ??= new Map(headers as Headers);
     return this.#all.get(name);

@@ -2,7 +2,7 @@ import { property, type ReadHeader, type Resumable, responseHeader } from '@ebb/
 import { haveCredentials, prose, type Resumed, type Resuming } from '@ebb/core/resuming';
 import type { EbbFetch } from './create-fetch.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
-import { changedHeaders, withChanges } from './request.ts';
+import { changedHeaders, isRequest, withChanges } from './request.ts';
 
 /** What a fetch is called with. */
 export type Call = readonly [FetchInput, EbbRequestInit];
@@ -19,13 +19,13 @@ export function readerOf({ headers }: Response): ReadHeader {
   return (name) => responseHeader(headers, name);
 }
 
-/** True if fetch has decoded the body: what it gives has other offsets than what the server sends. */
+/** True if fetch has decoded the body: its offsets are not those of the bytes that the server sends. */
 export function isCoded(header: ReadHeader): boolean {
   return (header('content-encoding') ?? 'identity') !== 'identity';
 }
 
 function headersOf(input: FetchInput, init: EbbRequestInit | undefined): Headers {
-  return new Headers(init?.headers ?? (property(input, 'headers') as HeadersInit | undefined));
+  return new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
 }
 
 /**

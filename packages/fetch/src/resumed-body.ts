@@ -9,6 +9,7 @@ import {
   rememberResumption,
 } from '@ebb/core/resuming';
 import { idleRead } from './idle-read.ts';
+import { isRequest } from './request.ts';
 import { type Asked, type Call, readerOf, requestAgain, whyUnsafe } from './resume-request.ts';
 
 type Controller = ReadableByteStreamController | ReadableStreamDefaultController;
@@ -28,11 +29,11 @@ export function resumedBody(
 ): ReadableStream<Uint8Array> {
   const body = new ResumedBody(asked, response, course, made);
   const source = {
-    pull: (controller: unknown) => body.pull(controller as Controller),
+    pull: (controller: Controller) => body.pull(controller),
     cancel: (reason: unknown) => body.cancel(reason),
   };
   try {
-    return new ReadableStream({ ...source, type: 'bytes' } as UnderlyingByteSource);
+    return new ReadableStream({ ...source, type: 'bytes' });
   } catch {
     // Safari before 26 has no byte streams.
     return new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
@@ -69,7 +70,7 @@ class ResumedBody {
   /** The caller's own. */
   get #signal(): AbortSignal | undefined {
     const { init, input } = this.#asked;
-    return init?.signal ?? (input as Partial<Request>).signal ?? undefined;
+    return init?.signal ?? (isRequest(input) ? input.signal : undefined);
   }
 
   async pull(controller: Controller): Promise<void> {
@@ -78,7 +79,7 @@ class ResumedBody {
     } catch (error) {
       void this.#free(error);
       if (this.#isCancelled) return;
-      rememberOf(error as object, this.#made());
+      rememberOf(error, this.#made());
       throw error;
     }
   }
@@ -115,7 +116,7 @@ class ResumedBody {
     this.#give(controller, this.#resumer.course.left());
     this.#forget?.();
     controller.close();
-    (controller as ReadableByteStreamController).byobRequest?.respond(0);
+    if ('byobRequest' in controller) controller.byobRequest?.respond(0);
   }
 
   /** The next part; `undefined` at the end. */

@@ -85,7 +85,7 @@ function traitsOf(input: FetchInput, init: EbbRequestInit | undefined): RequestT
 
 /** The response itself if there is nothing to resume. */
 function resumed(asked: Asked, response: Response): Response {
-  const course = courseOf(asked, response);
+  const course = resumableOf(asked, response);
   if (course === undefined || !isWebReadable(response.body)) return response;
   const made: Response = remade(
     response,
@@ -96,7 +96,7 @@ function resumed(asked: Asked, response: Response): Response {
 }
 
 /** What the body can be resumed by, or why it cannot; `undefined` for a response that is neither an event stream nor a download. */
-function courseOf({ request, options }: Asked, response: Response): Resumable | undefined {
+function resumableOf({ request, options }: Asked, response: Response): Resumable | undefined {
   const { status } = response;
   const header = readerOf(response);
   if (isEventStream(status, header)) return new EventStream(request.header('last-event-id'), options);

@@ -180,7 +180,8 @@ function cancelUpload(body: unknown, reason?: unknown): void {
   } else if (isNodeReadable(body)) {
     // Without the reason: an error without a listener would end the process.
     body.destroy?.();
-  } else if (typeof (body as AsyncGenerator | null | undefined)?.return === 'function') {
-    Promise.resolve((body as AsyncGenerator).return(undefined)).catch(() => undefined);
+  } else {
+    const { return: end }: { return?: unknown } = body ?? {};
+    if (typeof end === 'function') Promise.resolve(end.call(body, undefined)).catch(() => undefined);
   }
 }

@@ -3,7 +3,7 @@ import type { ResponseHead } from './headers.ts';
 
 const SOON: Promise<void> = Promise.resolve();
 
-/** What takes the body of a response that is followed by a retry, and what has arrived of it. */
+/** Reads the rest of the body of a response that is followed by a retry. `chunks` have already arrived. */
 export function asideFor(
   { headers }: ResponseHead,
   chunks: readonly Buffer[],

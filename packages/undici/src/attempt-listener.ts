@@ -16,11 +16,11 @@ export interface AttemptListener<Attempt> {
   data(attempt: Attempt, chunk: Buffer): void;
   ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void;
   /** It failed before the headers of the response. */
-  failed(attempt: Attempt, error: Error): void;
+  failed(attempt: Attempt, error: unknown): void;
   /** It failed in the body of a response that is being forwarded. */
-  broke(attempt: Attempt, error: Error): void;
+  broke(attempt: Attempt, error: unknown): void;
   /** A dispatcher reports what the listener threw when it was given an error. */
-  failedAgain(error: Error): void;
+  failedAgain(error: unknown): void;
 }
 
 /** The attempt whose response is held. It gets what is played. */
@@ -29,13 +29,13 @@ export interface HeldListener {
   readonly over: boolean;
   data(chunk: Buffer): void;
   end(trailers: ResponseHeaders, rawTrailers: RawHeaders): void;
-  fail(error: Error): void;
+  fail(error: unknown): void;
   /** The handler has thrown. */
-  abort(error: Error): void;
+  abort(error: unknown): void;
   /** All that was held has been played. The rest comes from the connection. */
   playedAll(): void;
   /** Aborts the connection of a redirect. What was kept of its body can still be played. */
-  discard(reason: Error): void;
+  discard(reason: unknown): void;
   /** Aborts the connection of a response that was set aside. */
   giveUp(): void;
 }

@@ -24,7 +24,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   #cancelTimer: (() => void) | undefined;
   /** The response, while it is held or set aside. */
   kept: Held | undefined;
-  #droppedFor: Error | undefined;
+  #droppedFor: unknown;
   /** Methods that the caller's handler lacks are hidden until the attempt starts. */
   restoreMethods: (() => void) | undefined;
   #releaseBody: (() => void) | undefined;
@@ -44,7 +44,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
 
   /** The URLs that redirected, if undici's redirect interceptor is below. */
   get hops(): readonly unknown[] | undefined {
-    const { history } = (this.context ?? {}) as { readonly history?: unknown };
+    const { history }: { readonly history?: unknown } = this.context ?? {};
     return Array.isArray(history) ? history : undefined;
   }
 
@@ -71,7 +71,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     release?.();
   }
 
-  onRequestStart(connection: Dispatcher.DispatchController, context: object | null | undefined): void {
+  onRequestStart(connection: NonNullable<Connection>, context: object | null | undefined): void {
     this.restoreMethods?.();
     this.starts += 1;
     this.context = context;
@@ -125,7 +125,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     }
   }
 
-  onResponseError(connection: Connection, error: Error): void {
+  onResponseError(connection: Connection, error: unknown): void {
     this.connection ??= connection;
     if (!this.over) this.#fail(error);
     else if (this.#droppedFor === undefined) this.#listener.failedAgain(error);
@@ -157,7 +157,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.play(respond);
   }
 
-  discard(reason: Error): void {
+  discard(reason: unknown): void {
     this.connection?.abort(reason);
     // A dispatcher may ignore its controller.
     this.#arrived();
@@ -181,7 +181,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.#finish();
   }
 
-  fail(error: Error): void {
+  fail(error: unknown): void {
     this.#finish();
     this.#listener.broke(this, error);
   }
@@ -204,14 +204,14 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   }
 
   /** Aborts the connection, without an event to the listener. */
-  drop(reason: Error): void {
+  drop(reason: unknown): void {
     this.#finish();
     this.#droppedFor = reason;
     this.#abortConnection(reason);
   }
 
   /** Does nothing if all of the response has arrived: there is nothing left to abort. */
-  #abortConnection(reason: Error): void {
+  #abortConnection(reason: unknown): void {
     if (this.kept?.isOver !== true) this.connection?.abort(reason);
   }
 
@@ -219,15 +219,15 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
    * Fails at once with the reason, in any state; does nothing once it is over. undici reports the abort before it
    * closes the connection, so that a handler can destroy its upload with the reason.
    */
-  abort(reason?: Error): void {
+  abort(reason?: unknown): void {
     if (this.over) return;
     this.#droppedFor = reason ?? requestAbortedError();
-    this.#abortConnection(reason as Error);
+    this.#abortConnection(reason);
     // It may still be queued, or its dispatcher may ignore the controller.
     this.#fail(this.#droppedFor);
   }
 
-  #fail(error: Error): void {
+  #fail(error: unknown): void {
     const state = this.#state;
     if (state === 'over') return;
     if (this.#isHeld && this.#droppedFor === undefined) {

@@ -1,8 +1,11 @@
 import type { Dispatcher } from 'undici';
 import type { RawHeaders } from './headers.ts';
 
-/** The controller of one attempt, made by the dispatcher; a mock may have none. */
-export type Connection = Dispatcher.DispatchController | null | undefined;
+/** The controller of one attempt. It takes any value that was thrown as the reason. */
+type AttemptController = Omit<Dispatcher.DispatchController, 'abort'> & { abort(reason: unknown): void };
+
+/** Made by the dispatcher; a mock may have none. */
+export type Connection = AttemptController | null | undefined;
 
 /** What brings the data of a response. */
 export type Pausable = Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
@@ -10,7 +13,7 @@ export type Pausable = Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
 /** Is told when the handler aborts. */
 export interface AbortListener {
   /** @param reason as the handler gave it: undici has an error of its own for none */
-  aborted(reason: Error | undefined): void;
+  aborted(reason: unknown): void;
 }
 
 /**
@@ -52,7 +55,7 @@ export class Controller implements Dispatcher.DispatchController {
     this.#connection?.resume();
   }
 
-  abort(reason?: Error): void {
+  abort(reason?: unknown): void {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#reason = reason as Error;

@@ -19,16 +19,15 @@ export function dispatchAttempt(
   attempt: Attempt,
 ): boolean {
   const timeoutMs = call && timeoutOf(call);
-  if (timeoutMs !== undefined)
-    attempt.limit((call as Call).policy.clock, timeoutMs, namedTimeoutOf(call as Call));
+  if (call && timeoutMs !== undefined) attempt.limit(call.policy.clock, timeoutMs, namedTimeoutOf(call));
   let changes = body?.take?.();
   const ofHooks = call?.headerChanges;
   if (ofHooks !== undefined) changes = { ...changes, headers: changedHeaders(options.headers, ofHooks) };
   if (changes !== undefined) attempt.reads(body, changes);
   const layer = call && layerOf(call);
-  if (layer === undefined)
+  if (call === undefined || layer === undefined)
     return composition.dispatch(changes === undefined ? options : { ...options, ...changes }, attempt);
   // Interceptors pass unknown options on, and undici does not send them.
   const layered = { ...options, ...changes, [LAYER]: layer };
-  return sending(call as Call, composition.dispatch.bind(undefined, layered, attempt));
+  return sending(call, composition.dispatch.bind(undefined, layered, attempt));
 }

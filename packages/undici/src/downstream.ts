@@ -39,7 +39,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     return this.#context ?? {};
   }
 
-  abstract aborted(reason: Error | undefined): void;
+  abstract aborted(reason: unknown): void;
 
   /** Notes the history for what the caller gets. */
   protected abstract note(result: unknown): void;
@@ -70,7 +70,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     try {
       this.open();
     } catch (error) {
-      this.controller.abort(error as Error);
+      this.controller.abort(error);
     }
   }
 
@@ -129,9 +129,9 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     }
   }
 
-  passData(chunk: Buffer): void {
+  passData(chunk: Uint8Array): void {
     try {
-      this.#handler.onResponseData?.(this.controller, chunk);
+      this.#handler.onResponseData?.(this.controller, chunk as Buffer);
     } catch (error) {
       throw this.#threw(error);
     }
@@ -177,8 +177,9 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
   }
 
   /** A dispatcher that wraps another reports what the handler threw in `onResponseError`. */
-  failedAgain(error: Error): void {
-    if (this.failedWith !== undefined) this.#handler.onResponseError?.(this.failedWith as Controller, error);
+  failedAgain(error: unknown): void {
+    if (this.failedWith !== undefined)
+      this.#handler.onResponseError?.(this.failedWith as Controller, error as Error);
   }
 
   /** Passes on the part of a chunk that no earlier attempt has sent. */

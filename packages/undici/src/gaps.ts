@@ -33,7 +33,7 @@ function isComplete(handler: Handler, { upgrade, method }: Dispatcher.DispatchOp
  *
  * @returns restores the attempt's own methods, before the request starts; `undefined` if nothing is lacking
  */
-export function mirrorGaps(
+export function hideMissingMethods(
   handler: Handler,
   options: Dispatcher.DispatchOptions,
   attempt: Handler,

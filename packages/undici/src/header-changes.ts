@@ -6,7 +6,7 @@ type Changes = ReadonlyMap<string, readonly [name: string, value: string] | unde
 
 function changesByName(changes: SentHeaders): Changes {
   const byName = new Map<string, readonly [string, string] | undefined>();
-  // Of two spellings of a name the later holds.
+  // The later of two spellings of a name wins.
   for (const [name, value] of Object.entries(changes)) {
     byName.set(name.toLowerCase(), value === undefined ? undefined : [name, value]);
   }

@@ -34,7 +34,7 @@ export function* headerPairs(headers: RequestHeaders): Generator<[name: string, 
     for (let at = 0; at + 1 < headers.length; at += 2) yield [String(headers[at]), headers[at + 1]];
   } else if (Symbol.iterator in headers) {
     // undici rejects anything that is not a pair.
-    for (const pair of headers as Iterable<unknown>) {
+    for (const pair of headers) {
       if (Array.isArray(pair)) yield [String(pair[0]), pair[1]];
     }
   } else {

@@ -7,7 +7,7 @@ import { Attempt } from './attempt.ts';
 import { type AttemptListener, uploadEvents } from './attempt-listener.ts';
 import { Downstream } from './downstream.ts';
 import { requestAbortedError } from './errors.ts';
-import { mirrorGaps } from './gaps.ts';
+import { hideMissingMethods } from './gaps.ts';
 import { changedHeaders } from './header-changes.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import { failureKindOf, failureOutcome, responseOutcome, Traits } from './traits.ts';
@@ -23,7 +23,7 @@ export class Try extends Attempt {
   /** `undefined` while it is under way. */
   outcome: Outcome | undefined;
   /** Set when it has failed before its response. */
-  error: Error | undefined;
+  error: unknown;
 
   constructor(call: AttemptListener<Attempt>, hedge?: Hedge) {
     super(call);
@@ -48,7 +48,7 @@ class CallRace extends Race {
   }
 }
 
-/** A request that is hedged. Its handler sees one request: one controller, and what the try brings that wins. */
+/** A request that is hedged. Its handler sees one request: one controller, and the response of the winning try. */
 export class HedgedCall extends Downstream implements AttemptListener<Try> {
   readonly #hedging: Hedging;
   readonly #dispatch: Dispatcher.Dispatch;
@@ -84,9 +84,9 @@ export class HedgedCall extends Downstream implements AttemptListener<Try> {
   start(): boolean {
     const first = this.#first;
     const { onBodySent, onRequestSent } = this.handler;
-    // Of the first try only: what the hedges upload is the same.
+    // Only the first try reports its upload: the hedges upload the same body.
     if (onBodySent ?? onRequestSent) Object.assign(first, uploadEvents(this));
-    first.restoreMethods = mirrorGaps(this.handler, this.#options, first);
+    first.restoreMethods = hideMissingMethods(this.handler, this.#options, first);
     try {
       return this.#dispatch(this.#options, first);
     } catch (error) {
@@ -119,7 +119,7 @@ export class HedgedCall extends Downstream implements AttemptListener<Try> {
       try {
         sending(hedge.call, () => this.#dispatch(sent as Options, one));
       } catch (error) {
-        one.onResponseError(undefined, error as Error);
+        one.onResponseError(undefined, error);
       }
     });
   }
@@ -146,7 +146,7 @@ export class HedgedCall extends Downstream implements AttemptListener<Try> {
     }
   }
 
-  failed(attempt: Try, error: Error): void {
+  failed(attempt: Try, error: unknown): void {
     attempt.error = error;
     attempt.outcome = failureOutcome(attempt, failureKindOf(attempt, error), error, this.#options);
     if (attempt === this.#first) this.#race.firstSettled(500);
@@ -173,9 +173,9 @@ export class HedgedCall extends Downstream implements AttemptListener<Try> {
     }
   }
 
-  #lose(error: Error | undefined): void {
+  #lose(error: unknown): void {
     const { controller } = this;
-    const reason = controller.aborted ? (controller.reason ?? requestAbortedError()) : (error as Error);
+    const reason = controller.aborted ? (controller.reason ?? requestAbortedError()) : error;
     this.#settle(this.#first);
     if (!controller.aborted) noteHedges(reason, this.#records);
     this.passError(reason, this.#first.connection);
@@ -196,7 +196,7 @@ export class HedgedCall extends Downstream implements AttemptListener<Try> {
     else this.#records.push(...this.runInAsyncScope(() => this.#race.over(winner.hedge, first.outcome)));
   }
 
-  aborted(reason: Error | undefined): void {
+  aborted(reason: unknown): void {
     if (this.over) return;
     const winner = this.#winner;
     if (winner !== undefined) winner.abort(reason);
@@ -218,7 +218,7 @@ export class HedgedCall extends Downstream implements AttemptListener<Try> {
     this.passEnd(trailers, rawTrailers);
   }
 
-  broke(_: Try, error: Error): void {
+  broke(_: Try, error: unknown): void {
     this.passError(error, this.#winner?.connection);
   }
 

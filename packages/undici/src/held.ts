@@ -28,14 +28,14 @@ export class Held implements Peek, Pausable {
   trailers: ResponseHeaders = NO_TRAILERS;
   rawTrailers: RawHeaders = null;
   /** Why the body is incomplete. */
-  error: Error | undefined;
+  error: unknown;
   /** True once nothing more of it will come. */
   isOver = false;
   aside: SetAside<Buffer> | undefined;
   #connection: Connection;
   readonly #listener: HeldListener;
   /** A `read` that waits for the next chunk. */
-  #reader: { resolve(chunk: Buffer | undefined): void; reject(error: Error): void } | undefined;
+  #reader: { resolve(chunk: Buffer | undefined): void; reject(error: unknown): void } | undefined;
   /** How many chunks were read by the look, of which another one begins again. */
   #read = 0;
   /** Bytes that were neither read by a look nor played. */
@@ -78,7 +78,7 @@ export class Held implements Peek, Pausable {
   }
 
   /** The body ended early. */
-  break(error: Error): void {
+  break(error: unknown): void {
     if (this.isOver) return;
     this.error = error;
     this.#finish();
@@ -166,7 +166,7 @@ export class Held implements Peek, Pausable {
   restore(): void {
     const aside = this.aside as SetAside<Buffer>;
     this.chunks = aside.parts;
-    this.error = missing(aside) as Error | undefined;
+    this.error = missing(aside);
     this.isOver = true;
     this.#connection = undefined;
   }
@@ -212,7 +212,7 @@ export class Held implements Peek, Pausable {
     } catch (error) {
       // As without ebb, the caller that reports an error gets what the handler throws then.
       if (this.#isPlayingError && this.#connection && this.#clock === undefined) throw error;
-      this.#listener.abort(error as Error);
+      this.#listener.abort(error);
     } finally {
       this.#isPlaying = false;
     }

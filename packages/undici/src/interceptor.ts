@@ -2,7 +2,7 @@ import type { Policy, PolicyOptions } from '@ebb/core';
 import { countLayer, createPolicy, mustTrust } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Composition } from './composition.ts';
-import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
+import { isLegacy, modernHandler, NO_H2 } from './legacy.ts';
 import { start } from './start.ts';
 
 type Handler = Dispatcher.DispatchHandler;
@@ -70,8 +70,8 @@ export function ebbInterceptor(
         return start(composed, options, handler);
       }
       if (isLegacy(handler)) {
-        const modern = modernHandler(handler as LegacyHandler);
-        return start(composed, { ...options, allowH2: false } as Options, modern);
+        const modern = modernHandler(handler);
+        return start(composed, { ...options, ...NO_H2 }, modern);
       }
       // undici has an error of its own for such a handler.
       return dispatch(options, handler);

@@ -17,16 +17,18 @@ export interface LegacyHandler {
   onRequestSent?(): void;
 }
 
-const REQUIRED: readonly (keyof LegacyHandler)[] = ['onConnect', 'onError'];
+/** The options of a request with such a handler, which knows no HTTP/2. */
+export const NO_H2 = { allowH2: false };
 
 /** True for a complete legacy handler, false for a handler that has both styles. */
-export function isLegacy(handler: LegacyHandler): boolean {
-  return !('onRequestStart' in handler) && REQUIRED.every((name) => typeof handler[name] === 'function');
+export function isLegacy(handler: object): handler is LegacyHandler {
+  const { onConnect, onError }: LegacyHandler = handler;
+  return !('onRequestStart' in handler) && typeof onConnect === 'function' && typeof onError === 'function';
 }
 
 /** Names and values alternate. Built from `headers` if a dispatcher has no raw ones. */
 function rawOf(raw: unknown, headers: ResponseHeaders): Raw {
-  if (Array.isArray(raw)) return raw as Raw;
+  if (Array.isArray(raw)) return raw;
   return Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().flatMap((one) => [Buffer.from(name, 'latin1'), Buffer.from(one, 'latin1')]),
   );

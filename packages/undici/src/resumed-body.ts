@@ -75,10 +75,10 @@ export class ResumedBody implements AttemptListener<Attempt> {
   /** The response to the request for the rest. */
   responded(attempt: Attempt, { status, headers }: ResponseHead): void {
     const { resumer, downstream } = this.#of;
-    const { error } = this.#resumption as Resumption;
-    this.#note(attempt.context ?? {});
+    const resumption = this.#resumption as Resumption;
+    this.#note(resumption, attempt.context);
     try {
-      resumer.began(status, readerOf(headers), error);
+      resumer.began(status, readerOf(headers), resumption.error);
     } catch (why) {
       this.#giveUp(why);
       return;
@@ -89,9 +89,9 @@ export class ResumedBody implements AttemptListener<Attempt> {
   }
 
   /** @param result what the request for the rest ended with */
-  #note(result: object): void {
+  #note(resumption: Resumption, result: unknown): void {
     const { made, downstream } = this.#of;
-    rememberResumption(made, result, this.#resumption as Resumption);
+    rememberResumption(made, result, resumption);
     downstream.noteAll();
   }
 
@@ -105,7 +105,7 @@ export class ResumedBody implements AttemptListener<Attempt> {
       this.#giveUp(hookError);
       return;
     }
-    for (const part of parts) downstream.passData(part as Buffer);
+    for (const part of parts) downstream.passData(part);
   }
 
   ended(_: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
@@ -125,25 +125,25 @@ export class ResumedBody implements AttemptListener<Attempt> {
 
   #end(trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
     const { resumer, downstream } = this.#of;
-    for (const part of resumer.course.left()) downstream.passData(part as Buffer);
+    for (const part of resumer.course.left()) downstream.passData(part);
     downstream.passEnd(trailers, rawTrailers);
   }
 
-  failed(_: Attempt, error: Error): void {
+  failed(_: Attempt, error: unknown): void {
     const { downstream } = this.#of;
     const resumption = this.#resumption as Resumption;
     if (downstream.controller.aborted) {
       this.#fail(error);
       return;
     }
-    this.#note(error);
+    this.#note(resumption, error);
     this.#fail(explain(resumption.error, prose('its request failed'), error));
   }
 
-  broke(_: Attempt, error: Error): void {
+  broke(_: Attempt, error: unknown): void {
     const { downstream, resumer } = this.#of;
     this.#silence?.stop();
-    // Of undici itself as well.
+    // The `bodyTimeout` of undici ends an idle body as well.
     const isIdle = property(error, 'code') === 'UND_ERR_BODY_TIMEOUT';
     if (downstream.controller.aborted || downstream.threw) this.#fail(error);
     else if (resumer.course.isDone) this.#end({}, undefined);
@@ -172,7 +172,7 @@ export class ResumedBody implements AttemptListener<Attempt> {
     try {
       this.#of.send(options, attempt);
     } catch (error) {
-      attempt.onResponseError(undefined, error as Error);
+      attempt.onResponseError(undefined, error);
     }
   }
 
@@ -180,7 +180,7 @@ export class ResumedBody implements AttemptListener<Attempt> {
     const { downstream, made } = this.#of;
     if (downstream.over) return;
     this.#silence?.stop();
-    if (!downstream.controller.aborted) rememberOf(error as object, made);
+    if (!downstream.controller.aborted) rememberOf(error, made);
     downstream.passError(error, this.#attempt.connection);
   }
 
@@ -195,12 +195,12 @@ export class ResumedBody implements AttemptListener<Attempt> {
     }
   }
 
-  failedAgain(error: Error): void {
+  failedAgain(error: unknown): void {
     this.#of.downstream.failedAgain(error);
   }
 
   /** The handler aborts. */
-  abort(reason: Error | undefined): void {
+  abort(reason: unknown): void {
     if (this.#wait === undefined) {
       this.#attempt.abort(reason);
       return;

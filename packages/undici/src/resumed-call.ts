@@ -5,7 +5,7 @@ import { Attempt } from './attempt.ts';
 import { type AttemptListener, uploadEvents } from './attempt-listener.ts';
 import { streamOf } from './buffer-stream.ts';
 import { Downstream } from './downstream.ts';
-import { mirrorGaps } from './gaps.ts';
+import { hideMissingMethods } from './gaps.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import { streamResumer } from './resume-request.ts';
 import { ResumedBody } from './resumed-body.ts';
@@ -43,7 +43,7 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
     const attempt = this.#first;
     const { onBodySent, onRequestSent } = this.handler;
     if (onBodySent ?? onRequestSent) Object.assign(attempt, uploadEvents(this));
-    attempt.restoreMethods = mirrorGaps(this.handler, this.#options, attempt);
+    attempt.restoreMethods = hideMissingMethods(this.handler, this.#options, attempt);
     return this.#dispatch(this.#options, attempt);
   }
 
@@ -61,7 +61,7 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
   }
 
   responded(attempt: Attempt, head: ResponseHead): void {
-    // Of two around one another the inner one does it.
+    // If two interceptors resume the same call, the inner one does it.
     if (!(RESUMED in this.#made)) this.#body = this.#bodyOf(head);
     attempt.forward();
     this.pass(this.#body ? this.#body.connection() : attempt.connection, head);
@@ -87,7 +87,7 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
   }
 
   protected note(result: unknown): void {
-    rememberOf(result as object, this.#made);
+    rememberOf(result, this.#made);
   }
 
   data(attempt: Attempt, chunk: Buffer): void {
@@ -105,11 +105,11 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
     this.passEnd(trailers, rawTrailers);
   }
 
-  failed(_: Attempt, error: Error): void {
+  failed(_: Attempt, error: unknown): void {
     this.#fail(error);
   }
 
-  broke(attempt: Attempt, error: Error): void {
+  broke(attempt: Attempt, error: unknown): void {
     if (this.#body) this.#body.broke(attempt, error);
     else if (this.#isCoded && !this.controller.aborted && !this.threw)
       this.#fail(explain(error, prose('a content coding')));
@@ -120,7 +120,7 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
     if (!this.over) this.passError(error, this.#first.connection);
   }
 
-  override aborted(reason: Error | undefined): void {
+  override aborted(reason: unknown): void {
     if (this.over) return;
     if (this.#body) this.#body.abort(reason);
     else this.#first.abort(reason);

@@ -1,7 +1,7 @@
 import { type Resuming, type ResumptionOptions, readResuming } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import { withRereadableHeaders } from './headers.ts';
-import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
+import { isLegacy, modernHandler, NO_H2 } from './legacy.ts';
 import { ResumedCall } from './resumed-call.ts';
 
 type Options = Dispatcher.DispatchOptions;
@@ -65,10 +65,10 @@ export function resuming(options: ResumingOptions = {}): Dispatcher.DispatcherCo
     return function resumingDispatch(given: Options, handler: Handler): boolean {
       if (typeof handler?.onRequestStart === 'function' && typeof handler.onResponseError === 'function')
         return dispatchResumed(read, dispatch, given, handler);
-      if (typeof handler !== 'object' || handler === null || !isLegacy(handler as LegacyHandler))
+      if (typeof handler !== 'object' || handler === null || !isLegacy(handler))
         return dispatch(given, handler);
-      const modern = modernHandler(handler as LegacyHandler);
-      return dispatchResumed(read, dispatch, { ...given, allowH2: false } as Options, modern);
+      const modern = modernHandler(handler);
+      return dispatchResumed(read, dispatch, { ...given, ...NO_H2 }, modern);
     };
   };
 }

@@ -78,7 +78,7 @@ export function start(
       request = new UndiciRequest(composition, options, body, handler, undefined);
     } else {
       const traits = new Traits(options, body, composition.ownOrigin);
-      const carried = (given as Layered)[LAYER];
+      const { [LAYER]: carried }: Dispatcher.DispatchOptions & Layered = given;
       const call = startCall(composition.policy, traits, ebb, carried, 'dispatcher');
       checkTrust(call, given);
       request = new UndiciRequest(composition, options, body, handler, call);

@@ -104,7 +104,7 @@ function isFirstHop({ starts, hops }: Attempt, error: unknown, isOriginKnown: bo
 }
 
 /** What kind of failure an error before the response is. */
-export function failureKindOf(attempt: Attempt, error: Error): FailureKind {
+export function failureKindOf(attempt: Attempt, error: unknown): FailureKind {
   // Thrown by a body factory: not a failure of the network, whatever its cause looks like.
   if (error instanceof HookError) return 'unknown';
   const kind = failureKind(error);

@@ -27,7 +27,7 @@ import type { Composition } from './composition.ts';
 import { dispatchAttempt } from './dispatch.ts';
 import { Downstream } from './downstream.ts';
 import { headersTimeoutError, isClosedError, namingOldUndici, requestAbortedError } from './errors.ts';
-import { mirrorGaps } from './gaps.ts';
+import { hideMissingMethods } from './gaps.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import type { Held } from './held.ts';
 import { peekAt } from './peek.ts';
@@ -38,7 +38,7 @@ import { failureKindOf, failureOutcome, responseOutcome, Traits } from './traits
 
 type Options = Dispatcher.DispatchOptions;
 
-/** What a request ends with: an attempt whose response was set aside, or what tells the handler. */
+/** The end of a request: an attempt whose response was set aside, or a function that tells the handler. */
 type End = Attempt | (() => unknown);
 
 /** The statuses that a `fetch` follows or refuses, and whose body it may leave unread. */
@@ -114,7 +114,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
   /**
    * Returns, as `dispatch` does, whether the caller may go on dispatching.
    *
-   * @throws what the dispatcher throws, or what the handler throws when it is given an error
+   * @throws an error of the dispatcher, or that of a handler that throws when it is given an error
    */
   start(): boolean {
     try {
@@ -164,7 +164,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
   }
 
   /** An attempt has run into its timeout before it was sent. */
-  #unsent(error: Error): void {
+  #unsent(error: unknown): void {
     // An observer of the attempt may have aborted it.
     const kind = this.controller.aborted ? 'aborted' : 'timeout';
     // One that aborts while it is judged ends it in the next wait, as after an attempt that was sent.
@@ -178,7 +178,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
     this.#isWaiting = false;
     this.#attempt = attempt;
     if (controller.aborted) {
-      attempt.abort(controller.reason as Error);
+      attempt.abort(controller.reason);
       return true;
     }
     try {
@@ -186,7 +186,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
     } catch (thrown) {
       // Thrown by the handler: passed up, as without ebb.
       if (attempt.over) throw thrown;
-      const error = namingOldUndici(thrown) as Error;
+      const error = namingOldUndici(thrown);
       if (this.#isDispatching) return this.#dispatcherThrew(attempt, error);
       attempt.onResponseError(undefined, error);
       return false;
@@ -199,12 +199,12 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
     const attempt = new Attempt(this);
     // For a handler that listens to the upload, a MockAgent reads the body.
     if (isWatched) Object.assign(attempt, uploadEvents(this));
-    attempt.restoreMethods = mirrorGaps(this.handler, this.options, attempt);
+    attempt.restoreMethods = hideMissingMethods(this.handler, this.options, attempt);
     return attempt;
   }
 
   /** A dispatcher that throws reports nothing to its handler. Unless there is a retry, throws to the caller as well. */
-  #dispatcherThrew(attempt: Attempt, error: Error): boolean {
+  #dispatcherThrew(attempt: Attempt, error: unknown): boolean {
     const retry = this.#judge(attempt, failureOutcome(attempt, failureKind(error), error, this.options));
     attempt.drop(error);
     if (retry === undefined) return false;
@@ -269,7 +269,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
       (inspected) => {
         if (!attempt.over) this.#decide(attempt, head, this.#judge(attempt, inspected), held);
       },
-      (error: Error) => {
+      (error: unknown) => {
         if (attempt.over) return;
         if (error instanceof OutOfTime) {
           attempt.abort(headersTimeoutError(error.timeoutMs));
@@ -297,7 +297,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
         ? this.runInAsyncScope(this.#mustRetry, this, outcome)
         : this.#mustRetry(outcome);
     } catch (hookError) {
-      this.#giveUp(attempt, hookError as Error);
+      this.#giveUp(attempt, hookError);
       return undefined;
     }
     return this.over ? undefined : retry;
@@ -357,7 +357,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
     this.passEnd(trailers, rawTrailers);
   }
 
-  failed(attempt: Attempt, error: Error): void {
+  failed(attempt: Attempt, error: unknown): void {
     const { controller, threw } = this;
     const previous = this.#previous;
     // An error that the handler throws ends its request, even if `classify` would retry it.
@@ -396,7 +396,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
     attempt.replay(() => this.pass(attempt.kept, head));
   }
 
-  broke(attempt: Attempt, error: Error): void {
+  broke(attempt: Attempt, error: unknown): void {
     const download = this.#download;
     const isOwn = this.controller.aborted || this.threw || this.#started?.around.isInner;
     if (isOwn || download === undefined || download.isDone) this.#fail(error);
@@ -404,7 +404,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
   }
 
   /** The rest of a download is asked for by a request of its own. */
-  #resume(attempt: Attempt, download: Download, error: Error): void {
+  #resume(attempt: Attempt, download: Download, error: unknown): void {
     this.#started?.parts?.free();
     this.#closeBodies();
     const { composition, options, body } = this;
@@ -419,7 +419,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
 
   protected override note(result: unknown): void {
     const call = this.#started;
-    if (this.#resumed) rememberOf(result as object, this.made);
+    if (this.#resumed) rememberOf(result, this.made);
     else if (call === undefined) rememberSuccess(result, this.#status);
     else remember(result, call.trace);
   }
@@ -442,7 +442,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
   }
 
   /** Ends with an error while undici still has the attempt. */
-  #giveUp(attempt: Attempt | undefined, error: Error): void {
+  #giveUp(attempt: Attempt | undefined, error: unknown): void {
     try {
       this.#fail(error);
     } finally {
@@ -456,7 +456,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
     this.body?.close?.();
   }
 
-  override aborted(reason: Error | undefined): void {
+  override aborted(reason: unknown): void {
     if (this.over) return;
     if (this.#resumed) {
       this.#resumed.abort(reason);

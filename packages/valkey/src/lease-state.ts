@@ -122,7 +122,7 @@ export class LeaseState {
     return this.isLow && this.asked === undefined;
   }
 
-  /** A request left without tokens: some are leased for the next. */
+  /** A request found no tokens: leases some for the next one. */
   missed(amounts: Amounts): void {
     const before = this.missedCost;
     this.missedCost = amounts.map((amount, unit) => Math.max(amount, before?.[unit] ?? 0));

@@ -225,7 +225,7 @@ export class Lease extends LeaseState {
       return Math.min(endMs, outage.nextCheckMs(this.unanswered.count(nowMs), isWaiting));
     const nextMs = Math.min(endMs, this.refunds.dueMs);
     if (!isWaiting) return nextMs;
-    // The lease that was asked for may turn out not to be needed.
+    // The pending lease may become unnecessary.
     const staleMs = asked !== undefined ? nowMs + FRESH_MS : this.staleAtMs(backlog, nowMs);
     return Math.min(nextMs, staleMs, refusal.untilMs > nowMs ? refusal.untilMs : Number.POSITIVE_INFINITY);
   }

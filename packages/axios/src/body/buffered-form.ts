@@ -1,3 +1,4 @@
+import { property } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
 
 /** A form of the `form-data` package, which axios also makes of objects: a stream that can be read once. */
@@ -13,7 +14,7 @@ interface Form {
 function isForm(data: unknown): data is Form {
   if (typeof data !== 'object' || data === null) return false;
   const methods = ['pipe', 'getHeaders', 'getBoundary', 'hasKnownLength', 'getLengthSync'];
-  return methods.every((name) => typeof (data as Record<string, unknown>)[name] === 'function');
+  return methods.every((name) => typeof property(data, name) === 'function');
 }
 
 /** A form whose parts are all in memory, as one buffer that can be sent more than once. */
@@ -28,8 +29,9 @@ export class BufferedForm {
 
   /** Returns `undefined` if `data` is not such a form, or contains a stream. */
   static of(data: unknown): BufferedForm | undefined {
-    const bytes = isForm(data) ? bytesOf(data) : undefined;
-    return bytes === undefined ? undefined : new BufferedForm(data as Form, bytes);
+    if (!isForm(data)) return undefined;
+    const bytes = bytesOf(data);
+    return bytes && new BufferedForm(data, bytes);
   }
 
   /** Sets the headers that axios would set for the form, and returns its bytes. */

@@ -4,7 +4,7 @@ import { isWebReadable } from '@ebb/core/adapter';
  * Whether sending a body uses it up: Node and web streams, the `form-data` package, iterators. Recognized by
  * shape, since the object may come from another realm or another package.
  */
-export function isSingleUse(data: unknown): boolean {
+export function isSingleUse(data: unknown): data is object {
   if (typeof data !== 'object' || data === null) return false;
   return 'pipe' in data || 'getReader' in data || Symbol.asyncIterator in data || 'next' in data;
 }
@@ -13,7 +13,7 @@ export function isSingleUse(data: unknown): boolean {
 interface Closable {
   readonly readableEnded?: unknown;
   /** The parts of a form of the `form-data` package, each a stream or a wrapper with the stream as `source`. */
-  readonly _streams?: unknown;
+  readonly _streams?: readonly (Closable | null | undefined)[];
   readonly source?: unknown;
   destroy?(): unknown;
   return?(): unknown;
@@ -25,14 +25,14 @@ interface Closable {
  */
 export function closeBody(data: unknown, reason: unknown): void {
   if (!isSingleUse(data)) return;
-  const body = data as Closable;
+  const body: Closable = data;
   try {
     if (isWebReadable(data)) {
       if (!data.locked) data.cancel(reason).catch(() => undefined);
       return;
     }
     if (Array.isArray(body._streams)) {
-      for (const part of body._streams as Closable[]) closeBody(part?.source ?? part, reason);
+      for (const part of body._streams) closeBody(part?.source ?? part, reason);
     }
     // Destroyed without an error: one that no listener handles would end the process.
     if (typeof body.destroy !== 'function') Promise.resolve(body.return?.()).catch(() => undefined);

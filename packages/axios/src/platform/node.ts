@@ -1,5 +1,5 @@
-// What only Node and its like have: copies of axios that `require` loaded, forms and streams of Node, and what axios's http
-// adapter shows of its requests. web.ts has the same names. Selected by the conditions of "imports" in package.json.
+// For Node, Bun and Deno: copies of axios that `require` loaded, forms and streams of Node, and the requests of axios's http
+// adapter. web.ts has the same names. Selected by the conditions of "imports" in package.json.
 export { BufferedForm } from '../body/buffered-form.ts';
 export { closeWith, whenNodeBodyEnds } from '../body/node-body.ts';
 export { loadedModules } from '../loaded-modules.ts';

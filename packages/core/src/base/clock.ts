@@ -23,7 +23,7 @@ export interface Clock {
 /** Marks the clock of the system, which each copy of this package in a program has of its own. */
 const OF_SYSTEM: unique symbol = Symbol.for('@ebb/core system clock');
 
-/** The clock that another one reads, which names its errors. Known to all copies of this package in a program. */
+/** The user's clock behind a wrapper that names its errors. All copies of this package in a program know it. */
 const READS: unique symbol = Symbol.for('@ebb/core clock');
 
 /** A clock, with the marks that it may have. */

@@ -32,7 +32,7 @@ export type ThrottledReason =
 function recogniseOtherCopies(kind: abstract new (...args: never[]) => Error, name: string): void {
   const mark = Symbol.for(`@ebb/core ${name}`);
   const isOfThisCopy = Function.prototype[Symbol.hasInstance];
-  (kind.prototype as unknown as Record<symbol, true>)[mark] = true;
+  Object.assign(kind.prototype, { [mark]: true });
   Object.defineProperty(kind, Symbol.hasInstance, {
     value(this: unknown, value: unknown): boolean {
       // Inherited by subclasses, which must recognise their own instances only.

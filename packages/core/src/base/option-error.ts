@@ -96,13 +96,17 @@ export function must(
   value: unknown,
   hasType: boolean,
   fits = true,
-): void {
+): asserts hasType {
   mustHaveType(hasType, () => wrongType(name, takes, value));
   if (!fits) throw wrongRange(name, takes, value);
 }
 
 /** Throws unless a value is an object of named fields. A list or a promise would count as one that has none. */
-export function mustHaveFields(name: string, takes: string | undefined, value: unknown): void {
+export function mustHaveFields(
+  name: string,
+  takes: string | undefined,
+  value: unknown,
+): asserts value is object {
   const hasFields = typeof value === 'object' && value !== null && !Array.isArray(value) && !isPromise(value);
   must(name, takes, value, hasFields, hasFields);
 }

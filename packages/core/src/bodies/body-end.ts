@@ -25,8 +25,8 @@ export function whenBodyEnds(settled: unknown, context: BodyContext, ended: () =
 }
 
 /**
- * The prototype of the last response whose body was a web stream. Reading `body` takes as long as all the rest, and the next
- * response has most likely a web stream as well. If not, that is noticed a turn later.
+ * Cache: responses with this prototype have web streams. It avoids reading `body`, which takes as long as all the rest; a wrong
+ * guess is noticed a turn later.
  */
 let withWebStream: object | null | undefined;
 

@@ -10,7 +10,8 @@ export interface BodyInterceptor {
   clone(response: Response, native: () => Response): Response;
 }
 
-type Prototype = Record<string, unknown>;
+/** That of a response. */
+type Prototype = Pick<Response, 'clone'>;
 
 /** A constructor that returns its argument: a class that extends it adds its private fields to that object. */
 const Given = function given(object: object): object {
@@ -43,7 +44,7 @@ class Intercepted extends Given {
 /** The derived prototype of each native one. */
 const derivedOf = new WeakMap<object, object>();
 /** The native prototype of each derived one. */
-const nativeOf = new WeakMap<object, object>();
+const nativeOf = new WeakMap<object, Prototype>();
 /** The native prototype of the last response, and the one that derives from it: a program often has only one. */
 let lastNative: object | undefined;
 let lastDerived: object | undefined;
@@ -57,22 +58,22 @@ function hasBodyGetter(prototype: object | null): boolean {
 }
 
 /** A prototype that overrides the members on the way to the body, with the same names and kinds of property. */
-function derive(from: object): object {
+function derive(from: Prototype): object {
   const members = {
     get body(): unknown {
       const native = (): unknown => Reflect.get(from, 'body', this);
       const interceptor = Intercepted.get(this);
-      return interceptor === undefined ? native() : interceptor.stream(this as Response, native);
+      return interceptor === undefined ? native() : interceptor.stream(this, native);
     },
     clone(): Response {
-      const native = (): Response => ((from as Prototype).clone as () => Response).call(this);
+      const native = (): Response => from.clone.call(this);
       const interceptor = Intercepted.get(this);
-      return interceptor === undefined ? native() : interceptor.clone(this as never, native);
+      return interceptor === undefined ? native() : interceptor.clone(this, native);
     },
-  };
-  const descriptors = Object.getOwnPropertyDescriptors(members) as PropertyDescriptorMap;
+  } satisfies ThisType<Response>;
+  const descriptors: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(members);
   for (const name of BODY_READERS) {
-    const native = (from as Prototype)[name] as (this: Response) => Promise<unknown>;
+    const native: (this: Response) => Promise<unknown> = Reflect.get(from, name);
     if (typeof native !== 'function') continue;
     const { [name]: value } = {
       [name](this: Response): Promise<unknown> {
@@ -86,7 +87,7 @@ function derive(from: object): object {
 }
 
 /** The prototype that derives from a native one; `undefined` for that of a mock, whose body cannot be observed. */
-function derivedFrom(native: object): object | undefined {
+function derivedFrom(native: Prototype): object | undefined {
   if (native === lastNative) return lastDerived;
   // Something may have copied the prototype of an intercepted response, such as a proxy.
   if (nativeOf.has(native)) return native;
@@ -109,7 +110,7 @@ function derivedFrom(native: object): object | undefined {
  * @returns false for a response that cannot be changed: a frozen one, or a mock
  */
 export function interceptBody(response: Response, interceptor: BodyInterceptor): boolean {
-  const prototype = Object.getPrototypeOf(response) as object | null;
+  const prototype: Prototype | null = Object.getPrototypeOf(response);
   // To look for a private field takes long: one that has an interceptor has another prototype.
   if (prototype !== lastNative && Intercepted.replace(response, interceptor)) return true;
   if (prototype === null || Object.hasOwn(response, 'body')) return false;
@@ -131,7 +132,7 @@ export function interceptorOf(response: Response): BodyInterceptor | undefined {
 
 function nativePrototype(response: Response): Prototype {
   const prototype = Object.getPrototypeOf(response);
-  return (nativeOf.get(prototype) ?? response) as Prototype;
+  return nativeOf.get(prototype) ?? response;
 }
 
 /** The body of a response, without its interceptor. */

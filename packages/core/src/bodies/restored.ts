@@ -7,7 +7,7 @@ interface NodeStreams {
     objectMode: boolean;
     highWaterMark: number;
     read(this: { push(part: unknown): void; destroy(error: unknown): void }): void;
-  }) => unknown;
+  }) => object;
 }
 
 interface NodeLike {
@@ -31,7 +31,7 @@ export function nodeStream(parts: readonly unknown[], error: unknown, objectMode
     },
   });
   // No connection is behind it, and node-fetch does not read one whose body has broken.
-  return Object.assign(stream as object, { complete: true });
+  return Object.assign(stream, { complete: true });
 }
 
 /** The same as a web stream. */
@@ -49,5 +49,5 @@ export function restored(body: unknown, aside: SetAside): unknown {
   const { parts } = aside;
   const error = missing(aside);
   if (!isNodeReadable(body)) return webStream(parts, error);
-  return nodeStream(parts, error, (body as { readableObjectMode?: boolean }).readableObjectMode === true);
+  return nodeStream(parts, error, body.readableObjectMode === true);
 }

@@ -18,13 +18,14 @@ export interface AsideBounds {
 
 const SOON: Promise<void> = Promise.resolve();
 const NONE: never[] = [];
+const NOTHING = (): void => undefined;
 
 const DISCARDED =
   'The body of this response was discarded for a retry, which was then not sent: it was longer than 64 KiB, or did not end in time';
 
 /** In bytes; for a string in characters, which is precise enough for a limit. */
 function sizeOf(part: unknown): number {
-  const { byteLength, length } = part as { byteLength?: number; length?: number };
+  const { byteLength, length }: { byteLength?: number; length?: number } = part ?? {};
   return byteLength ?? length ?? 0;
 }
 
@@ -47,7 +48,7 @@ export class SetAside<Part = unknown> {
   readonly #source: { giveUp(): void };
   #bytes = 0;
   #callOff: (() => void) | undefined;
-  #release: (() => void) | undefined;
+  #release: () => void = NOTHING;
 
   /** @param source `giveUp` closes the connection */
   constructor(bounds: AsideBounds, source: { giveUp(): void }) {
@@ -64,7 +65,7 @@ export class SetAside<Part = unknown> {
     const giveUp = (): void => this.#giveUp();
     if (contentLength > MOST_READ_AHEAD_BYTES || signal?.aborted) giveUp();
     if (this.isOver) {
-      inNextTurn(this.#release as () => void);
+      inNextTurn(this.#release);
       return;
     }
     const cancelTimer = clock.schedule(giveUp, longestMs);
@@ -96,7 +97,7 @@ export class SetAside<Part = unknown> {
     if (this.#callOff === undefined) return;
     this.#callOff();
     // A client may free a connection in the turn after its response has ended, and ask for that turn after its last event.
-    SOON.then(() => inNextTurn(this.#release as () => void));
+    SOON.then(() => inNextTurn(this.#release));
   }
 
   #giveUp(): void {

@@ -1,5 +1,5 @@
 import { isWebReadable } from '../http/body.ts';
-import { isByteStream } from './stream-over.ts';
+import { close as closeController, isByteStream } from './stream-over.ts';
 
 /** Receives the events of a watched stream. */
 export interface StreamObserver {
@@ -46,10 +46,7 @@ export function watchedStream(
   let isClosed = false;
   let isCancelled = false;
 
-  const close = (): void => {
-    controller.close();
-    (controller as ReadableByteStreamController).byobRequest?.respond(0);
-  };
+  const close = (): void => closeController(controller);
   const lock = (): ReadableStreamDefaultReader => {
     if (reader !== undefined) return reader;
     const locked = (source() as ReadableStream).getReader();
@@ -111,7 +108,7 @@ export function watchedStream(
     },
   };
   const stream = isByteStream(first)
-    ? new ReadableStream({ ...underlying, type: 'bytes' } as UnderlyingByteSource)
+    ? new ReadableStream({ ...underlying, type: 'bytes' })
     : new ReadableStream(underlying, { highWaterMark: 0 });
   const native = stream.getReader;
   const getReader = function getReader(this: ReadableStream, ...options: []) {

@@ -119,7 +119,7 @@ export class WebPeek implements Peek {
     }
   }
 
-  /** Gives the caller what was read, and then what `read` brings. */
+  /** Gives the caller the parts that were read, and then those of `read`. */
   #pass(read: () => Promise<Result>, { cancel }: Pick<PullSource, 'cancel'>): void {
     const pull = async (): Promise<Uint8Array | undefined> => {
       this.#check();

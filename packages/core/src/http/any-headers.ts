@@ -6,7 +6,7 @@ interface HeaderMap {
 /** A response header by its lower-case name. A mock may have no headers, or a plain object. */
 export function responseHeader(headers: unknown, name: string): string | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined;
-  const { get } = headers as HeaderMap;
+  const { get }: HeaderMap = headers;
   if (typeof get === 'function') return get.call(headers, name) ?? undefined;
   const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   return value === undefined || value === null ? undefined : String(value);

@@ -3,8 +3,8 @@ export const MOST_KEPT_BYTES: number = 1024 * 1024;
 
 /** The length of a buffer, in bytes; `undefined` for anything else. A buffer that was transferred to a worker has 0. */
 export function bufferBytes(body: unknown): number | undefined {
-  const length = typeof body === 'object' && body !== null ? (body as ArrayBufferView).byteLength : undefined;
-  return typeof length === 'number' ? length : undefined;
+  const { byteLength }: { byteLength?: unknown } = body ?? {};
+  return typeof byteLength === 'number' ? byteLength : undefined;
 }
 
 /** A part of a body as bytes: text in UTF-8, a buffer or a view of one. None for anything else. */
@@ -21,6 +21,7 @@ export interface NodeReadable {
   readonly readableEnded?: boolean;
   readonly writableEnded?: boolean;
   readonly complete?: boolean;
+  readonly readableObjectMode?: boolean;
   on(event: string, listener: (part?: unknown) => void): unknown;
   destroy?(error?: Error): unknown;
 }
@@ -32,7 +33,7 @@ export interface NodeReadable {
 export function readableBody(body: unknown): unknown {
   if (typeof body === 'function' || body === null) return undefined;
   if (typeof body !== 'object') return body;
-  const { next } = body as { next?: unknown };
+  const { next }: { next?: unknown } = body;
   const isRead =
     isWebReadable(body) || isNodeReadable(body) || Symbol.asyncIterator in body || typeof next === 'function';
   return isRead ? undefined : body;
@@ -42,12 +43,13 @@ export function readableBody(body: unknown): unknown {
 
 /** True for a web stream. */
 export function isWebReadable(body: unknown): body is ReadableStream<Uint8Array> {
-  return typeof (body as ReadableStream | null | undefined)?.getReader === 'function';
+  const { getReader }: { getReader?: unknown } = body ?? {};
+  return typeof getReader === 'function';
 }
 
 /** True for a readable stream of Node. */
 export function isNodeReadable(body: unknown): body is NodeReadable {
-  const { pipe, on } = (body ?? {}) as { pipe?: unknown; on?: unknown };
+  const { pipe, on }: { pipe?: unknown; on?: unknown } = body ?? {};
   return typeof pipe === 'function' && typeof on === 'function';
 }
 

@@ -1,22 +1,22 @@
 // The most that is read of what a server says. What is longer is ignored, and never cut: half of a number is another number.
 // `ETag` and `Location` are taken whole: they are compared and passed on, and not read.
 
-/** Of a number, a duration, a date, or a word, in characters. The longest of them that a server needs has 29. */
+/** The longest number, duration, date, or word, in characters. A server needs 29. */
 export const LONGEST_FIELD = 256;
 
-/** Of a field that is a list, in characters: a dozen quotas. */
+/** The longest list in a field, in characters: a dozen quotas. */
 export const LONGEST_LIST = 1_024;
 
-/** Of the id of an event, which is sent back as a header, in characters: servers refuse headers of more than 8 to 16 kB. */
+/** The longest id of an event, in characters. It is sent back as a header, and servers refuse headers of more than 8 to 16 kB. */
 export const LONGEST_ID = 4_096;
 
 /**
- * Of a response body that is read before anyone reads it, or that a retry follows, in bytes: so that the end of a short one is seen, and
- * its connection can be used again. For a longer one, closing the connection is cheaper.
+ * The most that is read of a response body before anyone asks for it, or when a retry follows, in bytes. A short body ends within
+ * it, so its connection can be used again; for a longer one, closing the connection is cheaper.
  */
 export const MOST_READ_AHEAD_BYTES: number = 64 * 1024;
 
-/** Of a body, or of one event of a stream, that is read whole, in bytes. */
+/** The most that is kept of a body, or of one event of a stream, to read it whole, in bytes. */
 export const MOST_READ_BYTES: number = 1024 * 1024;
 
 /** A response, or what has its headers. */

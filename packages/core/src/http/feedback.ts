@@ -61,7 +61,7 @@ const checkSaid: Check = (name, said) => {
   if (said === undefined) return;
   mustHaveFields(name, prose('an object, or undefined'), said);
   for (const [field, like] of Object.entries(LIKE)) {
-    const value = (said as Readonly<Record<string, unknown>>)[field];
+    const value: unknown = Reflect.get(said, field);
     must(
       `${name}: ${field}`,
       prose(like === 0 ? 'a number' : 'true or false'),

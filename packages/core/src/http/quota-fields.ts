@@ -66,7 +66,7 @@ function fromList(field: string): readonly Left[] {
     const item = ITEM.exec(field);
     if (item === null) return [];
     const found = [...(item[1] as string).matchAll(PARAMETER)].map(([, name, value]) => [name, value]);
-    const { r = '', t = '0' } = Object.fromEntries(found) as Record<string, string>;
+    const { r = '', t = '0' }: Record<string, string> = Object.fromEntries(found);
     if (!WHOLE.test(r) || !WHOLE.test(t)) return [];
     all.push(inWindow(Number(r), Number(t) * 1_000));
     more = item[2] === ',';
@@ -77,7 +77,7 @@ function fromList(field: string): readonly Left[] {
 /** `limit=100, remaining=50, reset=5`: a dictionary, in draft 07. */
 function fromDictionary(field: string): readonly Left[] {
   const entries = field.split(',').map((entry) => entry.trim().split('='));
-  const { remaining = '', reset = '0' } = Object.fromEntries(entries) as Record<string, string>;
+  const { remaining = '', reset = '0' }: Record<string, string> = Object.fromEntries(entries);
   if (!WHOLE.test(remaining) || !WHOLE.test(reset)) return [];
   return [inWindow(Number(remaining), Number(reset) * 1_000)];
 }

@@ -82,8 +82,8 @@ function longer(one: number | undefined, other: number | undefined): number | un
  * OpenAI, Anthropic, Stripe and Kong); and whether to retry (`x-should-retry`, `stripe-should-retry`). What `inspect` found
  * in the body counts as well. A wait that is asked for outranks the reset of a quota.
  *
- * Of a request of several units it is not known which of them a field counts: no wait follows from what is left, and its tokens are
- * for the bucket to wait for.
+ * A field does not say which unit it counts. So for a request of several units no wait follows from a remaining quota: the bucket
+ * waits for its tokens.
  *
  * A success reports a pause only for a quota that is used up, a refusal also for one with less left than the request costs.
  * Ignored: malformed fields, cached quotas, and redirects. No rate is derived from a quota.

@@ -24,7 +24,7 @@ export interface AcquireOptions {
    */
   readonly priority?: number | undefined;
   /**
-   * Whose request it is, for a limit with `queue: fairQueue()`, which gives each key its share.
+   * The key (tenant) of the request, for a limit with `queue: fairQueue()`, which gives each key its share.
    * @default that of all requests without one
    */
   readonly fairKey?: string | undefined;
@@ -59,6 +59,6 @@ export interface Grant {
    * @throws TypeError, RangeError if a cost is negative or not finite, or the bucket has no such unit
    */
   settle(actualCost: number | Costs): void;
-  /** Of a bucket of several units: the one that was lacking, if the request has waited. */
+  /** The unit that was lacking, if the bucket has several and the request has waited. */
   readonly unit?: string | undefined;
 }

@@ -43,7 +43,7 @@ export class Call implements PartCall {
   /** `undefined` unless another layer may be above or below. */
   place: LayerPlace | undefined;
   #history: Attempt[] | undefined;
-  // Of requests with hooks, waits, timeouts or skipped chances: others save the room.
+  // Only requests with hooks, waits, timeouts or skipped chances need these: `declare` keeps them out of the others.
   declare key?: KeptKey | undefined;
   /** What hooks have returned for the next attempt. */
   declare pendingHeaders?: HeaderChanges | undefined;
@@ -52,8 +52,8 @@ export class Call implements PartCall {
   declare slotMs?: number;
   /** How many chances were skipped: they count as retries. */
   declare skipped?: number;
-  /** Whose request it is, if it has a key. */
-  declare whose?: { readonly fairKey: string };
+  /** The key (tenant) of the request, if it has one. */
+  declare fairness?: { readonly fairKey: string };
   declare metered?: Grant;
   /** When the attempt runs into its timeout, or that of the call, if parts read its response. */
   declare endsAtMs?: number;

@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
 import { type OutOfTime, timeoutError } from './deadline.ts';
 import type { MakeBody } from './prepare.ts';
 
-/** What a client of promises brings: how it sends one attempt, and what came of it. */
+/** A client of promises: it sends one attempt, and reads how it ended. */
 export interface Client<T> {
   /**
    * Makes the body of the attempt before it is sent; `undefined` if the body does not come from user code. The adapter keeps
@@ -25,8 +25,8 @@ export interface Client<T> {
    */
   setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined;
   /**
-   * Calls `ended` once the body of what `send` settled with has ended, failed, or been cancelled, and returns what the
-   * caller gets in its place. Called only if a slot is held. Not needed by a client whose results have complete bodies.
+   * Calls `ended` once the body of a settled `send` has ended, failed, or been cancelled, and returns the result that the caller
+   * gets. Called only if a slot is held. Not needed by a client whose results have complete bodies.
    */
   whenBodyEnds?(settled: unknown, ended: () => void): unknown;
   /**
@@ -52,7 +52,7 @@ export interface Aside {
   restore?(): unknown;
 }
 
-/** What an attempt has settled with, and what that means; `aside` once a retry follows. */
+/** How an attempt has settled, and its outcome; `aside` once a retry follows. */
 export interface Settled {
   value: unknown;
   failed: boolean;

@@ -92,8 +92,8 @@ export interface OwnBucket {
   /** True if a grant is charged when it is settled: a policy then settles each at the end of its attempt. */
   readonly settled?: boolean;
   /**
-   * Lowers what the bucket has to what the server says is left, and never raises it. What is in flight, and is charged when it
-   * is settled, comes out of that. A unit that is not named stays as it is.
+   * Lowers the tokens of the bucket to the number that the server says is left, and never raises them. What is in flight, and is
+   * charged when it is settled, comes out of that. A unit that is not named stays as it is.
    *
    * @param answered the grant of the request whose answer says so. The server may not have seen then what was granted since: that
    * comes out of it as well. An answer that one to a later request has overtaken changes nothing

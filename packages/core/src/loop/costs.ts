@@ -35,7 +35,7 @@ export function costOf({ cost }: { readonly cost: CostOption }, request: Request
 }
 
 /**
- * Whose request it is.
+ * Returns the key (tenant) of a request.
  *
  * @throws HookError if the function throws, or returns something else than a text
  */

@@ -83,7 +83,7 @@ export interface Bounds {
 /**
  * Settles as `work` does, but for the signal and the deadline. What comes later is given to `tooLate`, and its rejection is handled.
  *
- * @throws the signal's own reason when it aborts; what `late` makes; what the work rejects with
+ * @throws the signal's own reason when it aborts; the error that `late` makes; the rejection of the work
  */
 export function bounded<T>(
   work: PromiseLike<T>,

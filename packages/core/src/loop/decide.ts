@@ -80,7 +80,7 @@ export function verdictOf(
       verdict = policy.classify(outcome, request, attempt);
       if (verdict !== 'success') checkVerdict('its result', verdict);
     } catch (cause) {
-      // Of a hook inside of it.
+      // `classify` may call other hooks, whose errors name them.
       throw cause instanceof HookError ? cause : new HookError('classify', cause);
     }
   }
@@ -180,7 +180,7 @@ export function decideRetry(
   const attempt = input.attempt + skipped;
   const judged = judgementOf(outcome);
   const said = feedbackOf(policy, input, outcome, before, nowMs);
-  // Of a redirect's target: the first server has not said it.
+  // The target of a redirect does not speak for the server that was asked.
   const isTold =
     said?.shouldRetry === true && outcome.redirected !== true && !(judged?.verdict && before === 'final');
   const verdict = said === undefined ? before : verdictAfter(before, outcome, said, isTold);
@@ -196,7 +196,7 @@ export function decideRetry(
   const step = { retry: attempt, previousDelayMs: previousBackoffMs, random };
   const backoffMs = backoffOf(policy, step);
   if (backoffMs === undefined) return stop('backoff-exhausted');
-  // What `inspect` has found also counts if `feedback` does not pass it on.
+  // A wait found by `inspect` counts even if `feedback` ignores it.
   const askedMs = Math.max(waitOf(said), judged?.waitMs ?? 0);
   if (askedMs > policy.maxRetryAfterMs) return stop('retry-after-too-long');
   const delayMs = askedMs > backoffMs ? withJitter(askedMs, random) : backoffMs;

@@ -63,7 +63,7 @@ export function recordOf(
 /** What led to a result: its attempts, and the tokens of the last one, if there is a bucket. */
 export type Trace = readonly Attempt[] | { readonly attempts: readonly Attempt[]; readonly grant: Grant };
 
-/** The trace of an object that ended several calls, and so has none of its own. */
+/** Used when one object ended several calls. */
 const OF_MANY: Trace = [];
 
 type Traces = ReturnType<typeof makeStamp<Trace>>;

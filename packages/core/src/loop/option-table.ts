@@ -40,7 +40,7 @@ const checkIdempotencyKey: Check = (name, value) =>
 /** Limits bring their code: one of the user's own has to be made one. */
 function bringing(takes: string | undefined): Check {
   return (name, value) => {
-    const { part } = Object(value) as { readonly part?: Partial<Part> };
+    const { part }: { readonly part?: Partial<Part> } = Object(value);
     const isPart = typeof part?.begin === 'function';
     // Without its code it would limit nothing, and no error would tell.
     must(name, takes, value, isPart, isPart);
@@ -57,7 +57,7 @@ const checkUse: Check = (name, value) => {
 
 const checkBackoff: Check = (name, value) => {
   callable(name, value);
-  const { maxRetries } = value as BackoffStrategy;
+  const { maxRetries }: Partial<BackoffStrategy> = Object(value);
   if (maxRetries !== undefined) wholeNumber(`${name}.maxRetries`, maxRetries);
 };
 

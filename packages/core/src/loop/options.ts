@@ -134,12 +134,12 @@ export interface PolicyOptions {
    */
   readonly cost?: CostOption | undefined;
   /**
-   * Settles the tokens of an attempt with what its answer says that it has cost: what `readCost` returns.
+   * Settles the tokens of an attempt with the cost that its response reports. `readCost` makes such a reader.
    * @default none
    */
   readonly actualCost?: CostReader | undefined;
   /**
-   * Whose request it is, for limits with `queue: fairQueue()`: a text, or a function of the request.
+   * The key (tenant) of a request, for limits with `queue: fairQueue()`: a string, or a function of the request.
    * @default none
    */
   readonly fairKey?: string | ((request: RequestTraits) => string) | undefined;

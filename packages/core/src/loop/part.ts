@@ -54,8 +54,8 @@ export interface Turn {
   /** As {@link headers}, for headers that are no credentials, such as those of a trace: every origin gets them. At any place. */
   label?(next: NextAttempt): HeaderChanges | undefined | Promise<HeaderChanges | undefined>;
   /**
-   * Takes what the attempt needs, or says what is lacking. What it holds already it does not take twice: it is asked again
-   * after each wait, and after each {@link leave} without an outcome.
+   * Takes what the attempt needs, or returns the resource that is lacking. It is called again after each wait, and after each
+   * {@link leave} without an outcome, and must not take anything twice.
    *
    * @throws a refusal, which ends the call
    */
@@ -93,7 +93,7 @@ export interface Lack {
   /** True if `wait` ends by itself with the signal and the longest wait that it is given: the loop does not watch it. */
   readonly endsItself?: boolean;
   /**
-   * Waits for it. What was waited for is kept: the next {@link Turn.acquire} does not take it twice.
+   * Waits for it, and keeps it: the next {@link Turn.acquire} does not take it twice.
    *
    * @returns how long it took, in milliseconds
    * @throws the signal's own reason, or a refusal

@@ -32,7 +32,7 @@ export class PartsOfCall {
     }
   }
 
-  /** Takes what all of them need, or nothing, and says what is lacking. */
+  /** Takes the resources of all parts, or none: then it returns the one that is lacking. */
   take(): Lack | undefined {
     const { all } = this;
     for (let at = 0; at < all.length; at += 1) {
@@ -71,7 +71,7 @@ export class PartsOfCall {
     for (const turn of this.all) turn.end?.(reason);
   }
 
-  /** What sends the attempt, within what stands around it. */
+  /** Wraps the send in the layers of all parts. */
   wrap<T>(send: () => T): () => T {
     return this.all.reduce((inner, turn) => (turn.wrap ? () => turn.wrap?.(inner) as T : inner), send);
   }

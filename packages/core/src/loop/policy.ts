@@ -44,11 +44,20 @@ function frozen<T>(list: T, of: (text: string) => string = String): T {
   return Array.isArray(list) ? (Object.freeze(list.map((text) => of(text))) as T) : list;
 }
 
+type LimitInPolicy = { readonly part?: Part } & Partial<ChecksCalls>;
+
 function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>): Policy {
   const { bucket, use = [] } = setup;
   const clock = ownClock(setup.clock);
-  const all = [setup.throttle, setup.concurrency, bucket, setup.inspect, setup.actualCost, setup.budget];
-  for (const one of all) (one as Partial<ChecksCalls> | undefined)?.checkCalls?.(setup);
+  const all: readonly (LimitInPolicy | undefined)[] = [
+    setup.throttle,
+    setup.concurrency,
+    bucket,
+    setup.inspect,
+    setup.actualCost,
+    setup.budget,
+  ];
+  for (const one of all) one?.checkCalls?.(setup);
   const parts = all.flatMap((one) => one?.part ?? []).concat(use);
   parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
   const inside: Inside = {

@@ -23,8 +23,8 @@ export type Readiness = boolean | OutOfTime;
 /** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
 export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
 
-/** What was done for an attempt before it turned out that it has to wait. */
-interface Begun {
+/** Work done before the attempt had to wait. */
+interface Preparation {
   lack?: Lack | undefined;
   /** The hooks, if they have been asked; `true` if they have returned. */
   hooks?: PromiseLike<void> | true | undefined;
@@ -58,7 +58,7 @@ export function prepare(
 ): Promise<Readiness> | undefined {
   const { stopSignal } = call.policy;
   const signal = typeof made === 'function' ? undefined : made;
-  const begun: Begun = {};
+  const done: Preparation = {};
   try {
     if (call.attempt > 0) reset(call, released);
     else {
@@ -68,15 +68,15 @@ export function prepare(
     if (stopSignal?.aborted) throw stopped();
     if (call.delayMs === 0 && released === undefined && makeBody === undefined) {
       if (signal?.aborted) throw signal.reason;
-      if (startsAtOnce(call, signal, begun)) return begin(call);
+      if (startsAtOnce(call, signal, done)) return begin(call);
     }
   } catch (error) {
     return endUnsent(call, error, signal);
   }
   const own = typeof made === 'function' ? made() : made;
-  if (stopSignal === undefined) return wait(call, own, released, makeBody, begun);
+  if (stopSignal === undefined) return wait(call, own, released, makeBody, done);
   const either = abortOrStop(own, stopSignal);
-  return wait(call, either.signal, released, makeBody, begun).finally(either.forget);
+  return wait(call, either.signal, released, makeBody, done).finally(either.forget);
 }
 
 /** Before anything is sent: a part whose key cannot be had must not cost a response later. */
@@ -84,7 +84,7 @@ export function beginParts(call: Call): void {
   const { policy, request } = call;
   const { fairKey } = policy;
   // Not only once it has to wait: a wrong key would fail under load alone.
-  if (fairKey !== undefined) call.whose = { fairKey: fairKeyOf(fairKey, request) };
+  if (fairKey !== undefined) call.fairness = { fairKey: fairKeyOf(fairKey, request) };
   const { parts } = insideOf(policy);
   if (parts.length === 0) return;
   call.parts = new PartsOfCall();
@@ -114,15 +114,15 @@ function forgetWaits(call: Call): void {
 }
 
 /** Does what takes no time; returns true if that is all. */
-function startsAtOnce(call: Call, signal: AbortSignal | undefined, begun: Begun): boolean {
+function startsAtOnce(call: Call, signal: AbortSignal | undefined, done: Preparation): boolean {
   if (hasHooks(call)) {
-    begun.hooks = askHooks(call);
-    if (begun.hooks !== undefined) return false;
-    begun.hooks = true;
+    done.hooks = askHooks(call);
+    if (done.hooks !== undefined) return false;
+    done.hooks = true;
     lookAgain(call, signal);
   }
-  begun.lack = call.parts?.take();
-  return begun.lack === undefined;
+  done.lack = call.parts?.take();
+  return done.lack === undefined;
 }
 
 /** After a wait or user code: what was true before it need not be true any more. */
@@ -137,7 +137,7 @@ async function wait(
   signal: AbortSignal | undefined,
   released: Promise<void> | undefined,
   makeBody: MakeBody | undefined,
-  { hooks, lack }: Begun,
+  { hooks, lack }: Preparation,
 ): Promise<Readiness> {
   // Not waited for if the attempt ends before.
   if (hooks !== true) hooks?.then(undefined, () => undefined);
@@ -242,9 +242,9 @@ async function acquire(
     call.waitedMs += waitedMs;
     if (lack.isSlot) call.slotMs = (call.slotMs ?? 0) + waitedMs;
   }
-  const { waitedMs: waitMs, slotMs = 0, grant, whose } = call;
+  const { waitedMs: waitMs, slotMs = 0, grant, fairness } = call;
   if (waitMs > 0)
-    call.emit({ type: 'throttle', waitMs, slotMs, ...(grant?.unit && { unit: grant.unit }), ...whose });
+    call.emit({ type: 'throttle', waitMs, slotMs, ...(grant?.unit && { unit: grant.unit }), ...fairness });
   return false;
 }
 
@@ -260,7 +260,7 @@ function waitOptions(call: Call, signal: AbortSignal | undefined): AcquireOption
     signal,
     maxWaitMs: mostMs === Number.POSITIVE_INFINITY ? undefined : mostMs,
     priority,
-    ...call.whose,
+    ...call.fairness,
     retry: attempt > 0,
   };
 }
@@ -286,7 +286,7 @@ async function endUnsent(call: Call, error: unknown, signal: AbortSignal | undef
   const { toRetry: outcome, deadline, history } = call;
   const isRefused = error instanceof ThrottledError;
   const why = isRefused ? error.reason : undefined;
-  if (isRefused) Object.assign(error, call.whose);
+  if (isRefused) Object.assign(error, call.fairness);
   const isAbort = signal?.aborted === true && error === signal.reason && why !== 'stopped';
   const isLost = isAbort || error instanceof HookError || outcome === undefined;
   let reason: StopReason = why === 'stopped' || why === 'overload' ? why : 'throttled';

@@ -102,12 +102,12 @@ export class Run<T> {
       pass(this.#call, outcome);
       return 'end';
     }
-    return reads(this.#call, outcome) ? 'look' : this.#decide(at);
+    return reads(this.#call, outcome) ? 'look' : this.#decide(at, outcome);
   }
 
-  #decide(at: Settled): Step {
+  #decide(at: Settled, outcome: Outcome): Step {
     try {
-      return judge(this.#call, at.outcome as Outcome, this.#answer !== undefined).retry ? 'again' : 'end';
+      return judge(this.#call, outcome, this.#answer !== undefined).retry ? 'again' : 'end';
     } catch (hookError) {
       throw dropped(this.#client, this.#call, at, hookError);
     }
@@ -131,11 +131,11 @@ export class Run<T> {
         throw error;
       }
       // The response came, and what it means was not known in time: no one gets it.
-      at.value = isAbort ? error : lateBy(this.#client, error as OutOfTime);
+      at.value = isAbort || !(error instanceof OutOfTime) ? error : lateBy(this.#client, error);
       at.failed = true;
       at.outcome = outcomeOf(this.#client, at, isAbort ? 'aborted' : 'timeout');
     }
-    return this.#decide(at);
+    return this.#decide(at, at.outcome);
   }
 
   #setAside(at: Settled): Promise<Readiness> | undefined {

@@ -4,7 +4,7 @@ import { backoffOf } from './decide.ts';
 import type { Lack } from './part.ts';
 
 /**
- * What `acquire` returns so that the attempt is not sent: what other parts took goes back, and the next chance comes after the next
+ * `acquire` returns it to skip the attempt: other parts give back what they took, and the next chance comes after the next
  * backoff, counted as a retry. Without a next one the call ends with the answer that was there, else with a `ThrottledError`
  * (`overload`).
  */

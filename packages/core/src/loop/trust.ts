@@ -18,7 +18,7 @@ interface Trusting {
 export const checkTrusted: Check = (name, value) => {
   if (typeof value === 'function') return;
   must(name, prose("a list such as ['https://api.example.com'], or a function"), value, Array.isArray(value));
-  for (const [index, one] of (value as readonly unknown[]).entries()) {
+  for (const [index, one] of value.entries()) {
     const text = String(one);
     // It is compared with scheme, host and port as `URL` has them.
     const fits = /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
@@ -37,7 +37,7 @@ export function isTrusted({ trustedOrigins }: Trusting, request: RequestTraits):
   if (trustedOrigins === undefined) return true;
   return typeof trustedOrigins === 'function'
     ? callHook('trustedOrigins', () => trustedOrigins(request), flag)
-    : trustedOrigins.includes(URL.parse(request.url)?.origin as string);
+    : trustedOrigins.includes(URL.parse(request.url)?.origin ?? '');
 }
 
 /** What adds headers that may be credentials; `undefined` if nothing does. */

@@ -36,7 +36,7 @@ export type EbbEvent = {
       readonly waitMs: number;
       /** The part of it for the slot; the rest was for the tokens. */
       readonly slotMs: number;
-      /** Of a bucket of several units: the one that was lacking. */
+      /** The unit that was lacking, if the bucket has several. */
       readonly unit?: string;
       /** The `fairKey` of the request, if it has one. It is logged: use no secret as a key. */
       readonly fairKey?: string;

@@ -27,11 +27,11 @@ export type ReportedOutcome =
 export interface ReportedError {
   readonly name: string;
   readonly code?: string;
-  /** Of a `ThrottledError`. */
+  /** Why a `ThrottledError` refused the request. */
   readonly reason?: ThrottledReason;
-  /** Of a `ThrottledError`: how long the tokens would have taken, in milliseconds. */
+  /** The wait for tokens that a `ThrottledError` refused, in milliseconds. */
   readonly waitMs?: number;
-  /** Of a `HookError`: the option that failed. */
+  /** The option that a `HookError` names. */
   readonly hook?: string;
 }
 

@@ -46,7 +46,7 @@ export function makeStamp<T>(): Stamp<T> {
 /** undici's redirect interceptor copies the context of a response, but the list of URLs in it stays the same object. */
 export function keptByCopies(result: object): object | undefined {
   try {
-    const { history } = result as { readonly history?: unknown };
+    const { history }: { readonly history?: unknown } = result;
     return Array.isArray(history) ? history : undefined;
   } catch {
     // The getters of some errors throw.

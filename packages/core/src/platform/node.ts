@@ -1,5 +1,5 @@
 // What only Node, Bun, Deno and workers have, or need. web.ts has the same names. Selected by the conditions of "imports" in
-// package.json. Below everything that imports it: it imports only what imports nothing else.
+// package.json. Keep imports minimal: everything imports this module.
 export { keptByCopies, makeStamp } from './node-stamp.ts';
 
 /** The clients of Node see bodies end. */

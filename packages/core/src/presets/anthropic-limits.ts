@@ -60,7 +60,7 @@ async function actualOf(response: InspectedResponse): Promise<Costs | undefined>
 /** What is left in tokens is rounded, so there may be as much more. Source: Anthropic, "Rate limits". */
 const TOKENS_ROUNDED_TO = 1_000;
 
-/** Of an account with a higher limit than `most` it is the part that goes with `most`: another process has the rest. */
+/** The remaining quota, scaled down to `most` if the account has a higher limit: other processes use the rest. */
 function leftOf(response: InspectedResponse, most: Costs): Costs {
   const left: Record<string, number> = {};
   const numberOf = (field: string): number | undefined => countIn(response, `anthropic-ratelimit-${field}`);

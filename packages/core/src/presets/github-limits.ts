@@ -15,9 +15,9 @@ import { queryIn, Remembered } from './remembered.ts';
 
 /** Options of {@link githubLimits}: the numbers of the account, with those of a bucket. */
 export interface GithubLimitsOptions extends WaitingBucketOptions {
-  /** Of the resource: requests, or for `graphql` points. */
+  /** The primary limit of the resource: requests, or points for `graphql`. */
   readonly pointsPerHour: number;
-  /** Of the secondary limit. */
+  /** The secondary limit. */
   readonly pointsPerMinute: number;
   /**
    * The quota that is meant, as `x-ratelimit-resource` names it. Each has its own.
@@ -35,7 +35,7 @@ const OPTIONS: OptionTable<GithubLimitsOptions> = /* @__PURE__ */ limitsTable<Gi
   },
 });
 
-/** Of the secondary limit: reading costs 1, anything else 5. */
+/** The points of the secondary limit: reading costs 1, anything else 5. */
 const READS = /^(GET|HEAD|OPTIONS)$/;
 const WRITE = 5;
 

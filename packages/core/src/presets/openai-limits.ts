@@ -26,7 +26,7 @@ const OPTIONS: OptionTable<OpenaiLimitsOptions> = /* @__PURE__ */ limitsTable<Op
   counts: { check: oneOf('larger', 'sum'), default: 'larger' },
 });
 
-/** Of chat completions, now and before, and of responses. */
+/** The fields of chat completions, present and former, and that of responses. */
 const MOST_TOKENS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'];
 
 /** What is counted at the beginning: the most that may be written, and the tokens that the characters look like. */

@@ -1,6 +1,6 @@
 /**
- * What requests cost, or what there is: tokens. At a limit of several units it is the tokens of each, in the order of its units; a
- * number is then so many of each. A limit of one unit has numbers only.
+ * A number of tokens: the cost of requests, or those that are available. At a limit of several units it is the tokens of each, in
+ * the order of its units; a number is then so many of each. A limit of one unit has numbers only.
  */
 export type Amount = number | readonly number[];
 
@@ -17,7 +17,7 @@ export interface Sums {
   least(one: Amount, other: Amount): Amount;
   /** Whether an amount is larger than another in any unit. */
   exceeds(one: Amount, other: Amount): boolean;
-  /** What an amount weighs against others, for a queue that shares out what there is. */
+  /** The weight of an amount against others, for a queue that shares tokens among keys. */
   weigh(amount: Amount): number;
 }
 

@@ -17,7 +17,8 @@ export interface FairQueueOptions {
   readonly weightOf?: ((key: string) => number) | undefined;
   /**
    * Which request is refused when the queue is full (`maxQueue` of the limit): `'drop-longest'` the last one of the key with the
-   * most, by its weight, among those of the lowest priority, or the new one if that is the one; `'reject'` the new one.
+   * most, by its weight, among those of the lowest priority, or the new request, if its key is the longest; `'reject'` the new
+   * one.
    * @default 'drop-longest'
    */
   readonly overflow?: 'drop-longest' | 'reject' | undefined;
@@ -106,8 +107,8 @@ const MOST_COUNTED = 1_000;
 /**
  * The order of a fair queue. Within a priority each key has a virtual time at which its next request begins, which moves on
  * by cost ÷ weight with each request that is served, and the earliest goes first. A key that comes into the queue begins at
- * the virtual time of now. So what two waiting keys are served differs, by weight, by one request of each, however large the
- * costs are, and what a key does not use is not saved up.
+ * the virtual time of now. So the service of two waiting keys differs, by weight, by at most one request of each, however large
+ * the costs are; and a key saves up nothing that it does not use.
  *
  * Virtual time is when the next to go begins. Keys that are always new would hold it there, so that they move it on by their
  * time ÷ the number of keys that wait, as if their service were shared among all.
@@ -256,7 +257,10 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
     level.cost = 0;
   }
 
-  /** Of the first of each priority, one that has waited `agingMs` longer goes before one of the next higher priority. */
+  /**
+   * Picks among the first of each priority: a request that has waited `agingMs` longer goes before one of the next higher
+   * priority.
+   */
   #choose(): void {
     this.first = undefined;
     let leastMs = Number.POSITIVE_INFINITY;

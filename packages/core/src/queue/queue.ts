@@ -25,7 +25,7 @@ export interface Queue<W extends Queued<W>> extends Iterable<W> {
   readonly cost: Amount;
   /** True if it takes keys. */
   readonly isFair?: true;
-  /** Of a queue that takes keys: what those that wait beside the next to go weigh together, its own key included. */
+  /** Sum of the weights of all waiting keys (fair queues only). */
   readonly shares?: number;
   /** The next to go. */
   readonly first: W | undefined;

@@ -4,8 +4,8 @@ export type ReadHeader = (name: string) => string | undefined;
 /** Where the body of a response has got to, so that another response can go on from there. No I/O. */
 export interface Resumable {
   /**
-   * Takes what has arrived, and returns what may be passed on, in the same bytes. `undefined` if this cannot be the rest that
-   * was asked for: its body must not be passed on. May return views of the part.
+   * Takes the bytes that have arrived, and returns those that may be passed on, unchanged. `undefined` if this cannot be the rest
+   * that was asked for: its body must not be passed on. May return views of the part.
    */
   take(part: Uint8Array): readonly Uint8Array[] | undefined;
   /** True if nothing more has to come. */

@@ -41,7 +41,7 @@ const MOST_ATTEMPTS = 100;
  *
  * @param result what that request ended with: a response, or an error
  */
-export function rememberResumption(response: object, result: unknown, { error, delayMs }: Resumption): void {
+export function rememberResumption(response: unknown, result: unknown, { error, delayMs }: Resumption): void {
   const before = attemptsOf(response);
   const last = before.at(-1);
   if (last === undefined) return;
@@ -56,18 +56,17 @@ export function rememberResumption(response: object, result: unknown, { error, d
 }
 
 /** Gives a response, or an error, the history of a response. */
-export function rememberOf(result: object, response: object): void {
+export function rememberOf(result: unknown, response: unknown): void {
   rememberAs(result, attemptsOf(response), response);
 }
 
-function rememberAs(result: object, attempts: readonly Attempt[], granted: unknown): void {
+function rememberAs(result: unknown, attempts: readonly Attempt[], granted: unknown): void {
   const grant = grantOf(granted) ?? grantOf(result);
   remember(result, grant === undefined ? attempts : { attempts, grant });
 }
 
 /**
- * Gives the error that broke a body the reason why it was not resumed: an error as its `cause`, whose own `cause` is the one
- * that it had. The error stays the same object.
+ * Sets `cause` to an error that says why the body was not resumed; the old cause moves under it. The error stays the same object.
  */
 export function explain(
   error: unknown,

@@ -12,8 +12,8 @@ import type { ReadHeader, Resumable } from './resumable.ts';
 import { explain, type Resumption, reportResumption } from './resumed.ts';
 
 /**
- * What a client knows of a request whose body may break. `Rest` is what it sends a request with, `Given` what `resumeWith` returns
- * for one.
+ * A request whose body may break, as its client knows it. `Rest` is the type of a request of the client, `Given` that of a return
+ * value of `resumeWith`.
  */
 export interface Resumed<Rest, Given> {
   readonly request: RequestTraits;
@@ -35,7 +35,7 @@ export interface RestRequest<Rest> {
   readonly resumption: Resumption;
 }
 
-/** How a body that may break goes on: what of it is passed on, when it has ended, and what is asked for after a break. */
+/** Resumes a body that may break: decides which bytes are passed on, when it has ended, and how the rest is requested. */
 export class Resumer<Rest, Given> {
   readonly course: Resumable;
   readonly #options: Resuming<Given>;

@@ -71,6 +71,6 @@ function checked(body: unknown): DispatchChanges {
 }
 
 function isNodeStream(body: unknown): body is Readable {
-  const { pipe, destroy } = (body ?? {}) as Partial<Readable>;
+  const { pipe, destroy }: Partial<Readable> = body ?? {};
   return typeof pipe === 'function' && typeof destroy === 'function';
 }

@@ -74,7 +74,8 @@ function iterableBody(body: object, headers: RequestHeaders, ...names: readonly 
 export function bodyOf(options: Dispatcher.DispatchOptions): RequestBody | undefined {
   const { headers } = options;
   const body: unknown = options.body;
-  const fetchBody = (options as { readonly [FETCH_BODY]?: object | null })[FETCH_BODY];
+  const { [FETCH_BODY]: fetchBody }: { readonly [FETCH_BODY]?: object | null } & Dispatcher.DispatchOptions =
+    options;
   if (fetchBody) {
     return iterableBody(fetchBody, headers, FETCH_BODY, ...(fetchBody === body ? ['body'] : []));
   }

@@ -23,7 +23,7 @@ export interface RequestBody {
 
 /** Runs the `finally` blocks of a generator. Not awaited: one that is awaiting something runs them only after that. */
 export function finish(body: object): void {
-  const { next, return: end } = body as Partial<AsyncGenerator>;
+  const { next, return: end }: { next?: unknown; return?: unknown } = body;
   if (typeof next !== 'function' || typeof end !== 'function') return;
-  new Promise((resolve) => resolve(end.call(body as AsyncGenerator, undefined))).catch(() => undefined);
+  new Promise((resolve) => resolve(end.call(body, undefined))).catch(() => undefined);
 }

@@ -46,10 +46,11 @@ interface Exports {
 
 /** @throws Error for an ES module without a default export */
 function defaultOf(path: string, loaded: unknown): unknown {
-  const isModule = types.isModuleNamespaceObject(loaded) || (loaded as Exports | null)?.__esModule === true;
+  const exports: Exports = loaded ?? {};
+  const isModule = types.isModuleNamespaceObject(loaded) || exports.__esModule === true;
   if (!isModule) return loaded;
-  if ((loaded as Exports).default === undefined) throw fault(`${path} has no default export`);
-  return (loaded as Exports).default;
+  if (exports.default === undefined) throw fault(`${path} has no default export`);
+  return exports.default;
 }
 
 /** @throws Error if the function throws, and for a promise */

@@ -28,7 +28,7 @@ function looksLikeModule(path: string): boolean {
 export function requireConfig(path: string): unknown {
   const require = nodeModule.createRequire(path);
   // Node 20 has no such hooks.
-  const { registerHooks } = nodeModule as Partial<typeof nodeModule>;
+  const { registerHooks }: Partial<typeof nodeModule> = nodeModule;
   if (registerHooks === undefined || !looksLikeModule(path)) return require(path);
   const own = pathToFileURL(path).href;
   const hooks = registerHooks({

@@ -28,14 +28,14 @@ export function loadUndici(): Undici {
   const require = requireFromHere();
   let version: string;
   try {
-    version = (require('undici/package.json') as { readonly version: string }).version;
+    ({ version } = require('undici/package.json'));
   } catch (cause) {
     throw fault('undici 7 or 8 is needed beside @ebb/undici: npm install undici', cause);
   }
   if (!/^[78]\./.test(version)) throw fault(`undici 7 or 8 is needed, and ${version} is installed`);
   let undici: Undici;
   try {
-    undici = require('undici') as Undici;
+    undici = require('undici');
   } catch (cause) {
     throw fault(`undici ${version} does not run on Node ${process.version}`, cause);
   }

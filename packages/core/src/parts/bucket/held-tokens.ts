@@ -87,7 +87,7 @@ export class HeldTokens extends Tokens implements TokenSource<unknown> {
     }
   }
 
-  /** What is held back is part of what is left. */
+  /** The server counts tokens that are held back among those that are left. */
   override atMost(left: number, nowMs: number): void {
     super.atMost(left - this.#sum, nowMs);
   }

@@ -86,7 +86,7 @@ class BucketTurn implements Turn, Lack {
   /** True if what is around the request took these tokens for it. */
   #isTakenAround(): boolean {
     const { taken, paid } = this.#call.around;
-    // Of user code that sends several requests, only the first is paid for.
+    // User code may send several requests: only the first is paid for.
     this.#isPaid ||= paid?.delete(this.#bucket) === true;
     return this.#isPaid || taken.includes(this.#bucket);
   }
@@ -139,7 +139,7 @@ class BucketTurn implements Turn, Lack {
   }
 
   end(): void {
-    // Of an attempt that a layer below has judged, or the total timeout has ended.
+    // `leave` is not called if a layer below has judged the attempt, or the total timeout has ended it.
     if (this.#bucket.settled && this.#grant !== this.#call.metered) this.#open ??= this.#grant;
     if (this.#grant !== undefined || !(seesBodiesEnd || this.#call.whenBodyEnds)) this.free();
   }

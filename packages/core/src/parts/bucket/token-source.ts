@@ -47,10 +47,10 @@ export interface TokenSource<Held = unknown, A extends Amount = number> {
    */
   settle(surplus: A, held: Held, nowMs: number): void;
 
-  /** Lowers what there is to so many tokens, what is held back included. Infinity leaves a unit as it is. */
+  /** Lowers the tokens to so many, those included that are held back. Infinity leaves a unit as it is. */
   atMost?(left: A | number, nowMs: number): void;
   /**
-   * What a server has left for more requests that says in an answer how much is left: less what was granted since.
+   * The tokens that a server has left for more requests, by its answer: without those that were granted since.
    *
    * @param held of the grant whose answer says so
    */

@@ -30,7 +30,9 @@ class LowMarks {
   taken = 0;
   #marks: Mark[] = [NONE];
 
-  /** Of a limit that lacks so much of `full`, something is taken; 0 if it changes in another way. */
+  /**
+   * Adds a mark: `taken` was taken, and the limit now lacks `low` of `full`. `taken` is 0 if the limit changes in another way.
+   */
   mark(low: number, full: number, taken: number): void {
     const marks = this.#marks;
     // Not by `at`, which is not inlined.
@@ -262,8 +264,9 @@ export class Tokens implements TokenSource<number> {
   }
 
   /**
-   * What an answer leaves for more requests: the server may not have seen yet what was granted since, nor what others are known
-   * to have taken since. Of that half the capacity at most: a server that answers late, and has counted all of it before, must not stop everything.
+   * The tokens that an answer leaves for more requests. The server may not have counted yet what was taken since, here or by
+   * others, so that is subtracted: up to half the capacity, because a server that answers late may have counted all of it, and
+   * must not stop everything.
    */
   heard(left: number, held: number): number {
     // 0 of a grant that has taken nothing here.

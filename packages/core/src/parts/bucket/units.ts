@@ -23,7 +23,7 @@ export interface Units extends Sums {
   costsOf(amount: Amount): number | Costs;
 }
 
-/** Of a bucket of one unit, whose costs are numbers. */
+/** A bucket of one unit: its costs are numbers. */
 export const ONE_UNIT: Units = {
   ...NUMBERS,
   amountOf(caller, cost, most) {

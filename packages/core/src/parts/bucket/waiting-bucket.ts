@@ -33,7 +33,7 @@ class TokenGrant implements Grant {
   readonly waitedMs: number;
   readonly grantedAtMs: number;
   readonly conforming: boolean;
-  /** Of a bucket of several units. */
+  /** The unit that was lacking, if the bucket has several and the request has waited. */
   declare unit?: string | undefined;
   readonly #amount: Amount;
   /** What the source needs to know of it. */

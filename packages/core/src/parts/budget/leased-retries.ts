@@ -1,4 +1,4 @@
-/** What a process reports to the store of a shared budget, and what it asks for. */
+/** A report of a process to the store of a shared budget, and its request for retries. */
 export interface LeaseCall {
   /** Successful requests since the previous call. */
   readonly deposits: number;

@@ -49,7 +49,7 @@ class BudgetTurn implements Turn {
   end(reason: StopReason): void {
     if (reason === 'success') this.#budget.deposit();
     this.skip();
-    // A download that breaks after its response was judged ends a second time.
+    // `end` is called twice for a download that breaks after its response was judged.
     if (this.#isCounted) this.#budget.end?.();
     this.#isCounted = false;
   }

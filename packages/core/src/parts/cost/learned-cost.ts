@@ -45,7 +45,7 @@ export const LEARNED_COST_OPTIONS: OptionTable<LearnedCostOptions> = {
   first: { check: share, default: 0.1 },
 };
 
-/** What a request can cost at most, and what is known of those like it. */
+/** The most that a request can cost, and the costs of those like it. */
 interface Bound {
   readonly most: number | Costs;
   readonly known: Known;
@@ -62,7 +62,7 @@ class Known {
     if (this.answers === 0 && this.#asked < MOST_FIRST) this.#asked += 1;
   }
 
-  /** Of requests that begin together the short answers come first, and say too little until the long ones have come as well. */
+  /** True while short answers are overrepresented: when requests begin together, the short answers come first. */
   get isOfShortOnes(): boolean {
     return this.answers < this.#asked;
   }

@@ -43,7 +43,7 @@ export class MessageReader implements BodyWatcher {
   /** The message, and until that is known the four bytes of its length. */
   #message = new Uint8Array(4);
   #length = 0;
-  /** What is left of a message that is too long; infinite after what is no message. */
+  /** The bytes that are left of a message that is too long; infinite after bytes that are no message. */
   #skipped = 0;
 
   /**

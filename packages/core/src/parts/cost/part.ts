@@ -11,7 +11,7 @@ import type { StopReason } from '../../news/reason.ts';
 import { EventReader } from './events.ts';
 import { MessageReader } from './messages.ts';
 import { LineReader, PassedBody, PassedResponse } from './passed.ts';
-import { checkCosts, hasFailed, type SaysCosts } from './said.ts';
+import { checkCosts, reportFailure, type SaysCosts } from './said.ts';
 import { Tally } from './tally.ts';
 
 /** How answers are read. */
@@ -53,7 +53,7 @@ async function lower(
     heard.set(bucket, grant.grantedAtMs);
     bucket.atMost?.(left, grant);
   } catch (error) {
-    hasFailed('remaining', remaining, error);
+    reportFailure('remaining', remaining, error);
   }
 }
 
@@ -119,7 +119,7 @@ class CostTurn implements Turn {
     else watcher = new PassedBody(maxBytes);
     if (watcher instanceof PassedBody) {
       const response = new PassedResponse(outcome, traits, watcher.text);
-      // First what goes back: that is part of what the server says is left.
+      // Gives tokens back first: the server counts them among those that are left.
       const heard = (): void => {
         tally.settle();
         void this.#hear(outcome, response);
@@ -132,7 +132,7 @@ class CostTurn implements Turn {
     watchBody(look.open(), { signal: look.signal, clock }, watcher, end);
   }
 
-  /** Lowers what the bucket has to what the server says is left. Never throws or rejects. */
+  /** Lowers the tokens of the bucket to the number that the server says is left. Never throws or rejects. */
   #hear(outcome: Responded, response: InspectedResponse): Promise<void> | undefined {
     const { remaining } = this.#setup;
     const { bucket, grant } = this.#call;

@@ -11,7 +11,7 @@ export class PassedBody implements BodyWatcher {
   #room: number;
   #isOver = false;
   #resolve: (text: string) => void = () => undefined;
-  /** What has passed; resolves at the end of the body, or once it is longer than what is kept. */
+  /** The text of the body; resolves at its end, or once it is longer than the most that is kept. */
   readonly text: Promise<string> = new Promise((resolve) => {
     this.#resolve = resolve;
   });

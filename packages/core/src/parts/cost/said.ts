@@ -25,6 +25,6 @@ export function checkCosts(name: string, said: unknown): asserts said is number 
 }
 
 /** Reports that a function which reads answers has failed: once, and nothing else comes of it. */
-export function hasFailed(name: string, read: SaysCosts, cause: unknown): void {
+export function reportFailure(name: string, read: SaysCosts, cause: unknown): void {
   report(name, read, new HookError(name, cause));
 }

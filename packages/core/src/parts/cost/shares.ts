@@ -1,7 +1,7 @@
 /** So many answers are remembered, the last ones. */
 const MOST = 100;
 
-/** What the last answers were of what they could have been, from 0 to 1. */
+/** The costs of the last answers as shares of their most, from 0 to 1. */
 export class Shares {
   /** In the order in which they came; a ring once it is full. */
   readonly #last: number[] = [];

@@ -2,7 +2,7 @@ import { type Clock, inNextTurn } from '../../base/clock.ts';
 import { isPromise } from '../../base/promise.ts';
 import type { Grant } from '../../loop/acquire.ts';
 import type { Costs } from '../../loop/costs.ts';
-import { checkCosts, hasFailed, type SaysCosts } from './said.ts';
+import { checkCosts, reportFailure, type SaysCosts } from './said.ts';
 
 /**
  * What is known of the cost of one attempt. It settles the tokens of the attempt once.
@@ -35,7 +35,7 @@ export class Tally {
       if (isPromise(said) || this.#pending !== undefined) this.#pending = this.#after(this.#pending, said);
       else this.#merge(said);
     } catch (error) {
-      hasFailed('actualCost', this.#read, error);
+      reportFailure('actualCost', this.#read, error);
     }
     return this.#pending;
   }
@@ -47,7 +47,7 @@ export class Tally {
       if (result.status === 'rejected') throw result.reason;
       this.#merge(result.value);
     } catch (error) {
-      hasFailed('actualCost', this.#read, error);
+      reportFailure('actualCost', this.#read, error);
     }
   }
 
@@ -94,7 +94,7 @@ export class Tally {
       this.#grant.settle(actual);
     } catch (error) {
       // A unit that the bucket does not have.
-      hasFailed('actualCost', this.#read, error);
+      reportFailure('actualCost', this.#read, error);
       this.#costs = undefined;
       this.#grant.settle(this.#grant.cost);
     }

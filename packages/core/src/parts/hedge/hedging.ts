@@ -6,7 +6,7 @@ import type { RequestTraits } from '../../http/outcome.ts';
 import { HedgeKey } from './key.ts';
 import { type HedgeOptions, type HedgeSetup, readHedgeOptions } from './options.ts';
 
-/** Marks what hedges, and the options of what it sends, for all copies of this package in a program. */
+/** Marks clients that hedge, and the options of their requests, for all copies of this package in a program. */
 export const HEDGES: unique symbol = Symbol.for('@ebb/core hedges') as never;
 
 /** With more keys all are forgotten, and learn anew. */

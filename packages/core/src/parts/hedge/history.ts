@@ -29,6 +29,6 @@ export function noteHedges(result: unknown, records: readonly HedgeRecord[]): vo
 export function attemptsOf(result: unknown): readonly Attempt[] {
   const attempts = withoutHedges(result);
   const last = attempts.at(-1);
-  const { [HEDGE_RECORDS]: hedges = [] } = Object(result) as Noted;
+  const { [HEDGE_RECORDS]: hedges = [] }: Noted = Object(result);
   return last && hedges.length > 0 ? [...attempts.slice(0, -1), { ...last, hedges }] : attempts;
 }

@@ -37,7 +37,7 @@ export class HedgeKey implements Due {
     this.#clock = clock;
   }
 
-  /** It is due one delay after the time that it has. Never, as long as the delay is not known. */
+  /** Due one delay after its `dueMs`; never, while the delay is not known. */
   join(one: Due): void {
     const { delayMs } = this.state;
     if (delayMs === Number.POSITIVE_INFINITY) return;

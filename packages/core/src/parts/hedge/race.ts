@@ -26,7 +26,7 @@ export interface Hedge {
   outcome: Outcome | undefined;
 }
 
-/** A first try, and its hedges: what they teach, and what they cost. A client adds how they are sent. */
+/** A first try and its hedges. It learns from them, and pays for them; a client adds how they are sent. */
 export abstract class Race implements Due {
   next: Due = this;
   previous: Due = this;

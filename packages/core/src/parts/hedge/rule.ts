@@ -28,7 +28,7 @@ export interface HedgeState {
 /** The most hedges that are saved up: for when several requests are slow at once. */
 const MOST_TOKENS = 10;
 
-/** Of twenty, all but one stay below the second longest. The longest has often opened a connection. */
+/** So many requests are measured first. The delay is their second longest: the longest has often opened a connection. */
 const AT_FIRST = 20;
 
 /** From here on the steps do not become smaller. */

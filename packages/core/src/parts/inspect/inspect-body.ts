@@ -87,7 +87,7 @@ async function lookAt(
 function checkJudgement(judgement: unknown): void {
   if (judgement === undefined || judgement === null) return;
   if (typeof judgement !== 'object') throw wrongType('its result', prose('an object'), judgement);
-  const { verdict, waitMs } = judgement as Judgement;
+  const { verdict, waitMs }: Judgement = judgement;
   if (verdict !== undefined) checkVerdict('verdict', verdict);
   if (waitMs !== undefined) notNegative('waitMs', waitMs);
 }

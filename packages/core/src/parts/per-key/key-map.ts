@@ -67,7 +67,7 @@ export class KeyMap<T extends object> {
         ({ value: next } = this.#round.next());
         if (next === undefined) return;
       }
-      const [key, entry] = next as [string, Entry<T>];
+      const [key, entry]: [string, Entry<T>] = next;
       const isOld = nowMs - entry.usedAtMs >= this.#rules.idleMs && entry !== found;
       if (isOld && this.#isIdle(entry)) this.#entries.delete(key);
     }

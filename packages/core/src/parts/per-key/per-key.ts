@@ -62,7 +62,7 @@ export interface BucketPerKey<B extends ObservableBucket> extends PerKey<B> {
 }
 
 /** What a limit may offer. All that is known of it is found here: this module imports no limit. */
-interface Limit extends Partial<Pick<RetryBudget, 'isIdle'>> {
+interface Limit extends Partial<Pick<RetryBudget, 'isIdle'> & Pick<TokenBucket, 'part'> & ChecksCalls> {
   stats?(): { readonly idle?: boolean; readonly inUse?: number; readonly waiting?: number };
   readonly feedback?: ReadFeedback | false;
   idle?(): Promise<void>;
@@ -105,7 +105,7 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
 
   #begin(call: PartCall): Turn | undefined {
     const entry = this.#find(call.request, call.policy.key);
-    const { part } = checkedFor(entry.value as Partial<TokenBucket>, call.policy);
+    const { part } = checkedFor(entry.value, call.policy);
     if (part === undefined) {
       throw new HookError(
         'make',
@@ -119,7 +119,7 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
     const { end } = turn;
     let isOver = false;
     turn.end = (reason) => {
-      // A download that breaks after its response was judged ends a second time.
+      // `end` is called twice for a download that breaks after its response was judged.
       if (!isOver) entry.calls -= 1;
       isOver = true;
       end?.call(turn, reason);
@@ -137,7 +137,7 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
     mustHaveClock('perKey', this.#clock, calls);
     // A throttle per key is asked before slots and tokens, as any throttle.
     if (calls.throttle === this) this.#place = 'throttle';
-    (this.#last as Partial<ChecksCalls> | undefined)?.checkCalls?.(calls);
+    this.#last?.checkCalls?.(calls);
   }
 
   get size(): number {

@@ -7,7 +7,7 @@ import type { Outcome, RequestTraits } from '../../http/outcome.ts';
  */
 export function isBad(outcome: Outcome, { url }: RequestTraits): boolean | undefined {
   if (outcome.type === 'failure') {
-    // What a function throws is a failure of what it calls. Of a client it may be a mistake in the program.
+    // A function throws if the service that it calls fails. A client may also throw because of a mistake in the program.
     const isSilent = outcome.kind === 'aborted' || (outcome.kind === 'unknown' && url !== '');
     return isSilent ? undefined : true;
   }

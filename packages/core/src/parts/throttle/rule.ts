@@ -44,7 +44,7 @@ const ROUNDING = 1e-9;
  * How much a client sends while little succeeds. Time and randomness are arguments, so it is the same in a program, in a test and in
  * a simulation.
  *
- * Of the new requests a `share` is sent. It falls by degrees with each bad outcome from the third in a row on, and rises with good
+ * Sends a `share` of the new requests. It falls by degrees with each bad outcome from the third in a row on, and rises with good
  * ones. An outcome is bad if the attempt has failed, or was far slower than usual: in an overload answers get slow before they fail.
  * Retries are paid from a credit, a multiple of the requests of the last ten seconds, which answers pay back. A retry that fails
  * teaches nothing, because a request that fails again says nothing new: to a quiet client one bad server of ten would look like an

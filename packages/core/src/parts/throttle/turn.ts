@@ -19,8 +19,7 @@ export class ThrottleTurn implements Turn {
   readonly #throttle: Shared;
   readonly #call: PartCall;
   /**
-   * When it has let the attempt through, which is sent in the same turn of the event loop, but for a body that is made; `undefined`
-   * if it has not.
+   * When the attempt was let through; `undefined` before.
    */
   #atMs: number | undefined;
   /**

@@ -13,7 +13,7 @@ const LETTERS: Readonly<Partial<Record<EbbEvent['type'], string>>> = {
 /** Waits and skipped chances, then an attempt with its hedges; again after each retry; and one end, last. */
 const CALL = /^([sw]*ah*r)*[sw]*(ah*)?e$/;
 
-/** What has a request of its own, which is no call: a hedge, a resumption, and what they teach a throttle. */
+/** The events of a request that is no call: a hedge, a resumption, and those of a throttle that learns from them. */
 const NO_CALL = /^h*$/;
 
 /**

@@ -13,7 +13,7 @@ interface Unit {
   /** What there must be for a request, and what it costs at once. */
   readonly least: number;
   readonly atOnce: number;
-  /** What it costs when it is answered; `undefined` if it has cost all before. */
+  /** Cost charged on answer; `undefined` if charged on arrival. */
   readonly draw: ((random: Random) => number) | undefined;
 }
 
