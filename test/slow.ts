@@ -9,6 +9,7 @@ export const SLOW: Readonly<Record<'programs' | 'stores' | 'worlds', readonly st
     'packages/undici/src/bare-throws.test.ts',
     'packages/undici/src/leaks.test.ts',
     'packages/undici/src/register.test.ts',
+    'test/alone/alone.test.ts',
     'test/alone/company.test.ts',
     'test/api/examples.test.ts',
     'test/examples.test.ts',
