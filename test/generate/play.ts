@@ -131,7 +131,8 @@ export async function play(of: Case, servers: Servers, isBare = false): Promise<
   const tookMs = performance.now() - startMs;
   const played: Played = { of, results, bodies, seen: servers.seen, probe, urls, tookMs, openConnections: 0 };
   await settle(played);
-  await client.close().catch(() => undefined);
+  // What hangs keeps its client open, also without ebb.
+  await Promise.race([client.close().catch(() => undefined), pause(CLOSES_WITHIN_MS)]);
   await settle(played);
   await servers.flush();
   await within(1_500, () => servers.sockets.size === 0);
@@ -139,6 +140,9 @@ export async function play(of: Case, servers: Servers, isBare = false): Promise<
   servers.reset();
   return played;
 }
+
+/** So long the client of a case may take to close, in milliseconds. */
+const CLOSES_WITHIN_MS = 2_000;
 
 /** The options of a layer below: the same policy, or one of its own. */
 function innerOf({ parts }: Case, policy: ReturnType<typeof optionsOf>, probe: Probe) {
