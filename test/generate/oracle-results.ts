@@ -82,6 +82,8 @@ function* judgeFaults({ of, probe, results }: Played): Iterable<Complaint> {
   if (fault === undefined || probe.faults === 0 || !isPlain(of.parts)) return;
   if ((attemptTimeoutMs ?? totalTimeoutMs ?? stopAtMs) !== undefined) return;
   if (results.some(({ plan }) => plan.caller === 'abort')) return;
+  // The fetch of undici does not say why a body has ended, so nor why it was not resumed.
+  if (probe.events.some(({ type }) => type === 'resume')) return;
   const isWrong = fault.does === 'returns undefined' ? RETURNING : DECIDING;
   if (!isWrong.has(fault.hook)) return;
   if (!results.some(({ error }) => isOfHook(error)))
