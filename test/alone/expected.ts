@@ -27,6 +27,7 @@ export const EXPECTED: Readonly<Record<string, { readonly hits: number; readonly
   'fetch over fetch': { hits: 3, found: 503 },
   'fetch over fetch, made during the call': { hits: 3, found: 503 },
   'fetch over fetch, imported during the call': { hits: 3, found: 503 },
+  'fetch over fetch, after twenty calls without': { hits: 3, found: 503 },
   'fetch over a dispatcher': { hits: 3, found: 503 },
   'axios over a fetch made during the call': { hits: 3 },
   'dispatcher over dispatcher': { hits: 3, found: 503 },

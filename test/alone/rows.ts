@@ -122,6 +122,16 @@ export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
     });
     return read(await outer(url));
   },
+  'fetch over fetch, after twenty calls without': async () => {
+    const inner = createFetch(three) as typeof fetch;
+    let calls = 0;
+    const outer = createFetch(three, async (...args) => {
+      calls += 1;
+      return calls > 20 ? inner(...args) : new Response();
+    });
+    for (let call = 0; call < 20; call += 1) await outer(url);
+    return read(await outer(url));
+  },
   'fetch over a dispatcher': async () => {
     const dispatcher = new Agent().compose(ebbUndici(three));
     return read(await createFetch(three, undiciFetch as never)(url, { dispatcher } as never));

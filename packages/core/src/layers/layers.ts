@@ -190,10 +190,15 @@ export function within<T>(passage: Passage, send: () => T): T {
   }
 }
 
-/** To be taken when an attempt is sent: what {@link hasEndedBelow} needs of that time. */
-export function sentNow(): number {
+/**
+ * To be taken when an attempt is sent: what {@link hasEndedBelow} needs of that time.
+ *
+ * @param isCarried false if layers below cannot find the call: then it is less than 0
+ */
+export function sentNow(isCarried = true): number {
   const { storage, ends, layers } = shared();
-  return storage === undefined ? ends : layers;
+  if (storage === undefined) return ends;
+  return isCarried ? layers : -1 - ends;
 }
 
 /**
@@ -208,14 +213,15 @@ export function noteEnd(result: unknown): void {
 }
 
 /**
- * True if a layer below has failed with this result since: without a storage any layer; with one only a layer that was made after
- * the attempt was sent, since others find it.
+ * True if a layer below has failed with this result since: any layer without a storage, or if none could find the call; else only
+ * one that was made after the attempt was sent, since others find it.
  *
  * @param since what {@link sentNow} returned when the attempt was sent
  */
 export function hasEndedBelow(result: unknown, since: number): boolean {
   const { storage, ended, layers } = shared();
-  if (typeof result !== 'object' || result === null || (storage !== undefined && layers <= since))
-    return false;
-  return storage === undefined ? (ended.get(result) ?? -1) >= since : ended.has(result);
+  if (typeof result !== 'object' || result === null) return false;
+  if (storage === undefined || since < 0)
+    return (ended.get(result) ?? -1) >= (since < 0 ? -1 - since : since);
+  return layers > since && ended.has(result);
 }

@@ -1,4 +1,4 @@
-import { closeCall, isWithinCall, mayBeLayered, openCall, sentNow, within } from '#around';
+import { closeCall, hasEndedBelow, isWithinCall, mayBeLayered, openCall, sentNow, within } from '#around';
 import { property } from '../base/property.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { LayeredCall, Passage, Way } from '../layers/layer.ts';
@@ -32,6 +32,10 @@ export function hasReachedLayer(layer: Passage): boolean {
 export interface ClientAtOnce<T, Input, Init> {
   readonly policy: Policy;
   readonly way: Way;
+  /** True once a layer below it has shown itself; false after some calls in which none has. */
+  hasBelow?: boolean;
+  /** How many calls have looked for one. */
+  looks?: number;
   /** Makes a request, which sends itself: after a failure of the first attempt, or for a layer below that asks. */
   call(input: Input, init: Init): RequestTraits & Client<T>;
   /** Sends the first attempt. `passage` is there if other layers may be below. */
@@ -40,6 +44,9 @@ export interface ClientAtOnce<T, Input, Init> {
 
 const NONE: readonly object[] = [];
 
+/** So many calls of a client look for layers below. A later one is found by what it has noted on its result. */
+const LOOKS = 8;
+
 /**
  * A call that is sent at once, as {@link mayBeSentAtOnce} permits. Layers below see it as any other call that takes no tokens and holds
  * no slots.
@@ -47,7 +54,7 @@ const NONE: readonly object[] = [];
 export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
   open = false;
   dispatched = false;
-  readonly #since: number = sentNow();
+  #since = 0;
   declare hasFailed?: boolean;
   declare isReached?: boolean;
   readonly #client: ClientAtOnce<T, Input, Init>;
@@ -77,12 +84,13 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
   }
 
   send(): Promise<T> {
+    const { hasBelow, way } = this.#client;
+    const isCarried = hasBelow !== false && mayBeLayered(way);
+    this.#since = sentNow(isCarried || hasBelow !== false);
     let sent: Promise<T>;
     try {
       // A mock may return something else than a promise.
-      sent = Promise.resolve(
-        mayBeLayered(this.#client.way) ? this.#sendLayered() : this.#client.send(this.#input, this.#init),
-      );
+      sent = Promise.resolve(isCarried ? this.#sendLayered() : this.#client.send(this.#input, this.#init));
     } catch (error) {
       sent = Promise.reject(error);
     }
@@ -97,8 +105,21 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     return within(this, () => this.#client.send(this.#input, this.#init, this));
   }
 
+  /** Whether it was worth to look for a layer below. Entering the context takes longer than the rest of a call. */
+  #look(): void {
+    const client = this.#client;
+    if (this.isReached) client.hasBelow = true;
+    else if (client.hasBelow === undefined) {
+      client.looks = (client.looks ?? 0) + 1;
+      if (client.looks === LOOKS) client.hasBelow = false;
+    }
+  }
+
   #settled(value: unknown, failed: boolean): T | Promise<T> {
-    if (this.open) closeCall(this);
+    if (this.open) {
+      closeCall(this);
+      this.#look();
+    }
     const status = failed ? undefined : (property(value, 'status') as number);
     if (status !== undefined && status < 400) {
       rememberSuccess(value, status);
@@ -107,6 +128,7 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     const { policy, way } = this.#client;
     const request = this.#client.call(this.#input, this.#init);
     const call = new Call(policy, request, undefined, way);
+    if (hasEndedBelow(value, this.#since)) this.#client.hasBelow = true;
     if (!failed || !this.hasFailed) return new Run(call, request).goOn(value, failed, this.#since);
     // A request that the client made below was repeated, and has failed.
     call.attempt = 1;
