@@ -1,4 +1,4 @@
-import { suite } from '@ebb/core/testing/suite';
+import { suite } from '@ebb/testing';
 import { describe, test } from 'vitest';
 import { clients } from './clients.ts';
 

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { suite } from '@ebb/core/testing/suite';
+import { suite } from '@ebb/testing';
 import { describe, expect, test } from 'vitest';
 import { clients } from './clients.ts';
 import { mock, mockBehindServer } from './msw.ts';
@@ -15,7 +15,7 @@ for (const [name, client] of Object.entries(clients)) {
 }
 
 /** Packages that adapt no client. */
-const OTHERS = ['core', 'opentelemetry', 'simulator', 'valkey'];
+const OTHERS = ['core', 'opentelemetry', 'simulator', 'testing', 'valkey'];
 
 /** An adapter starts calls. */
 const STARTS = /^import [^;]*\bstartCall\b[^;]*from '@ebb\/core\/adapter'/m;

@@ -8,7 +8,7 @@ import { type Client, fetchClient } from './fetch-client.ts';
 import { nodeStream } from './node-stream.ts';
 import { undiciClient } from './undici-client.ts';
 
-export type { Got } from '@ebb/core/testing/suite';
+export type { Got } from '@ebb/testing';
 export type { Client } from './fetch-client.ts';
 
 /** Creates a client, optionally with a limited number of connections. */

@@ -25,7 +25,7 @@ import axios, { AxiosError, AxiosHeaders } from 'axios';
 import fc from 'fast-check';
 import { Dispatcher } from 'undici';
 import { expect, test } from 'vitest';
-import { orderFault } from '../packages/core/src/testing/suite/grammar.ts';
+import { orderFault } from '../packages/testing/src/suite/grammar.ts';
 
 // Every call of every client, aborted at any moment, has its events in order: one `end`, and each attempt with its own.
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { suite } from '@ebb/core/testing/suite';
+import { suite } from '@ebb/testing';
 import { describe, expect, test } from 'vitest';
 import { acts, type Played } from '../examples/demo/acts.ts';
 import { follow, newLane } from '../examples/demo/lanes.ts';

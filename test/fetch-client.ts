@@ -1,7 +1,7 @@
 // Also runs in browsers: imports nothing from Node.
 import { attemptsOf, type Policy } from '@ebb/core';
-import type * as suite from '@ebb/core/testing/suite';
 import { type BaseFetch, createFetch, type EbbFetch, type EbbRequestInit } from '@ebb/fetch';
+import type * as suite from '@ebb/testing';
 
 /** A request of a test. */
 export interface Sent extends suite.Sent {

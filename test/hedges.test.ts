@@ -1,8 +1,8 @@
 import { createPolicy, type Policy } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import { suite } from '@ebb/core/testing/suite';
 import { createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/fetch/hedged';
+import { suite } from '@ebb/testing';
 import { hedge } from '@ebb/undici/hedge';
 import { HttpResponse } from 'msw';
 import { Agent, request } from 'undici';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Mock, Respond } from '@ebb/core/testing/suite';
+import type { Mock, Respond } from '@ebb/testing';
 import { getResponse, http, type RequestHandler } from 'msw';
 import { setupServer } from 'msw/node';
 

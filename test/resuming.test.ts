@@ -1,7 +1,7 @@
 import { constant, createPolicy, type Policy } from '@ebb/core';
-import { type Respond, suite } from '@ebb/core/testing/suite';
 import { createFetch } from '@ebb/fetch';
 import { resuming } from '@ebb/fetch/resuming';
+import { type Respond, suite } from '@ebb/testing';
 import { ebbInterceptor } from '@ebb/undici';
 import { resuming as resumingDispatch } from '@ebb/undici/resuming';
 import axios from 'axios';

@@ -2,5 +2,5 @@
 export {
   type ScriptedServer as Upstream,
   scriptedServer as upstream,
-} from '../packages/core/src/testing/suite/server.ts';
-export type { Seen, Step } from '../packages/core/src/testing/suite/step.ts';
+} from '../packages/testing/src/suite/server.ts';
+export type { Seen, Step } from '../packages/testing/src/suite/step.ts';

@@ -1,13 +1,6 @@
 import type { Policy } from '@ebb/core';
-import {
-  type AdapterUnderTest,
-  type Client,
-  type Respond,
-  type Runner,
-  rowsFor,
-  suite,
-} from '@ebb/core/testing/suite';
 import { createFetch } from '@ebb/fetch';
+import { type AdapterUnderTest, type Client, type Respond, type Runner, rowsFor, suite } from '@ebb/testing';
 import { describe, expect, test } from 'vitest';
 import { fetchClient } from './fetch-client.ts';
 

@@ -1,5 +1,5 @@
 // Also runs in browsers: imports nothing from Node.
-import type { AdapterUnderTest, Difference } from '@ebb/core/testing/suite';
+import type { AdapterUnderTest, Difference } from '@ebb/testing';
 
 /** What the suite must know of a client with ebb. */
 type Traits = Pick<AdapterUnderTest, 'differs' | 'does' | 'lacks' | 'timeoutError'>;

@@ -2,7 +2,7 @@
 import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
 import { type Attempt, attemptsOf } from '@ebb/core';
-import type { AdapterUnderTest } from '@ebb/core/testing/suite';
+import type { AdapterUnderTest } from '@ebb/testing';
 import { createRequest } from './request.ts';
 
 export const adapter: AdapterUnderTest = {

@@ -3,7 +3,7 @@
 //   148 of 154 rows pass
 //   1 skipped: a body is a text or a stream
 //   5 skipped: node:http follows no redirects
-import { rowsFor } from '@ebb/core/testing/suite';
+import { rowsFor } from '@ebb/testing';
 import { adapter } from './adapter.ts';
 
 const rows = rowsFor(adapter);

@@ -1,4 +1,4 @@
-import type { AdapterUnderTest, Client } from '@ebb/core/testing/suite';
+import type { AdapterUnderTest, Client } from '@ebb/testing';
 import { fetchClient } from '../fetch-client.ts';
 import { adapter as right } from './adapters/fetch.ts';
 

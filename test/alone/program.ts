@@ -1,5 +1,5 @@
 // Bundled with one adapter into a program: `node PROGRAM` prints the rows of the suite, `node PROGRAM ROW MS MS` plays one of them.
-import { type AdapterUnderTest, rowsFor } from '@ebb/core/testing/suite';
+import { type AdapterUnderTest, rowsFor } from '@ebb/testing';
 
 /** How long a program may take, in milliseconds. */
 export interface Patience {

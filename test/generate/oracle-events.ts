@@ -1,4 +1,4 @@
-import { orderFault } from '../../packages/core/src/testing/suite/grammar.ts';
+import { orderFault } from '../../packages/testing/src/suite/grammar.ts';
 import type { Complaint } from './oracle.ts';
 import type { Played } from './play.ts';
 

@@ -20,7 +20,7 @@ const OF_STORES: Readonly<Record<string, RegExp>> = {
 };
 
 /** They draw and print what they have made themselves, or are for tests. */
-const OTHERS = /^packages\/(?:simulator\/src\/(?:chart|studies)|core\/src\/(?:testing|faults))\//;
+const OTHERS = /^packages\/(?:simulator\/src\/(?:chart|studies)|testing)\//;
 
 const sources = globSync('packages/*/src/**/*.ts').filter(
   (path) => !/\.(?:test|bench|test-d)\.ts$/.test(path) && !OTHERS.test(path),

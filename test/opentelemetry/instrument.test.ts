@@ -15,7 +15,7 @@ import { hedged } from '@ebb/fetch/hedged';
 import { instrument, type TelemetryOptions } from '@ebb/opentelemetry';
 import { context, metrics, propagation, SpanKind, type TextMapPropagator, trace } from '@opentelemetry/api';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { NOW } from '../../packages/core/src/testing/suite/play.ts';
+import { NOW } from '../../packages/testing/src/suite/play.ts';
 import { type Step, upstream } from '../server.ts';
 import { followContexts, type Recorder, recorder } from './recorder.ts';
 import { senders } from './senders.ts';

@@ -13,7 +13,7 @@ import { virtualClock } from '@ebb/core/testing';
 import { telemetry } from '@ebb/opentelemetry';
 import { context, trace } from '@opentelemetry/api';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { NOW } from '../../packages/core/src/testing/suite/play.ts';
+import { NOW } from '../../packages/testing/src/suite/play.ts';
 import { type Step, upstream } from '../server.ts';
 import { until } from '../until.ts';
 import { followContexts, type Point, type Recorder, recorder, type Told } from './recorder.ts';

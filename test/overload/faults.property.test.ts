@@ -1,4 +1,5 @@
-import { type FaultScenario, faults, seededRandom, type Trouble, virtualClock } from '@ebb/core/testing';
+import { seededRandom, virtualClock } from '@ebb/core/testing';
+import { type FaultScenario, faults, type Trouble } from '@ebb/testing/faults';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FIRST_TOO_MANY, OK, REFUSED, RESET } from '../../packages/simulator/src/simulation/outcomes.ts';

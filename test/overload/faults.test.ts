@@ -1,7 +1,8 @@
 import { ebbInterceptor } from '@ebb/axios';
 import { attemptsOf, throttle } from '@ebb/core';
-import { type FaultScenario, faults, virtualClock } from '@ebb/core/testing';
+import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
+import { type FaultScenario, faults } from '@ebb/testing/faults';
 import axios from 'axios';
 import { expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-import type { FaultScenario } from '@ebb/core/testing';
+import type { FaultScenario } from '@ebb/testing/faults';
 import { sharing } from './sharing.ts';
 import { percent, percentOf, run, type World } from './world.ts';
 import { CAPACITY, type Make, type Numbers, REQUESTS, SERVER, SERVICE_MS, WORLDS } from './worlds.ts';

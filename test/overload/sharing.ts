@@ -1,4 +1,5 @@
-import { type FaultyFetch, seededRandom, type VirtualClock } from '@ebb/core/testing';
+import { seededRandom, type VirtualClock } from '@ebb/core/testing';
+import type { FaultyFetch } from '@ebb/testing/faults';
 
 export interface SharingOptions {
   /** So many requests are served at full speed. More share it. */

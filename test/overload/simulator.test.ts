@@ -1,5 +1,5 @@
 import { type Clock, type PolicyOptions, retryBudget, throttle } from '@ebb/core';
-import type { FaultScenario } from '@ebb/core/testing';
+import type { FaultScenario } from '@ebb/testing/faults';
 import { describe, expect, test } from 'vitest';
 import { type FleetPolicy, type Scenario, simulate } from '../../packages/simulator/src/index.ts';
 import { answeredPercent } from '../../packages/simulator/src/studies/overload/percent.ts';

@@ -1,15 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Clock, createPolicy, type EbbEvent, type HedgeOptions, type PolicyOptions } from '@ebb/core';
-import {
-  type FaultScenario,
-  type FaultyFetch,
-  faults,
-  seededRandom,
-  type VirtualClock,
-  virtualClock,
-} from '@ebb/core/testing';
+import { seededRandom, type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/fetch/hedged';
+import { type FaultScenario, type FaultyFetch, faults } from '@ebb/testing/faults';
 
 /** A service of another kind than that of `faults`. */
 type MakeService = (clock: VirtualClock, seed: number) => FaultyFetch;

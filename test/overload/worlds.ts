@@ -1,5 +1,5 @@
 import type { Clock, PolicyOptions } from '@ebb/core';
-import type { FaultScenario } from '@ebb/core/testing';
+import type { FaultScenario } from '@ebb/testing/faults';
 import { percent, percentOf, quantile, recovery, run, sendsPerRequest } from './world.ts';
 
 /** A quarter of the traffic of the simulator's storm, so that each `createFetch` of 2,500 can be a real one. */

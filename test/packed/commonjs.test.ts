@@ -20,7 +20,9 @@ describe.each(nodes)('Node %s', (version, node) => {
     (await run(node, [join(folder, name)], { env })).stdout.trim();
 
   test.concurrent('every package works with require', async () => {
-    expect(await program('node.cjs')).toBe('fetch,axios,undici,bucket,valkey,opentelemetry,simulator');
+    expect(await program('node.cjs')).toBe(
+      'fetch,axios,undici,bucket,valkey,opentelemetry,simulator,testing',
+    );
   });
 
   test.concurrent('every door exports the same names to import and to require', async () => {
@@ -36,5 +38,5 @@ describe.each(nodes)('Node %s', (version, node) => {
 test.concurrent('Jest runs it without flags', async () => {
   const jest = join(realpathSync(join(inject('folder'), 'node_modules/jest')), 'bin/jest.js');
   const { stderr } = await run(process.execPath, [jest, '--rootDir', folder, '--runInBand'], { cwd: folder });
-  expect(stderr).toMatch(/Tests: +7 passed, 7 total/);
+  expect(stderr).toMatch(/Tests: +8 passed, 8 total/);
 });

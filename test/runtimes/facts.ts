@@ -1,6 +1,6 @@
 // What differs in a row or a cell of the grid, and why. Skip a row only if the client cannot express it.
 // Also runs in browsers: imports nothing from Node.
-import type { AdapterUnderTest, Difference } from '@ebb/core/testing/suite';
+import type { AdapterUnderTest, Difference } from '@ebb/testing';
 import { axiosOverHttp, traits } from '../traits.ts';
 import type { GridRowName, RuntimeName } from './names.ts';
 

@@ -1,5 +1,5 @@
 // Bundled and run in each runtime: imports nothing from Node.
-import type { Seen, StartUpstream } from '@ebb/core/testing/suite';
+import type { Seen, StartUpstream } from '@ebb/testing';
 import type { Closed, Opened } from './upstreams.ts';
 
 /** Upstreams in the process of the tests, started over its control server. */

@@ -1,6 +1,6 @@
 // Bundled and run in each runtime: imports nothing from Node.
 import { failureKind } from '@ebb/core/adapter';
-import { type AdapterRow, rowsFor } from '@ebb/core/testing/suite';
+import { type AdapterRow, rowsFor } from '@ebb/testing';
 import { factsOf, type Place } from './facts.ts';
 import { askRelatively, type Relative } from './relative.ts';
 import { remoteUpstreams } from './remote.ts';

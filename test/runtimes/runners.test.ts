@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { rowsFor } from '@ebb/core/testing/suite';
+import { rowsFor } from '@ebb/testing';
 import { afterAll, expect, test } from 'vitest';
 import { blocksOf } from '../page-blocks.ts';
 import { factsOf } from './facts.ts';

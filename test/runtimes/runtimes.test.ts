@@ -1,4 +1,4 @@
-import { rowsFor } from '@ebb/core/testing/suite';
+import { rowsFor } from '@ebb/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BETWEEN, NOT_RUN } from './cell-names.ts';
 import { columns } from './columns.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Script, Seen } from '@ebb/core/testing/suite';
+import type { Script, Seen } from '@ebb/testing';
 import { refusingUrl } from '../refusing.ts';
 import { type Upstream, upstream } from '../server.ts';
 

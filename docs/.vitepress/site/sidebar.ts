@@ -72,6 +72,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'packages/valkey': '@ebb/valkey',
     'packages/opentelemetry': '@ebb/opentelemetry',
     'packages/simulator': '@ebb/simulator',
+    'packages/testing': '@ebb/testing',
   },
   'API reference': {
     'reference/index': 'All entry points',
@@ -82,7 +83,6 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'reference/core/presets': '@ebb/core/presets',
     'reference/core/resuming': '@ebb/core/resuming',
     'reference/core/testing': '@ebb/core/testing',
-    'reference/core/testing/suite': '@ebb/core/testing/suite',
     'reference/fetch': '@ebb/fetch',
     'reference/fetch/hedged': '@ebb/fetch/hedged',
     'reference/fetch/resuming': '@ebb/fetch/resuming',
@@ -94,6 +94,8 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'reference/valkey': '@ebb/valkey',
     'reference/opentelemetry': '@ebb/opentelemetry',
     'reference/simulator': '@ebb/simulator',
+    'reference/testing': '@ebb/testing',
+    'reference/testing/faults': '@ebb/testing/faults',
   },
   Project: {
     figures: 'Figures',

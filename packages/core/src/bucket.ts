@@ -1,5 +1,6 @@
 export * as check from './base/check.ts';
 export { nextTurn, systemClock } from './base/clock.ts';
+export { Heap, type Heaped } from './base/heap.ts';
 export {
   CLOCK_OPTION,
   type Complete,
@@ -25,6 +26,7 @@ export {
 } from './parts/bucket/options.ts';
 export { originGate } from './parts/bucket/token-bucket.ts';
 export type { TokenSource, Unavailable, WaitingQueue } from './parts/bucket/token-source.ts';
+export { Tokens, type TokensSetup } from './parts/bucket/tokens.ts';
 export { WaitingBucket } from './parts/bucket/waiting-bucket.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './parts/budget/leased-retries.ts';
 export { BudgetPart } from './parts/budget/part.ts';

@@ -1,15 +1,11 @@
 import { type Clock, nextTurn } from './base/clock.ts';
+import { Heap, type Heaped } from './base/heap.ts';
 import { type RunUntilSettledOptions, Settling } from './base/settling.ts';
 import { sleep } from './base/sleep.ts';
-import { Heap, type Heaped } from './faults/heap.ts';
 
 export type { Clock, Random } from './base/clock.ts';
 export { seededRandom } from './base/seeded-random.ts';
 export type { RunUntilSettledOptions } from './base/settling.ts';
-export { DRAWS } from './faults/draws.ts';
-export { type FaultyFetch, faults } from './faults/faults.ts';
-export { type ServiceHealth, serviceHealthAt, troubleMoments } from './faults/health.ts';
-export type { FaultScenario, ServiceLimit, Spread, Stragglers, Trouble } from './faults/scenario.ts';
 
 /** A clock that only moves when a test moves it. */
 export interface VirtualClock extends Clock {

@@ -1,4 +1,4 @@
-import type { AdapterUnderTest } from '@ebb/core/testing/suite';
+import type { AdapterUnderTest } from '@ebb/testing';
 import { axiosClient } from '../../axios-client.ts';
 import { webStream } from '../../fetch-client.ts';
 import { factsOf } from '../../runtimes/facts.ts';

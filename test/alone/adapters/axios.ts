@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import type { AdapterUnderTest } from '@ebb/core/testing/suite';
+import type { AdapterUnderTest } from '@ebb/testing';
 import { axiosClient } from '../../axios-client.ts';
 import { nodeStream } from '../../node-stream.ts';
 import { axiosOverHttp, traits } from '../../traits.ts';

@@ -1,4 +1,4 @@
-import type { AdapterUnderTest } from '@ebb/core/testing/suite';
+import type { AdapterUnderTest } from '@ebb/testing';
 import * as undici from 'undici7';
 import { factsOf } from '../../runtimes/facts.ts';
 import { dispatcherFetchClient } from '../../undici-client.ts';

@@ -1,5 +1,5 @@
 import type { Policy } from '@ebb/core';
-import type { AdapterUnderTest, Client } from '@ebb/core/testing/suite';
+import type { AdapterUnderTest, Client } from '@ebb/testing';
 import { fetchClient } from '../../fetch-client.ts';
 import { traits } from '../../traits.ts';
 

@@ -1,6 +1,6 @@
-import type { AdapterUnderTest } from '@ebb/core/testing/suite';
 import { createFetch } from '@ebb/fetch';
 import { resuming } from '@ebb/fetch/resuming';
+import type { AdapterUnderTest } from '@ebb/testing';
 import { clientOf } from '../../fetch-client.ts';
 import { factsOf } from '../../runtimes/facts.ts';
 

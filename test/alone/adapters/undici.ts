@@ -1,4 +1,4 @@
-import type { AdapterUnderTest } from '@ebb/core/testing/suite';
+import type { AdapterUnderTest } from '@ebb/testing';
 import * as undici from 'undici';
 import { traits } from '../../traits.ts';
 import { undiciClient } from '../../undici-client.ts';

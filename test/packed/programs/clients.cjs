@@ -10,6 +10,8 @@ const { seededRandom } = require('@ebb/core/testing');
 const { createFetch } = require('@ebb/fetch');
 const { observe, telemetry } = require('@ebb/opentelemetry');
 const { simulate } = require('@ebb/simulator');
+const { rowsFor } = require('@ebb/testing');
+const { faults } = require('@ebb/testing/faults');
 const ebbUndici = require('@ebb/undici');
 const { valkeyBucket } = require('@ebb/valkey');
 
@@ -101,6 +103,14 @@ exports.trials = {
       policy: { maxRetries: 3 },
     });
     assert.ok(trace.totals.requests > 0);
+  },
+
+  async testing(url) {
+    const service = faults({ workers: 1, serviceMs: 1 });
+    assert.equal((await createFetch(policy, service)(`${url}/testing`)).status, 200);
+    assert.equal(service.sent, 1);
+    const send = async () => ({ status: 200, body: '' });
+    assert.ok(rowsFor({ name: 'none', client: () => ({ send, history: () => undefined }) }).length > 100);
   },
 };
 

@@ -48,15 +48,15 @@ export function writeProject(
   settings = '',
 ): void {
   const packages = Object.entries(tarballs).map(([name, path]) => [`@ebb/${name}`, `file:${path}`]);
-  // Until they are published, none must look for @ebb/core in the registry.
-  const only = { '@ebb/core': `file:${tarballs.core}` };
+  // Until they are published, none must look for another in the registry.
+  const only = Object.fromEntries(packages);
   const dependencies = { ...Object.fromEntries(packages), ...Object(fields.dependencies) };
   // Of npm and Bun, and of Yarn.
   const manifest = { private: true, ...fields, dependencies, overrides: only, resolutions: only };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
   // pnpm.
-  const overrides = `overrides:\n  '@ebb/core': '${only['@ebb/core']}'\n`;
-  writeFileSync(join(folder, 'pnpm-workspace.yaml'), `${settings}${overrides}`);
+  const overrides = packages.map(([name, path]) => `  '${name}': '${path}'\n`).join('');
+  writeFileSync(join(folder, 'pnpm-workspace.yaml'), `${settings}overrides:\n${overrides}`);
 }
 
 /** The first program of a page. */

@@ -1,5 +1,5 @@
 import type { Policy } from '@ebb/core';
-import type { Client } from '@ebb/core/testing/suite';
+import type { Client } from '@ebb/testing';
 import type { Slots } from '../slot-row.ts';
 
 /** A client as it runs in a runtime. */

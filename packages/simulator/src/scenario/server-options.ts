@@ -1,6 +1,6 @@
-import type { ServiceLimit, Stragglers, Trouble } from '@ebb/core/testing';
+import type { ServiceLimit, Stragglers, Trouble } from '@ebb/testing/faults';
 
-export type { Stragglers, Trouble } from '@ebb/core/testing';
+export type { Stragglers, Trouble } from '@ebb/testing/faults';
 
 /** What a request spends of a unit that is not the same for each request. */
 export interface DrawnCost {

@@ -1,5 +1,5 @@
 import type { Random } from '@ebb/core';
-import { DRAWS } from '@ebb/core/testing';
+import { DRAWS } from '@ebb/testing/faults';
 import { ARRIVAL, type Events } from '../../engine/events.ts';
 import type { ClosedClients, OpenClients } from '../../scenario/client-options.ts';
 

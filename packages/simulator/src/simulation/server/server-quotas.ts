@@ -1,5 +1,5 @@
 import type { Random } from '@ebb/core';
-import { DRAWS } from '@ebb/core/testing';
+import { DRAWS } from '@ebb/testing/faults';
 import type { UnitsLimit } from '../../scenario/server-options.ts';
 import { TokenQuota } from '../token-quota.ts';
 import type { ServerGate } from './server-bucket.ts';

@@ -1,5 +1,5 @@
 import type { Random } from '@ebb/core';
-import { DRAWS, troubleMoments } from '@ebb/core/testing';
+import { DRAWS, troubleMoments } from '@ebb/testing/faults';
 import type { ServerOptions } from '../../scenario/server-options.ts';
 import { OK, RESET, tooMany, UNAVAILABLE } from '../outcomes.ts';
 import { JobLine } from './job-line.ts';

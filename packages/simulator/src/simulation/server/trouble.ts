@@ -1,4 +1,4 @@
-import { type ServiceHealth, serviceHealthAt } from '@ebb/core/testing';
+import { type ServiceHealth, serviceHealthAt } from '@ebb/testing/faults';
 import type { Trouble } from '../../scenario/server-options.ts';
 import { REFUSED, UNAVAILABLE } from '../outcomes.ts';
 

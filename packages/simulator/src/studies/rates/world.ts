@@ -1,4 +1,5 @@
-import { DRAWS, seededRandom } from '@ebb/core/testing';
+import { seededRandom } from '@ebb/core/testing';
+import { DRAWS } from '@ebb/testing/faults';
 import { EventQueue } from '../../engine/event-queue.ts';
 import { SimulationClock } from '../../engine/events.ts';
 

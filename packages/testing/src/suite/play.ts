@@ -1,0 +1,148 @@
+import { type Attempt, attemptsOf, createPolicy, type EbbEvent } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
+import type { VirtualClock } from '@ebb/core/testing';
+import type { AdapterUnderTest, Got } from './adapter.ts';
+import { orderFault } from './grammar.ts';
+import type { Limits, Row } from './row.ts';
+
+/** The result of a row on the client's side. */
+export interface Run {
+  readonly delays: readonly number[];
+  readonly waits: readonly number[];
+  readonly reason: string | undefined;
+  readonly got: Got | undefined;
+  readonly thrown: string | undefined;
+  /** What the call rejected with. */
+  readonly error: unknown;
+  /** How many attempts there were, by the events. */
+  readonly attempts: number;
+  /** What `attemptsOf` says; `undefined` if this client has no history of its responses. */
+  readonly history: readonly Attempt[] | undefined;
+  /** How many timers of the clock are left at the end; any is a leak. */
+  readonly pending: number;
+  /** How many slots of the call are still held; any is a leak. */
+  readonly held: number;
+  /** What is wrong with the order of the events. */
+  readonly orderFault: string | undefined;
+}
+
+/** When every row starts; the dates in the table are relative to it. */
+export const NOW: number = Date.UTC(2026, 10, 21, 12, 0, 0);
+
+const ENOUGH = new Error('enough');
+
+/** To be called when the server hangs: lets the attempt time out, or aborts. */
+export function hung({ abort, policy }: Row, clock: VirtualClock, caller: AbortController): void {
+  if (abort === 'attempt') caller.abort(ENOUGH);
+  else clock.tick(policy?.attemptTimeoutMs ?? policy?.totalTimeoutMs ?? 0);
+}
+
+/** Whether the script hangs until {@link hung} is called. */
+export function hangs({ abort, policy }: Row): boolean {
+  const { attemptTimeoutMs, totalTimeoutMs } = policy ?? {};
+  return abort === 'attempt' || (attemptTimeoutMs ?? totalTimeoutMs) !== undefined;
+}
+
+/** A client may reject with an error of its own, and have the one of ebb as its cause. */
+function thrownBy(error: unknown): string {
+  const { name, cause } = error as Error;
+  if (error === ENOUGH || cause === ENOUGH) return 'the reason';
+  if ([error, cause].some((one) => (one as Error | undefined)?.message === ENOUGH.message)) {
+    return 'a copy of the reason';
+  }
+  return (cause as Error | undefined)?.name === 'ThrottledError' ? 'ThrottledError' : name;
+}
+
+function historyOf(error: unknown): readonly Attempt[] | undefined {
+  const [own, cause] = [error, (error as Error).cause].map(attemptsOf);
+  return [own, cause].find((history) => history?.length);
+}
+
+async function waiting({ bucket, concurrency }: Limits, isOver: () => boolean): Promise<void> {
+  const count = (): number => (bucket?.stats().waiting ?? 0) + (concurrency?.stats().waiting ?? 0);
+  while (count() === 0 && !isOver()) await nextTurn();
+}
+
+/** Longer bodies are compared by their length, and not printed. */
+const LONGEST_BODY = 10_000;
+
+function shortened(got: Got | undefined): Got | undefined {
+  if (got === undefined || got.body.length <= LONGEST_BODY) return got;
+  return { ...got, body: `${got.body.length} characters` };
+}
+
+/** Enough turns for a client to end a connection that it gave up. */
+const SOME_TURNS = 20;
+
+function isAgain(event: EbbEvent): event is Extract<EbbEvent, { readonly type: 'retry' | 'resume' }> {
+  return event.type === 'retry' || event.type === 'resume';
+}
+
+/** Sends the row's request, and advances virtual time by each delay. */
+export async function play(
+  row: Row,
+  makeClient: AdapterUnderTest['client'],
+  clock: VirtualClock,
+  url: string,
+  caller: AbortController,
+): Promise<Run> {
+  const { abort, policy, request = {}, stops } = row;
+  const abortAt = abort === 'body' ? 'end' : abort;
+  const events: EbbEvent[] = [];
+  const onEvent = (event: EbbEvent): void => {
+    events.push(event);
+    if (event.type !== 'attempt' && event.type === abortAt) void nextTurn().then(() => caller.abort(ENOUGH));
+    else if (isAgain(event)) void nextTurn().then(() => clock.advance(event.delayMs));
+  };
+  const limits = row.limits?.(clock) ?? {};
+  const inUse = (): number => limits.concurrency?.stats().inUse ?? 0;
+  const before = inUse();
+  const stopSignal = stops && caller.signal;
+  const client = makeClient(
+    createPolicy({
+      random: () => 0,
+      trustedOrigins: [new URL(url).origin],
+      clock,
+      onEvent,
+      stopSignal,
+      ...policy,
+      ...limits,
+    }),
+  );
+  let isOver = false;
+  const wait = async (): Promise<void> => {
+    for (const waitMs of row.waits ?? []) {
+      await waiting(limits, () => isOver);
+      await clock.advance(waitMs);
+    }
+    if (abort !== 'limits') return;
+    await waiting(limits, () => isOver);
+    caller.abort(ENOUGH);
+  };
+  if (abort === 'before') caller.abort(ENOUGH);
+  const waits = wait();
+  let error: unknown;
+  const signal = abort === undefined || stops ? undefined : caller.signal;
+  const got = await client.send(url, request, signal).catch((thrown: unknown) => {
+    error = thrown;
+    return undefined;
+  });
+  isOver = true;
+  await waits;
+  for (let turn = 0; turn < SOME_TURNS && inUse() > before; turn += 1) await nextTurn();
+  await client.close?.();
+  const end = events.at(-1);
+  return {
+    delays: events.flatMap((event) => (isAgain(event) ? [event.delayMs] : [])),
+    waits: events.flatMap((event) => (event.type === 'throttle' ? [event.waitMs] : [])),
+    reason: end?.type === 'end' ? end.reason : undefined,
+    got: shortened(got),
+    thrown: got === undefined ? thrownBy(error) : undefined,
+    error,
+    attempts: events.filter(({ type }) => type === 'attempt').length,
+    history: (got === undefined ? historyOf(error) : undefined) ?? client.history?.(),
+    pending: clock.pending,
+    held: inUse() - before,
+    orderFault: orderFault(events),
+  };
+}

@@ -1,0 +1,134 @@
+import { type Clock, concurrencyLimit, tokenBucket } from '@ebb/core';
+import type { Limits, Row } from '../row.ts';
+import { down, up } from '../step.ts';
+
+/** A slot and a token, which each run must give back. */
+const one = (clock: Clock): Limits => ({
+  bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, clock }),
+  concurrency: concurrencyLimit({ maxConcurrent: 1, clock }),
+});
+
+const noToken = (clock: Clock): Limits => ({
+  ...one(clock),
+  bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens: 0, clock }),
+});
+
+/** The only slot is held by another call. */
+function noSlot(clock: Clock): Limits {
+  const limits = one(clock);
+  limits.concurrency?.tryAcquire();
+  return limits;
+}
+
+const aborted = { delays: [], hits: 0, reason: 'aborted', thrown: 'the reason' } as const;
+
+/** An abort in each phase of a call ends it at once with the reason of the signal. */
+export const aborts: readonly Row[] = [
+  {
+    name: 'an abort beforehand',
+    script: [up],
+    limits: one,
+    abort: 'before',
+    ...aborted,
+  },
+  {
+    name: 'an abort while waiting for a token',
+    script: [up],
+    limits: noToken,
+    abort: 'limits',
+    ...aborted,
+  },
+  {
+    name: 'an abort while waiting for a slot',
+    script: [up],
+    limits: noSlot,
+    abort: 'limits',
+    ...aborted,
+  },
+  {
+    name: 'an abort while waiting for the response',
+    script: ['hang'],
+    limits: one,
+    abort: 'attempt',
+    ...aborted,
+    hits: 1,
+    needs: ['sockets'],
+  },
+  {
+    name: 'an abort while waiting for the response of a retry',
+    script: [down, 'hang'],
+    abort: 'attempt',
+    ...aborted,
+    delays: [1_000],
+    hits: 2,
+    needs: ['sockets'],
+  },
+  {
+    name: 'an abort while waiting for a retry',
+    script: [down],
+    limits: one,
+    abort: 'retry',
+    ...aborted,
+    delays: [1_000],
+    hits: 1,
+  },
+  {
+    name: 'an abort while a discarded response is drained',
+    script: ['endless-503'],
+    limits: one,
+    abort: 'retry',
+    ...aborted,
+    delays: [1_000],
+    hits: 1,
+    needs: ['sockets'],
+    // Without a limit for the attempt such a client would wait for the end of the body.
+    by: { wholeBodies: { policy: { attemptTimeoutMs: 100 } } },
+  },
+  ...(['before', 'limits'] as const).map(
+    (abort): Row => ({
+      name: `a stop ${abort === 'before' ? 'beforehand' : 'while waiting for a token'}`,
+      script: [up],
+      limits: noToken,
+      abort,
+      stops: true,
+      ...aborted,
+      reason: 'stopped',
+      thrown: 'ThrottledError',
+    }),
+  ),
+  {
+    name: 'a stop while waiting for a retry: the response that is there, with its body',
+    script: [down],
+    limits: one,
+    abort: 'retry',
+    stops: true,
+    delays: [1_000],
+    hits: 1,
+    reason: 'stopped',
+    status: 503,
+    body: 'down',
+  },
+  {
+    name: 'a stop in the body: it goes on',
+    script: ['slow-200'],
+    limits: one,
+    abort: 'body',
+    stops: true,
+    delays: [],
+    hits: 1,
+    reason: 'success',
+    status: 200,
+    needs: ['sockets'],
+  },
+  {
+    name: 'an abort in the body',
+    script: ['endless-200'],
+    limits: one,
+    abort: 'body',
+    ...aborted,
+    reason: 'success',
+    hits: 1,
+    needs: ['sockets'],
+    by: { wholeBodies: { abort: 'attempt', reason: 'aborted' } },
+  },
+];

@@ -1,0 +1,101 @@
+import { constant } from '@ebb/core';
+import type { Row } from '../row.ts';
+import { down, type Step, up } from '../step.ts';
+
+const throttled: Step = { status: 429, body: 'slow down' };
+const put = { method: 'PUT', body: 'text' };
+
+/** Which requests are sent again. */
+export const repeating: readonly Row[] = [
+  {
+    name: 'PUT, 503',
+    script: [down, up],
+    request: put,
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    bodies: ['text', 'text'],
+    reason: 'success',
+  },
+  {
+    name: 'DELETE, 503',
+    script: [down, up],
+    request: { method: 'DELETE' },
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
+  {
+    name: 'POST, 503',
+    script: [down],
+    request: { method: 'POST', body: 'text' },
+    delays: [],
+    hits: 1,
+    status: 503,
+    body: 'down',
+    reason: 'not-idempotent',
+  },
+  {
+    name: 'PATCH, 503',
+    script: [down],
+    request: { method: 'PATCH', body: 'text' },
+    delays: [],
+    hits: 1,
+    status: 503,
+    reason: 'not-idempotent',
+  },
+  {
+    name: 'POST, 429',
+    script: [throttled, up],
+    request: { method: 'POST', body: 'text' },
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    bodies: ['text', 'text'],
+    reason: 'success',
+  },
+  {
+    name: 'POST with an Idempotency-Key, 503',
+    script: [down, up],
+    request: { method: 'POST', body: 'text', headers: { 'Idempotency-Key': 'one' } },
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    bodies: ['text', 'text'],
+    reason: 'success',
+  },
+  {
+    name: "POST, 503, with methods: 'all'",
+    script: [down, up],
+    request: { method: 'POST', body: 'text' },
+    policy: { methods: 'all' },
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    bodies: ['text', 'text'],
+    reason: 'success',
+  },
+  {
+    name: 'a stream is sent once',
+    script: [down, up],
+    request: { method: 'PUT', once: 'text' },
+    delays: [],
+    hits: 1,
+    status: 503,
+    body: 'down',
+    bodies: ['text'],
+    reason: 'not-replayable',
+  },
+  {
+    name: 'a factory returns a new stream for each attempt',
+    script: [down, throttled, up],
+    request: { method: 'PUT', factory: 'text' },
+    policy: { backoff: constant(10) },
+    delays: [10, 10],
+    hits: 3,
+    status: 200,
+    bodies: ['text', 'text', 'text'],
+    reason: 'success',
+  },
+];
