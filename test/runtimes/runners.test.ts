@@ -8,7 +8,9 @@ import { blocksOf } from '../page-blocks.ts';
 import { factsOf } from './facts.ts';
 
 // The program of the page, with the test functions of other runners. That of node:test runs with the other pages.
-const page = blocksOf('docs/core/adapters.md').find(({ code }) => code.includes('suite({ describe, test }'));
+const page = blocksOf('packages/testing/README.md').find(({ code }) =>
+  code.includes('suite({ describe, test }'),
+);
 const program = page?.code ?? expect.fail('the page shows no suite');
 
 const tests = dirname(import.meta.dirname);
@@ -22,7 +24,7 @@ const total = rowsFor({ name: '', client: () => expect.fail('nothing is run') })
 const skipped = rowsFor({
   name: '',
   client: () => expect.fail('nothing is run'),
-  lacks: { bodyFactories: 'no', pool: 'no', streams: 'no' },
+  lacks: { bodyFactories: 'no', history: 'no', pool: 'no', streams: 'no' },
 }).filter((row) => row.skipped !== undefined).length;
 
 /** What the adapter does in this runtime besides. */
