@@ -49,7 +49,7 @@ export class WebPeek implements Peek {
     this.#pass(() => reader.read(), { cancel: (reason) => reader.cancel(reason) });
   }
 
-  watch(watcher: BodyWatcher, ended: () => unknown): void {
+  watch(watcher: BodyWatcher, ended: () => unknown, aheadAfterMs: number = READ_AHEAD_AFTER_MS): void {
     const reader = this.#reader;
     let isOver = false;
     let reading = 0;
@@ -90,7 +90,9 @@ export class WebPeek implements Peek {
     };
     // Most bodies are read at once, and need no timer.
     inNextTurn(() => {
-      if (!isRead && !isOver) cancelTimer = this.#clock.schedule(readAhead, READ_AHEAD_AFTER_MS, true);
+      if (isRead || isOver) return;
+      if (aheadAfterMs === 0) readAhead();
+      else cancelTimer = this.#clock.schedule(readAhead, aheadAfterMs, true);
     });
     const cancel = (reason: unknown): Promise<void> => {
       end();
@@ -128,11 +130,7 @@ export class WebPeek implements Peek {
     };
     const replace = this.#replace;
     this.#replace = undefined;
-    // What was read comes first.
-    const closed = this.#reader.closed.catch((error: unknown) => {
-      if (this.#read.length === 0) throw error;
-    });
-    replace?.(streamOver({ pull, cancel, closed }, this.#isOfBytes));
+    replace?.(streamOver({ pull, cancel, closed: this.#reader.closed }, this.#isOfBytes));
   }
 }
 
@@ -141,7 +139,7 @@ const NO_WATCHER: BodyWatcher = { part: nothing };
 
 /**
  * The same stream, watched: `ended` is called when its last part has arrived, when it fails, and when it is cancelled or
- * garbage-collected. One that no one reads is read up to 64 KiB ahead after a second.
+ * garbage-collected. One that no one reads at once is read up to 64 KiB ahead.
  */
 export function watchWebStream(
   stream: ReadableStream<Uint8Array>,
@@ -153,6 +151,6 @@ export function watchWebStream(
   const replace = (other: ReadableStream<Uint8Array>): void => {
     watched = other;
   };
-  new WebPeek(stream, { clock, check: nothing, replace }).watch(NO_WATCHER, ended);
+  new WebPeek(stream, { clock, check: nothing, replace }).watch(NO_WATCHER, ended, 0);
   return watched;
 }
