@@ -4,12 +4,17 @@ import type { Package } from './packages.ts';
 /**
  * The chunk of each file that stands in more than one of the entries: `loop-1` and so on for what clients load, and `shared-1` and so on
  * for the rest, one for each level. A start is quicker with few files, and an import of a door needs most of what doors share.
+ *
+ * What the main door of core alone has is in those as well: else webpack leaves the bucket in pages that do not use it.
  */
 export function chunksOf(
   one: Package,
   entries: readonly { readonly name: string; readonly source: string }[],
 ): ReadonlyMap<string, string> {
-  const shared = sourcesOf(one, entries).filter((file) => file.entries.size > 1);
+  const sources = sourcesOf(one, entries);
+  const main = entries.find(({ name }) => name === 'index')?.source ?? '';
+  const hasClients = sources.some(({ isOfClients }) => isOfClients);
+  const shared = sources.filter((file) => file.entries.size > 1 || (hasClients && file.entries.has(main)));
   const levels = [...new Set(shared.map(({ level }) => level))];
   return new Map(
     shared.map(({ path, level, isOfClients }) => [
