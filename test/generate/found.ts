@@ -104,4 +104,22 @@ export const FOUND: readonly FoundOnce[] = [
       { caller: 'abort', isAuthorized: true, isSignalled: true, abortAt: 'retry', abortReason: 'null' },
     ),
   },
+  {
+    what: 'fetch: a body of node-fetch that breaks while `inspect` takes its time keeps the tokens of a settled bucket',
+    case: {
+      ...caseOf(
+        'node-fetch',
+        {
+          bucket: { kind: 'fast', nonConforming: 'delay', isSettled: true },
+          cost: 3,
+          inspect: 'never',
+        },
+        [{ do: 'reset-in-body', size: 2_000 }],
+      ),
+      calls: [
+        ...caseOf('node-fetch', {}, [{ do: 'reset-in-body', size: 2_000 }]).calls,
+        ...caseOf('node-fetch', {}, []).calls,
+      ],
+    },
+  },
 ];

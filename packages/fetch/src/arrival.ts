@@ -5,6 +5,7 @@ import {
   isWebReadable,
   LONGEST_DISCARD_MS,
   MOST_READ_AHEAD_BYTES,
+  whenArrived,
 } from '@ebb/core/adapter';
 import { nodeProcess } from './node.ts';
 
@@ -23,11 +24,9 @@ export function whenBodyEnds(settled: unknown, { clock }: BodyContext, ended: ()
     const response = settled as Response;
     const body: unknown = response.body;
     collected.register(response, ended);
-    if (isNodeReadable(body)) {
-      // A stream that fails also closes.
-      body.on('end', ended);
-      body.on('close', ended);
-    } else if (isWebReadable(body)) {
+    // It may have broken during a look.
+    if (isNodeReadable(body)) whenArrived(body, undefined, clock, ended);
+    else if (isWebReadable(body)) {
       whenRead(body, ended);
       const copy = (response.clone().body as NonNullable<Response['body']>).getReader();
       void readToEnd(copy, clock, ended);

@@ -29,7 +29,7 @@ export function isByteStream(stream: ReadableStream): boolean {
 }
 
 /** A stream of bytes transfers the buffer of each part, which must not be shared with other parts, as in a pool. */
-export function ownBuffer(part: Uint8Array): Uint8Array<ArrayBuffer> {
+function ownBuffer(part: Uint8Array): Uint8Array<ArrayBuffer> {
   const isWhole = part.byteLength === part.buffer.byteLength;
   return (isWhole ? part : part.slice()) as Uint8Array<ArrayBuffer>;
 }
