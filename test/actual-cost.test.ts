@@ -233,6 +233,13 @@ describe.each(Object.entries(clients))('%s', (name, read) => {
   });
 });
 
+test('who has read a body to its end with fetch finds its tokens settled', async () => {
+  const url = await serving((response) => response.writeHead(200, JSON_TYPE).end('{"usage":{"input":25}}'));
+  const { bucket, settled } = noted();
+  await (await createFetch({ bucket, actualCost })(url)).text();
+  expect(settled).toEqual([{ input: 25 }]);
+});
+
 describe('an event stream that is cancelled', () => {
   const streaming = (response: ServerResponse): void => {
     response.writeHead(200, SSE).write('data: {"usage":{"input":25}}\n\n');
