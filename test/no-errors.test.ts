@@ -107,12 +107,14 @@ const clients: Readonly<Record<string, Client>> = {
     dispatched([ebbUndici(policy), resumingUndici({ policy: { backoff: constant(0) } })], attempt, 'body'),
   'undici, hedge': (policy, attempt) =>
     dispatched([hedge({ policy: createPolicy(policy), delayMs: 1 }), ebbUndici(policy)], attempt, 'head'),
+  'undici, whose hedge is under way': (policy, attempt) =>
+    dispatched([hedge({ policy: createPolicy(policy), delayMs: 1 }), ebbUndici(policy)], attempt, 'late'),
 };
 
 async function dispatched(
   ours: readonly Dispatcher.DispatcherComposeInterceptor[],
   attempt: (() => unknown) | undefined,
-  where: 'head' | 'body',
+  where: 'head' | 'body' | 'late',
 ): Promise<unknown> {
   const agent = new Agent();
   const failing: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
@@ -128,7 +130,9 @@ async function dispatched(
     handler.onRequestStart?.(controller as never, {});
     const head = { etag: '"a"', 'content-length': '5' };
     if (where === 'body') handler.onResponseStart?.(controller as never, 200, head, 'OK');
-    setImmediate(() => handler.onResponseError?.(controller as never, attempt() as Error));
+    const fail = () => handler.onResponseError?.(controller as never, attempt() as Error);
+    if (where === 'late') setTimeout(fail, 5);
+    else setImmediate(fail);
     return true;
   };
   try {

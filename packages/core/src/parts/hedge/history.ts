@@ -1,3 +1,4 @@
+import { property } from '../../base/property.ts';
 import { type Attempt, type HedgeRecord, attemptsOf as withoutHedges } from '../../loop/history.ts';
 
 /** Where a result has the hedges of its last attempt. Known to all copies of this package in a program. */
@@ -9,8 +10,13 @@ interface Noted {
 
 /** @param result a response or an error; anything else, and a frozen one, has no history */
 export function noteHedges(result: unknown, records: readonly HedgeRecord[]): void {
-  // Not enumerable: copies, logs and JSON leave it out.
-  if (records.length > 0) Reflect.defineProperty(Object(result), HEDGE_RECORDS, { value: records });
+  if (records.length === 0) return;
+  try {
+    // Not enumerable: copies, logs and JSON leave it out.
+    Reflect.defineProperty(Object(result), HEDGE_RECORDS, { value: records });
+  } catch {
+    // A `Proxy` may do anything.
+  }
 }
 
 /**
@@ -29,6 +35,6 @@ export function noteHedges(result: unknown, records: readonly HedgeRecord[]): vo
 export function attemptsOf(result: unknown): readonly Attempt[] {
   const attempts = withoutHedges(result);
   const last = attempts.at(-1);
-  const { [HEDGE_RECORDS]: hedges = [] }: Noted = Object(result);
-  return last && hedges.length > 0 ? [...attempts.slice(0, -1), { ...last, hedges }] : attempts;
+  const hedges = property(result, HEDGE_RECORDS) as Noted[typeof HEDGE_RECORDS];
+  return last && hedges ? [...attempts.slice(0, -1), { ...last, hedges }] : attempts;
 }
