@@ -4,7 +4,7 @@ const PARTS = 'it passes the parts of a body on, and takes none apart';
 /** The time for that is the length of the value. */
 const LOOKS = 'it looks one header up, and compares it or matches its beginning';
 
-/** Whoever writes it can block the program in other ways. */
+/** Its author can block the program in other ways. */
 const OWN = 'the program itself has written what it reads: a request, an option, an argument';
 
 /** Of the JSON that `look.ts` and `passed.ts` have parsed. */

@@ -46,7 +46,10 @@ export class WebPeek implements Peek {
 
   stop(): void {
     const reader = this.#reader;
-    this.#pass(() => reader.read(), { cancel: (reason) => reader.cancel(reason) });
+    this.#pass(
+      () => reader.read(),
+      (reason) => reader.cancel(reason),
+    );
   }
 
   watch(watcher: BodyWatcher, ended: () => unknown, aheadAfterMs: number = READ_AHEAD_AFTER_MS): void {
@@ -98,13 +101,10 @@ export class WebPeek implements Peek {
       end();
       return reader.cancel(reason);
     };
-    this.#pass(
-      () => {
-        isRead = true;
-        return readLast();
-      },
-      { cancel },
-    );
+    this.#pass(() => {
+      isRead = true;
+      return readLast();
+    }, cancel);
   }
 
   async #readAhead(read: () => Promise<Result>): Promise<void> {
@@ -122,7 +122,7 @@ export class WebPeek implements Peek {
   }
 
   /** Gives the caller the parts that were read, and then those of `read`. */
-  #pass(read: () => Promise<Result>, { cancel }: Pick<PullSource, 'cancel'>): void {
+  #pass(read: () => Promise<Result>, cancel: PullSource['cancel']): void {
     const pull = async (): Promise<Uint8Array | undefined> => {
       this.#check();
       const { done, value } = await (this.#read.shift() ?? read());

@@ -85,8 +85,9 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
 
   send(): Promise<T> {
     const { hasBelow, way } = this.#client;
-    const isCarried = hasBelow !== false && mayBeLayered(way);
-    this.#since = sentNow(isCarried || hasBelow !== false);
+    const looks = hasBelow !== false;
+    const isCarried = looks && mayBeLayered(way);
+    this.#since = sentNow(looks);
     let sent: Promise<T>;
     try {
       // A mock may return something else than a promise.
