@@ -1,6 +1,6 @@
 /** Tests that `test` leaves out, and what `check` calls them. `npx vitest` runs each of them as any other. */
 export const SLOW: Readonly<Record<'programs' | 'stores' | 'worlds', readonly string[]>> = {
-  /** Start a program for each row or block of code, or a browser. */
+  /** Start a program for each row or block of code, or a browser; or repeat quick tests over older versions. */
   programs: [
     'packages/fetch/src/body/slots-exit.test.ts',
     'packages/simulator/src/cli/cli.test.ts',
@@ -24,6 +24,7 @@ export const SLOW: Readonly<Record<'programs' | 'stores' | 'worlds', readonly st
     'test/migration/waiting.test.ts',
     'test/opentelemetry/observe.test.ts',
     'test/readme.test.ts',
+    'test/redirects/versions.test.ts',
     'test/scenario-pages.test.ts',
     'test/undici-orders.test.ts',
   ],

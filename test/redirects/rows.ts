@@ -7,22 +7,12 @@ import { constant, createPolicy, type Policy } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { ebbInterceptor } from '@ebb/undici';
 import axios from 'axios';
-import * as undici812 from 'undici';
-import * as undici730 from 'undici7';
-import * as undici70 from 'undici7.0';
-import * as undici80 from 'undici8.0';
+import type * as undici from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
-type Undici = typeof undici812;
-type Dispatcher = undici812.Dispatcher;
-type Interceptor = undici812.Dispatcher.DispatcherComposeInterceptor;
-
-const versions: Readonly<Record<string, Undici>> = {
-  '7.0': undici70 as unknown as Undici,
-  '7.30': undici730 as unknown as Undici,
-  '8.0': undici80 as unknown as Undici,
-  '8.12': undici812,
-};
+export type Undici = typeof undici;
+type Dispatcher = undici.Dispatcher;
+type Interceptor = undici.Dispatcher.DispatcherComposeInterceptor;
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -71,7 +61,8 @@ beforeAll(async () => {
     urls[at] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 });
-afterAll(() => {
+afterAll(async () => {
+  for (const agent of agents.values()) await agent.destroy();
   for (const [, server] of listening) {
     server.closeAllConnections();
     server.close();
@@ -90,9 +81,12 @@ function serve(chain: readonly Origin[], status: number, refused: readonly numbe
 
 type Send = (url: string, method: string) => Promise<unknown>;
 
-function composed({ Agent }: Undici, ...interceptors: Interceptor[]): Dispatcher {
-  const agent = new Agent();
-  cleanups.push(() => agent.destroy());
+const agents = new Map<Undici, Dispatcher>();
+
+/** Over one agent of that version. */
+function composed(undici: Undici, ...interceptors: Interceptor[]): Dispatcher {
+  const agent = agents.get(undici) ?? new undici.Agent();
+  agents.set(undici, agent);
   return agent.compose(...interceptors);
 }
 
@@ -137,7 +131,7 @@ function pooled({ Agent, Pool }: Undici, policy: Policy): Dispatcher {
 }
 
 /** Retries of undici, without a wait. */
-const AT_ONCE: undici812.RetryHandler.RetryOptions = {
+const AT_ONCE: undici.RetryHandler.RetryOptions = {
   ...{ minTimeout: 0, maxTimeout: 0, timeoutFactor: 1 },
   methods: ['GET', 'POST'],
 };
@@ -188,7 +182,8 @@ const dispatchers: Readonly<
   },
 };
 
-function clientsOf(version: string, undici: Undici): Record<string, Client> {
+/** The clients over one version of undici. */
+export function clientsOf(version: string, undici: Undici): Record<string, Client> {
   const seesHops = true;
   const all: Record<string, Client> = {
     [`request of ${version}, redirect below`]: {
@@ -229,18 +224,16 @@ function clientsOf(version: string, undici: Undici): Record<string, Client> {
   return all;
 }
 
-const clients: Readonly<Record<string, Client>> = {
+/** The clients that follow redirects themselves. */
+export const ownRedirects: Readonly<Record<string, Client>> = {
   createFetch: { seesHops: false, make: (policy) => fetching(createFetch(policy)) },
   'axios, http': { seesHops: false, make: (policy) => axiosOf(policy, 'http') },
   'axios, fetch': { seesHops: false, make: (policy) => axiosOf(policy, 'fetch') },
-  ...Object.assign({}, ...Object.entries(versions).map(([version, undici]) => clientsOf(version, undici))),
 };
 
 /** The fetch of Node 26 does not follow redirects over undici 7.0, with or without ebb. */
 const isUnfollowed = (client: string): boolean =>
   Number(process.versions.node.split('.')[0]) >= 26 && client.endsWith("Node's fetch over 7.0");
-
-const following = Object.entries(clients).filter(([client]) => !isUnfollowed(client));
 
 const CHAINS: readonly (readonly Origin[])[] = [
   ['a', 'a'],
@@ -267,7 +260,12 @@ function laterMethod(status: number, method: string): string {
   return status < 304 ? 'GET' : method;
 }
 
-describe.each(following)('%s', (name, { make, seesHops, isInner, isRepeated }) => {
+/** Sends each chain with each client. */
+export function testRedirects(clients: Readonly<Record<string, Client>>): void {
+  describe.each(Object.entries(clients).filter(([client]) => !isUnfollowed(client)))('%s', testClient);
+}
+
+function testClient(name: string, { make, seesHops, isInner, isRepeated }: Client): void {
   /** The origins that are trusted; `undefined` for the default. */
   const trusts: (readonly Origin[] | undefined)[] = [['a'], ['a', 'b']];
   if (/^(createFetch|axios)/.test(name) && !seesHops) trusts.push(undefined);
@@ -321,4 +319,4 @@ describe.each(following)('%s', (name, { make, seesHops, isInner, isRepeated }) =
       expect(seen.map(({ token }) => token)).toEqual(seen.map((hop) => tokenOf(chain, trusted, hop)));
     }
   });
-});
+}
