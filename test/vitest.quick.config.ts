@@ -5,8 +5,17 @@ import shared from './vitest.config.ts';
 
 const exclude = [...(shared.test?.exclude ?? []), ...Object.values(SLOW).flat()];
 
-/** Tests of code that has no state but what each test makes. They share processes, whose start takes longer than most of them. */
-const PURE = ['packages/{core,simulator}/src/**/*.test.ts'];
+/**
+ * Tests that need a process of their own: they change globals before they import, or are about what one program has
+ * loaded, collected or seen of other clients. The others share processes, whose start takes longer than most of them.
+ */
+const ALONE = [
+  'packages/axios/src/{axios-copy,loaded-modules,other-copy,traits,xhr}.test.ts',
+  'packages/fetch/src/{layers,layers-collected}.test.ts',
+  'test/alone/*.test.ts',
+  'test/jobs/*.test.ts',
+  'test/layers*.test.ts',
+];
 
 // Some tests wait for sockets and for the garbage collector.
 const test = { ...shared.test, maxWorkers: Math.ceil(availableParallelism() * 1.5) };
@@ -17,8 +26,12 @@ export default defineConfig({
   test: {
     maxWorkers: test.maxWorkers,
     projects: [
-      { ...shared, extends: false, test: { ...test, name: 'pure', include: PURE, exclude, isolate: false } },
-      { ...shared, extends: false, test: { ...test, name: 'others', exclude: [...exclude, ...PURE] } },
+      {
+        ...shared,
+        extends: false,
+        test: { ...test, name: 'shared', exclude: [...exclude, ...ALONE], isolate: false },
+      },
+      { ...shared, extends: false, test: { ...test, name: 'alone', include: ALONE, exclude } },
     ],
   },
 });
