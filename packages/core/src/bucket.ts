@@ -33,6 +33,5 @@ export { BudgetPart } from './parts/budget/part.ts';
 export { isBad } from './parts/throttle/is-bad.ts';
 export { THROTTLE_OPTIONS } from './parts/throttle/options.ts';
 export { type ThrottleNumbers, ThrottleRule } from './parts/throttle/rule.ts';
-export type { Amount } from './queue/amount.ts';
-export { SteadyTime } from './queue/time.ts';
-export { Timer } from './queue/timer.ts';
+export type { Amount } from './queue/queue.ts';
+export { SteadyTime, Timer } from './queue/time.ts';

@@ -1,13 +1,53 @@
 import { prose, proseOf } from '#prose';
-import { flag, notNegative } from '../base/check.ts';
+import { flag, having, notNegative, wholeNumber } from '../base/check.ts';
 import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
 import { onAbort } from '../base/on-abort.ts';
+import type { Complete, OptionTable } from '../base/options.ts';
 import type { AcquireOptions } from '../loop/contracts.ts';
-import { type Amount, NUMBERS, type Sums } from './amount.ts';
-import type { WaitingSetup } from './options.ts';
-import type { Lane, Queue, Queued } from './queue.ts';
-import type { SteadyTime } from './time.ts';
-import { Timer, TOLERANCE_MS } from './timer.ts';
+import { inOrderOfArrival } from './lanes.ts';
+import {
+  type Amount,
+  type Lane,
+  NUMBERS,
+  type Queue,
+  type Queued,
+  type QueueOrder,
+  type Sums,
+} from './queue.ts';
+import { type SteadyTime, Timer, TOLERANCE_MS } from './time.ts';
+
+/** Limits of the queue in front of a bucket or a concurrency limit. */
+export interface WaitingOptions {
+  /**
+   * The most requests that may wait. A new one is refused then.
+   * @default no limit
+   */
+  readonly maxQueue?: number | undefined;
+  /**
+   * The longest wait, in milliseconds. A request that would wait longer is refused at once.
+   * @default no limit
+   */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * The order of the requests that wait: what `priorityQueue` returns. By default first come, first served, except that a retry
+   * goes before new requests that have not waited 30 s longer.
+   * @default in order of arrival
+   */
+  readonly queue?: QueueOrder | undefined;
+}
+
+/** Validated options with all defaults applied. */
+export type WaitingSetup = Complete<WaitingOptions>;
+
+/** How the options of a queue are read. */
+export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {
+  maxQueue: { check: wholeNumber, default: Number.POSITIVE_INFINITY },
+  maxWaitMs: { check: notNegative, default: Number.POSITIVE_INFINITY },
+  queue: {
+    check: /* @__PURE__ */ having(prose('what priorityQueue returns'), 'make'),
+    default: inOrderOfArrival,
+  },
+};
 
 /** Requests that are granted, and refused, in one turn of the event loop: a long queue must not block the program. */
 const GRANTS = 100;

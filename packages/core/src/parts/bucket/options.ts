@@ -18,7 +18,7 @@ import {
   readOptions,
 } from '../../base/options.ts';
 import { checkFeedback, isAboutLoad, plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
-import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
+import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/waiting-room.ts';
 import type { Quota } from './gcra.ts';
 
 /** What a bucket does with a request whose tokens are not available: queue it, refuse it, or send it with a mark. */

@@ -5,7 +5,7 @@ import { type Complete, type OptionTable, readOptions } from '../../base/options
 import { FIELDS_OPTION } from '../../http/server-feedback.ts';
 import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
-import { inUnit } from '../../queue/amount.ts';
+import { inUnit } from '../../queue/queue.ts';
 import { NamedUnits, oneOf } from './named-units.ts';
 import {
   checkedTogether,

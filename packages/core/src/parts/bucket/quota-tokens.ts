@@ -1,4 +1,4 @@
-import { type Amount, inUnit } from '../../queue/amount.ts';
+import { type Amount, inUnit } from '../../queue/queue.ts';
 import { type MemoryLimit, tokensOf } from './token-bucket.ts';
 import type { TokenSource } from './token-source.ts';
 import type { Tokens } from './tokens.ts';

@@ -19,7 +19,7 @@ import {
 } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import type { Part } from '../../loop/part.ts';
-import type { Amount } from '../../queue/amount.ts';
+import type { Amount } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { CLOSED, WaitingRoom } from '../../queue/waiting-room.ts';
 import type { WaitingBucketSetup } from './options.ts';

@@ -13,9 +13,8 @@ import {
   type Slot,
 } from '../../loop/contracts.ts';
 import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
-import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
 import { SteadyTime } from '../../queue/time.ts';
-import { WaitingRoom } from '../../queue/waiting-room.ts';
+import { WAITING_OPTIONS, type WaitingOptions, WaitingRoom } from '../../queue/waiting-room.ts';
 
 /** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyOptions extends WaitingOptions {
