@@ -30,7 +30,7 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   priorityQueue: [[`${core}/queue/priority-queue.ts`, 'PriorityQueueOptions']],
   retryBudget: [[`${PARTS}/budget/budget.ts`, 'RetryBudgetOptions']],
   hedged: [[`${PARTS}/hedge/options.ts`, 'HedgeOptions']],
-  throttle: [[`${PARTS}/throttle/options.ts`, 'ThrottleOptions']],
+  throttle: [[`${PARTS}/throttle/throttle.ts`, 'ThrottleOptions']],
   perKey: [[`${PARTS}/per-key/per-key.ts`, 'PerKeyOptions']],
   resuming: [[`${core}/resume/options.ts`, 'ResumptionOptions']],
   valkeyBucket: [['packages/valkey/src/options.ts', 'ValkeyBucketOptions'], STORE, BUCKET[1]],

@@ -61,8 +61,8 @@ export interface WaitingBucketOptions extends WaitingOptions {
   readonly random?: Random | undefined;
 }
 
-/** `Retry-After` and `retry-after-ms`, of a response that is about load. */
-const retryAfter: ReadFeedback = (outcome, nowMs, cost) => {
+/** `Retry-After` and `retry-after-ms`, of a response that is about load. A success says nothing. */
+export const retryAfter: ReadFeedback = (outcome, nowMs, cost) => {
   const said = plainFeedback(outcome, nowMs, cost);
   if (said === undefined || outcome.type !== 'response') return said;
   const { status, judgement } = outcome;

@@ -115,13 +115,16 @@ export class Tokens implements TokenSource<unknown> {
     return this.#intervalMs === 0 ? 0 : stepsBy(this.#intervalMs, Math.max(0, nowMs - this.#originMs));
   }
 
-  /** Own time. It is rebased to 0 first if it is too large to be exact, and everything that is expressed in it. */
   #ownMs(nowMs: number): number {
     const intervalMs = this.#intervalMs;
     const ranMs =
       intervalMs === 0 ? nowMs - this.#originMs : (this.#stepsBy(nowMs) - this.#steps) * intervalMs;
     const ownMs = this.#baseMs + Math.max(0, ranMs) * this.#speed;
-    if (ownMs <= FAR_FILLS * this.#fillMs) return ownMs;
+    return ownMs <= FAR_FILLS * this.#fillMs ? ownMs : this.#comeNear(nowMs, ownMs);
+  }
+
+  /** Rebases own time to 0, and everything that is expressed in it. Returns 0. */
+  #comeNear(nowMs: number, ownMs: number): number {
     this.#baseMs = 0;
     this.#emptyAtMs -= ownMs;
     this.#moveOrigin(nowMs);

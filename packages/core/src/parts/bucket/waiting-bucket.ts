@@ -22,7 +22,7 @@ import type { Part } from '../../loop/part.ts';
 import type { Amount } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
-import type { WaitingBucketSetup } from './options.ts';
+import { retryAfter, type WaitingBucketSetup } from './options.ts';
 import { OriginGates } from './origin-gates.ts';
 import { BucketPart } from './part.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
@@ -259,6 +259,9 @@ export abstract class WaitingBucket<
     const { feedback: own, feedbackScope, maxPauseMs, random } = this.#setup;
     const feedback = own && (read ?? own);
     if (feedback === false) return undefined;
+    // Reading a clock takes as long as all the rest.
+    if (feedback === retryAfter && outcome.type === 'response' && outcome.status < 300 && !outcome.judgement)
+      return undefined;
     const said = readFeedback(feedback, outcome, this.time.clock.now(), grant.cost as number);
     if (said === undefined) return undefined;
     // A redirect may have led to another origin.
