@@ -9,7 +9,7 @@ const RULES = `${core}/backoff`;
 const BUCKET = [
   [`${PARTS}/bucket/options.ts`, 'TokenBucketOptions'],
   [`${PARTS}/bucket/options.ts`, 'WaitingBucketOptions'],
-  [`${core}/queue/options.ts`, 'WaitingOptions'],
+  [`${core}/queue/waiting-room.ts`, 'WaitingOptions'],
 ] as const;
 const STORE = ['packages/valkey/src/store-options.ts', 'StoreOptions'] as const;
 const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: string])[]>> = {
@@ -24,13 +24,13 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   adaptive: [[`${PARTS}/bucket/adaptive.ts`, 'AdaptiveOptions'], ...BUCKET],
   concurrencyLimit: [
     [`${PARTS}/concurrency/concurrency.ts`, 'ConcurrencyOptions'],
-    [`${core}/queue/options.ts`, 'WaitingOptions'],
+    [`${core}/queue/waiting-room.ts`, 'WaitingOptions'],
   ],
   fairQueue: [[`${core}/queue/fair-queue.ts`, 'FairQueueOptions']],
   priorityQueue: [[`${core}/queue/priority-queue.ts`, 'PriorityQueueOptions']],
   retryBudget: [[`${PARTS}/budget/budget.ts`, 'RetryBudgetOptions']],
   hedged: [[`${PARTS}/hedge/options.ts`, 'HedgeOptions']],
-  throttle: [[`${PARTS}/throttle/options.ts`, 'ThrottleOptions']],
+  throttle: [[`${PARTS}/throttle/throttle.ts`, 'ThrottleOptions']],
   perKey: [[`${PARTS}/per-key/per-key.ts`, 'PerKeyOptions']],
   resuming: [[`${core}/resume/options.ts`, 'ResumptionOptions']],
   valkeyBucket: [['packages/valkey/src/options.ts', 'ValkeyBucketOptions'], STORE, BUCKET[1]],

@@ -3,7 +3,7 @@ import type { InspectedResponse } from '../http/inspected.ts';
 import type { Judgement, Verdict } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../loop/options.ts';
-import type { Inspect } from '../parts/inspect/inspect.ts';
+import type { Inspect } from '../parts/inspect/inspect-body.ts';
 import { inspectBody } from '../parts/inspect/inspect-body.ts';
 import { at, isEventStream, parsed, textAt } from './body.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';

@@ -4,7 +4,7 @@ import type { Judgement, RequestTraits } from '../http/outcome.ts';
 import { durationMs } from '../http/quota-fields.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../loop/options.ts';
-import type { Inspect } from '../parts/inspect/inspect.ts';
+import type { Inspect } from '../parts/inspect/inspect-body.ts';
 import { inspectBody } from '../parts/inspect/inspect-body.ts';
 import { at, isEventStream, listAt, parsed, pathOf, textAt } from './body.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NUMBERS } from './amount.ts';
 import { fairQueue } from './fair-queue.ts';
 import type { Lane, Queued } from './queue.ts';
+import { NUMBERS } from './queue.ts';
 
 const AGING_MS = 300;
 const LATE = 1e9;

@@ -1,11 +1,10 @@
 import { prose } from '#prose';
 import { callable, checkPriority, oneOf, positive } from '../base/check.ts';
+import { Heap, type Heaped } from '../base/heap.ts';
 import { must } from '../base/option-error.ts';
 import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
-import type { Amount, Sums } from './amount.ts';
-import { type List, link, membersOf, unlink } from './list.ts';
-import type { PlaceOptions, Queue, Queued, QueueOrder } from './queue.ts';
-import { Turns } from './turns.ts';
+import { Line } from './line.ts';
+import type { Amount, PlaceOptions, Queue, Queued, QueueOrder, Sums } from './queue.ts';
 
 /** Options of {@link fairQueue}. */
 export interface FairQueueOptions {
@@ -36,33 +35,67 @@ const FAIR_QUEUE_OPTIONS: OptionTable<FairQueueOptions> = {
   agingMs: { check: positive, default: 60_000 },
 };
 
+/** Ties go to the new key, so that it does not wait behind a large request. Its rank is lowered by this factor. */
+const NEW_FIRST = 1 - 2 ** -50;
+
 /** A key with the requests that wait under it: retries first, then first come, first served. */
-interface Key<W> extends List<W> {
+class Key<W extends Queued<W>> implements Heaped {
   readonly name: unknown;
   /** Virtual time per cost: 1 ÷ weight. */
   readonly pace: number;
-  size: number;
-  cost: Amount;
-  lastRetry: W | undefined;
+  readonly retries: Line<W>;
+  readonly others: Line<W>;
+  size = 0;
   /** When its next request begins, in virtual time. */
-  startsAt: number;
+  startsAt = 0;
   /** True if that is when it came into the queue, and not later because of what it has had. */
-  isNew: boolean;
-}
+  isNew = true;
+  /** Where it stands in turn: by its rank, and then by when it came to it. */
+  rank = 0;
+  arrival = 0;
+  heapIndex = -1;
 
-function newKey<W>(name: unknown, pace: number): Key<W> {
-  return {
-    ...{ first: undefined, last: undefined, lastRetry: undefined },
-    ...{ name, pace, size: 0, cost: 0, startsAt: 0, isNew: true },
-  };
+  constructor(name: unknown, pace: number, sums: Sums) {
+    this.name = name;
+    this.pace = pace;
+    this.retries = new Line(sums);
+    this.others = new Line(sums);
+  }
+
+  get first(): W | undefined {
+    return this.retries.first ?? this.others.first;
+  }
+
+  get weight(): number {
+    return 1 / this.pace;
+  }
+
+  /** How many wait, and so many more, by its weight. */
+  crowd(more = 0): number {
+    return (this.size + more) * this.pace;
+  }
+
+  /** The rank that it should have. It is moved when it comes to the front, if it belongs further back by then. */
+  get due(): number {
+    return this.isNew ? this.startsAt * NEW_FIRST : this.startsAt;
+  }
+
+  goesBefore(other: Key<W>): boolean {
+    return this.rank < other.rank || (this.rank === other.rank && this.arrival < other.arrival);
+  }
+
+  *[Symbol.iterator](): Generator<W> {
+    yield* this.retries;
+    yield* this.others;
+  }
 }
 
 /** The keys of one priority. */
-interface Level<W> {
+interface Level<W extends Queued<W>> {
   readonly priority: number;
   readonly byName: Map<unknown, Key<W>>;
   /** The same keys. Some have no requests: they are remembered until virtual time comes to when they would begin. */
-  readonly turns: Turns<Key<W>>;
+  readonly turns: Heap<Key<W>>;
   /** Virtual time. */
   now: number;
   /** How many keys have requests, and what they weigh together. */
@@ -73,32 +106,14 @@ interface Level<W> {
 }
 
 /** Where a request waits. */
-interface FairLane<W> {
+interface FairLane<W extends Queued<W>> {
   readonly level: Level<W>;
   readonly key: Key<W>;
   readonly isRetry: boolean;
 }
 
-interface Waiting<W> extends Queued<W> {
+interface Waiting<W extends Queued<W>> extends Queued<W> {
   readonly lane: FairLane<W>;
-}
-
-/** Ties go to the new key, so that it does not wait behind a large request. Its rank is lowered by this factor. */
-const NEW_FIRST = 1 - 2 ** -50;
-
-/** How many wait of a key, and so many more, by its weight. */
-function crowdOf<W>({ size, pace }: Key<W>, more = 0): number {
-  return (size + more) * pace;
-}
-
-/** What a key weighs. */
-function weightOf<W>({ pace }: Key<W>): number {
-  return 1 / pace;
-}
-
-/** Where a key stands in turn. It is moved when it comes to the front, if it belongs further back by then. */
-function rankOf<W>({ startsAt, isNew }: Key<W>): number {
-  return isNew ? startsAt * NEW_FIRST : startsAt;
 }
 
 /** An estimate of a wait looks at so many keys at most. */
@@ -123,6 +138,7 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
   readonly #sums: Sums;
   /** One for each priority that there has been, the highest first. */
   readonly #levels: Level<W>[] = [];
+  #arrived = 0;
 
   constructor(setup: Complete<FairQueueOptions>, sums: Sums) {
     this.#setup = setup;
@@ -151,12 +167,12 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
     if (level?.priority !== priority) level = this.#levels.find((one) => one.priority === priority);
     if (level === undefined) {
       checkPriority('priority', priority);
-      const keys = { byName: new Map(), turns: new Turns<Key<W>>() };
+      const keys = { byName: new Map(), turns: new Heap<Key<W>>((one, other) => one.goesBefore(other)) };
       level = { ...keys, priority, now: 0, waiting: 0, weight: 0, cost: 0 };
       this.#levels.push(level);
       this.#levels.sort((one, other) => other.priority - one.priority);
     }
-    const key = level.byName.get(fairKey) ?? newKey<W>(fairKey, this.#paceOf(fairKey));
+    const key = level.byName.get(fairKey) ?? new Key<W>(fairKey, this.#paceOf(fairKey), this.#sums);
     return { level, key, isRetry: retry };
   }
 
@@ -172,15 +188,23 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
     return this.first === undefined;
   }
 
+  #costOf({ retries, others }: Key<W>): Amount {
+    return this.#sums.plus(retries.cost, others.cost);
+  }
+
   /** Less, if there are very many keys. If it is not exact, that of the key alone. */
   costAhead({ level, key, isRetry }: FairLane<W>, _nowMs: number, isExact: boolean): Amount {
-    const own = isRetry ? 0 : key.cost;
+    const own = isRetry ? key.retries.cost : this.#costOf(key);
     if (!isExact) return own;
     let cost = this.#sums.plus(own, this.#costAbove(level.priority));
     const startsAt = Math.max(key.startsAt, level.now) + this.#sums.weigh(own) * key.pace;
-    for (const other of level.turns.entries.slice(0, MOST_COUNTED)) {
-      const part = (startsAt - other.startsAt) / (this.#sums.weigh(other.cost) * other.pace);
-      if (part > 0 && other !== key) cost = this.#sums.plus(cost, other.cost, Math.min(1, part));
+    let counted = 0;
+    for (const other of level.byName.values()) {
+      const waiting = this.#costOf(other);
+      const part = (startsAt - other.startsAt) / (this.#sums.weigh(waiting) * other.pace);
+      if (part > 0 && other !== key) cost = this.#sums.plus(cost, waiting, Math.min(1, part));
+      counted += 1;
+      if (counted === MOST_COUNTED) break;
     }
     return cost;
   }
@@ -189,15 +213,17 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
   *[Symbol.iterator](): Generator<W> {
     const level = this.first?.lane.level;
     const levels = [...this.#levels].sort((one, other) => Number(other === level) - Number(one === level));
-    for (const key of levels.flatMap(({ turns }) => turns.entries)) yield* membersOf(key);
+    for (const { turns, byName } of levels) {
+      for (const key of new Set([turns.first, ...byName.values()])) {
+        if (key !== undefined) yield* key;
+      }
+    }
   }
 
   add(one: W): void {
     const { level, key, isRetry } = one.lane;
-    link(key, one, isRetry ? key.lastRetry : key.last);
-    if (isRetry) key.lastRetry = one;
+    (isRetry ? key.retries : key.others).add(one);
     level.cost = this.#sums.plus(level.cost, one.cost);
-    key.cost = this.#sums.plus(key.cost, one.cost);
     key.size += 1;
     if (key.size === 1) this.#begin(level, key);
     this.#choose();
@@ -205,7 +231,7 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
 
   #begin(level: Level<W>, key: Key<W>): void {
     level.waiting += 1;
-    level.weight += weightOf(key);
+    level.weight += key.weight;
     const isKnown = level.byName.get(key.name) === key;
     // It may have been forgotten meanwhile.
     if (!isKnown) key.startsAt = 0;
@@ -213,16 +239,21 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
     if (key.isNew) key.startsAt = level.now;
     if (isKnown) return;
     level.byName.set(key.name, key);
-    level.turns.add(key, rankOf(key));
+    this.#place(level, key);
+  }
+
+  #place({ turns }: Level<W>, key: Key<W>): void {
+    turns.remove(key);
+    this.#arrived += 1;
+    key.arrival = this.#arrived;
+    key.rank = key.due;
+    turns.add(key);
   }
 
   remove(one: W, isServed: boolean): void {
-    const { level, key } = one.lane;
-    if (one === key.lastRetry) key.lastRetry = one.previous;
-    unlink(key, one);
+    const { level, key, isRetry } = one.lane;
+    (isRetry ? key.retries : key.others).remove(one);
     key.size -= 1;
-    // Reset when empty, so that rounding errors do not add up.
-    key.cost = key.size === 0 ? 0 : this.#sums.plus(key.cost, one.cost, -1);
     level.cost = this.#sums.plus(level.cost, one.cost, -1);
     if (isServed) {
       const time = this.#sums.weigh(one.cost) * key.pace;
@@ -232,7 +263,7 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
     }
     if (key.size === 0) {
       level.waiting -= 1;
-      level.weight = level.waiting === 0 ? 0 : level.weight - weightOf(key);
+      level.weight = level.waiting === 0 ? 0 : level.weight - key.weight;
     }
     this.#moveOn(level);
     this.#choose();
@@ -241,11 +272,10 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
   /** Moves virtual time on to when the next begins, and forgets keys without requests that would have begun before. */
   #moveOn(level: Level<W>): void {
     const { turns, byName } = level;
-    for (let first = turns.entries[0]; first !== undefined; first = turns.entries[0]) {
-      const rank = rankOf(first);
-      if (rank > (turns.ranks[0] as number)) turns.add(first, rank, 0);
+    for (let { first } = turns; first !== undefined; first = turns.first) {
+      if (first.due > first.rank) this.#place(level, first);
       else if (first.size === 0) {
-        turns.shift();
+        turns.remove(first);
         byName.delete(first.name);
       } else {
         level.now = Math.max(level.now, first.startsAt);
@@ -265,7 +295,7 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
     this.first = undefined;
     let leastMs = Number.POSITIVE_INFINITY;
     for (const { turns, priority } of this.#levels) {
-      const first = turns.entries[0]?.first;
+      const first = turns.first?.first;
       const atMs = first === undefined ? leastMs : first.sinceMs - priority * this.#setup.agingMs;
       if (atMs >= leastMs) continue;
       this.first = first;
@@ -274,12 +304,15 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
   }
 
   displacedBy({ level, key }: FairLane<W>): W | undefined {
-    const lowest = this.#levels.findLast(({ turns }) => turns.ranks.length > 0);
+    const lowest = this.#levels.findLast(({ waiting }) => waiting > 0);
     if (this.#setup.overflow === 'reject' || lowest === undefined || lowest.priority > level.priority) {
       return undefined;
     }
-    const longest = lowest.turns.entries.reduce((most, one) => (crowdOf(one) > crowdOf(most) ? one : most));
-    return lowest !== level || crowdOf(longest) > crowdOf(key, 1) ? longest.last : undefined;
+    const keys = [...lowest.byName.values()];
+    const longest = keys.reduce((most, one) => (one.crowd() > most.crowd() ? one : most));
+    return lowest !== level || longest.crowd() > key.crowd(1)
+      ? (longest.others.last ?? longest.retries.last)
+      : undefined;
   }
 }
 

@@ -1,9 +1,7 @@
 import { checkPriority, HIGHEST_PRIORITY, oneOf, positive } from '../base/check.ts';
 import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
-import type { Amount, Sums } from './amount.ts';
-import { mustHaveNoKey } from './fifo.ts';
-import { type List, link, membersOf, unlink } from './list.ts';
-import type { PlaceOptions, Queue, Queued, QueueOrder } from './queue.ts';
+import { type InLane, Lanes } from './lanes.ts';
+import type { QueueOrder, Sums } from './queue.ts';
 
 /** Options of {@link priorityQueue}. */
 export interface PriorityQueueOptions {
@@ -26,109 +24,30 @@ const PRIORITY_QUEUE_OPTIONS: OptionTable<PriorityQueueOptions> = {
   overflow: { check: oneOf('reject', 'drop-oldest', 'drop-lowest'), default: 'reject' },
 };
 
-interface Lane<W> extends List<W> {
-  /** The sum of all costs. */
-  cost: Amount;
-}
+/** A step of priority is two lanes. */
+class Priorities<W extends InLane<W>> extends Lanes<W> {
+  readonly #overflow: PriorityQueueOptions['overflow'];
 
-/** A request in a lane with a number. */
-interface InLane<W> extends Queued<W> {
-  readonly lane: number;
-}
-
-/**
- * First come, first served within a lane. Each lane is worth a head start over the lane below it, so that a low lane waits
- * longer but is never starved. A step of priority is two lanes, the higher one for retries.
- */
-class Lanes<W extends InLane<W>> implements Queue<W> {
-  readonly #lanes: Lane<W>[] = [];
-  readonly #setup: Complete<PriorityQueueOptions>;
-  readonly #sums: Sums;
-
-  constructor(setup: Complete<PriorityQueueOptions>, sums: Sums) {
-    this.#setup = setup;
-    this.#sums = sums;
+  constructor({ agingMs, overflow }: Complete<PriorityQueueOptions>, sums: Sums) {
+    super(sums, agingMs / 2);
+    this.#overflow = overflow;
   }
 
-  laneOf(options: PlaceOptions): number {
-    const { priority = 0, retry } = options;
-    mustHaveNoKey(options);
+  protected override laneAt(priority: number): number {
     checkPriority('priority', priority);
-    return (priority + HIGHEST_PRIORITY) * 2 + (retry ? 1 : 0);
-  }
-
-  get cost(): Amount {
-    return this.#lanes.reduce<Amount>((sum, { cost }) => this.#sums.plus(sum, cost), 0);
-  }
-
-  get first(): W | undefined {
-    let best: W | undefined;
-    for (const { first } of this.#lanes) {
-      if (first === undefined) continue;
-      if (best === undefined || !this.#isAhead(best, first.lane, first.sinceMs)) best = first;
-    }
-    return best;
-  }
-
-  /** Whether a member goes before a request of this lane that has waited since then. */
-  #isAhead(one: W, lane: number, sinceMs: number): boolean {
-    const laterMs = one.sinceMs - Math.round(sinceMs) + ((lane - one.lane) * this.#setup.agingMs) / 2;
-    return laterMs < 0 || (laterMs === 0 && one.lane >= lane);
-  }
-
-  goesFirst(lane: number, nowMs: number): boolean {
-    const { first } = this;
-    return first === undefined || !this.#isAhead(first, lane, nowMs);
-  }
-
-  costAhead(lane: number, nowMs: number, isExact: boolean): Amount {
-    let cost: Amount = 0;
-    for (const list of this.#lanes.slice(isExact ? 0 : lane)) {
-      const { last } = list;
-      // Most often all of them, or none.
-      if (last !== undefined && this.#isAhead(last, lane, nowMs)) cost = this.#sums.plus(cost, list.cost);
-      else {
-        for (const one of membersOf(list)) {
-          if (!this.#isAhead(one, lane, nowMs)) break;
-          cost = this.#sums.plus(cost, one.cost);
-        }
-      }
-    }
-    return cost;
-  }
-
-  add(one: W): void {
-    // Filled from the start: V8 reads arrays with holes slowly.
-    while (this.#lanes.length <= one.lane) this.#lanes.push({ first: undefined, last: undefined, cost: 0 });
-    const lane = this.#lanes[one.lane] as Lane<W>;
-    link(lane, one, lane.last);
-    lane.cost = this.#sums.plus(lane.cost, one.cost);
-  }
-
-  remove(one: W): void {
-    const lane = this.#lanes[one.lane] as Lane<W>;
-    unlink(lane, one);
-    // Reset when empty, so that rounding errors do not add up.
-    lane.cost = lane.first === undefined ? 0 : this.#sums.plus(lane.cost, one.cost, -1);
-  }
-
-  /** Those behind the first in its lane come first. */
-  *[Symbol.iterator](): Generator<W> {
-    const lane = this.first?.lane;
-    if (lane === undefined) return;
-    yield* membersOf(this.#lanes[lane] as Lane<W>);
-    for (const [at, other] of this.#lanes.entries()) if (at !== lane) yield* membersOf(other);
+    return (priority + HIGHEST_PRIORITY) * 2;
   }
 
   displacedBy(lane: number): W | undefined {
-    const { overflow } = this.#setup;
-    const waiting = this.#lanes.filter(({ first }) => first !== undefined);
-    if (overflow === 'drop-oldest') {
+    const waiting = this.lanes.filter(({ first }) => first !== undefined);
+    if (this.#overflow === 'drop-oldest') {
       const firsts = waiting.map(({ first }) => first as W);
       return firsts.reduce((oldest, one) => (one.sinceMs < oldest.sinceMs ? one : oldest), firsts[0] as W);
     }
     const lowest = waiting[0]?.last;
-    return overflow === 'drop-lowest' && lowest !== undefined && lowest.lane < lane ? lowest : undefined;
+    return this.#overflow === 'drop-lowest' && lowest !== undefined && lowest.lane < lane
+      ? lowest
+      : undefined;
   }
 }
 
@@ -150,5 +69,5 @@ class Lanes<W extends InLane<W>> implements Queue<W> {
  */
 export function priorityQueue(options: PriorityQueueOptions = {}): QueueOrder {
   const setup = readOptions('priorityQueue', options, PRIORITY_QUEUE_OPTIONS);
-  return { make: (sums) => new Lanes<never>(setup, sums) };
+  return { make: (sums) => new Priorities<never>(setup, sums) };
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NUMBERS } from './amount.ts';
-import { inOrderOfArrival } from './fifo.ts';
+import { inOrderOfArrival } from './lanes.ts';
 import { priorityQueue } from './priority-queue.ts';
 import type { Lane, Queued, QueueOrder } from './queue.ts';
+import { NUMBERS } from './queue.ts';
 
 /** An order, and what it does in other words. */
 interface Subject {

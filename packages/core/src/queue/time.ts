@@ -23,3 +23,40 @@ export class SteadyTime {
     return this.#lastMs;
   }
 }
+
+/**
+ * Rounding error that is allowed in times, in milliseconds, and the shortest timer: one for less than a clock can measure
+ * would fire again and again at the same time.
+ */
+export const TOLERANCE_MS = 1e-3;
+
+/** One timer for everything that is due at some time. */
+export class Timer {
+  readonly #time: SteadyTime;
+  readonly #onDue: () => void;
+  readonly #isWait: boolean;
+  /** When it fires; `Infinity` if it is not set. */
+  #atMs = Number.POSITIVE_INFINITY;
+  #stop: (() => void) | undefined;
+
+  /** @param isWait see `Clock.schedule` */
+  constructor(time: SteadyTime, onDue: () => void, isWait = false) {
+    this.#time = time;
+    this.#onDue = onDue;
+    this.#isWait = isWait;
+  }
+
+  /** Fires at `atMs`, or earlier if it was set to an earlier time; `onDue` must set it again. `Infinity` stops it. */
+  set(atMs: number, nowMs: number = this.#time.now()): void {
+    const isSet = atMs !== Number.POSITIVE_INFINITY;
+    if (isSet && this.#atMs <= atMs) return;
+    this.#stop?.();
+    this.#atMs = atMs;
+    if (!isSet) return;
+    const fire = (): void => {
+      this.#atMs = Number.POSITIVE_INFINITY;
+      this.#onDue();
+    };
+    this.#stop = this.#time.clock.schedule(fire, Math.max(TOLERANCE_MS, atMs - nowMs), false, this.#isWait);
+  }
+}

@@ -1,21 +1,60 @@
 import { prose, proseOf } from '#prose';
-import { flag, notNegative } from '../base/check.ts';
+import { flag, having, notNegative, wholeNumber } from '../base/check.ts';
 import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
 import { onAbort } from '../base/on-abort.ts';
+import type { Complete, OptionTable } from '../base/options.ts';
 import type { AcquireOptions } from '../loop/contracts.ts';
-import { type Amount, NUMBERS, type Sums } from './amount.ts';
-import type { WaitingSetup } from './options.ts';
-import type { Lane, Queue, Queued } from './queue.ts';
-import type { SteadyTime } from './time.ts';
-import { Timer, TOLERANCE_MS } from './timer.ts';
+import { inOrderOfArrival } from './lanes.ts';
+import {
+  type Amount,
+  type Lane,
+  NUMBERS,
+  type Queue,
+  type Queued,
+  type QueueOrder,
+  type Sums,
+} from './queue.ts';
+import { type SteadyTime, Timer, TOLERANCE_MS } from './time.ts';
+
+/** Limits of the queue in front of a bucket or a concurrency limit. */
+export interface WaitingOptions {
+  /**
+   * The most requests that may wait. A new one is refused then.
+   * @default no limit
+   */
+  readonly maxQueue?: number | undefined;
+  /**
+   * The longest wait, in milliseconds. A request that would wait longer is refused at once.
+   * @default no limit
+   */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * The order of the requests that wait: what `priorityQueue` returns. By default first come, first served, except that a retry
+   * goes before new requests that have not waited 30 s longer.
+   * @default in order of arrival
+   */
+  readonly queue?: QueueOrder | undefined;
+}
+
+/** Validated options with all defaults applied. */
+export type WaitingSetup = Complete<WaitingOptions>;
+
+/** How the options of a queue are read. */
+export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {
+  maxQueue: { check: wholeNumber, default: Number.POSITIVE_INFINITY },
+  maxWaitMs: { check: notNegative, default: Number.POSITIVE_INFINITY },
+  queue: {
+    check: /* @__PURE__ */ having(prose('what priorityQueue returns'), 'make'),
+    default: inOrderOfArrival,
+  },
+};
 
 /** Requests that are granted, and refused, in one turn of the event loop: a long queue must not block the program. */
 const GRANTS = 100;
 const REFUSALS = 500;
 
-const NONE: readonly undefined[] = [];
-
-export const CLOSED: string | undefined = /* @__PURE__ */ prose('the bucket was closed');
+const CLOSED: string | undefined = /* @__PURE__ */ prose('the bucket was closed');
+const TOO_LATE: string | undefined = /* @__PURE__ */ prose('its turn does not come in time');
 
 /** A request that waits. */
 export interface Waiter<T> extends Queued<Waiter<T>> {
@@ -27,60 +66,65 @@ export interface Waiter<T> extends Queued<Waiter<T>> {
   stopListening: (() => void) | undefined;
 }
 
-/** What the owner of a room does with the first request: its result, or `undefined` if it has to wait. */
-type GrantFirst<T> = (cost: Amount, waitedMs: number) => T | Promise<T> | undefined;
+/**
+ * What a limit gives the request whose turn it is: its result, or `undefined` if it has to wait.
+ *
+ * @param deadlineMs of a request in the queue
+ */
+type Grants<T> = (
+  cost: Amount,
+  waitedMs: number,
+  nowMs: number,
+  deadlineMs?: number,
+) => T | Promise<T> | undefined;
+
+/** What is known of when more comes, in milliseconds. Without it nothing is known. */
+interface Supply {
+  /** How long until so much can be had, at least. */
+  waitMs(cost: Amount, nowMs: number): number;
+  /** When the first request is to be served. Called after each change of the queue. */
+  dueMs(firstCost: Amount, nowMs: number): number;
+  /** A request is refused whose turn would come in so long. */
+  refusedFor?(waitMs: number, nowMs: number): void;
+}
 
 /**
  * The requests that wait at a limit: a queue in some order, with a deadline and a signal for each of them, and one timer for all.
- * Its owner decides when the first request may go, in {@link serve}.
+ * The limit says what the first of them gets.
  */
 export class WaitingRoom<T> {
   /** How many wait. */
   size = 0;
   /** Requests refused so far, aborted ones not included. */
   refused = 0;
+  /** How the limit was closed; `undefined` while it is open. */
+  closed: 'drain' | 'reject' | undefined;
+  /** The largest cost that can be granted. */
+  mostCost: Amount = Number.POSITIVE_INFINITY;
+  supply: Supply | undefined;
   readonly queue: Queue<Waiter<T>>;
   readonly #setup: WaitingSetup;
+  readonly #time: SteadyTime;
+  readonly #grants: Grants<T>;
   readonly #sums: Sums;
-  readonly #onWake: () => void;
   readonly #timer: Timer;
   /** No deadline is before this. */
   #nextDeadlineMs = Number.POSITIVE_INFINITY;
   /** Requests with a deadline up to this time are being refused, some in each turn. */
   #lateUntilMs = Number.NEGATIVE_INFINITY;
-  /** The largest cost that can be granted. */
-  #mostCost: Amount = Number.POSITIVE_INFINITY;
-  /** The whole queue is being refused. */
-  #isClosed = false;
-  /** The turn ended before the queue did: more may go now, whatever the owner knows of it. */
+  /** The turn ended before the queue did: more may go now, whatever the supply says. */
   #isCutShort = false;
   /** What is left of the refusals of a turn. */
   #left = 0;
   readonly #onEmpty: (() => void)[] = [];
 
-  /** @param onWake called when the first in the queue may have to be served */
-  constructor(setup: WaitingSetup, time: SteadyTime, onWake: () => void, sums: Sums = NUMBERS) {
+  constructor(setup: WaitingSetup, time: SteadyTime, grants: Grants<T>, sums: Sums = NUMBERS) {
     this.#setup = setup;
+    this.#time = time;
+    this.#grants = grants;
     this.#sums = sums;
-    this.#onWake = onWake;
     this.queue = setup.queue.make(sums);
-    this.#timer = new Timer(time, onWake, true);
-  }
-
-  /** Whether a request of this lane would be the first to go. */
-  goesFirst(lane: Lane, nowMs: number): boolean {
-    return this.size === 0 || this.queue.goesFirst(lane, nowMs);
-  }
-
-  /**
-   * The lane that a request waits in.
-   * @throws TypeError, RangeError for a wrong option
-   */
-  laneFor(options: AcquireOptions): Lane {
-    const { maxWaitMs, retry } = options;
-    if (maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
-    if (retry !== undefined) flag('acquire: retry', retry);
-    return this.queue.laneOf(options);
+    this.#timer = new Timer(time, () => this.serve(), true);
   }
 
   /**
@@ -98,49 +142,69 @@ export class WaitingRoom<T> {
     this.queue.laneOf({ priority, fairKey: this.queue.isFair ? undefined : (fairKey as undefined) });
   }
 
+  /** One that drains is open to a request that was granted what it asked for, gave it back, and waits again. */
+  isOpenTo(earlier: object | undefined): boolean {
+    return this.closed === undefined || (this.closed === 'drain' && earlier !== undefined);
+  }
+
   /**
-   * Puts a request into the queue.
+   * Serves a request at once if it may go, else puts it into the queue.
    *
-   * @param waitFor returns how long until so much can be had, at least, in milliseconds; without it that is unknown
-   * @param onRefused called with that if the request is refused
-   * @throws ThrottledError if the wait is too long, or the queue is full
+   * @throws TypeError, RangeError for a wrong option; the reason of a signal that has aborted; ThrottledError if the limit is closed,
+   * the wait is too long, or the queue is full
    */
-  join(
-    options: AcquireOptions,
+  acquire(options: AcquireOptions, cost: Amount): Promise<T> {
+    const { maxWaitMs = Number.POSITIVE_INFINITY, retry, signal, earlier } = options;
+    if (options.maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
+    if (retry !== undefined) flag('acquire: retry', retry);
+    const lane = this.queue.laneOf(options);
+    if (signal?.aborted) throw signal.reason;
+    if (!this.isOpenTo(earlier)) throw this.refusal('closed', CLOSED);
+    const nowMs = this.#time.now();
+    const isFirst = this.size === 0 || this.queue.goesFirst(lane, nowMs);
+    const result = isFirst ? this.#grants(cost, 0, nowMs) : undefined;
+    if (result !== undefined) return Promise.resolve(result);
+    const patienceMs = Math.min(maxWaitMs, this.#setup.maxWaitMs);
+    this.#mustHaveRoom(lane, cost, nowMs, patienceMs);
+    const waiting = this.#join(lane, cost, nowMs, nowMs + patienceMs, signal);
+    this.arm(nowMs);
+    return waiting;
+  }
+
+  #mustHaveRoom(lane: Lane, cost: Amount, nowMs: number, patienceMs: number): void {
+    const { supply, queue } = this;
+    const isExact = patienceMs < Number.POSITIVE_INFINITY;
+    const waitMs = supply?.waitMs(this.#sums.plus(queue.costAhead(lane, nowMs, isExact), cost), nowMs);
+    if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
+      supply?.refusedFor?.(waitMs ?? 0, nowMs);
+      const late = proseOf(() => `its turn would not come within ${patienceMs} ms`);
+      throw this.refusal('wait-too-long', late, waitMs);
+    }
+    if (this.size < this.#setup.maxQueue) return;
+    const full = proseOf(() => `the queue is full (maxQueue ${this.#setup.maxQueue})`);
+    const displaced = queue.displacedBy?.(lane);
+    if (displaced === undefined) {
+      supply?.refusedFor?.(waitMs ?? 0, nowMs);
+      throw this.refusal('queue-full', full, waitMs);
+    }
+    this.#refuse(
+      displaced,
+      'displaced',
+      proseOf(() => `${full}, and another request took its place`),
+    );
+  }
+
+  #join(
     lane: Lane,
     cost: Amount,
     nowMs: number,
-    waitFor?: (cost: Amount) => number,
-    onRefused?: (waitMs: number) => void,
+    deadlineMs: number,
+    signal: AbortSignal | undefined,
   ): Promise<T> {
-    const patienceMs = Math.min(options.maxWaitMs ?? Number.POSITIVE_INFINITY, this.#setup.maxWaitMs);
-    const deadlineMs = nowMs + patienceMs;
-    const isExact = deadlineMs < Number.POSITIVE_INFINITY;
-    const waitMs = waitFor?.(this.#sums.plus(this.queue.costAhead(lane, nowMs, isExact), cost));
-    if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
-      const late = proseOf(() => `its turn would not come within ${patienceMs} ms`);
-      onRefused?.(waitMs ?? 0);
-      throw this.refusal('wait-too-long', late, waitMs);
-    }
-    if (this.size >= this.#setup.maxQueue) {
-      const full = proseOf(() => `the queue is full (maxQueue ${this.#setup.maxQueue})`);
-      const displaced = this.queue.displacedBy?.(lane);
-      if (displaced === undefined) {
-        onRefused?.(waitMs ?? 0);
-        throw this.refusal('queue-full', full, waitMs);
-      }
-      this.#refuse(
-        displaced,
-        'displaced',
-        proseOf(() => `${full}, and another request took its place`),
-      );
-    }
     this.#nextDeadlineMs = Math.min(this.#nextDeadlineMs, deadlineMs);
     return new Promise((resolve) => {
-      const { signal } = options;
       // A small integer needs less memory than a double.
       const sinceMs = Math.round(nowMs);
-      const [next, previous, stopListening] = NONE;
       // Spread, these would cost each waiter room for more fields.
       const waiter: Waiter<T> = {
         resolve,
@@ -149,9 +213,9 @@ export class WaitingRoom<T> {
         lane,
         deadlineMs,
         signal,
-        next,
-        previous,
-        stopListening,
+        next: undefined,
+        previous: undefined,
+        stopListening: undefined,
       };
       this.queue.add(waiter);
       this.size += 1;
@@ -164,7 +228,7 @@ export class WaitingRoom<T> {
     waiter.stopListening = onAbort(signal, () => {
       this.#remove(waiter);
       waiter.resolve(Promise.reject(signal.reason));
-      this.#onWake();
+      this.serve();
     });
   }
 
@@ -196,39 +260,53 @@ export class WaitingRoom<T> {
     );
   }
 
+  /** The refusal of a request whose turn does not come in time. */
+  tooLate(waitMs?: number): ThrottledError {
+    return this.refusal('wait-too-long', TOO_LATE, waitMs);
+  }
+
   #refuse(waiter: Waiter<T>, reason: ThrottledReason, message: string | undefined): void {
     this.#remove(waiter);
     waiter.resolve(Promise.reject(this.refusal(reason, message)));
   }
 
   /**
-   * Serves the first in the queue, one after the other, until `grant` returns `undefined`; what it returns is the
-   * result of that request. Before that, refuses requests that are late or cost too much, and after it those
-   * whose deadline is now. Does some in each turn; {@link arm} sets the timer for the next.
+   * Serves the first in the queue, one after the other, until one has to go on waiting. Before that, refuses requests that are late
+   * or cost too much, and after it those whose deadline is now. Does some in each turn, and sets the timer for the next.
    */
-  serve(nowMs: number, grant: GrantFirst<T>): void {
-    this.giveUp(nowMs - TOLERANCE_MS);
+  serve(): void {
+    const nowMs = this.#time.now();
+    this.#left = REFUSALS;
+    this.#sendAway(nowMs - TOLERANCE_MS);
     let left = GRANTS;
     for (; left > 0; left -= 1) {
       const { first } = this.queue;
-      if (first === undefined) break;
-      // Its own listener comes after that of a request under the same signal.
-      const isOver = first.signal?.aborted;
-      const result = isOver
-        ? Promise.reject(first.signal?.reason)
-        : grant(first.cost, Math.max(0, nowMs - first.sinceMs));
-      if (result === undefined) break;
+      const result = first && this.#resultOf(first, nowMs);
+      if (first === undefined || result === undefined) break;
       this.#remove(first, !(result instanceof Promise));
       first.resolve(result);
     }
     this.#isCutShort = left === 0;
     this.#sendAway(nowMs + TOLERANCE_MS);
+    this.arm(nowMs);
   }
 
-  /** Refuses requests with a deadline up to `untilMs`, and those that can never be served. Call {@link arm} after it. */
-  giveUp(untilMs: number): void {
+  #resultOf({ signal, cost, sinceMs, deadlineMs }: Waiter<T>, nowMs: number): T | Promise<T> | undefined {
+    try {
+      // Its own listener comes after that of a request under the same signal.
+      if (signal?.aborted) throw signal.reason;
+      return this.#grants(cost, Math.max(0, nowMs - sinceMs), nowMs, deadlineMs);
+    } catch (error) {
+      // The supply may be broken. The request must not hold up those behind it.
+      return Promise.reject(error);
+    }
+  }
+
+  /** Refuses requests with a deadline up to `untilMs`, and those that can never be served. */
+  giveUp(untilMs: number, nowMs: number): void {
     this.#left = REFUSALS;
     this.#sendAway(untilMs);
+    this.arm(nowMs);
   }
 
   #sendAway(untilMs: number): void {
@@ -237,20 +315,21 @@ export class WaitingRoom<T> {
     if (this.#nextDeadlineMs > this.#lateUntilMs) nextMs = this.#nextDeadlineMs;
     else
       for (const one of this.queue) {
+        const isClosed = this.closed === 'reject';
         const isLate = one.deadlineMs <= this.#lateUntilMs;
-        const isLarge = this.#sums.exceeds(one.cost, this.#mostCost);
-        if (!(isLate || isLarge || this.#isClosed)) nextMs = Math.min(nextMs, one.deadlineMs);
+        const isLarge = this.#sums.exceeds(one.cost, this.mostCost);
+        if (!(isLate || isLarge || isClosed)) nextMs = Math.min(nextMs, one.deadlineMs);
         else if (this.#left === 0) {
           // The rest in the next turn.
           this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
           return;
         } else {
           this.#left -= 1;
-          if (this.#isClosed) this.#refuse(one, 'closed', CLOSED);
-          else if (isLate) this.#refuse(one, 'wait-too-long', prose('its turn does not come in time'));
+          if (isClosed) this.#refuse(one, 'closed', CLOSED);
+          else if (isLate) this.#refuse(one, 'wait-too-long', TOO_LATE);
           else {
             const message = proseOf(
-              () => `it costs ${one.cost} tokens, and the capacity is now ${this.#mostCost}`,
+              () => `it costs ${one.cost} tokens, and the capacity is now ${this.mostCost}`,
             );
             this.#refuse(one, 'capacity-lowered', message);
           }
@@ -263,32 +342,28 @@ export class WaitingRoom<T> {
   /** A pause ended early: requests whose deadlines lay in it need not be refused any more. */
   pauseEnded(): void {
     this.#lateUntilMs = Number.NEGATIVE_INFINITY;
+    this.serve();
   }
 
-  /**
-   * Sets the largest cost that can be granted. The next {@link serve} refuses larger ones, wherever they stand in the
-   * queue.
-   */
+  /** Sets the largest cost that can be granted. Larger ones are refused, wherever they stand in the queue. */
   limitCost(most: Amount): void {
-    const isLess = this.size > 0 && this.#sums.exceeds(this.#mostCost, most);
-    if (isLess) this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
-    this.#mostCost = most;
+    if (this.#sums.exceeds(this.mostCost, most)) this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
+    this.mostCost = most;
+    this.serve();
   }
 
-  /** Refuses everything in the queue, now and later, because the limit was closed. Call {@link arm} after it. */
-  dismiss(): void {
-    this.#isClosed = true;
+  /** Closes the limit, and refuses everything in the queue unless it drains. */
+  close(how: 'drain' | 'reject', nowMs: number): void {
+    this.closed = how;
+    if (how === 'drain') return;
     this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
-    this.giveUp(Number.NEGATIVE_INFINITY);
+    this.giveUp(Number.NEGATIVE_INFINITY, nowMs);
   }
 
-  /**
-   * Sets the timer for the first deadline, or for `firstAtMs` if that is earlier; stops it if the queue is empty.
-   *
-   * @param firstAtMs when the first in the queue is to be served
-   */
-  arm(nowMs: number, firstAtMs: number): void {
-    const atMs = this.#isCutShort ? nowMs : Math.min(firstAtMs, this.#nextDeadlineMs);
+  /** Sets the timer for the first deadline, or for when the first in the queue is to be served; stops it if the queue is empty. */
+  arm(nowMs: number): void {
+    const dueMs = this.supply?.dueMs(this.queue.first?.cost ?? 0, nowMs) ?? Number.POSITIVE_INFINITY;
+    const atMs = this.#isCutShort ? nowMs : Math.min(dueMs, this.#nextDeadlineMs);
     // Not before a time that the clock can tell from now: a timer that is set for then is kept.
     this.#timer.set(this.size > 0 ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY, nowMs);
   }

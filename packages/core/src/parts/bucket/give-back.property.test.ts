@@ -18,7 +18,8 @@ test('after all is given back there is what there would be if it had never been 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (steps) => {
       const state = new Tokens({ ...quota, initialTokens: quota.capacity });
-      const taken: { readonly atMs: number; readonly as: number; readonly cost: number; used: number }[] = [];
+      const taken: { readonly atMs: number; readonly as: unknown; readonly cost: number; used: number }[] =
+        [];
       const open: typeof taken = [];
       let nowMs = 0;
       for (const step of steps) {

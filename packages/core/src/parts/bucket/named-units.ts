@@ -2,7 +2,7 @@ import { prose, proseOf } from '#prose';
 import { notNegative, wrongRange } from '../../base/check.ts';
 import { mustHaveFields, nameOf, unknownOption } from '../../base/option-error.ts';
 import type { Costs } from '../../loop/costs.ts';
-import { type Amount, inUnit } from '../../queue/amount.ts';
+import { type Amount, inUnit } from '../../queue/queue.ts';
 import type { Quota } from './gcra.ts';
 import { ONE_UNIT, type Units } from './units.ts';
 

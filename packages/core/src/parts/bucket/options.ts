@@ -18,7 +18,7 @@ import {
   readOptions,
 } from '../../base/options.ts';
 import { checkFeedback, isAboutLoad, plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
-import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
+import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/waiting-room.ts';
 import type { Quota } from './gcra.ts';
 
 /** What a bucket does with a request whose tokens are not available: queue it, refuse it, or send it with a mark. */
@@ -61,8 +61,8 @@ export interface WaitingBucketOptions extends WaitingOptions {
   readonly random?: Random | undefined;
 }
 
-/** `Retry-After` and `retry-after-ms`, of a response that is about load. */
-const retryAfter: ReadFeedback = (outcome, nowMs, cost) => {
+/** `Retry-After` and `retry-after-ms`, of a response that is about load. A success says nothing. */
+export const retryAfter: ReadFeedback = (outcome, nowMs, cost) => {
   const said = plainFeedback(outcome, nowMs, cost);
   if (said === undefined || outcome.type !== 'response') return said;
   const { status, judgement } = outcome;

@@ -25,6 +25,7 @@ export class BucketPart implements Part {
 }
 
 class BucketTurn implements Turn, Lack {
+  readonly endsItself: boolean;
   readonly #bucket: OwnBucket;
   readonly #call: PartCall;
   #grant: Grant | undefined;
@@ -35,14 +36,11 @@ class BucketTurn implements Turn, Lack {
   #isPaid = false;
   /** The tokens of an attempt whose response has come, and which are charged when its body has ended. */
   #open: Grant | undefined;
-  /** What was asked last: the bucket, or the gate of an origin that has paused. */
-  #asked: OwnBucket;
-
-  readonly endsItself: boolean;
+  /** The gate of an origin that has paused, if that is what the attempt lacks. */
+  #closed: OwnBucket | undefined;
 
   constructor(bucket: OwnBucket, call: PartCall, endsItself: boolean) {
     this.#bucket = bucket;
-    this.#asked = bucket;
     this.#call = call;
     this.endsItself = endsItself;
   }
@@ -53,20 +51,25 @@ class BucketTurn implements Turn, Lack {
 
   acquire(): Lack | undefined {
     const bucket = this.#bucket;
-    if (this.#isTakenAround()) return undefined;
-    const gate = bucket.gateFor?.(this.#call.request);
+    const { around, request } = this.#call;
+    // User code may send several requests: only the first is paid for.
+    this.#isPaid ||= around.paid?.delete(bucket) === true;
+    if (this.#isPaid || around.taken.includes(bucket)) return undefined;
+    this.#closed = undefined;
+    const gate = bucket.gateFor?.(request);
     if (gate !== undefined && this.#originGrant === undefined) {
       this.#originGrant = this.#ask(gate);
-      if (this.#originGrant === undefined) return this;
+      if (this.#originGrant === undefined) {
+        this.#closed = gate;
+        return this;
+      }
     }
     if (this.#grant === undefined) this.#take(this.#ask(bucket));
     // What is around it may hold the last tokens until this request has ended.
-    const mayGo = this.#grant !== undefined || this.#call.around.slots.includes(bucket);
-    return mayGo ? undefined : this;
+    return this.#grant !== undefined || around.slots.includes(bucket) ? undefined : this;
   }
 
   #ask(bucket: OwnBucket): Grant | undefined {
-    this.#asked = bucket;
     const cost = this.#cost();
     try {
       return bucket.tryAcquire(cost, this.#earlier);
@@ -83,18 +86,11 @@ class BucketTurn implements Turn, Lack {
     this.#call.bucket = grant && this.#bucket;
   }
 
-  /** True if what is around the request took these tokens for it. */
-  #isTakenAround(): boolean {
-    const { taken, paid } = this.#call.around;
-    // User code may send several requests: only the first is paid for.
-    this.#isPaid ||= paid?.delete(this.#bucket) === true;
-    return this.#isPaid || taken.includes(this.#bucket);
-  }
-
   async wait(options: AcquireOptions): Promise<number> {
-    const asked = this.#asked;
+    const gate = this.#closed;
+    const asked = gate ?? this.#bucket;
     const grant = await asked.acquire({ ...options, cost: this.#cost(), earlier: this.#earlier });
-    if (asked === this.#bucket) this.#take(grant);
+    if (gate === undefined) this.#take(grant);
     else this.#originGrant = grant;
     this.#earlier = grant;
     return grant.waitedMs;
@@ -116,22 +112,23 @@ class BucketTurn implements Turn, Lack {
     this.#grant = undefined;
     this.#earlier = undefined;
     this.#isPaid = false;
-    const { givenFeedback, request } = this.#call;
     if (grant === undefined) return;
+    const bucket = this.#bucket;
+    const call = this.#call;
     // Another part may settle it once it knows the cost.
-    if (this.#bucket.settled && grant !== this.#call.metered) {
+    if (bucket.settled && grant !== call.metered) {
       this.#open = grant;
       // The client then tells when the body has ended, as it does for a slot.
-      this.#call.limit ??= this.#bucket;
+      call.limit ??= bucket;
     }
-    this.#bucket.observe?.(outcome, grant, request, givenFeedback);
+    bucket.observe?.(outcome, grant, call.request, call.givenFeedback);
   }
 
   free(once?: Promise<void>): void {
-    const call = this.#call;
     const grant = this.#open;
     if (grant === undefined) return;
     this.#open = undefined;
+    const call = this.#call;
     if (call.limit === this.#bucket) call.limit = undefined;
     const settle = (): void => grant.settle(grant.cost);
     if (once === undefined) settle();
@@ -140,7 +137,8 @@ class BucketTurn implements Turn, Lack {
 
   end(): void {
     // `leave` is not called if a layer below has judged the attempt, or the total timeout has ended it.
-    if (this.#bucket.settled && this.#grant !== this.#call.metered) this.#open ??= this.#grant;
-    if (this.#grant !== undefined || !(seesBodiesEnd || this.#call.whenBodyEnds)) this.free();
+    const grant = this.#grant;
+    if (this.#bucket.settled && grant !== this.#call.metered) this.#open ??= grant;
+    if (grant !== undefined || !(seesBodiesEnd || this.#call.whenBodyEnds)) this.free();
   }
 }

@@ -5,7 +5,7 @@ import { type Complete, type OptionTable, readOptions } from '../../base/options
 import { FIELDS_OPTION } from '../../http/server-feedback.ts';
 import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
-import { inUnit } from '../../queue/amount.ts';
+import { inUnit } from '../../queue/queue.ts';
 import { NamedUnits, oneOf } from './named-units.ts';
 import {
   checkedTogether,
@@ -15,8 +15,8 @@ import {
   type WaitingBucketSetup,
 } from './options.ts';
 import { QuotaTokens } from './quota-tokens.ts';
-import { type Bucket, type MemoryLimit, originGate } from './token-bucket.ts';
-import type { Tokens } from './tokens.ts';
+import { type Bucket, originGate } from './token-bucket.ts';
+import type { Tokens, TokensSetup } from './tokens.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
 /** A limit of a {@link quotaBucket}. */
@@ -83,9 +83,9 @@ const OPTIONS: OptionTable<QuotaBucketOptions> = {
 
 class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
   declare readonly units: NamedUnits;
-  readonly #made: readonly MemoryLimit[];
+  readonly #made: readonly TokensSetup[];
 
-  constructor(setup: WaitingBucketSetup, names: readonly string[], limits: readonly MemoryLimit[]) {
+  constructor(setup: WaitingBucketSetup, names: readonly string[], limits: readonly TokensSetup[]) {
     const source = new QuotaTokens(names, limits);
     const units = new NamedUnits(names, source.limits);
     super(

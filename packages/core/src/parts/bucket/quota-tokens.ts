@@ -1,7 +1,6 @@
-import { type Amount, inUnit } from '../../queue/amount.ts';
-import { type MemoryLimit, tokensOf } from './token-bucket.ts';
+import { type Amount, inUnit } from '../../queue/queue.ts';
 import type { TokenSource } from './token-source.ts';
-import type { Tokens } from './tokens.ts';
+import { Tokens, type TokensSetup } from './tokens.ts';
 
 type Amounts = readonly number[];
 
@@ -17,10 +16,10 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
   #slowest = 0;
   #lacking = 0;
 
-  constructor(names: readonly string[], limits: readonly MemoryLimit[]) {
+  constructor(names: readonly string[], limits: readonly TokensSetup[]) {
     this.#names = names;
-    this.limits = limits.map((limit) => tokensOf(limit));
-    this.holds = limits.some(({ settled }) => settled);
+    this.limits = limits.map((limit) => new Tokens(limit));
+    this.holds = this.limits.some(({ holds }) => holds);
     const fillTimes = limits.map(({ capacity, refillPerSecond }) => capacity / refillPerSecond);
     this.fastest = fillTimes.indexOf(Math.min(...fillTimes));
   }
@@ -55,7 +54,10 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
     const held: unknown[] = cost.slice();
     for (let unit = 0; unit < limits.length; unit += 1) {
       const part = cost[unit] as number;
-      if (part > 0) held[unit] = (limits[unit] as Tokens).charge(part, nowMs);
+      if (part === 0) continue;
+      const limit = limits[unit] as Tokens;
+      limit.charge(part, nowMs);
+      held[unit] = limit.held;
     }
     this.held = held;
     return true;
@@ -87,13 +89,12 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
     for (let unit = 0; unit < this.limits.length; unit += 1) {
       const part = surplus[unit] as number;
       const back = held[unit];
-      if (part !== 0 || typeof back !== 'number')
-        (this.limits[unit] as Tokens).settle(part, back as number, nowMs);
+      if (part !== 0 || typeof back !== 'number') (this.limits[unit] as Tokens).settle(part, back, nowMs);
     }
   }
 
   heard(left: Amount, held: readonly unknown[] | undefined): Amounts {
-    return this.limits.map((limit, unit) => limit.heard(inUnit(left, unit), (held?.[unit] ?? 0) as number));
+    return this.limits.map((limit, unit) => limit.heard(inUnit(left, unit), held?.[unit]));
   }
 
   atMost(left: Amount, nowMs: number): void {

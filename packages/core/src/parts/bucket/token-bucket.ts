@@ -2,7 +2,6 @@ import { notNegative } from '../../base/check.ts';
 import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import type { Quota } from './gcra.ts';
-import { HeldTokens } from './held-tokens.ts';
 import {
   type BucketSetup,
   bucketSetup,
@@ -10,7 +9,7 @@ import {
   type TokenBucketOptions,
   type WaitingBucketSetup,
 } from './options.ts';
-import { Tokens, type TokensSetup } from './tokens.ts';
+import { Tokens } from './tokens.ts';
 import type { Units } from './units.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
@@ -34,16 +33,6 @@ export interface MemoryBucket extends ObservableBucket {
   atMost(left: number | Costs, answered?: Grant): void;
 }
 
-/** How a limit in memory is set up. */
-export interface MemoryLimit extends TokensSetup {
-  /** True to charge grants when they are settled, and to hold back what is in flight. */
-  readonly settled: boolean;
-}
-
-export function tokensOf(limit: MemoryLimit): Tokens {
-  return limit.settled ? new HeldTokens(limit) : new Tokens(limit);
-}
-
 /** What {@link tokenBucket} returns. */
 export class Bucket extends WaitingBucket<Tokens, Bucket> implements MemoryBucket {
   /** The rate that it was made with. At another rate it must not be evicted. */
@@ -55,7 +44,7 @@ export class Bucket extends WaitingBucket<Tokens, Bucket> implements MemoryBucke
   constructor(setup: BucketSetup, units?: Units) {
     super(
       setup,
-      () => tokensOf(setup),
+      () => new Tokens(setup),
       // An adaptive bucket that is slower for a while limits its origins by itself.
       () => originGate(setup, { refillPerSecond: this.#wantedRate, capacity: this.source.capacity }),
       units,

@@ -1,4 +1,4 @@
-import type { Amount } from '../../queue/amount.ts';
+import type { Amount } from '../../queue/queue.ts';
 
 /**
  * Where a {@link WaitingBucket} takes its tokens from: the memory of this process, or a store that a fleet shares.

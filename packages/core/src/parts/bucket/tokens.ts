@@ -1,68 +1,6 @@
-import { holding, type Quota, slackMs, stepsBy, stepsToWait, tokensAt } from './gcra.ts';
+import { type Quota, slackMs, stepsBy, stepsToWait, tokensAt } from './gcra.ts';
+import { LowMarks } from './low-marks.ts';
 import type { TokenSource } from './token-source.ts';
-
-/** Marks that differ by less than this share of what lacks become one, so that a limit has few: near a full limit each grant has its own. */
-const APART = 1 / 32;
-
-/** And by less than this share of the capacity. */
-const SMALLEST = 1e-9;
-
-interface Mark {
-  /** How much was lacking of full, at least, in the moments that it stands for. */
-  low: number;
-  /** What had been taken before the last of them. */
-  end: number;
-}
-
-/** Below all marks and before all grants. */
-const NONE: Mark = { low: Number.NEGATIVE_INFINITY, end: 0 };
-
-/**
- * How much of what was taken from a limit can be given back: exactly as if it had never been taken, as far as the limit had
- * room for it ever since. What comes in while a limit is full is lost.
- *
- * Each time when something is taken the limit lacks something of being full: that is a mark. A grant can give back the lowest
- * mark since then at most, and all marks since then sink by what it gives back. A mark below all before it replaces them,
- * so those that are kept rise from the first to the last.
- */
-class LowMarks {
-  /** The sum of all that was taken: what a grant remembers to know the marks that came after it. */
-  taken = 0;
-  #marks: Mark[] = [NONE];
-
-  /**
-   * Adds a mark: `taken` was taken, and the limit now lacks `low` of `full`. `taken` is 0 if the limit changes in another way.
-   */
-  mark(low: number, full: number, taken: number): void {
-    const marks = this.#marks;
-    // Not by `at`, which is not inlined.
-    let last = marks[marks.length - 1] as Mark;
-    for (; last.low > low; last = marks[marks.length - 1] as Mark) marks.pop();
-    if (low >= last.low + Math.max(last.low * APART, full * SMALLEST)) {
-      last = { low, end: 0 };
-      marks.push(last);
-    }
-    last.end = this.taken;
-    this.taken += taken;
-  }
-
-  /**
-   * How much can be given back.
-   *
-   * @param taken what `taken` was with it
-   * @param lacking what is lacking of full now
-   */
-  giveBack(surplus: number, taken: number, lacking: number): number {
-    const isSince = (mark: Mark): boolean => mark.end >= taken;
-    const since = this.#marks.filter(isSince);
-    const lowest = since[0]?.low ?? Number.POSITIVE_INFINITY;
-    const given = Math.max(0, Math.min(surplus, lacking, lowest));
-    for (const mark of since) mark.low -= given;
-    // Those before that are not lower any more are replaced.
-    this.#marks = this.#marks.filter((mark) => isSince(mark) || mark.low < lowest - given);
-    return given;
-  }
-}
 
 /** How the tokens of a limit start. */
 export interface TokensSetup extends Quota {
@@ -74,6 +12,21 @@ export interface TokensSetup extends Quota {
    * @default Infinity
    */
   readonly maxPauseMs?: number;
+  /**
+   * True to charge tokens when they are settled, and to hold back until then what is in flight.
+   * @default false
+   */
+  readonly settled?: boolean;
+}
+
+/** Tokens that are never settled are charged after this time, in milliseconds. */
+const LONGEST_HELD_MS = 600_000;
+
+/** What is held back until it is settled. */
+interface HeldBack {
+  readonly cost: number;
+  /** When it is charged at the latest. */
+  readonly untilMs: number;
 }
 
 /** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
@@ -98,7 +51,7 @@ const FAR_FILLS = 1_000;
  * |   70 | rate set to 100  |   10,000 |    5,000 |                             5 |
  * |  120 | 5 came in        |   15,000 |    5,000 |                            10 |
  */
-export class Tokens implements TokenSource<number> {
+export class Tokens implements TokenSource<unknown> {
   #quota: Quota;
   /** How long the capacity takes to come in, in own time. */
   #fillMs: number;
@@ -122,6 +75,12 @@ export class Tokens implements TokenSource<number> {
   #lowMs = 0;
   #thenMs = 0;
   readonly #marks = new LowMarks();
+  /** In the order in which it was granted; `undefined` if tokens are charged when they are granted. */
+  readonly #inFlight: Set<HeldBack> | undefined;
+  #lastHeld: HeldBack | undefined;
+  /** What is in flight in all, and when the first of it is charged. */
+  #heldBack = 0;
+  #nextMs = Number.POSITIVE_INFINITY;
 
   constructor(setup: TokensSetup) {
     const { refillPerSecond, capacity, initialTokens, refillIntervalMs = 0 } = setup;
@@ -130,7 +89,8 @@ export class Tokens implements TokenSource<number> {
     this.#speed = refillPerSecond;
     this.#intervalMs = refillIntervalMs;
     this.#longestDebtMs = setup.maxPauseMs ?? Number.POSITIVE_INFINITY;
-    this.#emptyAtMs = holding(this.#quota, initialTokens, 0);
+    this.#emptyAtMs = -initialTokens * 1_000;
+    this.#inFlight = setup.settled ? new Set() : undefined;
   }
 
   get capacity(): number {
@@ -139,6 +99,10 @@ export class Tokens implements TokenSource<number> {
 
   get refillPerSecond(): number {
     return this.#speed;
+  }
+
+  get holds(): boolean {
+    return this.#inFlight !== undefined;
   }
 
   /** The real time of a step. */
@@ -155,15 +119,16 @@ export class Tokens implements TokenSource<number> {
     const intervalMs = this.#intervalMs;
     const ranMs =
       intervalMs === 0 ? nowMs - this.#originMs : (this.#stepsBy(nowMs) - this.#steps) * intervalMs;
-    return this.#baseMs + Math.max(0, ranMs) * this.#speed;
+    const ownMs = this.#baseMs + Math.max(0, ranMs) * this.#speed;
+    return ownMs <= FAR_FILLS * this.#fillMs ? ownMs : this.#comeNear(nowMs, ownMs);
   }
 
-  /** Own time, rebased to 0 first if it is too large to be exact. */
-  #nearMs(nowMs: number): number {
-    const ownMs = this.#ownMs(nowMs);
-    if (ownMs <= FAR_FILLS * this.#fillMs) return ownMs;
-    this.#comeNear(nowMs);
-    return this.#ownMs(nowMs);
+  /** Rebases own time to 0, and everything that is expressed in it. Returns 0. */
+  #comeNear(nowMs: number, ownMs: number): number {
+    this.#baseMs = 0;
+    this.#emptyAtMs -= ownMs;
+    this.#moveOrigin(nowMs);
+    return 0;
   }
 
   pausedMs(nowMs: number): number {
@@ -171,7 +136,13 @@ export class Tokens implements TokenSource<number> {
   }
 
   tokens(nowMs: number): number {
-    return tokensAt(this.#quota, this.#emptyAtMs, this.#ownMs(nowMs));
+    const held = this.#heldBackAt(nowMs);
+    return this.#tokens(nowMs) - held;
+  }
+
+  #tokens(nowMs: number): number {
+    const ownMs = this.#ownMs(nowMs);
+    return tokensAt(this.#quota, this.#emptyAtMs, ownMs);
   }
 
   isIdle(nowMs: number): boolean {
@@ -180,11 +151,11 @@ export class Tokens implements TokenSource<number> {
 
   /** Whether the tokens are available. In a pause it is as if it had ended now. {@link charge} then takes them. */
   has(cost: number, nowMs: number): boolean {
-    return this.#ask(cost, nowMs);
+    return this.#ask(cost + this.#heldBackAt(nowMs), nowMs);
   }
 
   #ask(cost: number, nowMs: number): boolean {
-    const ownMs = this.#nearMs(nowMs);
+    const ownMs = this.#ownMs(nowMs);
     const fullMs = ownMs - this.#fillMs;
     // As in gcra.ts, whose functions return more than one number can hold, or divide by the rate.
     const fromMs = Math.max(this.#emptyAtMs, fullMs);
@@ -193,32 +164,39 @@ export class Tokens implements TokenSource<number> {
     return this.#thenMs <= ownMs + slackMs(this.#fillMs, ownMs);
   }
 
-  /** Takes the tokens that {@link has} was asked for just now. Returns what {@link settle} needs for them. */
-  charge(cost: number, _nowMs: number): unknown {
-    this.#takeAsked(cost);
-    return this.taken;
+  /** Takes the tokens that {@link has} was asked for just now, or holds them back. */
+  charge(cost: number, nowMs: number): void {
+    if (this.#inFlight === undefined) {
+      this.#takeAsked(cost);
+      return;
+    }
+    this.#lastHeld = { cost, untilMs: nowMs + LONGEST_HELD_MS };
+    this.#inFlight.add(this.#lastHeld);
+    this.#heldBack += cost;
+    this.#nextMs = Math.min(this.#nextMs, this.#lastHeld.untilMs);
   }
 
-  /** @param counted how much of it `taken` counts */
+  /** @param counted how much of it {@link held} counts */
   #takeAsked(counted: number): void {
     this.#emptyAtMs = this.#thenMs;
     this.#marks.mark(this.#lowMs, this.#fillMs, counted);
   }
 
   take(cost: number, nowMs: number): boolean {
-    if (nowMs < this.#pausedUntilMs || !this.#ask(cost, nowMs)) return false;
-    this.#takeAsked(cost);
+    if (nowMs < this.#pausedUntilMs || !this.has(cost, nowMs)) return false;
+    this.charge(cost, nowMs);
     return true;
   }
 
-  get held(): number {
-    return this.taken;
+  /** What is held back; else the sum of all that was taken. */
+  get held(): unknown {
+    return this.#lastHeld ?? this.#marks.taken;
   }
 
   /**
    * Takes the tokens even if they are not available, and leaves a debt: no longer than it takes to pay in the longest time.
    *
-   * @param counted how much of it `taken` counts
+   * @param counted how much of it {@link held} counts
    */
   spend(cost: number, nowMs: number, counted: number = cost): void {
     this.#ask(cost, nowMs);
@@ -232,34 +210,72 @@ export class Tokens implements TokenSource<number> {
 
   /** How long until so many tokens have come in, in milliseconds; 0 if they can be taken now. */
   waitMs(cost: number, nowMs: number): number {
-    const ownMs = this.#nearMs(nowMs);
-    const intervalMs = this.#intervalMs;
-    if (intervalMs === 0) {
-      return this.pausedMs(nowMs) + (this.#ask(cost, nowMs) ? 0 : this.#thenMs - ownMs) / this.#speed;
-    }
-    const everyMs = intervalMs * this.#speed;
-    const steps = stepsToWait(this.#quota, this.#emptyAtMs, cost, ownMs, everyMs);
-    if (steps === 0) return this.pausedMs(nowMs);
+    const all = cost + this.#heldBackAt(nowMs);
+    const pausedMs = this.pausedMs(nowMs);
+    if (this.#ask(all, nowMs)) return pausedMs;
+    const ownMs = this.#ownMs(nowMs);
+    if (this.#intervalMs === 0) return pausedMs + (this.#thenMs - ownMs) / this.#speed;
+    const everyMs = this.#intervalMs * this.#speed;
+    const steps = stepsToWait(this.#quota, this.#emptyAtMs, all, ownMs, everyMs);
     return this.#stepAtMs(this.#stepsBy(nowMs) + steps) - nowMs;
   }
 
-  /** The sum of all that was taken: what {@link giveBack} needs for the tokens that were taken last. */
-  get taken(): number {
-    return this.#marks.taken;
-  }
-
   dueMs(firstCost: number, nowMs: number): number {
-    return firstCost === 0 ? Number.POSITIVE_INFINITY : nowMs + this.waitMs(firstCost, nowMs);
+    if (firstCost === 0) return Number.POSITIVE_INFINITY;
+    const dueMs = nowMs + this.waitMs(firstCost, nowMs);
+    // What comes in may not be enough: something in flight must be settled first.
+    return firstCost + this.#heldBack > this.capacity ? Math.max(dueMs, this.#nextMs) : dueMs;
   }
 
-  settle(surplus: number, held: number, nowMs: number): void {
+  settle(surplus: number, held: unknown, nowMs: number): void {
+    this.#heldBackAt(nowMs);
+    if (typeof held === 'number' && surplus >= 0) this.#giveBack(surplus, held, nowMs);
+    else if (this.#release(held as HeldBack)) this.spend((held as HeldBack).cost - surplus, nowMs);
     // Part of an earlier grant: a server that has seen that has counted it.
-    if (surplus < 0) this.spend(-surplus, nowMs, 0);
-    else this.giveBack(surplus, held, nowMs);
+    else if (surplus < 0) this.spend(-surplus, nowMs, 0);
   }
 
+  /** Gives tokens back, as far as they would be there now if they had never been taken. */
+  #giveBack(tokens: number, taken: number, nowMs: number): void {
+    const fullMs = this.#ownMs(nowMs) - this.#fillMs;
+    const before = this.#emptyAtMs;
+    this.#emptyAtMs -= this.#marks.giveBack(tokens * 1_000, taken, before - fullMs);
+    // A paused bucket stays empty.
+    if (nowMs < this.#pausedUntilMs) {
+      this.#emptyAtMs = Math.max(this.#emptyAtMs, Math.min(before, this.#baseMs));
+    }
+  }
+
+  /** What is in flight. What was in flight for too long is charged first. */
+  #heldBackAt(nowMs: number): number {
+    if (nowMs >= this.#nextMs) this.#expire(nowMs);
+    return this.#heldBack;
+  }
+
+  #expire(nowMs: number): void {
+    this.#nextMs = Number.POSITIVE_INFINITY;
+    for (const held of this.#inFlight ?? []) {
+      if (held.untilMs > nowMs) {
+        this.#nextMs = held.untilMs;
+        return;
+      }
+      this.#release(held);
+      this.spend(held.cost, held.untilMs);
+    }
+  }
+
+  /** Returns false if it was charged before. */
+  #release(held: HeldBack): boolean {
+    if (this.#inFlight?.delete(held) !== true) return false;
+    // Reset when nothing is left, so that rounding errors do not add up.
+    this.#heldBack = this.#inFlight.size === 0 ? 0 : this.#heldBack - held.cost;
+    return true;
+  }
+
+  /** What is held back comes out of what is left. */
   atMost(left: number, nowMs: number): void {
-    const over = this.tokens(nowMs) - left;
+    this.#heldBackAt(nowMs);
+    const over = this.#tokens(nowMs) - left;
     if (over > 0) this.spend(over, nowMs);
   }
 
@@ -268,27 +284,10 @@ export class Tokens implements TokenSource<number> {
    * others, so that is subtracted: up to half the capacity, because a server that answers late may have counted all of it, and
    * must not stop everything.
    */
-  heard(left: number, held: number): number {
+  heard(left: number, held: unknown): number {
     // 0 of a grant that has taken nothing here.
-    return left - Math.min(held > 0 ? this.taken - held : 0, this.capacity / 2);
-  }
-
-  /**
-   * Gives tokens back, as far as they would be there now if they had never been taken.
-   *
-   * @param taken what `taken` was with them
-   */
-  giveBack(tokens: number, taken: number, nowMs: number): void {
-    const before = this.#emptyAtMs;
-    this.#emptyAtMs -= this.#marks.giveBack(
-      tokens * 1_000,
-      taken,
-      before - this.#ownMs(nowMs) + this.#fillMs,
-    );
-    // A paused bucket stays empty.
-    if (nowMs < this.#pausedUntilMs) {
-      this.#emptyAtMs = Math.max(this.#emptyAtMs, Math.min(before, this.#baseMs));
-    }
+    const since = typeof held === 'number' && held > 0 ? this.#marks.taken - held : 0;
+    return left - Math.min(since, this.capacity / 2);
   }
 
   /** Stops own time until `untilMs`, and empties the limit. Never shortens a pause. */
@@ -325,17 +324,13 @@ export class Tokens implements TokenSource<number> {
 
   /** Moves the base of own time to now, or to the last step. */
   #settleTime(nowMs: number): void {
-    if (nowMs < this.#originMs) return;
     this.#baseMs = this.#ownMs(nowMs);
-    if (this.#intervalMs === 0) this.#originMs = nowMs;
-    else this.#steps = this.#stepsBy(nowMs);
+    this.#moveOrigin(nowMs);
   }
 
-  /** Rebases own time to 0, and everything that is expressed in it. */
-  #comeNear(nowMs: number): void {
-    this.#settleTime(nowMs);
-    const farMs = this.#baseMs;
-    this.#baseMs = 0;
-    this.#emptyAtMs -= farMs;
+  #moveOrigin(nowMs: number): void {
+    if (nowMs < this.#originMs) return;
+    if (this.#intervalMs === 0) this.#originMs = nowMs;
+    else this.#steps = this.#stepsBy(nowMs);
   }
 }

@@ -1,7 +1,7 @@
 import { proseOf } from '#prose';
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import type { Costs } from '../../loop/costs.ts';
-import { type Amount, NUMBERS, type Sums } from '../../queue/amount.ts';
+import { type Amount, NUMBERS, type Sums } from '../../queue/queue.ts';
 
 /** The units of a bucket of several, by name for users and in their order inside. What they weigh is the largest cost ÷ refill. */
 export interface Units extends Sums {

@@ -19,10 +19,10 @@ import {
 } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import type { Part } from '../../loop/part.ts';
-import type { Amount } from '../../queue/amount.ts';
+import type { Amount } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
-import { CLOSED, WaitingRoom } from '../../queue/waiting-room.ts';
-import type { WaitingBucketSetup } from './options.ts';
+import { WaitingRoom } from '../../queue/waiting-room.ts';
+import { retryAfter, type WaitingBucketSetup } from './options.ts';
 import { OriginGates } from './origin-gates.ts';
 import { BucketPart } from './part.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
@@ -93,13 +93,9 @@ export abstract class WaitingBucket<
   readonly #setup: WaitingBucketSetup;
   readonly #room: WaitingRoom<Grant>;
   readonly #gates: OriginGates<Gate>;
-  /** How the bucket was closed; `undefined` while it is open. */
-  #closed: 'drain' | 'reject' | undefined;
   #sourceClosed: Promise<void> | undefined;
   #granted = 0;
   #marked = 0;
-  /** The most tokens that a request may cost. */
-  #maxCost: Amount;
   #hasWarned = false;
   #isServedSoon = false;
   /** When the request was granted whose answer has last said what is left. */
@@ -123,13 +119,19 @@ export abstract class WaitingBucket<
     this.#setup = setup;
     this.units = units;
     this.time = new SteadyTime(setup.clock);
-    this.#room = new WaitingRoom(setup, this.time, () => this.#serve(), units);
-    this.source = makeSource(this.time, this.#room as WaitingQueue, () => this.#serveSoon());
-    this.#maxCost = this.source.capacity;
-    this.#room.limitCost(this.#maxCost);
+    const room = new WaitingRoom<Grant>(
+      setup,
+      this.time,
+      (cost, waitedMs, nowMs, deadlineMs) => this.#grants(cost, waitedMs, nowMs, deadlineMs),
+      units,
+    );
+    this.#room = room;
+    this.source = makeSource(this.time, room as WaitingQueue, () => this.#serveSoon());
+    room.supply = this.source;
+    room.mostCost = this.source.capacity;
     this.#gates = new OriginGates(() => {
       const gate = makeGate();
-      if (this.#closed !== undefined) void gate.close({ waiting: this.#closed });
+      if (room.closed !== undefined) void gate.close({ waiting: room.closed });
       return gate;
     });
   }
@@ -147,80 +149,62 @@ export abstract class WaitingBucket<
   }
 
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
-    const { cost } = calls;
     mustHaveClock('a bucket', this.time.clock, calls);
     this.#room.checkCalls(calls);
     // A number may be for requests that have a cost of their own.
-    if (typeof cost === 'object') this.units.amountOf('createPolicy', cost, this.#maxCost);
+    if (typeof calls.cost === 'object') this.units.amountOf('createPolicy', calls.cost, this.#room.mostCost);
   }
 
   tryAcquire(costs: number | Costs = 1, earlier?: Grant): Grant | undefined {
-    const { source } = this;
-    const cost = this.units.amountOf('tryAcquire', costs, this.#maxCost);
-    if (!this.#isOpenTo(earlier)) return undefined;
+    const source = this.source;
+    const room = this.#room;
+    const cost = this.units.amountOf('tryAcquire', costs, room.mostCost);
+    if (!room.isOpenTo(earlier)) return undefined;
     const nowMs = this.time.now();
-    const isEmpty = this.#room.size === 0;
-    if (isEmpty && source.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
+    if (room.size === 0 && source.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
     const mayMark = this.#setup.nonConforming === 'mark' && source.unavailable === undefined;
     if (mayMark && source.waitMs(cost, nowMs) > 0) return this.#grant(cost, 0, nowMs, true);
-    if (isEmpty) source.missed?.(cost, nowMs);
+    if (room.size === 0) source.missed?.(cost, nowMs);
     return undefined;
   }
 
   acquire(options: AcquireOptions = {}): Promise<Grant> {
     try {
-      const { cost: costs = 1, signal } = options;
-      const cost = this.units.amountOf('acquire', costs, this.#maxCost);
-      const lane = this.#room.laneFor(options);
-      if (signal?.aborted) throw signal.reason;
-      if (!this.#isOpenTo(options.earlier)) throw this.#room.refusal('closed', CLOSED);
-      const nowMs = this.time.now();
-      const result = this.#room.goesFirst(lane, nowMs) ? this.#result(cost, 0, nowMs) : undefined;
-      if (result !== undefined) return Promise.resolve(result);
-      const granted = this.#room.join(
-        options,
-        lane,
-        cost,
-        nowMs,
-        (all) => this.source.waitMs(all, nowMs),
-        (waitMs) => this.source.refusedFor?.(waitMs, nowMs),
-      );
-      this.#arm(nowMs);
-      return granted;
+      const { cost = 1 } = options;
+      return this.#room.acquire(options, this.units.amountOf('acquire', cost, this.#room.mostCost));
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  /** A bucket that drains is open to a request that was granted tokens, gave them back, and waits again. */
-  #isOpenTo(earlier: Grant | undefined): boolean {
-    return this.#closed === undefined || (this.#closed === 'drain' && earlier !== undefined);
-  }
-
-  /** What a request gets that has its turn: tokens or a refusal; `undefined` if it has to wait. */
-  #result(cost: Amount, waitedMs: number, nowMs: number): Grant | Promise<never> | undefined {
-    const { source } = this;
+  /** What the request gets whose turn it is: tokens or a refusal; `undefined` if it has to wait. */
+  #grants(
+    cost: Amount,
+    waitedMs: number,
+    nowMs: number,
+    deadlineMs: number | undefined,
+  ): Grant | Promise<never> | undefined {
+    const source = this.source;
     if (source.take(cost, nowMs)) return this.#grant(cost, waitedMs, nowMs);
+    const room = this.#room;
     if (source.unavailable !== undefined) {
       const { message, cause } = source.unavailable;
-      return Promise.reject(this.#room.refusal('unavailable', message, undefined, cause));
+      return Promise.reject(room.refusal('unavailable', message, undefined, cause));
     }
     const { nonConforming } = this.#setup;
-    if (nonConforming === 'delay' || source.waitMs(cost, nowMs) === 0) return undefined;
+    if (nonConforming === 'delay') {
+      if (deadlineMs === undefined || !source.isTooLate?.(cost, deadlineMs, nowMs)) return undefined;
+    } else if (source.waitMs(cost, nowMs) === 0) return undefined;
     // Not a promise: in the queue, the requests behind it would be granted before it.
     if (nonConforming === 'mark') return this.#grant(cost, waitedMs, nowMs, true);
-    return this.#refuse('not-conforming', prose('its tokens are not available'), cost, nowMs);
-  }
-
-  #refuse(
-    reason: 'not-conforming' | 'wait-too-long',
-    message: string | undefined,
-    cost: Amount,
-    nowMs: number,
-  ): Promise<never> {
-    const waitMs = this.source.waitMs(cost, nowMs);
-    this.source.refusedFor?.(waitMs, nowMs);
-    return Promise.reject(this.#room.refusal(reason, message, waitMs));
+    const waitMs = source.waitMs(cost, nowMs);
+    source.refusedFor?.(waitMs, nowMs);
+    // Refused now if it is too late, so that no request waits behind it in vain.
+    const refusal =
+      nonConforming === 'delay'
+        ? room.tooLate(waitMs)
+        : room.refusal('not-conforming', prose('its tokens are not available'), waitMs);
+    return Promise.reject(refusal);
   }
 
   #grant(cost: Amount, waitedMs: number, nowMs: number, isMarked = this.source.isBeyond): Grant {
@@ -235,9 +219,8 @@ export abstract class WaitingBucket<
 
   readonly #settle = (actual: Amount, cost: Amount, held: unknown): void => {
     const { units, source } = this;
-    const { capacity, refillPerSecond, holds } = source;
     // More than a whole bucket and the longest pause bring in can only be a mistake.
-    const most = units.plus(capacity, refillPerSecond, this.#setup.maxPauseMs / 1_000);
+    const most = units.plus(source.capacity, source.refillPerSecond, this.#setup.maxPauseMs / 1_000);
     if (units.exceeds(actual, most) && !this.#hasWarned) {
       this.#hasWarned = true;
       const [said, counts] = [actual, most].map((amount) => JSON.stringify(units.costsOf(amount)));
@@ -246,16 +229,16 @@ export abstract class WaitingBucket<
       );
     }
     const surplus = units.plus(cost, units.least(actual, most), -1);
-    if (surplus === 0 && !holds) return;
+    if (surplus === 0 && !source.holds) return;
     source.settle(surplus, held, this.time.now());
-    this.#serve();
+    this.#room.serve();
   };
 
   atMost(left: number | Costs, answered?: Grant): void {
     const said = this.units.read('atMost: left', left, Number.POSITIVE_INFINITY);
     const nowMs = this.time.now();
     this.source.atMost?.(answered === undefined ? said : this.#heard(said, answered), nowMs);
-    this.#arm(nowMs);
+    this.#room.arm(nowMs);
   }
 
   /** See {@link TokenSource.heard}. Infinity if it changes nothing. */
@@ -276,6 +259,9 @@ export abstract class WaitingBucket<
     const { feedback: own, feedbackScope, maxPauseMs, random } = this.#setup;
     const feedback = own && (read ?? own);
     if (feedback === false) return undefined;
+    // Reading a clock takes as long as all the rest.
+    if (feedback === retryAfter && outcome.type === 'response' && outcome.status < 300 && !outcome.judgement)
+      return undefined;
     const said = readFeedback(feedback, outcome, this.time.clock.now(), grant.cost as number);
     if (said === undefined) return undefined;
     // A redirect may have led to another origin.
@@ -310,11 +296,9 @@ export abstract class WaitingBucket<
 
   pauseFor(durationMs: number): void {
     notNegative('pauseFor: durationMs', durationMs);
-    const { source } = this;
     const nowMs = this.time.now();
-    if (durationMs > 0) source.pause(nowMs + durationMs, nowMs);
-    this.#room.giveUp(nowMs + source.pausedMs(nowMs));
-    this.#arm(nowMs);
+    if (durationMs > 0) this.source.pause(nowMs + durationMs, nowMs);
+    this.#room.giveUp(nowMs + this.source.pausedMs(nowMs), nowMs);
   }
 
   resume(): void {
@@ -323,7 +307,6 @@ export abstract class WaitingBucket<
     if (this.source.pausedMs(nowMs) === 0) return;
     this.source.resume(nowMs);
     this.#room.pauseEnded();
-    this.#serve();
   }
 
   async idle(): Promise<void> {
@@ -339,14 +322,14 @@ export abstract class WaitingBucket<
 
   async close(options?: CloseOptions): Promise<void> {
     const waiting = waitingAtClose(options);
-    if (this.#closed === undefined || waiting === 'reject') {
-      this.#closed = waiting;
+    const room = this.#room;
+    if (room.closed === undefined || waiting === 'reject') {
       for (const gate of this.gates()) void gate.close({ waiting });
-      if (waiting === 'reject') this.#room.dismiss();
+      room.close(waiting, this.time.now());
     }
-    if (this.#closed === 'drain') await this.idle();
+    if (room.closed === 'drain') await this.idle();
     this.#sourceClosed ??= this.source.close?.();
-    this.#arm(this.time.now());
+    room.arm(this.time.now());
     await this.idle();
     await this.#sourceClosed;
   }
@@ -358,10 +341,10 @@ export abstract class WaitingBucket<
     const gates = this.#gates.stats();
     const pausedMs = Math.max(source.pausedMs(nowMs), gates.pausedMs);
     const waiting = room.size + gates.waiting;
-    const isOpen = this.#closed === undefined && gates.count === 0 && pausedMs === 0;
+    const isOpen = room.closed === undefined && gates.count === 0 && pausedMs === 0;
     return {
       tokens: source.tokens(nowMs) as number,
-      capacity: this.#maxCost as number,
+      capacity: room.mostCost as number,
       refillPerSecond: source.refillPerSecond as number,
       waiting,
       waitingCost: room.queue.cost as number,
@@ -375,9 +358,7 @@ export abstract class WaitingBucket<
 
   /** To be called when the capacity of the source has changed. Requests that cost more are refused, wherever they wait. */
   protected capacityChanged(): void {
-    this.#maxCost = this.source.capacity;
-    this.#room.limitCost(this.#maxCost);
-    this.#serve();
+    this.#room.limitCost(this.source.capacity);
   }
 
   /** A source may report a change while it is called, and the queue must not be served twice at a time. */
@@ -386,35 +367,7 @@ export abstract class WaitingBucket<
     this.#isServedSoon = true;
     queueMicrotask(() => {
       this.#isServedSoon = false;
-      this.#serve();
+      this.#room.serve();
     });
-  }
-
-  /** Serves the queue until its first request has to go on waiting. */
-  #serve(): void {
-    const nowMs = this.time.now();
-    this.#room.serve(nowMs, (cost, waitedMs) => {
-      try {
-        return this.#serveFirst(cost, waitedMs, nowMs);
-      } catch (error) {
-        // The source is broken. The request must not hold up those behind it.
-        return Promise.reject(error);
-      }
-    });
-    this.#arm(nowMs);
-  }
-
-  /** The result of the first request in the queue; `undefined` if it goes on waiting. */
-  #serveFirst(cost: Amount, waitedMs: number, nowMs: number): Grant | Promise<Grant> | undefined {
-    const result = this.#result(cost, waitedMs, nowMs);
-    const deadlineMs = this.#room.queue.first?.deadlineMs as number;
-    const mayWait = this.#setup.nonConforming === 'delay';
-    if (result !== undefined || !mayWait || !this.source.isTooLate?.(cost, deadlineMs, nowMs)) return result;
-    // Refused now, so that no request waits behind it in vain.
-    return this.#refuse('wait-too-long', prose('its turn does not come in time'), cost, nowMs);
-  }
-
-  #arm(nowMs: number): void {
-    this.#room.arm(nowMs, this.source.dueMs(this.#room.queue.first?.cost ?? 0, nowMs));
   }
 }

@@ -13,9 +13,8 @@ import {
   type Slot,
 } from '../../loop/contracts.ts';
 import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
-import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
 import { SteadyTime } from '../../queue/time.ts';
-import { WaitingRoom } from '../../queue/waiting-room.ts';
+import { WAITING_OPTIONS, type WaitingOptions, WaitingRoom } from '../../queue/waiting-room.ts';
 
 /** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyOptions extends WaitingOptions {
@@ -55,13 +54,13 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
   readonly #release = (): void => {
     this.#inUse -= 1;
     // Without a queue the time is not needed, and reading it is most of the work.
-    if (this.#room.size > 0) this.#serve();
+    if (this.#room.size > 0) this.#room.serve();
   };
 
   constructor(setup: Complete<ConcurrencyOptions>) {
     this.#maxConcurrent = setup.maxConcurrent;
     this.#time = new SteadyTime(setup.clock);
-    this.#room = new WaitingRoom(setup, this.#time, () => this.#serve());
+    this.#room = new WaitingRoom(setup, this.#time, (_, waitedMs) => this.#take(waitedMs));
   }
 
   get part(): Part {
@@ -74,20 +73,12 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
   }
 
   tryAcquire(): Slot | undefined {
-    return this.#room.size === 0 && this.#inUse < this.#maxConcurrent ? this.#take(0) : undefined;
+    return this.#room.size === 0 ? this.#take(0) : undefined;
   }
 
   acquire(options: Omit<AcquireOptions, 'cost'> = {}): Promise<Slot> {
     try {
-      const lane = this.#room.laneFor(options);
-      if (options.signal?.aborted) throw options.signal.reason;
-      const nowMs = this.#time.now();
-      if (this.#inUse < this.#maxConcurrent && this.#room.goesFirst(lane, nowMs)) {
-        return Promise.resolve(this.#take(0));
-      }
-      const slot = this.#room.join(options, lane, 1, nowMs);
-      this.#room.arm(nowMs, Number.POSITIVE_INFINITY);
-      return slot;
+      return this.#room.acquire(options, 1);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -102,17 +93,10 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
     };
   }
 
-  #take(waitedMs: number): Slot {
+  #take(waitedMs: number): Slot | undefined {
+    if (this.#inUse === this.#maxConcurrent) return undefined;
     this.#inUse += 1;
     return new HeldSlot(waitedMs, this.#release);
-  }
-
-  #serve(): void {
-    const nowMs = this.#time.now();
-    this.#room.serve(nowMs, (_cost, waitedMs) =>
-      this.#inUse < this.#maxConcurrent ? this.#take(waitedMs) : undefined,
-    );
-    this.#room.arm(nowMs, Number.POSITIVE_INFINITY);
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ServerEvent } from '../../http/inspected.ts';
-import { EventReader } from './events.ts';
+import { EventReader } from './streams.ts';
 
 /** The data of the events of a text that comes in parts of these lengths. */
 function read(text: string, lengthOf: () => number = () => text.length, longest = 1_000): readonly string[] {

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RequestTraits } from '../../http/outcome.ts';
 import type { Costs } from '../../loop/costs.ts';
-import { learnedCost } from './learned-cost.ts';
-import { Shares } from './shares.ts';
+import { learnedCost, Shares } from './learned-cost.ts';
 
 const requestTo = (url = 'https://a.test/'): RequestTraits => ({
   method: 'POST',

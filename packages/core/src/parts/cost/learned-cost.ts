@@ -3,8 +3,7 @@ import { callable, share, wrongType } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
 import { type Costs, checkKey, type LearnsCost } from '../../loop/costs.ts';
-import { checkCosts } from './said.ts';
-import { Shares } from './shares.ts';
+import { checkCosts } from './tally.ts';
 
 /** With more keys the one that was not asked for longest is forgotten. */
 const MOST_KEYS = 1_000;
@@ -44,6 +43,49 @@ export const LEARNED_COST_OPTIONS: OptionTable<LearnedCostOptions> = {
   keyOf: { check: callable, default: () => '' },
   first: { check: share, default: 0.1 },
 };
+
+/** So many answers are remembered, the last ones. */
+const MOST_ANSWERS = 100;
+
+/** The costs of the last answers as shares of their most, from 0 to 1. */
+export class Shares {
+  /** In the order in which they came; a ring once it is full. */
+  readonly #last: number[] = [];
+  /** The same in ascending order. */
+  readonly #sorted: number[] = [];
+  /** Where the oldest is, once the ring is full. */
+  #next = 0;
+
+  add(share: number): void {
+    if (this.#last.length === MOST_ANSWERS) {
+      this.#sorted.splice(this.#rankOf(this.#last[this.#next] as number), 1);
+      this.#last[this.#next] = share;
+      this.#next = (this.#next + 1) % MOST_ANSWERS;
+    } else {
+      this.#last.push(share);
+    }
+    this.#sorted.splice(this.#rankOf(share), 0, share);
+  }
+
+  /** The least share that so large a part of the answers do not exceed; `undefined` without answers. */
+  quantile(part: number): number | undefined {
+    const rank = Math.ceil(part * this.#sorted.length);
+    return this.#sorted[Math.max(0, rank - 1)];
+  }
+
+  /** How many are smaller. */
+  #rankOf(share: number): number {
+    const sorted = this.#sorted;
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sorted[middle] as number) < share) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
 
 /** The most that a request can cost, and the costs of those like it. */
 interface Bound {

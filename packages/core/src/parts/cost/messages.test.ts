@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ServerEvent } from '../../http/inspected.ts';
-import { MessageReader } from './messages.ts';
+import { MessageReader } from './streams.ts';
 
 /** A message with these headers, by type of their value; its checksums are not read. */
 function message(data: string, headers: readonly (readonly [name: string, type: number, value: Buffer])[]) {

@@ -36,44 +36,6 @@ export class PassedBody implements BodyWatcher {
   }
 }
 
-/** Reads lines of JSON that pass by, each as an event. A line that is too long is left out. */
-export class LineReader implements BodyWatcher {
-  readonly #decoder = new TextDecoder();
-  readonly #longest: number;
-  readonly #onEvent: (event: ServerEvent) => void;
-  /** The line that has not ended, in the parts in which it came. */
-  #line: string[] = [];
-  #length = 0;
-
-  constructor(longest: number, onEvent: (event: ServerEvent) => void) {
-    this.#longest = longest;
-    this.#onEvent = onEvent;
-  }
-
-  part(part: Uint8Array | string): void {
-    const text = typeof part === 'string' ? part : this.#decoder.decode(bytesOf(part), { stream: true });
-    const [first = '', ...lines] = text.split('\n');
-    this.#keep(first);
-    for (const line of lines) {
-      this.end();
-      this.#keep(line);
-    }
-  }
-
-  #keep(text: string): void {
-    this.#length += text.length;
-    if (this.#length <= this.#longest) this.#line.push(text);
-  }
-
-  /** The line ends, the last one with the body. */
-  end(): void {
-    const data = this.#line.join('').trim();
-    if (data !== '' && this.#length <= this.#longest) this.#onEvent({ event: 'message', data });
-    this.#line = [];
-    this.#length = 0;
-  }
-}
-
 /** A response whose body passes by, or one event of it. */
 export class PassedResponse implements InspectedResponse {
   readonly request: RequestTraits;

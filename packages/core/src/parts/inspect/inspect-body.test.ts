@@ -3,7 +3,7 @@ import { HookError } from '../../base/errors.ts';
 import type { Responded } from '../../http/outcome.ts';
 import type { Peek } from '../../http/peek.ts';
 import { virtualClock } from '../../testing.ts';
-import type { Inspect } from './inspect.ts';
+import type { Inspect } from './inspect-body.ts';
 import { type InspectBodyOptions, inspectBody } from './inspect-body.ts';
 
 const clock = virtualClock({ startMs: 0 });

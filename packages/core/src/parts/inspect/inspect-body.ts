@@ -4,13 +4,20 @@ import { HookError } from '../../base/errors.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { isPromise } from '../../base/promise.ts';
 import { Look, type LookBounds, within } from '../../bodies/look.ts';
+import { peekAt } from '../../bodies/opened.ts';
 import { checkVerdict } from '../../http/classify.ts';
+import type { InspectedResponse } from '../../http/inspected.ts';
 import { withJudgement } from '../../http/judged.ts';
 import type { Judgement, Outcome, Responded } from '../../http/outcome.ts';
 import type { InspectionContext } from '../../http/peek.ts';
 import type { BodyInspector } from '../../loop/contracts.ts';
-import type { Inspect } from './inspect.ts';
-import { inspectPart } from './part.ts';
+import type { PartCall, Turn } from '../../loop/part.ts';
+
+/**
+ * Judges a response by its body. Called for every response that is not left to another layer, a success too, so look at
+ * `status` and headers first: a body that is not asked for is not read. Return nothing to leave the verdict to `classify`.
+ */
+export type Inspect = (response: InspectedResponse) => Judgement | undefined | Promise<Judgement | undefined>;
 
 /** Options of {@link inspectBody}. */
 export interface InspectBodyOptions {
@@ -61,7 +68,21 @@ export function inspectBody(inspect: Inspect, options: InspectBodyOptions = {}):
   const { maxBytes, timeoutMs } = readOptions('inspectBody', options, OPTIONS);
   const look: BodyInspector['look'] = (outcome, context) =>
     lookAt(inspect, { bytes: maxBytes, timeoutMs, clock: context.clock }, outcome, context);
-  return { look, part: inspectPart({ look }) };
+  const begin = (call: PartCall): Turn | undefined =>
+    // An inner layer leaves its responses to the outer one.
+    call.around.isInner ? undefined : inspecting(call, look);
+  return { look, part: { name: 'inspect', place: 'reading', begin } };
+}
+
+function inspecting({ request, policy }: PartCall, inspect: BodyInspector['look']): Turn {
+  const { clock } = policy;
+  return {
+    async judge(outcome, _, look) {
+      const open = (maxBytes: number) => peekAt(look.open(), maxBytes, { signal: look.signal, clock });
+      const looked = await inspect(outcome, { ...look, open, request, clock });
+      return looked.type === 'response' ? looked.judgement : undefined;
+    },
+  };
 }
 
 async function lookAt(

@@ -1,15 +1,67 @@
-import { readOptions } from '../../base/options.ts';
-import type { Lack, Part, PartCall } from '../../loop/part.ts';
+import { notNegative, oneOf, share } from '../../base/check.ts';
+import { type OptionTable, readOptions } from '../../base/options.ts';
+import { isTrouble } from '../../http/classify.ts';
+import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 import { SKIP, SKIP_AND_END } from '../../loop/skip.ts';
 import type { Throttle } from '../../loop/throttle.ts';
 import type { ThrottleState } from '../../news/events.ts';
-import { THROTTLE_OPTIONS, type ThrottleOptions } from './options.ts';
+import type { StopReason } from '../../news/reason.ts';
 import { ThrottleRule } from './rule.ts';
-import { type Shared, ThrottleTurn } from './turn.ts';
 
-class OverloadThrottle implements Throttle, Shared {
+/** Options of {@link throttle}. */
+export interface ThrottleOptions {
+  /**
+   * The least share of new requests that is sent, above 0 and up to 1. They find out that the service is back.
+   * @default 0.02
+   */
+  readonly floor?: number | undefined;
+  /**
+   * Retries for each request of the last ten seconds, before successes pay for more. A budget in the policy replaces it.
+   * @default 2.5
+   */
+  readonly credit?: number | undefined;
+  /**
+   * Retries that a client may make however few requests it has made. Each client has them, and over a fleet they add up:
+   * 0.3 for very many quiet clients. Below 1 it takes retries from clients that send less than about one request in ten seconds:
+   * one in a minute then hardly has any. Busier ones, which have them from `credit`, lose nothing.
+   * @default 3
+   */
+  readonly reserve?: number | undefined;
+  /**
+   * `'wait'`: a request whose chance is skipped goes on to its next one, after the next backoff. `'fail'`: it ends, with a
+   * `ThrottledError` (`overload`) or the answer that was there.
+   * @default 'wait'
+   */
+  readonly whenSkipped?: 'wait' | 'fail' | undefined;
+}
+
+export const THROTTLE_OPTIONS: OptionTable<ThrottleOptions> = {
+  floor: { check: share, default: 0.02 },
+  credit: { check: notNegative, default: 2.5 },
+  reserve: { check: notNegative, default: 3 },
+  whenSkipped: { check: oneOf('wait', 'fail'), default: 'wait' },
+};
+
+/**
+ * True if an outcome says that the service is in trouble: a timeout, no connection or one that broke, 429, 5xx, or a body that was
+ * judged so. `undefined` if it says nothing of the service.
+ */
+export function isBad(outcome: Outcome, { url }: RequestTraits): boolean | undefined {
+  if (outcome.type === 'failure') {
+    // A function throws if the service that it calls fails. A client may also throw because of a mistake in the program.
+    const isSilent = outcome.kind === 'aborted' || (outcome.kind === 'unknown' && url !== '');
+    return isSilent ? undefined : true;
+  }
+  const verdict = outcome.judgement?.verdict;
+  if (verdict !== undefined) return verdict === 'refused' || verdict === 'transient';
+  return isTrouble(outcome.status);
+}
+
+class OverloadThrottle implements Throttle {
   readonly rule: ThrottleRule;
   readonly floor: number;
+  /** What a call lacks whose chance is skipped. */
   readonly lack: Lack;
   isHeld = false;
   /** The state that events have told. */
@@ -54,11 +106,83 @@ class OverloadThrottle implements Throttle, Shared {
     return !this.isHeld;
   }
 
+  /** Tells of a change of state. Of one by hand the next request tells. */
   tell(call: PartCall): void {
     const { state, share } = this;
     if (state === this.#told) return;
     this.#told = state;
     call.emit({ type: 'share', state, share });
+  }
+}
+
+/** A throttle in one call. */
+export class ThrottleTurn implements Turn {
+  readonly #throttle: OverloadThrottle;
+  readonly #call: PartCall;
+  /** When the attempt was let through; `undefined` before. */
+  #atMs: number | undefined;
+  /**
+   * True while a chance is taken that was not sent: one that waits for its tokens is asked again, and takes nothing twice.
+   * `undefined` before the first.
+   */
+  #hasTaken: boolean | undefined;
+
+  constructor(throttle: OverloadThrottle, call: PartCall) {
+    this.#throttle = throttle;
+    this.#call = call;
+  }
+
+  acquire(): Lack | undefined {
+    const throttle = this.#throttle;
+    const { rule } = throttle;
+    const { policy, attempt } = this.#call;
+    const nowMs = policy.clock.now();
+    // Not at the beginning of the call: reading a clock is most of the work.
+    if (this.#hasTaken === undefined) rule.ask(nowMs);
+    this.#hasTaken ??= false;
+    if (throttle.isHeld) {
+      throttle.tell(this.#call);
+      return throttle.lack;
+    }
+    // A budget of the policy has allowed its retry already.
+    if (attempt === 0 || policy.budget === undefined) {
+      this.#hasTaken ||= rule.take(nowMs, attempt > 0, policy.random);
+      if (!this.#hasTaken) return throttle.lack;
+    }
+    this.#atMs = nowMs;
+    return undefined;
+  }
+
+  skip(): void {
+    if (this.#hasTaken) {
+      const { attempt, policy } = this.#call;
+      this.#throttle.rule.giveBack(policy.clock.now(), attempt > 0);
+    }
+    this.#hasTaken = false;
+  }
+
+  leave(outcome: Outcome | undefined): void {
+    if (outcome !== undefined) this.#learn(isBad(outcome, this.#call.request));
+    this.#atMs = undefined;
+  }
+
+  end(reason: StopReason): void {
+    // It was not left if the total timeout has ended it.
+    if (reason === 'deadline-exceeded') this.#learn(true);
+    this.skip();
+  }
+
+  /** @param failed `undefined` if the attempt says nothing */
+  #learn(failed: boolean | undefined): void {
+    const { attempt, policy } = this.#call;
+    const atMs = this.#atMs;
+    // User code in front of it has taken too long.
+    if (atMs === undefined) return;
+    this.#hasTaken = false;
+    if (failed === undefined) return;
+    const nowMs = policy.clock.now();
+    this.#throttle.rule.learn(nowMs, nowMs - atMs, failed, attempt > 1);
+    this.#throttle.tell(this.#call);
   }
 }
 
