@@ -1,8 +1,9 @@
-import { inNextTurn, nextTurn } from '../base/clock.ts';
+import { inNextTurn } from '../base/clock.ts';
 import { responseHeader } from '../http/any-headers.ts';
 import { isNodeReadable, isWebReadable, type NodeReadable } from '../http/body.ts';
 import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
 import { interceptorOf, nativeBody, nativeClone } from './intercept-body.ts';
+import { readAhead } from './keep.ts';
 import { type BodyUse, WatchedBody } from './watched-body.ts';
 
 /** An unread body is checked so long after its response, in milliseconds. */
@@ -69,7 +70,7 @@ function checkUnread(response: Response, use: BodyUse): void {
     else use.end();
   } else if (!isLong && use.stopReadingAhead === undefined) {
     const copy = nativeClone(response);
-    if (copy !== undefined) readAhead(copy, use);
+    if (copy !== undefined) readCopy(copy, use);
   }
 }
 
@@ -115,42 +116,9 @@ const LONGEST_READ_AHEAD_MS = 5_000;
  *
  * Hazard: this must not hold the response, which could then never be garbage-collected.
  */
-function readAhead(copy: Response, use: BodyUse): void {
-  const reader = (copy.body as ReadableStream<Uint8Array>).getReader();
-  let isStopped = false;
-  const cancel = (): void => void reader.cancel().catch(() => undefined);
-  const stop = (): void => {
-    if (isStopped) return;
-    isStopped = true;
-    cancelTimer();
-    // An abort ends the body by itself. In Node 22, cancelling a branch of it before that causes a rejection that cannot
-    // be handled.
-    if (use.isOver) void nextTurn().then(cancel);
-    else cancel();
-  };
-  const cancelTimer = use.clock.schedule(stop, LONGEST_READ_AHEAD_MS, true);
-  use.stopReadingAhead = stop;
-  void read(reader, use, stop, () => isStopped);
-}
-
-async function read(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  use: BodyUse,
-  stop: () => void,
-  isStopped: () => boolean,
-): Promise<void> {
-  try {
-    let bytes = 0;
-    for (;;) {
-      const part = await reader.read();
-      if (isStopped()) return;
-      if (part.done) break;
-      bytes += part.value.byteLength;
-      if (bytes > MOST_READ_AHEAD_BYTES) return stop();
-    }
-  } catch {
-    // A body that breaks has ended as well.
-  }
-  // This calls `stop`.
-  if (!isStopped()) use.end();
+function readCopy(copy: Response, use: BodyUse): void {
+  const stop = readAhead(copy.body, use.clock, LONGEST_READ_AHEAD_MS, () => use.end());
+  // An abort ends the body by itself. In Node 22, cancelling a branch of it before that causes a rejection that cannot
+  // be handled.
+  use.stopReadingAhead = () => (use.isOver ? inNextTurn(stop) : stop());
 }

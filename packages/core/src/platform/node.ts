@@ -5,6 +5,9 @@ export { keptByCopies, makeStamp } from './node-stamp.ts';
 /** The clients of Node see bodies end. */
 export const seesBodiesEnd = true;
 
+/** Bodies may be streams of Node. */
+export const hasNodeStreams = true;
+
 /** The part of a channel of `node:diagnostics_channel` in use. */
 interface Channel {
   readonly hasSubscribers: boolean;

@@ -3,6 +3,9 @@
 /** Clients of the web do not see a body end by themselves. */
 export const seesBodiesEnd = false;
 
+/** Bodies are web streams. One of Node, by a polyfill, is closed unread where it would be kept. */
+export const hasNodeStreams = false;
+
 /** Shows a warning as an error that no one has caught: `window.onerror` sees it. */
 export function emit(warning: Error): void {
   globalThis.reportError?.(warning);

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
 import { virtualClock } from '../testing.ts';
-import { cancelBody, setAside } from './streams.ts';
+import { cancelBody, setAside } from './keep.ts';
 
 const clock = virtualClock({ startMs: 0 });
 
