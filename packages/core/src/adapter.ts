@@ -8,7 +8,6 @@ export { type Complete, type OptionTable, readOptions } from './base/options.ts'
 export { isError, property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
 export { warn } from './base/warn.ts';
-export { whenArrived } from './bodies/arrival.ts';
 export {
   type AsideBounds,
   cancelBody,
@@ -19,6 +18,7 @@ export {
   SetAside,
   setAside,
 } from './bodies/keep.ts';
+export { whenArrived } from './bodies/watch.ts';
 export { watchWebStream } from './bodies/web-peek.ts';
 export { responseHeader } from './http/any-headers.ts';
 export {

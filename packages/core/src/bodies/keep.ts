@@ -16,8 +16,8 @@ export interface AsideBounds {
   readonly contentLength: number;
   /** Ends the reading when it aborts. */
   readonly signal?: AbortSignal | undefined;
-  /** True if the time does not keep the process alive. */
-  readonly inBackground?: boolean;
+  /** For a body that is read in the background, so that its time keeps no process alive: called if it ends, or breaks. */
+  readonly ended?: () => void;
 }
 
 const SOON: Promise<void> = Promise.resolve();
@@ -44,8 +44,6 @@ export class SetAside<Part = unknown> {
   isOver = false;
   /** True if it was read to its end. */
   isWhole = false;
-  /** True if it was longer, or took longer, than the bounds. */
-  isGivenUp = false;
   /** What it broke with. */
   error: unknown;
   /** Resolves when the connection can be used again, or is closed. Never rejects. */
@@ -66,14 +64,14 @@ export class SetAside<Part = unknown> {
 
   /** Gives the body up when its time is over, or at once if its `Content-Length` is too large. To be called once. */
   limit(): void {
-    const { clock, longestMs, contentLength, signal, inBackground } = this.bounds;
+    const { clock, longestMs, contentLength, signal, ended } = this.bounds;
     const giveUp = (): void => this.giveUp();
     if (contentLength > MOST_READ_AHEAD_BYTES || signal?.aborted) giveUp();
     if (this.isOver) {
       inNextTurn(this.#release);
       return;
     }
-    const cancelTimer = clock.schedule(giveUp, longestMs, inBackground);
+    const cancelTimer = clock.schedule(giveUp, longestMs, ended !== undefined);
     // In a later turn, because the client may cancel the body itself on abort. If a branch of the body is cancelled before
     // that, Node 22 has a rejection that cannot be handled.
     const forget = signal && onAbort(signal, () => inNextTurn(giveUp));
@@ -94,6 +92,11 @@ export class SetAside<Part = unknown> {
   /** @param isWhole false if the body ended early */
   end(isWhole: boolean, error?: unknown): void {
     if (this.isOver) return;
+    this.#over(isWhole, error);
+    this.bounds.ended?.();
+  }
+
+  #over(isWhole: boolean, error?: unknown): void {
     this.isOver = true;
     this.isWhole = isWhole;
     this.error = error;
@@ -107,8 +110,7 @@ export class SetAside<Part = unknown> {
   giveUp(): void {
     if (this.isOver) return;
     this.parts = [];
-    this.isGivenUp = true;
-    this.end(false);
+    this.#over(false);
     this.#source.giveUp();
   }
 }
@@ -175,11 +177,7 @@ export function cancelBody(body: unknown): void {
  * @param ended called if the body reaches its end, or breaks, within the bounds
  */
 export function readAhead(copy: unknown, clock: Clock, longestMs: number, ended: () => void): () => void {
-  const aside = setAside(copy, { clock, longestMs, contentLength: Number.NaN, inBackground: true });
-  void aside?.released.then(() => {
-    aside.parts = [];
-    if (!aside.isGivenUp) ended();
-  });
+  const aside = setAside(copy, { clock, longestMs, contentLength: Number.NaN, ended });
   return () => aside?.giveUp();
 }
 

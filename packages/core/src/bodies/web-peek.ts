@@ -3,7 +3,7 @@ import { isPromise } from '../base/promise.ts';
 import { bytesOf } from '../http/body.ts';
 import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
 import type { BodyWatcher, Peek } from '../http/peek.ts';
-import { isByteStream, type PullSource, streamOver } from './stream-over.ts';
+import { isByteStream, type PullSource, streamOver } from './streams.ts';
 
 /** A body that is watched, and that no one reads, is read ahead so long after its response, in milliseconds. */
 const READ_AHEAD_AFTER_MS = 1_000;

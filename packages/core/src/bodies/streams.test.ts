@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { streamOver } from './stream-over.ts';
+import { streamOver } from './streams.ts';
 
 const collect = globalThis.gc as () => void;
 
