@@ -18,8 +18,8 @@ export {
   SetAside,
   setAside,
 } from './bodies/keep.ts';
+export { watchWebStream } from './bodies/peek.ts';
 export { whenArrived } from './bodies/watch.ts';
-export { watchWebStream } from './bodies/web-peek.ts';
 export { responseHeader } from './http/any-headers.ts';
 export {
   bufferBytes,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { watchBody } from '../../bodies/opened.ts';
+import { watchBody } from '../../bodies/peek.ts';
 import { shortHeader } from '../../http/ceilings.ts';
 import type { InspectedResponse, ServerEvent } from '../../http/inspected.ts';
 import type { Judgement, Responded } from '../../http/outcome.ts';

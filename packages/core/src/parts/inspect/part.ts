@@ -1,4 +1,4 @@
-import { peekAt } from '../../bodies/opened.ts';
+import { peekAt } from '../../bodies/peek.ts';
 import type { Judgement, Responded } from '../../http/outcome.ts';
 import type { BodyInspector } from '../../loop/contracts.ts';
 import type { Look, Part, PartCall, Turn } from '../../loop/part.ts';
