@@ -3,6 +3,7 @@ import { isWebReadable, type Resumable } from '@ebb/core/adapter';
 import {
   Download,
   EventStream,
+  isCoded,
   isEventStream,
   prose,
   type ResumptionOptions,
@@ -13,8 +14,7 @@ import type { BaseFetch, EbbFetch } from './create-fetch.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 import { absoluteUrl, headerIn, isRequest, rereadable } from './request.ts';
 import { remade } from './response.ts';
-import { type Asked, isCoded, readerOf } from './resume-request.ts';
-import { resumedBody } from './resumed-body.ts';
+import { type Asked, readerOf, resumedBody } from './resumed-body.ts';
 
 /** Options of {@link resuming}. `resumeWith` returns the `Request` for the rest. */
 export type ResumingOptions = ResumptionOptions<Request>;

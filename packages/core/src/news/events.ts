@@ -117,9 +117,6 @@ export type EbbEvent = {
     }
 );
 
-/** An event of the loop. That of a resumption is none: see `resumed.ts`. */
-type RequestEvent = Exclude<EbbEvent['type'], 'resume'>;
-
 /** What an event is about, in full. It may contain secrets. */
 export interface EventDetails {
   /** With the whole URL and the headers of the request. */
@@ -190,7 +187,7 @@ export function detailsOf(event: EbbEvent): EventDetails | undefined {
  * of `node:diagnostics_channel`, named by its type: `ebb:attempt`, `ebb:retry` and so on.
  */
 export function isObserved(onEvent: Observer | undefined, type: EbbEvent['type']): boolean {
-  return onEvent !== undefined || isSubscribed(type as RequestEvent);
+  return onEvent !== undefined || isSubscribed(type);
 }
 
 /** What events say of a call. */
@@ -210,5 +207,5 @@ export function emit(call: Reporting, news: News): void {
   call.reported ??= reportedRequest(request);
   const event = makeEvent(news, request, { request: call.reported, attempt, atMs: clock.now() });
   if (onEvent !== undefined) callObserver('onEvent', onEvent, event);
-  publish(event.type as RequestEvent, event);
+  publish(event.type, event);
 }

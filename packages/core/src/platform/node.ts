@@ -35,6 +35,7 @@ const EVENTS = [
   'skip',
   'share',
   'end',
+  'resume',
 ] as const;
 type Name = (typeof EVENTS)[number];
 
@@ -51,11 +52,6 @@ export function isSubscribed(type: Name): boolean {
 /** Publishes an event on the channel of its type. */
 export function publish(type: Name, event: unknown): void {
   channels?.[type].publish(event);
-}
-
-/** The same for resumptions. Their channel is made with the first: a program that resumes nothing does not pay for it. */
-export function publishResume(event: unknown): void {
-  makeChannel?.('ebb:resume').publish(event);
 }
 
 /** Warns as Node does if possible, since `reportError` ends the process in Deno. */

@@ -16,8 +16,6 @@ export function isSubscribed(_type: string): undefined {}
 
 export function publish(_type: string, _event: unknown): void {}
 
-export function publishResume(_event: unknown): void {}
-
 /** A page sends few requests, and needs no faster stamp. */
 export function makeStamp<T>(): WeakMap<object, T> {
   return new WeakMap();
