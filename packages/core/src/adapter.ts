@@ -8,16 +8,18 @@ export { type Complete, type OptionTable, readOptions } from './base/options.ts'
 export { isError, property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
 export { warn } from './base/warn.ts';
-export { whenArrived } from './bodies/arrival.ts';
-export { restored } from './bodies/restored.ts';
 export {
   type AsideBounds,
+  cancelBody,
   LONGEST_DISCARD_MS,
   missing,
+  readAhead,
+  restored,
   SetAside,
-} from './bodies/set-aside.ts';
-export { cancelBody, setAside } from './bodies/streams.ts';
-export { watchWebStream } from './bodies/web-peek.ts';
+  setAside,
+} from './bodies/keep.ts';
+export { watchWebStream } from './bodies/peek.ts';
+export { whenArrived } from './bodies/watch.ts';
 export { responseHeader } from './http/any-headers.ts';
 export {
   bufferBytes,

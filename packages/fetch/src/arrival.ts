@@ -1,15 +1,12 @@
-import type { Clock } from '@ebb/core';
 import {
   type BodyContext,
   isNodeReadable,
   isWebReadable,
   LONGEST_DISCARD_MS,
-  MOST_READ_AHEAD_BYTES,
+  readAhead,
   whenArrived,
 } from '@ebb/core/adapter';
 import { nodeProcess } from './node.ts';
-
-type Copy = ReadableStreamDefaultReader<Uint8Array>;
 
 /** What is to be called when a response is garbage-collected. */
 const collected = /* @__PURE__ */ new FinalizationRegistry((ended: () => void) => ended());
@@ -28,8 +25,7 @@ export function whenBodyEnds(settled: unknown, { clock }: BodyContext, ended: ()
     if (isNodeReadable(body)) whenArrived(body, undefined, clock, ended);
     else if (isWebReadable(body)) {
       whenRead(body, ended);
-      const copy = (response.clone().body as NonNullable<Response['body']>).getReader();
-      void readToEnd(copy, clock, ended);
+      readAhead(response.clone().body, clock, LONGEST_DISCARD_MS, ended);
     } else ended();
   } catch {
     // A mock has no connection.
@@ -44,28 +40,4 @@ function whenRead(body: object, ended: () => void): void {
   } catch {
     // Another runtime, or a stream of another make.
   }
-}
-
-/** Reads a copy, within bounds. The other branch cannot be cancelled before. */
-async function readToEnd(copy: Copy, clock: Clock, ended: () => void): Promise<void> {
-  let bytes = 0;
-  let isGivenUp = false;
-  const giveUp = (): void => {
-    isGivenUp = true;
-    // Not awaited: the promise of one branch settles only when the other is cancelled as well.
-    copy.cancel().catch(() => undefined);
-  };
-  const cancelTimer = clock.schedule(giveUp, LONGEST_DISCARD_MS, true);
-  try {
-    for (;;) {
-      const { done, value } = await copy.read();
-      if (done) break;
-      bytes += value.byteLength;
-      if (bytes > MOST_READ_AHEAD_BYTES) giveUp();
-    }
-    if (!isGivenUp) ended();
-  } catch {
-    ended();
-  }
-  cancelTimer();
 }

@@ -12,8 +12,7 @@ import {
 } from '@ebb/core/adapter';
 import { hasAsyncContext, withPreconnect } from '#platform';
 import { FetchRequest } from './fetch-request.ts';
-import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
-import type { Preconnecting } from './preconnect.ts';
+import type { EbbRequestInit, FetchInit, FetchInput, Preconnecting } from './init.ts';
 import { isSimple, withChanges } from './request.ts';
 
 /** A `fetch` that also takes ebb's options for a request. Assignable to `typeof fetch` in every runtime. */

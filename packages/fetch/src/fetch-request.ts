@@ -37,7 +37,7 @@ import {
   type InitChanges,
   isRequest,
   type Layered,
-  rereadableHeaders,
+  rereadable,
   withChanges,
 } from './request.ts';
 import { ResponseOutcome, remade, setAside } from './response.ts';
@@ -50,8 +50,6 @@ export class FetchRequest implements RequestTraits, Client<Response> {
   #init: (EbbRequestInit & Layered) | undefined;
   /** The input, if it is a `Request`. */
   #request: Request | undefined;
-  /** The headers of the init, if they came as an iterator, which can be read only once. */
-  readonly #headers: [string, string][] | undefined;
   /** The caller's own signal; that of another library is followed. */
   #own: AbortSignal | undefined;
   readonly #followed: Followed | undefined;
@@ -66,9 +64,8 @@ export class FetchRequest implements RequestTraits, Client<Response> {
   constructor(baseFetch: typeof fetch, input: FetchInput, init: EbbRequestInit | undefined) {
     this.#baseFetch = baseFetch;
     this.#input = input;
-    this.#init = init;
+    this.#init = rereadable(init);
     if (isRequest(input)) this.#request = input;
-    this.#headers = rereadableHeaders(init?.headers);
     const body = init?.body ?? undefined;
     if (body !== undefined) this.#upload = new Upload(body, undefined);
     else if (this.#request?.body) this.#upload = new Upload(body, this.#request);
@@ -98,7 +95,7 @@ export class FetchRequest implements RequestTraits, Client<Response> {
   }
 
   header(name: string): string | undefined {
-    return headerIn(this.#headers ?? this.#member('headers'), name);
+    return headerIn(this.#member('headers'), name);
   }
 
   get replayable(): boolean {
@@ -137,28 +134,17 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     this.#running = call;
     if (attempt === 1 && policy.maxRetries > 0 && !signal?.aborted) void this.#upload?.keep();
     this.#hops = hopsOf?.(call, this);
-    if (timeoutMs === undefined && signal === undefined) return this.#attempt();
-    return this.#bound(timeoutMs, this.#followed !== undefined && keepsForeign(this.#own, this.#baseFetch));
+    if (timeoutMs === undefined && signal === undefined) return this.#sendNow();
+    const keepsSignal = this.#followed !== undefined && keepsForeign(this.#own, this.#baseFetch);
+    return bounded((state) => this.#sendNow(state), signal, call, timeoutMs, keepsSignal);
   }
 
   /** Sends without a policy. Only a body factory still needs ebb. */
   sendBare(): Promise<Response> {
-    return this.signal && this.#upload?.isMade ? this.#bound(undefined, true) : this.#attempt();
-  }
-
-  #bound(timeoutMs: number | undefined, keepsSignal: boolean): Promise<Response> {
-    const start = (state: Bounded): Promise<Response> => {
-      this.#bounded = state;
-      return this.#attempt();
-    };
-    return bounded(start, this.signal, this.#running, timeoutMs, keepsSignal);
-  }
-
-  #attempt(): Promise<Response> {
     const upload = this.#upload;
-    if (!upload?.isMissing) return this.#sendNow();
-    // Without a policy, and after an abort, which is for the base fetch to report.
-    return upload.make(this.#bounded ?? { over: false }).then(() => this.#sendNow());
+    if (!upload?.isMade) return this.#sendNow();
+    const start = (state: Bounded) => upload.make(state).then(() => this.#sendNow(state));
+    return bounded(start, this.signal, undefined, undefined, true);
   }
 
   /**
@@ -179,24 +165,15 @@ export class FetchRequest implements RequestTraits, Client<Response> {
   }
 
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
-  #sendNow(): Promise<Response> {
-    const layer = this.#running && layerOf(this.#running);
-    const changes = this.#changes(layer);
-    return layer || this.#hops ? this.#sendObserved(changes, layer) : this.#callBase(changes);
-  }
-
-  #callBase(changes: InitChanges | undefined): Promise<Response> {
-    const baseFetch = this.#baseFetch;
-    if (changes === undefined) return baseFetch(this.#input, this.#init as FetchInit);
-    return baseFetch(...withChanges(this.#input, this.#init, changes));
-  }
-
-  /** Sends for layers below, or counts hops. A method of its own: closures are allocated as soon as it is called. */
-  #sendObserved(changes: InitChanges | undefined, layer: object | undefined): Promise<Response> {
-    const send = (): Promise<Response> => this.#callBase(changes);
+  #sendNow(state?: Bounded): Promise<Response> {
+    this.#bounded = state;
     const running = this.#running;
-    const sendLayered = layer && running ? () => sending(running, send) : send;
-    return this.#hops ? this.#hops.count(sendLayered) : sendLayered();
+    const changes = this.#changes(running && layerOf(running));
+    const own = [this.#input, this.#init as FetchInit] as const;
+    const baseFetch = this.#baseFetch;
+    const call = () => baseFetch(...(changes ? withChanges(...own, changes) : own));
+    const send = running ? () => sending(running, call) : call;
+    return this.#hops ? this.#hops.count(send) : send();
   }
 
   #changes(layer: object | undefined): InitChanges | undefined {
@@ -204,13 +181,12 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     const signal = this.#bounded?.signal;
     const body = this.#upload?.takeBody();
     const changed = this.#running?.headerChanges;
-    let headers: HeadersInit | undefined = this.#headers;
-    const isChanged = body ?? signal ?? changed ?? headers ?? init?.ebb;
+    const isChanged = body ?? signal ?? changed ?? init?.ebb;
     // With async context, layers below find this call without a mark in the init.
     if (isChanged === undefined && (hasAsyncContext || layer === undefined)) return undefined;
 
-    if (changed) headers = changedHeaders(headers ?? this.#member('headers'), changed);
-    const changes: InitChanges = { ...body, ...(headers && { headers }), ...(layer && { [LAYER]: layer }) };
+    const changes: InitChanges = { ...body, ...(layer && { [LAYER]: layer }) };
+    if (changed) changes.headers = changedHeaders(this.#member('headers'), changed);
     // An invalid signal stays in place, so that the base fetch throws.
     if (signal && (this.#own || (init?.signal ?? undefined) === undefined)) changes.signal = signal;
     return changes;
@@ -236,7 +212,7 @@ export class FetchRequest implements RequestTraits, Client<Response> {
 
   setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
     // The retry must not get the response of this attempt.
-    const alone = unshared?.(this.method, this.#input, this.#init, this.#headers, this.#own);
+    const alone = unshared?.(this.method, this.#input, this.#init, this.#own);
     if (alone) {
       [this.#input, this.#init] = alone;
       this.#request = undefined;

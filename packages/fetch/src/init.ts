@@ -4,6 +4,9 @@ import type { RequestOptions } from '@ebb/core';
 // library, `BodyInit` for one, do not exist in all of them.
 type NativeFetch = typeof globalThis.fetch;
 
+/** Bun's `fetch.preconnect`, which opens a connection in advance; an empty type elsewhere. */
+export type Preconnecting = Pick<NativeFetch, Extract<keyof NativeFetch, 'preconnect'>>;
+
 /** The first parameter of `fetch`. */
 export type FetchInput = Parameters<NativeFetch>[0];
 

@@ -67,14 +67,16 @@ function isReadOnce(headers: unknown): headers is Iterable<Iterable<string>> {
 }
 
 /**
- * A copy of headers that can be read only once; `undefined` for other headers.
+ * An init whose headers can be read more than once: the same one, or a copy.
  *
- * @throws what the iterator throws, as fetch would
+ * @throws what an iterator throws, as fetch would
  */
-export function rereadableHeaders(headers: unknown): [string, string][] | undefined {
-  if (!isReadOnce(headers)) return undefined;
+export function rereadable<T extends EbbRequestInit | undefined>(init: T): T {
+  const headers: unknown = init?.headers;
+  if (!isReadOnce(headers)) return init;
   // A pair may be an iterator as well. For anything else the base fetch throws.
-  return Array.from(headers, (pair) => (typeof pair === 'object' ? [...pair] : pair) as [string, string]);
+  const read = Array.from(headers, (pair) => (typeof pair === 'object' ? [...pair] : pair));
+  return { ...membersOf(init as object), headers: read } as T;
 }
 
 /** A request header by its lower-case name; `undefined` also if the base fetch will reject the headers. */

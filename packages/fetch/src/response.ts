@@ -10,17 +10,11 @@ import {
   setAside as setBodyAside,
 } from '@ebb/core/adapter';
 
-/** A custom `classify` asks for one or two headers. */
-const MOST_LOOK_UPS = 2;
-
 /** The outcome of an attempt with a response; headers and URL are read lazily. */
 export class ResponseOutcome {
   readonly type = 'response';
   readonly status: number;
   readonly #response: Response;
-  /** How many headers were asked for. */
-  #asked = 0;
-  #all: Map<string, string> | undefined;
 
   constructor(response: Response) {
     // A mock may lack a status, or may not even be an object.
@@ -28,14 +22,8 @@ export class ResponseOutcome {
     this.#response = response;
   }
 
-  /** A look-up takes longer than a step of an iteration: what reads many headers gets a copy. */
   header(name: string): string | undefined {
-    this.#asked += 1;
-    const headers: unknown = this.#response?.headers;
-    const { [Symbol.iterator]: iterate }: Partial<Headers> = headers ?? {};
-    if (this.#asked <= MOST_LOOK_UPS || iterate === undefined) return responseHeader(headers, name);
-    this.#all ??= new Map(headers as Headers);
-    return this.#all.get(name);
+    return responseHeader(this.#response?.headers, name);
   }
 
   get redirected(): boolean {

@@ -1,16 +1,81 @@
-import { onAbort, type Resumable } from '@ebb/core/adapter';
+import type { Clock } from '@ebb/core';
+import { onAbort, property, type ReadHeader, type Resumable, responseHeader } from '@ebb/core/adapter';
 import {
   explain,
+  haveCredentials,
   prose,
   type RestRequest,
+  type Resumed,
   type ResumeReason,
   Resumer,
+  type Resuming,
   rememberOf,
   rememberResumption,
 } from '@ebb/core/resuming';
-import { idleRead } from './idle-read.ts';
-import { isRequest } from './request.ts';
-import { type Asked, type Call, readerOf, requestAgain, whyUnsafe } from './resume-request.ts';
+import type { EbbFetch } from './create-fetch.ts';
+import type { EbbRequestInit, FetchInput } from './init.ts';
+import { changedHeaders, isRequest, withChanges } from './request.ts';
+
+/** What a fetch is called with. */
+type Call = readonly [FetchInput, EbbRequestInit];
+
+/** A request that may be resumed. */
+export interface Asked extends Pick<Resumed<Call, Request>, 'request'> {
+  readonly fetch: EbbFetch;
+  readonly input: FetchInput;
+  readonly init: EbbRequestInit | undefined;
+  readonly options: Resuming<Request>;
+}
+
+export function readerOf({ headers }: Response): ReadHeader {
+  return (name) => responseHeader(headers, name);
+}
+
+function headersOf(input: FetchInput, init: EbbRequestInit | undefined): Headers {
+  return new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
+}
+
+/**
+ * Says so if a request with credentials has ended at another origin than its own. It is not known what that origin was sent, and it
+ * would be sent more.
+ */
+function whyUnsafe({ input, init, request }: Asked, { redirected, url }: Response): string | undefined {
+  if (!redirected || URL.parse(url)?.origin === URL.parse(request.url)?.origin) return undefined;
+  const credentials = init?.credentials ?? property(input, 'credentials');
+  const hasCredentials = credentials === 'include' || haveCredentials([...headersOf(input, init).keys()]);
+  return hasCredentials ? (prose('a redirect of credentials to another origin') ?? '') : undefined;
+}
+
+/** The same request, with the headers for the rest, and without its own `ebb` options. */
+function requestAgain({ input, init }: Asked, { headers }: Resumable): Call {
+  return withChanges(input, init, { headers: changedHeaders(headersOf(input, init), headers) });
+}
+
+/**
+ * The next part of a body; `undefined` at its end. Rejects after a silence of `idleMs` milliseconds, and closes the connection.
+ *
+ * @param timedOut called after such a silence
+ */
+function idleRead(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  clock: Clock,
+  idleMs: number | undefined,
+  timedOut: () => void,
+): Promise<Uint8Array | undefined> {
+  const reading = reader.read().then(({ value }) => value);
+  if (idleMs === undefined) return reading;
+  return new Promise((resolve, reject) => {
+    const timeOut = (): void => {
+      timedOut();
+      const error = new DOMException(`nothing arrived for ${idleMs} ms`, 'TimeoutError');
+      reject(error);
+      reader.cancel(error).catch(() => undefined);
+    };
+    const callOff = clock.schedule(timeOut, idleMs);
+    reading.then(resolve, reject);
+    reading.then(callOff, callOff);
+  });
+}
 
 type Controller = ReadableByteStreamController | ReadableStreamDefaultController;
 

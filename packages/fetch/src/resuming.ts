@@ -3,6 +3,7 @@ import { isWebReadable, type Resumable } from '@ebb/core/adapter';
 import {
   Download,
   EventStream,
+  isCoded,
   isEventStream,
   prose,
   type ResumptionOptions,
@@ -11,10 +12,9 @@ import {
 } from '@ebb/core/resuming';
 import type { BaseFetch, EbbFetch } from './create-fetch.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
-import { absoluteUrl, headerIn, isRequest, rereadableHeaders } from './request.ts';
+import { absoluteUrl, headerIn, isRequest, rereadable } from './request.ts';
 import { remade } from './response.ts';
-import { type Asked, isCoded, readerOf } from './resume-request.ts';
-import { resumedBody } from './resumed-body.ts';
+import { type Asked, readerOf, resumedBody } from './resumed-body.ts';
 
 /** Options of {@link resuming}. `resumeWith` returns the `Request` for the rest. */
 export type ResumingOptions = ResumptionOptions<Request>;
@@ -61,8 +61,7 @@ export function resuming(fetch: BaseFetch, options: ResumingOptions = {}): EbbFe
     input: FetchInput,
     init: EbbRequestInit | undefined = undefined,
   ): Promise<Response> {
-    const headers = rereadableHeaders(init?.headers);
-    const own = headers ? { ...init, headers } : init;
+    const own = rereadable(init);
     const response = await send(input, own);
     if (own?.ebb === false || RESUMED in response) return response;
     return resumed({ fetch: send, input, init: own, request: traitsOf(input, own), options: read }, response);

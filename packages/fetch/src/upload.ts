@@ -75,11 +75,6 @@ export class Upload {
     return typeof this.#body === 'function';
   }
 
-  /** True if the factory has not yet made the body of the attempt. */
-  get isMissing(): boolean {
-    return this.isMade && this.#made === undefined;
-  }
-
   /**
    * What an attempt sends in place of the caller's body: the one that the factory has made, or the copy of a `Request`'s body,
    * once it is complete.

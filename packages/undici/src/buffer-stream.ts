@@ -1,5 +1,5 @@
 import type { ReadHeader } from '@ebb/core/adapter';
-import { type EventHooks, EventStream, isEventStream, prose } from '@ebb/core/resuming';
+import { type EventHooks, EventStream, isCoded, isEventStream, prose } from '@ebb/core/resuming';
 import { type RequestHeaders, type ResponseHead, requestHeader } from './headers.ts';
 import { readerOf } from './resume.ts';
 
@@ -13,11 +13,6 @@ export function streamOf(
   if (!isEventStream(status, header)) return undefined;
   if (isCoded(header)) return 'coded';
   return new BufferStream(requestHeader(requestHeaders, 'last-event-id'), hooks);
-}
-
-/** True if a body is compressed, as a dispatcher gets it. */
-function isCoded(header: ReadHeader): boolean {
-  return (header('content-encoding') ?? 'identity') !== 'identity';
 }
 
 /** Handlers expect Buffers. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { FirstEvent } from './first-event.ts';
+import { FirstEvent } from './look.ts';
 
 const first = (text: string) => new FirstEvent().take(text);
 

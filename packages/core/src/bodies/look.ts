@@ -3,7 +3,52 @@ import { onAbort } from '../base/on-abort.ts';
 import type { InspectedResponse, ServerEvent } from '../http/inspected.ts';
 import type { RequestTraits, Responded } from '../http/outcome.ts';
 import type { InspectionContext, Peek } from '../http/peek.ts';
-import { FirstEvent } from './first-event.ts';
+
+/** Finds the first event of a stream that is not a `ping`, which only keeps the connection open. */
+export class FirstEvent {
+  /** The line that has not ended yet, as it came: it is joined once, when it has ended. */
+  #line: string[] = [];
+  /** True after a carriage return: a line feed that follows is the rest of the same line end. */
+  #afterReturn = false;
+  #event = '';
+  #data: string[] = [];
+
+  /** Takes the next part of the stream, and returns the event once it has ended. No character is looked at twice. */
+  take(part: string): ServerEvent | undefined {
+    if (part === '') return undefined;
+    let at = this.#afterReturn && part.startsWith('\n') ? 1 : 0;
+    this.#afterReturn = part.endsWith('\r');
+    const lineEnd = /\r\n|\n|\r/g;
+    lineEnd.lastIndex = at;
+    for (let end = lineEnd.exec(part); end !== null; end = lineEnd.exec(part)) {
+      this.#line.push(part.slice(at, end.index));
+      at = lineEnd.lastIndex;
+      const line = this.#line.join('');
+      this.#line = [];
+      const event = this.#takeLine(line);
+      if (event !== undefined) return event;
+    }
+    if (at < part.length) this.#line.push(part.slice(at));
+    return undefined;
+  }
+
+  /** Takes a line. A blank one ends an event. */
+  #takeLine(line: string): ServerEvent | undefined {
+    if (line === '') {
+      const [event, data] = [this.#event, this.#data];
+      this.#event = '';
+      this.#data = [];
+      if (data.length === 0 || event === 'ping') return undefined;
+      return { event: event || 'message', data: data.join('\n') };
+    }
+    const colon = line.indexOf(':');
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    if (field === 'event') this.#event = value;
+    else if (field === 'data') this.#data.push(value);
+    return undefined;
+  }
+}
 
 /** How far a body is read. */
 export interface LookBounds {
@@ -26,19 +71,19 @@ export class Look implements InspectedResponse {
   readonly #outcome: Responded;
   readonly #open: (maxBytes: number) => Peek | undefined;
   readonly #bounds: LookBounds;
-  #peek: Peek | undefined;
-  #isOpen = false;
+  /** `null` if there is none; `undefined` before it is opened. */
+  #peek: Peek | null | undefined;
   /** Skips a byte order mark. */
   readonly #decoder = new TextDecoder();
   /** The text in the parts in which it came. Joining them for each part would take the square of their number. */
   readonly #parts: string[] = [];
   #bytes = 0;
-  #reads = 0;
   /** True once the body has ended within the bounds. */
   #isWhole = false;
   /** True once nothing more is read. */
   #isOver = false;
-  #error: unknown;
+  /** What the body broke with during the look; `undefined` if it did not. */
+  error: unknown;
   #reading: Promise<void> | undefined;
   /** Ends the wait for the part that is being read. */
   #stopWaiting: (() => void) | undefined;
@@ -55,11 +100,6 @@ export class Look implements InspectedResponse {
 
   header(name: string): string | undefined {
     return this.#outcome.header(name);
-  }
-
-  /** What the body broke with during the look; `undefined` if it did not. */
-  get error(): unknown {
-    return this.#error;
   }
 
   async text(): Promise<string> {
@@ -104,18 +144,16 @@ export class Look implements InspectedResponse {
     this.#peek?.stop();
   }
 
-  #begin(): Peek | undefined {
-    if (this.#isOpen) return this.#peek;
-    this.#isOpen = true;
-    if (!this.#isOver) this.#peek = this.#open(this.#bounds.bytes);
+  #begin(): Peek | null {
+    if (this.#peek === undefined) this.#peek = (this.#isOver ? null : this.#open(this.#bounds.bytes)) ?? null;
     return this.#peek;
   }
 
   /** Reads on; false if there is nothing more within the bounds. */
   async #readMore(): Promise<boolean> {
     const peek = this.#begin();
-    if (peek === undefined) this.#isWhole = true;
-    if (peek === undefined || this.#isOver) return false;
+    if (peek === null) this.#isWhole = true;
+    if (peek === null || this.#isOver) return false;
     this.#cancelTimer ??= this.#bounds.clock.schedule(() => this.end(), this.#bounds.timeoutMs);
     // Two calls may read at the same time.
     this.#reading ??= new Promise((resolve) => {
@@ -128,8 +166,7 @@ export class Look implements InspectedResponse {
 
   async #readPart(peek: Peek): Promise<void> {
     try {
-      this.#reads += 1;
-      if (this.#reads % PARTS_A_TURN === 0) await nextTurn();
+      if (this.#parts.length % PARTS_A_TURN === PARTS_A_TURN - 1) await nextTurn();
       if (this.#isOver) return;
       const part = await peek.read();
       if (this.#isOver) return;
@@ -141,7 +178,7 @@ export class Look implements InspectedResponse {
         this.#keep(part);
       }
     } catch (error) {
-      if (!this.#isOver) this.#error = error;
+      if (!this.#isOver) this.error = error;
       this.end();
     } finally {
       this.#reading = undefined;

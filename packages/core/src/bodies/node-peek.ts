@@ -1,6 +1,6 @@
 import { bytesOf } from '../http/body.ts';
 import type { BodyWatcher, Peek } from '../http/peek.ts';
-import { nodeStream } from './restored.ts';
+import { nodeStream } from './keep.ts';
 
 /** What a Node stream must have so that a part of it can be read and put back. */
 interface Restorable {

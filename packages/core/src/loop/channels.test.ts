@@ -2,7 +2,7 @@ import diagnostics from 'node:diagnostics_channel';
 import { afterEach, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import type { EbbEvent } from '../news/events.ts';
-import { reportResumption } from '../resume/resumed.ts';
+import { reportResumption } from '../resume/resumer.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
 import { judge } from './judge.ts';

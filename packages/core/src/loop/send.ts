@@ -1,6 +1,6 @@
 import { mayBeLayered, withSlots } from '#around';
 import { HookError } from '../base/errors.ts';
-import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
+import { LONGEST_DISCARD_MS } from '../bodies/keep.ts';
 import { NO_LAYERS, type Passage } from '../layers/layer.ts';
 import { LayerPlace } from '../layers/place.ts';
 import type { Call } from './call.ts';

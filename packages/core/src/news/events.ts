@@ -117,9 +117,6 @@ export type EbbEvent = {
     }
 );
 
-/** An event of the loop. That of a resumption is none: see `resumed.ts`. */
-type RequestEvent = Exclude<EbbEvent['type'], 'resume'>;
-
 /** What an event is about, in full. It may contain secrets. */
 export interface EventDetails {
   /** With the whole URL and the headers of the request. */
@@ -136,7 +133,7 @@ export interface EventDetails {
  */
 export type Observer = (event: EbbEvent) => unknown;
 
-/** An event before {@link makeEvent}: in full, and without the fields that all events share. */
+/** An event before {@link emit}: in full, and without the fields that all events share. */
 export type News<E extends EbbEvent = EbbEvent> = E extends EbbEvent
   ? Omit<E, 'request' | 'attempt' | 'atMs' | keyof EventDetails> & Omit<EventDetails, 'request'>
   : never;
@@ -146,24 +143,6 @@ export type EndNews = Omit<News<Extract<EbbEvent, { type: 'end' }>>, 'type' | 'r
 
 /** Where an event carries its details. Known to all copies of this package in a program. */
 const DETAILS = Symbol.for('@ebb/core details');
-
-/** @param common the fields that all events share */
-export function makeEvent(
-  news: News,
-  request: RequestTraits,
-  common: Pick<EbbEvent, 'request' | 'attempt' | 'atMs'>,
-): EbbEvent {
-  const { outcome, error } = news;
-  const event = {
-    ...news,
-    ...('outcome' in news && { outcome: outcome && reportedOutcome(outcome) }),
-    ...('error' in news && { error: reportedError(error) }),
-    ...common,
-  };
-  const details: EventDetails = { request, outcome, error };
-  // Not enumerable: copies, logs and JSON leave it out.
-  return Object.defineProperty(event, DETAILS, { value: details }) as EbbEvent;
-}
 
 /**
  * What an event is about, in full: the URL with its query, the headers of request and response, the client's error. It may
@@ -190,7 +169,7 @@ export function detailsOf(event: EbbEvent): EventDetails | undefined {
  * of `node:diagnostics_channel`, named by its type: `ebb:attempt`, `ebb:retry` and so on.
  */
 export function isObserved(onEvent: Observer | undefined, type: EbbEvent['type']): boolean {
-  return onEvent !== undefined || isSubscribed(type as RequestEvent);
+  return onEvent !== undefined || isSubscribed(type);
 }
 
 /** What events say of a call. */
@@ -208,7 +187,16 @@ export function emit(call: Reporting, news: News): void {
   const { onEvent, clock } = policy;
   if (!isObserved(onEvent, news.type)) return;
   call.reported ??= reportedRequest(request);
-  const event = makeEvent(news, request, { request: call.reported, attempt, atMs: clock.now() });
+  const { outcome, error } = news;
+  const event = {
+    ...news,
+    ...('outcome' in news && { outcome: outcome && reportedOutcome(outcome) }),
+    ...('error' in news && { error: reportedError(error) }),
+    ...{ request: call.reported, attempt, atMs: clock.now() },
+  } as EbbEvent;
+  const details: EventDetails = { request, outcome, error };
+  // Not enumerable: copies, logs and JSON leave it out.
+  Object.defineProperty(event, DETAILS, { value: details });
   if (onEvent !== undefined) callObserver('onEvent', onEvent, event);
-  publish(event.type as RequestEvent, event);
+  publish(event.type, event);
 }

@@ -5,6 +5,9 @@ export { keptByCopies, makeStamp } from './node-stamp.ts';
 /** The clients of Node see bodies end. */
 export const seesBodiesEnd = true;
 
+/** Bodies may be streams of Node. */
+export const hasNodeStreams = true;
+
 /** The part of a channel of `node:diagnostics_channel` in use. */
 interface Channel {
   readonly hasSubscribers: boolean;
@@ -32,6 +35,7 @@ const EVENTS = [
   'skip',
   'share',
   'end',
+  'resume',
 ] as const;
 type Name = (typeof EVENTS)[number];
 
@@ -48,11 +52,6 @@ export function isSubscribed(type: Name): boolean {
 /** Publishes an event on the channel of its type. */
 export function publish(type: Name, event: unknown): void {
   channels?.[type].publish(event);
-}
-
-/** The same for resumptions. Their channel is made with the first: a program that resumes nothing does not pay for it. */
-export function publishResume(event: unknown): void {
-  makeChannel?.('ebb:resume').publish(event);
 }
 
 /** Warns as Node does if possible, since `reportError` ends the process in Deno. */

@@ -3,6 +3,9 @@
 /** Clients of the web do not see a body end by themselves. */
 export const seesBodiesEnd = false;
 
+/** Bodies are web streams. One of Node, by a polyfill, is closed unread where it would be kept. */
+export const hasNodeStreams = false;
+
 /** Shows a warning as an error that no one has caught: `window.onerror` sees it. */
 export function emit(warning: Error): void {
   globalThis.reportError?.(warning);
@@ -12,8 +15,6 @@ export function emit(warning: Error): void {
 export function isSubscribed(_type: string): undefined {}
 
 export function publish(_type: string, _event: unknown): void {}
-
-export function publishResume(_event: unknown): void {}
 
 /** A page sends few requests, and needs no faster stamp. */
 export function makeStamp<T>(): WeakMap<object, T> {

@@ -22,6 +22,11 @@ export function isEventStream(status: number, header: ReadHeader): boolean {
   return status === 200 && /^text\/event-stream\s*(;|$)/i.test(header('content-type')?.trim() ?? '');
 }
 
+/** True if a body is compressed: its bytes are not those that it is resumed by. */
+export function isCoded(header: ReadHeader): boolean {
+  return (header('content-encoding') ?? 'identity') !== 'identity';
+}
+
 const LINE_END = /\r\n|\n|\r/;
 const LF = 10;
 const CR = 13;

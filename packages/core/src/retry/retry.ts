@@ -2,7 +2,6 @@ import { surroundings } from '#around';
 import { callable, having } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
 import { followForeign } from '../base/foreign-signal.ts';
-import { onAbort } from '../base/on-abort.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
 import { property } from '../base/property.ts';
 import { headerIn } from '../http/any-headers.ts';
@@ -11,7 +10,7 @@ import { failureKind, nameOf } from '../http/failure.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { Call } from '../loop/call.ts';
 import type { Client } from '../loop/client.ts';
-import { timeoutError } from '../loop/deadline.ts';
+import { bounded, timeoutError } from '../loop/deadline.ts';
 import type { PolicyOptions } from '../loop/options.ts';
 import { createPolicy, overridePolicy, type Policy } from '../loop/policy.ts';
 import { run } from '../loop/run.ts';
@@ -201,32 +200,24 @@ class FunctionClient<T> implements Client<T> {
 
   async send(running: Call): Promise<T> {
     const { attempt, policy } = running;
-    const timeoutMs = timeoutOf(running);
+    const leftMs = timeoutOf(running) ?? Number.POSITIVE_INFINITY;
     this.#timedOut = false;
-    const controller = new AbortController();
-    const own = this.#signal;
-    // Unlike a client, a function need not look at its signal: it would do work that no one waits for, or never end.
-    if (own?.aborted) throw own.reason;
+    const signal = this.#signal;
+    if (signal?.aborted) throw signal.reason;
+    const end = new AbortController();
+    const late = (): DOMException => {
+      this.#timedOut = true;
+      return timeoutError(namedTimeoutOf(running));
+    };
     const call = this.#call;
-    return new Promise<T>((resolve, reject) => {
-      const stop = (reason: unknown): void => {
-        controller.abort(reason);
-        reject(reason);
-      };
-      const forget = own && onAbort(own, () => stop(own.reason));
-      const timedOut = (): void => {
-        this.#timedOut = true;
-        stop(timeoutError(namedTimeoutOf(running)));
-      };
-      const cancel = timeoutMs === undefined ? undefined : policy.clock.schedule(timedOut, timeoutMs);
-      const settle = (): void => {
-        forget?.();
-        cancel?.();
-      };
-      const called = sending(running, async () => call({ attempt, signal: controller.signal }));
-      called.then(resolve, reject);
-      called.then(settle, settle);
-    });
+    const called = sending(running, async () => call({ attempt, signal: end.signal }));
+    try {
+      // Unlike a client, a function need not look at its signal: it would do work that no one waits for, or never end.
+      return await bounded(called, { clock: policy.clock, signal, leftMs, late });
+    } catch (error) {
+      if (this.#timedOut || signal?.aborted) end.abort(error);
+      throw error;
+    }
   }
 
   outcome(value: T): Outcome {

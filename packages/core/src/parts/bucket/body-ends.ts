@@ -1,4 +1,4 @@
-import { whenBodyEnds } from '../../bodies/body-end.ts';
+import { whenBodyEnds } from '../../bodies/watch.ts';
 import type { Part } from '../../loop/part.ts';
 
 /**

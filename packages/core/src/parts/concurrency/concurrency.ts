@@ -1,7 +1,7 @@
 import { countingNumber } from '../../base/check.ts';
 import { type Clock, keepAlive } from '../../base/clock.ts';
 import { CLOCK_OPTION, type Complete, type OptionTable, readOptions } from '../../base/options.ts';
-import { whenBodyEnds } from '../../bodies/body-end.ts';
+import { whenBodyEnds } from '../../bodies/watch.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import {
   type AcquireOptions,

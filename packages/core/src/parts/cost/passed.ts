@@ -1,4 +1,4 @@
-import { FirstEvent } from '../../bodies/first-event.ts';
+import { FirstEvent } from '../../bodies/look.ts';
 import { bytesOf } from '../../http/body.ts';
 import type { InspectedResponse, ServerEvent } from '../../http/inspected.ts';
 import type { RequestTraits, Responded } from '../../http/outcome.ts';

@@ -2,7 +2,7 @@ import { prose } from '#prose';
 import { callable, countingNumber, positive, wrongType } from '../../base/check.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
-import { watchBody } from '../../bodies/opened.ts';
+import { watchBody } from '../../bodies/peek.ts';
 import { shortHeader } from '../../http/ceilings.ts';
 import type { InspectedResponse, ServerEvent } from '../../http/inspected.ts';
 import type { Judgement, Responded } from '../../http/outcome.ts';

@@ -4,7 +4,7 @@ import { HookError } from '../../base/errors.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { isPromise } from '../../base/promise.ts';
 import { Look, type LookBounds, within } from '../../bodies/look.ts';
-import { peekAt } from '../../bodies/opened.ts';
+import { peekAt } from '../../bodies/peek.ts';
 import { checkVerdict } from '../../http/classify.ts';
 import type { InspectedResponse } from '../../http/inspected.ts';
 import { withJudgement } from '../../http/judged.ts';

@@ -3,9 +3,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
 import { virtualClock } from '../testing.ts';
-import { restored } from './restored.ts';
-import { type AsideBounds, missing } from './set-aside.ts';
-import { setAside } from './streams.ts';
+import { type AsideBounds, missing, restored, setAside } from './keep.ts';
 
 const clock = virtualClock({ startMs: 0 });
 const bounds: AsideBounds = {

@@ -1,9 +1,9 @@
+import { makeStamp } from '#platform';
 import type { Clock } from '../base/clock.ts';
 import { responseHeader } from '../http/any-headers.ts';
-import { isWebReadable } from '../http/body.ts';
+import { BODY_READERS, isWebReadable } from '../http/body.ts';
 import type { BodyContext } from '../http/peek.ts';
-import { type BodyInterceptor, interceptBody } from './intercept-body.ts';
-import { type WatchedStream, watchedStream } from './watched-stream.ts';
+import { type WatchedStream, watchedStream } from './streams.ts';
 
 /** Gives up branches that were garbage-collected. What is being read is held by its reader. */
 const collected = /* @__PURE__ */ new FinalizationRegistry((use: BodyUse) => use.giveUp());
@@ -16,20 +16,15 @@ export class BodyUse {
   readonly clock: Clock;
   /** The caller's. */
   readonly signal: AbortSignal | undefined;
-  /** True in the turn of the event loop in which the response arrived. */
-  isNew = true;
   /** The branches, until {@link letGo} or the end. */
-  held: readonly object[] | undefined;
-  /** Set while the body is read ahead, and after that. */
+  held: readonly Response[] | undefined;
+  /** Set once the body is read ahead. */
   stopReadingAhead: (() => void) | undefined;
   #branches = 1;
   #ended: (() => void) | undefined;
 
-  /**
-   * @param first the response; for node-fetch its body
-   * @param ended called at the end
-   */
-  constructor(first: object, { clock, signal }: Pick<BodyContext, 'clock' | 'signal'>, ended: () => void) {
+  /** @param ended called at the end */
+  constructor(first: Response, { clock, signal }: Pick<BodyContext, 'clock' | 'signal'>, ended: () => void) {
     this.held = [first];
     this.clock = clock;
     this.signal = signal;
@@ -60,11 +55,12 @@ export class BodyUse {
     this.#ended = undefined;
     this.held = undefined;
     this.stopReadingAhead?.();
+    this.stopReadingAhead = undefined;
     ended();
   }
 
   /** Adds a clone. */
-  add(branch: object): void {
+  add(branch: Response): void {
     this.#branches += 1;
     if (this.held === undefined) collected.register(branch, this, branch);
     else this.held = [...this.held, branch];
@@ -74,7 +70,7 @@ export class BodyUse {
    * Allows the garbage collection of the branches, and returns them. They are held before that, because most responses are
    * read at once, and it takes longer to register them.
    */
-  letGo(): readonly object[] {
+  letGo(): readonly Response[] {
     const { held = [] } = this;
     this.held = undefined;
     for (const branch of held) collected.register(branch, this, branch);
@@ -82,7 +78,7 @@ export class BodyUse {
   }
 
   /** Ends a branch that was cancelled. If it is the last one, the connection is closed when `gone` settles. */
-  cancel(branch: object, gone: Promise<unknown>): void {
+  cancel(branch: Response, gone: Promise<unknown>): void {
     collected.unregister(branch);
     this.held = this.held?.filter((one) => one !== branch);
     this.giveUp(gone);
@@ -107,15 +103,13 @@ function lengthOf({ headers }: Response): number | undefined {
 }
 
 /** Observes how the body of a response is read, without changing what is read. */
-export class WatchedBody implements BodyInterceptor {
+export class WatchedBody {
   readonly use: BodyUse;
   #isTaken = false;
   #watched: WatchedStream | undefined;
 
-  constructor(response: Response, use: BodyUse) {
+  constructor(use: BodyUse) {
     this.use = use;
-    // A response that cannot be intercepted is still checked later.
-    interceptBody(response, this);
   }
 
   read(response: Response, native: (this: Response) => Promise<unknown>): Promise<unknown> {
@@ -125,9 +119,8 @@ export class WatchedBody implements BodyInterceptor {
       native.call(response).catch(() => undefined);
       return Promise.reject(signal.reason);
     }
-    // It is being read already, so `native` will reject. `bodyUsed` takes long: hardly any response is read natively, and
-    // then here, in its first turn.
-    if (this.#isStreamRead() || this.use.isOver || this.#isTaken || (!this.use.isNew && response.bodyUsed))
+    // It is being read already, so `native` will reject.
+    if (this.#isStreamRead() || this.use.isOver || this.#isTaken || response.bodyUsed)
       return native.call(response);
     this.#isTaken = true;
     const result = native.call(response);
@@ -146,9 +139,9 @@ export class WatchedBody implements BodyInterceptor {
     );
   }
 
-  stream(response: Response, native: () => unknown): unknown {
+  stream(response: Response): unknown {
     if (this.#watched !== undefined) return this.#watched.stream;
-    const body = native();
+    const body = nativeBody(response);
     const { signal, isOver } = this.use;
     if ((isOver && !signal) || !isWebReadable(body) || body.locked || response.bodyUsed) return body;
     const observer = {
@@ -162,15 +155,15 @@ export class WatchedBody implements BodyInterceptor {
         this.use.cancel(response, gone);
       },
     };
-    this.#watched = watchedStream(body, native, lengthOf(response), observer);
+    this.#watched = watchedStream(body, () => nativeBody(response), lengthOf(response), observer);
     return this.#watched.stream;
   }
 
-  clone(_: Response, native: () => Response): Response {
+  clone(response: Response): Response {
     this.#isStreamRead();
-    const copy = native();
+    const copy = nativeClone(response) as Response;
     if (!this.use.isOver) {
-      new WatchedBody(copy, this.use);
+      watchResponse(copy, this.use);
       this.use.add(copy);
     }
     return copy;
@@ -195,4 +188,78 @@ export class WatchedBody implements BodyInterceptor {
     watched?.release();
     return this.#isTaken || watched?.stream.locked === true;
   }
+}
+
+const watchedBodies = /* @__PURE__ */ makeStamp<WatchedBody>();
+
+/** The prototype of a response. */
+type Prototype = Pick<Response, 'clone'>;
+
+/** The derived prototype of each native one, and of itself. */
+const derivedOf = new WeakMap<object, object>();
+/** The native prototype of each derived one. */
+const nativeOf = new WeakMap<object, Prototype>();
+
+/** A prototype that overrides the members on the way to the body, with the same names and kinds of property. */
+function derive(from: Prototype): object {
+  const members = {
+    get body(): unknown {
+      const watched = watchedBodies.get(this);
+      return watched === undefined ? Reflect.get(from, 'body', this) : watched.stream(this);
+    },
+    clone(): Response {
+      const watched = watchedBodies.get(this);
+      return watched === undefined ? from.clone.call(this) : watched.clone(this);
+    },
+  } satisfies ThisType<Response>;
+  const descriptors: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(members);
+  for (const name of BODY_READERS) {
+    const native: (this: Response) => Promise<unknown> = Reflect.get(from, name);
+    if (typeof native !== 'function') continue;
+    const { [name]: value } = {
+      [name](this: Response): Promise<unknown> {
+        const watched = watchedBodies.get(this);
+        return watched === undefined ? native.call(this) : watched.read(this, native);
+      },
+    };
+    descriptors[name] = { value, configurable: true, enumerable: true, writable: true };
+  }
+  return Object.create(from, descriptors);
+}
+
+/**
+ * Watches the body of a response. The response stays the same object of the same class and gets no property: its prototype is
+ * replaced with one that derives from it. A frozen one, or a mock, stays as it is.
+ */
+export function watchResponse(response: Response, use: BodyUse): void {
+  const native: Prototype | null = Object.getPrototypeOf(response);
+  if (native === null || Object.hasOwn(response, 'body') || !('body' in native)) return;
+  let derived = derivedOf.get(native);
+  if (derived === undefined) {
+    derived = derive(native);
+    // Something may copy the prototype of a watched response, such as a proxy.
+    for (const prototype of [native, derived]) derivedOf.set(prototype, derived);
+    nativeOf.set(derived, native);
+  }
+  if (Reflect.setPrototypeOf(response, derived)) watchedBodies.set(response, new WatchedBody(use));
+}
+
+/** What watches the body of a response; `undefined` if nothing does. */
+export function watchedBodyOf(response: Response): WatchedBody | undefined {
+  return watchedBodies.get(response);
+}
+
+function nativePrototype(response: Response): Prototype {
+  return nativeOf.get(Object.getPrototypeOf(response)) ?? response;
+}
+
+/** The body of a response itself. */
+export function nativeBody(response: Response): unknown {
+  return Reflect.get(nativePrototype(response), 'body', response);
+}
+
+/** A clone of a response that is not watched; `undefined` for a mock without `clone()`. */
+export function nativeClone(response: Response): Response | undefined {
+  const { clone } = nativePrototype(response);
+  return typeof clone === 'function' ? clone.call(response) : undefined;
 }

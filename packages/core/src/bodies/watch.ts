@@ -1,0 +1,191 @@
+import { type Clock, inNextTurn, nextTurn } from '../base/clock.ts';
+import { onAbort } from '../base/on-abort.ts';
+import { responseHeader } from '../http/any-headers.ts';
+import { isNodeReadable, isWebReadable, type NodeReadable } from '../http/body.ts';
+import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
+import type { BodyContext } from '../http/peek.ts';
+import { readAhead } from './keep.ts';
+import { BodyUse, nativeBody, nativeClone, watchedBodyOf, watchResponse } from './watched-response.ts';
+
+/** True if there is no body by definition: some runtimes have a stream even then. */
+function isEmpty({ method, status }: BodyContext): boolean {
+  return method === 'HEAD' || status === 204 || status === 205 || status === 304;
+}
+
+/**
+ * Calls `ended` once the body of a response no longer uses its connection: when it has ended, failed, was cancelled or
+ * garbage-collected; at once if there is no body. The response stays the same object. May call it more than once.
+ */
+export function whenBodyEnds(settled: unknown, context: BodyContext, ended: () => void): void {
+  try {
+    if (!watch(settled as Response, context, ended)) ended();
+  } catch {
+    // A mock whose members throw has no connection.
+    ended();
+  }
+}
+
+/** Returns false if there is no body to watch. */
+function watch(response: Response, context: BodyContext, ended: () => void): boolean {
+  if (typeof response !== 'object' || response === null) return false;
+  const earlier = watchedBodyOf(response)?.use;
+  // A base fetch may return the same response twice.
+  if (earlier !== undefined) {
+    earlier.onEnd(ended);
+    return true;
+  }
+  const { clock, signal } = context;
+  if (signal?.aborted || isEmpty(context)) return false;
+  const { body } = response;
+  const use = new BodyUse(response, context, ended);
+  // An abort closes the connection, whether or not the body is being read.
+  if (signal !== undefined) use.onEnd(onAbort(signal, () => use.end()));
+  if (isNodeReadable(body)) {
+    // That of node-fetch. Hazard: what waits for its end must not hold it.
+    use.held = undefined;
+    whenArrived(body, undefined, clock, () => use.end());
+  } else if (isWebReadable(body)) {
+    watchResponse(response, use);
+    watchUnread(use);
+  } else use.end();
+  return true;
+}
+
+/** An unread body is checked so long after its response, in milliseconds. */
+const CHECK_AFTER_MS = 1_000;
+
+/** The longest time for which a body is waited for whose reading cannot be observed, in milliseconds. */
+const LONGEST_UNOBSERVED_MS = 60_000;
+
+/** The uses of the bodies that arrived in this turn of the event loop. */
+const arrived: BodyUse[] = [];
+
+/** Ends the use of a body that is not read, when it has arrived or was garbage-collected. */
+function watchUnread(use: BodyUse): void {
+  // Most bodies are read at once, and one turn for all takes less than a timer for each. It is asked for again now and
+  // then: a turn can be lost, with fake timers or with the request of a worker.
+  if (arrived.push(use) % 8 === 1) inNextTurn(lookAtAll);
+}
+
+function lookAtAll(): void {
+  for (const use of arrived.splice(0)) look(use);
+}
+
+/** False if it is being read, as far as that can be observed. */
+function isUnread(response: Response): boolean {
+  return watchedBodyOf(response)?.isRead !== true;
+}
+
+/** In the turn after the response. */
+function look(use: BodyUse): void {
+  const unread = use.held?.find(isUnread);
+  try {
+    if (unread === undefined) use.letGo();
+    else if (responseHeader(unread.headers, 'content-length') === '0') use.end();
+    // The body of an error is often short and left unread.
+    else if (unread.status >= 400) check(use);
+    else use.onEnd(use.clock.schedule(() => check(use), CHECK_AFTER_MS, true));
+  } catch {
+    // A mock whose members throw has no connection.
+    use.end();
+  }
+}
+
+/** Checks whether an unread body has arrived. */
+function check(use: BodyUse): void {
+  for (const response of use.letGo().filter(isUnread)) {
+    if (!use.isOver) checkUnread(response, use);
+  }
+}
+
+/** Hazard: nothing that stays may hold the response, which could then never be garbage-collected. */
+function checkUnread(response: Response, use: BodyUse): void {
+  const isLong = Number(responseHeader(response.headers, 'content-length') ?? 0) > MOST_READ_AHEAD_BYTES;
+  const body = nativeBody(response) as ReadableStream;
+  if (response.bodyUsed || body.locked) {
+    // Something reads the native body, such as a server that returns the response.
+    if (isLong) use.onEnd(use.clock.schedule(() => use.end(), LONGEST_UNOBSERVED_MS, true));
+    else use.end();
+  } else if (!isLong && use.stopReadingAhead === undefined) {
+    const copy = nativeClone(response);
+    if (copy !== undefined) readCopy(copy, use);
+  }
+}
+
+/** The longest time for reading ahead, in milliseconds. */
+const LONGEST_READ_AHEAD_MS = 5_000;
+
+/**
+ * Reads a clone of a response whose body is not being read. If it reaches the end within bounds, the connection is free,
+ * and the use of the body ends; otherwise nothing changes. The response itself can still be read.
+ *
+ * Hazard: this must not hold the response, which could then never be garbage-collected.
+ */
+function readCopy(copy: Response, use: BodyUse): void {
+  const stop = readAhead(copy.body, use.clock, LONGEST_READ_AHEAD_MS, () => use.end());
+  // An abort ends the body by itself. In Node 22, cancelling a branch of it before that causes a rejection that cannot
+  // be handled.
+  use.stopReadingAhead = () => (use.isOver ? inNextTurn(stop) : stop());
+}
+
+/** How often unread bodies are checked, in milliseconds. */
+const POLL_MS = 250;
+
+/** A stream that brings a body. Of Node's `IncomingMessage`, `complete` is true once the last byte has been received, read or not. */
+type Arriving = Pick<NodeReadable, 'complete' | 'destroyed' | 'readableEnded' | 'writableEnded'>;
+
+/** One that was destroyed, because its connection broke for example, will not become complete. */
+function isOver({ complete, destroyed, readableEnded, writableEnded }: Arriving): boolean {
+  return [complete, destroyed, readableEnded, writableEnded].includes(true);
+}
+
+interface Arrival {
+  /** Weak, so that a body that the caller drops can be collected. */
+  readonly body: WeakRef<Arriving>;
+  readonly ended: () => void;
+}
+
+/** Bodies that have not arrived. There is an entry for a clock while its timer runs. */
+const arrivingOf: WeakMap<Clock, Arrival[]> = /* @__PURE__ */ new WeakMap();
+
+/** Node has no event for the arrival of a body that is not read: one timer in the background checks them all. */
+function poll(clock: Clock, one: Arrival): void {
+  const arriving = arrivingOf.get(clock);
+  if (arriving !== undefined) {
+    arriving.push(one);
+    return;
+  }
+  arrivingOf.set(clock, [one]);
+  clock.schedule(() => checkArriving(clock), POLL_MS, true);
+}
+
+function checkArriving(clock: Clock): void {
+  const arriving = arrivingOf.get(clock) ?? [];
+  arrivingOf.delete(clock);
+  for (const one of arriving) {
+    const body = one.body.deref();
+    if (body === undefined || isOver(body)) one.ended();
+    else poll(clock, one);
+  }
+}
+
+/**
+ * Calls `ended` when the body of a Node stream no longer needs its connection: when it has arrived, read or not, has failed, or
+ * was garbage-collected. May call it more than once.
+ *
+ * @param source the message behind a stream that decompresses or counts, if it is known
+ */
+export function whenArrived(stream: NodeReadable, source: unknown, clock: Clock, ended: () => void): void {
+  // A stream that fails also closes. An `error` listener would hide the error from a caller without one.
+  stream.on('end', ended);
+  stream.on('close', ended);
+  const messages = [stream, source] as (Arriving | null | undefined)[];
+  const body = messages.find((one) => typeof one?.complete === 'boolean') ?? stream;
+  if (isOver(body)) {
+    ended();
+    return;
+  }
+  const begin = (): void => (isOver(body) ? ended() : poll(clock, { body: new WeakRef(body), ended }));
+  // Most short bodies arrive with the headers or right after them.
+  void nextTurn().then(begin);
+}
