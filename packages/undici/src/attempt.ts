@@ -40,6 +40,8 @@ export interface AttemptListener {
  * mistaken for those of the next one.
  */
 export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
+  /** Another one may take over once the response has come. */
+  listener: AttemptListener;
   connection: Connection;
   /** How often undici started it: more than once if an interceptor below follows redirects. */
   starts = 0;
@@ -53,13 +55,12 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   restoreMethods: (() => void) | undefined;
   /** Closes the body that was made for it. */
   releaseBody: (() => void) | undefined;
-  readonly #listener: AttemptListener;
   #state: 'sent' | 'held' | 'played' | 'forwarded' | 'aside' | 'over' = 'sent';
   #cancelTimer: (() => void) | undefined;
   #droppedFor: unknown;
 
   constructor(listener: AttemptListener) {
-    this.#listener = listener;
+    this.listener = listener;
   }
 
   get over(): boolean {
@@ -96,12 +97,12 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
       connection.abort(this.#droppedFor);
     } else {
       this.connection = connection;
-      this.#listener.sent?.(this);
+      this.listener.sent?.(this);
     }
   }
 
   onRequestUpgrade(from: Connection, status: number, headers: ResponseHeaders, socket: Duplex): void {
-    if (this.#state !== 'sent' || !this.#listener.upgraded) {
+    if (this.#state !== 'sent' || !this.listener.upgraded) {
       socket.destroy();
       return;
     }
@@ -109,7 +110,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.#state = 'forwarded';
     this.#cancelTimer?.();
     // Finished only after the call: if the handler throws, undici reports that through onResponseError.
-    this.#listener.upgraded(this, this.#headOf(status, headers), socket);
+    this.listener.upgraded(this, this.#headOf(status, headers), socket);
     this.#finish();
   }
 
@@ -118,10 +119,10 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.connection = connection;
     const head = this.#headOf(status, headers, message);
     if (status < 200) {
-      this.#listener.informed?.(this, head);
+      this.listener.informed?.(this, head);
     } else {
       this.#cancelTimer?.();
-      this.#listener.responded(this, head);
+      this.listener.responded(this, head);
     }
   }
 
@@ -152,7 +153,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.watcher?.ended();
     this.connection ??= connection;
     if (!this.over) this.#fail(error);
-    else if (this.#droppedFor === undefined) this.#listener.failedAgain(error);
+    else if (this.#droppedFor === undefined) this.listener.failedAgain(error);
   }
 
   /** Keeps the response back until it is delivered, set aside or dropped. */
@@ -166,7 +167,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   deliver(head: ResponseHead): void {
     if (this.kept === undefined) {
       this.#state = 'forwarded';
-      this.#listener.head(this.connection, head);
+      this.listener.head(this.connection, head);
       return;
     }
     this.#state = 'played';
@@ -183,10 +184,11 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   }
 
   /** Delivers a response that was set aside: the retry after it is not sent. */
-  restore({ head }: Held): void {
+  restore(): void {
+    const kept = this.kept as Held;
     this.#droppedFor = undefined;
-    this.kept?.restore();
-    this.deliver(head);
+    kept.restore();
+    this.deliver(kept.head);
   }
 
   discard(reason: unknown): void {
@@ -197,7 +199,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
 
   /** A response that has not been judged may still be followed by a retry. */
   #arrived(): void {
-    if (this.#state === 'played') this.#listener.arrived?.(this);
+    if (this.#state === 'played') this.listener.arrived?.(this);
   }
 
   get #isHeld(): boolean {
@@ -205,22 +207,22 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   }
 
   head(held: Held): void {
-    this.#listener.head(held, held.head);
+    this.listener.head(held, held.head);
   }
 
   data(chunk: Buffer): void {
-    this.#listener.data(this, chunk);
+    this.listener.data(this, chunk);
   }
 
   end(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     // Finished after the call, as in onRequestUpgrade.
-    this.#listener.ended(this, trailers, rawTrailers);
+    this.listener.ended(this, trailers, rawTrailers);
     this.#finish();
   }
 
   fail(error: unknown): void {
     this.#finish();
-    this.#listener.broke(this, error);
+    this.listener.broke(this, error);
   }
 
   playedAll(): void {
@@ -268,8 +270,8 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     }
     this.#finish();
     this.kept?.end(error);
-    if (state === 'sent' || state === 'held') this.#listener.failed(this, error);
-    else if (state !== 'aside') this.#listener.broke(this, error);
+    if (state === 'sent' || state === 'held') this.listener.failed(this, error);
+    else if (state !== 'aside') this.listener.broke(this, error);
   }
 
   #finish(): void {

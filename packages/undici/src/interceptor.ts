@@ -69,7 +69,7 @@ function withoutEbb({ ebb: _, ...others }: Options): Options {
 }
 
 /** Dispatches a request through the policy. */
-function start(this: Composition, given: Options, handler: Handler, isRest = false): boolean {
+function start(this: Composition, given: Options, handler: Handler): boolean {
   const { ebb } = given;
   const own = ebb === undefined ? given : withoutEbb(given);
   if (ebb === false) return this.dispatch(own, handler as Dispatcher.DispatchHandler);
@@ -83,7 +83,7 @@ function start(this: Composition, given: Options, handler: Handler, isRest = fal
       call = startCall(this.policy, traits, ebb, given[LAYER], 'dispatcher');
       checkTrust(call, given);
     }
-    request = new UndiciRequest(this, options, body, handler, call, isRest);
+    request = new UndiciRequest(this, options, body, handler, call);
   } catch (error) {
     // undici reports invalid options in the same way.
     handler.onResponseError?.(null, error);

@@ -29,7 +29,7 @@ export class ResumedBody implements AttemptListener {
   readonly #idleTimeoutMs: number | undefined;
   /** The last one: the response is its own, or its own is to be the rest. */
   attempt: Attempt;
-  /** The resumption under way, until the rest has begun. */
+  /** The last one; `undefined` before the first. */
   #resumption: Resumption | undefined;
   #silence: Silence | undefined;
   /** Ends the wait before a request for the rest; `undefined` while there is none. */
@@ -54,7 +54,7 @@ export class ResumedBody implements AttemptListener {
   }
 
   /** What brings the data of the last attempt, watched for silence. */
-  connection(): Pausable | null | undefined {
+  #connection(): Pausable | null | undefined {
     const { attempt } = this;
     const idleMs = this.#idleTimeoutMs;
     if (idleMs === undefined) return attempt.connection;
@@ -76,8 +76,11 @@ export class ResumedBody implements AttemptListener {
     attempt.deliver(head);
   }
 
-  head(): void {
-    this.#downstream.controller.attach(this.connection());
+  /** The handler has the headers if this is the rest. */
+  head(_: unknown, head: ResponseHead): void {
+    const connection = this.#connection();
+    if (this.#resumption === undefined) this.#downstream.head(connection, head);
+    else this.#downstream.controller.attach(connection);
   }
 
   /** @param result what the request for the rest ended with */

@@ -17,7 +17,6 @@ import {
   type ResponseHeaders,
   withRereadableHeaders,
 } from './headers.ts';
-import type { Pausable } from './held.ts';
 import { forHandlers } from './legacy.ts';
 import { resumerOf, streamOf } from './resume.ts';
 import { ResumedBody } from './resumed-body.ts';
@@ -73,11 +72,8 @@ class ResumedRequest extends Downstream {
   responded(attempt: Attempt, head: ResponseHead): void {
     // If two interceptors resume the same call, the inner one does it.
     if (!(RESUMED in this.made)) this.#body = this.#bodyOf(head);
+    if (this.#body !== undefined) attempt.listener = this.#body;
     attempt.deliver(head);
-  }
-
-  override head(connection: Pausable | null | undefined, head: ResponseHead): void {
-    super.head(this.#body ? this.#body.connection() : connection, head);
   }
 
   #bodyOf(head: ResponseHead): ResumedBody | undefined {
@@ -104,16 +100,7 @@ class ResumedRequest extends Downstream {
     rememberOf(result, this.made);
   }
 
-  override data(attempt: Attempt, chunk: Buffer): void {
-    if (this.#body) this.#body.data(attempt, chunk);
-    else this.passData(chunk);
-  }
-
-  override ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
-    if (this.#body) {
-      this.#body.ended(attempt, trailers, rawTrailers);
-      return;
-    }
+  override ended(_: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     // A download has been resumed below.
     this.noteAll();
     this.passEnd(trailers, rawTrailers);
@@ -124,10 +111,6 @@ class ResumedRequest extends Downstream {
   }
 
   broke(attempt: Attempt, error: unknown): void {
-    if (this.#body) {
-      this.#body.broke(attempt, error);
-      return;
-    }
     const isOwn = this.controller.aborted || this.threw;
     this.failed(attempt, this.#isCoded && !isOwn ? explain(error, prose('a content coding')) : error);
   }

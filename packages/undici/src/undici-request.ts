@@ -5,7 +5,6 @@ import {
   Call,
   classifyHttp,
   fail,
-  failureKind,
   hasReachedLayer,
   judge,
   LAYER,
@@ -19,6 +18,7 @@ import {
   remember,
   rememberReason,
   rememberSuccess,
+  type SetAside,
   sending,
   timeoutOf,
 } from '@ebb/core/adapter';
@@ -30,7 +30,6 @@ import { Downstream } from './downstream.ts';
 import { headersTimeoutError, isClosedError, namingOldUndici, requestAbortedError } from './errors.ts';
 import type { Handler } from './handler.ts';
 import { changedHeaders, type RawHeaders, type ResponseHead, type ResponseHeaders } from './headers.ts';
-import type { Held } from './held.ts';
 import { peekAt } from './peek.ts';
 import { downloadOf, resumerOf } from './resume.ts';
 import { ResumedBody } from './resumed-body.ts';
@@ -46,12 +45,14 @@ export interface Composition {
   readonly ownOrigin: string;
   /** True if a layer below has shown itself; `undefined` before the first response. */
   hasBelow: boolean | undefined;
-  /** Starts a request. @param isRest true if it asks for the rest of a download, and leaves a break to the one above */
-  start(this: Composition, given: Options, handler: Handler, isRest?: boolean): boolean;
+  /** True for a request that asks for the rest of a download: another one deals with a break. */
+  readonly isRest?: true;
+  /** Starts a request. */
+  start(this: Composition, given: Options, handler: Handler): boolean;
 }
 
-/** The end of a request: an attempt whose response was set aside, or a function that tells the handler. */
-type End = Attempt | (() => unknown);
+/** Ends a request: tells the handler. */
+type End = () => unknown;
 
 /** The statuses that a `fetch` follows or refuses, and whose body it may leave unread. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -70,8 +71,6 @@ export class UndiciRequest extends Downstream {
   readonly #composition: Composition;
   /** `undefined` if the options can be dispatched again as they are. */
   readonly #body: RequestBody | undefined;
-  /** True if it asks for the rest of a download, whose break another request deals with. */
-  readonly #isRest: boolean;
   /** `undefined` while nothing is needed of it: see {@link call}. */
   #started: Call | undefined;
   /** The status of a success without a call. */
@@ -83,11 +82,13 @@ export class UndiciRequest extends Downstream {
   #abort: AbortController | undefined;
   /** What the request ends with if the retry that is planned is not sent. */
   #previous: End | undefined;
-  /** The last attempt with a response that a retry followed. */
-  #answer: Attempt | undefined;
+  /** The same for the last response that a retry followed. */
+  #answer: End | undefined;
   /** The response that the handler is receiving, if it can go on after a break, and what goes on. */
   #download: Download | undefined;
   #resumed: ResumedBody | undefined;
+  /** What the dispatcher has thrown. It has told the handler nothing, and its caller gets it. */
+  declare private thrown?: unknown;
 
   /** @param call `undefined` if nothing has to be made before the first failure */
   constructor(
@@ -96,13 +97,11 @@ export class UndiciRequest extends Downstream {
     body: RequestBody | undefined,
     handler: Handler,
     call: Call | undefined,
-    isRest: boolean,
   ) {
     super(options, handler);
     this.#composition = composition;
     this.#body = body;
     this.#started = call;
-    this.#isRest = isRest;
   }
 
   /** The first attempt may have been sent without it. */
@@ -162,7 +161,7 @@ export class UndiciRequest extends Downstream {
       (readiness) => {
         if (readiness === true) this.#send();
         else if (readiness !== false) this.#unsent(headersTimeoutError(readiness.timeoutMs));
-        else if (this.#previous !== undefined) this.#finish(this.#previous);
+        else this.#previous?.();
       },
       (error) => this.#fail(error instanceof OutOfTime ? headersTimeoutError(error.timeoutMs) : error),
     );
@@ -194,9 +193,14 @@ export class UndiciRequest extends Downstream {
       // Thrown by the handler: passed up, as without ebb.
       if (attempt.over) throw thrown;
       const error = namingOldUndici(thrown);
-      if (isFirst) return this.#dispatcherThrew(attempt, error);
-      attempt.onResponseError(undefined, error);
-      return false;
+      if (isFirst) this.thrown = error;
+      try {
+        attempt.onResponseError(undefined, error);
+      } finally {
+        this.thrown = undefined;
+        attempt.drop(error);
+      }
+      return this.#isWaiting;
     }
   }
 
@@ -219,23 +223,6 @@ export class UndiciRequest extends Downstream {
 
   #releaseAfter(attempt: Attempt, taken: DispatchChanges): void {
     attempt.releaseBody = () => this.#body?.release?.(taken);
-  }
-
-  /** A dispatcher that throws reports nothing to its handler. Unless there is a retry, throws to the caller as well. */
-  #dispatcherThrew(attempt: Attempt, error: unknown): boolean {
-    const outcome = failureOutcome(attempt, error, this.options, failureKind(error));
-    const retry = this.#judge(attempt, outcome);
-    attempt.drop(error);
-    if (retry === undefined) return false;
-    if (retry) {
-      this.#again(() => this.#fail(error));
-      return true;
-    }
-    this.#closeBodies();
-    remember(error, this.#call.trace);
-    this.over = true;
-    this.noteAll();
-    throw error;
   }
 
   override sent(attempt: Attempt): void {
@@ -268,9 +255,9 @@ export class UndiciRequest extends Downstream {
 
   #decide(attempt: Attempt, head: ResponseHead, retry: boolean | undefined): void {
     if (retry) {
-      const { released } = attempt.setAside(head, this.#call);
-      this.#answer = attempt;
-      this.#again(attempt, released);
+      const aside = attempt.setAside(head, this.#call);
+      this.#answer = () => this.#replay(attempt, aside);
+      this.#again(this.#answer, aside.released);
     } else if (retry === false) this.#respond(attempt, head);
   }
 
@@ -322,7 +309,7 @@ export class UndiciRequest extends Downstream {
     const call = this.#started;
     if (status >= 300 && REDIRECTS.has(status) && call?.limit !== undefined)
       (attempt.kept ?? attempt.hold(head)).readOn(call.policy.clock);
-    else if (!this.#isRest) this.#download = downloadOf(this.options, head);
+    else if (!this.#composition.isRest) this.#download = downloadOf(this.options, head);
     attempt.deliver(head);
   }
 
@@ -362,7 +349,7 @@ export class UndiciRequest extends Downstream {
     const kind = controller.aborted ? 'aborted' : threw ? 'unknown' : undefined;
     const retry = this.#judge(attempt, failureOutcome(attempt, error, this.options, kind));
     const isRefused = retry === false && attempt.starts === 0 && isClosedError(error);
-    if (isRefused && previous !== undefined) this.#finish(previous);
+    if (isRefused && previous !== undefined) previous();
     else this.#follow(retry, error);
   }
 
@@ -370,25 +357,21 @@ export class UndiciRequest extends Downstream {
   #follow(retry: boolean | undefined, error: unknown): void {
     const end = () => this.#fail(error);
     if (retry) this.#again(end);
-    else if (retry === false) this.#finish((this.#call.fallsBack ? this.#answer : undefined) ?? end);
+    else if (retry === false) ((this.#call.fallsBack && this.#answer) || end)();
   }
 
-  #finish(end: End): void {
-    if (typeof end === 'function') end();
-    else this.#replay(end, end.kept as Held);
-  }
-
-  #replay(attempt: Attempt, kept: Held): void {
+  /** The retry is not sent. */
+  #replay(attempt: Attempt, aside: SetAside): void {
     if (this.over) return;
-    if (kept.aside?.isOver === false) {
+    if (!aside.isOver) {
       // The policy has stopped while the response is still being read.
-      void kept.aside.released.then(() => this.#replay(attempt, kept));
+      void aside.released.then(() => this.#replay(attempt, aside));
       return;
     }
     this.#closeBodies();
     this.#isWaiting = false;
     this.#attempt = attempt;
-    attempt.restore(kept);
+    attempt.restore();
   }
 
   broke(attempt: Attempt, error: unknown): void {
@@ -403,7 +386,7 @@ export class UndiciRequest extends Downstream {
     this.#started?.parts?.free();
     this.#closeBodies();
     const { policy, request } = this.#call;
-    const composition = { ...this.#composition, policy };
+    const composition: Composition = { ...this.#composition, policy, isRest: true };
     const broken = {
       options: this.options,
       body: this.#body,
@@ -413,7 +396,7 @@ export class UndiciRequest extends Downstream {
     };
     const resumer = resumerOf(download, broken, () => resumed.attempt);
     const resumed: ResumedBody = new ResumedBody(this, attempt, resumer, (rest, handler) =>
-      composition.start(rest, handler, true),
+      composition.start(rest, handler),
     );
     this.#resumed = resumed;
     resumed.broke(attempt, error);
@@ -436,6 +419,11 @@ export class UndiciRequest extends Downstream {
     if (this.controller.aborted) rememberReason(error, trace);
     else remember(error, trace);
     call?.parts?.free();
+    if (this.thrown !== undefined && error === this.thrown) {
+      this.over = true;
+      this.noteAll();
+      throw error;
+    }
     try {
       this.passError(error, this.#attempt?.connection);
     } finally {
