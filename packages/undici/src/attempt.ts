@@ -1,36 +1,66 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@ebb/core';
-import { type Call, hasHistory, type SetAside } from '@ebb/core/adapter';
+import { type BodyWatcher, type Call, hasHistory, type SetAside } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import type { AttemptListener, HeldListener } from './attempt-listener.ts';
-import type { DispatchChanges, RequestBody } from './body/request-body.ts';
-import type { Connection } from './controller.ts';
 import { headersTimeoutError, requestAbortedError } from './errors.ts';
-import { headOf, type RawHeaders, type ResponseHead, type ResponseHeaders } from './headers.ts';
-import { Held } from './held.ts';
+import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
+import { type Connection, Held, type HeldListener, type Pausable } from './held.ts';
+
+/** Sees a body pass, from its first chunk. */
+export interface Watcher extends BodyWatcher {
+  /** Called once or more. */
+  ended(): unknown;
+}
+
+/** The events of an attempt. */
+export interface AttemptListener {
+  /** It has a connection. */
+  sent?(attempt: Attempt): void;
+  /** An informational response (1xx). */
+  informed?(attempt: Attempt, head: ResponseHead): void;
+  /** The headers of the response. The listener must have it delivered, hold it, set it aside or drop it. */
+  responded(attempt: Attempt, head: ResponseHead): void;
+  /** Without it an upgrade is refused. */
+  upgraded?(attempt: Attempt, head: ResponseHead, socket: Duplex): void;
+  /** All of a response that was held has arrived. It is still to be played. */
+  arrived?(attempt: Attempt): void;
+  /** The response is delivered: its headers, its body and its end, which `broke` may be. */
+  head(connection: Pausable | null | undefined, head: ResponseHead): void;
+  data(attempt: Attempt, chunk: Buffer): void;
+  ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void;
+  broke(attempt: Attempt, error: unknown): void;
+  /** It failed before the headers of the response. */
+  failed(attempt: Attempt, error: unknown): void;
+  /** A dispatcher reports what the listener threw when it was given an error. */
+  failedAgain(error: unknown): void;
+}
 
 /**
  * One send. Each attempt is a handler of its own, so that late events of an attempt that was given up cannot be
  * mistaken for those of the next one.
  */
 export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
+  /** Another one may take over once the response has come. */
+  listener: AttemptListener;
   connection: Connection;
   /** How often undici started it: more than once if an interceptor below follows redirects. */
   starts = 0;
   /** The last that it was started with. */
   context: object | null | undefined;
-  readonly #listener: AttemptListener<Attempt>;
-  #state: 'sent' | 'held' | 'played' | 'forwarded' | 'aside' | 'over' = 'sent';
-  #cancelTimer: (() => void) | undefined;
   /** The response, while it is held or set aside. */
   kept: Held | undefined;
-  #droppedFor: unknown;
+  /** Sees the body as it comes. */
+  declare watcher?: Watcher;
   /** Methods that the caller's handler lacks are hidden until the attempt starts. */
   restoreMethods: (() => void) | undefined;
-  #releaseBody: (() => void) | undefined;
+  /** Closes the body that was made for it. */
+  releaseBody: (() => void) | undefined;
+  #state: 'sent' | 'held' | 'played' | 'forwarded' | 'aside' | 'over' = 'sent';
+  #cancelTimer: (() => void) | undefined;
+  #droppedFor: unknown;
 
-  constructor(listener: AttemptListener<Attempt>) {
-    this.#listener = listener;
+  constructor(listener: AttemptListener) {
+    this.listener = listener;
   }
 
   get over(): boolean {
@@ -58,19 +88,6 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.#cancelTimer = clock.schedule(() => this.abort(headersTimeoutError(namedMs)), timeoutMs);
   }
 
-  /** Has {@link releaseBody} close the body that was taken for this attempt; at once if the attempt is over. */
-  reads(body: RequestBody | undefined, taken: DispatchChanges): void {
-    if (this.over) body?.release?.(taken);
-    else this.#releaseBody = () => body?.release?.(taken);
-  }
-
-  /** Closes the body that was taken for this attempt. */
-  releaseBody(): void {
-    const release = this.#releaseBody;
-    this.#releaseBody = undefined;
-    release?.();
-  }
-
   onRequestStart(connection: NonNullable<Connection>, context: object | null | undefined): void {
     this.restoreMethods?.();
     this.starts += 1;
@@ -80,81 +97,98 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
       connection.abort(this.#droppedFor);
     } else {
       this.connection = connection;
-      this.#listener.sent(this);
+      this.listener.sent?.(this);
     }
   }
 
-  onRequestUpgrade(from: Connection, status: number, headers: ResponseHeaders, socket: Duplex): unknown {
-    if (this.#state !== 'sent') return socket.destroy();
+  onRequestUpgrade(from: Connection, status: number, headers: ResponseHeaders, socket: Duplex): void {
+    if (this.#state !== 'sent' || !this.listener.upgraded) {
+      socket.destroy();
+      return;
+    }
     this.connection = from;
     this.#state = 'forwarded';
     this.#cancelTimer?.();
     // Finished only after the call: if the handler throws, undici reports that through onResponseError.
-    const result = this.#listener.upgraded(this, headOf(from, status, headers), socket);
+    this.listener.upgraded(this, this.#headOf(status, headers), socket);
     this.#finish();
-    return result;
   }
 
   onResponseStart(connection: Connection, status: number, headers: ResponseHeaders, message?: string): void {
     if (this.#state !== 'sent') return;
     this.connection = connection;
-    const head = headOf(connection, status, headers, message);
+    const head = this.#headOf(status, headers, message);
     if (status < 200) {
-      this.#listener.informed(this, head);
+      this.listener.informed?.(this, head);
     } else {
       this.#cancelTimer?.();
-      this.#listener.responded(this, head);
+      this.listener.responded(this, head);
     }
   }
 
+  #headOf(status: number, headers: ResponseHeaders, message?: string): ResponseHead {
+    return { status, headers, message, rawHeaders: this.connection?.rawHeaders ?? null };
+  }
+
   onResponseData(_: Connection, chunk: Buffer): void {
-    if (this.#state === 'forwarded') this.#listener.data(this, chunk);
+    this.watcher?.part(chunk);
+    if (this.#state === 'forwarded') this.data(chunk);
     else if (this.#state !== 'over') this.kept?.take(chunk);
   }
 
   onResponseEnd(_: Connection, trailers: ResponseHeaders): void {
+    this.watcher?.ended();
+    const rawTrailers = this.connection?.rawTrailers ?? null;
     if (this.#state === 'forwarded') {
-      // Finished after the call, as in onRequestUpgrade.
-      this.#listener.ended(this, trailers, this.connection?.rawTrailers);
-      this.#finish();
+      this.end(trailers, rawTrailers);
     } else {
       const isHeld = this.#isHeld;
       if (!isHeld) this.#finish();
-      this.kept?.arrived(this.connection?.rawTrailers ?? null, trailers);
+      this.kept?.end(undefined, trailers, rawTrailers);
       if (isHeld) this.#arrived();
     }
   }
 
   onResponseError(connection: Connection, error: unknown): void {
+    this.watcher?.ended();
     this.connection ??= connection;
     if (!this.over) this.#fail(error);
-    else if (this.#droppedFor === undefined) this.#listener.failedAgain(error);
+    else if (this.#droppedFor === undefined) this.listener.failedAgain(error);
   }
 
-  /** The listener gets the body of the response. */
-  forward(): void {
-    this.#state = 'forwarded';
-  }
-
-  /** Keeps the response back until it is played, set aside or dropped. */
+  /** Keeps the response back until it is delivered, set aside or dropped. */
   hold(head: ResponseHead): Held {
     this.#state = 'held';
     this.kept = new Held(head, this.connection, this);
     return this.kept;
   }
 
-  /** The listener gets what was held back, and then the rest. */
-  play(respond: () => void): void {
+  /** The listener gets the response: at first what was held of it. */
+  deliver(head: ResponseHead): void {
+    if (this.kept === undefined) {
+      this.#state = 'forwarded';
+      this.listener.head(this.connection, head);
+      return;
+    }
     this.#state = 'played';
-    if (this.kept?.isOver) this.#arrived();
-    this.kept?.start(respond);
+    if (this.kept.isOver) this.#arrived();
+    this.kept.start();
   }
 
-  /** Plays a response that was set aside: the retry after it is not sent. */
-  replay(respond: () => void): void {
+  /** The response is followed by a retry. */
+  setAside(head: ResponseHead, call: Call): SetAside {
+    const held = this.kept ?? this.hold(head);
+    if (held.isOver) this.#finish();
+    else this.#state = 'aside';
+    return held.setAside(call);
+  }
+
+  /** Delivers a response that was set aside: the retry after it is not sent. */
+  restore(): void {
+    const kept = this.kept as Held;
     this.#droppedFor = undefined;
-    this.kept?.restore();
-    this.play(respond);
+    kept.restore();
+    this.deliver(kept.head);
   }
 
   discard(reason: unknown): void {
@@ -165,37 +199,35 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
 
   /** A response that has not been judged may still be followed by a retry. */
   #arrived(): void {
-    if (this.#state === 'played') this.#listener.arrived(this);
+    if (this.#state === 'played') this.listener.arrived?.(this);
   }
 
   get #isHeld(): boolean {
     return this.#state === 'held' || this.#state === 'played';
   }
 
+  head(held: Held): void {
+    this.listener.head(held, held.head);
+  }
+
   data(chunk: Buffer): void {
-    this.#listener.data(this, chunk);
+    this.listener.data(this, chunk);
   }
 
   end(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
-    this.#listener.ended(this, trailers, rawTrailers);
+    // Finished after the call, as in onRequestUpgrade.
+    this.listener.ended(this, trailers, rawTrailers);
     this.#finish();
   }
 
   fail(error: unknown): void {
     this.#finish();
-    this.#listener.broke(this, error);
+    this.listener.broke(this, error);
   }
 
   playedAll(): void {
     this.#state = 'forwarded';
     this.kept = undefined;
-  }
-
-  /** The response is followed by a retry. */
-  setAside(held: Held, call: Call): SetAside {
-    if (held.isOver) this.#finish();
-    else this.#state = 'aside';
-    return held.setAside(call);
   }
 
   /** Gives up a response that was set aside, because it is too long. */
@@ -232,14 +264,14 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     if (state === 'over') return;
     if (this.#isHeld && this.#droppedFor === undefined) {
       // What came before the error is judged, and played, first.
-      this.kept?.break(error);
+      this.kept?.end(error);
       this.#arrived();
       return;
     }
     this.#finish();
-    this.kept?.break(error);
-    if (state === 'sent' || state === 'held') this.#listener.failed(this, error);
-    else if (state !== 'aside') this.#listener.broke(this, error);
+    this.kept?.end(error);
+    if (state === 'sent' || state === 'held') this.listener.failed(this, error);
+    else if (state !== 'aside') this.listener.broke(this, error);
   }
 
   #finish(): void {

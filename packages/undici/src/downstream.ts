@@ -1,31 +1,61 @@
 import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { type AbortListener, type Connection, Controller, type Pausable } from './controller.ts';
+import type { Attempt, AttemptListener } from './attempt.ts';
+import { type Handler, hideMissingMethods } from './handler.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
+import type { Connection, Pausable } from './held.ts';
 
-/** The caller's handler. It gets any value that was thrown, and no controller if nothing was sent, as from undici. */
-export interface Handler
-  extends Omit<
-    Dispatcher.DispatchHandler,
-    'onResponseStart' | 'onResponseData' | 'onResponseEnd' | 'onResponseError'
-  > {
-  onResponseStart?(controller: Controller, status: number, headers: ResponseHeaders, message?: string): void;
-  onResponseData?(controller: Controller, chunk: Uint8Array): void;
-  onResponseEnd?(controller: Controller, trailers: ResponseHeaders): void;
-  onResponseError?(controller: Connection, error: unknown): void;
-  /** That of undici's redirect interceptor. */
-  readonly history?: unknown;
+/**
+ * The controller that the handler has for the whole request. With a controller per attempt, a handler could pause one
+ * connection and resume that one later, while its data comes on another.
+ */
+class Controller implements Dispatcher.DispatchController {
+  rawHeaders: RawHeaders = null;
+  rawTrailers: RawHeaders = null;
+  paused = false;
+  aborted = false;
+  reason: Error | null = null;
+  readonly #request: Downstream;
+  #connection: Pausable | null | undefined;
+
+  constructor(request: Downstream) {
+    this.#request = request;
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.#connection?.pause();
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.#connection?.resume();
+  }
+
+  abort(reason?: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason as Error;
+    this.#request.aborted(reason);
+  }
+
+  /** From now on data comes on this connection, which is paused if the handler is. */
+  attach(connection: Pausable | null | undefined): void {
+    this.#connection = connection;
+    if (this.paused) connection?.pause();
+  }
 }
 
 /** The caller's handler, which sees all attempts as one request, and the async context in which it was dispatched. */
-export abstract class Downstream extends AsyncResource implements AbortListener {
-  readonly #handler: Handler;
+export abstract class Downstream extends AsyncResource implements AttemptListener {
+  readonly options: Dispatcher.DispatchOptions;
   readonly controller: Controller = new Controller(this);
   /** True once the handler threw in a callback, which ends the request. */
   threw = false;
   /** True once the handler has had the end of the request. */
   over = false;
+  readonly #handler: Handler;
   /** The `context` that the handler gets. */
   #context: object | undefined;
   /** By status of an informational response, the attempt whose response was passed on. */
@@ -35,14 +65,11 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
   /** The controller of the `onResponseError` call in which the handler threw. */
   declare private failedWith?: Connection;
 
-  constructor(handler: Handler) {
+  constructor(options: Dispatcher.DispatchOptions, handler: Handler) {
     // The default, which takes Node twice as long if it is not given.
     super('EbbRequest', executionAsyncId());
+    this.options = options;
     this.#handler = handler;
-  }
-
-  get handler(): Handler {
-    return this.#handler;
   }
 
   /** The `context` that the handler has, which has the history. */
@@ -50,17 +77,82 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     return this.#context ?? {};
   }
 
+  /** @param reason as the handler gave it: undici has an error of its own for none */
   abstract aborted(reason: unknown): void;
+  abstract responded(attempt: Attempt, head: ResponseHead): void;
+  abstract failed(attempt: Attempt, error: unknown): void;
+  abstract broke(attempt: Attempt, error: unknown): void;
 
   /** Notes the history for what the caller gets. */
   protected abstract note(result: unknown): void;
 
-  /**
-   * Starts the handler. Later attempts add to the same context.
-   *
-   * @param isAgain true if the same attempt has started before: undici starts a request for each hop, and again after a
-   *   pipeline broke
-   */
+  /** Gives an attempt the methods that the handler has. */
+  protected equip(attempt: Attempt): void {
+    const { onBodySent, onRequestSent } = this.#handler;
+    // For a handler that listens to the upload, a MockAgent reads the body.
+    if (onBodySent ?? onRequestSent) Object.assign(attempt, this.#uploadEvents());
+    attempt.restoreMethods = hideMissingMethods(this.#handler, this.options, attempt);
+  }
+
+  /** What an attempt is called with while its upload is sent. */
+  #uploadEvents(): Dispatcher.DispatchHandler {
+    let sentBytes = 0;
+    let sends = 0;
+    return {
+      onBodySent: (chunk: Buffer | string) => {
+        const startsAt = sentBytes;
+        sentBytes += Buffer.byteLength(chunk);
+        this.#bodySent(startsAt, chunk);
+      },
+      onRequestSent: () => {
+        sends += 1;
+        // Again from the second request of the same attempt on, as after a redirect.
+        if (this.#uploaded && sends === 1) return;
+        this.#uploaded = true;
+        try {
+          this.#handler.onRequestSent?.();
+        } catch (error) {
+          throw this.#threw(error);
+        }
+      },
+    };
+  }
+
+  /** Passes on the part of a chunk that no earlier attempt has sent. @param startsAt offset of the chunk in the body, in bytes */
+  #bodySent(startsAt: number, chunk: Buffer | string): void {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    const reported = Math.max(0, this.#uploadedBytes - startsAt);
+    if (reported >= bytes.byteLength) return;
+    this.#uploadedBytes = startsAt + bytes.byteLength;
+    const part = reported === 0 ? chunk : bytes.subarray(reported);
+    try {
+      this.#handler.onBodySent?.(part);
+    } catch (error) {
+      throw this.#threw(error);
+    }
+  }
+
+  /** Records that the handler threw. */
+  #threw(error: unknown): unknown {
+    this.threw = true;
+    return error;
+  }
+
+  /** Gives the handler its controller before anything is sent, so that it can abort the wait. */
+  protected begin(): void {
+    try {
+      this.open();
+    } catch (error) {
+      this.controller.abort(error);
+    }
+  }
+
+  /** Starts the handler. Later attempts add to the same context. */
+  sent({ context, starts }: Attempt): void {
+    this.open(context, starts > 1);
+  }
+
+  /** @param isAgain true if the same attempt has started before: undici starts a request for each hop, and again after a pipeline broke */
   protected open(context?: object | null, isAgain = false): void {
     if (this.#context !== undefined) {
       if (context) Object.assign(this.#context, context);
@@ -76,15 +168,6 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     }
   }
 
-  /** Gives the handler its controller before anything is sent, so that it can abort the wait. */
-  protected begin(): void {
-    try {
-      this.open();
-    } catch (error) {
-      this.controller.abort(error);
-    }
-  }
-
   /**
    * Notes the history for what the handler has, without a visible property. Called after the decision, not at the start: a
    * history that is asked for before it has an entry takes more memory.
@@ -96,26 +179,8 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     if (Array.isArray(history)) this.note(history);
   }
 
-  /** Records that the handler threw. */
-  #threw(error: unknown): unknown {
-    this.threw = true;
-    return error;
-  }
-
-  /** Calls the handler. Not for every request: a look-up by a variable name is slow. */
-  #call(name: keyof Handler, ...parameters: readonly unknown[]): unknown {
-    try {
-      return (this.#handler[name] as ((...all: readonly unknown[]) => unknown) | undefined)?.call(
-        this.#handler,
-        ...parameters,
-      );
-    } catch (error) {
-      throw this.#threw(error);
-    }
-  }
-
   /** Passes an informational response on, unless an earlier attempt had one of the same status. */
-  protected inform(attempt: object, head: ResponseHead): void {
+  informed(attempt: Attempt, head: ResponseHead): void {
     this.informedBy ??= new Map();
     if ((this.informedBy.get(head.status) ?? attempt) !== attempt) return;
     this.informedBy.set(head.status, attempt);
@@ -123,7 +188,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
   }
 
   /** Begins the response that the handler gets. */
-  protected pass(connection: Pausable | null | undefined, head: ResponseHead): void {
+  head(connection: Pausable | null | undefined, head: ResponseHead): void {
     this.controller.attach(connection);
     this.noteAll();
     this.#startResponse(head);
@@ -140,6 +205,10 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     }
   }
 
+  data(_: Attempt, chunk: Uint8Array): void {
+    this.passData(chunk);
+  }
+
   passData(chunk: Uint8Array): void {
     try {
       this.#handler.onResponseData?.(this.controller, chunk);
@@ -148,7 +217,11 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     }
   }
 
-  passEnd(trailers: ResponseHeaders, rawTrailers: RawHeaders = null): void {
+  ended(_: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+    this.passEnd(trailers, rawTrailers);
+  }
+
+  passEnd(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     this.controller.rawTrailers = rawTrailers;
     this.over = true;
     try {
@@ -160,13 +233,16 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     }
   }
 
-  protected passUpgrade({ status, headers, rawHeaders }: ResponseHead, socket: Duplex): unknown {
+  upgraded(_: Attempt, { status, headers, rawHeaders }: ResponseHead, socket: Duplex): void {
     this.controller.rawHeaders = rawHeaders;
     this.noteAll();
-    const result = this.#call('onRequestUpgrade', this.controller, status, headers, socket);
+    try {
+      this.#handler.onRequestUpgrade?.(this.controller, status, headers, socket);
+    } catch (error) {
+      throw this.#threw(error);
+    }
     // Not earlier: the handler may abort in the callback.
     this.over = true;
-    return result;
   }
 
   /**
@@ -190,20 +266,5 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
   /** A dispatcher that wraps another reports what the handler threw in `onResponseError`. */
   failedAgain(error: unknown): void {
     if (this.failedWith !== undefined) this.#handler.onResponseError?.(this.failedWith, error);
-  }
-
-  /** Passes on the part of a chunk that no earlier attempt has sent. */
-  bodySent(startsAt: number, chunk: Buffer | string): void {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    const reported = Math.max(0, this.#uploadedBytes - startsAt);
-    if (reported >= bytes.byteLength) return;
-    this.#uploadedBytes = startsAt + bytes.byteLength;
-    this.#call('onBodySent', reported === 0 ? chunk : bytes.subarray(reported));
-  }
-
-  requestSent(isAgain: boolean): void {
-    if (this.#uploaded && !isAgain) return;
-    this.#uploaded = true;
-    this.#call('onRequestSent');
   }
 }

@@ -13,8 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
 import { get, passBackoff, reset, setUp } from '../test/relay.ts';
 import { failing, upstream } from '../test/upstream.ts';
-import { changedHeaders } from './header-changes.ts';
-import { headerPairs, type RequestHeaders, withRereadableHeaders } from './headers.ts';
+import { changedHeaders, headerPairs, type RequestHeaders, withRereadableHeaders } from './headers.ts';
 import { ebbInterceptor } from './index.ts';
 
 type Pairs = readonly (readonly [string, string])[];

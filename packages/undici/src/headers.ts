@@ -1,3 +1,4 @@
+import type { ReadHeader, SentHeaders } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 
 /** Request headers in any of the forms that undici takes: a record, a flat list, an iterable of pairs. */
@@ -17,15 +18,6 @@ export interface ResponseHead {
   readonly rawHeaders: RawHeaders;
 }
 
-export function headOf(
-  connection: Dispatcher.DispatchController | null | undefined,
-  status: number,
-  headers: ResponseHeaders,
-  message?: string,
-): ResponseHead {
-  return { status, headers, message, rawHeaders: connection?.rawHeaders ?? null };
-}
-
 /** The names of request headers, in their original case, and their values. */
 export function* headerPairs(headers: RequestHeaders): Generator<[name: string, value: unknown]> {
   if (typeof headers !== 'object' || headers === null) return;
@@ -42,38 +34,31 @@ export function* headerPairs(headers: RequestHeaders): Generator<[name: string, 
   }
 }
 
-/** A copy of headers from an iterable that can perhaps be read only once. undici takes it as it takes a Map. */
-export class HeadersCopy {
-  readonly #entries: readonly unknown[];
-
-  constructor(entries: Iterable<unknown>) {
-    this.#entries = [...entries];
-  }
-
-  [Symbol.iterator](): Iterator<unknown> {
-    return this.#entries[Symbol.iterator]();
-  }
+/** Headers that undici takes as it takes a Map, but with any number of values for a name. */
+function iterableOf(entries: readonly unknown[]): Iterable<unknown> {
+  return { [Symbol.iterator]: () => entries.values() };
 }
 
-/** True if headers can be read again: each attempt and each hook then sees the same. */
-function isRereadable(headers: object): boolean {
+/** True for an iterable that can perhaps be read only once. */
+function isReadOnce(headers: RequestHeaders): headers is Iterable<[string, string]> {
   return (
-    !(Symbol.iterator in headers) ||
-    Array.isArray(headers) ||
-    headers instanceof Map ||
-    Object.prototype.toString.call(headers) === '[object Headers]'
+    typeof headers === 'object' &&
+    headers !== null &&
+    Symbol.iterator in headers &&
+    !Array.isArray(headers) &&
+    !(headers instanceof Map) &&
+    Object.prototype.toString.call(headers) !== '[object Headers]'
   );
 }
 
 /**
- * The options with headers that can be read any number of times.
+ * The options with headers that can be read any number of times: each attempt and each hook then sees the same.
  *
  * @throws what the iterable of headers throws
  */
 export function withRereadableHeaders(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
   const { headers } = options;
-  if (typeof headers !== 'object' || headers === null || isRereadable(headers)) return options;
-  return { ...options, headers: new HeadersCopy(headers as Iterable<unknown>) as never };
+  return isReadOnce(headers) ? { ...options, headers: iterableOf([...headers]) as never } : options;
 }
 
 /**
@@ -95,4 +80,34 @@ export function responseHeader(headers: ResponseHeaders, name: string): string |
   // Most fields that are looked for are missing. Others may be named like a member of Object.prototype.
   if (value === undefined || !Object.hasOwn(headers, name)) return undefined;
   return Array.isArray(value) ? value.join(', ') : value;
+}
+
+export function readerOf(headers: ResponseHeaders): ReadHeader {
+  return (name) => responseHeader(headers, name);
+}
+
+/**
+ * Request headers with changes, in the form in which they came. Invalid ones stay as they are: undici refuses them.
+ *
+ * @param headers must be readable more than once
+ * @param changes the later of two spellings of a name wins
+ */
+export function changedHeaders(headers: RequestHeaders, changes: SentHeaders): RequestHeaders {
+  return changed(headers, changes) as RequestHeaders;
+}
+
+function changed(headers: unknown, changes: SentHeaders): unknown {
+  const byName = new Map(Object.entries(changes).map((pair) => [pair[0].toLowerCase(), pair]));
+  const isKept = (name: unknown): boolean => !byName.has(String(name).toLowerCase());
+  const added = [...byName.values()].filter(([, value]) => value !== undefined);
+  if (headers === undefined || headers === null) return Object.fromEntries(added);
+  if (typeof headers !== 'object') return headers;
+  if (Array.isArray(headers) && !Array.isArray(headers[0])) {
+    // By pairs of positions: undici has an error of its own for a name without a value.
+    return [...headers.filter((_, at) => isKept(headers[at - (at % 2)])), ...added.flat()];
+  }
+  if (!(Symbol.iterator in headers))
+    return Object.fromEntries([...Object.entries(headers).filter(([name]) => isKept(name)), ...added]);
+  const kept = [...(headers as Iterable<unknown>)].filter((pair) => !Array.isArray(pair) || isKept(pair[0]));
+  return Array.isArray(headers) ? [...kept, ...added] : iterableOf([...kept, ...added]);
 }

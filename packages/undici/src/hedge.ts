@@ -1,16 +1,192 @@
-import type { HedgeOptions } from '@ebb/core';
-import { Hedging } from '@ebb/core/hedging';
+import type { HedgeOptions, HedgeRecord, Outcome } from '@ebb/core';
+import { sending } from '@ebb/core/adapter';
+import { HEDGE_RECORDS, type Hedge, Hedging, noteHedges, Race } from '@ebb/core/hedging';
 import type { Dispatcher } from 'undici';
+import { Attempt } from './attempt.ts';
 import { bodyOf } from './body/body-of.ts';
-import { withRereadableHeaders } from './headers.ts';
-import { HedgedCall, Try } from './hedged-call.ts';
-import { Traits } from './traits.ts';
+import { Downstream } from './downstream.ts';
+import { requestAbortedError } from './errors.ts';
+import { changedHeaders, type ResponseHead, withRereadableHeaders } from './headers.ts';
+import { failureOutcome, responseOutcome, Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
 type Handler = Dispatcher.DispatchHandler;
 
-/** Stands for the origin of a `Client` or `Pool`, which undici 7 does not tell an interceptor. */
-const OWN_ORIGIN = 'http://dispatcher.invalid';
+/** A loser that never had a connection: its tokens go back. */
+const UNSENT: Outcome = { type: 'failure', kind: 'connect', error: undefined, redirected: false };
+
+/** One send. */
+class Try extends Attempt {
+  readonly hedge: Hedge | undefined;
+  /** `undefined` while it is under way. */
+  outcome: Outcome | undefined;
+  /** Set when it has failed before its response. */
+  error: unknown;
+
+  constructor(request: HedgedRequest, hedge?: Hedge) {
+    super(request);
+    this.hedge = hedge;
+  }
+}
+
+class RequestRace extends Race {
+  readonly #request: HedgedRequest;
+
+  constructor(hedging: Hedging, traits: Traits, request: HedgedRequest) {
+    super(hedging, traits);
+    this.#request = request;
+  }
+
+  wake(): void {
+    this.#request.due();
+  }
+
+  get isOpen(): boolean {
+    return this.#request.isOpen;
+  }
+}
+
+/** A request that is hedged. Its handler sees one request: one controller, and the response of the winning try. */
+class HedgedRequest extends Downstream {
+  readonly #hedging: Hedging;
+  readonly #dispatch: Dispatcher.Dispatch;
+  readonly #traits: Traits;
+  readonly #race: RequestRace;
+  readonly #first: Try = new Try(this);
+  #tries: readonly Try[] = [this.#first];
+  /** The one that the handler gets. */
+  #winner: Try | undefined;
+  /** In the context that the handler gets, copies of which share it. */
+  readonly #records: HedgeRecord[] = [];
+
+  /** @throws HookError if `keyOf` fails */
+  constructor(
+    hedging: Hedging,
+    dispatch: Dispatcher.Dispatch,
+    options: Options,
+    traits: Traits,
+    handler: Handler,
+  ) {
+    super(options, handler);
+    this.#hedging = hedging;
+    this.#dispatch = dispatch;
+    this.#traits = traits;
+    this.#race = new RequestRace(hedging, traits, this);
+  }
+
+  /** @throws what the dispatcher throws */
+  start(): boolean {
+    // Only the first try reports its upload: the hedges upload the same body.
+    this.equip(this.#first);
+    try {
+      return this.#dispatch(this.options, this.#first);
+    } catch (error) {
+      this.#race.firstSettled(500);
+      throw error;
+    }
+  }
+
+  get isOpen(): boolean {
+    return !this.controller.aborted && this.#winner === undefined && this.#first.outcome === undefined;
+  }
+
+  /** Called by the timer of any request. */
+  due(): void {
+    this.runInAsyncScope(this.#hedge, this);
+  }
+
+  #hedge(): void {
+    if (!this.isOpen) return;
+    const { options } = this;
+    const url = this.#hedging.target(this.#traits);
+    if (url === null) return;
+    const own = url === undefined ? options : { ...options, origin: new URL(url).origin };
+    const traits = url === undefined ? this.#traits : new Traits(own, undefined);
+    void this.#race.sendHedge(traits, url !== undefined, (hedge) => {
+      const { headerChanges } = hedge.call;
+      const sent = headerChanges ? { ...own, headers: changedHeaders(own.headers, headerChanges) } : own;
+      const one = new Try(this, hedge);
+      this.#tries = [...this.#tries, one];
+      try {
+        sending(hedge.call, () => this.#dispatch(sent as Options, one));
+      } catch (error) {
+        one.onResponseError(undefined, error);
+      }
+    });
+  }
+
+  override sent({ context, starts }: Attempt): void {
+    this.open({ ...context, [HEDGE_RECORDS]: this.#records }, starts > 1);
+  }
+
+  responded(attempt: Try, head: ResponseHead): void {
+    const outcome = responseOutcome(attempt, head);
+    attempt.outcome = outcome;
+    if (attempt === this.#first) this.#race.firstSettled(head.status);
+    const isFailure = (): boolean => this.#race.isFailure(outcome, this.#traits);
+    if (this.#tries.length === 1 || !this.runInAsyncScope(isFailure)) this.#win(attempt, head);
+    else {
+      attempt.hold(head);
+      this.#decide();
+    }
+  }
+
+  failed(attempt: Try, error: unknown): void {
+    attempt.error = error;
+    attempt.outcome = failureOutcome(attempt, error, this.options);
+    if (attempt === this.#first) this.#race.firstSettled(500);
+    this.#decide();
+  }
+
+  /** If all tries have failed, the first one counts. */
+  #decide(): void {
+    const { error, kept } = this.#first;
+    const { aborted } = this.controller;
+    const isLost = aborted || this.#tries.every(({ outcome }) => outcome !== undefined);
+    if (this.#winner !== undefined || !isLost) return;
+    if (aborted || error !== undefined || kept === undefined) this.#lose(error);
+    else this.#win(this.#first, kept.head);
+  }
+
+  #win(winner: Try, head: ResponseHead): void {
+    this.#settle(winner);
+    winner.deliver(head);
+  }
+
+  #lose(error: unknown): void {
+    const { controller } = this;
+    const reason = controller.aborted ? (controller.reason ?? requestAbortedError()) : error;
+    this.#settle(this.#first);
+    if (!controller.aborted) noteHedges(reason, this.#records);
+    this.passError(reason, this.#first.connection);
+  }
+
+  /** Ends all tries but one. */
+  #settle(winner: Try): void {
+    const first = this.#first;
+    this.#winner = winner;
+    for (const one of this.#tries) {
+      if (one !== winner && !one.over)
+        one.drop(requestAbortedError('Another try of this request was faster'));
+      if (one.starts === 0) one.outcome ??= UNSENT;
+      if (one.hedge) one.hedge.outcome = one.outcome;
+    }
+    if (this.#tries.length === 1) this.#race.over(undefined, undefined);
+    // A response comes in the async context of whichever request has opened its connection.
+    else this.#records.push(...this.runInAsyncScope(() => this.#race.over(winner.hedge, first.outcome)));
+  }
+
+  broke(_: Attempt, error: unknown): void {
+    this.passError(error, this.#winner?.connection);
+  }
+
+  aborted(reason: unknown): void {
+    if (this.over) return;
+    for (const one of this.#winner ? [this.#winner] : this.#tries) one.abort(reason);
+  }
+
+  protected note(): void {}
+}
 
 /** The request as policies see it; `undefined` if it is not hedged. */
 function hedgeable(options: Options, handler: Handler, hedging: Hedging): Traits | undefined {
@@ -18,7 +194,7 @@ function hedgeable(options: Options, handler: Handler, hedging: Hedging): Traits
     typeof handler?.onRequestStart === 'function' && typeof handler.onResponseError === 'function';
   if (!isModern || typeof options?.method !== 'string' || options.upgrade) return undefined;
   const body = bodyOf(options);
-  const traits = new Traits(options, body, OWN_ORIGIN);
+  const traits = new Traits(options, body);
   if (!hedging.hedges(traits.method) || traits.method === 'CONNECT') return undefined;
   // A body that has to be taken for each send is a stream, or made by user code.
   return body === undefined || (body.replayable && !body.take && !body.make) ? traits : undefined;
@@ -56,7 +232,7 @@ export function hedge(options: HedgeOptions): Dispatcher.DispatcherComposeInterc
       if (handler instanceof Try) hedging.mustNotHedge('hedge: dispatch', hedgedDispatch);
       const traits = hedgeable(given, handler, hedging);
       if (traits === undefined) return dispatch(given, handler);
-      return new HedgedCall(hedging, dispatch, withRereadableHeaders(given), traits, handler).start();
+      return new HedgedRequest(hedging, dispatch, withRereadableHeaders(given), traits, handler).start();
     }
     hedging.mark(hedgedDispatch);
     return hedgedDispatch;

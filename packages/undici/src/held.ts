@@ -1,19 +1,46 @@
 import type { Clock } from '@ebb/core';
 import {
   type Call,
+  discardMsOf,
   inNextTurn,
   LONGEST_DISCARD_MS,
   MOST_READ_AHEAD_BYTES,
   missing,
   type Peek,
-  type SetAside,
+  SetAside,
 } from '@ebb/core/adapter';
-import { asideFor } from './aside.ts';
-import type { HeldListener } from './attempt-listener.ts';
-import type { Connection, Pausable } from './controller.ts';
+import type { Dispatcher } from 'undici';
 import { requestAbortedError } from './errors.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 
+/** The controller of one attempt. It takes any value that was thrown as the reason. */
+type AttemptController = Omit<Dispatcher.DispatchController, 'abort'> & { abort(reason: unknown): void };
+
+/** Made by the dispatcher; a mock may have none. */
+export type Connection = AttemptController | null | undefined;
+
+/** What brings the data of a response. */
+export type Pausable = Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
+
+/** The attempt whose response is held. It gets what is played. */
+export interface HeldListener {
+  /** True once nothing more is to be played. */
+  readonly over: boolean;
+  head(held: Held): void;
+  data(chunk: Buffer): void;
+  end(trailers: ResponseHeaders, rawTrailers: RawHeaders): void;
+  fail(error: unknown): void;
+  /** The handler has thrown. */
+  abort(error: unknown): void;
+  /** All that was held has been played. The rest comes from the connection. */
+  playedAll(): void;
+  /** Aborts the connection of a redirect. What was kept of its body can still be played. */
+  discard(reason: unknown): void;
+  /** Aborts the connection of a response that was set aside. */
+  giveUp(): void;
+}
+
+const SOON: Promise<void> = Promise.resolve();
 const NO_TRAILERS: ResponseHeaders = {};
 
 /**
@@ -25,13 +52,13 @@ export class Held implements Peek, Pausable {
   readonly head: ResponseHead;
   /** What has arrived of the body, encoded as it came. */
   chunks: Buffer[] = [];
-  trailers: ResponseHeaders = NO_TRAILERS;
-  rawTrailers: RawHeaders = null;
-  /** Why the body is incomplete. */
-  error: unknown;
   /** True once nothing more of it will come. */
   isOver = false;
   aside: SetAside<Buffer> | undefined;
+  /** Why the body is incomplete. */
+  #error: unknown;
+  #trailers: ResponseHeaders = NO_TRAILERS;
+  #rawTrailers: RawHeaders = null;
   #connection: Connection;
   readonly #listener: HeldListener;
   /** A `read` that waits for the next chunk. */
@@ -46,9 +73,9 @@ export class Held implements Peek, Pausable {
   #cancelTimer: (() => void) | undefined;
   /** How many chunks were played. */
   #played = 0;
-  #hasBegun = false;
+  /** False while it is played, and before. */
+  #mayPlay = false;
   #isPaused = false;
-  #isPlaying = false;
   #isFirstTurn = false;
   #isPlayingError = false;
 
@@ -69,25 +96,15 @@ export class Held implements Peek, Pausable {
     if (this.#unreadBytes > MOST_READ_AHEAD_BYTES) this.#halt();
   }
 
-  /** All of it has arrived. */
-  arrived(rawTrailers: RawHeaders, trailers: ResponseHeaders): void {
+  /** Nothing more of it will come: all of it has arrived, or it has ended early with the error. */
+  end(error: unknown, trailers: ResponseHeaders = NO_TRAILERS, rawTrailers: RawHeaders = null): void {
     if (this.isOver) return;
-    this.rawTrailers = rawTrailers;
-    this.trailers = trailers;
-    this.#finish();
-  }
-
-  /** The body ended early. */
-  break(error: unknown): void {
-    if (this.isOver) return;
-    this.error = error;
-    this.#finish();
-  }
-
-  #finish(): void {
     this.isOver = true;
+    this.#error = error;
+    this.#trailers = trailers;
+    this.#rawTrailers = rawTrailers;
     this.#cancelTimer?.();
-    this.aside?.end(this.error === undefined, this.error);
+    this.aside?.end(error === undefined, error);
     this.#serve();
     this.#playMore();
   }
@@ -103,8 +120,12 @@ export class Held implements Peek, Pausable {
   stop(): void {
     this.#reader?.resolve(undefined);
     this.#reader = undefined;
-    for (const { byteLength } of this.chunks.slice(0, this.#read)) this.#unreadBytes += byteLength;
+    this.#unreadAgain();
+  }
+
+  #unreadAgain(): void {
     this.#read = 0;
+    this.#unreadBytes = this.chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
   /** Settles the read that waits, if it can. */
@@ -115,7 +136,7 @@ export class Held implements Peek, Pausable {
     this.#reader = undefined;
     this.#read += 1;
     this.#unreadBytes -= chunk?.byteLength ?? 0;
-    if (chunk === undefined && this.error !== undefined) reader.reject(this.error);
+    if (chunk === undefined && this.#error !== undefined) reader.reject(this.#error);
     else reader.resolve(chunk);
   }
 
@@ -143,21 +164,27 @@ export class Held implements Peek, Pausable {
    */
   readOn(clock: Clock): void {
     this.#clock = clock;
-    this.#unreadBytes = this.chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    this.#unreadAgain();
     this.#letGo();
   }
 
   #discard(): void {
-    this.isOver = true;
-    this.error = new Error('The rest of the body of this redirect was discarded: it was not read in time');
+    this.end(new Error('The rest of the body of this redirect was discarded: it was not read in time'));
     this.#listener.discard(requestAbortedError('Redirect not read'));
   }
 
   /** A retry follows: reads it to its end, within bounds, and keeps it. */
   setAside(call: Call): SetAside<Buffer> {
-    const aside = asideFor(this.head, this.chunks, call, this.#listener);
+    const { policy, request } = call;
+    const contentLength = request.method === 'HEAD' ? 0 : Number(this.head.headers['content-length']);
+    const bounds = { clock: policy.clock, longestMs: discardMsOf(call), contentLength };
+    const aside = new SetAside<Buffer>(bounds, this.#listener);
+    for (const chunk of this.chunks) aside.take(chunk);
+    // A connection that is not wanted is closed at once. Most responses end in the turn of their headers, and need no timer.
+    if (contentLength > MOST_READ_AHEAD_BYTES) aside.limit();
+    else SOON.then(() => aside.limit());
     this.aside = aside;
-    if (this.isOver) aside.end(this.error === undefined, this.error);
+    if (this.isOver) aside.end(this.#error === undefined, this.#error);
     if (!aside.isOver) this.#letGo();
     return aside;
   }
@@ -166,7 +193,7 @@ export class Held implements Peek, Pausable {
   restore(): void {
     const aside = this.aside as SetAside<Buffer>;
     this.chunks = aside.parts;
-    this.error = missing(aside);
+    this.#error = missing(aside);
     this.isOver = true;
     this.#connection = undefined;
   }
@@ -187,34 +214,33 @@ export class Held implements Peek, Pausable {
    * A `fetch` makes its body in the promises that follow the headers: an error in the same turn of the event loop has no body
    * to fail, and a read of that body would wait for ever.
    */
-  start(respond: () => void): void {
-    if (!this.isOver || this.error !== undefined) {
+  start(): void {
+    if (!this.isOver || this.#error !== undefined) {
       this.#isFirstTurn = true;
       inNextTurn(() => {
         this.#isFirstTurn = false;
-        if (this.error !== undefined) this.#playMore();
+        if (this.#error !== undefined) this.#playMore();
       });
     }
-    this.#hasBegun = true;
-    this.#play(respond);
+    this.#play(true);
   }
 
   /** Goes on, unless the handler is paused or has not had the headers. */
   #playMore(): void {
-    if (this.#hasBegun && !this.#isPlaying && !this.#isPaused) this.#play();
+    if (this.#mayPlay && !this.#isPaused) this.#play(false);
   }
 
-  #play(first?: () => void): void {
-    this.#isPlaying = true;
+  #play(isFirst: boolean): void {
+    this.#mayPlay = false;
     try {
-      first?.();
+      if (isFirst) this.#listener.head(this);
       while (!this.#isPaused && this.#playNext());
     } catch (error) {
       // As without ebb, the caller that reports an error gets what the handler throws then.
       if (this.#isPlayingError && this.#connection && this.#clock === undefined) throw error;
       this.#listener.abort(error);
     } finally {
-      this.#isPlaying = false;
+      this.#mayPlay = true;
     }
   }
 
@@ -229,14 +255,14 @@ export class Held implements Peek, Pausable {
       listener.data(chunk);
       return true;
     }
-    if (this.error !== undefined && this.#isFirstTurn) return false;
+    if (this.#error !== undefined && this.#isFirstTurn) return false;
     // The handler's controller keeps this, and with it what it has.
     this.chunks = [];
     this.#played = 0;
     if (!this.isOver) return this.#playRest();
-    this.#isPlayingError = this.error !== undefined;
-    if (this.error === undefined) listener.end(this.trailers, this.rawTrailers);
-    else listener.fail(this.error);
+    this.#isPlayingError = this.#error !== undefined;
+    if (this.#error === undefined) listener.end(this.#trailers, this.#rawTrailers);
+    else listener.fail(this.#error);
     return false;
   }
 

@@ -1,19 +1,26 @@
 import type { Policy, PolicyOptions } from '@ebb/core';
-import { countLayer, createPolicy, mustTrust } from '@ebb/core/adapter';
+import {
+  addsCredentials,
+  areLayered,
+  type Call,
+  countLayer,
+  createPolicy,
+  LAYER,
+  mayBeSentAtOnce,
+  mustTrust,
+  originOf,
+  startCall,
+} from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import type { Composition } from './composition.ts';
-import { isLegacy, modernHandler, NO_H2 } from './legacy.ts';
-import { start } from './start.ts';
-
-type Handler = Dispatcher.DispatchHandler;
+import { bodyOf } from './body/body-of.ts';
+import type { Handler } from './handler.ts';
+import { withRereadableHeaders } from './headers.ts';
+import { forHandlers } from './legacy.ts';
+import { Traits } from './traits.ts';
+import { type Composition, UndiciRequest } from './undici-request.ts';
 
 interface Options extends Dispatcher.DispatchOptions {
-  /** False for legacy handlers, which do not support HTTP/2. */
-  readonly allowH2?: boolean;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+  readonly [LAYER]?: unknown;
 }
 
 let compositions = 0;
@@ -25,6 +32,64 @@ let compositions = 0;
 function makeOrigin(): string {
   compositions += 1;
   return `http://dispatcher-${compositions}.invalid`;
+}
+
+/**
+ * True if nothing has to be made for a request before its first failure. A dispatcher does not know what is below it. Its first
+ * response shows that: a layer below has found the call, or has noted a history. A layer that shows itself later, as below a
+ * dispatcher that chooses by origin, retries in place of this one until then.
+ */
+function isSentAtOnce({ policy, hasBelow }: Composition, given: Options): boolean {
+  return (
+    given.ebb === undefined &&
+    given[LAYER] === undefined &&
+    (hasBelow === false || !areLayered()) &&
+    mayBeSentAtOnce(policy)
+  );
+}
+
+/**
+ * A credential goes to the origin of the options, whatever a whole URL in their path says.
+ *
+ * @throws TypeError if the policy trusts no one, or it is not known whom the request goes to
+ */
+function checkTrust({ policy, request }: Call, { origin }: Options): void {
+  if (!addsCredentials(policy)) return;
+  mustTrust('ebb', policy);
+  const isOwn = origin
+    ? originOf({ url: String(origin) }) === originOf(request)
+    : !Array.isArray(policy.trustedOrigins);
+  if (!isOwn)
+    throw new TypeError('ebb: with trustedOrigins a request must have an `origin`, that of its URL');
+}
+
+/** `ebb` options hold for this layer only, not for a layer below. */
+function withoutEbb({ ebb: _, ...others }: Options): Options {
+  return others;
+}
+
+/** Dispatches a request through the policy. */
+function start(this: Composition, given: Options, handler: Handler): boolean {
+  const { ebb } = given;
+  const own = ebb === undefined ? given : withoutEbb(given);
+  if (ebb === false) return this.dispatch(own, handler as Dispatcher.DispatchHandler);
+  let request: UndiciRequest;
+  try {
+    const options = withRereadableHeaders(own);
+    const body = bodyOf(options);
+    let call: Call | undefined;
+    if (body?.make !== undefined || !isSentAtOnce(this, given)) {
+      const traits = new Traits(options, body, this.ownOrigin);
+      call = startCall(this.policy, traits, ebb, given[LAYER], 'dispatcher');
+      checkTrust(call, given);
+    }
+    request = new UndiciRequest(this, options, body, handler, call);
+  } catch (error) {
+    // undici reports invalid options in the same way.
+    handler.onResponseError?.(null, error);
+    return false;
+  }
+  return request.start();
 }
 
 /**
@@ -56,27 +121,14 @@ export function ebbInterceptor(
   const policy = createPolicy(policyOrOptions);
   mustTrust('ebbInterceptor', policy);
   return function ebb(dispatch) {
-    const composed: Composition = {
+    const composition: Composition = {
       policy,
       dispatch,
       start,
       ownOrigin: makeOrigin(),
       hasBelow: undefined,
     };
-    // `compose` requires a function of exactly two parameters.
-    function ebbDispatch(options: Options, handler: Handler): boolean {
-      if (!isObject(options) || !isObject(handler)) return dispatch(options, handler);
-      if (typeof handler.onRequestStart === 'function' && typeof handler.onResponseError === 'function') {
-        return start(composed, options, handler);
-      }
-      if (isLegacy(handler)) {
-        const modern = modernHandler(handler);
-        return start(composed, { ...options, ...NO_H2 }, modern);
-      }
-      // undici has an error of its own for such a handler.
-      return dispatch(options, handler);
-    }
     countLayer(true);
-    return ebbDispatch;
+    return forHandlers(dispatch, (options, handler) => composition.start(options, handler));
   };
 }

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { Handler } from './handler.ts';
 import type { ResponseHeaders } from './headers.ts';
 
 type Raw = readonly (Buffer | readonly Buffer[])[];
@@ -17,11 +18,8 @@ export interface LegacyHandler {
   onRequestSent?(): void;
 }
 
-/** The options of a request with such a handler, which knows no HTTP/2. */
-export const NO_H2 = { allowH2: false };
-
 /** True for a complete legacy handler, false for a handler that has both styles. */
-export function isLegacy(handler: object): handler is LegacyHandler {
+function isLegacy(handler: object): handler is LegacyHandler {
   const { onConnect, onError }: LegacyHandler = handler;
   return !('onRequestStart' in handler) && typeof onConnect === 'function' && typeof onError === 'function';
 }
@@ -35,7 +33,7 @@ function rawOf(raw: unknown, headers: ResponseHeaders): Raw {
 }
 
 /** Adapts a legacy handler to the current interface. */
-export function modernHandler(handler: LegacyHandler): Dispatcher.DispatchHandler {
+function modernHandler(handler: LegacyHandler): Dispatcher.DispatchHandler {
   const wrapped: Dispatcher.DispatchHandler = {
     onRequestStart(controller, context) {
       handler.onConnect?.((reason) => controller.abort(reason as Error), context);
@@ -65,4 +63,27 @@ export function modernHandler(handler: LegacyHandler): Dispatcher.DispatchHandle
   if (handler.onBodySent) wrapped.onBodySent = (chunk) => handler.onBodySent?.(chunk);
   if (handler.onRequestSent) wrapped.onRequestSent = () => handler.onRequestSent?.();
   return wrapped;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/**
+ * A `dispatch` for `compose`, which requires a function of exactly two parameters. It takes handlers of both styles. What is no
+ * request, or has no handler, goes to `below`: undici has errors of its own for that.
+ */
+export function forHandlers(
+  below: Dispatcher.Dispatch,
+  start: (options: Dispatcher.DispatchOptions, handler: Handler) => boolean,
+): Dispatcher.Dispatch {
+  return function ebbDispatch(options, handler) {
+    if (!isObject(options) || !isObject(handler)) return below(options, handler);
+    if (typeof handler.onRequestStart === 'function' && typeof handler.onResponseError === 'function')
+      return start(options, handler);
+    if (!isLegacy(handler)) return below(options, handler);
+    // They know no HTTP/2.
+    const http1 = { ...options, allowH2: false };
+    return start(http1, modernHandler(handler));
+  };
 }

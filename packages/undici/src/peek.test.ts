@@ -16,6 +16,7 @@ function hold(headers: Record<string, string>, status = 200): { held: Held; conn
   const connection = new Connection({});
   const listener = {
     over: false,
+    head: () => undefined,
     data: () => undefined,
     end: () => undefined,
     fail: () => undefined,
@@ -57,7 +58,7 @@ describe('a look at an encoded body', () => {
     const { held } = hold({ 'content-encoding': row.coding });
     const sent = row.encode(Buffer.from(TEXT));
     for (let at = 0; at < sent.length; at += 100) held.take(sent.subarray(at, at + 100));
-    held.arrived(null, {});
+    held.end(undefined);
     expect(await readAll(held)).toBe(TEXT);
     expect(Buffer.concat(held.chunks).equals(sent)).toBe(true);
   });
@@ -70,7 +71,7 @@ describe('a look at an encoded body', () => {
   ])('%s: is read as it came', async (_, headers, status) => {
     const { held } = hold(headers, status);
     held.take(Buffer.from('text'));
-    held.arrived(null, {});
+    held.end(undefined);
     expect(await readAll(held)).toBe('text');
   });
 
@@ -100,7 +101,7 @@ describe('a look at an encoded body', () => {
   test.each(codings)('%s: bytes that are none of it break the look', async (coding) => {
     const { held } = hold({ 'content-encoding': coding });
     held.take(Buffer.from('{"plain": "text"}'));
-    held.arrived(null, {});
+    held.end(undefined);
     await expect(readAll(held)).rejects.toThrow();
   });
 
@@ -115,7 +116,7 @@ describe('a look at an encoded body', () => {
       held.take(sent);
       expect(Buffer.from((await read) as Uint8Array).toString()).toBe('text');
       const next = peek.read();
-      held.break(error);
+      held.end(error);
       await expect(next).rejects.toBe(error);
     },
   );
@@ -123,7 +124,7 @@ describe('a look at an encoded body', () => {
   test('gzip: a body that ends early is read as far as it came', async () => {
     const { held } = hold({ 'content-encoding': 'gzip' });
     held.take(zlib.gzipSync('text').subarray(0, -8));
-    held.arrived(null, {});
+    held.end(undefined);
     expect(await readAll(held)).toBe('text');
   });
 
@@ -143,7 +144,7 @@ describe('a look at an encoded body', () => {
   test('a little that decodes to a lot is decoded only as it is read', async () => {
     const { held } = hold({ 'content-encoding': 'gzip' });
     held.take(zlib.gzipSync(Buffer.alloc(50_000_000)));
-    held.arrived(null, {});
+    held.end(undefined);
     const peek = peekAt(NO_ATTEMPT, held);
     const before = process.memoryUsage().external + process.memoryUsage().arrayBuffers;
     const part = await peek.read();

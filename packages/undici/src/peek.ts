@@ -1,7 +1,7 @@
 import { PassThrough, pipeline, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { BodyWatcher, Peek } from '@ebb/core/adapter';
-import type { Attempt } from './attempt.ts';
+import type { Attempt, Watcher } from './attempt.ts';
 import { type ResponseHead, responseHeader } from './headers.ts';
 import type { Held } from './held.ts';
 
@@ -48,96 +48,72 @@ function decodersOf({ status, headers }: ResponseHead): readonly MakeDecoder[] {
 
 /** Opens the body of a held response for a look. What the handler gets stays encoded. */
 export function peekAt(attempt: Attempt, held: Held): Peek {
-  const encoded: WatchedPeek = {
-    read: () => held.read(),
-    stop: () => held.stop(),
-    watch: (watcher, ended) => watch(attempt, held, watcher, ended),
-  };
   const decoders = decodersOf(held.head);
-  return decoders.length === 0 ? encoded : new DecodedPeek(encoded, decoders);
+  const streams: Transform[] = [];
+  const decoded = (parts: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> =>
+    decoders.reduce((encoded, make) => decode(encoded, make, streams), parts);
+  let parts: AsyncGenerator<Uint8Array> | undefined;
+  return {
+    async read() {
+      parts ??= decoded(chunksOf(held));
+      return (await parts.next()).value;
+    },
+    watch(watcher, ended) {
+      if (decoders.length === 0) {
+        watch(attempt, held, { part: (chunk) => watcher.part(chunk), ended });
+        return;
+      }
+      const encoded = new PassThrough();
+      watch(attempt, held, { part: (chunk) => encoded.write(chunk), ended: () => encoded.end() });
+      void watchDecoded(decoded(chunksIn(encoded)), watcher, () => {
+        encoded.destroy();
+        ended();
+      });
+    },
+    stop() {
+      held.stop();
+      for (const stream of streams) stream.destroy();
+    },
+  };
 }
-
-type WatchedPeek = Required<Pick<Peek, 'read' | 'stop' | 'watch'>>;
 
 /** Watches what an attempt brings, from its first chunk. */
-function watch(attempt: Attempt, held: Held, watcher: BodyWatcher, ended: () => void): void {
+function watch(attempt: Attempt, held: Held, watcher: Watcher): void {
   for (const chunk of held.chunks) watcher.part(chunk);
-  if (held.isOver) {
-    ended();
-    return;
-  }
-  const { onResponseData, onResponseEnd, onResponseError } = attempt;
-  Object.assign(attempt, {
-    onResponseData(...[connection, chunk]: Parameters<Attempt['onResponseData']>) {
-      watcher.part(chunk);
-      onResponseData.call(attempt, connection, chunk);
-    },
-    onResponseEnd(...given: Parameters<Attempt['onResponseEnd']>) {
-      ended();
-      onResponseEnd.apply(attempt, given);
-    },
-    onResponseError(...given: Parameters<Attempt['onResponseError']>) {
-      ended();
-      onResponseError.apply(attempt, given);
-    },
-  });
+  if (held.isOver) watcher.ended();
+  else attempt.watcher = watcher;
 }
 
-class DecodedPeek implements Peek {
-  readonly #encoded: WatchedPeek;
-  readonly #decoders: readonly MakeDecoder[];
-  readonly #streams: Transform[] = [];
-  #parts: AsyncGenerator<Uint8Array> | undefined;
-
-  constructor(encoded: WatchedPeek, decoders: readonly MakeDecoder[]) {
-    this.#encoded = encoded;
-    this.#decoders = decoders;
+async function watchDecoded(
+  parts: AsyncIterable<Uint8Array>,
+  watcher: BodyWatcher,
+  ended: () => void,
+): Promise<void> {
+  try {
+    for await (const part of parts) watcher.part(part);
+  } catch {
+    // A body that is broken, or not encoded as it says.
   }
-
-  #decoded(encoded: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-    return this.#decoders.reduce((parts, make) => this.#decode(parts, make), encoded);
-  }
-
-  async *#decode(parts: AsyncGenerator<Uint8Array>, make: MakeDecoder): AsyncGenerator<Uint8Array> {
-    const first = await parts.next();
-    // A response to a HEAD has no body, which is not the same as an empty one that is encoded.
-    if (first.done) return;
-    const decoder = make(first.value);
-    this.#streams.push(decoder);
-    // Its errors also come out of the decoder.
-    pipeline(rejoined(first.value, parts), decoder, () => undefined);
-    yield* decoder as AsyncIterable<Uint8Array>;
-  }
-
-  async read(): Promise<Uint8Array | undefined> {
-    this.#parts ??= this.#decoded(chunksOf(this.#encoded));
-    const { done, value } = await this.#parts.next();
-    return done ? undefined : value;
-  }
-
-  watch(watcher: BodyWatcher, ended: () => void): void {
-    const encoded = new PassThrough();
-    this.#encoded.watch({ part: (chunk) => void encoded.write(chunk) }, () => void encoded.end());
-    const pass = async (): Promise<void> => {
-      try {
-        for await (const part of this.#decoded(chunksIn(encoded))) watcher.part(part);
-      } catch {
-        // A body that is broken, or not encoded as it says.
-      }
-      encoded.destroy();
-      ended();
-    };
-    void pass();
-  }
-
-  stop(): void {
-    this.#encoded.stop();
-    for (const stream of this.#streams) stream.destroy();
-  }
+  ended();
 }
 
-async function* chunksOf(peek: Pick<Peek, 'read'>): AsyncGenerator<Uint8Array> {
-  for (let chunk = await peek.read(); chunk !== undefined; chunk = await peek.read()) yield chunk;
+async function* decode(
+  encoded: AsyncGenerator<Uint8Array>,
+  make: MakeDecoder,
+  streams: Transform[],
+): AsyncGenerator<Uint8Array> {
+  const first = await encoded.next();
+  // A response to a HEAD has no body, which is not the same as an empty one that is encoded.
+  if (first.done) return;
+  const decoder = make(first.value);
+  streams.push(decoder);
+  // Its errors also come out of the decoder.
+  pipeline(rejoined(first.value, encoded), decoder, () => undefined);
+  yield* decoder as AsyncIterable<Uint8Array>;
+}
+
+async function* chunksOf(held: Held): AsyncGenerator<Uint8Array> {
+  for (let chunk = await held.read(); chunk !== undefined; chunk = await held.read()) yield chunk;
 }
 
 async function* chunksIn(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

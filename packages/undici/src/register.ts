@@ -1,10 +1,8 @@
 import process from 'node:process';
 import type { Policy } from '@ebb/core';
 import { createPolicy, mustTrust } from '@ebb/core/adapter';
-import { fault } from './register/fault.ts';
-import { findConfig } from './register/find.ts';
+import { fault, findConfig, loadPolicy } from './register/config.ts';
 import { install } from './register/install.ts';
-import { loadPolicy } from './register/load.ts';
 
 /** Shared by all copies of this package: a program that loads two, as with `import` and `require`, has one policy. */
 const REGISTERED: unique symbol = Symbol.for('@ebb/undici register');

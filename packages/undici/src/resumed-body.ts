@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import type { Clock } from '@ebb/core';
 import {
   explain,
   property,
@@ -9,98 +9,92 @@ import {
   rememberResumption,
 } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
-import { Attempt } from './attempt.ts';
-import type { AttemptListener } from './attempt-listener.ts';
-import type { Pausable } from './controller.ts';
+import { Attempt, type AttemptListener } from './attempt.ts';
 import type { Downstream } from './downstream.ts';
 import { bodyTimeoutError, cutShortError, requestAbortedError } from './errors.ts';
-import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
-import { readerOf } from './resume.ts';
-import type { DispatchResumer } from './resume-request.ts';
-import { Silence } from './silence.ts';
+import { type RawHeaders, type ResponseHead, type ResponseHeaders, readerOf } from './headers.ts';
+import type { Pausable } from './held.ts';
+import type { DispatchResumer } from './resume.ts';
 
 type Options = Dispatcher.DispatchOptions;
-
-/** What is resumed, and for whom. */
-export interface Broken {
-  readonly downstream: Downstream;
-  readonly resumer: DispatchResumer;
-  /** What the handler has, for its history. */
-  readonly made: object;
-  /** The longest silence, in milliseconds; `undefined` for any. */
-  readonly idleTimeoutMs?: number | undefined;
-  /** Sends a request for the rest. */
-  send(rest: Options, attempt: Attempt): unknown;
-}
 
 /**
  * The body of a response that goes on, after a break, with that of a request for the rest. Each is a request of its own, and the
  * handler sees one response.
  */
-export class ResumedBody implements AttemptListener<Attempt> {
-  readonly #of: Broken;
+export class ResumedBody implements AttemptListener {
+  readonly #downstream: Downstream;
+  readonly #resumer: DispatchResumer;
+  readonly #send: (rest: Options, attempt: Attempt) => unknown;
+  readonly #idleTimeoutMs: number | undefined;
   /** The last one: the response is its own, or its own is to be the rest. */
-  #attempt: Attempt;
-  /** The resumption under way, until the rest has begun. */
+  attempt: Attempt;
+  /** The last one; `undefined` before the first. */
   #resumption: Resumption | undefined;
   #silence: Silence | undefined;
   /** Ends the wait before a request for the rest; `undefined` while there is none. */
   #wait: AbortController | undefined;
 
-  constructor(of: Broken, attempt: Attempt) {
-    this.#of = of;
-    this.#attempt = attempt;
-  }
-
-  get attempt(): Attempt {
-    return this.#attempt;
+  /**
+   * @param send sends a request for the rest
+   * @param idleTimeoutMs the longest silence, in milliseconds; `undefined` for any
+   */
+  constructor(
+    downstream: Downstream,
+    attempt: Attempt,
+    resumer: DispatchResumer,
+    send: (rest: Options, attempt: Attempt) => unknown,
+    idleTimeoutMs?: number,
+  ) {
+    this.#downstream = downstream;
+    this.attempt = attempt;
+    this.#resumer = resumer;
+    this.#send = send;
+    this.#idleTimeoutMs = idleTimeoutMs;
   }
 
   /** What brings the data of the last attempt, watched for silence. */
-  connection(): Pausable | null | undefined {
-    const { idleTimeoutMs, resumer } = this.#of;
-    const attempt = this.#attempt;
-    if (idleTimeoutMs === undefined) return attempt.connection;
-    const fell = (): void => attempt.abort(bodyTimeoutError(idleTimeoutMs));
-    this.#silence = new Silence(attempt.connection, resumer.clock, idleTimeoutMs, fell);
+  #connection(): Pausable | null | undefined {
+    const { attempt } = this;
+    const idleMs = this.#idleTimeoutMs;
+    if (idleMs === undefined) return attempt.connection;
+    const fell = (): void => attempt.abort(bodyTimeoutError(idleMs));
+    this.#silence = watchSilence(attempt.connection, this.#resumer.clock, idleMs, fell);
     return this.#silence;
   }
 
-  sent(): void {}
-
-  informed(): void {}
-
-  arrived(): void {}
-
   /** The response to the request for the rest. */
-  responded(attempt: Attempt, { status, headers }: ResponseHead): void {
-    const { resumer, downstream } = this.#of;
+  responded(attempt: Attempt, head: ResponseHead): void {
     const resumption = this.#resumption as Resumption;
     this.#note(resumption, attempt.context);
     try {
-      resumer.began(status, readerOf(headers), resumption.error);
+      this.#resumer.began(head.status, readerOf(head.headers), resumption.error);
     } catch (why) {
       this.#giveUp(why);
       return;
     }
-    this.#resumption = undefined;
-    attempt.forward();
-    downstream.controller.attach(this.connection());
+    attempt.deliver(head);
+  }
+
+  /** The handler has the headers if this is the rest. */
+  head(_: unknown, head: ResponseHead): void {
+    const connection = this.#connection();
+    if (this.#resumption === undefined) this.#downstream.head(connection, head);
+    else this.#downstream.controller.attach(connection);
   }
 
   /** @param result what the request for the rest ended with */
   #note(resumption: Resumption, result: unknown): void {
-    const { made, downstream } = this.#of;
-    rememberResumption(made, result, resumption);
-    downstream.noteAll();
+    rememberResumption(this.#downstream.made, result, resumption);
+    this.#downstream.noteAll();
   }
 
   data(_: Attempt, chunk: Buffer): void {
-    const { resumer, downstream } = this.#of;
+    const downstream = this.#downstream;
     this.#silence?.heard();
     let parts: readonly Uint8Array[];
     try {
-      parts = downstream.runInAsyncScope(() => resumer.take(chunk, cutShortError));
+      parts = downstream.runInAsyncScope(() => this.#resumer.take(chunk, cutShortError));
     } catch (hookError) {
       this.#giveUp(hookError);
       return;
@@ -108,13 +102,12 @@ export class ResumedBody implements AttemptListener<Attempt> {
     for (const part of parts) downstream.passData(part);
   }
 
-  ended(_: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
-    const { resumer, downstream } = this.#of;
+  ended(_: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     this.#silence?.stop();
     const error = cutShortError();
     let hasEnded: boolean;
     try {
-      hasEnded = downstream.runInAsyncScope(() => resumer.ended(error));
+      hasEnded = this.#downstream.runInAsyncScope(() => this.#resumer.ended(error));
     } catch (why) {
       this.#fail(why);
       return;
@@ -123,70 +116,67 @@ export class ResumedBody implements AttemptListener<Attempt> {
     else this.#resume(error, 'ended');
   }
 
-  #end(trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
-    const { resumer, downstream } = this.#of;
-    for (const part of resumer.course.left()) downstream.passData(part);
-    downstream.passEnd(trailers, rawTrailers);
+  #end(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+    for (const part of this.#resumer.course.left()) this.#downstream.passData(part);
+    this.#downstream.passEnd(trailers, rawTrailers);
   }
 
   failed(_: Attempt, error: unknown): void {
-    const { downstream } = this.#of;
-    const resumption = this.#resumption as Resumption;
-    if (downstream.controller.aborted) {
+    if (this.#downstream.controller.aborted) {
       this.#fail(error);
       return;
     }
+    const resumption = this.#resumption as Resumption;
     this.#note(resumption, error);
     this.#fail(explain(resumption.error, prose('its request failed'), error));
   }
 
   broke(_: Attempt, error: unknown): void {
-    const { downstream, resumer } = this.#of;
+    const { controller, threw } = this.#downstream;
     this.#silence?.stop();
     // The `bodyTimeout` of undici ends an idle body as well.
     const isIdle = property(error, 'code') === 'UND_ERR_BODY_TIMEOUT';
-    if (downstream.controller.aborted || downstream.threw) this.#fail(error);
-    else if (resumer.course.isDone) this.#end({}, undefined);
+    if (controller.aborted || threw) this.#fail(error);
+    else if (this.#resumer.course.isDone) this.#end({}, null);
     else this.#resume(error, isIdle ? 'idle' : 'broken');
   }
 
   /** Asks for the rest of what has broken. */
   #resume(error: unknown, reason: ResumeReason): void {
-    const { downstream, resumer, made } = this.#of;
+    const downstream = this.#downstream;
     downstream.controller.attach(undefined);
     const wait = new AbortController();
     this.#wait = wait;
     const next = downstream.runInAsyncScope(() =>
-      resumer.next(error, reason, made, wait.signal).then(({ rest, ebb, resumption }) => {
+      this.#resumer.next(error, reason, downstream.made, wait.signal).then(({ rest, ebb, resumption }) => {
         this.#wait = undefined;
         this.#resumption = resumption;
-        this.#send(ebb ? { ...rest, ebb } : rest);
+        this.#request(ebb ? { ...rest, ebb } : rest);
       }),
     );
     next.catch((why: unknown) => this.#fail(why));
   }
 
-  #send(options: Options): void {
-    const attempt = new Attempt(this);
-    this.#attempt = attempt;
+  #request(rest: Options): void {
+    this.attempt = new Attempt(this);
     try {
-      this.#of.send(options, attempt);
+      this.#send(rest, this.attempt);
     } catch (error) {
-      attempt.onResponseError(undefined, error);
+      this.attempt.onResponseError(undefined, error);
     }
   }
 
   #fail(error: unknown): void {
-    const { downstream, made } = this.#of;
+    const downstream = this.#downstream;
     if (downstream.over) return;
     this.#silence?.stop();
-    if (!downstream.controller.aborted) rememberOf(error, made);
-    downstream.passError(error, this.#attempt.connection);
+    if (!downstream.controller.aborted) rememberOf(error, downstream.made);
+    downstream.passError(error, this.attempt.connection);
   }
 
   /** Ends with an error while undici still has the attempt. */
   #giveUp(error: unknown): void {
-    const attempt = this.#attempt;
+    const { attempt } = this;
     try {
       this.#fail(error);
     } finally {
@@ -196,21 +186,64 @@ export class ResumedBody implements AttemptListener<Attempt> {
   }
 
   failedAgain(error: unknown): void {
-    this.#of.downstream.failedAgain(error);
+    this.#downstream.failedAgain(error);
   }
 
   /** The handler aborts. */
   abort(reason: unknown): void {
     if (this.#wait === undefined) {
-      this.#attempt.abort(reason);
+      this.attempt.abort(reason);
       return;
     }
     const error = reason ?? requestAbortedError();
     this.#wait.abort(error);
     this.#fail(error);
   }
+}
 
-  upgraded(_: Attempt, __: ResponseHead, socket: Duplex): void {
-    socket.destroy();
-  }
+/** A connection whose silence is noticed. */
+interface Silence extends Pausable {
+  heard(): void;
+  stop(): void;
+}
+
+/**
+ * Finds out when a connection brings nothing for too long. The time in which its reader has paused it does not count.
+ *
+ * @param fell called after a silence of `idleMs` milliseconds
+ */
+function watchSilence(
+  connection: Pausable | null | undefined,
+  clock: Clock,
+  idleMs: number,
+  fell: () => void,
+): Silence {
+  let heardAtMs = clock.now();
+  let isPaused = false;
+  let cancel: () => void;
+  const heard = (): void => {
+    heardAtMs = clock.now();
+  };
+  // Not a timer for each chunk: one that looks when the last came.
+  const watch = (waitMs: number): void => {
+    cancel = clock.schedule(() => {
+      const leftMs = isPaused ? idleMs : heardAtMs + idleMs - clock.now();
+      if (leftMs > 0) watch(leftMs);
+      else fell();
+    }, waitMs);
+  };
+  watch(idleMs);
+  return {
+    heard,
+    stop: () => cancel(),
+    pause() {
+      isPaused = true;
+      connection?.pause();
+    },
+    resume() {
+      isPaused = false;
+      heard();
+      connection?.resume();
+    },
+  };
 }

@@ -1,12 +1,28 @@
-import { type Resuming, type ResumptionOptions, readResuming } from '@ebb/core/resuming';
+import {
+  explain,
+  prose,
+  type Resuming,
+  type ResumptionOptions,
+  readResuming,
+  rememberOf,
+} from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
-import type { Handler as CallerHandler } from './downstream.ts';
-import { withRereadableHeaders } from './headers.ts';
-import { isLegacy, modernHandler, NO_H2 } from './legacy.ts';
-import { ResumedCall } from './resumed-call.ts';
+import { Attempt } from './attempt.ts';
+import { bodyOf } from './body/body-of.ts';
+import { Downstream } from './downstream.ts';
+import type { Handler } from './handler.ts';
+import {
+  type RawHeaders,
+  type ResponseHead,
+  type ResponseHeaders,
+  withRereadableHeaders,
+} from './headers.ts';
+import { forHandlers } from './legacy.ts';
+import { resumerOf, streamOf } from './resume.ts';
+import { ResumedBody } from './resumed-body.ts';
+import { Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
-type Handler = Dispatcher.DispatchHandler;
 
 /**
  * Options of {@link resuming}. `resumeWith` returns the options of the request for the rest, which goes to the origin of the first
@@ -14,19 +30,105 @@ type Handler = Dispatcher.DispatchHandler;
  */
 export type ResumingOptions = ResumptionOptions<Options>;
 
-/** True for a request whose response has a body that this can read. What is no options object is for the dispatcher to refuse. */
-function mayBeResumed(given: Options): boolean {
-  if (typeof given !== 'object' || given === null) return false;
-  return given.ebb !== false && !given.upgrade && given.method !== 'CONNECT';
+/** Marks the context of requests that are resumed already. Known to all copies of this package in a program. */
+const RESUMED = Symbol.for('@ebb/undici resumed');
+
+/** A request whose event stream goes on after a break. Its handler sees one request: one controller, and one response. */
+class ResumedRequest extends Downstream {
+  readonly #resuming: Resuming<Options>;
+  readonly #dispatch: Dispatcher.Dispatch;
+  readonly #first: Attempt = new Attempt(this);
+  /** The stream that the handler is receiving; `undefined` for other responses. */
+  #body: ResumedBody | undefined;
+  /** True for an event stream that cannot be read, because it is compressed. */
+  #isCoded = false;
+
+  constructor(
+    resuming: Resuming<Options>,
+    dispatch: Dispatcher.Dispatch,
+    options: Options,
+    handler: Handler,
+  ) {
+    super(options, handler);
+    this.#resuming = resuming;
+    this.#dispatch = dispatch;
+  }
+
+  /** @throws what the dispatcher throws */
+  start(): boolean {
+    this.equip(this.#first);
+    return this.#dispatch(this.options, this.#first);
+  }
+
+  /** The context of the attempt has the history. */
+  override get made(): object {
+    return this.#first.context ?? {};
+  }
+
+  override sent({ context, starts }: Attempt): void {
+    this.open({ ...context, [RESUMED]: true }, starts > 1);
+  }
+
+  responded(attempt: Attempt, head: ResponseHead): void {
+    // If two interceptors resume the same call, the inner one does it.
+    if (!(RESUMED in this.made)) this.#body = this.#bodyOf(head);
+    if (this.#body !== undefined) attempt.listener = this.#body;
+    attempt.deliver(head);
+  }
+
+  #bodyOf(head: ResponseHead): ResumedBody | undefined {
+    const { options } = this;
+    const resuming = this.#resuming;
+    const stream = streamOf(head, options.headers, resuming);
+    this.#isCoded = stream === 'coded';
+    if (stream === undefined || stream === 'coded') return undefined;
+    const traits = new Traits(options, bodyOf(options));
+    // Hooks may take it apart.
+    const request = Object.assign(traits, { header: traits.header.bind(traits) });
+    const resumer = resumerOf(stream, { options, request, resuming }, () => body.attempt);
+    const body: ResumedBody = new ResumedBody(
+      this,
+      this.#first,
+      resumer,
+      this.#dispatch,
+      resuming.idleTimeoutMs,
+    );
+    return body;
+  }
+
+  protected note(result: unknown): void {
+    rememberOf(result, this.made);
+  }
+
+  override ended(_: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+    // A download has been resumed below.
+    this.noteAll();
+    this.passEnd(trailers, rawTrailers);
+  }
+
+  failed({ connection }: Attempt, error: unknown): void {
+    if (!this.over) this.passError(error, connection);
+  }
+
+  broke(attempt: Attempt, error: unknown): void {
+    const isOwn = this.controller.aborted || this.threw;
+    this.failed(attempt, this.#isCoded && !isOwn ? explain(error, prose('a content coding')) : error);
+  }
+
+  aborted(reason: unknown): void {
+    if (!this.over) (this.#body ?? this.#first).abort(reason);
+  }
 }
 
-function dispatchResumed(
+function start(
   resuming: Resuming<Options>,
   dispatch: Dispatcher.Dispatch,
   given: Options,
-  handler: CallerHandler,
+  handler: Handler,
 ): boolean {
-  if (!mayBeResumed(given)) return dispatch(given, handler);
+  // Their responses have no body that this can read.
+  if (given.ebb === false || given.upgrade || given.method === 'CONNECT')
+    return dispatch(given, handler as Dispatcher.DispatchHandler);
   let options: Options;
   try {
     options = withRereadableHeaders(given);
@@ -35,7 +137,7 @@ function dispatchResumed(
     handler.onResponseError?.(null, error);
     return false;
   }
-  return new ResumedCall(resuming, dispatch, options, handler).start();
+  return new ResumedRequest(resuming, dispatch, options, handler).start();
 }
 
 /**
@@ -62,14 +164,6 @@ function dispatchResumed(
 export function resuming(options: ResumingOptions = {}): Dispatcher.DispatcherComposeInterceptor {
   const read = readResuming(options);
   return function resumingAbove(dispatch) {
-    // `compose` requires a function of exactly two parameters.
-    return function resumingDispatch(given: Options, handler: Handler): boolean {
-      if (typeof handler?.onRequestStart === 'function' && typeof handler.onResponseError === 'function')
-        return dispatchResumed(read, dispatch, given, handler);
-      if (typeof handler !== 'object' || handler === null || !isLegacy(handler))
-        return dispatch(given, handler);
-      const modern = modernHandler(handler);
-      return dispatchResumed(read, dispatch, { ...given, ...NO_H2 }, modern);
-    };
+    return forHandlers(dispatch, (given, handler) => start(read, dispatch, given, handler));
   };
 }

@@ -13,8 +13,14 @@ export class Traits implements RequestTraits {
   readonly #body: RequestBody | undefined;
   readonly #ownOrigin: string;
 
-  /** @param ownOrigin the origin if the options have none */
-  constructor(options: Dispatcher.DispatchOptions, body: RequestBody | undefined, ownOrigin: string) {
+  /**
+   * @param ownOrigin the origin if the options have none: undici 7 does not tell an interceptor that of its `Client` or `Pool`
+   */
+  constructor(
+    options: Dispatcher.DispatchOptions,
+    body: RequestBody | undefined,
+    ownOrigin = 'http://dispatcher.invalid',
+  ) {
     this.#options = options;
     this.#body = body;
     this.#ownOrigin = ownOrigin;
@@ -25,17 +31,13 @@ export class Traits implements RequestTraits {
   }
 
   get url(): string {
-    const { query } = this.#options;
+    const { query, origin } = this.#options;
     const path = String(this.#options.path);
     // A proxy is given whole URLs. Expressions take a quarter of a request's time if a bucket asks for each URL.
     const isWhole = !path.startsWith('/') && /^https?:\/\//.test(path);
-    const url = isWhole ? path : this.#host + path;
+    const host = String(origin ?? this.#ownOrigin);
+    const url = isWhole ? path : (host.endsWith('/') ? host.slice(0, -1) : host) + path;
     return query ? `${url}?${stringify(query)}` : url;
-  }
-
-  get #host(): string {
-    const host = String(this.#options.origin ?? this.#ownOrigin);
-    return host.endsWith('/') ? host.slice(0, -1) : host;
   }
 
   get replayable(): boolean {
@@ -71,23 +73,22 @@ type Responded = Extract<Outcome, { type: 'response' }>;
 
 /** The outcome of an attempt with a response. */
 export function responseOutcome(
-  attempt: Attempt | undefined,
-  status: number,
-  headers: ResponseHeaders,
+  { starts, hops }: Attempt,
+  { status, headers }: { readonly status: number; readonly headers: ResponseHeaders },
 ): Responded {
   const outcome = new ResponseOutcome(status, headers);
   // An interceptor below that follows redirects starts the attempt again for each hop.
-  if (attempt === undefined || attempt.starts < 2) return outcome;
-  const url = attempt.hops?.at(-1);
+  if (starts < 2) return outcome;
+  const url = hops?.at(-1);
   return Object.assign(outcome, { redirected: true, url: url === undefined ? undefined : String(url) });
 }
 
 /** The outcome of an attempt that failed. */
 export function failureOutcome(
   attempt: Attempt,
-  kind: FailureKind,
   error: unknown,
   { origin }: Dispatcher.DispatchOptions,
+  kind: FailureKind = failureKindOf(attempt, error),
 ): Outcome {
   const redirected = !isFirstHop(attempt, error, origin !== undefined && origin !== null);
   return { type: 'failure', kind, error, redirected };
@@ -104,12 +105,12 @@ function isFirstHop({ starts, hops }: Attempt, error: unknown, isOriginKnown: bo
 }
 
 /** What kind of failure an error before the response is. */
-export function failureKindOf(attempt: Attempt, error: unknown): FailureKind {
+function failureKindOf({ starts }: Attempt, error: unknown): FailureKind {
   // Thrown by a body factory: not a failure of the network, whatever its cause looks like.
   if (error instanceof HookError) return 'unknown';
   const kind = failureKind(error);
   // A ProxyAgent that gets no tunnel aborts the request, or reports that its proxy hung up.
-  if (attempt.starts === 0 && (kind === 'aborted' || isTunnelError(error))) return 'connect';
+  if (starts === 0 && (kind === 'aborted' || isTunnelError(error))) return 'connect';
   // An abort that is not the caller's.
   return kind === 'aborted' ? 'unknown' : kind;
 }

@@ -5,11 +5,12 @@ import {
   Call,
   classifyHttp,
   fail,
-  failureKind,
   hasReachedLayer,
   judge,
+  LAYER,
   layerOf,
   look,
+  namedTimeoutOf,
   OutOfTime,
   pass,
   prepare,
@@ -17,29 +18,41 @@ import {
   remember,
   rememberReason,
   rememberSuccess,
+  type SetAside,
+  sending,
+  timeoutOf,
 } from '@ebb/core/adapter';
 import { type Download, rememberOf } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
-import { type AttemptListener, uploadEvents } from './attempt-listener.ts';
-import type { RequestBody } from './body/request-body.ts';
-import type { Composition } from './composition.ts';
-import { dispatchAttempt } from './dispatch.ts';
+import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import { Downstream } from './downstream.ts';
 import { headersTimeoutError, isClosedError, namingOldUndici, requestAbortedError } from './errors.ts';
-import { hideMissingMethods } from './gaps.ts';
-import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
-import type { Held } from './held.ts';
+import type { Handler } from './handler.ts';
+import { changedHeaders, type RawHeaders, type ResponseHead, type ResponseHeaders } from './headers.ts';
 import { peekAt } from './peek.ts';
-import { downloadOf } from './resume.ts';
-import { downloadResumer } from './resume-request.ts';
+import { downloadOf, resumerOf } from './resume.ts';
 import { ResumedBody } from './resumed-body.ts';
-import { failureKindOf, failureOutcome, responseOutcome, Traits } from './traits.ts';
+import { failureOutcome, responseOutcome, Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
 
-/** The end of a request: an attempt whose response was set aside, or a function that tells the handler. */
-type End = Attempt | (() => unknown);
+/** One call of `compose`. */
+export interface Composition {
+  readonly policy: Policy;
+  readonly dispatch: Dispatcher.Dispatch;
+  /** The origin of requests whose options have none. */
+  readonly ownOrigin: string;
+  /** True if a layer below has shown itself; `undefined` before the first response. */
+  hasBelow: boolean | undefined;
+  /** True for a request that asks for the rest of a download: another one deals with a break. */
+  readonly isRest?: true;
+  /** Starts a request. */
+  start(this: Composition, given: Options, handler: Handler): boolean;
+}
+
+/** Ends a request: tells the handler. */
+type End = () => unknown;
 
 /** The statuses that a `fetch` follows or refuses, and whose body it may leave unread. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -51,55 +64,51 @@ function callsBack({ onEvent, classify, bucket, budget }: Policy, outcome: Outco
 }
 
 /**
- * A request on its way: prepare → send → judge, as `Call.run` does it, by the events of its attempts. Retries and callbacks of the policy
+ * A request on its way: prepare → send → judge, as `Run` does it, by the events of its attempts. Retries and callbacks of the policy
  * run in the async context of the request; the handler is called as undici calls it.
  */
-export class UndiciRequest extends Downstream implements AttemptListener<Attempt> {
-  readonly composition: Composition;
-  readonly options: Options;
+export class UndiciRequest extends Downstream {
+  readonly #composition: Composition;
   /** `undefined` if the options can be dispatched again as they are. */
-  readonly body: RequestBody | undefined;
-  /** True if it asks for the rest of a download, whose break another request deals with. */
-  declare isRest?: true;
+  readonly #body: RequestBody | undefined;
   /** `undefined` while nothing is needed of it: see {@link call}. */
   #started: Call | undefined;
   /** The status of a success without a call. */
   #status = 0;
   #attempt: Attempt | undefined;
-  /** True until the caller's `dispatch` returns: errors of the dispatcher are then thrown to the caller. */
-  #isDispatching = true;
   /** True while no attempt is under way, before the first attempt and before a retry. */
   #isWaiting = false;
   /** Ends a wait. Made when it is needed: a request that waits for nothing has none. */
   #abort: AbortController | undefined;
   /** What the request ends with if the retry that is planned is not sent. */
   #previous: End | undefined;
-  /** The last attempt with a response that a retry followed. */
-  #answer: Attempt | undefined;
+  /** The same for the last response that a retry followed. */
+  #answer: End | undefined;
   /** The response that the handler is receiving, if it can go on after a break, and what goes on. */
   #download: Download | undefined;
   #resumed: ResumedBody | undefined;
+  /** What the dispatcher has thrown. It has told the handler nothing, and its caller gets it. */
+  declare private thrown?: unknown;
 
   /** @param call `undefined` if nothing has to be made before the first failure */
   constructor(
     composition: Composition,
     options: Options,
     body: RequestBody | undefined,
-    handler: Dispatcher.DispatchHandler,
+    handler: Handler,
     call: Call | undefined,
   ) {
-    super(handler);
-    this.composition = composition;
-    this.options = options;
-    this.body = body;
+    super(options, handler);
+    this.#composition = composition;
+    this.#body = body;
     this.#started = call;
   }
 
   /** The first attempt may have been sent without it. */
-  get call(): Call {
+  get #call(): Call {
     if (this.#started === undefined) {
-      const { policy, ownOrigin } = this.composition;
-      const request = new Traits(this.options, this.body, ownOrigin);
+      const { policy, ownOrigin } = this.#composition;
+      const request = new Traits(this.options, this.#body, ownOrigin);
       this.#started = new Call(policy, request, undefined, 'dispatcher');
       this.#started.attempt = 1;
     }
@@ -117,21 +126,16 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
    * @throws an error of the dispatcher, or that of a handler that throws when it is given an error
    */
   start(): boolean {
-    try {
-      const ready =
-        this.#started && prepare(this.#started, this.#signalIfNeeded(), undefined, this.body?.make);
-      if (ready === undefined) return this.#send();
-      this.#sendAfter(ready);
-      this.begin();
-      return true;
-    } finally {
-      this.#isDispatching = false;
-    }
+    const ready = this.#started && this.#prepareFirst(this.#started);
+    if (ready === undefined) return this.#send(true);
+    this.#sendAfter(ready);
+    this.begin();
+    return true;
   }
 
   /** A method of its own: a function that holds `this` costs memory as soon as the method around it is called. */
-  #signalIfNeeded(): () => AbortSignal {
-    return () => this.#waits.signal;
+  #prepareFirst(call: Call): Promise<Readiness> | undefined {
+    return prepare(call, () => this.#waits.signal, undefined, this.#body?.make);
   }
 
   /**
@@ -141,10 +145,10 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
    * @param released resolves when the connection of the attempt can be used again
    */
   #again(end: End, released: Promise<void> = Promise.resolve()): void {
-    this.#attempt?.releaseBody();
+    this.#attempt?.releaseBody?.();
     this.#previous = end;
     this.runInAsyncScope(() => {
-      const ready = prepare(this.call, this.#waits.signal, released, this.body?.make);
+      const ready = prepare(this.#call, this.#waits.signal, released, this.#body?.make);
       this.#sendAfter(ready ?? Promise.resolve(true));
     });
     // An attempt that had no connection has not started the handler.
@@ -157,7 +161,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
       (readiness) => {
         if (readiness === true) this.#send();
         else if (readiness !== false) this.#unsent(headersTimeoutError(readiness.timeoutMs));
-        else if (this.#previous !== undefined) this.#finish(this.#previous);
+        else this.#previous?.();
       },
       (error) => this.#fail(error instanceof OutOfTime ? headersTimeoutError(error.timeoutMs) : error),
     );
@@ -172,9 +176,11 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
     this.#follow(this.#judge(undefined, { type: 'failure', kind, error, redirected: false }), error);
   }
 
-  #send(): boolean {
+  /** @param isFirst true before the caller's `dispatch` has returned, which throws what the dispatcher throws */
+  #send(isFirst = false): boolean {
     const { controller } = this;
-    const attempt = this.#makeAttempt();
+    const attempt = new Attempt(this);
+    this.equip(attempt);
     this.#isWaiting = false;
     this.#attempt = attempt;
     if (controller.aborted) {
@@ -182,63 +188,58 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
       return true;
     }
     try {
-      return dispatchAttempt(this, this.#started, attempt);
+      return this.#dispatch(attempt, this.#started);
     } catch (thrown) {
       // Thrown by the handler: passed up, as without ebb.
       if (attempt.over) throw thrown;
       const error = namingOldUndici(thrown);
-      if (this.#isDispatching) return this.#dispatcherThrew(attempt, error);
-      attempt.onResponseError(undefined, error);
-      return false;
+      if (isFirst) this.thrown = error;
+      try {
+        attempt.onResponseError(undefined, error);
+      } finally {
+        this.thrown = undefined;
+        attempt.drop(error);
+      }
+      return this.#isWaiting;
     }
   }
 
-  #makeAttempt(): Attempt {
-    const { onBodySent, onRequestSent } = this.handler;
-    const isWatched = typeof onBodySent === 'function' || typeof onRequestSent === 'function';
-    const attempt = new Attempt(this);
-    // For a handler that listens to the upload, a MockAgent reads the body.
-    if (isWatched) Object.assign(attempt, uploadEvents(this));
-    attempt.restoreMethods = hideMissingMethods(this.handler, this.options, attempt);
-    return attempt;
+  /** Dispatches an attempt, with its own body and headers. @throws what the dispatcher throws */
+  #dispatch(attempt: Attempt, call: Call | undefined): boolean {
+    const { options } = this;
+    const { dispatch } = this.#composition;
+    const timeoutMs = call && timeoutOf(call);
+    if (call && timeoutMs !== undefined) attempt.limit(call.policy.clock, timeoutMs, namedTimeoutOf(call));
+    const taken = this.#body?.take?.();
+    if (taken !== undefined) this.#releaseAfter(attempt, taken);
+    const made = call?.headerChanges;
+    const headers = made && { headers: changedHeaders(options.headers, made) };
+    const changed = taken || headers ? { ...options, ...taken, ...headers } : options;
+    const layer = call && layerOf(call);
+    if (call === undefined || layer === undefined) return dispatch(changed as Options, attempt);
+    // Interceptors pass unknown options on, and undici does not send them.
+    return sending(call, dispatch.bind(undefined, { ...changed, [LAYER]: layer } as Options, attempt));
   }
 
-  /** A dispatcher that throws reports nothing to its handler. Unless there is a retry, throws to the caller as well. */
-  #dispatcherThrew(attempt: Attempt, error: unknown): boolean {
-    const retry = this.#judge(attempt, failureOutcome(attempt, failureKind(error), error, this.options));
-    attempt.drop(error);
-    if (retry === undefined) return false;
-    if (retry) {
-      this.#again(() => this.#fail(error));
-      return true;
-    }
-    this.#closeBodies();
-    remember(error, this.call.trace);
-    this.over = true;
-    this.noteAll();
-    throw error;
+  #releaseAfter(attempt: Attempt, taken: DispatchChanges): void {
+    attempt.releaseBody = () => this.#body?.release?.(taken);
   }
 
-  sent(attempt: Attempt): void {
+  override sent(attempt: Attempt): void {
     // From here on this attempt determines the result.
     this.#previous = undefined;
-    this.open(attempt.context, attempt.starts > 1);
-  }
-
-  informed(attempt: Attempt, head: ResponseHead): void {
-    this.inform(attempt, head);
+    super.sent(attempt);
   }
 
   responded(attempt: Attempt, head: ResponseHead): void {
-    const { status, headers } = head;
-    if (this.#isSuccess(attempt, status)) this.#respond(attempt, head);
+    if (this.#isSuccess(attempt, head.status)) this.#respond(attempt, head);
     else if (this.#started?.parts?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
-    else this.#decide(attempt, head, this.#judge(attempt, responseOutcome(attempt, status, headers)));
+    else this.#decide(attempt, head, this.#judge(attempt, responseOutcome(attempt, head)));
   }
 
   /** True for a response that needs no call. */
   #isSuccess(attempt: Attempt, status: number): boolean {
-    const { composition } = this;
+    const composition = this.#composition;
     const call = this.#started;
     if (call === undefined) {
       if (!(status < 400)) return false;
@@ -252,22 +253,22 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
     return false;
   }
 
-  #decide(attempt: Attempt, head: ResponseHead, retry: boolean | undefined, held?: Held): void {
+  #decide(attempt: Attempt, head: ResponseHead, retry: boolean | undefined): void {
     if (retry) {
-      const { released } = attempt.setAside(held ?? attempt.hold(head), this.call);
-      this.#answer = attempt;
-      this.#again(attempt, released);
-    } else if (retry === false) this.#respond(attempt, head, held);
+      const aside = attempt.setAside(head, this.#call);
+      this.#answer = () => this.#replay(attempt, aside);
+      this.#again(this.#answer, aside.released);
+    } else if (retry === false) this.#respond(attempt, head);
   }
 
   /** Holds a response back until the policy has inspected it. */
   #look(attempt: Attempt, head: ResponseHead): void {
-    const { call } = this;
+    const call = this.#call;
     const held = attempt.hold(head);
-    const outcome = responseOutcome(attempt, head.status, head.headers);
+    const outcome = responseOutcome(attempt, head);
     look(call, outcome, () => peekAt(attempt, held), this.#waits.signal).then(
       (inspected) => {
-        if (!attempt.over) this.#decide(attempt, head, this.#judge(attempt, inspected), held);
+        if (!attempt.over) this.#decide(attempt, head, this.#judge(attempt, inspected));
       },
       (error: unknown) => {
         if (attempt.over) return;
@@ -284,74 +285,56 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
   /** True for a retry; `undefined` if a hook threw or aborted, which has ended the request. */
   #judge(attempt: Attempt | undefined, outcome: Outcome): boolean | undefined {
     const started = this.#started;
-    const { call } = this;
+    const call = this.#call;
     if (started === undefined && attempt?.hasHistory) {
-      this.composition.hasBelow = true;
+      this.#composition.hasBelow = true;
       pass(call, outcome);
       return false;
     }
-    let retry: boolean;
+    const hasAnswer = this.#answer !== undefined;
     try {
       // undici reports a response in the async context of whichever request opened its connection.
-      retry = callsBack(call.policy, outcome)
-        ? this.runInAsyncScope(this.#mustRetry, this, outcome)
-        : this.#mustRetry(outcome);
+      const { retry } = callsBack(call.policy, outcome)
+        ? this.runInAsyncScope(judge, undefined, call, outcome, hasAnswer)
+        : judge(call, outcome, hasAnswer);
+      return this.over ? undefined : retry;
     } catch (hookError) {
       this.#giveUp(attempt, hookError);
       return undefined;
     }
-    return this.over ? undefined : retry;
   }
 
-  #mustRetry(outcome: Outcome): boolean {
-    return judge(this.call, outcome, this.#answer !== undefined).retry;
-  }
-
-  #respond(attempt: Attempt, head: ResponseHead, held?: Held): void {
-    const { status, headers } = head;
+  #respond(attempt: Attempt, head: ResponseHead): void {
+    const { status } = head;
     const call = this.#started;
-    if (status >= 300 && REDIRECTS.has(status) && call?.limit !== undefined) {
-      const kept = held ?? attempt.hold(head);
-      kept.readOn(call.policy.clock);
-      this.#play(attempt, kept);
-      return;
-    }
-    if (!this.isRest) this.#download = downloadOf(this.options, status, headers);
-    if (held !== undefined) {
-      this.#play(attempt, held);
-    } else {
-      attempt.forward();
-      this.pass(attempt.connection, head);
-    }
+    if (status >= 300 && REDIRECTS.has(status) && call?.limit !== undefined)
+      (attempt.kept ?? attempt.hold(head)).readOn(call.policy.clock);
+    else if (!this.#composition.isRest) this.#download = downloadOf(this.options, head);
+    attempt.deliver(head);
   }
 
-  /** A method of its own: its closure is allocated as soon as it is called. */
-  #play(attempt: Attempt, held: Held): void {
-    attempt.play(() => this.pass(held, held.head));
-  }
-
-  upgraded(attempt: Attempt, head: ResponseHead, socket: Duplex): unknown {
-    const retry = this.#judge(attempt, responseOutcome(attempt, head.status, head.headers));
+  override upgraded(attempt: Attempt, head: ResponseHead, socket: Duplex): void {
+    const retry = this.#judge(attempt, responseOutcome(attempt, head));
     if (retry === false) {
-      this.call.parts?.free();
-      return this.passUpgrade(head, socket);
+      this.#call.parts?.free();
+      super.upgraded(attempt, head, socket);
+    } else {
+      socket.destroy();
+      if (retry) this.#again(() => super.upgraded(attempt, head, socket));
     }
-    socket.destroy();
-    if (retry) this.#again(() => this.passUpgrade(head, socket));
-    return undefined;
   }
 
   arrived(attempt: Attempt): void {
-    attempt.releaseBody();
+    attempt.releaseBody?.();
     this.#started?.parts?.free();
   }
 
-  data(_: Attempt, chunk: Buffer): void {
+  override data(_: Attempt, chunk: Buffer): void {
     this.#download?.take(chunk);
     this.passData(chunk);
   }
 
-  ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
+  override ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     // If the response came before the upload was done, undici still waits for the upload.
     this.arrived(attempt);
     this.passEnd(trailers, rawTrailers);
@@ -362,11 +345,11 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
     const previous = this.#previous;
     // An error that the handler throws ends its request, even if `classify` would retry it.
     if (threw) this.#waits.abort(error);
-    if (attempt.isQueued && !this.#isWaiting) this.body?.abandoned?.();
-    const kind = controller.aborted ? 'aborted' : threw ? 'unknown' : failureKindOf(attempt, error);
-    const retry = this.#judge(attempt, failureOutcome(attempt, kind, error, this.options));
+    if (attempt.isQueued && !this.#isWaiting) this.#body?.abandoned?.();
+    const kind = controller.aborted ? 'aborted' : threw ? 'unknown' : undefined;
+    const retry = this.#judge(attempt, failureOutcome(attempt, error, this.options, kind));
     const isRefused = retry === false && attempt.starts === 0 && isClosedError(error);
-    if (isRefused && previous !== undefined) this.#finish(previous);
+    if (isRefused && previous !== undefined) previous();
     else this.#follow(retry, error);
   }
 
@@ -374,26 +357,21 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
   #follow(retry: boolean | undefined, error: unknown): void {
     const end = () => this.#fail(error);
     if (retry) this.#again(end);
-    else if (retry === false) this.#finish((this.call.fallsBack ? this.#answer : undefined) ?? end);
+    else if (retry === false) ((this.#call.fallsBack && this.#answer) || end)();
   }
 
-  #finish(end: End): void {
-    if (typeof end === 'function') end();
-    else this.#replay(end);
-  }
-
-  #replay(attempt: Attempt): void {
-    const { aside, head } = attempt.kept as Held;
+  /** The retry is not sent. */
+  #replay(attempt: Attempt, aside: SetAside): void {
     if (this.over) return;
-    if (aside?.isOver === false) {
+    if (!aside.isOver) {
       // The policy has stopped while the response is still being read.
-      void aside.released.then(() => this.#replay(attempt));
+      void aside.released.then(() => this.#replay(attempt, aside));
       return;
     }
     this.#closeBodies();
     this.#isWaiting = false;
     this.#attempt = attempt;
-    attempt.replay(() => this.pass(attempt.kept, head));
+    attempt.restore();
   }
 
   broke(attempt: Attempt, error: unknown): void {
@@ -407,12 +385,19 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
   #resume(attempt: Attempt, download: Download, error: unknown): void {
     this.#started?.parts?.free();
     this.#closeBodies();
-    const { composition, options, body } = this;
-    const { policy, request } = this.call;
-    const resumer = downloadResumer(download, { options, body, policy, request }, () => resumed.attempt);
-    const send = (rest: Options, handler: Attempt): boolean =>
-      composition.start({ ...composition, policy }, rest, handler, true);
-    const resumed = new ResumedBody({ downstream: this, resumer, made: this.made, send }, attempt);
+    const { policy, request } = this.#call;
+    const composition: Composition = { ...this.#composition, policy, isRest: true };
+    const broken = {
+      options: this.options,
+      body: this.#body,
+      request,
+      resuming: { policy, maxResumes: policy.maxRetries, resumeAtEnd: false, maxEventBytes: 0 },
+      passedBytes: download.receivedBytes,
+    };
+    const resumer = resumerOf(download, broken, () => resumed.attempt);
+    const resumed: ResumedBody = new ResumedBody(this, attempt, resumer, (rest, handler) =>
+      composition.start(rest, handler),
+    );
     this.#resumed = resumed;
     resumed.broke(attempt, error);
   }
@@ -434,10 +419,15 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
     if (this.controller.aborted) rememberReason(error, trace);
     else remember(error, trace);
     call?.parts?.free();
+    if (this.thrown !== undefined && error === this.thrown) {
+      this.over = true;
+      this.noteAll();
+      throw error;
+    }
     try {
       this.passError(error, this.#attempt?.connection);
     } finally {
-      if (this.#isWaiting || this.#attempt === undefined) this.body?.unsent?.(error);
+      if (this.#isWaiting || this.#attempt === undefined) this.#body?.unsent?.(error);
     }
   }
 
@@ -452,11 +442,11 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
 
   /** No attempt reads a body any more. */
   #closeBodies(): void {
-    this.#attempt?.releaseBody();
-    this.body?.close?.();
+    this.#attempt?.releaseBody?.();
+    this.#body?.close?.();
   }
 
-  override aborted(reason: unknown): void {
+  aborted(reason: unknown): void {
     if (this.over) return;
     if (this.#resumed) {
       this.#resumed.abort(reason);

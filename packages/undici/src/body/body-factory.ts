@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { ReadableStream as WebStream } from 'node:stream/web';
 import { HookError } from '@ebb/core/adapter';
 import { type DispatchChanges, finish, type RequestBody } from './request-body.ts';
 
@@ -35,39 +36,18 @@ export function factoryBody(factory: () => unknown): RequestBody {
 function release({ body }: DispatchChanges): void {
   if (typeof body !== 'object' || body === null) return;
   if (isNodeStream(body)) body.destroy();
-  else if (body instanceof WebBody) body.cancel();
   else finish(body);
-}
-
-/** A web stream that can be cancelled while undici reads it and waits for the next chunk. */
-class WebBody {
-  readonly #reader: ReadableStreamDefaultReader<unknown>;
-
-  constructor(stream: ReadableStream<unknown>) {
-    this.#reader = stream.getReader();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<unknown> {
-    try {
-      for (let part = await this.#reader.read(); !part.done; part = await this.#reader.read())
-        yield part.value;
-    } finally {
-      this.cancel();
-    }
-  }
-
-  cancel(): void {
-    this.#reader.cancel().catch(() => undefined);
-  }
 }
 
 function checked(body: unknown): DispatchChanges {
   if (typeof body === 'object' && body !== null && Readable.isDisturbed(body as Readable)) {
     throw new TypeError('the stream was read before; a factory must make a new one for each attempt');
   }
+  // A web stream cannot be cancelled while undici reads it.
+  const readable = body instanceof ReadableStream ? Readable.fromWeb(body as WebStream) : body;
   // undici reports an error of the stream, but stops listening when the attempt ends.
-  if (isNodeStream(body)) body.on('error', () => undefined);
-  return { body: body instanceof ReadableStream ? new WebBody(body) : body };
+  if (isNodeStream(readable)) readable.on('error', () => undefined);
+  return { body: readable };
 }
 
 function isNodeStream(body: unknown): body is Readable {

@@ -1,6 +1,26 @@
 import type { Dispatcher } from 'undici';
+import type { ResponseHeaders } from './headers.ts';
+import type { Connection } from './held.ts';
 
-type Handler = Dispatcher.DispatchHandler;
+/** The caller's handler. It gets any value that was thrown, and no controller if nothing was sent, as from undici. */
+export interface Handler
+  extends Omit<
+    Dispatcher.DispatchHandler,
+    'onResponseStart' | 'onResponseData' | 'onResponseEnd' | 'onResponseError' | 'onBodySent'
+  > {
+  onResponseStart?(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: ResponseHeaders,
+    message?: string,
+  ): void;
+  onResponseData?(controller: Dispatcher.DispatchController, chunk: Uint8Array): void;
+  onResponseEnd?(controller: Dispatcher.DispatchController, trailers: ResponseHeaders): void;
+  onResponseError?(controller: Connection, error: unknown): void;
+  onBodySent?(chunk: Buffer | string): void;
+  /** That of undici's redirect interceptor. */
+  readonly history?: unknown;
+}
 
 /** The methods that undici 8 checks: those for any request. */
 const METHODS = [
@@ -36,7 +56,7 @@ function isComplete(handler: Handler, { upgrade, method }: Dispatcher.DispatchOp
 export function hideMissingMethods(
   handler: Handler,
   options: Dispatcher.DispatchOptions,
-  attempt: Handler,
+  attempt: Dispatcher.DispatchHandler,
 ): (() => void) | undefined {
   if (isComplete(handler, options)) return undefined;
   const gaps = METHODS.filter((name) => typeof handler[name] !== 'function');
