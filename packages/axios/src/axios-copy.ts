@@ -2,7 +2,6 @@ import type { PolicyOptions } from '@ebb/core';
 import { property, warn } from '@ebb/core/adapter';
 import ownAxios, { type AxiosStatic, type InternalAxiosRequestConfig } from 'axios';
 import { loadedModules } from '#platform';
-import { explains } from '#prose';
 
 /**
  * The axios module itself, as `import` or `require` returns it. Loosely typed: axios ships separate type
@@ -45,9 +44,7 @@ export function checkCopy(value: unknown): AxiosCopy | undefined {
   const copy = copyIn(value);
   if (copy !== undefined) return copy;
   const got = isModule(value) ? `that of version ${value.VERSION}, which is not 1` : 'something else';
-  throw new TypeError(
-    `ebbInterceptor: axios ${explains ? 'must be the axios module itself' : 'is wrong'}, got ${got}`,
-  );
+  throw new TypeError(`ebbInterceptor: axios must be the axios module itself, got ${got}`);
 }
 
 /** The one that this package imports. `undefined` if a mock has its place, or another major version. */
@@ -134,8 +131,9 @@ export function anyCopy(): AxiosCopy | undefined {
 export function needCopy(copy: AxiosCopy | undefined): AxiosCopy {
   const found = copy ?? anyCopy();
   if (found !== undefined) return found;
-  const how = explains ? '; pass the module: ebbInterceptor(policy, axios)' : '';
-  throw new TypeError(`ebb: @ebb/axios cannot find a copy of axios 1${how}`);
+  throw new TypeError(
+    'ebb: @ebb/axios cannot find a copy of axios 1; pass the module: ebbInterceptor(policy, axios)',
+  );
 }
 
 /** Whether axios clones such a value when it merges configs: an object without a class, a tag or an iterator. */
@@ -159,7 +157,7 @@ export function checkShared(options: PolicyOptions): void {
   for (const [name, value] of Object.entries(options)) {
     if (!STATELESS.test(name) && isCloned(value)) {
       throw new TypeError(
-        `ebb: ${name} ${explains ? 'must be an instance of a class, which axios does not copy for each request' : 'is wrong'}, got a plain object`,
+        `ebb: ${name} must be an instance of a class, which axios does not copy for each request, got a plain object`,
       );
     }
   }

@@ -1,7 +1,6 @@
 import type { Policy, PolicyOptions } from '@ebb/core';
 import { countLayer, createPolicy } from '@ebb/core/adapter';
 import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
-import { explains } from '#prose';
 import { type AxiosModule, checkCopy } from './axios-copy.ts';
 import { FactoryBody } from './body/factory-body.ts';
 import { send } from './send.ts';
@@ -29,8 +28,9 @@ function checkUse(value: unknown): void {
     value instanceof Error ||
     (typeof status === 'number' && typeof config === 'object' && config !== null)
   ) {
-    const how = explains ? ': axios.interceptors.request.use(ebbInterceptor(policy))' : '';
-    throw new TypeError(`ebbInterceptor: use it as a request interceptor${how}`);
+    throw new TypeError(
+      'ebbInterceptor: use it as a request interceptor: axios.interceptors.request.use(ebbInterceptor(policy))',
+    );
   }
 }
 

@@ -2,10 +2,9 @@ import type { FailureKind, Outcome } from '@ebb/core';
 import { failureKind, HookError, property } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
 import { breaksBody, everyRetryAfter, lastHop, received } from '#platform';
-import type { NodeRequest } from './node-request.ts';
-import { recordedResponse } from './recording-fetch.ts';
-import { headerOf, type Origin } from './response.ts';
-import type { Traits } from './traits.ts';
+import { recordedResponse } from './adapter.ts';
+import type { NodeRequest, Origin } from './platform/node.ts';
+import { headerOf, type Traits } from './traits.ts';
 
 /** The properties of an adapter's `request` that reveal redirects. */
 interface ShownRequest extends NodeRequest {

@@ -1,8 +1,7 @@
 import type { RequestTraits } from '@ebb/core';
-import { readableBody } from '@ebb/core/adapter';
+import { readableBody, responseHeader } from '@ebb/core/adapter';
 import axios, { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
 import type { RequestBody } from './body/request-body.ts';
-import { headerOf } from './response.ts';
 
 /** Builds URLs as axios does, without the defaults of any instance. Made late: a mock of axios may lack the class. */
 let bare: Pick<AxiosInstance, 'getUri'> | undefined;
@@ -28,6 +27,13 @@ function urlOf(config: InternalAxiosRequestConfig): string {
   }
   const page = globalThis.location?.href;
   return page !== undefined && URL.canParse(built, page) ? new URL(built, page).href : built;
+}
+
+/** One header of a request or a response: an `AxiosHeaders`, whose values may be lists or `false`, or what a custom adapter has. */
+export function headerOf(headers: unknown, name: string): string | undefined {
+  const value: unknown = responseHeader(headers, name);
+  if (value === undefined || value === false) return undefined;
+  return Array.isArray(value) ? value.join(', ') : String(value);
 }
 
 /** What a policy can ask about a request. Read from the config on each call, so an unused trait costs nothing. */

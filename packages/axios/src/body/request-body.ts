@@ -2,8 +2,7 @@ import { bufferBytes, isWebReadable } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
 import { abortUpload, BufferedForm, closeWith } from '#platform';
 import type { BufferedForm as Form } from './buffered-form.ts';
-import type { BodyFactory, FactoryBody } from './factory-body.ts';
-import { closeBody, isSingleUse } from './stream.ts';
+import { type BodyFactory, closeBody, type FactoryBody, isSingleUse } from './factory-body.ts';
 
 /** The body of a request whose `data` is `factory`'s function, or any other value. */
 export function requestBody(data: unknown, factory: FactoryBody | undefined): RequestBody {
