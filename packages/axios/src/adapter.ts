@@ -11,7 +11,7 @@ const DEFAULT_ADAPTERS: NonNullable<Chosen> = ['xhr', 'http', 'fetch'];
 type Env = { readonly fetch?: Fetch | undefined } | null | undefined;
 
 /** The adapter of a request, and which layers of ebb may be below it. */
-export interface Route {
+export interface Found {
   readonly adapter: AxiosAdapter;
   readonly way: Way;
 }
@@ -23,17 +23,17 @@ export interface Route {
  * @throws AxiosError if axios does not know the name, or the adapter does not work in this runtime
  * @throws TypeError if the adapter has a name, and there is no copy of axios at all
  */
-export function routeOf(
+export function adapterOf(
   copy: AxiosCopy | undefined,
   chosen: Chosen,
   config: InternalAxiosRequestConfig,
-): Route {
+): Found {
   return typeof chosen === 'function'
     ? { adapter: chosen, way: 'converted' }
     : resolved(needCopy(copy), chosen, config);
 }
 
-function resolved(copy: AxiosCopy, named: Chosen, config: InternalAxiosRequestConfig): Route {
+function resolved(copy: AxiosCopy, named: Chosen, config: InternalAxiosRequestConfig): Found {
   const isForeign = areForeign(config.headers, copy);
   // The defaults of another copy are not those of this instance.
   const chosen = named ?? (isForeign ? undefined : copy.defaults?.adapter) ?? DEFAULT_ADAPTERS;
@@ -48,7 +48,7 @@ function routeBy(
   found: AxiosAdapter,
   isCustom: boolean,
   config: InternalAxiosRequestConfig,
-): Route {
+): Found {
   const adapterName = property(found, 'adapterName');
   if (adapterName === 'xhr') return { adapter: found, way: isNativeXhr() ? 'socket' : 'converted' };
   if (adapterName === 'http') return { adapter: found, way: config.transport ? 'converted' : 'socket' };

@@ -14,7 +14,7 @@ import {
 } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
 import { abortUpload, whenNodeBodyEnds } from '#platform';
-import { headerOf } from '../traits.ts';
+import { headerOf } from '../outcome.ts';
 
 /** The response that an adapter resolved with, or that the error it rejected with carries. */
 function responseIn(settled: unknown): AxiosResponse | undefined {

@@ -1,11 +1,21 @@
 // For Node, Bun and Deno: copies of axios that `require` loaded, forms and streams of Node, and the requests of axios's http
 // adapter. web.ts has the same names. Selected by the conditions of "imports" in package.json.
 import type { Clock } from '@ebb/core';
-import { isNodeReadable, whenArrived } from '@ebb/core/adapter';
+import { isNodeReadable, AtOnce as Sending, whenArrived } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
+
+interface NodeLike {
+  readonly process?: { getBuiltinModule?(id: string): unknown };
+}
 
 export { BufferedForm } from '../body/buffered-form.ts';
 export { loadedModules } from '../loaded-modules.ts';
+
+const hasAsyncContext =
+  (globalThis as NodeLike).process?.getBuiltinModule?.('node:async_hooks') !== undefined;
+
+/** A call that is sent at once puts no mark into its config: layers below find it by the async context. */
+export const AtOnce: typeof Sending | undefined = hasAsyncContext ? Sending : undefined;
 
 /** Which hop an outcome came from. */
 export interface Origin {
