@@ -76,19 +76,10 @@ function withHeadersOf({ AxiosHeaders }: AxiosCopy, adapter: AxiosAdapter): Axio
   };
 }
 
-/** The last `XMLHttpRequest` that was asked for, and whether it is native. */
-let lastXhr: unknown;
-let isLastNative = false;
-
 /** False for a polyfill, which may send over a fetch with ebb. */
 function isNativeXhr(): boolean {
-  const xhr: unknown = property(globalThis, 'XMLHttpRequest');
-  if (xhr !== lastXhr) {
-    lastXhr = xhr;
-    isLastNative =
-      typeof xhr === 'function' && Function.prototype.toString.call(xhr).includes('[native code]');
-  }
-  return isLastNative;
+  const xhr = property(globalThis, 'XMLHttpRequest');
+  return typeof xhr === 'function' && Function.prototype.toString.call(xhr).includes('[native code]');
 }
 
 type Fetch = typeof globalThis.fetch;
@@ -108,28 +99,17 @@ export function recordedResponse(request: unknown): RecordedResponse | undefined
   return typeof request === 'object' && request !== null ? records.get(request) : undefined;
 }
 
-/** One wrapper for each fetch: axios builds an adapter for each fetch that it is given, and caches it. */
-const wrappers = new WeakMap<Fetch, Fetch>();
-let globalWrapper: Fetch | undefined;
+/** One wrapper for each fetch, or for the global one: axios builds an adapter for each fetch that it is given, and caches it. */
+const wrappers = new WeakMap<object, Fetch>();
 
 /** A fetch that records each response. Without `base` it calls the global fetch as it is at the time of the call. */
 function recordingFetch(base: Fetch | undefined): Fetch {
-  if (base === undefined) {
-    globalWrapper ??= wrap(() => globalThis.fetch);
-    return globalWrapper;
-  }
-  let wrapper = wrappers.get(base);
-  if (wrapper === undefined) {
-    wrapper = wrap(() => base);
-    wrappers.set(base, wrapper);
-  }
-  return wrapper;
-}
-
-function wrap(base: () => Fetch): Fetch {
-  return async function fetchAndRecord(input, init) {
+  const key = base ?? globalThis;
+  const known = wrappers.get(key);
+  if (known !== undefined) return known;
+  const fetchAndRecord: Fetch = async (input, init) => {
     // Called as a plain function: a browser's fetch throws on a foreign `this`.
-    const fetch = base();
+    const fetch = base ?? globalThis.fetch;
     const response = await fetch(input, init);
     if (typeof input === 'object') {
       const { status, headers, redirected, url } = response;
@@ -137,4 +117,6 @@ function wrap(base: () => Fetch): Fetch {
     }
     return response;
   };
+  wrappers.set(key, fetchAndRecord);
+  return fetchAndRecord;
 }

@@ -136,14 +136,6 @@ export function needCopy(copy: AxiosCopy | undefined): AxiosCopy {
   );
 }
 
-/** Whether axios clones such a value when it merges configs: an object without a class, a tag or an iterator. */
-function isCloned(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
-  return isPlain && !Object.hasOwn(value, Symbol.toStringTag) && !Object.hasOwn(value, Symbol.iterator);
-}
-
 /** Options that have no state, so that a clone does as well: costs by unit are a plain object. */
 const STATELESS = /^(clock|cost|actualCost)$/;
 
@@ -155,7 +147,8 @@ const STATELESS = /^(clock|cost|actualCost)$/;
  */
 export function checkShared(options: PolicyOptions): void {
   for (const [name, value] of Object.entries(options)) {
-    if (!STATELESS.test(name) && isCloned(value)) {
+    const isClone = Object(value) === value && Object.getPrototypeOf(value) === Object.prototype;
+    if (isClone && !STATELESS.test(name)) {
       throw new TypeError(
         `ebb: ${name} must be an instance of a class, which axios does not copy for each request, got a plain object`,
       );

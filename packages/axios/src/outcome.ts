@@ -61,21 +61,21 @@ interface Received {
 export class ResponseOutcome {
   readonly type = 'response';
   readonly status: number;
-  readonly #headers: unknown;
-  readonly #request: unknown;
+  /** Not the response itself, whose body may be large. */
+  readonly #shown: Omit<Received, 'status'>;
   readonly #sent: Sent;
   #found: Origin | undefined;
 
   constructor({ status, headers, request }: Received, sent: Sent) {
     this.status = status;
-    this.#headers = headers;
-    this.#request = request;
+    this.#shown = { headers, request };
     this.#sent = sent;
   }
 
   header(name: string): string | undefined {
-    const all = everyRetryAfter && name === 'retry-after' && everyRetryAfter(this.#request ?? {});
-    return all || headerOf(this.#headers, name);
+    const { headers, request } = this.#shown;
+    const all = everyRetryAfter && name === 'retry-after' && everyRetryAfter(request ?? {});
+    return all || headerOf(headers, name);
   }
 
   get redirected(): boolean {
@@ -87,7 +87,7 @@ export class ResponseOutcome {
   }
 
   get #origin(): Origin {
-    this.#found ??= originOf(this.#sent, this.#request);
+    this.#found ??= originOf(this.#sent, this.#shown.request);
     return this.#found;
   }
 }
