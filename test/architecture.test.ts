@@ -37,7 +37,7 @@ function ownImportsOf(path: string): string[] {
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   core: [/^#(around|clock|platform|prose)$/],
   fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/],
-  axios: [/^#(platform|prose)$/, /^@ebb\/core(\/adapter)?$/, /^axios$/],
+  axios: [/^#platform$/, /^@ebb\/core(\/adapter)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/, /^undici$/, /^node:/],
   valkey: [/^@ebb\/core(\/bucket)?$/],
   opentelemetry: [/^@ebb\/core$/, /^@opentelemetry\/api$/],

@@ -1,7 +1,6 @@
 import { isNativeFetch, property, type Way } from '@ebb/core/adapter';
 import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
 import { type AxiosCopy, areForeign, needCopy } from './axios-copy.ts';
-import { type Fetch, recordingFetch } from './recording-fetch.ts';
 
 /** What a config may name as its adapter. */
 export type Chosen = InternalAxiosRequestConfig['adapter'];
@@ -12,7 +11,7 @@ const DEFAULT_ADAPTERS: NonNullable<Chosen> = ['xhr', 'http', 'fetch'];
 type Env = { readonly fetch?: Fetch | undefined } | null | undefined;
 
 /** The adapter of a request, and which layers of ebb may be below it. */
-export interface Route {
+export interface Found {
   readonly adapter: AxiosAdapter;
   readonly way: Way;
 }
@@ -24,17 +23,17 @@ export interface Route {
  * @throws AxiosError if axios does not know the name, or the adapter does not work in this runtime
  * @throws TypeError if the adapter has a name, and there is no copy of axios at all
  */
-export function routeOf(
+export function adapterOf(
   copy: AxiosCopy | undefined,
   chosen: Chosen,
   config: InternalAxiosRequestConfig,
-): Route {
+): Found {
   return typeof chosen === 'function'
     ? { adapter: chosen, way: 'converted' }
     : resolved(needCopy(copy), chosen, config);
 }
 
-function resolved(copy: AxiosCopy, named: Chosen, config: InternalAxiosRequestConfig): Route {
+function resolved(copy: AxiosCopy, named: Chosen, config: InternalAxiosRequestConfig): Found {
   const isForeign = areForeign(config.headers, copy);
   // The defaults of another copy are not those of this instance.
   const chosen = named ?? (isForeign ? undefined : copy.defaults?.adapter) ?? DEFAULT_ADAPTERS;
@@ -49,7 +48,7 @@ function routeBy(
   found: AxiosAdapter,
   isCustom: boolean,
   config: InternalAxiosRequestConfig,
-): Route {
+): Found {
   const adapterName = property(found, 'adapterName');
   if (adapterName === 'xhr') return { adapter: found, way: isNativeXhr() ? 'socket' : 'converted' };
   if (adapterName === 'http') return { adapter: found, way: config.transport ? 'converted' : 'socket' };
@@ -77,17 +76,47 @@ function withHeadersOf({ AxiosHeaders }: AxiosCopy, adapter: AxiosAdapter): Axio
   };
 }
 
-/** The last `XMLHttpRequest` that was asked for, and whether it is native. */
-let lastXhr: unknown;
-let isLastNative = false;
-
 /** False for a polyfill, which may send over a fetch with ebb. */
 function isNativeXhr(): boolean {
-  const xhr: unknown = property(globalThis, 'XMLHttpRequest');
-  if (xhr !== lastXhr) {
-    lastXhr = xhr;
-    isLastNative =
-      typeof xhr === 'function' && Function.prototype.toString.call(xhr).includes('[native code]');
-  }
-  return isLastNative;
+  const xhr = property(globalThis, 'XMLHttpRequest');
+  return typeof xhr === 'function' && Function.prototype.toString.call(xhr).includes('[native code]');
+}
+
+type Fetch = typeof globalThis.fetch;
+
+/** What a fetch response says and axios does not pass on. */
+interface RecordedResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly redirected: boolean;
+  readonly url: string;
+}
+
+/** Keyed by the `Request` that axios passes to fetch and exposes as `request` in its response or error. */
+const records = new WeakMap<object, RecordedResponse>();
+
+export function recordedResponse(request: unknown): RecordedResponse | undefined {
+  return typeof request === 'object' && request !== null ? records.get(request) : undefined;
+}
+
+/** One wrapper for each fetch, or for the global one: axios builds an adapter for each fetch that it is given, and caches it. */
+const wrappers = new WeakMap<object, Fetch>();
+
+/** A fetch that records each response. Without `base` it calls the global fetch as it is at the time of the call. */
+function recordingFetch(base: Fetch | undefined): Fetch {
+  const key = base ?? globalThis;
+  const known = wrappers.get(key);
+  if (known !== undefined) return known;
+  const fetchAndRecord: Fetch = async (input, init) => {
+    // Called as a plain function: a browser's fetch throws on a foreign `this`.
+    const fetch = base ?? globalThis.fetch;
+    const response = await fetch(input, init);
+    if (typeof input === 'object') {
+      const { status, headers, redirected, url } = response;
+      records.set(input, { status, headers, redirected, url });
+    }
+    return response;
+  };
+  wrappers.set(key, fetchAndRecord);
+  return fetchAndRecord;
 }

@@ -9,23 +9,17 @@ import { discardLate } from './body/response-body.ts';
  * axios's own `timeout` cannot do this. Its http adapter counts until the headers and after that only idle time,
  * so a body that trickles never times out; and for a streamed response it keeps counting while the caller reads.
  *
+ * @param token what the attempt is sent with
  * @param timeOut called when the time is up, before anything that the attempt waits for is cancelled; returns the error
  * @throws AxiosError when the time is up, the same as axios throws for `timeout`
  */
 export function sendWithTimeout(
   timeoutMs: number,
   clock: Clock,
-  config: InternalAxiosRequestConfig,
+  token: AttemptToken,
   send: () => Promise<AxiosResponse>,
-  timeOut: () => unknown,
+  timeOut: () => AxiosError,
 ): Promise<AxiosResponse> {
-  const callerToken = config.cancelToken;
-  const token = new AttemptToken(callerToken);
-  config.cancelToken = token;
-  const restore = (): void => {
-    if (callerToken === undefined) delete config.cancelToken;
-    else config.cancelToken = callerToken;
-  };
   return new Promise((resolve, reject) => {
     let isLate = false;
     const cancelTimer = clock.schedule(() => {
@@ -33,8 +27,7 @@ export function sendWithTimeout(
       const error = timeOut();
       // Before the token is cancelled: a custom adapter may ignore tokens, and go on.
       reject(error);
-      token.cancel(error as AxiosError);
-      restore();
+      token.cancel(error);
     }, timeoutMs);
     const settling =
       <T>(settle: (result: T) => void) =>
@@ -44,7 +37,6 @@ export function sendWithTimeout(
           return;
         }
         cancelTimer();
-        restore();
         settle(result);
       };
     new Promise<AxiosResponse>((settle) => settle(send())).then(settling(resolve), settling(reject));
@@ -70,7 +62,7 @@ type Listener = (reason: Cancel) => void;
  * with a token's reason as it is, but with a CanceledError for any signal. The caller's signal stays in the config,
  * where axios follows it for as long as a streamed response is read.
  */
-class AttemptToken implements CancelToken {
+export class AttemptToken implements CancelToken {
   reason?: Cancel;
   readonly #callerToken: CancelToken | undefined;
   readonly #listeners: Set<Listener> = new Set();

@@ -2,7 +2,6 @@ import type { PolicyOptions } from '@ebb/core';
 import { property, warn } from '@ebb/core/adapter';
 import ownAxios, { type AxiosStatic, type InternalAxiosRequestConfig } from 'axios';
 import { loadedModules } from '#platform';
-import { explains } from '#prose';
 
 /**
  * The axios module itself, as `import` or `require` returns it. Loosely typed: axios ships separate type
@@ -45,9 +44,7 @@ export function checkCopy(value: unknown): AxiosCopy | undefined {
   const copy = copyIn(value);
   if (copy !== undefined) return copy;
   const got = isModule(value) ? `that of version ${value.VERSION}, which is not 1` : 'something else';
-  throw new TypeError(
-    `ebbInterceptor: axios ${explains ? 'must be the axios module itself' : 'is wrong'}, got ${got}`,
-  );
+  throw new TypeError(`ebbInterceptor: axios must be the axios module itself, got ${got}`);
 }
 
 /** The one that this package imports. `undefined` if a mock has its place, or another major version. */
@@ -134,16 +131,9 @@ export function anyCopy(): AxiosCopy | undefined {
 export function needCopy(copy: AxiosCopy | undefined): AxiosCopy {
   const found = copy ?? anyCopy();
   if (found !== undefined) return found;
-  const how = explains ? '; pass the module: ebbInterceptor(policy, axios)' : '';
-  throw new TypeError(`ebb: @ebb/axios cannot find a copy of axios 1${how}`);
-}
-
-/** Whether axios clones such a value when it merges configs: an object without a class, a tag or an iterator. */
-function isCloned(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
-  return isPlain && !Object.hasOwn(value, Symbol.toStringTag) && !Object.hasOwn(value, Symbol.iterator);
+  throw new TypeError(
+    'ebb: @ebb/axios cannot find a copy of axios 1; pass the module: ebbInterceptor(policy, axios)',
+  );
 }
 
 /** Options that have no state, so that a clone does as well: costs by unit are a plain object. */
@@ -157,9 +147,10 @@ const STATELESS = /^(clock|cost|actualCost)$/;
  */
 export function checkShared(options: PolicyOptions): void {
   for (const [name, value] of Object.entries(options)) {
-    if (!STATELESS.test(name) && isCloned(value)) {
+    const isClone = Object(value) === value && Object.getPrototypeOf(value) === Object.prototype;
+    if (isClone && !STATELESS.test(name)) {
       throw new TypeError(
-        `ebb: ${name} ${explains ? 'must be an instance of a class, which axios does not copy for each request' : 'is wrong'}, got a plain object`,
+        `ebb: ${name} must be an instance of a class, which axios does not copy for each request, got a plain object`,
       );
     }
   }

@@ -1,94 +1,125 @@
-import type { Outcome, Policy } from '@ebb/core';
+import type { Outcome, Policy, RequestTraits } from '@ebb/core';
 import {
   type Aside,
+  attemptsOf,
   type Call,
   type Client,
+  hasReachedLayer,
   layerOf,
   type MakeBody,
   namedTimeoutOf,
   type Opened,
   property,
+  readableBody,
   remember,
   sending,
   timeoutOf,
+  type Way,
 } from '@ebb/core/adapter';
-import type { AxiosResponse, InternalAxiosRequestConfig } from 'axios';
-import type { Route } from './adapter.ts';
-import { sendWithTimeout, timeoutError } from './attempt-timeout.ts';
+import type { AxiosAdapter, AxiosError, AxiosResponse } from 'axios';
+import { AttemptToken, sendWithTimeout, timeoutError } from './attempt-timeout.ts';
 import { type AxiosCopy, needCopy } from './axios-copy.ts';
 import type { RequestBody } from './body/request-body.ts';
 import { discardForRetry, peekAt, whenBodyEnds } from './body/response-body.ts';
 import { asCanceled, type CallerSignal } from './cancel.ts';
-import { changed, copyWith, type Held, heldBy, LayerMark, replaced } from './config-changes.ts';
-import { failureOf, ResponseOutcome } from './outcome.ts';
-import { Traits } from './traits.ts';
+import { type Config, changed, copyWith, exchange, type Fields, marked, urlOf } from './config.ts';
+import { failureOf, headerOf, ResponseOutcome } from './outcome.ts';
 
-/** The call whose adapter has a config, and may pass it to another instance. A copy of the config refers to the same call. */
-const CALL: unique symbol = Symbol.for('@ebb/axios call');
+/** How the requests of an interceptor go through an adapter. */
+export interface Route {
+  readonly policy: Policy;
+  /** The copy of axios that the requests belong to, if it is known. */
+  readonly copy: AxiosCopy | undefined;
+  readonly adapter: AxiosAdapter;
+  /** Which layers of ebb may be below the adapter. */
+  readonly way: Way;
+  /** True once a layer below it has shown itself. */
+  hasBelow?: boolean;
+}
 
-type CallConfig = InternalAxiosRequestConfig & { [CALL]?: AxiosRequest };
+/** The request whose adapter has a config, and may pass it to another instance. A copy of the config refers to the same request. */
+const REQUEST: unique symbol = Symbol.for('@ebb/axios request');
 
-/** The call whose attempt is under way with a config, or with the one that it was copied from. */
-export function requestOf(config: CallConfig): AxiosRequest | undefined {
-  const call = config[CALL];
-  return call?.underWay === true ? call : undefined;
+/** The policy of the request whose attempt is under way with a config, or with the one that it was copied from. */
+export function policyOf(config: Config & { readonly [REQUEST]?: AxiosRequest }): Policy | undefined {
+  return config[REQUEST]?.policy;
+}
+
+/** The history of an error, for the response that it carries. It is not known before the call has ended. */
+function historyOf(error: unknown): Call['trace'] {
+  const history = {
+    get attempts() {
+      return attemptsOf(error);
+    },
+  };
+  // There are no tokens: the call was sent at once.
+  return history as Call['trace'];
 }
 
 /**
- * A request of an axios method, and how each of its attempts is sent.
+ * A request of an axios method, and how each of its attempts is sent. What a policy asks is read from the config on each call.
  *
  * The adapter gets the caller's config itself, not a copy, because the response or error must refer to that object.
  * What an attempt changes in it is restored when the attempt settles.
  */
-export class AxiosRequest extends Traits implements Client<AxiosResponse> {
-  underWay = false;
-  readonly policy: Policy;
-  /** The copy of axios that the request belongs to, if it is known. */
-  readonly copy: AxiosCopy | undefined;
+export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
+  readonly config: Config;
   readonly #route: Route;
-  /** The call of another policy that is under way with the same config. */
-  readonly #outer: AxiosRequest | undefined;
-  #running: Call | undefined;
-  #caller: CallerSignal | undefined;
-  /** The headers as they were before the first attempt, if there may be another. */
+  readonly #body: RequestBody;
+  /** The headers as they were before the first attempt, if that was prepared. */
   #headers: object | undefined;
-  /** True once the headers of the next attempt are those of the caller. */
-  #isReset = false;
+  #caller: CallerSignal | undefined;
+  /** `undefined` if the first attempt was sent at once. */
+  #call: Call | undefined;
+  #url: string | undefined;
   // Few requests need these: `declare` keeps them out of the others.
-  /** The headers whose place those with the changes of the attempt have. */
-  declare private unchanged: InternalAxiosRequestConfig['headers'] | undefined;
   /** The body that was made for the next attempt. */
   declare private made: { readonly data: unknown } | undefined;
-  /** What the config had in the last attempt, if its adapter may go on after its timeout. */
-  declare private late: Held | undefined;
-  /** What the config had before that, while it is there again. */
-  declare private current: Held | undefined;
-  declare private mark: LayerMark | undefined;
+  /** What the config had before the attempt that is under way, and in the last one. */
+  declare private before: Fields | undefined;
+  declare private during: Fields | undefined;
+  /** True after an attempt that has timed out, while its adapter may go on. */
+  declare private isLate: boolean | undefined;
 
-  constructor(
-    config: InternalAxiosRequestConfig,
-    body: RequestBody,
-    policy: Policy,
-    copy: AxiosCopy | undefined,
-    route: Route,
-    outer: AxiosRequest | undefined,
-  ) {
-    super(config, body);
-    this.policy = policy;
-    this.copy = copy;
+  /** @param headers those of the config before the first attempt, if that has been sent */
+  constructor(route: Route, config: Config, body: RequestBody, headers?: object) {
     this.#route = route;
-    this.#outer = outer;
+    this.config = config;
+    this.#body = body;
+    this.#headers = headers;
   }
 
-  /** @param isMarked true if a layer above has marked the config */
-  begin(call: Call, caller: CallerSignal | undefined, isMarked: boolean): void {
-    this.#running = call;
+  begin(call: Call, caller: CallerSignal | undefined): void {
+    this.#call = call;
     this.#caller = caller;
-    if (isMarked) this.mark = new LayerMark(this.config);
+    if (call.policy.maxRetries > 0) this.#body.bufferForm();
   }
 
-  get #begun(): Call {
-    return this.#running as Call;
+  /** `undefined` while no attempt is under way. */
+  get policy(): Policy | undefined {
+    return this.before && this.#route.policy;
+  }
+
+  get method(): string {
+    return (this.config.method ?? 'GET').toUpperCase();
+  }
+
+  get url(): string {
+    this.#url ??= urlOf(this.config);
+    return this.#url;
+  }
+
+  get replayable(): boolean {
+    return this.#body.replayable;
+  }
+
+  /** As `transformRequest` has left it. A body that is made anew for each attempt is no one's to look at. */
+  get body(): unknown {
+    return this.#body.isReplaced ? undefined : readableBody(this.config.data);
+  }
+
+  header(name: string): string | undefined {
+    return headerOf(this.config.headers, name);
   }
 
   get signal(): AbortSignal | undefined {
@@ -96,101 +127,71 @@ export class AxiosRequest extends Traits implements Client<AxiosResponse> {
   }
 
   get makeBody(): MakeBody | undefined {
-    const { content } = this;
-    if (this.#begun.policy.maxRetries > 0) content.bufferForm();
-    return content.isReplaced ? this.#makeBody.bind(this) : undefined;
+    return this.#body.isReplaced ? this.#makeBody.bind(this) : undefined;
   }
 
   async #makeBody(state: { readonly over: boolean }): Promise<void> {
-    this.#reset(this.#begun.attempt + 1);
-    const data = await this.content.next(this.config, () => state.over);
+    this.#reset();
+    const data = await this.#body.next(this.config, () => state.over);
     if (!state.over) this.made = { data };
   }
 
-  timeoutError(timeoutMs: number): unknown {
-    return timeoutError(needCopy(this.copy), this.config, timeoutMs);
+  timeoutError(timeoutMs: number): AxiosError {
+    return timeoutError(needCopy(this.#route.copy), this.config, timeoutMs);
+  }
+
+  /** The error that the caller gets if the request was canceled; else `error`. */
+  canceled(error: unknown = this.signal?.reason): unknown {
+    return asCanceled(error, this.signal, this.config, this.#route.copy);
   }
 
   send(call: Call): Promise<AxiosResponse> {
+    this.#call = call;
+    const { config, made, signal } = this;
+    const { adapter, way } = this.#route;
+    if (!this.#body.isReplaced) this.#reset();
+    else if (made === undefined) {
+      // Aborted before its body was made.
+      return Promise.reject(signal?.reason);
+    }
+    const { headerChanges } = call;
     const timeoutMs = timeoutOf(call);
-    this.#reset(call.attempt);
-    this.#isReset = false;
-    return timeoutMs === undefined ? this.#attempt(call) : this.#sendWithin(timeoutMs, call);
-  }
-
-  /** A method of its own: its closures are allocated as soon as it is called. */
-  #sendWithin(timeoutMs: number, call: Call): Promise<AxiosResponse> {
-    const timeOut = (): unknown => {
-      const error = this.timeoutError(namedTimeoutOf(call));
-      if (this.underWay) this.late = heldBy(this.config);
-      this.content.release();
-      return error;
-    };
-    const send = (): Promise<AxiosResponse> => this.#attempt(call);
-    return sendWithTimeout(timeoutMs, call.policy.clock, this.config, send, timeOut);
+    // No layer below a socket reads a config.
+    const layer = way === 'socket' ? undefined : layerOf(call);
+    const fields: Fields = layer === undefined ? {} : marked(config, layer);
+    if (way === 'converted') fields[REQUEST] = this;
+    if (made !== undefined) fields.data = made.data;
+    this.made = undefined;
+    if (headerChanges !== undefined) fields.headers = changed(config.headers, headerChanges);
+    const token = timeoutMs === undefined ? undefined : new AttemptToken(config.cancelToken);
+    if (token !== undefined) fields.cancelToken = token;
+    this.before = exchange(config, fields);
+    const send = (): Promise<AxiosResponse> => sending(call, () => adapter(config));
+    if (timeoutMs === undefined || token === undefined) return send();
+    return sendWithTimeout(timeoutMs, call.policy.clock, token, send, () => {
+      this.isLate = way === 'converted';
+      this.#body.release();
+      return this.timeoutError(namedTimeoutOf(call));
+    });
   }
 
   /** Before an attempt: adapters write into the headers, a length and a boundary for example. */
-  #reset(attempt: number): void {
-    if (this.#isReset) return;
-    this.#isReset = true;
+  #reset(): void {
     const { config } = this;
-    if (this.late !== undefined) this.#endLate();
-    if (attempt > 1) config.headers = copyWith(config.headers, this.#headers);
-    else if (this.#begun.policy.maxRetries > 0) this.#headers = { ...config.headers };
+    this.#leave();
+    this.isLate = false;
+    if (this.#headers === undefined) this.#headers = { ...config.headers };
+    else config.headers = copyWith(config.headers, this.#headers);
   }
 
-  #attempt(call: Call): Promise<AxiosResponse> {
-    const { config, made } = this;
-    const { adapter, way } = this.#route;
-    const { headerChanges } = call;
-    const layer = layerOf(call);
-    if (made !== undefined) {
-      this.made = undefined;
-      config.data = made.data;
-    } else if (this.signal?.aborted && this.content.isReplaced) {
-      // Before its body was made.
-      return Promise.reject(this.signal.reason);
-    }
-    if (headerChanges !== undefined) {
-      this.unchanged = config.headers;
-      config.headers = changed(config.headers, headerChanges);
-    }
-    if (way === 'converted') this.#enter();
-    if (layer === undefined) return adapter(config);
-    // No layer below a socket reads a config.
-    if (way !== 'socket') this.#markLayer(layer);
-    return sending(call, () => adapter(config));
-  }
-
-  #enter(): void {
-    this.underWay = true;
-    const config: CallConfig = this.config;
-    config[CALL] = this;
-  }
-
-  #markLayer(layer: object): void {
-    this.mark ??= new LayerMark(this.config);
-    this.mark.set(layer);
-  }
-
-  /** Restores the config. */
+  /** Restores the config after an attempt. */
   #leave(): void {
-    const config: CallConfig = this.config;
-    if (this.current !== undefined) {
-      replaced(config, this.current);
-      this.current = undefined;
-    }
-    this.content.restore(config);
-    if (this.unchanged !== undefined) {
-      config.headers = this.unchanged;
-      this.unchanged = undefined;
-    }
-    this.mark?.remove();
-    if (!this.underWay) return;
-    this.underWay = false;
-    if (this.#outer === undefined) delete config[CALL];
-    else config[CALL] = this.#outer;
+    const { before, config } = this;
+    const layer = this.#call && layerOf(this.#call);
+    if (layer !== undefined && hasReachedLayer(layer)) this.#route.hasBelow = true;
+    if (before === undefined) return;
+    this.before = undefined;
+    this.during = exchange(config, before);
   }
 
   outcome(response: AxiosResponse): Outcome {
@@ -203,55 +204,49 @@ export class AxiosRequest extends Traits implements Client<AxiosResponse> {
 
   failure(error: unknown): Outcome {
     this.#leave();
-    remember(property(error, 'response'), this.#begun.trace);
+    remember(property(error, 'response'), this.#call?.trace ?? historyOf(error));
     return failureOf(error, this);
   }
 
   peek(settled: unknown): Opened {
-    const { signal, config, copy } = this;
-    return peekAt(settled, () => asCanceled(signal?.reason, signal, config, copy));
+    return peekAt(settled, () => this.canceled());
   }
 
   setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
-    const { late } = this;
-    this.content.release();
-    if (late === undefined || signal?.aborted) return discardForRetry(settled, call, signal);
-    // While ebb waits for the retry.
-    this.#enter();
-    this.current = replaced(this.config, late);
-    const layer = layerOf(call);
-    if (layer !== undefined) this.#markLayer(layer);
+    const { config, during } = this;
+    this.#body.release();
+    if (!this.isLate || during === undefined || signal?.aborted)
+      return discardForRetry(settled, call, signal);
+    // A custom adapter may have ignored its token, or wait for something else. While ebb waits for the retry it finds the config
+    // as it was in the attempt: its token is canceled, and what is sent nevertheless has the headers of the attempt, an idempotency
+    // key for example.
+    this.before = exchange(config, during);
     const restore = (): unknown => {
-      this.#endLate();
+      this.#leave();
       return settled;
     };
     return { released: Promise.resolve(), restore };
   }
 
-  #endLate(): void {
-    this.#leave();
-    this.late = undefined;
-  }
-
   whenBodyEnds(settled: unknown, ended: () => void): unknown {
-    whenBodyEnds(settled, this.#begun.policy.clock, ended);
+    if (this.#call !== undefined) whenBodyEnds(settled, this.#call.policy.clock, ended);
     return settled;
   }
 
   unsent(reason: unknown): void {
-    this.content.closeUnsent(reason);
+    this.#body.closeUnsent(reason);
   }
 
   /** Ends an upload that the last attempt, which failed, has left unfinished. */
   closeUpload(response: AxiosResponse | undefined): void {
-    this.content.closeUpload(response?.data, response?.request);
+    this.#body.closeUpload(response?.data, response?.request);
   }
 
   /** Restores the config after an abort, and removes the listeners from the caller's signal. */
   end(): void {
     this.#leave();
     // The body of an attempt that was not sent.
-    if (this.made !== undefined) this.content.release();
+    if (this.made !== undefined) this.#body.release();
     this.#caller?.release?.();
   }
 }

@@ -1,10 +1,24 @@
 import type { Policy, PolicyOptions } from '@ebb/core';
-import { countLayer, createPolicy } from '@ebb/core/adapter';
-import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
-import { explains } from '#prose';
-import { type AxiosModule, checkCopy } from './axios-copy.ts';
+import {
+  type Call,
+  type ClientAtOnce,
+  countLayer,
+  createPolicy,
+  mayBeSentAtOnce,
+  property,
+  remember,
+  run,
+  startCall,
+} from '@ebb/core/adapter';
+import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import { AtOnce } from '#platform';
+import { adapterOf, type Found } from './adapter.ts';
+import { type AxiosCopy, type AxiosModule, checkCopy, checkShared, copyOf } from './axios-copy.ts';
+import { AxiosRequest, policyOf, type Route } from './axios-request.ts';
 import { FactoryBody } from './body/factory-body.ts';
-import { send } from './send.ts';
+import { RequestBody } from './body/request-body.ts';
+import { callerSignal } from './cancel.ts';
+import { type Config, takeMark } from './config.ts';
 
 /** A request interceptor, as `axios.interceptors.request.use` takes it. */
 export type EbbInterceptor = (config: InternalAxiosRequestConfig) => InternalAxiosRequestConfig;
@@ -29,8 +43,9 @@ function checkUse(value: unknown): void {
     value instanceof Error ||
     (typeof status === 'number' && typeof config === 'object' && config !== null)
   ) {
-    const how = explains ? ': axios.interceptors.request.use(ebbInterceptor(policy))' : '';
-    throw new TypeError(`ebbInterceptor: use it as a request interceptor${how}`);
+    throw new TypeError(
+      'ebbInterceptor: use it as a request interceptor: axios.interceptors.request.use(ebbInterceptor(policy))',
+    );
   }
 }
 
@@ -68,6 +83,8 @@ export function ebbInterceptor(
 ): EbbInterceptor {
   const policy = createPolicy(policyOrOptions);
   const given = checkCopy(axios);
+  /** That of the last request: most go through one adapter. */
+  let route: QuickRoute | undefined;
   function ebb(config: InternalAxiosRequestConfig): InternalAxiosRequestConfig {
     checkUse(config);
     const chosen = config.adapter;
@@ -79,9 +96,15 @@ export function ebbInterceptor(
 
     const factory = typeof config.data === 'function' ? new FactoryBody(config) : undefined;
     const adapter: EbbAdapter = (merged) => {
-      restoreAdapter(merged, chosen);
+      // So that the config in a response or an error can be sent again, and does not wrap the adapter twice.
+      if (chosen === undefined) delete merged.adapter;
+      else merged.adapter = chosen;
       factory?.restoreTransforms(merged);
-      return send(merged, chosen, policy, given, factory);
+      const copy = copyOf(merged, given);
+      const found = adapterOf(copy, chosen, merged);
+      if (route?.adapter !== found.adapter || route.way !== found.way || route.copy !== copy)
+        route = routeOf(policy, copy, found);
+      return send(merged, route, factory);
     };
     adapter[IS_EBB] = true;
     config.adapter = adapter;
@@ -91,11 +114,74 @@ export function ebbInterceptor(
   return ebb;
 }
 
-/** So that the config in a response or an error can be sent again, and does not wrap the adapter twice. */
-function restoreAdapter(
-  config: InternalAxiosRequestConfig,
-  chosen: InternalAxiosRequestConfig['adapter'],
-): void {
-  if (chosen === undefined) delete config.adapter;
-  else config.adapter = chosen;
+type QuickRoute = Route & ClientAtOnce<AxiosResponse, Config, object>;
+
+function routeOf(policy: Policy, copy: AxiosCopy | undefined, { adapter, way }: Found): QuickRoute {
+  const route: QuickRoute = {
+    policy,
+    copy,
+    adapter,
+    way,
+    call: (config, headers) =>
+      new AxiosRequest(route, config, new RequestBody(config.data, undefined), headers),
+    send: (config) => adapter(config),
+  };
+  return route;
+}
+
+/**
+ * Sends a request as often as its policy says.
+ *
+ * @param factory there if `data` is a function
+ */
+function send(config: Config, route: QuickRoute, factory: FactoryBody | undefined): Promise<AxiosResponse> {
+  const { policy, way } = route;
+  const { ebb, data } = config;
+  // An adapter that sends through another instance with the same interceptor.
+  if (policyOf(config) === policy) return route.adapter(config);
+  if (ebb === false) {
+    // The layers below may have ebb; `false` was meant for this one.
+    delete config.ebb;
+    return route.adapter(config).finally(() => {
+      config.ebb = false;
+    });
+  }
+  const carried = takeMark(config);
+  const isSimple =
+    ebb === undefined && !config.signal && !config.cancelToken && (typeof data === 'string' || data == null);
+  if (AtOnce && isSimple && mayBeSentAtOnce(policy))
+    return new AtOnce(route, config, { ...config.headers }).send();
+  if (ebb) checkShared(ebb);
+  const request = new AxiosRequest(route, config, new RequestBody(data, factory));
+  const call = startCall(policy, request, ebb, carried, way);
+  const caller = callerSignal(config);
+  request.begin(call, caller);
+  const sent = run(call, request, caller?.signal);
+  // Most requests have nothing to do at their end, and save a promise.
+  return caller === undefined && factory === undefined ? sent : settle(sent, request, call);
+}
+
+/** Ends a request that can be canceled, or whose body is made for each attempt. */
+async function settle(
+  sent: Promise<AxiosResponse>,
+  request: AxiosRequest,
+  call: Call,
+): Promise<AxiosResponse> {
+  const { signal } = request;
+  try {
+    const response = await sent;
+    // axios would throw a CanceledError of its own now, which has no history.
+    if (signal?.aborted) throw signal.reason;
+    request.end();
+    if (response.status >= 400) request.closeUpload(response);
+    return response;
+  } catch (error) {
+    request.end();
+    const thrown = request.canceled(error);
+    const response = property(thrown, 'response') as AxiosResponse | undefined;
+    request.closeUpload(response);
+    remember(thrown, call.trace);
+    remember(response, call.trace);
+    throw thrown;
+  }
 }

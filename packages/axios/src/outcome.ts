@@ -1,11 +1,20 @@
-import type { FailureKind, Outcome } from '@ebb/core';
-import { failureKind, HookError, property } from '@ebb/core/adapter';
+import type { FailureKind, Outcome, RequestTraits } from '@ebb/core';
+import { failureKind, HookError, property, responseHeader } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
 import { breaksBody, everyRetryAfter, lastHop, received } from '#platform';
-import type { NodeRequest } from './node-request.ts';
-import { recordedResponse } from './recording-fetch.ts';
-import { headerOf, type Origin } from './response.ts';
-import type { Traits } from './traits.ts';
+import { recordedResponse } from './adapter.ts';
+import type { Config } from './config.ts';
+import type { NodeRequest, Origin } from './platform/node.ts';
+
+/** A request as its outcomes ask about it. */
+type Sent = Pick<RequestTraits, 'url'> & { readonly config: Config };
+
+/** One header of a request or a response: an `AxiosHeaders`, whose values may be lists or `false`, or what a custom adapter has. */
+export function headerOf(headers: unknown, name: string): string | undefined {
+  const value: unknown = responseHeader(headers, name);
+  if (value === undefined || value === false) return undefined;
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}
 
 /** The properties of an adapter's `request` that reveal redirects. */
 interface ShownRequest extends NodeRequest {
@@ -19,15 +28,15 @@ interface ShownRequest extends NodeRequest {
  * Tells from an adapter's `request` which hop an outcome came from. The response of a redirect's target says nothing
  * about whether the first server did its work, so a redirect is ruled out only by proof.
  */
-function originOf(traits: Traits, request: unknown): Origin {
-  const { config } = traits;
+function originOf(sent: Sent, request: unknown): Origin {
+  const { config } = sent;
   const shown: ShownRequest = request ?? {};
   const known = (lastHop ? lastHop(shown) : undefined) ?? recordedResponse(request);
   if (known !== undefined) return known.redirected ? known : { redirected: false };
   const { redirect, responseURL } = shown;
   if (typeof redirect === 'string') return { redirected: redirect === 'follow' };
   if (typeof responseURL === 'string' && responseURL !== '') {
-    const isRequested = [traits.url, config.url ?? ''].some(
+    const isRequested = [sent.url, config.url ?? ''].some(
       (one) => normalized(one) === normalized(responseURL),
     );
     return isRequested ? { redirected: false } : { redirected: true, url: responseURL };
@@ -52,21 +61,21 @@ interface Received {
 export class ResponseOutcome {
   readonly type = 'response';
   readonly status: number;
-  readonly #headers: unknown;
-  readonly #request: unknown;
-  readonly #traits: Traits;
+  /** Not the response itself, whose body may be large. */
+  readonly #shown: Omit<Received, 'status'>;
+  readonly #sent: Sent;
   #found: Origin | undefined;
 
-  constructor({ status, headers, request }: Received, traits: Traits) {
+  constructor({ status, headers, request }: Received, sent: Sent) {
     this.status = status;
-    this.#headers = headers;
-    this.#request = request;
-    this.#traits = traits;
+    this.#shown = { headers, request };
+    this.#sent = sent;
   }
 
   header(name: string): string | undefined {
-    const all = everyRetryAfter && name === 'retry-after' && everyRetryAfter(this.#request ?? {});
-    return all || headerOf(this.#headers, name);
+    const { headers, request } = this.#shown;
+    const all = everyRetryAfter && name === 'retry-after' && everyRetryAfter(request ?? {});
+    return all || headerOf(headers, name);
   }
 
   get redirected(): boolean {
@@ -78,20 +87,20 @@ export class ResponseOutcome {
   }
 
   get #origin(): Origin {
-    this.#found ??= originOf(this.#traits, this.#request);
+    this.#found ??= originOf(this.#sent, this.#shown.request);
     return this.#found;
   }
 }
 
 /** Reads what an adapter rejected with: a response that `validateStatus` refused, or a failure. */
-export function failureOf(error: unknown, traits: Traits): Outcome {
+export function failureOf(error: unknown, sent: Sent): Outcome {
   const response = property(error, 'response') as AxiosResponse | undefined;
   const request = property(error, 'request');
-  if (response !== undefined && failedByStatus(response)) return new ResponseOutcome(response, traits);
+  if (response !== undefined && failedByStatus(response)) return new ResponseOutcome(response, sent);
   const kind = kindOf(error);
   const hidden = kind === 'aborted' ? undefined : hiddenResponse(request);
-  if (hidden !== undefined) return new ResponseOutcome(hidden, traits);
-  const { redirected } = originOf(traits, request);
+  if (hidden !== undefined) return new ResponseOutcome(hidden, sent);
+  const { redirected } = originOf(sent, request);
   return { type: 'failure', kind, error, redirected };
 }
 

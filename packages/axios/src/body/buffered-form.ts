@@ -17,30 +17,29 @@ function isForm(data: unknown): data is Form {
   return methods.every((name) => typeof property(data, name) === 'function');
 }
 
-/** A form whose parts are all in memory, as one buffer that can be sent more than once. */
+/** A form whose parts are all in memory, as bytes that can be sent more than once. */
 export class BufferedForm {
   readonly #form: Form;
-  readonly #bytes: ArrayBuffer;
+  readonly #bytes: Blob;
 
-  private constructor(form: Form, bytes: ArrayBuffer) {
+  private constructor(form: Form, bytes: Blob) {
     this.#form = form;
     this.#bytes = bytes;
   }
 
   /** Returns `undefined` if `data` is not such a form, or contains a stream. */
   static of(data: unknown): BufferedForm | undefined {
-    if (!isForm(data)) return undefined;
-    const bytes = bytesOf(data);
-    return bytes && new BufferedForm(data, bytes);
+    const bytes = isForm(data) ? bytesOf(data) : undefined;
+    return bytes && new BufferedForm(data as Form, bytes);
   }
 
   /** Sets the headers that axios would set for the form, and returns its bytes. */
-  next(config: InternalAxiosRequestConfig): ArrayBuffer {
+  next(config: InternalAxiosRequestConfig): Promise<ArrayBuffer> {
     for (const [name, value] of Object.entries(this.#form.getHeaders())) {
       const isContent = /^content-(type|length)$/i.test(name);
       if (isContent || config.formDataHeaderPolicy !== 'content-only') config.headers.set(name, value);
     }
-    return this.#bytes;
+    return this.#bytes.arrayBuffer();
   }
 }
 
@@ -49,30 +48,15 @@ export class BufferedForm {
  * with a custom header, and copies the whole buffer once per part. `_streams` is private, so the result counts only
  * if its length is the one that the form reports.
  */
-function bytesOf(form: Form): ArrayBuffer | undefined {
+function bytesOf(form: Form): Blob | undefined {
   const parts = form._streams;
   if (!Array.isArray(parts) || !form.hasKnownLength()) return undefined;
-  const text = new TextEncoder();
-  const pieces: Uint8Array[] = [];
-  let isInMemory = true;
-  const take = (part: unknown): void => {
-    if (typeof part === 'string') pieces.push(text.encode(part));
-    else if (part instanceof Uint8Array) pieces.push(part);
-    else isInMemory = false;
-  };
+  const pieces: BlobPart[] = [];
   for (const part of parts) {
-    if (typeof part === 'function') part(take);
-    else take(part);
+    if (typeof part === 'function') part((text: string) => pieces.push(text));
+    else pieces.push(part);
   }
-  if (!isInMemory) return undefined;
-  take(`--${form.getBoundary()}--\r\n`);
-  const length = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
-  if (length !== form.getLengthSync()) return undefined;
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, offset);
-    offset += piece.byteLength;
-  }
-  return bytes.buffer;
+  if (!pieces.every((piece) => typeof piece === 'string' || piece instanceof Uint8Array)) return undefined;
+  const bytes = new Blob([...pieces, `--${form.getBoundary()}--\r\n`]);
+  return bytes.size === form.getLengthSync() ? bytes : undefined;
 }

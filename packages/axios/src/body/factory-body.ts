@@ -1,6 +1,5 @@
-import { HookError } from '@ebb/core/adapter';
+import { HookError, isWebReadable, readableBody } from '@ebb/core/adapter';
 import type { AxiosRequestTransformer, InternalAxiosRequestConfig } from 'axios';
-import { closeBody, isSingleUse } from './stream.ts';
 
 /**
  * Makes the body of one attempt, for example a newly opened stream. Pass it as `data`; ebb calls it for each
@@ -100,4 +99,42 @@ function transform(config: InternalAxiosRequestConfig, transforms: Transforms, d
   return [transforms ?? []]
     .flat()
     .reduce((body: unknown, each) => each.call(config, body, config.headers), data);
+}
+
+/** Whether sending a body uses it up: Node and web streams, the `form-data` package, iterators. */
+export function isSingleUse(data: unknown): data is object {
+  return typeof data === 'object' && data !== null && readableBody(data) === undefined;
+}
+
+/** The ways in which a single-use body can be closed. */
+interface Closable {
+  readonly readableEnded?: unknown;
+  /** The parts of a form of the `form-data` package, each a stream or a wrapper with the stream as `source`. */
+  readonly _streams?: readonly (Closable | null | undefined)[];
+  readonly source?: unknown;
+  destroy?(): unknown;
+  return?(): unknown;
+}
+
+/**
+ * Closes a single-use body that will not be read any further, so that a file behind it does not stay open. Leaves
+ * a body that has ended, a locked web stream and any other value alone. Never throws.
+ */
+export function closeBody(data: unknown, reason: unknown): void {
+  if (!isSingleUse(data)) return;
+  const body: Closable = data;
+  try {
+    if (isWebReadable(data)) {
+      if (!data.locked) data.cancel(reason).catch(() => undefined);
+      return;
+    }
+    if (Array.isArray(body._streams)) {
+      for (const part of body._streams) closeBody(part?.source ?? part, reason);
+    }
+    // Destroyed without an error: one that no listener handles would end the process.
+    if (typeof body.destroy !== 'function') Promise.resolve(body.return?.()).catch(() => undefined);
+    else if (body.readableEnded !== true) body.destroy();
+  } catch {
+    // A custom stream may throw; there is nothing left to close.
+  }
 }

@@ -2,22 +2,19 @@ import { bufferBytes, isWebReadable } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
 import { abortUpload, BufferedForm, closeWith } from '#platform';
 import type { BufferedForm as Form } from './buffered-form.ts';
-import type { BodyFactory, FactoryBody } from './factory-body.ts';
-import { closeBody, isSingleUse } from './stream.ts';
-
-/** The body of a request whose `data` is `factory`'s function, or any other value. */
-export function requestBody(data: unknown, factory: FactoryBody | undefined): RequestBody {
-  return data === undefined ? NO_BODY : new RequestBody(data, factory);
-}
+import { type BodyFactory, closeBody, type FactoryBody, isSingleUse } from './factory-body.ts';
 
 /** The body of a request: the caller's `data`, or what is sent in its place. */
 export class RequestBody {
   readonly #data: unknown;
   readonly #bytes: number | undefined;
-  #factory: FactoryBody | undefined;
+  readonly #factory: FactoryBody | undefined;
   #form: Form | undefined;
 
-  /** @throws TypeError for a function that a later interceptor has set, which the transforms have seen */
+  /**
+   * @param factory there if `data` was a function
+   * @throws TypeError for a function that a later interceptor has set, which the transforms have seen
+   */
   constructor(data: unknown, factory: FactoryBody | undefined) {
     this.#data = data;
     this.#bytes = bufferBytes(data);
@@ -27,20 +24,18 @@ export class RequestBody {
     this.#factory = factory;
   }
 
-  get replayable(): boolean {
-    this.bufferForm();
-    const isSame = !isSingleUse(this.#data) && bufferBytes(this.#data) === this.#bytes;
-    return this.isReplaced || isSame;
-  }
-
   /** If `data` is a form that can be buffered, buffers it so that it can be sent more than once. */
   bufferForm(): void {
-    if (BufferedForm && this.#factory === undefined) this.#form ??= BufferedForm.of(this.#data);
+    this.#form = BufferedForm?.of(this.#data);
+  }
+
+  get replayable(): boolean {
+    return this.isReplaced || (!isSingleUse(this.#data) && bufferBytes(this.#data) === this.#bytes);
   }
 
   /** Whether each attempt sends what {@link next} returns in place of `data`. */
   get isReplaced(): boolean {
-    return this.#factory !== undefined || (BufferedForm && this.#form) !== undefined;
+    return (this.#factory ?? this.#form) !== undefined;
   }
 
   /**
@@ -54,11 +49,6 @@ export class RequestBody {
       this.#factory?.next(config, this.#data as BodyFactory, isOver) ??
       (BufferedForm && this.#form?.next(config))
     );
-  }
-
-  /** Puts the caller's `data` back into the config. */
-  restore(config: InternalAxiosRequestConfig): void {
-    if (this.isReplaced) config.data = this.#data;
   }
 
   /** Closes the body that was made for the current attempt. */
@@ -83,5 +73,3 @@ export class RequestBody {
     if (abortUpload) abortUpload(request ?? {});
   }
 }
-
-const NO_BODY = new RequestBody(undefined, undefined);

@@ -7,13 +7,20 @@ import {
   LONGEST_DISCARD_MS,
   nextTurn,
   type Opened,
+  property,
   restored,
   setAside,
   watchWebStream,
 } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
 import { abortUpload, whenNodeBodyEnds } from '#platform';
-import { headerOf, responseIn } from '../response.ts';
+import { headerOf } from '../outcome.ts';
+
+/** The response that an adapter resolved with, or that the error it rejected with carries. */
+function responseIn(settled: unknown): AxiosResponse | undefined {
+  const response = (property(settled, 'response') ?? settled) as AxiosResponse | undefined;
+  return property(response, 'status') === undefined ? undefined : response;
+}
 
 /**
  * Discards a response before a retry, so that its connection can be reused. A streamed body is read within the

@@ -1,6 +1,90 @@
 // For Node, Bun and Deno: copies of axios that `require` loaded, forms and streams of Node, and the requests of axios's http
 // adapter. web.ts has the same names. Selected by the conditions of "imports" in package.json.
+import type { Clock } from '@ebb/core';
+import { isNodeReadable, AtOnce as Sending, whenArrived } from '@ebb/core/adapter';
+import type { AxiosResponse } from 'axios';
+
+interface NodeLike {
+  readonly process?: { getBuiltinModule?(id: string): unknown };
+}
+
 export { BufferedForm } from '../body/buffered-form.ts';
-export { closeWith, whenNodeBodyEnds } from '../body/node-body.ts';
 export { loadedModules } from '../loaded-modules.ts';
-export { abortUpload, breaksBody, everyRetryAfter, lastHop, received } from '../node-request.ts';
+
+const hasAsyncContext =
+  (globalThis as NodeLike).process?.getBuiltinModule?.('node:async_hooks') !== undefined;
+
+/** A call that is sent at once puts no mark into its config: layers below find it by the async context. */
+export const AtOnce: typeof Sending | undefined = hasAsyncContext ? Sending : undefined;
+
+/** Which hop an outcome came from. */
+export interface Origin {
+  /** True unless it is certain that no redirect was followed. */
+  readonly redirected: boolean;
+  /** The URL of the last hop, if a redirect was followed and the URL is known. */
+  readonly url?: string | undefined;
+}
+
+/** What the `request` of axios's http adapter shows: a request of Node, or of `follow-redirects`. */
+export interface NodeRequest {
+  /** `follow-redirects`: the last hop's request refers to the one that follows; an error carries that one itself. */
+  readonly _redirectable?: NodeRequest;
+  readonly _redirectCount?: number;
+  readonly _currentUrl?: string;
+  /** `null` until it has arrived. */
+  readonly res?: {
+    readonly statusCode?: number;
+    readonly headers?: object;
+    readonly headersDistinct?: Readonly<Record<string, string[] | undefined>>;
+  } | null;
+  readonly writableFinished?: unknown;
+  destroy?(): unknown;
+}
+
+/** The hop that an outcome came from; `undefined` if `follow-redirects` has not sent the request. */
+export function lastHop(request: NodeRequest): Origin | undefined {
+  const { _redirectCount: hops, _currentUrl: url } = request._redirectable ?? request;
+  if (typeof hops !== 'number') return undefined;
+  return hops === 0 ? { redirected: false } : { redirected: true, url };
+}
+
+/** Every `Retry-After` line. Node's `headers` keep only the first, which may be the shorter one. */
+export function everyRetryAfter(request: NodeRequest): string | undefined {
+  return request.res?.headersDistinct?.['retry-after']?.join(', ');
+}
+
+/** The response that has arrived, though its body could not be read. */
+export function received({ res }: NodeRequest): { status: number; headers: unknown } | undefined {
+  return res ? { status: res.statusCode ?? 0, headers: res.headers } : undefined;
+}
+
+/** Destroys a request whose upload is unfinished: a server that has already responded may never read the rest. */
+export function abortUpload(request: NodeRequest): void {
+  if (request.writableFinished === false) request.destroy?.();
+}
+
+/** axios's messages for a connection that breaks in the middle of a body; older versions use the second. */
+const BROKEN_BODY = /^(stream has been aborted|maxContentLength size of -1 exceeded)$/;
+
+export function breaksBody(message: unknown): boolean {
+  return typeof message === 'string' && BROKEN_BODY.test(message);
+}
+
+/** Calls `ended` when a Node stream has arrived, read or not, or has failed; false if there is none under way. */
+export function whenNodeBodyEnds(
+  response: AxiosResponse | undefined,
+  clock: Clock,
+  ended: () => void,
+): boolean {
+  const data: unknown = response?.data;
+  if (!isNodeReadable(data) || data.destroyed || data.readableEnded) return false;
+  whenArrived(data, response?.request?.res, clock, ended);
+  return true;
+}
+
+/** Closes an upload when the response closes, if that is a Node stream; false for anything else. */
+export function closeWith(data: unknown, close: () => void): boolean {
+  if (!isNodeReadable(data)) return false;
+  data.on('close', close);
+  return true;
+}

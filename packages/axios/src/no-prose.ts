@@ -1,2 +1,0 @@
-/** {@link import('./prose.ts')} of production builds. */
-export const explains: boolean = false;
