@@ -1,7 +1,7 @@
 import { LAYER, type SentHeaders } from '@ebb/core/adapter';
 import axios, { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
 
-// What a config says of its request, and what an attempt changes in it.
+// A config as the traits of its request, and the changes of an attempt in it.
 
 export type Config = InternalAxiosRequestConfig;
 

@@ -42,6 +42,7 @@ export {
   hasReachedLayer,
   mayBeSentAtOnce,
   rememberSuccess,
+  takingOf,
 } from './loop/at-once.ts';
 export { Call } from './loop/call.ts';
 export type { Aside, Client } from './loop/client.ts';

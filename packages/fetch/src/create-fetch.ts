@@ -9,11 +9,13 @@ import {
   mayBeSentAtOnce,
   run,
   startCall,
+  takingOf,
 } from '@ebb/core/adapter';
 import { hasAsyncContext, withPreconnect } from '#platform';
 import { FetchRequest } from './fetch-request.ts';
 import type { EbbRequestInit, FetchInit, FetchInput, Preconnecting } from './init.ts';
 import { isSimple, withChanges } from './request.ts';
+import { ResponseOutcome } from './response.ts';
 
 /** A `fetch` that also takes ebb's options for a request. Assignable to `typeof fetch` in every runtime. */
 export interface EbbFetch extends Preconnecting {
@@ -58,16 +60,21 @@ export function createFetch(
     policy,
     way,
     call: (input, init) => new FetchRequest(baseFetch, input, init),
+    outcome: (response) => new ResponseOutcome(response),
     send: (input, init, passage) =>
       passage !== undefined && !hasAsyncContext
         ? baseFetch(...withChanges(input, init, { [LAYER]: passage }))
         : baseFetch(input, init as FetchInit | undefined),
   };
 
+  const taking = takingOf(policy);
+  const Sender = taking ?? AtOnce;
+
   // `name` and `length` are those of the native fetch.
   function fetch(input: FetchInput, init: EbbRequestInit | undefined = undefined): Promise<Response> {
     try {
-      if (isSimple(input, init) && mayBeSentAtOnce(policy)) return new AtOnce(client, input, init).send();
+      if (isSimple(input, init) && mayBeSentAtOnce(policy, taking !== undefined))
+        return new Sender(client, input, init).send();
       const request = new FetchRequest(baseFetch, input, init);
       const ebb = init?.ebb;
       const call = ebb === false ? undefined : startCall(policy, request, ebb, request.carried, way);

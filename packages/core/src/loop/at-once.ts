@@ -1,6 +1,6 @@
 import { closeCall, hasEndedBelow, isWithinCall, mayBeLayered, openCall, sentNow, within } from '#around';
 import { property } from '../base/property.ts';
-import type { RequestTraits } from '../http/outcome.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { LayeredCall, Passage, Way } from '../layers/layer.ts';
 import { isObserved } from '../news/events.ts';
 import { Call } from './call.ts';
@@ -11,16 +11,23 @@ import { insideOf, type Policy } from './policy.ts';
 import { Run } from './run.ts';
 
 /**
- * True if nothing has to be made for a call before its first failure, but for what layers below have to know: its policy has no
- * parts, hooks and timeouts, no one listens to events, and no other layer is around it.
+ * True if a call needs nothing before its first failure that layers below do not have to know: its policy has no hooks, timeouts and
+ * parts, no one listens to events, and no other layer is around it.
+ *
+ * @param isTaken true if what its parts ask for is taken at once, as `takingOf` permits
  */
-export function mayBeSentAtOnce(policy: Policy): boolean {
+export function mayBeSentAtOnce(policy: Policy, isTaken = false): boolean {
   return (
-    insideOf(policy).isPlain &&
+    (isTaken || insideOf(policy).isPlain) &&
     !isWithinCall() &&
     !isObserved(undefined, 'attempt') &&
     !isObserved(undefined, 'end')
   );
+}
+
+/** The class that sends the calls of a policy whose parts take at once all that they need; `undefined` for another policy. */
+export function takingOf(policy: Policy): typeof AtOnce | undefined {
+  return insideOf(policy).taking as typeof AtOnce | undefined;
 }
 
 /** @param layer what a call shows to the layers below; true if one of them has found it */
@@ -38,6 +45,8 @@ export interface ClientAtOnce<T, Input, Init> {
   looks?: number;
   /** Makes a request, which sends itself: after a failure of the first attempt, or for a layer below that asks. */
   call(input: Input, init: Init): RequestTraits & Client<T>;
+  /** Reads what the first attempt resolved with, for the parts of the policy; by default the request does. */
+  outcome?(result: T): Outcome;
   /** Sends the first attempt. `passage` is there if other layers may be below. */
   send(input: Input, init: Init, passage?: Passage): Promise<T>;
 }
@@ -57,12 +66,12 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
   #since = 0;
   declare hasFailed?: boolean;
   declare isReached?: boolean;
-  readonly #client: ClientAtOnce<T, Input, Init>;
+  protected readonly client: ClientAtOnce<T, Input, Init>;
   readonly #input: Input;
   readonly #init: Init;
 
   constructor(client: ClientAtOnce<T, Input, Init>, input: Input, init: Init) {
-    this.#client = client;
+    this.client = client;
     this.#input = input;
     this.#init = init;
   }
@@ -72,7 +81,7 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
   }
 
   get request(): RequestTraits {
-    return this.#client.call(this.#input, this.#init);
+    return this.makeRequest();
   }
 
   get tookFrom(): readonly object[] {
@@ -84,14 +93,14 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
   }
 
   send(): Promise<T> {
-    const { hasBelow, way } = this.#client;
+    const { hasBelow, way } = this.client;
     const looks = hasBelow !== false;
     const isCarried = looks && mayBeLayered(way);
     this.#since = sentNow(looks);
     let sent: Promise<T>;
     try {
       // A mock may return something else than a promise.
-      sent = Promise.resolve(isCarried ? this.#sendLayered() : this.#client.send(this.#input, this.#init));
+      sent = Promise.resolve(isCarried ? this.#sendLayered() : this.client.send(this.#input, this.#init));
     } catch (error) {
       sent = Promise.reject(error);
     }
@@ -103,12 +112,12 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
 
   #sendLayered(): Promise<T> {
     openCall(this);
-    return within(this, () => this.#client.send(this.#input, this.#init, this));
+    return within(this, () => this.client.send(this.#input, this.#init, this));
   }
 
   /** Whether it was worth to look for a layer below. Entering the context takes longer than the rest of a call. */
   #look(): void {
-    const client = this.#client;
+    const { client } = this;
     if (this.isReached) client.hasBelow = true;
     else if (client.hasBelow === undefined) {
       client.looks = (client.looks ?? 0) + 1;
@@ -123,13 +132,12 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     }
     const status = failed ? undefined : (property(value, 'status') as number);
     if (status !== undefined && status < 400) {
-      rememberSuccess(value, status);
+      this.succeeded(value as T, status);
       return value as T;
     }
-    const { policy, way } = this.#client;
-    const request = this.#client.call(this.#input, this.#init);
-    const call = new Call(policy, request, undefined, way);
-    if (hasEndedBelow(value, this.#since)) this.#client.hasBelow = true;
+    const request = this.makeRequest();
+    const call = this.makeCall(request);
+    if (hasEndedBelow(value, this.#since)) this.client.hasBelow = true;
     if (!failed || !this.hasFailed) return new Run(call, request).goOn(value, failed, this.#since);
     // A request that the client made below was repeated, and has failed.
     call.attempt = 1;
@@ -137,13 +145,26 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     if (attemptsOf(value).length === 0) remember(value, call.trace);
     throw value;
   }
+
+  protected succeeded(value: T, status: number): void {
+    remember(value, successOf(status));
+  }
+
+  protected makeRequest(): RequestTraits & Client<T> {
+    return this.client.call(this.#input, this.#init);
+  }
+
+  /** The call that goes on with it. */
+  protected makeCall(request: RequestTraits): Call {
+    return new Call(this.client.policy, request, undefined, this.client.way);
+  }
 }
 
 /** The histories of calls that were successful at once, by status. */
 const histories: (readonly Attempt[] | undefined)[] = [];
 
-/** Notes the history of a call that was successful at once. All with the same status share it. */
-export function rememberSuccess(result: unknown, status: number): void {
+/** The history of a call that was successful at once. All with the same status share it. */
+export function successOf(status: number): readonly Attempt[] {
   let history = histories[status];
   if (history === undefined) {
     const record: Attempt = { attempt: 1, delayMs: 0, throttledMs: 0, status, reason: 'success' };
@@ -151,5 +172,10 @@ export function rememberSuccess(result: unknown, status: number): void {
     // A mock may have any number for a status.
     if (status >= 100 && status < 400 && Number.isInteger(status)) histories[status] = history;
   }
-  remember(result, history);
+  return history;
+}
+
+/** Notes the history of a call that was successful at once. */
+export function rememberSuccess(result: unknown, status: number): void {
+  remember(result, successOf(status));
 }

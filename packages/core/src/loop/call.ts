@@ -10,13 +10,13 @@ import type { KeptKey } from './header-changes.ts';
 import type { Attempt, Trace } from './history.ts';
 import type { HeaderChanges, SentHeaders } from './hooks.ts';
 import type { PartCall } from './part.ts';
-import type { PartsOfCall } from './parts-of-call.ts';
+import type { Owner, PartsOfCall } from './parts-of-call.ts';
 import { insideOf, type Policy } from './policy.ts';
 
-const ALONE: PartCall['around'] = { isInner: false, taken: [], slots: [], paid: undefined };
+export const ALONE: PartCall['around'] = { isInner: false, taken: [], slots: [], paid: undefined };
 
 /** One request on its way through its policy: what it is at. `run` drives it for a client of promises; others do so themselves. */
-export class Call implements PartCall {
+export class Call implements Owner {
   readonly policy: Policy;
   readonly request: RequestTraits;
   /** What its attempts are sent with. */
@@ -31,9 +31,6 @@ export class Call implements PartCall {
   waitedMs = 0;
   /** Made before the first attempt; `undefined` for a policy without parts. */
   parts: PartsOfCall | undefined;
-  grant: Grant | undefined;
-  bucket: object | undefined;
-  limit: object | undefined;
   /** The outcome that the planned retry follows. */
   toRetry: Outcome | undefined;
   /** The headers that the attempt changes; `undefined` for none. Known once it is sent. */
@@ -54,7 +51,6 @@ export class Call implements PartCall {
   declare skipped?: number;
   /** The key (tenant) of the request, if it has one. */
   declare fairness?: { readonly fairKey: string };
-  declare metered?: Grant;
   /** When the attempt runs into its timeout, or that of the call, if parts read its response. */
   declare endsAtMs?: number;
   /** The last response that a retry followed, if the total timeout may end a later attempt; true if it is the result. */
@@ -81,8 +77,14 @@ export class Call implements PartCall {
     return this.place ?? ALONE;
   }
 
-  get whenBodyEnds(): PartCall['whenBodyEnds'] {
-    return this.parts?.whenBodyEnds;
+  /** The tokens of the attempt. */
+  get grant(): Grant | undefined {
+    return this.parts?.grant;
+  }
+
+  /** The limit whose slot the attempt holds, or a bucket that charges what it has taken at the end of its body. */
+  get limit(): object | undefined {
+    return this.parts?.limit;
   }
 
   /** The attempts that were judged, and the chances that were skipped. It grows while the call goes on. */

@@ -27,6 +27,9 @@ export const PLACES = [
 /** See {@link PLACES}. */
 export type Place = (typeof PLACES)[number];
 
+/** The class `Taking`. */
+type SendsAtOnce = abstract new (...given: never) => { send(): Promise<unknown> };
+
 /**
  * A limit or a feature that a policy is given. The loop knows this interface alone, so a policy pays for what it uses. Made once,
  * and shared by all calls.
@@ -34,6 +37,11 @@ export type Place = (typeof PLACES)[number];
 export interface Part {
   readonly name: string;
   readonly place: Place;
+  /**
+   * What sends at once, if this part permits it: its turns have no verbs but `acquire`, `leave`, `permit`, `skip` and `end`, and set no
+   * `limit`. If all parts of a policy do so, a call that need not wait is sent before it is made.
+   */
+  readonly taking?: SendsAtOnce | undefined;
   /**
    * Begins with a call. `undefined` if the part has nothing to do with it, which costs nothing.
    *

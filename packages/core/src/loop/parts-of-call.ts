@@ -1,13 +1,23 @@
 import { prose } from '#prose';
 import { must, nameOf } from '../base/option-error.ts';
 import type { Outcome } from '../http/outcome.ts';
+import type { News } from '../news/events.ts';
 import type { StopReason } from '../news/reason.ts';
+import type { Grant } from './acquire.ts';
 import type { Lack, Part, PartCall, PlannedRetry, Turn } from './part.ts';
 
 const NONE: readonly Turn[] = [];
 
-/** The parts of a policy in one call, asked all at once. */
-export class PartsOfCall {
+/** The call that parts are in: one that is sent at once, until it has to be made. */
+export type Owner = Pick<PartCall, 'policy' | 'request' | 'attempt' | 'around' | 'givenFeedback' | 'emit'>;
+
+/** The parts of a policy in one call: they are asked all at once, and see the call by it, which holds what they have taken. */
+export class PartsOfCall implements PartCall {
+  owner: Owner;
+  bucket: object | undefined;
+  grant: Grant | undefined;
+  limit: object | undefined;
+  declare metered?: Grant | undefined;
   all: readonly Turn[] = NONE;
   /** True if one of them looks into responses. */
   reads = false;
@@ -16,10 +26,38 @@ export class PartsOfCall {
   /** True if one of them stands around the send of attempts. */
   wraps = false;
 
+  constructor(owner: Owner) {
+    this.owner = owner;
+  }
+
+  get policy(): PartCall['policy'] {
+    return this.owner.policy;
+  }
+
+  get request(): PartCall['request'] {
+    return this.owner.request;
+  }
+
+  get attempt(): number {
+    return this.owner.attempt;
+  }
+
+  get around(): PartCall['around'] {
+    return this.owner.around;
+  }
+
+  get givenFeedback(): PartCall['givenFeedback'] {
+    return this.owner.givenFeedback;
+  }
+
+  emit(news: News): void {
+    this.owner.emit(news);
+  }
+
   /** Begins with all of them. If one refuses, those before it have begun, and are told of the end. @throws what a part refuses the call with */
-  begin(parts: readonly Part[], call: PartCall): void {
+  begin(parts: readonly Part[]): void {
     for (const part of parts) {
-      const turn = part.begin(call);
+      const turn = part.begin(this);
       if (turn === undefined) continue;
       // Not by `push`, which makes room for many more.
       this.all = this.all === NONE ? [turn] : [...this.all, turn];
@@ -65,6 +103,13 @@ export class PartsOfCall {
 
   free(once?: Promise<void>): void {
     for (const turn of this.all) turn.free?.(once);
+  }
+
+  /** Before an attempt that follows another. @param once when the connection of that is free */
+  again(once: Promise<void> | undefined): void {
+    this.free(once);
+    this.bucket = undefined;
+    this.grant = undefined;
   }
 
   end(reason: StopReason): void {

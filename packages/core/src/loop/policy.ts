@@ -32,6 +32,8 @@ export interface Inside {
   readonly parts: readonly Part[];
   /** True if a call of this policy needs nothing before its first failure. */
   readonly isPlain: boolean;
+  /** The class that sends a call of this policy, if it needs nothing before its first failure but things that its parts take at once. */
+  readonly taking: Part['taking'];
 }
 
 /** @returns the parts of a policy, and what follows from them */
@@ -60,10 +62,14 @@ function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>
   for (const one of all) one?.checkCalls?.(setup);
   const parts = all.flatMap((one) => one?.part ?? []).concat(use);
   parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
+  const isPlain =
+    setup.classify === classifyHttp &&
+    UNSET.every((name) => setup[name] === undefined || (setup[name] as LimitInPolicy).part?.taking);
   const inside: Inside = {
     ...given,
     parts,
-    isPlain: setup.classify === classifyHttp && UNSET.every((name) => setup[name] === undefined),
+    isPlain: isPlain && parts.length === 0,
+    taking: isPlain && typeof setup.cost !== 'function' ? parts[0]?.taking : undefined,
   };
   const policy = {
     ...setup,

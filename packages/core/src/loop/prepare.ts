@@ -24,8 +24,10 @@ export type Readiness = boolean | OutOfTime;
 export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
 
 /** Work done before the attempt had to wait. */
-interface Preparation {
+export interface Preparation {
   lack?: Lack | undefined;
+  /** An error that the parts have refused the attempt with. */
+  error?: unknown;
   /** The hooks, if they have been asked; `true` if they have returned. */
   hooks?: PromiseLike<void> | true | undefined;
 }
@@ -87,8 +89,8 @@ export function beginParts(call: Call): void {
   if (fairKey !== undefined) call.fairness = { fairKey: fairKeyOf(fairKey, request) };
   const { parts } = insideOf(policy);
   if (parts.length === 0) return;
-  call.parts = new PartsOfCall();
-  call.parts.begin(parts, call);
+  call.parts = new PartsOfCall(call);
+  call.parts.begin(parts);
 }
 
 /** True if user code changes the headers of attempts. */
@@ -98,9 +100,7 @@ function hasHooks({ policy, parts }: Call): boolean {
 
 /** Before an attempt that follows another. */
 function reset(call: Call, released: Promise<void> | undefined): void {
-  call.parts?.free(released);
-  call.bucket = undefined;
-  call.grant = undefined;
+  call.parts?.again(released);
   call.headerChanges = undefined;
   forgetWaits(call);
 }
@@ -130,6 +130,13 @@ function lookAgain({ policy, deadline }: Call, signal: AbortSignal | undefined):
   if (signal?.aborted) throw signal.reason;
   if (policy.stopSignal?.aborted) throw stopped();
   if (deadline !== undefined && deadline.leftMs < 0) throw new OutOfTime(deadline.timeoutMs, true);
+}
+
+/** Goes on with a first attempt whose parts have been asked, by what sends at once: one is lacking, or has refused. */
+export function goOn(call: Call, asked: Preparation): Promise<Readiness> {
+  return asked.lack === undefined
+    ? endUnsent(call, asked.error, undefined)
+    : wait(call, undefined, undefined, undefined, asked);
 }
 
 async function wait(

@@ -50,6 +50,11 @@ export class Run<T> {
     );
   }
 
+  /** Goes on with a first attempt that could not be sent at once. @param ready what waits for it */
+  goOnWaiting(ready: Promise<Readiness>): Promise<T> {
+    return this.#loop(undefined, undefined, ready);
+  }
+
   /** Goes on with a first attempt that was sent, and has settled, before this call was made. @param since what `sentNow` was then */
   goOn(value: unknown, failed: boolean, since: number): T | Promise<T> {
     this.#call.attempt = 1;

@@ -9,13 +9,13 @@ import { headersNow } from './header-changes.ts';
 
 /** The attempt is about to be sent. @throws HookError if a function that returns the value of a header fails */
 export function begin(call: Call): undefined {
-  const { policy, limit, parts } = call;
+  const { policy, parts, limit } = call;
   call.attempt += 1;
   const isWrapped = policy.aroundAttempt !== undefined || parts?.wraps;
   // What runs below a call that holds a slot must find that out. Asked for each attempt: a layer may have been made meanwhile.
   if (limit !== undefined || isWrapped || mayBeLayered(call.way)) {
     call.place ??= new LayerPlace(call.request, NO_LAYERS);
-    call.place.enter(call.bucket, limit);
+    call.place.enter(parts?.bucket, limit);
   }
   if (call.grant?.conforming === false) call.emit({ type: 'mark' });
   call.emit({ type: 'attempt' });
@@ -72,7 +72,8 @@ export function discardMsOf({ deadline }: Call): number {
  * Calls user code of a call. What it sends does not wait for slots, or for tokens that are charged at the end, which this call and
  * those around it hold; and layers around this one do not take it for their own.
  */
-export function asUserCode<T>({ limit, bucket, around }: Call, run: () => T): T {
+export function asUserCode<T>({ parts, around }: Call, run: () => T): T {
+  const { limit, bucket } = parts ?? {};
   const isHeld = (one: object | undefined): one is object => one !== undefined;
   const held = [limit, (bucket as OwnBucket | undefined)?.settled ? bucket : undefined].filter(isHeld);
   const { slots, isInner } = around;

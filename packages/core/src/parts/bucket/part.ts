@@ -5,6 +5,7 @@ import type { Outcome } from '../../http/outcome.ts';
 import type { AcquireOptions, Grant, OwnBucket } from '../../loop/contracts.ts';
 import { type Costs, costOf } from '../../loop/costs.ts';
 import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
+import { Taking } from '../../loop/taking.ts';
 
 /** Every attempt takes tokens from the bucket. */
 export class BucketPart implements Part {
@@ -12,11 +13,13 @@ export class BucketPart implements Part {
   readonly place = 'tokens';
   readonly #bucket: OwnBucket;
   readonly #endsItself: boolean;
+  readonly taking: Part['taking'];
 
   /** @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs` */
   constructor(bucket: OwnBucket, endsItself = false) {
     this.#endsItself = endsItself;
     this.#bucket = bucket;
+    this.taking = bucket.settled ? undefined : Taking;
   }
 
   begin(call: PartCall): Turn {

@@ -1,12 +1,14 @@
 import type { Outcome } from '../../http/outcome.ts';
 import type { OwnBudget } from '../../loop/contracts.ts';
 import type { Part, PartCall, Turn } from '../../loop/part.ts';
+import { Taking } from '../../loop/taking.ts';
 import type { StopReason } from '../../news/reason.ts';
 
 /** Every retry withdraws from the budget. */
 export class BudgetPart implements Part {
   readonly name = 'budget';
   readonly place = 'watching';
+  readonly taking: Part['taking'] = Taking;
   readonly #budget: OwnBudget;
 
   constructor(budget: OwnBudget) {

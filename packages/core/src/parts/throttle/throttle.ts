@@ -4,6 +4,7 @@ import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 import { SKIP, SKIP_AND_END } from '../../loop/skip.ts';
+import { Taking } from '../../loop/taking.ts';
 import type { Throttle } from '../../loop/throttle.ts';
 import type { ThrottleState } from '../../news/events.ts';
 import type { StopReason } from '../../news/reason.ts';
@@ -47,10 +48,10 @@ export const THROTTLE_OPTIONS: OptionTable<ThrottleOptions> = {
  * True if an outcome says that the service is in trouble: a timeout, no connection or one that broke, 429, 5xx, or a body that was
  * judged so. `undefined` if it says nothing of the service.
  */
-export function isBad(outcome: Outcome, { url }: RequestTraits): boolean | undefined {
+export function isBad(outcome: Outcome, request: RequestTraits): boolean | undefined {
   if (outcome.type === 'failure') {
     // A function throws if the service that it calls fails. A client may also throw because of a mistake in the program.
-    const isSilent = outcome.kind === 'aborted' || (outcome.kind === 'unknown' && url !== '');
+    const isSilent = outcome.kind === 'aborted' || (outcome.kind === 'unknown' && request.url !== '');
     return isSilent ? undefined : true;
   }
   const verdict = outcome.judgement?.verdict;
@@ -78,6 +79,7 @@ class OverloadThrottle implements Throttle {
     return {
       name: 'throttle',
       place: 'throttle',
+      taking: Taking,
       // The outermost layer has the chances.
       begin: (call) => (call.around.isInner ? undefined : new ThrottleTurn(this, call)),
     };
