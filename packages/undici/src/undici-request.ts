@@ -75,7 +75,6 @@ export class UndiciRequest extends Downstream {
   #started: Call | undefined;
   /** The status of a success without a call. */
   #status = 0;
-  #attempt: Attempt | undefined;
   /** True while no attempt is under way, before the first attempt and before a retry. */
   #isWaiting = false;
   /** Ends a wait. Made when it is needed: a request that waits for nothing has none. */
@@ -84,9 +83,9 @@ export class UndiciRequest extends Downstream {
   #previous: End | undefined;
   /** The same for the last response that a retry followed. */
   #answer: End | undefined;
-  /** The response that the handler is receiving, if it can go on after a break, and what goes on. */
+  /** The response that the handler is receiving, if it can go on after a break. */
   #download: Download | undefined;
-  #resumed: ResumedBody | undefined;
+  #isResumed = false;
   /** What the dispatcher has thrown. It has told the handler nothing, and its caller gets it. */
   declare private thrown?: unknown;
 
@@ -145,7 +144,7 @@ export class UndiciRequest extends Downstream {
    * @param released resolves when the connection of the attempt can be used again
    */
   #again(end: End, released: Promise<void> = Promise.resolve()): void {
-    this.#attempt?.releaseBody?.();
+    this.attempt?.releaseBody?.();
     this.#previous = end;
     this.runInAsyncScope(() => {
       const ready = prepare(this.#call, this.#waits.signal, released, this.#body?.make);
@@ -180,9 +179,8 @@ export class UndiciRequest extends Downstream {
   #send(isFirst = false): boolean {
     const { controller } = this;
     const attempt = new Attempt(this);
-    this.equip(attempt);
+    this.begins(attempt);
     this.#isWaiting = false;
-    this.#attempt = attempt;
     if (controller.aborted) {
       attempt.abort(controller.reason);
       return true;
@@ -329,18 +327,18 @@ export class UndiciRequest extends Downstream {
     this.#started?.parts?.free();
   }
 
-  override data(_: Attempt, chunk: Buffer): void {
+  override data(attempt: Attempt, chunk: Buffer): void {
     this.#download?.take(chunk);
-    this.passData(chunk);
+    super.data(attempt, chunk);
   }
 
   override ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     // If the response came before the upload was done, undici still waits for the upload.
     this.arrived(attempt);
-    this.passEnd(trailers, rawTrailers);
+    super.ended(attempt, trailers, rawTrailers);
   }
 
-  failed(attempt: Attempt, error: unknown): void {
+  override failed(attempt: Attempt, error: unknown): void {
     const { controller, threw } = this;
     const previous = this.#previous;
     // An error that the handler throws ends its request, even if `classify` would retry it.
@@ -370,11 +368,11 @@ export class UndiciRequest extends Downstream {
     }
     this.#closeBodies();
     this.#isWaiting = false;
-    this.#attempt = attempt;
+    this.attempt = attempt;
     attempt.restore();
   }
 
-  broke(attempt: Attempt, error: unknown): void {
+  override broke(attempt: Attempt, error: unknown): void {
     const download = this.#download;
     const isOwn = this.controller.aborted || this.threw || this.#started?.around.isInner;
     if (isOwn || download === undefined || download.isDone) this.#fail(error);
@@ -394,17 +392,16 @@ export class UndiciRequest extends Downstream {
       resuming: { policy, maxResumes: policy.maxRetries, resumeAtEnd: false, maxEventBytes: 0 },
       passedBytes: download.receivedBytes,
     };
-    const resumer = resumerOf(download, broken, () => resumed.attempt);
-    const resumed: ResumedBody = new ResumedBody(this, attempt, resumer, (rest, handler) =>
-      composition.start(rest, handler),
-    );
-    this.#resumed = resumed;
-    resumed.broke(attempt, error);
+    const resumer = resumerOf(download, broken, () => this.attempt);
+    const send = (rest: Options, handler: Attempt) => composition.start(rest, handler);
+    this.#download = undefined;
+    this.#isResumed = true;
+    new ResumedBody(this, resumer, send).broke(attempt, error);
   }
 
   protected override note(result: unknown): void {
     const call = this.#started;
-    if (this.#resumed) rememberOf(result, this.made);
+    if (this.#isResumed) rememberOf(result, this.made);
     else if (call === undefined) rememberSuccess(result, this.#status);
     else remember(result, call.trace);
   }
@@ -425,9 +422,9 @@ export class UndiciRequest extends Downstream {
       throw error;
     }
     try {
-      this.passError(error, this.#attempt?.connection);
+      this.passError(error);
     } finally {
-      if (this.#isWaiting || this.#attempt === undefined) this.#body?.unsent?.(error);
+      if (this.#isWaiting || this.attempt === undefined) this.#body?.unsent?.(error);
     }
   }
 
@@ -442,17 +439,13 @@ export class UndiciRequest extends Downstream {
 
   /** No attempt reads a body any more. */
   #closeBodies(): void {
-    this.#attempt?.releaseBody?.();
+    this.attempt?.releaseBody?.();
     this.#body?.close?.();
   }
 
-  aborted(reason: unknown): void {
+  override aborted(reason: unknown): void {
     if (this.over) return;
-    if (this.#resumed) {
-      this.#resumed.abort(reason);
-      return;
-    }
-    const attempt = this.#attempt;
+    const { attempt } = this;
     const error = reason ?? requestAbortedError();
     this.#waits.abort(error);
     if (!this.#isWaiting) {
