@@ -83,7 +83,6 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   ],
   'simulator/race/agreement.ts': ['the figures of the article, in CSV'],
   'simulator/scenario/check.ts': CONSTANT,
-  'undici/body/body-factory.ts': PARTS,
   'undici/headers.ts': ['many headers'],
   'undici/errors.ts': 'it matches a message as a whole',
   'undici/peek.ts': ['the codings of a body'],

@@ -1,5 +1,6 @@
 import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
+import type { Download } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import type { Attempt, AttemptListener } from './attempt.ts';
 import { type Handler, hideMissingMethods } from './handler.ts';
@@ -53,6 +54,8 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
   readonly controller: Controller = new Controller(this);
   /** The attempt whose result the handler gets. */
   attempt: Attempt | undefined;
+  /** The response that the handler is receiving, if it can go on after a break. */
+  protected download: Download | undefined;
   /** True once the handler threw in a callback, which ends the request. */
   threw = false;
   /** True once the handler has had the end of the request. */
@@ -112,9 +115,17 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     let sends = 0;
     return {
       onBodySent: (chunk: Buffer | string) => {
-        const startsAt = sentBytes;
-        sentBytes += Buffer.byteLength(chunk);
-        this.#bodySent(startsAt, chunk);
+        const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+        const reported = Math.max(0, this.#uploadedBytes - sentBytes);
+        sentBytes += bytes.byteLength;
+        // Only the part that no earlier attempt has sent.
+        if (reported >= bytes.byteLength) return;
+        this.#uploadedBytes = sentBytes;
+        try {
+          this.#handler.onBodySent?.(reported === 0 ? chunk : bytes.subarray(reported));
+        } catch (error) {
+          throw this.#threw(error);
+        }
       },
       onRequestSent: () => {
         sends += 1;
@@ -128,20 +139,6 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
         }
       },
     };
-  }
-
-  /** Passes on the part of a chunk that no earlier attempt has sent. @param startsAt offset of the chunk in the body, in bytes */
-  #bodySent(startsAt: number, chunk: Buffer | string): void {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    const reported = Math.max(0, this.#uploadedBytes - startsAt);
-    if (reported >= bytes.byteLength) return;
-    this.#uploadedBytes = startsAt + bytes.byteLength;
-    const part = reported === 0 ? chunk : bytes.subarray(reported);
-    try {
-      this.#handler.onBodySent?.(part);
-    } catch (error) {
-      throw this.#threw(error);
-    }
   }
 
   /** Records that the handler threw. */
@@ -218,6 +215,7 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
   }
 
   data(_: Attempt, chunk: Uint8Array): void {
+    this.download?.take(chunk);
     try {
       this.#handler.onResponseData?.(this.controller, chunk);
     } catch (error) {
@@ -225,7 +223,11 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     }
   }
 
-  ended(_: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+  arrived(_: Attempt): void {}
+
+  ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+    // If the response came before the upload was done, undici still waits for the upload.
+    this.arrived(attempt);
     this.controller.rawTrailers = rawTrailers;
     this.over = true;
     try {

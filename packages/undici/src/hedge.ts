@@ -7,7 +7,7 @@ import { bodyOf } from './body/body-of.ts';
 import { Downstream } from './downstream.ts';
 import { requestAbortedError } from './errors.ts';
 import { changedHeaders, type ResponseHead, withRereadableHeaders } from './headers.ts';
-import { failureOutcome, responseOutcome, Traits } from './traits.ts';
+import { failureOutcome, ResponseOutcome, Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
 type Handler = Dispatcher.DispatchHandler;
@@ -120,7 +120,7 @@ class HedgedRequest extends Downstream {
   }
 
   responded(attempt: Try, head: ResponseHead): void {
-    const outcome = responseOutcome(attempt, head);
+    const outcome = new ResponseOutcome(attempt, head);
     attempt.outcome = outcome;
     if (attempt === this.#first) this.#race.firstSettled(head.status);
     const isFailure = (): boolean => this.#race.isFailure(outcome, this.#traits);

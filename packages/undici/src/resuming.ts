@@ -11,12 +11,7 @@ import { Attempt } from './attempt.ts';
 import { bodyOf } from './body/body-of.ts';
 import { Downstream } from './downstream.ts';
 import type { Handler } from './handler.ts';
-import {
-  type RawHeaders,
-  type ResponseHead,
-  type ResponseHeaders,
-  withRereadableHeaders,
-} from './headers.ts';
+import { type ResponseHead, withRereadableHeaders } from './headers.ts';
 import { forHandlers } from './legacy.ts';
 import { resumerOf, streamOf } from './resume.ts';
 import { ResumedBody } from './resumed-body.ts';
@@ -93,10 +88,9 @@ class ResumedRequest extends Downstream {
     rememberOf(result, this.made);
   }
 
-  override ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+  override arrived(): void {
     // A download has been resumed below.
     this.noteAll();
-    super.ended(attempt, trailers, rawTrailers);
   }
 
   override broke(_: Attempt, error: unknown): void {

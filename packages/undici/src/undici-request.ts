@@ -25,15 +25,15 @@ import {
 import { type Download, rememberOf } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
-import type { DispatchChanges, RequestBody } from './body/request-body.ts';
+import type { RequestBody } from './body/request-body.ts';
 import { Downstream } from './downstream.ts';
 import { headersTimeoutError, isClosedError, namingOldUndici, requestAbortedError } from './errors.ts';
 import type { Handler } from './handler.ts';
-import { changedHeaders, type RawHeaders, type ResponseHead, type ResponseHeaders } from './headers.ts';
+import { changedHeaders, type ResponseHead } from './headers.ts';
 import { peekAt } from './peek.ts';
 import { downloadOf, resumerOf } from './resume.ts';
 import { ResumedBody } from './resumed-body.ts';
-import { failureOutcome, responseOutcome, Traits } from './traits.ts';
+import { failureOutcome, ResponseOutcome, Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
 
@@ -83,8 +83,6 @@ export class UndiciRequest extends Downstream {
   #previous: End | undefined;
   /** The same for the last response that a retry followed. */
   #answer: End | undefined;
-  /** The response that the handler is receiving, if it can go on after a break. */
-  #download: Download | undefined;
   #isResumed = false;
   /** What the dispatcher has thrown. It has told the handler nothing, and its caller gets it. */
   declare private thrown?: unknown;
@@ -119,22 +117,22 @@ export class UndiciRequest extends Downstream {
     return this.#abort;
   }
 
+  #signal(): AbortSignal {
+    return this.#waits.signal;
+  }
+
   /**
    * Returns, as `dispatch` does, whether the caller may go on dispatching.
    *
    * @throws an error of the dispatcher, or that of a handler that throws when it is given an error
    */
   start(): boolean {
-    const ready = this.#started && this.#prepareFirst(this.#started);
+    const ready =
+      this.#started && prepare(this.#started, this.#signal.bind(this), undefined, this.#body?.make);
     if (ready === undefined) return this.#send(true);
     this.#sendAfter(ready);
     this.begin();
     return true;
-  }
-
-  /** A method of its own: a function that holds `this` costs memory as soon as the method around it is called. */
-  #prepareFirst(call: Call): Promise<Readiness> | undefined {
-    return prepare(call, () => this.#waits.signal, undefined, this.#body?.make);
   }
 
   /**
@@ -158,9 +156,9 @@ export class UndiciRequest extends Downstream {
     this.#isWaiting = true;
     ready.then(
       (readiness) => {
-        if (readiness === true) this.#send();
-        else if (readiness !== false) this.#unsent(headersTimeoutError(readiness.timeoutMs));
-        else this.#previous?.();
+        if (readiness === false) this.#previous?.();
+        else if (readiness === true) this.#send();
+        else this.#unsent(headersTimeoutError(readiness.timeoutMs));
       },
       (error) => this.#fail(error instanceof OutOfTime ? headersTimeoutError(error.timeoutMs) : error),
     );
@@ -190,15 +188,18 @@ export class UndiciRequest extends Downstream {
     } catch (thrown) {
       // Thrown by the handler: passed up, as without ebb.
       if (attempt.over) throw thrown;
-      const error = namingOldUndici(thrown);
-      if (isFirst) this.thrown = error;
-      try {
-        attempt.onResponseError(undefined, error);
-      } finally {
-        this.thrown = undefined;
-        attempt.drop(error);
-      }
+      this.#failNow(attempt, namingOldUndici(thrown), isFirst);
       return this.#isWaiting;
+    }
+  }
+
+  #failNow(attempt: Attempt, error: unknown, isFirst: boolean): void {
+    if (isFirst) this.thrown = error;
+    try {
+      attempt.onResponseError(undefined, error);
+    } finally {
+      this.thrown = undefined;
+      attempt.drop(error);
     }
   }
 
@@ -209,7 +210,8 @@ export class UndiciRequest extends Downstream {
     const timeoutMs = call && timeoutOf(call);
     if (call && timeoutMs !== undefined) attempt.limit(call.policy.clock, timeoutMs, namedTimeoutOf(call));
     const taken = this.#body?.take?.();
-    if (taken !== undefined) this.#releaseAfter(attempt, taken);
+    // Bound: a function that holds `this` costs memory as soon as the method around it is called.
+    if (taken !== undefined) attempt.releaseBody = this.#body?.release?.bind(undefined, taken);
     const made = call?.headerChanges;
     const headers = made && { headers: changedHeaders(options.headers, made) };
     const changed = taken || headers ? { ...options, ...taken, ...headers } : options;
@@ -219,20 +221,10 @@ export class UndiciRequest extends Downstream {
     return sending(call, dispatch.bind(undefined, { ...changed, [LAYER]: layer } as Options, attempt));
   }
 
-  #releaseAfter(attempt: Attempt, taken: DispatchChanges): void {
-    attempt.releaseBody = () => this.#body?.release?.(taken);
-  }
-
-  override sent(attempt: Attempt): void {
-    // From here on this attempt determines the result.
-    this.#previous = undefined;
-    super.sent(attempt);
-  }
-
   responded(attempt: Attempt, head: ResponseHead): void {
     if (this.#isSuccess(attempt, head.status)) this.#respond(attempt, head);
     else if (this.#started?.parts?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
-    else this.#decide(attempt, head, this.#judge(attempt, responseOutcome(attempt, head)));
+    else this.#decide(attempt, head, this.#judge(attempt, new ResponseOutcome(attempt, head)));
   }
 
   /** True for a response that needs no call. */
@@ -254,7 +246,7 @@ export class UndiciRequest extends Downstream {
   #decide(attempt: Attempt, head: ResponseHead, retry: boolean | undefined): void {
     if (retry) {
       const aside = attempt.setAside(head, this.#call);
-      this.#answer = () => this.#replay(attempt, aside);
+      this.#answer = this.#replay.bind(this, attempt, aside);
       this.#again(this.#answer, aside.released);
     } else if (retry === false) this.#respond(attempt, head);
   }
@@ -263,7 +255,7 @@ export class UndiciRequest extends Downstream {
   #look(attempt: Attempt, head: ResponseHead): void {
     const call = this.#call;
     const held = attempt.hold(head);
-    const outcome = responseOutcome(attempt, head);
+    const outcome = new ResponseOutcome(attempt, head);
     look(call, outcome, () => peekAt(attempt, held), this.#waits.signal).then(
       (inspected) => {
         if (!attempt.over) this.#decide(attempt, head, this.#judge(attempt, inspected));
@@ -307,12 +299,12 @@ export class UndiciRequest extends Downstream {
     const call = this.#started;
     if (status >= 300 && REDIRECTS.has(status) && call?.limit !== undefined)
       (attempt.kept ?? attempt.hold(head)).readOn(call.policy.clock);
-    else if (!this.#composition.isRest) this.#download = downloadOf(this.options, head);
+    else if (!this.#composition.isRest) this.download = downloadOf(this.options, head);
     attempt.deliver(head);
   }
 
   override upgraded(attempt: Attempt, head: ResponseHead, socket: Duplex): void {
-    const retry = this.#judge(attempt, responseOutcome(attempt, head));
+    const retry = this.#judge(attempt, new ResponseOutcome(attempt, head));
     if (retry === false) {
       this.#call.parts?.free();
       super.upgraded(attempt, head, socket);
@@ -322,20 +314,9 @@ export class UndiciRequest extends Downstream {
     }
   }
 
-  arrived(attempt: Attempt): void {
+  override arrived(attempt: Attempt): void {
     attempt.releaseBody?.();
     this.#started?.parts?.free();
-  }
-
-  override data(attempt: Attempt, chunk: Buffer): void {
-    this.#download?.take(chunk);
-    super.data(attempt, chunk);
-  }
-
-  override ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
-    // If the response came before the upload was done, undici still waits for the upload.
-    this.arrived(attempt);
-    super.ended(attempt, trailers, rawTrailers);
   }
 
   override failed(attempt: Attempt, error: unknown): void {
@@ -373,7 +354,7 @@ export class UndiciRequest extends Downstream {
   }
 
   override broke(attempt: Attempt, error: unknown): void {
-    const download = this.#download;
+    const download = this.download;
     const isOwn = this.controller.aborted || this.threw || this.#started?.around.isInner;
     if (isOwn || download === undefined || download.isDone) this.#fail(error);
     else this.#resume(attempt, download, error);
@@ -394,7 +375,7 @@ export class UndiciRequest extends Downstream {
     };
     const resumer = resumerOf(download, broken, () => this.attempt);
     const send = (rest: Options, handler: Attempt) => composition.start(rest, handler);
-    this.#download = undefined;
+    this.download = undefined;
     this.#isResumed = true;
     new ResumedBody(this, resumer, send).broke(attempt, error);
   }
