@@ -71,7 +71,7 @@ export class UndiciRequest extends Downstream {
   readonly #composition: Composition;
   /** `undefined` if the options can be dispatched again as they are. */
   readonly #body: RequestBody | undefined;
-  /** `undefined` while nothing is needed of it: see {@link call}. */
+  /** `undefined` while nothing is needed of it: see the getter `#call`. */
   #started: Call | undefined;
   /** The status of a success without a call. */
   #status = 0;
@@ -193,6 +193,7 @@ export class UndiciRequest extends Downstream {
     }
   }
 
+  /** The dispatcher has thrown, and has reported nothing. */
   #failNow(attempt: Attempt, error: unknown, isFirst: boolean): void {
     if (isFirst) this.thrown = error;
     try {
