@@ -1,5 +1,6 @@
 import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
+import type { Download } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import type { Attempt, AttemptListener } from './attempt.ts';
 import { type Handler, hideMissingMethods } from './handler.ts';
@@ -51,6 +52,10 @@ class Controller implements Dispatcher.DispatchController {
 export abstract class Downstream extends AsyncResource implements AttemptListener {
   readonly options: Dispatcher.DispatchOptions;
   readonly controller: Controller = new Controller(this);
+  /** The attempt whose result the handler gets. */
+  attempt: Attempt | undefined;
+  /** The response that the handler is receiving, if it can go on after a break. */
+  protected download: Download | undefined;
   /** True once the handler threw in a callback, which ends the request. */
   threw = false;
   /** True once the handler has had the end of the request. */
@@ -77,17 +82,27 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     return this.#context ?? {};
   }
 
-  /** @param reason as the handler gave it: undici has an error of its own for none */
-  abstract aborted(reason: unknown): void;
+  /** The handler has aborted. @param reason as it gave it: undici has an error of its own for none */
+  aborted(reason: unknown): void {
+    if (!this.over) this.attempt?.abort(reason);
+  }
+
   abstract responded(attempt: Attempt, head: ResponseHead): void;
-  abstract failed(attempt: Attempt, error: unknown): void;
-  abstract broke(attempt: Attempt, error: unknown): void;
+
+  failed(_: Attempt, error: unknown): void {
+    this.passError(error);
+  }
+
+  broke(_: Attempt, error: unknown): void {
+    this.passError(error);
+  }
 
   /** Notes the history for what the caller gets. */
-  protected abstract note(result: unknown): void;
+  protected note(_result: unknown): void {}
 
-  /** Gives an attempt the methods that the handler has. */
-  protected equip(attempt: Attempt): void {
+  /** The attempt is the next to be sent. It gets the methods that the handler has. */
+  protected begins(attempt: Attempt): void {
+    this.attempt = attempt;
     const { onBodySent, onRequestSent } = this.#handler;
     // For a handler that listens to the upload, a MockAgent reads the body.
     if (onBodySent ?? onRequestSent) Object.assign(attempt, this.#uploadEvents());
@@ -100,9 +115,17 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     let sends = 0;
     return {
       onBodySent: (chunk: Buffer | string) => {
-        const startsAt = sentBytes;
-        sentBytes += Buffer.byteLength(chunk);
-        this.#bodySent(startsAt, chunk);
+        const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+        const reported = Math.max(0, this.#uploadedBytes - sentBytes);
+        sentBytes += bytes.byteLength;
+        // Only the part that no earlier attempt has sent.
+        if (reported >= bytes.byteLength) return;
+        this.#uploadedBytes = sentBytes;
+        try {
+          this.#handler.onBodySent?.(reported === 0 ? chunk : bytes.subarray(reported));
+        } catch (error) {
+          throw this.#threw(error);
+        }
       },
       onRequestSent: () => {
         sends += 1;
@@ -116,20 +139,6 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
         }
       },
     };
-  }
-
-  /** Passes on the part of a chunk that no earlier attempt has sent. @param startsAt offset of the chunk in the body, in bytes */
-  #bodySent(startsAt: number, chunk: Buffer | string): void {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    const reported = Math.max(0, this.#uploadedBytes - startsAt);
-    if (reported >= bytes.byteLength) return;
-    this.#uploadedBytes = startsAt + bytes.byteLength;
-    const part = reported === 0 ? chunk : bytes.subarray(reported);
-    try {
-      this.#handler.onBodySent?.(part);
-    } catch (error) {
-      throw this.#threw(error);
-    }
   }
 
   /** Records that the handler threw. */
@@ -206,10 +215,7 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
   }
 
   data(_: Attempt, chunk: Uint8Array): void {
-    this.passData(chunk);
-  }
-
-  passData(chunk: Uint8Array): void {
+    this.download?.take(chunk);
     try {
       this.#handler.onResponseData?.(this.controller, chunk);
     } catch (error) {
@@ -217,11 +223,11 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     }
   }
 
-  ended(_: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
-    this.passEnd(trailers, rawTrailers);
-  }
+  arrived(_: Attempt): void {}
 
-  passEnd(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+  ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+    // If the response came before the upload was done, undici still waits for the upload.
+    this.arrived(attempt);
     this.controller.rawTrailers = rawTrailers;
     this.over = true;
     try {
@@ -246,15 +252,15 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
   }
 
   /**
-   * Ends with an error.
+   * Ends with an error. A handler that was never started gets the controller of the attempt, as from undici.
    *
-   * @param connection passed as the controller if the handler was never started, as undici does
    * @throws what the handler throws: as without ebb, the caller that reports the error gets it
    */
-  passError(error: unknown, connection?: Connection): void {
+  passError(error: unknown): void {
+    if (this.over) return;
     this.over = true;
     this.noteAll();
-    const controller = this.#context === undefined ? (connection ?? null) : this.controller;
+    const controller = this.#context === undefined ? (this.attempt?.connection ?? null) : this.controller;
     try {
       this.#handler.onResponseError?.(controller, error);
     } catch (thrown) {

@@ -5,13 +5,13 @@ import { failing, upstream } from '../test/upstream.ts';
 import type { Attempt } from './attempt.ts';
 import { requestHeader, responseHeader } from './headers.ts';
 import { ebbInterceptor } from './index.ts';
-import { responseOutcome } from './traits.ts';
+import { ResponseOutcome } from './traits.ts';
 
 test('a response header is an own property', () => {
   const headers = { 'retry-after': '1', list: ['a', 'b'] };
   const names = ['retry-after', 'list', 'constructor', 'none'];
   expect(names.map((name) => responseHeader(headers, name))).toEqual(['1', 'a, b', undefined, undefined]);
-  expect(responseOutcome({ starts: 1 } as Attempt, { status: 503, headers })).toMatchObject({
+  expect(new ResponseOutcome({ starts: 1 } as Attempt, { status: 503, headers })).toMatchObject({
     type: 'response',
     status: 503,
   });

@@ -7,7 +7,7 @@ import { bodyOf } from './body/body-of.ts';
 import { Downstream } from './downstream.ts';
 import { requestAbortedError } from './errors.ts';
 import { changedHeaders, type ResponseHead, withRereadableHeaders } from './headers.ts';
-import { failureOutcome, responseOutcome, Traits } from './traits.ts';
+import { failureOutcome, ResponseOutcome, Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
 type Handler = Dispatcher.DispatchHandler;
@@ -77,7 +77,7 @@ class HedgedRequest extends Downstream {
   /** @throws what the dispatcher throws */
   start(): boolean {
     // Only the first try reports its upload: the hedges upload the same body.
-    this.equip(this.#first);
+    this.begins(this.#first);
     try {
       return this.#dispatch(this.options, this.#first);
     } catch (error) {
@@ -120,7 +120,7 @@ class HedgedRequest extends Downstream {
   }
 
   responded(attempt: Try, head: ResponseHead): void {
-    const outcome = responseOutcome(attempt, head);
+    const outcome = new ResponseOutcome(attempt, head);
     attempt.outcome = outcome;
     if (attempt === this.#first) this.#race.firstSettled(head.status);
     const isFailure = (): boolean => this.#race.isFailure(outcome, this.#traits);
@@ -131,7 +131,7 @@ class HedgedRequest extends Downstream {
     }
   }
 
-  failed(attempt: Try, error: unknown): void {
+  override failed(attempt: Try, error: unknown): void {
     attempt.error = error;
     attempt.outcome = failureOutcome(attempt, error, this.options);
     if (attempt === this.#first) this.#race.firstSettled(500);
@@ -158,7 +158,7 @@ class HedgedRequest extends Downstream {
     const reason = controller.aborted ? (controller.reason ?? requestAbortedError()) : error;
     this.#settle(this.#first);
     if (!controller.aborted) noteHedges(reason, this.#records);
-    this.passError(reason, this.#first.connection);
+    this.passError(reason);
   }
 
   /** Ends all tries but one. */
@@ -176,16 +176,10 @@ class HedgedRequest extends Downstream {
     else this.#records.push(...this.runInAsyncScope(() => this.#race.over(winner.hedge, first.outcome)));
   }
 
-  broke(_: Attempt, error: unknown): void {
-    this.passError(error, this.#winner?.connection);
-  }
-
-  aborted(reason: unknown): void {
+  override aborted(reason: unknown): void {
     if (this.over) return;
     for (const one of this.#winner ? [this.#winner] : this.#tries) one.abort(reason);
   }
-
-  protected note(): void {}
 }
 
 /** The request as policies see it; `undefined` if it is not hedged. */

@@ -50,13 +50,14 @@ function decodersOf({ status, headers }: ResponseHead): readonly MakeDecoder[] {
 export function peekAt(attempt: Attempt, held: Held): Peek {
   const decoders = decodersOf(held.head);
   const streams: Transform[] = [];
-  const decoded = (parts: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> =>
+  const decoded = (parts: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
     decoders.reduce((encoded, make) => decode(encoded, make, streams), parts);
-  let parts: AsyncGenerator<Uint8Array> | undefined;
+  let parts: AsyncIterator<Uint8Array> | undefined;
   return {
-    async read() {
-      parts ??= decoded(chunksOf(held));
-      return (await parts.next()).value;
+    read() {
+      if (decoders.length === 0) return held.read();
+      parts ??= decoded(chunksOf(held))[Symbol.asyncIterator]();
+      return parts.next().then(({ value }) => value);
     },
     watch(watcher, ended) {
       if (decoders.length === 0) {
@@ -65,7 +66,7 @@ export function peekAt(attempt: Attempt, held: Held): Peek {
       }
       const encoded = new PassThrough();
       watch(attempt, held, { part: (chunk) => encoded.write(chunk), ended: () => encoded.end() });
-      void watchDecoded(decoded(chunksIn(encoded)), watcher, () => {
+      void watchDecoded(decoded(encoded), watcher, () => {
         encoded.destroy();
         ended();
       });
@@ -98,29 +99,25 @@ async function watchDecoded(
 }
 
 async function* decode(
-  encoded: AsyncGenerator<Uint8Array>,
+  encoded: AsyncIterable<Uint8Array>,
   make: MakeDecoder,
   streams: Transform[],
 ): AsyncGenerator<Uint8Array> {
-  const first = await encoded.next();
+  const parts = encoded[Symbol.asyncIterator]();
+  const first = await parts.next();
   // A response to a HEAD has no body, which is not the same as an empty one that is encoded.
   if (first.done) return;
   const decoder = make(first.value);
   streams.push(decoder);
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => parts };
+  }
   // Its errors also come out of the decoder.
-  pipeline(rejoined(first.value, encoded), decoder, () => undefined);
+  pipeline(all, decoder, () => undefined);
   yield* decoder as AsyncIterable<Uint8Array>;
 }
 
 async function* chunksOf(held: Held): AsyncGenerator<Uint8Array> {
   for (let chunk = await held.read(); chunk !== undefined; chunk = await held.read()) yield chunk;
-}
-
-async function* chunksIn(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* stream;
-}
-
-async function* rejoined(first: Uint8Array, others: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* others;
 }

@@ -77,11 +77,11 @@ interface Resumed {
   readonly passedBytes?: number;
 }
 
-/** @param attempt returns the last one */
+/** @param attempt returns the last one that was sent */
 export function resumerOf(
   course: Resumable,
   { options, request, resuming, body, passedBytes }: Resumed,
-  attempt: () => Attempt,
+  attempt: () => Attempt | undefined,
 ): DispatchResumer {
   const { headers, origin } = options;
   return new Resumer<Options, Options>(
@@ -106,7 +106,8 @@ export function resumerOf(
  * Says so if a request with credentials has ended at another origin than its own, by an interceptor below. It is not known what that
  * origin was sent.
  */
-function whyUnsafe({ starts, hops = [] }: Attempt, headers: RequestHeaders): string | undefined {
+function whyUnsafe(attempt: Attempt | undefined, headers: RequestHeaders): string | undefined {
+  const { starts = 0, hops = [] } = attempt ?? {};
   const [first, last] = [hops[0], hops.at(-1)].map((hop) => URL.parse(String(hop))?.origin);
   if (starts < 2 || (hops.length >= starts && first === last)) return undefined;
   const names = [...headerPairs(headers)].map(([name]) => name);

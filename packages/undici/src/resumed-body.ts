@@ -27,12 +27,10 @@ export class ResumedBody implements AttemptListener {
   readonly #resumer: DispatchResumer;
   readonly #send: (rest: Options, attempt: Attempt) => unknown;
   readonly #idleTimeoutMs: number | undefined;
-  /** The last one: the response is its own, or its own is to be the rest. */
-  attempt: Attempt;
   /** The last one; `undefined` before the first. */
   #resumption: Resumption | undefined;
   #silence: Silence | undefined;
-  /** Ends the wait before a request for the rest; `undefined` while there is none. */
+  /** Ends the wait before a request for the rest. */
   #wait: AbortController | undefined;
 
   /**
@@ -41,26 +39,14 @@ export class ResumedBody implements AttemptListener {
    */
   constructor(
     downstream: Downstream,
-    attempt: Attempt,
     resumer: DispatchResumer,
     send: (rest: Options, attempt: Attempt) => unknown,
     idleTimeoutMs?: number,
   ) {
     this.#downstream = downstream;
-    this.attempt = attempt;
     this.#resumer = resumer;
     this.#send = send;
     this.#idleTimeoutMs = idleTimeoutMs;
-  }
-
-  /** What brings the data of the last attempt, watched for silence. */
-  #connection(): Pausable | null | undefined {
-    const { attempt } = this;
-    const idleMs = this.#idleTimeoutMs;
-    if (idleMs === undefined) return attempt.connection;
-    const fell = (): void => attempt.abort(bodyTimeoutError(idleMs));
-    this.#silence = watchSilence(attempt.connection, this.#resumer.clock, idleMs, fell);
-    return this.#silence;
   }
 
   /** The response to the request for the rest. */
@@ -77,10 +63,16 @@ export class ResumedBody implements AttemptListener {
   }
 
   /** The handler has the headers if this is the rest. */
-  head(_: unknown, head: ResponseHead): void {
-    const connection = this.#connection();
-    if (this.#resumption === undefined) this.#downstream.head(connection, head);
-    else this.#downstream.controller.attach(connection);
+  head(connection: Pausable | null | undefined, head: ResponseHead): void {
+    const downstream = this.#downstream;
+    const { attempt } = downstream;
+    const idleMs = this.#idleTimeoutMs;
+    if (idleMs !== undefined) {
+      const fell = (): void => attempt?.abort(bodyTimeoutError(idleMs));
+      this.#silence = watchSilence(connection, this.#resumer.clock, idleMs, fell);
+    }
+    if (this.#resumption === undefined) downstream.head(this.#silence ?? connection, head);
+    else downstream.controller.attach(this.#silence ?? connection);
   }
 
   /** @param result what the request for the rest ended with */
@@ -89,7 +81,7 @@ export class ResumedBody implements AttemptListener {
     this.#downstream.noteAll();
   }
 
-  data(_: Attempt, chunk: Buffer): void {
+  data(attempt: Attempt, chunk: Buffer): void {
     const downstream = this.#downstream;
     this.#silence?.heard();
     let parts: readonly Uint8Array[];
@@ -99,10 +91,10 @@ export class ResumedBody implements AttemptListener {
       this.#giveUp(hookError);
       return;
     }
-    for (const part of parts) downstream.passData(part);
+    for (const part of parts) downstream.data(attempt, part);
   }
 
-  ended(_: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+  ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     this.#silence?.stop();
     const error = cutShortError();
     let hasEnded: boolean;
@@ -112,17 +104,18 @@ export class ResumedBody implements AttemptListener {
       this.#fail(why);
       return;
     }
-    if (hasEnded) this.#end(trailers, rawTrailers);
+    if (hasEnded) this.#end(attempt, trailers, rawTrailers);
     else this.#resume(error, 'ended');
   }
 
-  #end(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
-    for (const part of this.#resumer.course.left()) this.#downstream.passData(part);
-    this.#downstream.passEnd(trailers, rawTrailers);
+  #end(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+    for (const part of this.#resumer.course.left()) this.#downstream.data(attempt, part);
+    this.#downstream.ended(attempt, trailers, rawTrailers);
   }
 
   failed(_: Attempt, error: unknown): void {
     if (this.#downstream.controller.aborted) {
+      this.#wait?.abort(error);
       this.#fail(error);
       return;
     }
@@ -131,39 +124,44 @@ export class ResumedBody implements AttemptListener {
     this.#fail(explain(resumption.error, prose('its request failed'), error));
   }
 
-  broke(_: Attempt, error: unknown): void {
+  broke(attempt: Attempt, error: unknown): void {
     const { controller, threw } = this.#downstream;
     this.#silence?.stop();
     // The `bodyTimeout` of undici ends an idle body as well.
     const isIdle = property(error, 'code') === 'UND_ERR_BODY_TIMEOUT';
     if (controller.aborted || threw) this.#fail(error);
-    else if (this.#resumer.course.isDone) this.#end({}, null);
+    else if (this.#resumer.course.isDone) this.#end(attempt, {}, null);
     else this.#resume(error, isIdle ? 'idle' : 'broken');
   }
 
   /** Asks for the rest of what has broken. */
   #resume(error: unknown, reason: ResumeReason): void {
     const downstream = this.#downstream;
-    downstream.controller.attach(undefined);
+    const { controller } = downstream;
+    controller.attach(undefined);
     const wait = new AbortController();
     this.#wait = wait;
-    const next = downstream.runInAsyncScope(() =>
-      this.#resumer.next(error, reason, downstream.made, wait.signal).then(({ rest, ebb, resumption }) => {
-        this.#wait = undefined;
-        this.#resumption = resumption;
-        this.#request(ebb ? { ...rest, ebb } : rest);
-      }),
+    const asked = downstream.runInAsyncScope(() =>
+      this.#resumer.next(error, reason, downstream.made, wait.signal),
     );
-    next.catch((why: unknown) => this.#fail(why));
-  }
-
-  #request(rest: Options): void {
-    this.attempt = new Attempt(this);
-    try {
-      this.#send(rest, this.attempt);
-    } catch (error) {
-      this.attempt.onResponseError(undefined, error);
-    }
+    // Not before: whether there is a request for the rest depends on where the last attempt has ended.
+    const attempt = new Attempt(this);
+    downstream.attempt = attempt;
+    // An observer may have aborted.
+    if (controller.aborted) attempt.abort(controller.reason);
+    downstream.runInAsyncScope(() =>
+      asked.then(
+        ({ rest, ebb, resumption }) => {
+          this.#resumption = resumption;
+          try {
+            this.#send(ebb ? { ...rest, ebb } : rest, attempt);
+          } catch (thrown) {
+            attempt.onResponseError(undefined, thrown);
+          }
+        },
+        (why: unknown) => this.#fail(why),
+      ),
+    );
   }
 
   #fail(error: unknown): void {
@@ -171,33 +169,22 @@ export class ResumedBody implements AttemptListener {
     if (downstream.over) return;
     this.#silence?.stop();
     if (!downstream.controller.aborted) rememberOf(error, downstream.made);
-    downstream.passError(error, this.attempt.connection);
+    downstream.passError(error);
   }
 
   /** Ends with an error while undici still has the attempt. */
   #giveUp(error: unknown): void {
-    const { attempt } = this;
+    const { attempt } = this.#downstream;
     try {
       this.#fail(error);
     } finally {
       // Not with the error itself, which has its history already.
-      attempt.drop(requestAbortedError('Not the rest'));
+      attempt?.drop(requestAbortedError('Not the rest'));
     }
   }
 
   failedAgain(error: unknown): void {
     this.#downstream.failedAgain(error);
-  }
-
-  /** The handler aborts. */
-  abort(reason: unknown): void {
-    if (this.#wait === undefined) {
-      this.attempt.abort(reason);
-      return;
-    }
-    const error = reason ?? requestAbortedError();
-    this.#wait.abort(error);
-    this.#fail(error);
   }
 }
 

@@ -11,12 +11,7 @@ import { Attempt } from './attempt.ts';
 import { bodyOf } from './body/body-of.ts';
 import { Downstream } from './downstream.ts';
 import type { Handler } from './handler.ts';
-import {
-  type RawHeaders,
-  type ResponseHead,
-  type ResponseHeaders,
-  withRereadableHeaders,
-} from './headers.ts';
+import { type ResponseHead, withRereadableHeaders } from './headers.ts';
 import { forHandlers } from './legacy.ts';
 import { resumerOf, streamOf } from './resume.ts';
 import { ResumedBody } from './resumed-body.ts';
@@ -37,9 +32,8 @@ const RESUMED = Symbol.for('@ebb/undici resumed');
 class ResumedRequest extends Downstream {
   readonly #resuming: Resuming<Options>;
   readonly #dispatch: Dispatcher.Dispatch;
-  readonly #first: Attempt = new Attempt(this);
-  /** The stream that the handler is receiving; `undefined` for other responses. */
-  #body: ResumedBody | undefined;
+  /** The context of the first attempt. */
+  #first: object | null | undefined;
   /** True for an event stream that cannot be read, because it is compressed. */
   #isCoded = false;
 
@@ -56,23 +50,24 @@ class ResumedRequest extends Downstream {
 
   /** @throws what the dispatcher throws */
   start(): boolean {
-    this.equip(this.#first);
-    return this.#dispatch(this.options, this.#first);
+    const attempt = new Attempt(this);
+    this.begins(attempt);
+    return this.#dispatch(this.options, attempt);
   }
 
-  /** The context of the attempt has the history. */
+  /** The context of the first attempt has the history. */
   override get made(): object {
-    return this.#first.context ?? {};
+    return this.#first ?? {};
   }
 
   override sent({ context, starts }: Attempt): void {
+    this.#first = context;
     this.open({ ...context, [RESUMED]: true }, starts > 1);
   }
 
   responded(attempt: Attempt, head: ResponseHead): void {
     // If two interceptors resume the same call, the inner one does it.
-    if (!(RESUMED in this.made)) this.#body = this.#bodyOf(head);
-    if (this.#body !== undefined) attempt.listener = this.#body;
+    if (!(RESUMED in this.made)) attempt.listener = this.#bodyOf(head) ?? this;
     attempt.deliver(head);
   }
 
@@ -85,38 +80,22 @@ class ResumedRequest extends Downstream {
     const traits = new Traits(options, bodyOf(options));
     // Hooks may take it apart.
     const request = Object.assign(traits, { header: traits.header.bind(traits) });
-    const resumer = resumerOf(stream, { options, request, resuming }, () => body.attempt);
-    const body: ResumedBody = new ResumedBody(
-      this,
-      this.#first,
-      resumer,
-      this.#dispatch,
-      resuming.idleTimeoutMs,
-    );
-    return body;
+    const resumer = resumerOf(stream, { options, request, resuming }, () => this.attempt);
+    return new ResumedBody(this, resumer, this.#dispatch, resuming.idleTimeoutMs);
   }
 
-  protected note(result: unknown): void {
+  protected override note(result: unknown): void {
     rememberOf(result, this.made);
   }
 
-  override ended(_: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+  override arrived(): void {
     // A download has been resumed below.
     this.noteAll();
-    this.passEnd(trailers, rawTrailers);
   }
 
-  failed({ connection }: Attempt, error: unknown): void {
-    if (!this.over) this.passError(error, connection);
-  }
-
-  broke(attempt: Attempt, error: unknown): void {
+  override broke(_: Attempt, error: unknown): void {
     const isOwn = this.controller.aborted || this.threw;
-    this.failed(attempt, this.#isCoded && !isOwn ? explain(error, prose('a content coding')) : error);
-  }
-
-  aborted(reason: unknown): void {
-    if (!this.over) (this.#body ?? this.#first).abort(reason);
+    this.passError(this.#isCoded && !isOwn ? explain(error, prose('a content coding')) : error);
   }
 }
 

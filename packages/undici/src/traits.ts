@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
 import type { RequestBody } from './body/request-body.ts';
 import { isTunnelError } from './errors.ts';
-import { type ResponseHeaders, requestHeader, responseHeader } from './headers.ts';
+import { type ResponseHead, type ResponseHeaders, requestHeader, responseHeader } from './headers.ts';
 
 /** The traits of a request, computed when they are read. */
 export class Traits implements RequestTraits {
@@ -54,33 +54,25 @@ export class Traits implements RequestTraits {
 }
 
 /** The outcome of an attempt with a response; its headers are read lazily. */
-class ResponseOutcome {
+export class ResponseOutcome {
   readonly type = 'response';
   readonly status: number;
+  // Not for most: an interceptor below that follows redirects starts the attempt again for each hop.
+  declare readonly redirected?: boolean;
+  declare readonly url?: string | undefined;
   readonly #headers: ResponseHeaders;
 
-  constructor(status: number, headers: ResponseHeaders) {
+  constructor(attempt: Attempt, { status, headers }: Pick<ResponseHead, 'status' | 'headers'>) {
     this.status = status;
     this.#headers = headers;
+    if (attempt.starts < 2) return;
+    const url = attempt.hops?.at(-1);
+    Object.assign(this, { redirected: true, url: url === undefined ? undefined : String(url) });
   }
 
   header(name: string): string | undefined {
     return responseHeader(this.#headers, name);
   }
-}
-
-type Responded = Extract<Outcome, { type: 'response' }>;
-
-/** The outcome of an attempt with a response. */
-export function responseOutcome(
-  { starts, hops }: Attempt,
-  { status, headers }: { readonly status: number; readonly headers: ResponseHeaders },
-): Responded {
-  const outcome = new ResponseOutcome(status, headers);
-  // An interceptor below that follows redirects starts the attempt again for each hop.
-  if (starts < 2) return outcome;
-  const url = hops?.at(-1);
-  return Object.assign(outcome, { redirected: true, url: url === undefined ? undefined : String(url) });
 }
 
 /** The outcome of an attempt that failed. */

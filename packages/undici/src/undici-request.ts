@@ -25,15 +25,15 @@ import {
 import { type Download, rememberOf } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
-import type { DispatchChanges, RequestBody } from './body/request-body.ts';
+import type { RequestBody } from './body/request-body.ts';
 import { Downstream } from './downstream.ts';
 import { headersTimeoutError, isClosedError, namingOldUndici, requestAbortedError } from './errors.ts';
 import type { Handler } from './handler.ts';
-import { changedHeaders, type RawHeaders, type ResponseHead, type ResponseHeaders } from './headers.ts';
+import { changedHeaders, type ResponseHead } from './headers.ts';
 import { peekAt } from './peek.ts';
 import { downloadOf, resumerOf } from './resume.ts';
 import { ResumedBody } from './resumed-body.ts';
-import { failureOutcome, responseOutcome, Traits } from './traits.ts';
+import { failureOutcome, ResponseOutcome, Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
 
@@ -71,11 +71,10 @@ export class UndiciRequest extends Downstream {
   readonly #composition: Composition;
   /** `undefined` if the options can be dispatched again as they are. */
   readonly #body: RequestBody | undefined;
-  /** `undefined` while nothing is needed of it: see {@link call}. */
+  /** `undefined` while nothing is needed of it: see the getter `#call`. */
   #started: Call | undefined;
   /** The status of a success without a call. */
   #status = 0;
-  #attempt: Attempt | undefined;
   /** True while no attempt is under way, before the first attempt and before a retry. */
   #isWaiting = false;
   /** Ends a wait. Made when it is needed: a request that waits for nothing has none. */
@@ -84,9 +83,7 @@ export class UndiciRequest extends Downstream {
   #previous: End | undefined;
   /** The same for the last response that a retry followed. */
   #answer: End | undefined;
-  /** The response that the handler is receiving, if it can go on after a break, and what goes on. */
-  #download: Download | undefined;
-  #resumed: ResumedBody | undefined;
+  #isResumed = false;
   /** What the dispatcher has thrown. It has told the handler nothing, and its caller gets it. */
   declare private thrown?: unknown;
 
@@ -120,22 +117,22 @@ export class UndiciRequest extends Downstream {
     return this.#abort;
   }
 
+  #signal(): AbortSignal {
+    return this.#waits.signal;
+  }
+
   /**
    * Returns, as `dispatch` does, whether the caller may go on dispatching.
    *
    * @throws an error of the dispatcher, or that of a handler that throws when it is given an error
    */
   start(): boolean {
-    const ready = this.#started && this.#prepareFirst(this.#started);
+    const ready =
+      this.#started && prepare(this.#started, this.#signal.bind(this), undefined, this.#body?.make);
     if (ready === undefined) return this.#send(true);
     this.#sendAfter(ready);
     this.begin();
     return true;
-  }
-
-  /** A method of its own: a function that holds `this` costs memory as soon as the method around it is called. */
-  #prepareFirst(call: Call): Promise<Readiness> | undefined {
-    return prepare(call, () => this.#waits.signal, undefined, this.#body?.make);
   }
 
   /**
@@ -145,7 +142,7 @@ export class UndiciRequest extends Downstream {
    * @param released resolves when the connection of the attempt can be used again
    */
   #again(end: End, released: Promise<void> = Promise.resolve()): void {
-    this.#attempt?.releaseBody?.();
+    this.attempt?.releaseBody?.();
     this.#previous = end;
     this.runInAsyncScope(() => {
       const ready = prepare(this.#call, this.#waits.signal, released, this.#body?.make);
@@ -159,9 +156,9 @@ export class UndiciRequest extends Downstream {
     this.#isWaiting = true;
     ready.then(
       (readiness) => {
-        if (readiness === true) this.#send();
-        else if (readiness !== false) this.#unsent(headersTimeoutError(readiness.timeoutMs));
-        else this.#previous?.();
+        if (readiness === false) this.#previous?.();
+        else if (readiness === true) this.#send();
+        else this.#unsent(headersTimeoutError(readiness.timeoutMs));
       },
       (error) => this.#fail(error instanceof OutOfTime ? headersTimeoutError(error.timeoutMs) : error),
     );
@@ -180,9 +177,8 @@ export class UndiciRequest extends Downstream {
   #send(isFirst = false): boolean {
     const { controller } = this;
     const attempt = new Attempt(this);
-    this.equip(attempt);
+    this.begins(attempt);
     this.#isWaiting = false;
-    this.#attempt = attempt;
     if (controller.aborted) {
       attempt.abort(controller.reason);
       return true;
@@ -192,15 +188,19 @@ export class UndiciRequest extends Downstream {
     } catch (thrown) {
       // Thrown by the handler: passed up, as without ebb.
       if (attempt.over) throw thrown;
-      const error = namingOldUndici(thrown);
-      if (isFirst) this.thrown = error;
-      try {
-        attempt.onResponseError(undefined, error);
-      } finally {
-        this.thrown = undefined;
-        attempt.drop(error);
-      }
+      this.#failNow(attempt, namingOldUndici(thrown), isFirst);
       return this.#isWaiting;
+    }
+  }
+
+  /** The dispatcher has thrown, and has reported nothing. */
+  #failNow(attempt: Attempt, error: unknown, isFirst: boolean): void {
+    if (isFirst) this.thrown = error;
+    try {
+      attempt.onResponseError(undefined, error);
+    } finally {
+      this.thrown = undefined;
+      attempt.drop(error);
     }
   }
 
@@ -211,7 +211,8 @@ export class UndiciRequest extends Downstream {
     const timeoutMs = call && timeoutOf(call);
     if (call && timeoutMs !== undefined) attempt.limit(call.policy.clock, timeoutMs, namedTimeoutOf(call));
     const taken = this.#body?.take?.();
-    if (taken !== undefined) this.#releaseAfter(attempt, taken);
+    // Bound: a function that holds `this` costs memory as soon as the method around it is called.
+    if (taken !== undefined) attempt.releaseBody = this.#body?.release?.bind(undefined, taken);
     const made = call?.headerChanges;
     const headers = made && { headers: changedHeaders(options.headers, made) };
     const changed = taken || headers ? { ...options, ...taken, ...headers } : options;
@@ -221,20 +222,10 @@ export class UndiciRequest extends Downstream {
     return sending(call, dispatch.bind(undefined, { ...changed, [LAYER]: layer } as Options, attempt));
   }
 
-  #releaseAfter(attempt: Attempt, taken: DispatchChanges): void {
-    attempt.releaseBody = () => this.#body?.release?.(taken);
-  }
-
-  override sent(attempt: Attempt): void {
-    // From here on this attempt determines the result.
-    this.#previous = undefined;
-    super.sent(attempt);
-  }
-
   responded(attempt: Attempt, head: ResponseHead): void {
     if (this.#isSuccess(attempt, head.status)) this.#respond(attempt, head);
     else if (this.#started?.parts?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
-    else this.#decide(attempt, head, this.#judge(attempt, responseOutcome(attempt, head)));
+    else this.#decide(attempt, head, this.#judge(attempt, new ResponseOutcome(attempt, head)));
   }
 
   /** True for a response that needs no call. */
@@ -256,7 +247,7 @@ export class UndiciRequest extends Downstream {
   #decide(attempt: Attempt, head: ResponseHead, retry: boolean | undefined): void {
     if (retry) {
       const aside = attempt.setAside(head, this.#call);
-      this.#answer = () => this.#replay(attempt, aside);
+      this.#answer = this.#replay.bind(this, attempt, aside);
       this.#again(this.#answer, aside.released);
     } else if (retry === false) this.#respond(attempt, head);
   }
@@ -265,7 +256,7 @@ export class UndiciRequest extends Downstream {
   #look(attempt: Attempt, head: ResponseHead): void {
     const call = this.#call;
     const held = attempt.hold(head);
-    const outcome = responseOutcome(attempt, head);
+    const outcome = new ResponseOutcome(attempt, head);
     look(call, outcome, () => peekAt(attempt, held), this.#waits.signal).then(
       (inspected) => {
         if (!attempt.over) this.#decide(attempt, head, this.#judge(attempt, inspected));
@@ -309,12 +300,12 @@ export class UndiciRequest extends Downstream {
     const call = this.#started;
     if (status >= 300 && REDIRECTS.has(status) && call?.limit !== undefined)
       (attempt.kept ?? attempt.hold(head)).readOn(call.policy.clock);
-    else if (!this.#composition.isRest) this.#download = downloadOf(this.options, head);
+    else if (!this.#composition.isRest) this.download = downloadOf(this.options, head);
     attempt.deliver(head);
   }
 
   override upgraded(attempt: Attempt, head: ResponseHead, socket: Duplex): void {
-    const retry = this.#judge(attempt, responseOutcome(attempt, head));
+    const retry = this.#judge(attempt, new ResponseOutcome(attempt, head));
     if (retry === false) {
       this.#call.parts?.free();
       super.upgraded(attempt, head, socket);
@@ -324,23 +315,12 @@ export class UndiciRequest extends Downstream {
     }
   }
 
-  arrived(attempt: Attempt): void {
+  override arrived(attempt: Attempt): void {
     attempt.releaseBody?.();
     this.#started?.parts?.free();
   }
 
-  override data(_: Attempt, chunk: Buffer): void {
-    this.#download?.take(chunk);
-    this.passData(chunk);
-  }
-
-  override ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
-    // If the response came before the upload was done, undici still waits for the upload.
-    this.arrived(attempt);
-    this.passEnd(trailers, rawTrailers);
-  }
-
-  failed(attempt: Attempt, error: unknown): void {
+  override failed(attempt: Attempt, error: unknown): void {
     const { controller, threw } = this;
     const previous = this.#previous;
     // An error that the handler throws ends its request, even if `classify` would retry it.
@@ -370,12 +350,12 @@ export class UndiciRequest extends Downstream {
     }
     this.#closeBodies();
     this.#isWaiting = false;
-    this.#attempt = attempt;
+    this.attempt = attempt;
     attempt.restore();
   }
 
-  broke(attempt: Attempt, error: unknown): void {
-    const download = this.#download;
+  override broke(attempt: Attempt, error: unknown): void {
+    const download = this.download;
     const isOwn = this.controller.aborted || this.threw || this.#started?.around.isInner;
     if (isOwn || download === undefined || download.isDone) this.#fail(error);
     else this.#resume(attempt, download, error);
@@ -394,17 +374,16 @@ export class UndiciRequest extends Downstream {
       resuming: { policy, maxResumes: policy.maxRetries, resumeAtEnd: false, maxEventBytes: 0 },
       passedBytes: download.receivedBytes,
     };
-    const resumer = resumerOf(download, broken, () => resumed.attempt);
-    const resumed: ResumedBody = new ResumedBody(this, attempt, resumer, (rest, handler) =>
-      composition.start(rest, handler),
-    );
-    this.#resumed = resumed;
-    resumed.broke(attempt, error);
+    const resumer = resumerOf(download, broken, () => this.attempt);
+    const send = (rest: Options, handler: Attempt) => composition.start(rest, handler);
+    this.download = undefined;
+    this.#isResumed = true;
+    new ResumedBody(this, resumer, send).broke(attempt, error);
   }
 
   protected override note(result: unknown): void {
     const call = this.#started;
-    if (this.#resumed) rememberOf(result, this.made);
+    if (this.#isResumed) rememberOf(result, this.made);
     else if (call === undefined) rememberSuccess(result, this.#status);
     else remember(result, call.trace);
   }
@@ -425,9 +404,9 @@ export class UndiciRequest extends Downstream {
       throw error;
     }
     try {
-      this.passError(error, this.#attempt?.connection);
+      this.passError(error);
     } finally {
-      if (this.#isWaiting || this.#attempt === undefined) this.#body?.unsent?.(error);
+      if (this.#isWaiting || this.attempt === undefined) this.#body?.unsent?.(error);
     }
   }
 
@@ -442,17 +421,13 @@ export class UndiciRequest extends Downstream {
 
   /** No attempt reads a body any more. */
   #closeBodies(): void {
-    this.#attempt?.releaseBody?.();
+    this.attempt?.releaseBody?.();
     this.#body?.close?.();
   }
 
-  aborted(reason: unknown): void {
+  override aborted(reason: unknown): void {
     if (this.over) return;
-    if (this.#resumed) {
-      this.#resumed.abort(reason);
-      return;
-    }
-    const attempt = this.#attempt;
+    const { attempt } = this;
     const error = reason ?? requestAbortedError();
     this.#waits.abort(error);
     if (!this.#isWaiting) {

@@ -132,14 +132,9 @@ function load(path: string): unknown {
   }
 }
 
-interface Exports {
-  readonly __esModule?: unknown;
-  readonly default?: unknown;
-}
-
 /** @throws Error for an ES module without a default export */
 function defaultOf(path: string, loaded: unknown): unknown {
-  const exports: Exports = loaded ?? {};
+  const exports: { readonly __esModule?: unknown; readonly default?: unknown } = loaded ?? {};
   const isEsModule = types.isModuleNamespaceObject(loaded) || exports.__esModule === true;
   if (!isEsModule) return loaded;
   if (exports.default === undefined) throw fault(`${path} has no default export`);
