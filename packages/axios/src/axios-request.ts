@@ -4,6 +4,7 @@ import {
   attemptsOf,
   type Call,
   type Client,
+  discardMsOf,
   hasReachedLayer,
   layerOf,
   type MakeBody,
@@ -14,25 +15,22 @@ import {
   remember,
   sending,
   timeoutOf,
-  type Way,
 } from '@ebb/core/adapter';
-import type { AxiosAdapter, AxiosError, AxiosResponse } from 'axios';
+import type { AxiosError, AxiosResponse } from 'axios';
+import type { Found } from './adapter.ts';
 import { AttemptToken, sendWithTimeout, timeoutError } from './attempt-timeout.ts';
 import { type AxiosCopy, needCopy } from './axios-copy.ts';
 import type { RequestBody } from './body/request-body.ts';
-import { discardForRetry, peekAt, whenBodyEnds } from './body/response-body.ts';
+import { discard, peekAt, whenBodyEnds } from './body/response-body.ts';
 import { asCanceled, type CallerSignal } from './cancel.ts';
 import { type Config, changed, copyWith, exchange, type Fields, marked, urlOf } from './config.ts';
 import { failureOf, headerOf, ResponseOutcome } from './outcome.ts';
 
 /** How the requests of an interceptor go through an adapter. */
-export interface Route {
+export interface Route extends Found {
   readonly policy: Policy;
   /** The copy of axios that the requests belong to, if it is known. */
   readonly copy: AxiosCopy | undefined;
-  readonly adapter: AxiosAdapter;
-  /** Which layers of ebb may be below the adapter. */
-  readonly way: Way;
   /** True once a layer below it has shown itself. */
   hasBelow?: boolean;
 }
@@ -216,7 +214,7 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     const { config, during } = this;
     this.#body.release();
     if (!this.isLate || during === undefined || signal?.aborted)
-      return discardForRetry(settled, call, signal);
+      return discard(settled, call.policy.clock, discardMsOf(call), signal);
     // A custom adapter may have ignored its token, or wait for something else. While ebb waits for the retry it finds the config
     // as it was in the attempt: its token is canceled, and what is sent nevertheless has the headers of the attempt, an idempotency
     // key for example.

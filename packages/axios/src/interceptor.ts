@@ -36,13 +36,9 @@ interface EbbAdapter extends AxiosAdapter {
  * @throws TypeError if that is what ebb got
  */
 function checkUse(value: unknown): void {
-  const fields = value as Readonly<Record<string, unknown>>;
-  if (fields.method !== undefined || fields.url !== undefined) return;
-  const { status, config } = fields;
-  if (
-    value instanceof Error ||
-    (typeof status === 'number' && typeof config === 'object' && config !== null)
-  ) {
+  const { method, url, status, config } = value as Readonly<Record<string, unknown>>;
+  if (method !== undefined || url !== undefined) return;
+  if (value instanceof Error || (typeof status === 'number' && config)) {
     throw new TypeError(
       'ebbInterceptor: use it as a request interceptor: axios.interceptors.request.use(ebbInterceptor(policy))',
     );
