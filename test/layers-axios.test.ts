@@ -157,6 +157,34 @@ describe.each(Object.entries(ways))('axios over %s', (_, lay) => {
   });
 });
 
+test.each<[below: string, sent: number[], judged: number[]]>([
+  // The error of the layer passes through the adapter, with its history.
+  ['another instance', [3, 3], [1, 3]],
+  // The fetch adapter makes an error of its own.
+  ['an ebb fetch', [5, 3], [3, 3]],
+])(
+  'a layer of %s that shows itself late is found by its history, or at the first retry',
+  async (name, sent, judged) => {
+    const inner = make({ maxRetries: 2 });
+    const instance = clientOf({ adapter: 'http' }, inner);
+    const below: AxiosAdapter =
+      name === 'an ebb fetch'
+        ? (config) => axios.getAdapter('fetch', { env: { fetch: createFetch(inner) } } as never)(config)
+        : (config) => instance.request({ ...config, adapter: 'http' });
+    let isBelow = false;
+    const adapter: AxiosAdapter = (config) => (isBelow ? below : axios.getAdapter('http'))(config);
+    const client = clientOf({ adapter }, make({ maxRetries: 2 }));
+    const up = await serve({ status: 200 });
+    for (let call = 0; call < 10; call += 1) await client.get(up.url);
+    isBelow = true;
+    for (const at of sent.keys()) {
+      const server = await serve(DOWN);
+      const error = await client.get(server.url).catch((error: unknown) => error);
+      expect([server.seen.length, attemptsOf(error).length]).toEqual([sent[at], judged[at]]);
+    }
+  },
+);
+
 test('a separate request that an adapter sends has its own retries', async () => {
   const server = await serve(DOWN, DOWN, { status: 200 }, DOWN, DOWN, { status: 200 }, { status: 200 });
   const below = clientOf({ adapter: 'http' }, make({ maxRetries: 4 }));

@@ -1,7 +1,8 @@
 import type { Clock } from '@ebb/core';
+import { LONGEST_DISCARD_MS } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse, Cancel, CancelToken, InternalAxiosRequestConfig } from 'axios';
 import type { AxiosCopy } from './axios-copy.ts';
-import { discardLate } from './body/response-body.ts';
+import { discard } from './body/response-body.ts';
 
 /**
  * Sends one attempt, and gives up on it after `timeoutMs`.
@@ -32,12 +33,9 @@ export function sendWithTimeout(
     const settling =
       <T>(settle: (result: T) => void) =>
       (result: T): void => {
-        if (isLate) {
-          discardLate(result, clock);
-          return;
-        }
         cancelTimer();
-        settle(result);
+        if (isLate) discard(result, clock, LONGEST_DISCARD_MS);
+        else settle(result);
       };
     new Promise<AxiosResponse>((settle) => settle(send())).then(settling(resolve), settling(reject));
   });

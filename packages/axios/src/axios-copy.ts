@@ -27,15 +27,14 @@ function isModule(value: unknown): value is AxiosCopy {
   return NAMES.every((name) => typeof property(value, name) === 'function');
 }
 
-/** True unless the copy has another major version, whose internals may differ. */
-function hasRightVersion({ VERSION }: AxiosCopy): boolean {
-  return VERSION === undefined || /^1\./.test(VERSION);
-}
-
-/** The copy in what a module exports: `import *` has it under `default`, with its defaults. */
+/**
+ * The copy in what a module exports: `import *` has it under `default`, with its defaults. Not one of another major version, whose
+ * internals may differ.
+ */
 function copyIn(exported: unknown): AxiosCopy | undefined {
-  const copy = [property(exported, 'default'), exported].find(isModule);
-  return copy !== undefined && hasRightVersion(copy) ? copy : undefined;
+  return [property(exported, 'default'), exported]
+    .filter(isModule)
+    .find(({ VERSION = '1.' }) => VERSION.startsWith('1.'));
 }
 
 /** @throws TypeError unless it is the module or `undefined`; an instance does not have the module's classes */

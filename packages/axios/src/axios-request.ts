@@ -1,10 +1,12 @@
 import type { Outcome, Policy, RequestTraits } from '@ebb/core';
 import {
   type Aside,
-  attemptsOf,
+  bufferBytes,
   type Call,
   type Client,
+  discardMsOf,
   hasReachedLayer,
+  isWebReadable,
   layerOf,
   type MakeBody,
   namedTimeoutOf,
@@ -14,25 +16,24 @@ import {
   remember,
   sending,
   timeoutOf,
-  type Way,
 } from '@ebb/core/adapter';
-import type { AxiosAdapter, AxiosError, AxiosResponse } from 'axios';
+import type { AxiosError, AxiosResponse } from 'axios';
+import { abortUpload, BufferedForm, closeWith } from '#platform';
+import type { Found } from './adapter.ts';
 import { AttemptToken, sendWithTimeout, timeoutError } from './attempt-timeout.ts';
 import { type AxiosCopy, needCopy } from './axios-copy.ts';
-import type { RequestBody } from './body/request-body.ts';
-import { discardForRetry, peekAt, whenBodyEnds } from './body/response-body.ts';
+import type { BufferedForm as Form } from './body/buffered-form.ts';
+import { closeBody, type FactoryBody, isSingleUse } from './body/factory-body.ts';
+import { discard, peekAt, whenBodyEnds } from './body/response-body.ts';
 import { asCanceled, type CallerSignal } from './cancel.ts';
 import { type Config, changed, copyWith, exchange, type Fields, marked, urlOf } from './config.ts';
-import { failureOf, headerOf, ResponseOutcome } from './outcome.ts';
+import { failureOf, headerOf, historyOf, ResponseOutcome } from './outcome.ts';
 
 /** How the requests of an interceptor go through an adapter. */
-export interface Route {
+export interface Route extends Found {
   readonly policy: Policy;
   /** The copy of axios that the requests belong to, if it is known. */
   readonly copy: AxiosCopy | undefined;
-  readonly adapter: AxiosAdapter;
-  /** Which layers of ebb may be below the adapter. */
-  readonly way: Way;
   /** True once a layer below it has shown itself. */
   hasBelow?: boolean;
 }
@@ -45,17 +46,6 @@ export function policyOf(config: Config & { readonly [REQUEST]?: AxiosRequest })
   return config[REQUEST]?.policy;
 }
 
-/** The history of an error, for the response that it carries. It is not known before the call has ended. */
-function historyOf(error: unknown): Call['trace'] {
-  const history = {
-    get attempts() {
-      return attemptsOf(error);
-    },
-  };
-  // There are no tokens: the call was sent at once.
-  return history as Call['trace'];
-}
-
 /**
  * A request of an axios method, and how each of its attempts is sent. What a policy asks is read from the config on each call.
  *
@@ -65,7 +55,10 @@ function historyOf(error: unknown): Call['trace'] {
 export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
   readonly config: Config;
   readonly #route: Route;
-  readonly #body: RequestBody;
+  /** There if `data` is a function that makes the body of each attempt. */
+  readonly #factory: FactoryBody | undefined;
+  /** The length of a buffer. One that was transferred since cannot be sent again. */
+  readonly #bytes: number | undefined;
   /** The headers as they were before the first attempt, if that was prepared. */
   #headers: object | undefined;
   #caller: CallerSignal | undefined;
@@ -73,6 +66,8 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
   #call: Call | undefined;
   #url: string | undefined;
   // Few requests need these: `declare` keeps them out of the others.
+  /** There if `data` is a form that can be sent more than once. */
+  declare private form: Form | undefined;
   /** The body that was made for the next attempt. */
   declare private made: { readonly data: unknown } | undefined;
   /** What the config had before the attempt that is under way, and in the last one. */
@@ -81,18 +76,26 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
   /** True after an attempt that has timed out, while its adapter may go on. */
   declare private isLate: boolean | undefined;
 
-  /** @param headers those of the config before the first attempt, if that has been sent */
-  constructor(route: Route, config: Config, body: RequestBody, headers?: object) {
+  /**
+   * @param factory there if `data` was a function
+   * @param headers those of the config before the first attempt, if that has been sent
+   * @throws TypeError for a function that a later interceptor has set, which the transforms have seen
+   */
+  constructor(route: Route, config: Config, factory?: FactoryBody, headers?: object) {
     this.#route = route;
     this.config = config;
-    this.#body = body;
     this.#headers = headers;
+    this.#bytes = bufferBytes(config.data);
+    if (typeof config.data !== 'function') return;
+    if (factory === undefined)
+      throw new TypeError('data: a body function must be set before ebb’s interceptor runs');
+    this.#factory = factory;
   }
 
   begin(call: Call, caller: CallerSignal | undefined): void {
     this.#call = call;
     this.#caller = caller;
-    if (call.policy.maxRetries > 0) this.#body.bufferForm();
+    if (call.policy.maxRetries > 0) this.form = BufferedForm?.of(this.config.data);
   }
 
   /** `undefined` while no attempt is under way. */
@@ -110,12 +113,13 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
   }
 
   get replayable(): boolean {
-    return this.#body.replayable;
+    const { data } = this.config;
+    return this.isReplaced || (!isSingleUse(data) && bufferBytes(data) === this.#bytes);
   }
 
   /** As `transformRequest` has left it. A body that is made anew for each attempt is no one's to look at. */
   get body(): unknown {
-    return this.#body.isReplaced ? undefined : readableBody(this.config.data);
+    return this.isReplaced ? undefined : readableBody(this.config.data);
   }
 
   header(name: string): string | undefined {
@@ -126,13 +130,19 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     return this.#caller?.signal;
   }
 
+  /** Whether each attempt sends what {@link makeBody} makes in place of `data`. */
+  get isReplaced(): boolean {
+    return (this.#factory ?? this.form) !== undefined;
+  }
+
   get makeBody(): MakeBody | undefined {
-    return this.#body.isReplaced ? this.#makeBody.bind(this) : undefined;
+    return this.isReplaced ? this.#makeBody.bind(this) : undefined;
   }
 
   async #makeBody(state: { readonly over: boolean }): Promise<void> {
+    const { config, form } = this;
     this.#reset();
-    const data = await this.#body.next(this.config, () => state.over);
+    const data = await (this.#factory?.next(config, () => state.over) ?? form?.next(config));
     if (!state.over) this.made = { data };
   }
 
@@ -149,7 +159,7 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     this.#call = call;
     const { config, made, signal } = this;
     const { adapter, way } = this.#route;
-    if (!this.#body.isReplaced) this.#reset();
+    if (!this.isReplaced) this.#reset();
     else if (made === undefined) {
       // Aborted before its body was made.
       return Promise.reject(signal?.reason);
@@ -170,7 +180,7 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     if (timeoutMs === undefined || token === undefined) return send();
     return sendWithTimeout(timeoutMs, call.policy.clock, token, send, () => {
       this.isLate = way === 'converted';
-      this.#body.release();
+      this.#factory?.release();
       return this.timeoutError(namedTimeoutOf(call));
     });
   }
@@ -214,9 +224,9 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
 
   setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
     const { config, during } = this;
-    this.#body.release();
+    this.#factory?.release();
     if (!this.isLate || during === undefined || signal?.aborted)
-      return discardForRetry(settled, call, signal);
+      return discard(settled, call.policy.clock, discardMsOf(call), signal);
     // A custom adapter may have ignored its token, or wait for something else. While ebb waits for the retry it finds the config
     // as it was in the attempt: its token is canceled, and what is sent nevertheless has the headers of the attempt, an idempotency
     // key for example.
@@ -234,19 +244,27 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
   }
 
   unsent(reason: unknown): void {
-    this.#body.closeUnsent(reason);
+    closeBody(this.config.data, reason);
   }
 
-  /** Ends an upload that the last attempt, which failed, has left unfinished. */
+  /**
+   * Closes the body that was made for the last attempt, which failed, unless it was read to its end. With a
+   * streamed response it waits for that to close first.
+   */
   closeUpload(response: AxiosResponse | undefined): void {
-    this.#body.closeUpload(response?.data, response?.request);
+    const factory = this.#factory;
+    if (factory?.isOpen !== true) return;
+    const isStreamed = closeWith?.(response?.data, () => factory.release());
+    if (isStreamed || isWebReadable(response?.data)) return;
+    factory.release();
+    abortUpload?.(response?.request ?? {});
   }
 
   /** Restores the config after an abort, and removes the listeners from the caller's signal. */
   end(): void {
     this.#leave();
     // The body of an attempt that was not sent.
-    if (this.made !== undefined) this.#body.release();
+    if (this.made !== undefined) this.#factory?.release();
     this.#caller?.release?.();
   }
 }

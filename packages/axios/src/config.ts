@@ -1,7 +1,7 @@
 import { LAYER, type SentHeaders } from '@ebb/core/adapter';
 import axios, { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
 
-// A config as the traits of its request, and the changes of an attempt in it.
+// The URL that a config names, and the fields of it that an attempt changes.
 
 export type Config = InternalAxiosRequestConfig;
 
@@ -78,9 +78,11 @@ interface Marked {
  * axios instance receives as a copy, and in its `fetchOptions`, which are passed to fetch. The caller's `ebb` options are for
  * this layer alone.
  */
-export function marked({ fetchOptions }: Config & Marked, layer: object): Fields {
+export function marked({ fetchOptions, ebb }: Config & Marked, layer: object): Fields {
   const mark = Object.assign(new Mark(), layer);
-  return { [LAYER]: mark, fetchOptions: { ...fetchOptions, [LAYER]: mark }, ebb: undefined };
+  const fields: Fields = { [LAYER]: mark, fetchOptions: { ...fetchOptions, [LAYER]: mark } };
+  if (ebb !== undefined) fields.ebb = undefined;
+  return fields;
 }
 
 /** The mark that an outer layer left in a config, which loses it: the config of the response does not show it. */

@@ -16,7 +16,6 @@ import { adapterOf, type Found } from './adapter.ts';
 import { type AxiosCopy, type AxiosModule, checkCopy, checkShared, copyOf } from './axios-copy.ts';
 import { AxiosRequest, policyOf, type Route } from './axios-request.ts';
 import { FactoryBody } from './body/factory-body.ts';
-import { RequestBody } from './body/request-body.ts';
 import { callerSignal } from './cancel.ts';
 import { type Config, takeMark } from './config.ts';
 
@@ -36,13 +35,9 @@ interface EbbAdapter extends AxiosAdapter {
  * @throws TypeError if that is what ebb got
  */
 function checkUse(value: unknown): void {
-  const fields = value as Readonly<Record<string, unknown>>;
-  if (fields.method !== undefined || fields.url !== undefined) return;
-  const { status, config } = fields;
-  if (
-    value instanceof Error ||
-    (typeof status === 'number' && typeof config === 'object' && config !== null)
-  ) {
+  const { method, url, status, config } = value as Readonly<Record<string, unknown>>;
+  if (method !== undefined || url !== undefined) return;
+  if (value instanceof Error || (typeof status === 'number' && config)) {
     throw new TypeError(
       'ebbInterceptor: use it as a request interceptor: axios.interceptors.request.use(ebbInterceptor(policy))',
     );
@@ -122,8 +117,7 @@ function routeOf(policy: Policy, copy: AxiosCopy | undefined, { adapter, way }: 
     copy,
     adapter,
     way,
-    call: (config, headers) =>
-      new AxiosRequest(route, config, new RequestBody(config.data, undefined), headers),
+    call: (config, headers) => new AxiosRequest(route, config, undefined, headers),
     send: (config) => adapter(config),
   };
   return route;
@@ -152,7 +146,7 @@ function send(config: Config, route: QuickRoute, factory: FactoryBody | undefine
   if (AtOnce && isSimple && mayBeSentAtOnce(policy))
     return new AtOnce(route, config, { ...config.headers }).send();
   if (ebb) checkShared(ebb);
-  const request = new AxiosRequest(route, config, new RequestBody(data, factory));
+  const request = new AxiosRequest(route, config, factory);
   const call = startCall(policy, request, ebb, carried, way);
   const caller = callerSignal(config);
   request.begin(call, caller);

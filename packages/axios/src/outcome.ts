@@ -1,5 +1,5 @@
 import type { FailureKind, Outcome, RequestTraits } from '@ebb/core';
-import { failureKind, HookError, property, responseHeader } from '@ebb/core/adapter';
+import { attemptsOf, type Call, failureKind, HookError, property, responseHeader } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
 import { breaksBody, everyRetryAfter, lastHop, received } from '#platform';
 import { recordedResponse } from './adapter.ts';
@@ -90,6 +90,17 @@ export class ResponseOutcome {
     this.#found ??= originOf(this.#sent, this.#shown.request);
     return this.#found;
   }
+}
+
+/** The history of an error, for the response that it carries. It is not known before the call has ended. */
+export function historyOf(error: unknown): Call['trace'] {
+  const history = {
+    get attempts() {
+      return attemptsOf(error);
+    },
+  };
+  // There are no tokens: the call was sent at once.
+  return history as Call['trace'];
 }
 
 /** Reads what an adapter rejected with: a response that `validateStatus` refused, or a failure. */

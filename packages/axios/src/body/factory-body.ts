@@ -54,12 +54,8 @@ export class FactoryBody {
    *
    * @throws HookError if the factory throws or rejects, or returns the stream that it returned before
    */
-  async next(
-    config: InternalAxiosRequestConfig,
-    factory: BodyFactory,
-    isOver: () => boolean,
-  ): Promise<unknown> {
-    const data = await this.#call(factory);
+  async next(config: InternalAxiosRequestConfig, isOver: () => boolean): Promise<unknown> {
+    const data = await this.#call(config.data);
     if (isOver()) {
       closeBody(data, over());
       throw new HookError('data', over());

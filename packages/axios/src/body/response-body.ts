@@ -1,10 +1,7 @@
 import type { Clock } from '@ebb/core';
 import {
   type Aside,
-  type Call,
-  discardMsOf,
   isWebReadable,
-  LONGEST_DISCARD_MS,
   nextTurn,
   type Opened,
   property,
@@ -23,18 +20,23 @@ function responseIn(settled: unknown): AxiosResponse | undefined {
 }
 
 /**
- * Discards a response before a retry, so that its connection can be reused. A streamed body is read within the
- * bounds of the call, or broken off. It is kept, because the retry may still be refused.
+ * Discards a response before a retry, or one that comes after its attempt has timed out, so that its connection can be reused. A
+ * streamed body is read within bounds, or broken off. It is kept, because the retry may still be refused.
  *
+ * @param longestMs how long it is read, in milliseconds
  * @returns `undefined` if the adapter settled without a response
  */
-export function discardForRetry(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
+export function discard(
+  settled: unknown,
+  clock: Clock,
+  longestMs: number,
+  signal?: AbortSignal,
+): Aside | undefined {
   const response = responseIn(settled);
   if (response === undefined) return undefined;
   if (abortUpload) abortUpload(response.request ?? {});
   const { data } = response;
-  const bounds = { clock: call.policy.clock, longestMs: discardMsOf(call), signal };
-  const aside = setAside(data, { ...bounds, contentLength: lengthOf(response) });
+  const aside = setAside(data, { clock, longestMs, signal, contentLength: lengthOf(response) });
   if (aside === undefined) return { released: nextTurn() };
   return {
     released: aside.released,
@@ -43,14 +45,6 @@ export function discardForRetry(settled: unknown, call: Call, signal?: AbortSign
       return settled;
     },
   };
-}
-
-/** Discards a response that arrives after its attempt has timed out. */
-export function discardLate(settled: unknown, clock: Clock): void {
-  const response = responseIn(settled);
-  if (response === undefined) return;
-  if (abortUpload) abortUpload(response.request ?? {});
-  setAside(response.data, { clock, longestMs: LONGEST_DISCARD_MS, contentLength: lengthOf(response) });
 }
 
 /** A response without a body may still have a content-length. */
@@ -65,8 +59,7 @@ function lengthOf({ status, headers, config }: AxiosResponse): number {
  */
 export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void): void {
   const response = responseIn(settled);
-  const isWatched = whenNodeBodyEnds ? whenNodeBodyEnds(response, clock, ended) : false;
-  if (isWatched) return;
+  if (whenNodeBodyEnds?.(response, clock, ended)) return;
   const data: unknown = response?.data;
   if (response === undefined || !isWebReadable(data) || data.locked) ended();
   else response.data = watchWebStream(data, clock, ended);
