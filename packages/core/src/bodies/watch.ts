@@ -18,37 +18,34 @@ function isEmpty({ method, status }: BodyContext): boolean {
  */
 export function whenBodyEnds(settled: unknown, context: BodyContext, ended: () => void): void {
   try {
-    if (!watch(settled as Response, context, ended)) ended();
+    watch(settled as Response, context, ended);
   } catch {
-    // A mock whose members throw has no connection.
+    // What is no response has no connection, nor has a mock whose members throw.
     ended();
   }
 }
 
-/** Returns false if there is no body to watch. */
-function watch(response: Response, context: BodyContext, ended: () => void): boolean {
-  if (typeof response !== 'object' || response === null) return false;
-  const earlier = watchedBodyOf(response)?.use;
-  // A base fetch may return the same response twice.
-  if (earlier !== undefined) {
-    earlier.onEnd(ended);
-    return true;
-  }
+function watch(response: Response, context: BodyContext, ended: () => void): void {
   const { clock, signal } = context;
-  if (signal?.aborted || isEmpty(context)) return false;
+  // A base fetch may return the same response twice.
+  const earlier = watchedBodyOf(response)?.use;
+  if (earlier !== undefined || signal?.aborted || isEmpty(context)) {
+    if (earlier === undefined) ended();
+    else earlier.onEnd(ended);
+    return;
+  }
   const { body } = response;
   const use = new BodyUse(response, context, ended);
   // An abort closes the connection, whether or not the body is being read.
   if (signal !== undefined) use.onEnd(onAbort(signal, () => use.end()));
-  if (isNodeReadable(body)) {
+  if (isWebReadable(body)) {
+    watchResponse(response, use);
+    watchUnread(use);
+  } else if (isNodeReadable(body)) {
     // That of node-fetch. Hazard: what waits for its end must not hold it.
     use.held = undefined;
     whenArrived(body, undefined, clock, () => use.end());
-  } else if (isWebReadable(body)) {
-    watchResponse(response, use);
-    watchUnread(use);
   } else use.end();
-  return true;
 }
 
 /** An unread body is checked so long after its response, in milliseconds. */
