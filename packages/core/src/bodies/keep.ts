@@ -85,7 +85,9 @@ export class SetAside<Part = unknown> {
   take(part: Part): void {
     if (this.isOver) return;
     this.#bytes += sizeOf(part);
-    this.parts.push(part);
+    // A literal has no room for more parts, which most of these responses do not have.
+    if (this.parts.length === 0) this.parts = [part];
+    else this.parts.push(part);
     if (this.#bytes > MOST_READ_AHEAD_BYTES) this.giveUp();
   }
 
