@@ -7,7 +7,7 @@ import type { BodyContext } from '../http/peek.ts';
 import { readAhead } from './keep.ts';
 import {
   BodyUse,
-  isKnown,
+  isOfWatchedClass,
   nativeBody,
   nativeClone,
   watchedBodyOf,
@@ -41,7 +41,7 @@ function watch(response: Response, context: BodyContext, ended: () => void): voi
     else earlier.onEnd(ended);
     return;
   }
-  const isWeb = isKnown(response) || isWebReadable(response.body);
+  const isWeb = isOfWatchedClass(response) || isWebReadable(response.body);
   const use = new BodyUse(response, context, ended);
   // An abort closes the connection, whether or not the body is being read.
   if (signal !== undefined) use.onEnd(onAbort(signal, () => use.end()));

@@ -253,7 +253,7 @@ export function watchResponse(response: Response, use: BodyUse): void {
  * True if another response of this class had a web stream: so has this one, in all likelihood. Reading `body` to find that out takes
  * as long as all the rest; what does not hold is noticed in the next turn.
  */
-export function isKnown(response: Response): boolean {
+export function isOfWatchedClass(response: Response): boolean {
   return Object.getPrototypeOf(response) === lastNative;
 }
 
