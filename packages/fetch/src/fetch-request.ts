@@ -153,7 +153,7 @@ export class FetchRequest implements RequestTraits, Client<Response> {
    */
   takeBody(): void {
     const request = this.#request;
-    if (request === undefined || !this.#upload?.isOf(request)) return;
+    if (request === undefined || this.#upload?.request !== request) return;
     try {
       const own = new (Object.getPrototypeOf(request).constructor as typeof Request)(request);
       this.#upload = new Upload(undefined, own);

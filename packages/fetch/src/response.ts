@@ -1,4 +1,3 @@
-import type { Outcome } from '@ebb/core';
 import {
   type Aside,
   type Call,
@@ -35,10 +34,6 @@ export class ResponseOutcome {
     return this.redirected ? this.#response.url : undefined;
   }
 }
-
-ResponseOutcome satisfies new (
-  response: Response,
-) => Outcome;
 
 /** The same response with another body; the response itself if it is a mock that cannot be made again. */
 export function remade(response: Response, body: unknown): Response {

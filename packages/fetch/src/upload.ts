@@ -2,21 +2,14 @@ import { bufferBytes, HookError, isNodeReadable, isWebReadable, MOST_KEPT_BYTES 
 import type { BodyFactory, EbbRequestInit } from './init.ts';
 import type { InitChanges } from './request.ts';
 
-/** A body that a factory made for one attempt. */
-interface MadeBody {
-  /** The body for the base fetch. */
-  readonly body: BodyInit;
-  /** True if its source, such as a file, may still be open. */
-  isOpen(): boolean;
-  /** Closes the source. */
-  close(): void;
-}
+/** A body that a factory made for one attempt: `isOpen` if its source, such as a file, may still be open, which `close` closes. */
+type MadeBody = ReturnType<typeof plain>;
 
 /** The body of a call, from its first attempt to its end. */
 export class Upload {
   readonly #body: EbbRequestInit['body'];
   /** The `Request` whose body it is, if the init has none. */
-  readonly #request: Request | undefined;
+  readonly request: Request | undefined;
   readonly #bytes: number | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
   /** The copy of the `Request`'s body, once it is complete. */
@@ -27,7 +20,7 @@ export class Upload {
 
   constructor(body: EbbRequestInit['body'], request: Request | undefined) {
     this.#body = body;
-    this.#request = request;
+    this.request = request;
     this.#bytes = bufferBytes(body);
   }
 
@@ -36,7 +29,7 @@ export class Upload {
    * endless stream, so the copy is bounded: past the bound it is dropped, and the upload goes on without it.
    */
   async keep(): Promise<void> {
-    const request = this.#request;
+    const request = this.request;
     if (request === undefined || request.bodyUsed) return;
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     let bytes = 0;
@@ -61,13 +54,8 @@ export class Upload {
 
   /** True if the next attempt can send the same body. */
   get replayable(): boolean {
-    if (this.#request !== undefined) return this.#kept !== undefined;
+    if (this.request !== undefined) return this.#kept !== undefined;
     return !isOnce(this.#body) && bufferBytes(this.#body) === this.#bytes;
-  }
-
-  /** True for the body of this `Request`. */
-  isOf(request: Request): boolean {
-    return this.#request === request;
   }
 
   /** True if the caller has given a function that makes the body. */
@@ -121,14 +109,14 @@ export class Upload {
 
   /** Closes the source of a body that is not sent. */
   cancel(reason: unknown): void {
-    if (!this.isMade) cancelUpload(this.#body ?? this.#request?.body, reason);
+    if (!this.isMade) cancelUpload(this.#body ?? this.request?.body, reason);
   }
 }
 
 /** A body is kept up to this many chunks: they queue up if the source is faster than the upload. */
 const MOST_KEPT_CHUNKS = 4096;
 
-function plain(body: BodyInit): MadeBody {
+function plain(body: BodyInit) {
   return {
     body,
     isOpen: () => (isNodeReadable(body) ? !body.destroyed && !body.readableEnded : isOnce(body)),

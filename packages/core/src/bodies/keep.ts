@@ -37,7 +37,7 @@ function sizeOf(part: unknown): number {
  * connection; and it is kept, because it becomes the result if the retry is not sent. A source gives it to `take` and `end`.
  */
 export class SetAside<Part = unknown> {
-  readonly bounds: AsideBounds;
+  readonly #bounds: AsideBounds;
   /** The body as far as it came; none of one that was given up. */
   parts: Part[] = [];
   /** True once nothing more of it will come. */
@@ -55,7 +55,7 @@ export class SetAside<Part = unknown> {
 
   /** @param source `giveUp` closes the connection */
   constructor(bounds: AsideBounds, source: { giveUp(): void }) {
-    this.bounds = bounds;
+    this.#bounds = bounds;
     this.#source = source;
     this.released = new Promise((resolve) => {
       this.#release = resolve;
@@ -64,7 +64,7 @@ export class SetAside<Part = unknown> {
 
   /** Gives the body up when its time is over, or at once if its `Content-Length` is too large. To be called once. */
   limit(): void {
-    const { clock, longestMs, contentLength, signal, ended } = this.bounds;
+    const { clock, longestMs, contentLength, signal, ended } = this.#bounds;
     const giveUp = (): void => this.giveUp();
     if (contentLength > MOST_READ_AHEAD_BYTES || signal?.aborted) giveUp();
     if (this.isOver) {
@@ -85,7 +85,9 @@ export class SetAside<Part = unknown> {
   take(part: Part): void {
     if (this.isOver) return;
     this.#bytes += sizeOf(part);
-    this.parts.push(part);
+    // A literal has no room for more parts, which most of these responses do not have.
+    if (this.parts.length === 0) this.parts = [part];
+    else this.parts.push(part);
     if (this.#bytes > MOST_READ_AHEAD_BYTES) this.giveUp();
   }
 
@@ -93,7 +95,7 @@ export class SetAside<Part = unknown> {
   end(isWhole: boolean, error?: unknown): void {
     if (this.isOver) return;
     this.#over(isWhole, error);
-    this.bounds.ended?.();
+    this.#bounds.ended?.();
   }
 
   #over(isWhole: boolean, error?: unknown): void {

@@ -5,7 +5,14 @@ import { isNodeReadable, isWebReadable, type NodeReadable } from '../http/body.t
 import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
 import type { BodyContext } from '../http/peek.ts';
 import { readAhead } from './keep.ts';
-import { BodyUse, nativeBody, nativeClone, watchedBodyOf, watchResponse } from './watched-response.ts';
+import {
+  BodyUse,
+  isOfWatchedClass,
+  nativeBody,
+  nativeClone,
+  watchedBodyOf,
+  watchResponse,
+} from './watched-response.ts';
 
 /** True if there is no body by definition: some runtimes have a stream even then. */
 function isEmpty({ method, status }: BodyContext): boolean {
@@ -18,37 +25,37 @@ function isEmpty({ method, status }: BodyContext): boolean {
  */
 export function whenBodyEnds(settled: unknown, context: BodyContext, ended: () => void): void {
   try {
-    if (!watch(settled as Response, context, ended)) ended();
+    watch(settled as Response, context, ended);
   } catch {
-    // A mock whose members throw has no connection.
+    // What is no response has no connection, nor has a mock whose members throw.
     ended();
   }
 }
 
-/** Returns false if there is no body to watch. */
-function watch(response: Response, context: BodyContext, ended: () => void): boolean {
-  if (typeof response !== 'object' || response === null) return false;
-  const earlier = watchedBodyOf(response)?.use;
+function watch(response: Response, context: BodyContext, ended: () => void): void {
+  const { signal } = context;
   // A base fetch may return the same response twice.
-  if (earlier !== undefined) {
-    earlier.onEnd(ended);
-    return true;
+  const earlier = watchedBodyOf(response)?.use;
+  if (earlier !== undefined || signal?.aborted || isEmpty(context)) {
+    if (earlier === undefined) ended();
+    else earlier.onEnd(ended);
+    return;
   }
-  const { clock, signal } = context;
-  if (signal?.aborted || isEmpty(context)) return false;
-  const { body } = response;
+  const isWeb = isOfWatchedClass(response) || isWebReadable(response.body);
   const use = new BodyUse(response, context, ended);
   // An abort closes the connection, whether or not the body is being read.
   if (signal !== undefined) use.onEnd(onAbort(signal, () => use.end()));
-  if (isNodeReadable(body)) {
-    // That of node-fetch. Hazard: what waits for its end must not hold it.
-    use.held = undefined;
-    whenArrived(body, undefined, clock, () => use.end());
-  } else if (isWebReadable(body)) {
+  if (isWeb) {
     watchResponse(response, use);
     watchUnread(use);
-  } else use.end();
-  return true;
+  } else endWithNode(response.body, use);
+}
+
+/** Ends the use of the body of node-fetch when that has arrived; at once if it is none. Hazard: what waits must not hold it. */
+function endWithNode(body: unknown, use: BodyUse): void {
+  use.held = undefined;
+  if (isNodeReadable(body)) whenArrived(body, undefined, use.clock, () => use.end());
+  else use.end();
 }
 
 /** An unread body is checked so long after its response, in milliseconds. */
@@ -81,6 +88,7 @@ function look(use: BodyUse): void {
   const unread = use.held?.find(isUnread);
   try {
     if (unread === undefined) use.letGo();
+    else if (!isWebReadable(nativeBody(unread))) endWithNode(nativeBody(unread), use);
     else if (responseHeader(unread.headers, 'content-length') === '0') use.end();
     // The body of an error is often short and left unread.
     else if (unread.status >= 400) check(use);

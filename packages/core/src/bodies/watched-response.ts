@@ -119,8 +119,10 @@ export class WatchedBody {
       native.call(response).catch(() => undefined);
       return Promise.reject(signal.reason);
     }
-    // It is being read already, so `native` will reject.
-    if (this.#isStreamRead() || this.use.isOver || this.#isTaken || response.bodyUsed)
+    // It is being read already, so `native` will reject. `bodyUsed` takes long: hardly any response is read natively, and then here,
+    // while the use holds it.
+    const { isOver, held } = this.use;
+    if (this.#isStreamRead() || isOver || this.#isTaken || (held === undefined && response.bodyUsed))
       return native.call(response);
     this.#isTaken = true;
     const result = native.call(response);
@@ -197,6 +199,8 @@ type Prototype = Pick<Response, 'clone'>;
 
 /** The derived prototype of each native one, and of itself. */
 const derivedOf = new WeakMap<object, object>();
+/** The native prototype of the last response that was watched. */
+let lastNative: object | undefined;
 /** The native prototype of each derived one. */
 const nativeOf = new WeakMap<object, Prototype>();
 
@@ -241,7 +245,16 @@ export function watchResponse(response: Response, use: BodyUse): void {
     for (const prototype of [native, derived]) derivedOf.set(prototype, derived);
     nativeOf.set(derived, native);
   }
+  if (native !== derived) lastNative = native;
   if (Reflect.setPrototypeOf(response, derived)) watchedBodies.set(response, new WatchedBody(use));
+}
+
+/**
+ * True if another response of this class had a web stream: so has this one, in all likelihood. Reading `body` to find that out takes
+ * as long as all the rest; what does not hold is noticed in the next turn.
+ */
+export function isOfWatchedClass(response: Response): boolean {
+  return Object.getPrototypeOf(response) === lastNative;
 }
 
 /** What watches the body of a response; `undefined` if nothing does. */
