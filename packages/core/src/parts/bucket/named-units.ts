@@ -21,58 +21,36 @@ export class NamedUnits implements Units {
   }
 
   amountOf(caller: string, cost: number | Costs, most: Amount): readonly number[] {
-    const amount = this.#none.slice();
-    const isRead = typeof cost === 'object' && this.#take(cost, amount, most) > 0;
-    return isRead ? amount : this.#checked(`${caller}: cost`, cost, most);
-  }
-
-  /** Puts the parts of costs into an amount, and returns their sum; -1 if there is something else than a number that fits a unit. */
-  #take(said: Costs, amount: number[], most: Amount): number {
-    const { names } = this;
-    let next = 0;
-    let sum = 0;
-    for (const name in said) {
-      // They are mostly in order.
-      const unit = names[next] === name ? next : names.indexOf(name);
-      const part = said[name];
-      if (unit < 0 || !(typeof part === 'number' && part >= 0 && part <= inUnit(most, unit))) return -1;
-      amount[unit] = part;
-      sum += part;
-      next = unit + 1;
-    }
-    return sum;
-  }
-
-  /** What is no object of numbers that fit. */
-  #checked(name: string, cost: number | Costs, most: Amount): readonly number[] {
+    const name = `${caller}: cost`;
     const amount = this.read(name, cost, 0);
-    amount.forEach((part, unit) => {
-      if (part <= inUnit(most, unit)) return;
+    let sum = 0;
+    for (let unit = 0; unit < amount.length; unit += 1) {
+      const part = amount[unit] as number;
+      sum += part;
+      if (part <= inUnit(most, unit)) continue;
       const takes = proseOf(() => `at most the capacity, ${inUnit(most, unit)}`);
       throw wrongRange(nameOf(name, this.names[unit] as string), takes, part);
-    });
-    if (!amount.some((part) => part > 0)) throw wrongRange(name, prose('above 0 in a unit'), cost);
+    }
+    if (sum === 0) throw wrongRange(name, prose('above 0 in a unit'), cost);
     return amount;
   }
 
   read(name: string, said: number | Costs, others: Amount): readonly number[] {
-    if (typeof said === 'number') {
-      notNegative(name, said);
-      return this.names.map(() => said);
-    }
-    mustHaveFields(name, prose('a number, or an object with a number for each unit'), said);
     const amount = this.#none.slice();
-    for (let unit = 0; unit < amount.length; unit += 1) amount[unit] = inUnit(others, unit);
-    if (this.#take(said, amount, Number.MAX_VALUE) >= 0) return amount;
+    const isNumber = typeof said === 'number';
+    if (isNumber) notNegative(name, said);
+    else mustHaveFields(name, prose('a number, or an object with a number for each unit'), said);
+    for (let unit = 0; unit < amount.length; unit += 1) amount[unit] = isNumber ? said : inUnit(others, unit);
+    if (isNumber) return amount;
     for (const [unit, part] of Object.entries(said)) {
-      if (!this.names.includes(unit))
-        throw unknownOption(
-          name,
-          unit,
-          part,
-          this.byName(() => 0),
-        );
-      notNegative(nameOf(name, unit), part);
+      const at = this.names.indexOf(unit);
+      if (at < 0) {
+        const known = this.byName(() => 0);
+        throw unknownOption(name, unit, part, known);
+      }
+      // The name is put together for an error alone.
+      if (!(typeof part === 'number' && part >= 0 && part <= Number.MAX_VALUE)) notNegative(nameOf(name, unit), part);
+      amount[at] = part;
     }
     return amount;
   }

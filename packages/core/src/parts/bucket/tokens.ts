@@ -272,7 +272,7 @@ export class Tokens implements TokenSource<unknown> {
     return true;
   }
 
-  /** What is held back comes out of what is left. */
+  /** Tokens that are held back are among those that are left. */
   atMost(left: number, nowMs: number): void {
     this.#heldBackAt(nowMs);
     const over = this.#tokens(nowMs) - left;
