@@ -6,7 +6,6 @@ import { FIELDS_OPTION } from '../../http/server-feedback.ts';
 import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import { inUnit } from '../../queue/queue.ts';
-import { NamedUnits, oneOf } from './named-units.ts';
 import {
   checkedTogether,
   checkRate,
@@ -17,6 +16,7 @@ import {
 import { QuotaTokens } from './quota-tokens.ts';
 import { type Bucket, originGate } from './token-bucket.ts';
 import type { Tokens, TokensSetup } from './tokens.ts';
+import { NamedUnits, oneOf } from './units.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
 /** A limit of a {@link quotaBucket}. */

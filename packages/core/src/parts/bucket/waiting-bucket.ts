@@ -24,7 +24,7 @@ import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
 import { retryAfter, type WaitingBucketSetup } from './options.ts';
 import { OriginGates } from './origin-gates.ts';
-import { BucketPart } from './part.ts';
+import { bucketPart } from './part.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
 import { ONE_UNIT, type Units } from './units.ts';
 
@@ -137,7 +137,7 @@ export abstract class WaitingBucket<
   }
 
   get part(): Part {
-    return new BucketPart(this, true);
+    return bucketPart(this, true);
   }
 
   get feedback(): ReadFeedback | false {
