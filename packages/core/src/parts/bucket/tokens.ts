@@ -53,6 +53,9 @@ const FAR_FILLS = 1_000;
  */
 export class Tokens implements TokenSource<unknown> {
   #quota: Quota;
+  readonly #made: Quota;
+  /** The rate and the capacity that the user has set last. An adaptive limit may be slower for a while. */
+  wanted: Quota;
   /** How long the capacity takes to come in, in own time. */
   #fillMs: number;
   // Numbers from the start: V8 allocates at each store to a field that was once undefined.
@@ -85,6 +88,8 @@ export class Tokens implements TokenSource<unknown> {
   constructor(setup: TokensSetup) {
     const { refillPerSecond, capacity, initialTokens, refillIntervalMs = 0 } = setup;
     this.#quota = { refillPerSecond: 1, capacity };
+    this.#made = { refillPerSecond, capacity };
+    this.wanted = this.#made;
     this.#fillMs = capacity * 1_000;
     this.#speed = refillPerSecond;
     this.#intervalMs = refillIntervalMs;
@@ -146,7 +151,9 @@ export class Tokens implements TokenSource<unknown> {
   }
 
   isIdle(nowMs: number): boolean {
-    return this.tokens(nowMs) >= this.capacity;
+    const { refillPerSecond, capacity } = this.wanted;
+    const isAsMade = refillPerSecond === this.#made.refillPerSecond && capacity === this.#made.capacity;
+    return isAsMade && this.tokens(nowMs) >= capacity;
   }
 
   /** Whether the tokens are available. In a pause it is as if it had ended now. {@link charge} then takes them. */
@@ -237,9 +244,9 @@ export class Tokens implements TokenSource<unknown> {
 
   /** Gives tokens back, as far as they would be there now if they had never been taken. */
   #giveBack(tokens: number, taken: number, nowMs: number): void {
-    const fullMs = this.#ownMs(nowMs) - this.#fillMs;
+    const ownMs = this.#ownMs(nowMs);
     const before = this.#emptyAtMs;
-    this.#emptyAtMs -= this.#marks.giveBack(tokens * 1_000, taken, before - fullMs);
+    this.#emptyAtMs -= this.#marks.giveBack(tokens * 1_000, taken, before - ownMs + this.#fillMs);
     // A paused bucket stays empty.
     if (nowMs < this.#pausedUntilMs) {
       this.#emptyAtMs = Math.max(this.#emptyAtMs, Math.min(before, this.#baseMs));
@@ -304,8 +311,13 @@ export class Tokens implements TokenSource<unknown> {
     this.#startAt(nowMs);
   }
 
-  /** Sets rate and capacity. Available tokens are kept up to the capacity. */
-  setRate({ refillPerSecond, capacity }: Quota, nowMs: number): void {
+  /**
+   * Sets rate and capacity. Available tokens are kept up to the capacity.
+   *
+   * @param isWanted false if that is no reason to keep the limit: another one would find this rate by itself
+   */
+  setRate({ refillPerSecond, capacity }: Quota, nowMs: number, isWanted = true): void {
+    if (isWanted) this.wanted = { refillPerSecond, capacity };
     this.#settleTime(nowMs);
     // Tokens above a lower capacity are lost, and those that came in above the one before.
     this.spend(0, nowMs);
