@@ -171,19 +171,19 @@ export class Tokens implements TokenSource<unknown> {
     return this.#thenMs <= ownMs + slackMs(this.#fillMs, ownMs);
   }
 
-  /** Takes the tokens that {@link has} was asked for just now, or holds them back. */
-  charge(cost: number, nowMs: number): void {
-    if (this.#inFlight === undefined) {
-      this.#takeAsked(cost);
-      return;
+  /** Takes the tokens that {@link has} was asked for just now, or holds them back. Returns what {@link settle} needs for them. */
+  charge(cost: number, nowMs: number): unknown {
+    if (this.#inFlight === undefined) this.#takeAsked(cost);
+    else {
+      this.#lastHeld = { cost, untilMs: nowMs + LONGEST_HELD_MS };
+      this.#inFlight.add(this.#lastHeld);
+      this.#heldBack += cost;
+      this.#nextMs = Math.min(this.#nextMs, this.#lastHeld.untilMs);
     }
-    this.#lastHeld = { cost, untilMs: nowMs + LONGEST_HELD_MS };
-    this.#inFlight.add(this.#lastHeld);
-    this.#heldBack += cost;
-    this.#nextMs = Math.min(this.#nextMs, this.#lastHeld.untilMs);
+    return this.held;
   }
 
-  /** @param counted how much of it {@link held} counts */
+  /** @param counted how much of it `taken` counts */
   #takeAsked(counted: number): void {
     this.#emptyAtMs = this.#thenMs;
     this.#marks.mark(this.#lowMs, this.#fillMs, counted);
@@ -195,15 +195,19 @@ export class Tokens implements TokenSource<unknown> {
     return true;
   }
 
-  /** What is held back; else the sum of all that was taken. */
+  /** The sum of all that was taken: what {@link giveBack} needs for the tokens that were taken last. */
+  get taken(): number {
+    return this.#marks.taken;
+  }
+
   get held(): unknown {
-    return this.#lastHeld ?? this.#marks.taken;
+    return this.#lastHeld ?? this.taken;
   }
 
   /**
    * Takes the tokens even if they are not available, and leaves a debt: no longer than it takes to pay in the longest time.
    *
-   * @param counted how much of it {@link held} counts
+   * @param counted how much of it `taken` counts
    */
   spend(cost: number, nowMs: number, counted: number = cost): void {
     this.#ask(cost, nowMs);
@@ -236,14 +240,18 @@ export class Tokens implements TokenSource<unknown> {
 
   settle(surplus: number, held: unknown, nowMs: number): void {
     this.#heldBackAt(nowMs);
-    if (typeof held === 'number' && surplus >= 0) this.#giveBack(surplus, held, nowMs);
+    if (typeof held === 'number' && surplus >= 0) this.giveBack(surplus, held, nowMs);
     else if (this.#release(held as HeldBack)) this.spend((held as HeldBack).cost - surplus, nowMs);
     // Part of an earlier grant: a server that has seen that has counted it.
     else if (surplus < 0) this.spend(-surplus, nowMs, 0);
   }
 
-  /** Gives tokens back, as far as they would be there now if they had never been taken. */
-  #giveBack(tokens: number, taken: number, nowMs: number): void {
+  /**
+   * Gives tokens back, as far as they would be there now if they had never been taken.
+   *
+   * @param taken what `taken` was with them
+   */
+  giveBack(tokens: number, taken: number, nowMs: number): void {
     const ownMs = this.#ownMs(nowMs);
     const before = this.#emptyAtMs;
     this.#emptyAtMs -= this.#marks.giveBack(tokens * 1_000, taken, before - ownMs + this.#fillMs);
@@ -293,7 +301,7 @@ export class Tokens implements TokenSource<unknown> {
    */
   heard(left: number, held: unknown): number {
     // 0 of a grant that has taken nothing here.
-    const since = typeof held === 'number' && held > 0 ? this.#marks.taken - held : 0;
+    const since = typeof held === 'number' && held > 0 ? this.taken - held : 0;
     return left - Math.min(since, this.capacity / 2);
   }
 
