@@ -29,7 +29,7 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   fairQueue: [[`${core}/queue/fair-queue.ts`, 'FairQueueOptions']],
   priorityQueue: [[`${core}/queue/priority-queue.ts`, 'PriorityQueueOptions']],
   retryBudget: [[`${PARTS}/budget/budget.ts`, 'RetryBudgetOptions']],
-  hedged: [[`${PARTS}/hedge/options.ts`, 'HedgeOptions']],
+  hedged: [[`${PARTS}/hedge/hedging.ts`, 'HedgeOptions']],
   throttle: [[`${PARTS}/throttle/throttle.ts`, 'ThrottleOptions']],
   perKey: [[`${PARTS}/per-key/per-key.ts`, 'PerKeyOptions']],
   resuming: [[`${core}/resume/options.ts`, 'ResumptionOptions']],

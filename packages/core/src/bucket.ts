@@ -14,7 +14,6 @@ export { callObserver } from './base/warn.ts';
 export { type ChecksCalls, type CloseOptions, mustHaveClock } from './loop/contracts.ts';
 export type { Quota } from './parts/bucket/gcra.ts';
 export * as gcra from './parts/bucket/gcra.ts';
-export { NamedUnits, oneOf as oneUnitOf } from './parts/bucket/named-units.ts';
 export {
   type BucketSetup,
   bucketSetup,
@@ -27,6 +26,7 @@ export {
 export { originGate } from './parts/bucket/token-bucket.ts';
 export type { TokenSource, Unavailable, WaitingQueue } from './parts/bucket/token-source.ts';
 export { Tokens, type TokensSetup } from './parts/bucket/tokens.ts';
+export { NamedUnits, oneOf as oneUnitOf } from './parts/bucket/units.ts';
 export { WaitingBucket } from './parts/bucket/waiting-bucket.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './parts/budget/leased-retries.ts';
 export { BudgetPart } from './parts/budget/part.ts';

@@ -64,8 +64,8 @@ export { detailsOf, type EbbEvent, type EventDetails, type ThrottleState } from 
 export type { StopReason } from './news/reason.ts';
 export type { ReportedError, ReportedOutcome, ReportedRequest } from './news/reported.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
-export { bodyEnds } from './parts/bucket/body-ends.ts';
 export type { TokenBucketOptions } from './parts/bucket/options.ts';
+export { bodyEnds } from './parts/bucket/part.ts';
 export {
   type QuotaBucket,
   type QuotaBucketOptions,
@@ -78,8 +78,8 @@ export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/c
 export { type LearnedCost, type LearnedCostOptions, learnedCost } from './parts/cost/learned-cost.ts';
 export { type ReadCostOptions, readCost } from './parts/cost/read-cost.ts';
 export type { SaysCosts } from './parts/cost/tally.ts';
+export type { HedgeOptions } from './parts/hedge/hedging.ts';
 export { attemptsOf } from './parts/hedge/history.ts';
-export type { HedgeOptions } from './parts/hedge/options.ts';
 export type { Inspect } from './parts/inspect/inspect-body.ts';
 export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
 export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';

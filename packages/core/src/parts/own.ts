@@ -8,9 +8,9 @@ import type {
   TokenBucket,
 } from '../loop/contracts.ts';
 import type { Part } from '../loop/part.ts';
-import { BucketPart } from './bucket/part.ts';
+import { bucketPart } from './bucket/part.ts';
 import { BudgetPart } from './budget/part.ts';
-import { ConcurrencyPart } from './concurrency/concurrency.ts';
+import { concurrencyPart } from './concurrency/concurrency.ts';
 
 const isBucket = /* @__PURE__ */ having('a token bucket', 'tryAcquire', 'acquire');
 const isLimit = /* @__PURE__ */ having('a concurrency limit', 'tryAcquire', 'acquire', 'stats');
@@ -37,7 +37,7 @@ function bringing<T extends object>(own: T, part: Part): T & { readonly part: Pa
  */
 export function ownBucket<T extends OwnBucket>(bucket: T): T & TokenBucket {
   isBucket('ownBucket: bucket', bucket);
-  return bringing(bucket, new BucketPart(bucket));
+  return bringing(bucket, bucketPart(bucket));
 }
 
 /**
@@ -54,7 +54,7 @@ export function ownBucket<T extends OwnBucket>(bucket: T): T & TokenBucket {
  */
 export function ownLimit<T extends OwnLimit>(limit: T): T & ConcurrencyLimit {
   isLimit('ownLimit: limit', limit);
-  return bringing(limit, new ConcurrencyPart(limit));
+  return bringing(limit, concurrencyPart(limit));
 }
 
 /**

@@ -54,7 +54,8 @@ const GRANTS = 100;
 const REFUSALS = 500;
 
 const CLOSED: string | undefined = /* @__PURE__ */ prose('the bucket was closed');
-const TOO_LATE: string | undefined = /* @__PURE__ */ prose('its turn does not come in time');
+/** Why a request is refused that would wait, or has waited, for too long. */
+export const TOO_LATE: string | undefined = /* @__PURE__ */ prose('its turn does not come in time');
 
 /** A request that waits. */
 export interface Waiter<T> extends Queued<Waiter<T>> {
@@ -175,17 +176,14 @@ export class WaitingRoom<T> {
     const { supply, queue } = this;
     const isExact = patienceMs < Number.POSITIVE_INFINITY;
     const waitMs = supply?.waitMs(this.#sums.plus(queue.costAhead(lane, nowMs, isExact), cost), nowMs);
-    if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
-      supply?.refusedFor?.(waitMs ?? 0, nowMs);
-      const late = proseOf(() => `its turn would not come within ${patienceMs} ms`);
-      throw this.refusal('wait-too-long', late, waitMs);
-    }
-    if (this.size < this.#setup.maxQueue) return;
+    const isLate = patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS;
+    if (!isLate && this.size < this.#setup.maxQueue) return;
+    const late = proseOf(() => `its turn would not come within ${patienceMs} ms`);
     const full = proseOf(() => `the queue is full (maxQueue ${this.#setup.maxQueue})`);
-    const displaced = queue.displacedBy?.(lane);
+    const displaced = isLate ? undefined : queue.displacedBy?.(lane);
     if (displaced === undefined) {
       supply?.refusedFor?.(waitMs ?? 0, nowMs);
-      throw this.refusal('queue-full', full, waitMs);
+      throw isLate ? this.refusal('wait-too-long', late, waitMs) : this.refusal('queue-full', full, waitMs);
     }
     this.#refuse(
       displaced,
@@ -258,11 +256,6 @@ export class WaitingRoom<T> {
       waitMs,
       cause === undefined ? { reason } : { reason, cause },
     );
-  }
-
-  /** The refusal of a request whose turn does not come in time. */
-  tooLate(waitMs?: number): ThrottledError {
-    return this.refusal('wait-too-long', TOO_LATE, waitMs);
   }
 
   #refuse(waiter: Waiter<T>, reason: ThrottledReason, message: string | undefined): void {

@@ -70,7 +70,7 @@ class AdaptiveBucket extends Bucket {
     super(setup);
     this.#bounds = { lowest: setup.minRefillPerSecond, highest: setup.refillPerSecond };
     this.#state = firstRate(this.#bounds);
-    this.source.setRate({ refillPerSecond: this.#state.rate, capacity: setup.capacity }, 0);
+    this.source.setRate({ refillPerSecond: this.#state.rate, capacity: setup.capacity }, 0, false);
   }
 
   override tryAcquire(cost: number | Costs = 1, earlier?: Grant): Grant | undefined {
@@ -92,7 +92,7 @@ class AdaptiveBucket extends Bucket {
     super.setRate(refillPerSecond, capacity);
     this.#bounds = { ...this.#bounds, highest: refillPerSecond };
     this.#state = { ...this.#state, rate: Math.min(this.#state.rate, refillPerSecond) };
-    super.changeRate(this.#state.rate);
+    this.changeRate(this.#state.rate);
   }
 
   override observe(
@@ -131,7 +131,7 @@ class AdaptiveBucket extends Bucket {
     const { rate } = state;
     const applied = this.source.refillPerSecond;
     const isFar = rate < applied || rate >= applied * (1 + STEP) || rate === this.#bounds.highest;
-    if (isFar && rate !== applied) super.changeRate(rate);
+    if (isFar && rate !== applied) this.changeRate(rate);
   }
 }
 

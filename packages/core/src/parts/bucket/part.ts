@@ -1,5 +1,6 @@
 import { seesBodiesEnd } from '#platform';
 import { HookError } from '../../base/errors.ts';
+import { whenBodyEnds } from '../../bodies/watch.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import type { AcquireOptions, Grant, OwnBucket } from '../../loop/contracts.ts';
@@ -7,24 +8,18 @@ import { type Costs, costOf } from '../../loop/costs.ts';
 import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 import { Taking } from '../../loop/taking.ts';
 
-/** Every attempt takes tokens from the bucket. */
-export class BucketPart implements Part {
-  readonly name = 'bucket';
-  readonly place = 'tokens';
-  readonly #bucket: OwnBucket;
-  readonly #endsItself: boolean;
-  readonly taking: Part['taking'];
-
-  /** @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs` */
-  constructor(bucket: OwnBucket, endsItself = false) {
-    this.#endsItself = endsItself;
-    this.#bucket = bucket;
-    this.taking = bucket.settled ? undefined : Taking;
-  }
-
-  begin(call: PartCall): Turn {
-    return new BucketTurn(this.#bucket, call, this.#endsItself);
-  }
+/**
+ * Every attempt takes tokens from the bucket.
+ *
+ * @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs`
+ */
+export function bucketPart(bucket: OwnBucket, endsItself = false): Part {
+  return {
+    name: 'bucket',
+    place: 'tokens',
+    taking: bucket.settled ? undefined : Taking,
+    begin: (call) => new BucketTurn(bucket, call, endsItself),
+  };
 }
 
 class BucketTurn implements Turn, Lack {
@@ -145,3 +140,23 @@ class BucketTurn implements Turn, Lack {
     if (grant !== undefined || !(seesBodiesEnd || this.#call.whenBodyEnds)) this.free();
   }
 }
+
+/**
+ * A part that watches the body of each response to its end, for fetch in browsers and workers, and a bucket that charges at the end
+ * (`settled`). Without it a browser charges with the response, and a worker when the response is garbage-collected, or after ten
+ * minutes. Not needed beside `actualCost` or `concurrency`, which watch bodies as well, nor in Node, Bun and Deno, nor for undici and
+ * axios. A value apart, so that programs without it do not carry its code.
+ *
+ * @example
+ * ```ts
+ * import { bodyEnds, createPolicy, tokenBucket } from '@ebb/core';
+ *
+ * const bucket = tokenBucket({ refillPerSecond: 130, capacity: 8_000, settled: true });
+ * const policy = createPolicy({ bucket, cost: 700, use: [bodyEnds] });
+ * ```
+ */
+export const bodyEnds: Part = {
+  name: 'body-ends',
+  place: 'watching',
+  begin: () => ({ whenBodyEnds }),
+};

@@ -6,7 +6,6 @@ import { FIELDS_OPTION } from '../../http/server-feedback.ts';
 import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import { inUnit } from '../../queue/queue.ts';
-import { NamedUnits, oneOf } from './named-units.ts';
 import {
   checkedTogether,
   checkRate,
@@ -17,6 +16,7 @@ import {
 import { QuotaTokens } from './quota-tokens.ts';
 import { type Bucket, originGate } from './token-bucket.ts';
 import type { Tokens, TokensSetup } from './tokens.ts';
+import { NamedUnits, oneOf } from './units.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
 /** A limit of a {@link quotaBucket}. */
@@ -83,7 +83,6 @@ const OPTIONS: OptionTable<QuotaBucketOptions> = {
 
 class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
   declare readonly units: NamedUnits;
-  readonly #made: readonly TokensSetup[];
 
   constructor(setup: WaitingBucketSetup, names: readonly string[], limits: readonly TokensSetup[]) {
     const source = new QuotaTokens(names, limits);
@@ -94,7 +93,6 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
       () => originGate(setup, source.limits[source.fastest] as Tokens, oneOf(units, source.fastest)),
       units,
     );
-    this.#made = limits;
   }
 
   setRate(unit: string, refillPerSecond: number, capacity?: number): void {
@@ -106,7 +104,7 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
     limit.setRate(rate, this.time.now());
     this.capacityChanged();
     if (index === this.source.fastest)
-      for (const gate of this.gates()) gate.setRate(refillPerSecond, rate.capacity);
+      for (const gate of this.gates()) gate.changeRate(refillPerSecond, rate.capacity);
   }
 
   waitMs(cost: number | Costs = 1): number {
@@ -124,15 +122,10 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
     const all = limits.map((_, unit) => ofUnit(unit));
     const shares = all.map(({ tokens, capacity }) => tokens / capacity);
     const least = shares.indexOf(Math.min(...shares));
-    const isAsMade = this.#made.every(
-      ({ refillPerSecond, capacity }, unit) =>
-        all[unit]?.refillPerSecond === refillPerSecond && all[unit]?.capacity === capacity,
-    );
     return {
       ...stats,
       ...ofUnit(least),
       waitingCost: inUnit(stats.waitingCost, least),
-      idle: stats.idle && isAsMade,
       units: this.units.byName(ofUnit),
     };
   }

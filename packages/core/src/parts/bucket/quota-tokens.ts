@@ -54,10 +54,7 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
     const held: unknown[] = cost.slice();
     for (let unit = 0; unit < limits.length; unit += 1) {
       const part = cost[unit] as number;
-      if (part === 0) continue;
-      const limit = limits[unit] as Tokens;
-      limit.charge(part, nowMs);
-      held[unit] = limit.held;
+      if (part > 0) held[unit] = (limits[unit] as Tokens).charge(part, nowMs);
     }
     this.held = held;
     return true;

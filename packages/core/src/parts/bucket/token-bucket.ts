@@ -1,5 +1,5 @@
 import { notNegative } from '../../base/check.ts';
-import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
+import type { Grant, ObservableBucket } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import type { Quota } from './gcra.ts';
 import {
@@ -35,50 +35,32 @@ export interface MemoryBucket extends ObservableBucket {
 
 /** What {@link tokenBucket} returns. */
 export class Bucket extends WaitingBucket<Tokens, Bucket> implements MemoryBucket {
-  /** The rate that it was made with. At another rate it must not be evicted. */
-  #made: Quota;
-  /** The rate that the user set last. An adaptive bucket may be slower for a while. */
-  #wantedRate: number;
-
   /** @param units that its costs are given in, of a gate in front of a bucket of several */
   constructor(setup: BucketSetup, units?: Units) {
     super(
       setup,
       () => new Tokens(setup),
       // An adaptive bucket that is slower for a while limits its origins by itself.
-      () => originGate(setup, { refillPerSecond: this.#wantedRate, capacity: this.source.capacity }),
+      () => originGate(setup, this.source.wanted),
       units,
     );
-    this.#made = setup;
-    this.#wantedRate = setup.refillPerSecond;
   }
 
   setRate(refillPerSecond: number, capacity: number = this.source.capacity): void {
     checkRate('setRate', { refillPerSecond, capacity });
-    this.#wantedRate = refillPerSecond;
-    this.changeRate(refillPerSecond, capacity);
-    for (const gate of this.gates()) {
-      gate.setRate(refillPerSecond, capacity);
-      gate.#made = { refillPerSecond, capacity };
-    }
+    this.changeRate(refillPerSecond, capacity, true);
+    for (const gate of this.gates()) gate.changeRate(refillPerSecond, capacity);
   }
 
-  /** Sets the rate, but not the one that the user wants: an adaptive bucket finds its rate again after an eviction. */
-  protected changeRate(refillPerSecond: number, capacity: number = this.source.capacity): void {
-    this.source.setRate({ refillPerSecond, capacity }, this.time.now());
+  /** @param isWanted see {@link Tokens.setRate} */
+  changeRate(refillPerSecond: number, capacity: number = this.source.capacity, isWanted = false): void {
+    this.source.setRate({ refillPerSecond, capacity }, this.time.now(), isWanted);
     this.capacityChanged();
   }
 
   waitMs(tokens = 1): number {
     notNegative('waitMs: tokens', tokens);
     return this.source.waitMs(tokens, this.time.now());
-  }
-
-  override stats(): BucketStats {
-    const stats = super.stats();
-    const { refillPerSecond, capacity } = this.#made;
-    const isAsMade = this.#wantedRate === refillPerSecond && this.source.capacity === capacity;
-    return { ...stats, idle: stats.idle && isAsMade };
   }
 }
 

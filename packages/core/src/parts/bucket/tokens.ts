@@ -53,6 +53,9 @@ const FAR_FILLS = 1_000;
  */
 export class Tokens implements TokenSource<unknown> {
   #quota: Quota;
+  readonly #made: Quota;
+  /** The rate and the capacity that the user has set last. An adaptive limit may be slower for a while. */
+  wanted: Quota;
   /** How long the capacity takes to come in, in own time. */
   #fillMs: number;
   // Numbers from the start: V8 allocates at each store to a field that was once undefined.
@@ -85,6 +88,8 @@ export class Tokens implements TokenSource<unknown> {
   constructor(setup: TokensSetup) {
     const { refillPerSecond, capacity, initialTokens, refillIntervalMs = 0 } = setup;
     this.#quota = { refillPerSecond: 1, capacity };
+    this.#made = { refillPerSecond, capacity };
+    this.wanted = this.#made;
     this.#fillMs = capacity * 1_000;
     this.#speed = refillPerSecond;
     this.#intervalMs = refillIntervalMs;
@@ -146,7 +151,9 @@ export class Tokens implements TokenSource<unknown> {
   }
 
   isIdle(nowMs: number): boolean {
-    return this.tokens(nowMs) >= this.capacity;
+    const { refillPerSecond, capacity } = this.wanted;
+    const isAsMade = refillPerSecond === this.#made.refillPerSecond && capacity === this.#made.capacity;
+    return isAsMade && this.tokens(nowMs) >= capacity;
   }
 
   /** Whether the tokens are available. In a pause it is as if it had ended now. {@link charge} then takes them. */
@@ -164,19 +171,19 @@ export class Tokens implements TokenSource<unknown> {
     return this.#thenMs <= ownMs + slackMs(this.#fillMs, ownMs);
   }
 
-  /** Takes the tokens that {@link has} was asked for just now, or holds them back. */
-  charge(cost: number, nowMs: number): void {
-    if (this.#inFlight === undefined) {
-      this.#takeAsked(cost);
-      return;
+  /** Takes the tokens that {@link has} was asked for just now, or holds them back. Returns what {@link settle} needs for them. */
+  charge(cost: number, nowMs: number): unknown {
+    if (this.#inFlight === undefined) this.#takeAsked(cost);
+    else {
+      this.#lastHeld = { cost, untilMs: nowMs + LONGEST_HELD_MS };
+      this.#inFlight.add(this.#lastHeld);
+      this.#heldBack += cost;
+      this.#nextMs = Math.min(this.#nextMs, this.#lastHeld.untilMs);
     }
-    this.#lastHeld = { cost, untilMs: nowMs + LONGEST_HELD_MS };
-    this.#inFlight.add(this.#lastHeld);
-    this.#heldBack += cost;
-    this.#nextMs = Math.min(this.#nextMs, this.#lastHeld.untilMs);
+    return this.held;
   }
 
-  /** @param counted how much of it {@link held} counts */
+  /** @param counted how much of it `taken` counts */
   #takeAsked(counted: number): void {
     this.#emptyAtMs = this.#thenMs;
     this.#marks.mark(this.#lowMs, this.#fillMs, counted);
@@ -188,15 +195,19 @@ export class Tokens implements TokenSource<unknown> {
     return true;
   }
 
-  /** What is held back; else the sum of all that was taken. */
+  /** The sum of all that was taken: what {@link giveBack} needs for the tokens that were taken last. */
+  get taken(): number {
+    return this.#marks.taken;
+  }
+
   get held(): unknown {
-    return this.#lastHeld ?? this.#marks.taken;
+    return this.#lastHeld ?? this.taken;
   }
 
   /**
    * Takes the tokens even if they are not available, and leaves a debt: no longer than it takes to pay in the longest time.
    *
-   * @param counted how much of it {@link held} counts
+   * @param counted how much of it `taken` counts
    */
   spend(cost: number, nowMs: number, counted: number = cost): void {
     this.#ask(cost, nowMs);
@@ -229,17 +240,21 @@ export class Tokens implements TokenSource<unknown> {
 
   settle(surplus: number, held: unknown, nowMs: number): void {
     this.#heldBackAt(nowMs);
-    if (typeof held === 'number' && surplus >= 0) this.#giveBack(surplus, held, nowMs);
+    if (typeof held === 'number' && surplus >= 0) this.giveBack(surplus, held, nowMs);
     else if (this.#release(held as HeldBack)) this.spend((held as HeldBack).cost - surplus, nowMs);
     // Part of an earlier grant: a server that has seen that has counted it.
     else if (surplus < 0) this.spend(-surplus, nowMs, 0);
   }
 
-  /** Gives tokens back, as far as they would be there now if they had never been taken. */
-  #giveBack(tokens: number, taken: number, nowMs: number): void {
-    const fullMs = this.#ownMs(nowMs) - this.#fillMs;
+  /**
+   * Gives tokens back, as far as they would be there now if they had never been taken.
+   *
+   * @param taken what `taken` was with them
+   */
+  giveBack(tokens: number, taken: number, nowMs: number): void {
+    const ownMs = this.#ownMs(nowMs);
     const before = this.#emptyAtMs;
-    this.#emptyAtMs -= this.#marks.giveBack(tokens * 1_000, taken, before - fullMs);
+    this.#emptyAtMs -= this.#marks.giveBack(tokens * 1_000, taken, before - ownMs + this.#fillMs);
     // A paused bucket stays empty.
     if (nowMs < this.#pausedUntilMs) {
       this.#emptyAtMs = Math.max(this.#emptyAtMs, Math.min(before, this.#baseMs));
@@ -286,7 +301,7 @@ export class Tokens implements TokenSource<unknown> {
    */
   heard(left: number, held: unknown): number {
     // 0 of a grant that has taken nothing here.
-    const since = typeof held === 'number' && held > 0 ? this.#marks.taken - held : 0;
+    const since = typeof held === 'number' && held > 0 ? this.taken - held : 0;
     return left - Math.min(since, this.capacity / 2);
   }
 
@@ -304,8 +319,13 @@ export class Tokens implements TokenSource<unknown> {
     this.#startAt(nowMs);
   }
 
-  /** Sets rate and capacity. Available tokens are kept up to the capacity. */
-  setRate({ refillPerSecond, capacity }: Quota, nowMs: number): void {
+  /**
+   * Sets rate and capacity. Available tokens are kept up to the capacity.
+   *
+   * @param isWanted false if that is no reason to keep the limit: another one would find this rate by itself
+   */
+  setRate({ refillPerSecond, capacity }: Quota, nowMs: number, isWanted = true): void {
+    if (isWanted) this.wanted = { refillPerSecond, capacity };
     this.#settleTime(nowMs);
     // Tokens above a lower capacity are lost, and those that came in above the one before.
     this.spend(0, nowMs);

@@ -1,7 +1,9 @@
-import { proseOf } from '#prose';
+import { prose, proseOf } from '#prose';
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
+import { mustHaveFields, nameOf, unknownOption } from '../../base/option-error.ts';
 import type { Costs } from '../../loop/costs.ts';
-import { type Amount, NUMBERS, type Sums } from '../../queue/queue.ts';
+import { type Amount, inUnit, NUMBERS, type Sums } from '../../queue/queue.ts';
+import type { Quota } from './gcra.ts';
 
 /** The units of a bucket of several, by name for users and in their order inside. What they weigh is the largest cost ÷ refill. */
 export interface Units extends Sums {
@@ -37,3 +39,96 @@ export const ONE_UNIT: Units = {
   },
   costsOf: (amount) => amount as number,
 };
+
+/** Units by name. Any name will do: `__proto__` is one like others. */
+export class NamedUnits implements Units {
+  readonly names: readonly string[];
+  /** Nothing of each: a copy has the right size from the start. */
+  readonly #none: readonly number[];
+  readonly #rates: readonly Pick<Quota, 'refillPerSecond'>[];
+
+  /** @param rates the rate of each unit, as it is at the time */
+  constructor(names: readonly string[], rates: readonly Pick<Quota, 'refillPerSecond'>[]) {
+    this.names = names;
+    this.#none = names.map(() => 0);
+    this.#rates = rates;
+  }
+
+  amountOf(caller: string, cost: number | Costs, most: Amount): readonly number[] {
+    const name = `${caller}: cost`;
+    const amount = this.read(name, cost, 0);
+    let sum = 0;
+    for (let unit = 0; unit < amount.length; unit += 1) {
+      const part = amount[unit] as number;
+      sum += part;
+      if (part <= inUnit(most, unit)) continue;
+      const takes = proseOf(() => `at most the capacity, ${inUnit(most, unit)}`);
+      throw wrongRange(nameOf(name, this.names[unit] as string), takes, part);
+    }
+    if (sum === 0) throw wrongRange(name, prose('above 0 in a unit'), cost);
+    return amount;
+  }
+
+  read(name: string, said: number | Costs, others: Amount): readonly number[] {
+    const amount = this.#none.slice();
+    const isNumber = typeof said === 'number';
+    if (isNumber) notNegative(name, said);
+    else mustHaveFields(name, prose('a number, or an object with a number for each unit'), said);
+    for (let unit = 0; unit < amount.length; unit += 1) amount[unit] = isNumber ? said : inUnit(others, unit);
+    if (isNumber) return amount;
+    for (const [unit, part] of Object.entries(said)) {
+      const at = this.names.indexOf(unit);
+      if (at < 0) {
+        const known = this.byName(() => 0);
+        throw unknownOption(name, unit, part, known);
+      }
+      // The name is put together for an error alone.
+      if (!(typeof part === 'number' && part >= 0 && part <= Number.MAX_VALUE))
+        notNegative(nameOf(name, unit), part);
+      amount[at] = part;
+    }
+    return amount;
+  }
+
+  costsOf(amount: Amount): Costs {
+    return this.byName((unit) => inUnit(amount, unit));
+  }
+
+  byName<T>(find: (unit: number) => T): Readonly<Record<string, T>> {
+    return Object.fromEntries(this.names.map((name, unit) => [name, find(unit)]));
+  }
+
+  plus(one: Amount, other: Amount, times = 1): readonly number[] {
+    // A copy has the right size from the start.
+    const sum = this.#none.slice();
+    for (let unit = 0; unit < sum.length; unit += 1) {
+      sum[unit] = inUnit(one, unit) + inUnit(other, unit) * times;
+    }
+    return sum;
+  }
+
+  least(one: Amount, other: Amount): readonly number[] {
+    return this.#none.map((_, unit) => Math.min(inUnit(one, unit), inUnit(other, unit)));
+  }
+
+  exceeds(one: Amount, other: Amount): boolean {
+    return this.#none.some((_, unit) => inUnit(one, unit) > inUnit(other, unit));
+  }
+
+  weigh(amount: Amount): number {
+    let most = 0;
+    for (let unit = 0; unit < this.#rates.length; unit += 1) {
+      most = Math.max(most, inUnit(amount, unit) / (this.#rates[unit] as Quota).refillPerSecond);
+    }
+    return most;
+  }
+}
+
+/** For a bucket of one unit that stands in front of one of several: takes its unit out of their costs. */
+export function oneOf(units: NamedUnits, unit: number): Units {
+  return {
+    ...ONE_UNIT,
+    amountOf: (caller, cost) => inUnit(units.amountOf(caller, cost, Number.POSITIVE_INFINITY), unit),
+    read: (name, said, other) => inUnit(units.read(name, said, other), unit),
+  };
+}

@@ -21,10 +21,10 @@ import type { Costs } from '../../loop/costs.ts';
 import type { Part } from '../../loop/part.ts';
 import type { Amount } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
-import { WaitingRoom } from '../../queue/waiting-room.ts';
+import { TOO_LATE, WaitingRoom } from '../../queue/waiting-room.ts';
 import { retryAfter, type WaitingBucketSetup } from './options.ts';
 import { OriginGates } from './origin-gates.ts';
-import { BucketPart } from './part.ts';
+import { bucketPart } from './part.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
 import { ONE_UNIT, type Units } from './units.ts';
 
@@ -137,7 +137,7 @@ export abstract class WaitingBucket<
   }
 
   get part(): Part {
-    return new BucketPart(this, true);
+    return bucketPart(this, true);
   }
 
   get feedback(): ReadFeedback | false {
@@ -202,7 +202,7 @@ export abstract class WaitingBucket<
     // Refused now if it is too late, so that no request waits behind it in vain.
     const refusal =
       nonConforming === 'delay'
-        ? room.tooLate(waitMs)
+        ? room.refusal('wait-too-long', TOO_LATE, waitMs)
         : room.refusal('not-conforming', prose('its tokens are not available'), waitMs);
     return Promise.reject(refusal);
   }

@@ -64,7 +64,7 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
   }
 
   get part(): Part {
-    return new ConcurrencyPart(this, true);
+    return concurrencyPart(this, true);
   }
 
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
@@ -100,40 +100,29 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
   }
 }
 
-/** Every attempt holds a slot of the limit, until its connection is free. */
-export class ConcurrencyPart implements Part {
-  readonly name = 'concurrency';
-  readonly place = 'slot';
-  readonly #limit: OwnLimit;
-  readonly #endsItself: boolean;
-
-  /** @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs` */
-  constructor(limit: OwnLimit, endsItself = false) {
-    this.#endsItself = endsItself;
-    this.#limit = limit;
-  }
-
-  begin(call: PartCall): Turn | undefined {
+/**
+ * Every attempt holds a slot of the limit, until its connection is free.
+ *
+ * @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs`
+ */
+export function concurrencyPart(limit: OwnLimit, endsItself = false): Part {
+  const begin = (call: PartCall): Turn | undefined =>
     // The outermost layer has the slot.
-    return call.around.isInner ? undefined : new SlotTurn(this.#limit, call, this.#endsItself);
-  }
+    call.around.isInner ? undefined : new SlotTurn(limit, call, endsItself);
+  return { name: 'concurrency', place: 'slot', begin };
 }
 
 class SlotTurn implements Turn, Lack {
+  readonly isSlot = true;
+  readonly endsItself: boolean;
   readonly #limit: OwnLimit;
   readonly #call: PartCall;
   #slot: Slot | undefined;
-
-  readonly endsItself: boolean;
 
   constructor(limit: OwnLimit, call: PartCall, endsItself: boolean) {
     this.#limit = limit;
     this.#call = call;
     this.endsItself = endsItself;
-  }
-
-  get isSlot(): true {
-    return true;
   }
 
   get whenBodyEnds(): typeof whenBodyEnds {

@@ -49,41 +49,21 @@ const MOST_ANSWERS = 100;
 
 /** The costs of the last answers as shares of their most, from 0 to 1. */
 export class Shares {
-  /** In the order in which they came; a ring once it is full. */
+  /** In the order in which they came. */
   readonly #last: number[] = [];
-  /** The same in ascending order. */
-  readonly #sorted: number[] = [];
-  /** Where the oldest is, once the ring is full. */
-  #next = 0;
+  /** The same in ascending order, once they are asked for. */
+  #sorted: readonly number[] | undefined;
 
   add(share: number): void {
-    if (this.#last.length === MOST_ANSWERS) {
-      this.#sorted.splice(this.#rankOf(this.#last[this.#next] as number), 1);
-      this.#last[this.#next] = share;
-      this.#next = (this.#next + 1) % MOST_ANSWERS;
-    } else {
-      this.#last.push(share);
-    }
-    this.#sorted.splice(this.#rankOf(share), 0, share);
+    if (this.#last.push(share) > MOST_ANSWERS) this.#last.shift();
+    this.#sorted = undefined;
   }
 
   /** The least share that so large a part of the answers do not exceed; `undefined` without answers. */
   quantile(part: number): number | undefined {
+    this.#sorted ??= [...this.#last].sort((one, other) => one - other);
     const rank = Math.ceil(part * this.#sorted.length);
     return this.#sorted[Math.max(0, rank - 1)];
-  }
-
-  /** How many are smaller. */
-  #rankOf(share: number): number {
-    const sorted = this.#sorted;
-    let low = 0;
-    let high = sorted.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((sorted[middle] as number) < share) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 
@@ -111,11 +91,8 @@ class Known {
 
   learn(unit: string, actual: number, most: number): void {
     if (!(most > 0)) return;
-    let shares = this.shares.get(unit);
-    if (shares === undefined) {
-      shares = new Shares();
-      this.shares.set(unit, shares);
-    }
+    const shares = this.shares.get(unit) ?? new Shares();
+    this.shares.set(unit, shares);
     shares.add(Math.min(1, actual / most));
   }
 }
@@ -162,10 +139,8 @@ export function learnedCost(
     // To the end, which is the newest.
     keys.delete(key);
     keys.set(key, known);
-    for (const oldest of keys.keys()) {
-      if (keys.size <= MOST_KEYS) break;
-      keys.delete(oldest);
-    }
+    const [oldest] = keys.keys();
+    if (keys.size > MOST_KEYS) keys.delete(oldest as string);
     return known;
   };
   const boundOf = (request: RequestTraits): Bound => {
@@ -198,13 +173,10 @@ export function learnedCost(
     const { most, known } = boundOf(request);
     return (actual: number | Costs): void => {
       known.answers += 1;
-      if (typeof most === 'number') {
-        if (typeof actual === 'number') known.learn('', actual, most);
-        return;
-      }
-      for (const [unit, units] of Object.entries(most)) {
-        const used =
-          typeof actual === 'number' ? actual : Object.hasOwn(actual, unit) ? actual[unit] : undefined;
+      const isOne = typeof most === 'number';
+      if (isOne && typeof actual !== 'number') return;
+      for (const [unit, units] of Object.entries(isOne ? { '': most } : most)) {
+        const used = typeof actual === 'number' ? actual : new Map(Object.entries(actual)).get(unit);
         if (used !== undefined) known.learn(unit, used, units);
       }
     };

@@ -21,7 +21,6 @@ import {
 } from '../../loop/contracts.ts';
 import { checkKey } from '../../loop/costs.ts';
 import type { Part, PartCall, Place, Turn } from '../../loop/part.ts';
-import { type Entry, KeyMap } from './key-map.ts';
 
 /** Options of {@link perKey}. */
 export interface PerKeyOptions {
@@ -69,10 +68,26 @@ interface Limit extends Partial<Pick<RetryBudget, 'isIdle'> & Pick<TokenBucket, 
   close?(options?: CloseOptions): Promise<void>;
 }
 
+/** The limit of one key. */
+interface Entry {
+  readonly limit: Limit;
+  /** The calls that have begun with it, and not ended. */
+  calls: number;
+  usedAtMs: number;
+}
+
+/**
+ * Idle entries are evicted without timers: each lookup inspects the next two entries in a round, so its cost does not depend on how
+ * many there are. One that is in use is never evicted, however many there are.
+ */
 class LimitPerKey implements PerKey<object>, ChecksCalls {
-  readonly #map: KeyMap<Limit>;
+  readonly #entries = new Map<string, Entry>();
+  #round = this.#entries.entries();
+  /** The full map is not searched for idle entries again before this time. */
+  #nextSearchMs = Number.NEGATIVE_INFINITY;
+  #hasWarned = false;
+  readonly #setup: Complete<PerKeyOptions>;
   readonly #make: (key: string) => object;
-  readonly #keyOf: (request: RequestTraits) => string;
   readonly #clock: Clock;
   #closed: CloseOptions | undefined;
   /** What it makes is not known yet. Of two parts in one place the one that its option puts first goes first. */
@@ -80,23 +95,10 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
   /** The limit that was made last. */
   #last: Limit | undefined;
 
-  constructor(make: (key: string) => object, { clock, keyOf, maxKeys, idleMs }: Complete<PerKeyOptions>) {
+  constructor(make: (key: string) => object, setup: Complete<PerKeyOptions>) {
     this.#make = make;
-    this.#keyOf = keyOf;
-    this.#clock = ownClock(clock);
-    let hasWarned = false;
-    this.#map = new KeyMap({
-      make: (key) => this.#made(key),
-      isIdle: (limit) => this.#isIdle(limit),
-      onFull: () => {
-        if (!hasWarned) {
-          warn(proseOf(() => `More than ${maxKeys} keys (maxKeys) of one perKey are in use`) ?? 'maxKeys');
-        }
-        hasWarned = true;
-      },
-      maxKeys,
-      idleMs,
-    });
+    this.#setup = setup;
+    this.#clock = ownClock(setup.clock);
   }
 
   get part(): Part {
@@ -105,11 +107,11 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
 
   #begin(call: PartCall): Turn | undefined {
     const entry = this.#find(call.request, call.policy.key);
-    const { part } = checkedFor(entry.value, call.policy);
+    const { part } = checkedFor(entry.limit, call.policy);
     if (part === undefined) {
       throw new HookError(
         'make',
-        wrongType('its result', 'a limit, or ownBucket(…), ownLimit(…), ownBudget(…)', entry.value),
+        wrongType('its result', 'a limit, or ownBucket(…), ownLimit(…), ownBudget(…)', entry.limit),
       );
     }
     const turn = part.begin(call);
@@ -141,19 +143,54 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
   }
 
   get size(): number {
-    return this.#map.size;
+    return this.#entries.size;
   }
 
   /** @throws HookError if `keyOf` or `make` throws, or returns something else */
   for(request: RequestTraits, key?: string): object {
-    return this.#find(request, key).value;
+    return this.#find(request, key).limit;
   }
 
   #find(
     request: RequestTraits,
-    key: string = callHook('keyOf', () => this.#keyOf(request), checkKey),
-  ): Entry<Limit> {
-    return this.#map.find(key, this.#clock.now());
+    key: string = callHook('keyOf', () => this.#setup.keyOf(request), checkKey),
+  ): Entry {
+    const nowMs = this.#clock.now();
+    let entry = this.#entries.get(key);
+    // Before the round, which must not evict it.
+    if (entry !== undefined) entry.usedAtMs = nowMs;
+    this.#evictSome(nowMs, entry);
+    if (entry !== undefined) return entry;
+    if (this.#entries.size >= this.#setup.maxKeys) this.#makeRoom(nowMs);
+    entry = { limit: this.#made(key), calls: 0, usedAtMs: nowMs };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  /** Inspects two entries per lookup, so that the round makes progress even if every lookup adds one. */
+  #evictSome(nowMs: number, found: Entry | undefined): void {
+    for (let looks = 0; looks < 2; looks += 1) {
+      let { value: next } = this.#round.next();
+      if (next === undefined) {
+        this.#round = this.#entries.entries();
+        ({ value: next } = this.#round.next());
+        if (next === undefined) return;
+      }
+      const [key, entry] = next;
+      const isOld = nowMs - entry.usedAtMs >= this.#setup.idleMs && entry !== found;
+      if (isOld && this.#isIdle(entry)) this.#entries.delete(key);
+    }
+  }
+
+  #makeRoom(nowMs: number): void {
+    if (nowMs < this.#nextSearchMs) return;
+    for (const [key, entry] of this.#entries) if (this.#isIdle(entry)) this.#entries.delete(key);
+    const { maxKeys } = this.#setup;
+    if (this.#entries.size < maxKeys) return;
+    this.#nextSearchMs = nowMs + 1_000;
+    if (!this.#hasWarned)
+      warn(proseOf(() => `More than ${maxKeys} keys (maxKeys) of one perKey are in use`) ?? 'maxKeys');
+    this.#hasWarned = true;
   }
 
   #made(key: string): Limit {
@@ -169,7 +206,8 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
   }
 
   /** What says nothing of itself is never evicted. */
-  #isIdle(limit: Limit): boolean {
+  #isIdle({ limit, calls }: Entry): boolean {
+    if (calls > 0) return false;
     const { idle = limit.isIdle, inUse, waiting } = limit.stats?.() ?? {};
     if (idle !== undefined) {
       // A closed bucket without a queue is as good as new once new buckets are closed as well.
@@ -178,8 +216,12 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
     return inUse === 0 && waiting === 0;
   }
 
+  get #limits(): Limit[] {
+    return [...this.#entries.values()].map(({ limit }) => limit);
+  }
+
   async idle(): Promise<void> {
-    const busy = (): Limit[] => [...this.#map.values()].filter((limit) => (limit.stats?.().waiting ?? 0) > 0);
+    const busy = (): Limit[] => this.#limits.filter((limit) => (limit.stats?.().waiting ?? 0) > 0);
     for (let some = busy(); some.length > 0; some = busy()) {
       await Promise.all(some.map((limit) => limit.idle?.()));
     }
@@ -188,7 +230,7 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
   async close(options?: CloseOptions): Promise<void> {
     const closed = { waiting: waitingAtClose(options) };
     this.#closed = closed;
-    await Promise.all([...this.#map.values()].map((limit) => limit.close?.(closed)));
+    await Promise.all(this.#limits.map((limit) => limit.close?.(closed)));
   }
 }
 
