@@ -11,7 +11,7 @@ const exclude = [...(shared.test?.exclude ?? []), ...Object.values(SLOW).flat()]
  */
 const ALONE = [
   'packages/axios/src/{axios-copy,loaded-modules,other-copy,traits,xhr}.test.ts',
-  'packages/fetch/src/{layers,layers-collected}.test.ts',
+  'packages/fetch/src/{layers,layers-collected,next}.test.ts',
   'packages/undici/src/relay.test.ts',
   'test/alone/*.test.ts',
   'test/jobs/*.test.ts',

@@ -18,7 +18,9 @@ const CONSTANT = 'it takes a constant apart, or a text of a few characters';
  * that are counted, or the reason why it has none.
  */
 export const READERS: Readonly<Record<string, readonly string[] | string>> = {
-  'axios/node-request.ts': 'it matches the beginning of a message',
+  'axios/body/buffered-form.ts': PARTS,
+  'axios/outcome.ts': ['many headers'],
+  'axios/platform/node.ts': 'it matches the beginning of a message',
   'core/bodies/keep.ts': PARTS,
   'core/bodies/look.ts': ['an error of OpenAI', 'an error of Google', 'the first event of a stream'],
   'core/bodies/peek.ts': PARTS,
@@ -40,6 +42,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/layers/other-retries.ts': OWN,
   'core/news/reported.ts': OWN,
   'core/retry/retry.ts': ['many headers'],
+  'core/loop/taking.ts': OWN,
   'core/loop/trust.ts': OWN,
   'core/parts/cost/streams.ts': ['an event stream that is counted', 'lines of JSON that are counted'],
   'core/parts/cost/read-cost.ts': LOOKS,
