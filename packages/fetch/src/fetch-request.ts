@@ -169,10 +169,12 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     this.#bounded = state;
     const running = this.#running;
     const changes = this.#changes(running && layerOf(running));
-    const own = [this.#input, this.#init as FetchInit] as const;
     const baseFetch = this.#baseFetch;
-    const call = () => baseFetch(...(changes ? withChanges(...own, changes) : own));
-    const send = running ? () => sending(running, call) : call;
+    const call = () =>
+      changes === undefined
+        ? baseFetch(this.#input, this.#init as FetchInit)
+        : baseFetch(...withChanges(this.#input, this.#init, changes));
+    const send = () => (running ? sending(running, call) : call());
     return this.#hops ? this.#hops.count(send) : send();
   }
 

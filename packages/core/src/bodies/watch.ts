@@ -34,14 +34,15 @@ export function whenBodyEnds(settled: unknown, context: BodyContext, ended: () =
 
 function watch(response: Response, context: BodyContext, ended: () => void): void {
   const { signal } = context;
+  const isLikely = isOfWatchedClass(response);
   // A base fetch may return the same response twice.
-  const earlier = watchedBodyOf(response)?.use;
+  const earlier = isLikely ? undefined : watchedBodyOf(response)?.use;
   if (earlier !== undefined || signal?.aborted || isEmpty(context)) {
     if (earlier === undefined) ended();
     else earlier.onEnd(ended);
     return;
   }
-  const isWeb = isOfWatchedClass(response) || isWebReadable(response.body);
+  const isWeb = isLikely || isWebReadable(response.body);
   const use = new BodyUse(response, context, ended);
   // An abort closes the connection, whether or not the body is being read.
   if (signal !== undefined) use.onEnd(onAbort(signal, () => use.end()));

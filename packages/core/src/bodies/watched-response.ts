@@ -199,8 +199,9 @@ type Prototype = Pick<Response, 'clone'>;
 
 /** The derived prototype of each native one, and of itself. */
 const derivedOf = new WeakMap<object, object>();
-/** The native prototype of the last response that was watched. */
+/** The native prototype of the last response that was watched, and the derived one: a program often has only one. */
 let lastNative: object | undefined;
+let lastDerived: object | undefined;
 /** The native prototype of each derived one. */
 const nativeOf = new WeakMap<object, Prototype>();
 
@@ -238,14 +239,14 @@ function derive(from: Prototype): object {
 export function watchResponse(response: Response, use: BodyUse): void {
   const native: Prototype | null = Object.getPrototypeOf(response);
   if (native === null || Object.hasOwn(response, 'body') || !('body' in native)) return;
-  let derived = derivedOf.get(native);
+  let derived = native === lastNative ? lastDerived : derivedOf.get(native);
   if (derived === undefined) {
     derived = derive(native);
     // Something may copy the prototype of a watched response, such as a proxy.
     for (const prototype of [native, derived]) derivedOf.set(prototype, derived);
     nativeOf.set(derived, native);
   }
-  if (native !== derived) lastNative = native;
+  if (native !== derived) [lastNative, lastDerived] = [native, derived];
   if (Reflect.setPrototypeOf(response, derived)) watchedBodies.set(response, new WatchedBody(use));
 }
 
