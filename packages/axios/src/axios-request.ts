@@ -168,13 +168,13 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     const timeoutMs = timeoutOf(call);
     // No layer below a socket reads a config.
     const layer = way === 'socket' ? undefined : layerOf(call);
-    const fields: Fields = layer === undefined ? {} : marked(config, layer);
-    if (way === 'converted') fields[REQUEST] = this;
-    if (made !== undefined) fields.data = made.data;
+    const fields: Fields = layer === undefined ? [] : marked(config, layer);
+    if (way === 'converted') fields.push([REQUEST, this]);
+    if (made !== undefined) fields.push(['data', made.data]);
     this.made = undefined;
-    if (headerChanges !== undefined) fields.headers = changed(config.headers, headerChanges);
+    if (headerChanges !== undefined) fields.push(['headers', changed(config.headers, headerChanges)]);
     const token = timeoutMs === undefined ? undefined : new AttemptToken(config.cancelToken);
-    if (token !== undefined) fields.cancelToken = token;
+    if (token !== undefined) fields.push(['cancelToken', token]);
     this.before = exchange(config, fields);
     const send = (): Promise<AxiosResponse> => sending(call, () => adapter(config));
     if (timeoutMs === undefined || token === undefined) return send();

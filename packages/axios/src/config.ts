@@ -46,19 +46,18 @@ export function changed(headers: Config['headers'], changes: SentHeaders): Confi
   return copy;
 }
 
-/** Fields of a config. One that is `undefined` is not in it. */
-export type Fields = Record<PropertyKey, unknown>;
+/** Fields of a config. One that is `undefined` is not in it. A list: the keys of an object take longer than all the rest. */
+export type Fields = (readonly [name: PropertyKey, value: unknown])[];
 
 /** Changes fields of a config, and returns what they were. */
 export function exchange(config: object, fields: Fields): Fields {
-  const target = config as Fields;
-  const before: Fields = {};
-  for (const name of Reflect.ownKeys(fields)) {
-    before[name] = target[name];
-    if (fields[name] === undefined) delete target[name];
-    else target[name] = fields[name];
-  }
-  return before;
+  const target = config as Record<PropertyKey, unknown>;
+  return fields.map(([name, value]) => {
+    const before = target[name];
+    if (value === undefined) delete target[name];
+    else target[name] = value;
+    return [name, before];
+  });
 }
 
 /**
@@ -80,8 +79,11 @@ interface Marked {
  */
 export function marked({ fetchOptions, ebb }: Config & Marked, layer: object): Fields {
   const mark = Object.assign(new Mark(), layer);
-  const fields: Fields = { [LAYER]: mark, fetchOptions: { ...fetchOptions, [LAYER]: mark } };
-  if (ebb !== undefined) fields.ebb = undefined;
+  const fields: Fields = [
+    [LAYER, mark],
+    ['fetchOptions', { ...fetchOptions, [LAYER]: mark }],
+  ];
+  if (ebb !== undefined) fields.push(['ebb', undefined]);
   return fields;
 }
 
