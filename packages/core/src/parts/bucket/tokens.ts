@@ -153,7 +153,7 @@ export class Tokens implements TokenSource<unknown> {
   isIdle(nowMs: number): boolean {
     const { refillPerSecond, capacity } = this.wanted;
     const isAsMade = refillPerSecond === this.#made.refillPerSecond && capacity === this.#made.capacity;
-    return isAsMade && this.tokens(nowMs) >= capacity;
+    return isAsMade && this.tokens(nowMs) >= this.capacity;
   }
 
   /** Whether the tokens are available. In a pause it is as if it had ended now. {@link charge} then takes them. */
