@@ -173,14 +173,18 @@ export class Tokens implements TokenSource<unknown> {
 
   /** Takes the tokens that {@link has} was asked for just now, or holds them back. Returns what {@link settle} needs for them. */
   charge(cost: number, nowMs: number): unknown {
-    if (this.#inFlight === undefined) this.#takeAsked(cost);
-    else {
-      this.#lastHeld = { cost, untilMs: nowMs + LONGEST_HELD_MS };
-      this.#inFlight.add(this.#lastHeld);
-      this.#heldBack += cost;
-      this.#nextMs = Math.min(this.#nextMs, this.#lastHeld.untilMs);
-    }
-    return this.held;
+    if (this.#inFlight !== undefined) return this.#hold(this.#inFlight, cost, nowMs);
+    this.#takeAsked(cost);
+    return this.taken;
+  }
+
+  #hold(inFlight: Set<HeldBack>, cost: number, nowMs: number): HeldBack {
+    const held = { cost, untilMs: nowMs + LONGEST_HELD_MS };
+    inFlight.add(held);
+    this.#lastHeld = held;
+    this.#heldBack += cost;
+    this.#nextMs = Math.min(this.#nextMs, held.untilMs);
+    return held;
   }
 
   /** @param counted how much of it `taken` counts */

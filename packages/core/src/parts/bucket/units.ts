@@ -25,13 +25,18 @@ export interface Units extends Sums {
   costsOf(amount: Amount): number | Costs;
 }
 
+function wrongCost(caller: string, cost: number | Costs, most: Amount): Error {
+  const takes = proseOf(() => `a number > 0 and ≤ the capacity, ${most}`);
+  return (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
+}
+
 /** A bucket of one unit: its costs are numbers. */
 export const ONE_UNIT: Units = {
   ...NUMBERS,
   amountOf(caller, cost, most) {
-    if (typeof cost === 'number' && cost > 0 && cost <= (most as number)) return cost;
-    const takes = proseOf(() => `a number > 0 and ≤ the capacity, ${most}`);
-    throw (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
+    if (!(typeof cost === 'number' && cost > 0 && cost <= (most as number)))
+      throw wrongCost(caller, cost, most);
+    return cost;
   },
   read(name, said) {
     notNegative(name, said);

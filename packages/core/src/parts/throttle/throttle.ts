@@ -103,7 +103,7 @@ class OverloadThrottle implements Throttle {
     this.rule.reset();
   }
 
-  /** An evicted one is found again while a request refers to it, and what was learned before does not hold for long. */
+  /** What was learned before does not hold for long. */
   get isIdle(): boolean {
     return !this.isHeld;
   }
