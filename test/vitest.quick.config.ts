@@ -1,29 +1,33 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { SLOW } from './slow.ts';
 import shared from './vitest.config.ts';
 
+const root = new URL('..', import.meta.url).pathname;
+
+const NAMED = /layer|relay|connections|collected|test\/(?:alone|generate|jobs|timers)\//;
+
+/** Modules that are loaded anew, and globals. */
+const CHANGES =
+  /resetModules|\bdoMock|vi\.mock|stubGlobal|spyOn\((?:process|globalThis)|fake-xhr|globalThis(?:\.\w+|\[\w+\]) \?*=|globalThis as|as \{ \[\w+\]/;
+
 const exclude = [...(shared.test?.exclude ?? []), ...Object.values(SLOW).flat()];
 
 /**
- * Tests that need a process of their own: they change globals before they import, or are about what one program has
- * loaded, collected or seen of other clients. The others share processes, whose start takes longer than most of them.
+ * Tests with a process of their own: they are about what a program has loaded, collected or seen of other clients, change what all of it
+ * shares, or measure. The others share processes, whose start takes longer than most of them.
  */
-const ALONE = [
-  'packages/axios/src/{axios-copy,loaded-modules,other-copy,traits,xhr}.test.ts',
-  'packages/fetch/src/{layers,layers-collected,next}.test.ts',
-  'packages/undici/src/relay.test.ts',
-  'test/alone/*.test.ts',
-  'test/jobs/*.test.ts',
-  'test/layers*.test.ts',
-];
+const ALONE = globSync(['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).filter(
+  (path) => NAMED.test(path) || CHANGES.test(readFileSync(`${root}${path}`, 'utf8')),
+);
 
 // Some tests wait for sockets and for the garbage collector.
 const test = { ...shared.test, maxWorkers: Math.ceil(availableParallelism() * 1.5) };
 
 /** What `test` runs. */
 export default defineConfig({
-  root: new URL('..', import.meta.url).pathname,
+  root,
   test: {
     maxWorkers: test.maxWorkers,
     projects: [

@@ -11,7 +11,7 @@ import {
   startCall,
   takingOf,
 } from '@ebb/core/adapter';
-import { hasAsyncContext, withPreconnect } from '#platform';
+import { hasAsyncContext, recordConnectErrors, withPreconnect } from '#platform';
 import { FetchRequest } from './fetch-request.ts';
 import type { EbbRequestInit, FetchInit, FetchInput, Preconnecting } from './init.ts';
 import { isSimple, withChanges } from './request.ts';
@@ -69,6 +69,8 @@ export function createFetch(
 
   const taking = takingOf(policy);
   const Sender = taking ?? AtOnce;
+  // What its calls are sent at once with goes back if it was not.
+  if (policy.bucket !== undefined) recordConnectErrors?.();
 
   // `name` and `length` are those of the native fetch.
   function fetch(input: FetchInput, init: EbbRequestInit | undefined = undefined): Promise<Response> {

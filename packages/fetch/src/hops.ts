@@ -120,7 +120,7 @@ const origins = new WeakMap<object, string>();
 let isSubscribed = false;
 
 /** Starts to record the origins of failed connections of Node's fetch. Costs nothing until one fails. */
-function recordConnectErrors(): void {
+export function recordConnectErrors(): void {
   if (isSubscribed) return;
   isSubscribed = true;
   subscribe('undici:client:connectError', ({ connectParams, error }: ConnectError) => {

@@ -3,7 +3,7 @@ import type { EbbRequestInit, FetchInput, Preconnecting } from '../init.ts';
 import { isRequest, membersOf } from '../request.ts';
 
 export { whenBodyEnds } from '../arrival.ts';
-export { type Hops, hopsOf, wasRedirected } from '../hops.ts';
+export { type Hops, hopsOf, recordConnectErrors, wasRedirected } from '../hops.ts';
 export { hasAsyncContext } from '../node.ts';
 
 /** Not in every runtime: see web.ts. */

@@ -12,6 +12,7 @@ export type { Hops } from './node.ts';
 /** A body is watched by a concurrency limit alone, which brings what it needs. */
 export const whenBodyEnds: Maybe<typeof node.whenBodyEnds> = undefined;
 export const hopsOf: Maybe<typeof node.hopsOf> = undefined;
+export const recordConnectErrors: Maybe<typeof node.recordConnectErrors> = undefined;
 export const hasAsyncContext: boolean = false;
 export const unshared: Maybe<typeof node.unshared> = undefined;
 /** Bun's alone. */
