@@ -149,7 +149,7 @@ async function settles(client: Client, what: string, feature?: Feature): Promise
     if (ends === undefined && what.startsWith('aborted')) abort();
     return `text of ${String(JSON.stringify(await read())).length}`;
   };
-  const hangs = new Promise<string>((resolve) => setTimeout(resolve, 20_000, 'never'));
+  const hangs = new Promise<string>((resolve) => setTimeout(resolve, 4_000, 'never'));
   try {
     return await Promise.race([reading(), hangs]);
   } catch (error) {
