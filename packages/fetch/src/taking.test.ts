@@ -5,6 +5,7 @@ import {
   grantOf,
   type OwnBucket,
   ownBucket,
+  type Part,
   type PolicyOptions,
   retryBudget,
   throttle,
@@ -120,4 +121,50 @@ test('a bucket of the user sees the request, and each outcome', async () => {
   await fetch(URL_OF, { headers: { accept: 'text/plain' } });
   const shown = ['GET', URL_OF, true, undefined, 'text/plain'];
   expect(seen).toEqual([shown, ['response', 'GET'], shown, ['response', 'GET']]);
+});
+
+test('it is told of a success as of any other outcome', async () => {
+  const seen: unknown[] = [];
+  const own: OwnBucket = {
+    tryAcquire: (cost = 1) => ({ cost, waitedMs: 0, grantedAtMs: 0, conforming: true, settle() {} }),
+    acquire: () => Promise.reject(new Error('not called')),
+    observe: (outcome) => seen.push(outcome.type === 'response' && outcome.status),
+  };
+  await setUp(() => ({ bucket: ownBucket(own) })).fetch(URL_OF);
+  expect(seen).toEqual([200]);
+});
+
+test('a part that throws ends the call, and nothing is sent', async () => {
+  const { fetch, sent } = setUp((clock) => ({
+    bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, clock }),
+    cost: 5,
+  }));
+  await expect(fetch(URL_OF)).rejects.toThrow(RangeError);
+  expect(sent()).toBe(0);
+});
+
+test('parts see the attempts of the call that goes on', async () => {
+  const attempts: number[] = [];
+  const part: Part = {
+    name: 'own',
+    place: 'tokens',
+    taking: throttle().part.taking,
+    begin: (call) => ({ leave: () => void attempts.push(call.attempt) }),
+  };
+  await setUp(() => ({ throttle: { ...throttle(), part } as never }), 503).fetch(URL_OF);
+  expect(attempts).toEqual([1, 2]);
+});
+
+test('a function for costs is given one request in all attempts', async () => {
+  const asked = new Set<object>();
+  const cost = (request: object): number => {
+    asked.add(request);
+    return 1;
+  };
+  const { fetch, sent } = setUp(
+    (clock) => ({ bucket: tokenBucket({ capacity: 5, refillPerSecond: 1, clock }), cost }),
+    503,
+  );
+  await fetch(URL_OF);
+  expect([sent(), asked.size]).toEqual([2, 1]);
 });
