@@ -99,7 +99,7 @@ async function watchData(data: unknown, watcher: BodyWatcher): Promise<void> {
 const READ_AHEAD_AFTER_MS = 1_000;
 
 /** What a web stream is looked at for. */
-export interface Replacing {
+interface Replacing {
   readonly clock: Clock;
   /** Takes the stream that the caller gets. Hazard: what holds it must not be held by that stream. */
   replace(stream: ReadableStream<Uint8Array>): void;
@@ -110,7 +110,7 @@ export interface Replacing {
 type Result = ReadableStreamReadResult<Uint8Array>;
 
 /** A look at the beginning of a web stream, which is replaced with one that begins with what the look has read. */
-export class WebPeek implements Peek {
+class WebPeek implements Peek {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #isOfBytes: boolean;
   readonly #clock: Clock;

@@ -118,7 +118,7 @@ class OverloadThrottle implements Throttle {
 }
 
 /** A throttle in one call. */
-export class ThrottleTurn implements Turn {
+class ThrottleTurn implements Turn {
   readonly #throttle: OverloadThrottle;
   readonly #call: PartCall;
   /** When the attempt was let through; `undefined` before. */
