@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { type Answering, BEHAVE, type CallState, isEarly } from './behave.ts';
+import { pause } from './policy.ts';
 import type { Origin, Seen } from './record.ts';
 import { type Head, RequestReader } from './request-reader.ts';
 import type { Step } from './step.ts';
@@ -65,7 +66,10 @@ export class Servers {
   /** Refuses connections to the first server until {@link accept}. */
   async refuse(): Promise<void> {
     const server = this.#listening.get('a') as Server;
-    await new Promise((resolve) => server.close(resolve));
+    const closed = new Promise((resolve) => server.close(resolve));
+    // It closes once its last connection has.
+    this.reset();
+    await closed;
   }
 
   /** Another process may have got the port meanwhile, for a connection of its own. */
@@ -88,14 +92,16 @@ export class Servers {
     await Promise.all(
       [...used].map((at) => {
         const own = connect(this.#ports[at], HOSTS[at]);
-        return new Promise<void>((resolve) => {
+        const accepted = new Promise<void>((resolve) => {
           own.once('connect', () => {
             const address = `${own.localAddress}:${own.localPort}`;
             if (this.#accepted.has(address)) resolve();
             else this.#expected.set(address, resolve);
           });
           own.once('error', () => resolve());
-        }).finally(() => own.destroy());
+        });
+        // One that is reset at once has no address by which it would be known.
+        return Promise.race([accepted, pause(1_000)]).finally(() => own.destroy());
       }),
     );
   }
