@@ -13,6 +13,7 @@ export const SLOW: Readonly<Record<'programs' | 'stores' | 'worlds', readonly st
     'test/alone/company.test.ts',
     'test/api/examples.test.ts',
     'test/examples.test.ts',
+    'test/jobs/faked-time.test.ts',
     'test/jobs/lambda.test.ts',
     'test/jobs/programs.test.ts',
     'test/jobs/run-until-settled.test.ts',
@@ -30,6 +31,8 @@ export const SLOW: Readonly<Record<'programs' | 'stores' | 'worlds', readonly st
   ],
   /** Fleets of processes, clusters and stores in trouble: on real servers, or in long properties. */
   stores: [
+    'packages/valkey/src/budget-lost.test.ts',
+    'packages/valkey/src/budget-outage.test.ts',
     'packages/valkey/src/budget-processes.test.ts',
     'packages/valkey/src/chaos.property.test.ts',
     'packages/valkey/src/clients.test.ts',
@@ -38,6 +41,7 @@ export const SLOW: Readonly<Record<'programs' | 'stores' | 'worlds', readonly st
     'packages/valkey/src/first-connection.test.ts',
     'packages/valkey/src/fleet-table.test.ts',
     'packages/valkey/src/outage.property.test.ts',
+    'packages/valkey/src/outage.test.ts',
     'packages/valkey/src/processes.test.ts',
     'packages/valkey/src/readme.test.ts',
     'packages/valkey/src/script.test.ts',
