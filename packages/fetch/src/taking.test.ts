@@ -1,3 +1,4 @@
+import diagnostics from 'node:diagnostics_channel';
 import {
   attemptsOf,
   constant,
@@ -57,7 +58,7 @@ test('without tokens it waits for them', async () => {
   expect(attemptsOf(await second)).toMatchObject([{ throttledMs: 1_000, reason: 'success' }]);
 });
 
-test('a bucket that refuses rejects before anything is sent, and each part is told of the end', async () => {
+test('a bucket that refuses rejects before anything is sent, and each part is called at the end', async () => {
   const inFlight: string[] = [];
   const { fetch, sent } = setUp((clock) => ({
     bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, nonConforming: 'reject', clock }),
@@ -123,7 +124,7 @@ test('a bucket of the user sees the request, and each outcome', async () => {
   expect(seen).toEqual([shown, ['response', 'GET'], shown, ['response', 'GET']]);
 });
 
-test('it is told of a success as of any other outcome', async () => {
+test('a bucket observes a success as any other outcome', async () => {
   const seen: unknown[] = [];
   const own: OwnBucket = {
     tryAcquire: (cost = 1) => ({ cost, waitedMs: 0, grantedAtMs: 0, conforming: true, settle() {} }),
@@ -167,4 +168,21 @@ test('a function for costs is given one request in all attempts', async () => {
   );
   await fetch(URL_OF);
   expect([sent(), asked.size]).toEqual([2, 1]);
+});
+
+test('a request that is marked has its event on the channel', async () => {
+  const marked: unknown[] = [];
+  const listener = (event: unknown): void => void marked.push(event);
+  diagnostics.subscribe('ebb:mark', listener);
+  try {
+    const { fetch } = setUp((clock) => ({
+      bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, nonConforming: 'mark', clock }),
+    }));
+    await fetch(URL_OF);
+    expect(marked).toEqual([]);
+    await fetch(URL_OF);
+    expect(marked).toMatchObject([{ type: 'mark', attempt: 1, request: { method: 'GET', url: URL_OF } }]);
+  } finally {
+    diagnostics.unsubscribe('ebb:mark', listener);
+  }
 });

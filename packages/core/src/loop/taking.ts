@@ -74,6 +74,7 @@ export class Taking<T, Input, Init> extends AtOnce<T, Input, Init> implements Ow
     }
     if (asked.lack === undefined && !('error' in asked)) {
       this.attempt = 1;
+      if (this.#parts.grant?.conforming === false) this.emit({ type: 'mark' });
       return super.send();
     }
     const request = this.makeRequest();
