@@ -69,7 +69,7 @@ export function createFetch(
 
   const taking = takingOf(policy);
   const Sender = taking ?? AtOnce;
-  // What its calls are sent at once with goes back if it was not.
+  // The tokens of a connection that is refused go back.
   if (policy.bucket !== undefined) recordConnectErrors?.();
 
   // `name` and `length` are those of the native fetch.

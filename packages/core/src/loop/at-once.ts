@@ -147,7 +147,7 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
   }
 
   protected succeeded(value: T, status: number): void {
-    remember(value, successOf(status));
+    rememberSuccess(value, status);
   }
 
   protected makeRequest(): RequestTraits & Client<T> {

@@ -38,8 +38,8 @@ export interface Part {
   readonly name: string;
   readonly place: Place;
   /**
-   * What sends at once, if this part permits it: its turns have no verbs but `acquire`, `leave`, `permit`, `skip` and `end`, and set no
-   * `limit`. If all parts of a policy do so, a call that need not wait is sent before it is made.
+   * The class that sends at once: limits of ebb bring it whose turns have no verbs but `acquire`, `leave`, `permit`, `skip` and `end`, and
+   * set no `limit`. If all parts of a policy bring it, a request that need not wait is sent before its call is made.
    */
   readonly taking?: SendsAtOnce | undefined;
   /**

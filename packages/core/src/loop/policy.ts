@@ -46,30 +46,28 @@ function frozen<T>(list: T, of: (text: string) => string = String): T {
   return Array.isArray(list) ? (Object.freeze(list.map((text) => of(text))) as T) : list;
 }
 
+/** The options whose values bring their parts. */
+const LIMITS = ['throttle', 'concurrency', 'bucket', 'inspect', 'actualCost', 'budget'] as const;
+
+/** The others that may stay unset: a call of a policy without them needs nothing before its first failure but what its parts ask for. */
+const OTHERS = /* @__PURE__ */ UNSET.filter((name) => !LIMITS.includes(name as never));
+
 type LimitInPolicy = { readonly part?: Part } & Partial<ChecksCalls>;
 
 function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>): Policy {
   const { bucket, use = [] } = setup;
   const clock = ownClock(setup.clock);
-  const all: readonly (LimitInPolicy | undefined)[] = [
-    setup.throttle,
-    setup.concurrency,
-    bucket,
-    setup.inspect,
-    setup.actualCost,
-    setup.budget,
-  ];
+  const all: readonly (LimitInPolicy | undefined)[] = LIMITS.map((name) => setup[name]);
   for (const one of all) one?.checkCalls?.(setup);
   const parts = all.flatMap((one) => one?.part ?? []).concat(use);
   parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
-  const isPlain =
-    setup.classify === classifyHttp &&
-    UNSET.every((name) => setup[name] === undefined || (setup[name] as LimitInPolicy).part?.taking);
+  const isPlain = setup.classify === classifyHttp && OTHERS.every((name) => setup[name] === undefined);
+  const mayTake = isPlain && typeof setup.cost !== 'function' && parts.every(({ taking }) => taking);
   const inside: Inside = {
     ...given,
     parts,
     isPlain: isPlain && parts.length === 0,
-    taking: isPlain && typeof setup.cost !== 'function' ? parts[0]?.taking : undefined,
+    taking: mayTake ? parts[0]?.taking : undefined,
   };
   const policy = {
     ...setup,

@@ -24,10 +24,8 @@ export type Readiness = boolean | OutOfTime;
 export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
 
 /** Work done before the attempt had to wait. */
-export interface Preparation {
+interface Preparation {
   lack?: Lack | undefined;
-  /** An error that the parts have refused the attempt with. */
-  error?: unknown;
   /** The hooks, if they have been asked; `true` if they have returned. */
   hooks?: PromiseLike<void> | true | undefined;
 }
@@ -132,14 +130,8 @@ function lookAgain({ policy, deadline }: Call, signal: AbortSignal | undefined):
   if (deadline !== undefined && deadline.leftMs < 0) throw new OutOfTime(deadline.timeoutMs, true);
 }
 
-/** Goes on with a first attempt whose parts have been asked, by what sends at once: one is lacking, or has refused. */
-export function goOn(call: Call, asked: Preparation): Promise<Readiness> {
-  return asked.lack === undefined
-    ? endUnsent(call, asked.error, undefined)
-    : wait(call, undefined, undefined, undefined, asked);
-}
-
-async function wait(
+/** Prepares an attempt that has to wait. */
+export async function wait(
   call: Call,
   signal: AbortSignal | undefined,
   released: Promise<void> | undefined,
@@ -287,7 +279,7 @@ function ended(call: Call, waiting: Promise<number>, options: AcquireOptions): P
  * The end in front of an attempt: an abort, a hook that threw, or a limit that refuses. Returns `false` if the result of
  * the attempt before is the result of the request.
  */
-async function endUnsent(call: Call, error: unknown, signal: AbortSignal | undefined): Promise<false> {
+export async function endUnsent(call: Call, error: unknown, signal: AbortSignal | undefined): Promise<false> {
   // Nothing was sent: what was taken goes back.
   call.parts?.leave(undefined);
   const { toRetry: outcome, deadline, history } = call;

@@ -4,15 +4,15 @@ import { AtOnce, successOf } from './at-once.ts';
 import { ALONE, type Call } from './call.ts';
 import type { Client } from './client.ts';
 import { remember } from './history.ts';
-import type { PartCall } from './part.ts';
+import type { Lack, PartCall } from './part.ts';
 import { type Owner, PartsOfCall } from './parts-of-call.ts';
 import { insideOf, type Policy } from './policy.ts';
-import { goOn, type Preparation } from './prepare.ts';
+import { endUnsent, type Readiness, wait } from './prepare.ts';
 import { Run } from './run.ts';
 
 /**
- * A call that takes at once what brief parts ask for, and is sent. They bring this code. It is the request that they see, which is
- * made when someone asks for something of it.
+ * A call that takes at once what its parts ask for, and is sent. They bring this code. To them it is the request as well: that of the
+ * client is made once someone reads a field of it.
  */
 export class Taking<T, Input, Init> extends AtOnce<T, Input, Init> implements Owner, RequestTraits {
   attempt = 0;
@@ -65,21 +65,26 @@ export class Taking<T, Input, Init> extends AtOnce<T, Input, Init> implements Ow
   }
 
   override send(): Promise<T> {
-    let asked: Preparation;
+    const parts = this.#parts;
+    let lack: Lack | undefined;
     try {
-      this.#parts.begin(insideOf(this.policy).parts);
-      asked = { lack: this.#parts.take() };
+      parts.begin(insideOf(this.policy).parts);
+      lack = parts.take();
     } catch (error) {
-      asked = { error };
+      return this.#goOn((call) => endUnsent(call, error, undefined));
     }
-    if (asked.lack === undefined && !('error' in asked)) {
-      this.attempt = 1;
-      if (this.#parts.grant?.conforming === false) this.emit({ type: 'mark' });
-      return super.send();
-    }
+    if (lack !== undefined)
+      return this.#goOn((call) => wait(call, undefined, undefined, undefined, { lack }));
+    this.attempt = 1;
+    if (parts.grant?.conforming === false) this.emit({ type: 'mark' });
+    return super.send();
+  }
+
+  /** Goes on in a call, before its first attempt. */
+  #goOn(ready: (call: Call) => Promise<Readiness>): Promise<T> {
     const request = this.makeRequest();
     const call = this.makeCall(request);
-    return new Run(call, request).goOnWaiting(goOn(call, asked));
+    return new Run(call, request).goOnWaiting(ready(call));
   }
 
   protected override succeeded(value: T, status: number): void {
