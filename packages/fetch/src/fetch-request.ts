@@ -167,14 +167,22 @@ export class FetchRequest implements RequestTraits, Client<Response> {
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
   #sendNow(state?: Bounded): Promise<Response> {
     this.#bounded = state;
-    const running = this.#running;
-    const changes = this.#changes(running && layerOf(running));
+    const layer = this.#running && layerOf(this.#running);
+    const changes = this.#changes(layer);
+    return layer || this.#hops ? this.#sendObserved(changes) : this.#callBase(changes);
+  }
+
+  #callBase(changes: InitChanges | undefined): Promise<Response> {
     const baseFetch = this.#baseFetch;
-    const call = () =>
-      changes === undefined
-        ? baseFetch(this.#input, this.#init as FetchInit)
-        : baseFetch(...withChanges(this.#input, this.#init, changes));
-    const send = () => (running ? sending(running, call) : call());
+    if (changes === undefined) return baseFetch(this.#input, this.#init as FetchInit);
+    return baseFetch(...withChanges(this.#input, this.#init, changes));
+  }
+
+  /** Sends for layers below, or counts hops. A method of its own: closures are allocated as soon as it is called. */
+  #sendObserved(changes: InitChanges | undefined): Promise<Response> {
+    const running = this.#running;
+    const call = (): Promise<Response> => this.#callBase(changes);
+    const send = (): Promise<Response> => (running ? sending(running, call) : call());
     return this.#hops ? this.#hops.count(send) : send();
   }
 

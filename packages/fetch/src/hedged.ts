@@ -1,5 +1,5 @@
 import type { HedgeOptions, Outcome } from '@ebb/core';
-import { type Call, cancelBody, property } from '@ebb/core/adapter';
+import { type Call, cancelBody, property, sending } from '@ebb/core/adapter';
 import { HEDGES, type Hedge, Hedging, noteHedges, Race } from '@ebb/core/hedging';
 import type { BaseFetch } from './create-fetch.ts';
 import { FetchRequest } from './fetch-request.ts';
@@ -87,7 +87,7 @@ class FetchRace extends Race implements Try {
       // A mock may return something else than a promise.
       sent = Promise.resolve(
         running
-          ? new FetchRequest(this.#baseFetch, target, init).send(running)
+          ? sending(running, () => new FetchRequest(this.#baseFetch, target, init).send(running))
           : this.#baseFetch(target, init),
       );
     } catch (error) {
