@@ -38,14 +38,6 @@ export interface Route extends Found {
   hasBelow?: boolean;
 }
 
-/** The request whose adapter has a config, and may pass it to another instance. A copy of the config refers to the same request. */
-const REQUEST: unique symbol = Symbol.for('@ebb/axios request');
-
-/** The policy of the request whose attempt is under way with a config, or with the one that it was copied from. */
-export function policyOf(config: Config & { readonly [REQUEST]?: AxiosRequest }): Policy | undefined {
-  return config[REQUEST]?.policy;
-}
-
 /**
  * A request of an axios method, and how each of its attempts is sent. What a policy asks is read from the config on each call.
  *
@@ -96,11 +88,6 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     this.#call = call;
     this.#caller = caller;
     if (call.policy.maxRetries > 0) this.form = BufferedForm?.of(this.config.data);
-  }
-
-  /** `undefined` while no attempt is under way. */
-  get policy(): Policy | undefined {
-    return this.before && this.#route.policy;
   }
 
   get method(): string {
@@ -169,7 +156,6 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     // No layer below a socket reads a config.
     const layer = way === 'socket' ? undefined : layerOf(call);
     const fields: Fields = layer === undefined ? [] : marked(config, layer);
-    if (way === 'converted') fields.push([REQUEST, this]);
     if (made !== undefined) fields.push(['data', made.data]);
     this.made = undefined;
     if (headerChanges !== undefined) fields.push(['headers', changed(config.headers, headerChanges)]);

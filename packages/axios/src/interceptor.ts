@@ -14,7 +14,7 @@ import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'ax
 import { AtOnce } from '#platform';
 import { adapterOf, type Found } from './adapter.ts';
 import { type AxiosCopy, type AxiosModule, checkCopy, checkShared, copyOf } from './axios-copy.ts';
-import { AxiosRequest, policyOf, type Route } from './axios-request.ts';
+import { AxiosRequest, type Route } from './axios-request.ts';
 import { FactoryBody } from './body/factory-body.ts';
 import { callerSignal } from './cancel.ts';
 import { type Config, takeMark } from './config.ts';
@@ -131,8 +131,6 @@ function routeOf(policy: Policy, copy: AxiosCopy | undefined, { adapter, way }: 
 function send(config: Config, route: QuickRoute, factory: FactoryBody | undefined): Promise<AxiosResponse> {
   const { policy, way } = route;
   const { ebb, data } = config;
-  // An adapter that sends through another instance with the same interceptor.
-  if (policyOf(config) === policy) return route.adapter(config);
   if (ebb === false) {
     // The layers below may have ebb; `false` was meant for this one.
     delete config.ebb;
