@@ -47,7 +47,7 @@ export {
 export { Call } from './loop/call.ts';
 export type { Aside, Client } from './loop/client.ts';
 export { forRequest } from './loop/contracts.ts';
-export { OutOfTime, timeoutError } from './loop/deadline.ts';
+export { bounded, OutOfTime, timeoutError } from './loop/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
 export { attemptsOf, hasHistory, remember, rememberReason } from './loop/history.ts';
 export type { SentHeaders } from './loop/hooks.ts';
