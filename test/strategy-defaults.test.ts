@@ -14,9 +14,9 @@ const BUCKET = [
 const STORE = ['packages/valkey/src/store-options.ts', 'StoreOptions'] as const;
 const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: string])[]>> = {
   createPolicy: [[`${core}/loop/options.ts`, 'PolicyOptions']],
-  memorystore: [[`${RULES}/memorystore.ts`, 'MemorystoreOptions']],
+  memorystore: [[`${RULES}/curves.ts`, 'MemorystoreOptions']],
   fullJitter: [[`${RULES}/curves.ts`, 'Curve']],
-  celery: [[`${RULES}/celery.ts`, 'CeleryOptions']],
+  celery: [[`${RULES}/ending-rules.ts`, 'CeleryOptions']],
   binaryExponential: [[`${RULES}/ending-rules.ts`, 'BinaryExponentialOptions']],
   connectRetry: [[`${RULES}/ending-rules.ts`, 'ConnectRetryOptions']],
   tokenBucket: BUCKET,

@@ -1,16 +1,9 @@
 export * as check from './base/check.ts';
-export { nextTurn, systemClock } from './base/clock.ts';
+export { CLOCK_OPTION, nextTurn, RANDOM_OPTION, systemClock } from './base/clock.ts';
+export { callObserver, property } from './base/errors.ts';
 export { Heap, type Heaped } from './base/heap.ts';
-export {
-  CLOCK_OPTION,
-  type Complete,
-  type OptionTable,
-  RANDOM_OPTION,
-  readOptions,
-} from './base/options.ts';
-export { property } from './base/property.ts';
-export { sleep } from './base/sleep.ts';
-export { callObserver } from './base/warn.ts';
+export { type Complete, type OptionTable, readOptions } from './base/options.ts';
+export { sleep } from './base/signals.ts';
 export { type ChecksCalls, type CloseOptions, mustHaveClock } from './loop/contracts.ts';
 export type { Quota } from './parts/bucket/gcra.ts';
 export * as gcra from './parts/bucket/gcra.ts';

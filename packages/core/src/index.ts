@@ -1,20 +1,26 @@
-export { celery } from './backoff/celery.ts';
+export type { BackoffStrategy } from './backoff/curves.ts';
 export {
   constant,
   decorrelatedJitter,
   equalJitter,
   exponential,
   fullJitter,
+  memorystore,
 } from './backoff/curves.ts';
-export { binaryExponential, connectRetry } from './backoff/ending-rules.ts';
-export { memorystore } from './backoff/memorystore.ts';
-export type { BackoffStrategy } from './backoff/strategy.ts';
+export { binaryExponential, celery, connectRetry } from './backoff/ending-rules.ts';
 export type { Clock, Random } from './base/clock.ts';
 export { HookError, ThrottledError, type ThrottledReason } from './base/errors.ts';
 export { type Classify, classifyHttp, classifyHttpByMeaning } from './http/classify.ts';
 export type { Feedback, ReadFeedback } from './http/feedback.ts';
-export type { InspectedResponse, ServerEvent } from './http/inspected.ts';
-export type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from './http/outcome.ts';
+export type {
+  FailureKind,
+  InspectedResponse,
+  Judgement,
+  Outcome,
+  RequestTraits,
+  ServerEvent,
+  Verdict,
+} from './http/outcome.ts';
 export { serverFeedback } from './http/server-feedback.ts';
 export type {
   AcquireOptions,
@@ -60,8 +66,8 @@ export { createPolicy, type Policy } from './loop/policy.ts';
 export { SKIP, SKIP_AND_END } from './loop/skip.ts';
 export type { RequestOptions } from './loop/start-call.ts';
 export type { Throttle } from './loop/throttle.ts';
+export type { StopReason } from './news/events.ts';
 export { detailsOf, type EbbEvent, type EventDetails, type ThrottleState } from './news/events.ts';
-export type { StopReason } from './news/reason.ts';
 export type { ReportedError, ReportedOutcome, ReportedRequest } from './news/reported.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
 export type { TokenBucketOptions } from './parts/bucket/options.ts';

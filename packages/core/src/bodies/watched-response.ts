@@ -1,8 +1,8 @@
 import { makeStamp } from '#platform';
 import type { Clock } from '../base/clock.ts';
-import { responseHeader } from '../http/any-headers.ts';
+import type { BodyContext } from '../http/body.ts';
 import { BODY_READERS, isWebReadable } from '../http/body.ts';
-import type { BodyContext } from '../http/peek.ts';
+import { responseHeader } from '../http/headers.ts';
 import { type WatchedStream, watchedStream } from './streams.ts';
 
 /** Gives up branches that were garbage-collected. What is being read is held by its reader. */

@@ -1,5 +1,5 @@
 import { closeCall, hasEndedBelow, isWithinCall, mayBeLayered, openCall, sentNow, within } from '#around';
-import { property } from '../base/property.ts';
+import { property } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { LayeredCall, Passage, Way } from '../layers/layer.ts';
 import { isObserved } from '../news/events.ts';

@@ -1,5 +1,5 @@
+import type { Opened } from '../http/body.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
-import type { Opened } from '../http/peek.ts';
 import type { Call } from './call.ts';
 import { type OutOfTime, timeoutError } from './deadline.ts';
 import type { MakeBody } from './prepare.ts';

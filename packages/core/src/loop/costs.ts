@@ -1,7 +1,7 @@
 import { prose } from '#prose';
 import { type Check, positive } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
-import { must } from '../base/option-error.ts';
+import { must } from '../base/options.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 
 /** What a request costs by unit, such as `{ requests: 1, outputTokens: 700 }`. */

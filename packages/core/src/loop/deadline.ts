@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { ThrottledError } from '../base/errors.ts';
-import { onAbort } from '../base/on-abort.ts';
+import { onAbort } from '../base/signals.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { Policy } from './policy.ts';
 

@@ -1,6 +1,5 @@
 import { wrongType } from '../base/check.ts';
-import { callHook, HookError } from '../base/errors.ts';
-import { isPromise } from '../base/promise.ts';
+import { callHook, HookError, isPromise } from '../base/errors.ts';
 import { isIdempotent } from '../http/classify.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { HeaderChanges, HeaderValue, NextAttempt, SentHeaders } from './hooks.ts';

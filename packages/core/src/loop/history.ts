@@ -1,7 +1,7 @@
 import { keptByCopies, makeStamp } from '#platform';
 import { codeIn } from '../http/failure.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
-import type { RetryReason, StopReason } from '../news/reason.ts';
+import type { RetryReason, StopReason } from '../news/events.ts';
 import type { ReportedOutcome } from '../news/reported.ts';
 import type { Grant } from './acquire.ts';
 

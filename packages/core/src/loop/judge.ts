@@ -1,7 +1,7 @@
 import { noteFailure, otherRetriesOf } from '#around';
 import type { Outcome } from '../http/outcome.ts';
+import type { StopReason } from '../news/events.ts';
 import { type EndNews, isObserved } from '../news/events.ts';
-import type { StopReason } from '../news/reason.ts';
 import type { Call } from './call.ts';
 import { type Decision, type DecisionInput, decideRetry, SUCCESS, stop, verdictOf } from './decide.ts';
 import { recordOf } from './history.ts';

@@ -1,7 +1,7 @@
-import { isPromise } from '../base/promise.ts';
-import { withJudgement } from '../http/judged.ts';
+import { isPromise } from '../base/errors.ts';
+import type { Opened } from '../http/body.ts';
 import type { Judgement, Outcome, Responded } from '../http/outcome.ts';
-import type { Opened } from '../http/peek.ts';
+import { withJudgement } from '../http/outcome.ts';
 import type { Call } from './call.ts';
 import { bounded, OutOfTime } from './deadline.ts';
 import { asUserCode, namedTimeoutOf } from './send.ts';

@@ -1,6 +1,6 @@
 import { prose } from '#prose';
-import { BY_DEFAULT } from '../backoff/memorystore.ts';
-import type { BackoffStrategy } from '../backoff/strategy.ts';
+import type { BackoffStrategy } from '../backoff/curves.ts';
+import { BY_DEFAULT } from '../backoff/curves.ts';
 import {
   type Check,
   callable,
@@ -11,8 +11,8 @@ import {
   positive,
   wholeNumber,
 } from '../base/check.ts';
-import { must } from '../base/option-error.ts';
-import { CLOCK_OPTION, type OptionTable, RANDOM_OPTION } from '../base/options.ts';
+import { CLOCK_OPTION, RANDOM_OPTION } from '../base/clock.ts';
+import { must, type OptionTable } from '../base/options.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { checkFeedback, plainFeedback } from '../http/feedback.ts';
 import { checkCost, checkKey } from './costs.ts';

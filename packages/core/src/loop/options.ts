@@ -1,4 +1,4 @@
-import type { BackoffStrategy } from '../backoff/strategy.ts';
+import type { BackoffStrategy } from '../backoff/curves.ts';
 import type { Clock, Random } from '../base/clock.ts';
 import type { Classify } from '../http/classify.ts';
 import type { ReadFeedback } from '../http/feedback.ts';

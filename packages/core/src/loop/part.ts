@@ -1,10 +1,9 @@
-import type { BackoffStrategy } from '../backoff/strategy.ts';
+import type { BackoffStrategy } from '../backoff/curves.ts';
 import type { Clock, Random } from '../base/clock.ts';
+import type { BodyContext, Opened } from '../http/body.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
-import type { BodyContext, Opened } from '../http/peek.ts';
-import type { News } from '../news/events.ts';
-import type { RetryReason, StopReason } from '../news/reason.ts';
+import type { News, RetryReason, StopReason } from '../news/events.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
 import type { CostOption } from './costs.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';

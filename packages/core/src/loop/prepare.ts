@@ -1,7 +1,6 @@
-import { HookError, ThrottledError } from '../base/errors.ts';
-import { isPromise } from '../base/promise.ts';
-import { sleep } from '../base/sleep.ts';
-import type { StopReason } from '../news/reason.ts';
+import { HookError, isPromise, ThrottledError } from '../base/errors.ts';
+import { sleep } from '../base/signals.ts';
+import type { StopReason } from '../news/events.ts';
 import type { AcquireOptions } from './acquire.ts';
 import type { Call } from './call.ts';
 import { fairKeyOf } from './costs.ts';

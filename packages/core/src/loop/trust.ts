@@ -1,7 +1,7 @@
 import { prose, proseOf } from '#prose';
-import { type Check, flag } from '../base/check.ts';
+import { type Check, flag, nameOf, wrongType } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
-import { must, nameOf, wrongType } from '../base/option-error.ts';
+import { must } from '../base/options.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { Part } from './part.ts';
 

@@ -1,8 +1,7 @@
 import { callable, flag, positive, wholeNumber } from '../base/check.ts';
 import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
 import { MOST_KEPT_BYTES } from '../http/body.ts';
-import type { ServerEvent } from '../http/inspected.ts';
-import type { RequestTraits } from '../http/outcome.ts';
+import type { RequestTraits, ServerEvent } from '../http/outcome.ts';
 import type { PolicyOptions } from '../loop/options.ts';
 import { createPolicy, type Policy } from '../loop/policy.ts';
 

@@ -1,12 +1,11 @@
 import { surroundings } from '#around';
 import { callable, having } from '../base/check.ts';
-import { callHook } from '../base/errors.ts';
-import { followForeign } from '../base/foreign-signal.ts';
+import { callHook, property } from '../base/errors.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
-import { property } from '../base/property.ts';
-import { headerIn } from '../http/any-headers.ts';
+import { followForeign } from '../base/signals.ts';
 import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind, nameOf } from '../http/failure.ts';
+import { headerIn } from '../http/headers.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { Call } from '../loop/call.ts';
 import type { Client } from '../loop/client.ts';

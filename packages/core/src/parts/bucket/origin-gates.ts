@@ -1,7 +1,7 @@
 import { proseOf } from '#prose';
-import { warn } from '../../base/warn.ts';
-import { originOf } from '../../http/origin.ts';
+import { warn } from '../../base/errors.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
+import { originOf } from '../../http/outcome.ts';
 import type { ObservableBucket } from '../../loop/contracts.ts';
 
 /**

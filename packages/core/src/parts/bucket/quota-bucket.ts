@@ -1,7 +1,6 @@
 import { prose } from '#prose';
-import { capacity, flag, notNegative, refillRate, wrongType } from '../../base/check.ts';
-import { mustHaveFields, nameOf } from '../../base/option-error.ts';
-import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import { capacity, flag, nameOf, notNegative, refillRate, wrongType } from '../../base/check.ts';
+import { type Complete, mustHaveFields, type OptionTable, readOptions } from '../../base/options.ts';
 import { FIELDS_OPTION } from '../../http/server-feedback.ts';
 import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';

@@ -1,10 +1,10 @@
 import { prose, proseOf } from '#prose';
 import { notNegative } from '../../base/check.ts';
 import { nextTurn } from '../../base/clock.ts';
-import { warn } from '../../base/warn.ts';
+import { warn } from '../../base/errors.ts';
 import { type Feedback, type ReadFeedback, readFeedback } from '../../http/feedback.ts';
-import { originOf } from '../../http/origin.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { originOf } from '../../http/outcome.ts';
 import { withJitter } from '../../http/retry-after.ts';
 import {
   type AcquireOptions,

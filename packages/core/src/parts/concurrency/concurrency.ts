@@ -1,6 +1,6 @@
 import { countingNumber } from '../../base/check.ts';
-import { type Clock, keepAlive } from '../../base/clock.ts';
-import { CLOCK_OPTION, type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import { CLOCK_OPTION, type Clock, keepAlive } from '../../base/clock.ts';
+import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { whenBodyEnds } from '../../bodies/watch.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import {

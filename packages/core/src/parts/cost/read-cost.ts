@@ -3,14 +3,13 @@ import { callable, countingNumber, positive, wrongType } from '../../base/check.
 import type { Clock } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { watchBody } from '../../bodies/peek.ts';
-import { shortHeader } from '../../http/ceilings.ts';
-import type { InspectedResponse, ServerEvent } from '../../http/inspected.ts';
-import type { Judgement, Responded } from '../../http/outcome.ts';
-import type { BodyWatcher } from '../../http/peek.ts';
+import type { BodyWatcher } from '../../http/body.ts';
+import { shortHeader } from '../../http/headers.ts';
+import type { InspectedResponse, Judgement, Responded, ServerEvent } from '../../http/outcome.ts';
 import type { CostReader, Grant, OwnBucket } from '../../loop/contracts.ts';
 import type { LearnsCost } from '../../loop/costs.ts';
 import type { Look, PartCall, Turn } from '../../loop/part.ts';
-import type { StopReason } from '../../news/reason.ts';
+import type { StopReason } from '../../news/events.ts';
 import { PassedBody, PassedResponse } from './passed.ts';
 import { EventReader, LineReader, MessageReader } from './streams.ts';
 import { checkCosts, reportFailure, type SaysCosts, Tally } from './tally.ts';

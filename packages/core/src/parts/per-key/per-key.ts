@@ -1,13 +1,12 @@
 import { proseOf } from '#prose';
 import { callable, countingNumber, notNegative, wrongType } from '../../base/check.ts';
 import type { Clock } from '../../base/clock.ts';
-import { ownClock } from '../../base/clock.ts';
-import { callHook, HookError } from '../../base/errors.ts';
-import { CLOCK_OPTION, type Complete, type OptionTable, readOptions } from '../../base/options.ts';
-import { warn } from '../../base/warn.ts';
+import { CLOCK_OPTION, ownClock } from '../../base/clock.ts';
+import { callHook, HookError, warn } from '../../base/errors.ts';
+import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
-import { originOf } from '../../http/origin.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
+import { originOf } from '../../http/outcome.ts';
 import {
   type ChecksCalls,
   type CloseOptions,

@@ -6,8 +6,7 @@ import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 import { SKIP, SKIP_AND_END } from '../../loop/skip.ts';
 import { Taking } from '../../loop/taking.ts';
 import type { Throttle } from '../../loop/throttle.ts';
-import type { ThrottleState } from '../../news/events.ts';
-import type { StopReason } from '../../news/reason.ts';
+import type { StopReason, ThrottleState } from '../../news/events.ts';
 import { ThrottleRule } from './rule.ts';
 
 /** Options of {@link throttle}. */
