@@ -22,6 +22,7 @@ export type {
   Verdict,
 } from './http/outcome.ts';
 export { serverFeedback } from './http/server-feedback.ts';
+export type { RequestOptions } from './loop/client.ts';
 export type {
   AcquireOptions,
   BodyInspector,
@@ -36,6 +37,7 @@ export type {
   PerKey,
   RetryBudget,
   Slot,
+  Throttle,
   TokenBucket,
   UnitStats,
 } from './loop/contracts.ts';
@@ -64,8 +66,6 @@ export type {
 } from './loop/part.ts';
 export { createPolicy, type Policy } from './loop/policy.ts';
 export { SKIP, SKIP_AND_END } from './loop/skip.ts';
-export type { RequestOptions } from './loop/start-call.ts';
-export type { Throttle } from './loop/throttle.ts';
 export type { StopReason } from './news/events.ts';
 export { detailsOf, type EbbEvent, type EventDetails, type ThrottleState } from './news/events.ts';
 export type { ReportedError, ReportedOutcome, ReportedRequest } from './news/reported.ts';

@@ -64,7 +64,8 @@ export class Call implements Owner {
     this.request = request;
     this.way = way;
     // Reading a clock takes as long as half of the rest.
-    this.deadline = policy.totalTimeoutMs === undefined ? undefined : new Deadline(policy);
+    const { totalTimeoutMs, clock } = policy;
+    this.deadline = totalTimeoutMs === undefined ? undefined : new Deadline(totalTimeoutMs, clock);
     if (around !== NO_LAYERS || way === 'function')
       this.place = new LayerPlace(way === 'function' ? undefined : request, around);
   }

@@ -5,11 +5,11 @@ import { type OptionTable, readOptions } from '../base/options.ts';
 import type { InspectionContext } from '../http/body.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits, Responded } from '../http/outcome.ts';
-import type { AcquireOptions, Grant } from './acquire.ts';
-import type { CostOption, Costs } from './costs.ts';
+import type { ThrottleState } from '../news/events.ts';
+import type { AcquireOptions, CostOption, Costs, Grant } from './costs.ts';
 import type { CallPolicy, Part } from './part.ts';
 
-export type { AcquireOptions, Grant } from './acquire.ts';
+export type { AcquireOptions, Grant } from './costs.ts';
 
 /** The state of one unit of a bucket. */
 export interface UnitStats {
@@ -279,4 +279,24 @@ export function checkedFor<T extends object>(
 ): T {
   if (priority || fairKey !== undefined) (limit as Partial<ChecksCalls>).checkCalls?.({ priority, fairKey });
   return limit;
+}
+
+/**
+ * Sends less while little succeeds, for a policy.
+ *
+ * An event `share` is one of a request, as all events are, and goes to the policy of that request. So a change by {@link hold} or
+ * {@link release} is reported with the next request, and not by the call itself.
+ */
+export interface Throttle {
+  /** How it takes part in calls. */
+  readonly part: Part;
+  readonly state: ThrottleState;
+  /** The share of new requests that is sent, from 0 to 1. */
+  readonly share: number;
+  /** Opens it by hand: nothing is sent until {@link release}, and all chances are skipped. */
+  hold(): void;
+  /** Closes it by hand: the share is 1 again, also if it has not been held. */
+  release(): void;
+  /** True if `perKey` may evict it. */
+  readonly isIdle: boolean;
 }

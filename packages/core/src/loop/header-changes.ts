@@ -2,10 +2,15 @@ import { wrongType } from '../base/check.ts';
 import { callHook, HookError, isPromise } from '../base/errors.ts';
 import { isIdempotent } from '../http/classify.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { HeaderChanges, HeaderValue, NextAttempt, SentHeaders } from './hooks.ts';
+import {
+  type HeaderChanges,
+  type HeaderValue,
+  isTrusted,
+  type NextAttempt,
+  type SentHeaders,
+} from './hooks.ts';
 import type { Turn } from './part.ts';
 import type { Policy } from './policy.ts';
-import { isTrusted } from './trust.ts';
 
 const KEY = 'idempotency-key';
 

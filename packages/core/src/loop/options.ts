@@ -10,13 +10,12 @@ import type {
   CostReader,
   PerKey,
   RetryBudget,
+  Throttle,
   TokenBucket,
 } from './contracts.ts';
 import type { CostOption } from './costs.ts';
-import type { AroundAttempt, BeforeAttempt } from './hooks.ts';
+import type { AroundAttempt, BeforeAttempt, TrustedOrigins } from './hooks.ts';
 import type { Part } from './part.ts';
-import type { Throttle } from './throttle.ts';
-import type { TrustedOrigins } from './trust.ts';
 
 /** The methods that may be sent again after an attempt that the server may have carried out. */
 type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);

@@ -4,8 +4,7 @@ import type { BodyContext, Opened } from '../http/body.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import type { News, RetryReason, StopReason } from '../news/events.ts';
-import type { AcquireOptions, Grant } from './acquire.ts';
-import type { CostOption } from './costs.ts';
+import type { AcquireOptions, CostOption, Grant } from './costs.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
 
 /**

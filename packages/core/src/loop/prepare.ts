@@ -1,16 +1,15 @@
 import { HookError, isPromise, ThrottledError } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
 import type { StopReason } from '../news/events.ts';
-import type { AcquireOptions } from './acquire.ts';
 import type { Call } from './call.ts';
-import { fairKeyOf } from './costs.ts';
+import { asUserCode, begin, type MakeBody } from './client.ts';
+import { type AcquireOptions, fairKeyOf } from './costs.ts';
 import { abortOrStop, bounded, OutOfTime, stopped } from './deadline.ts';
 import { headerChangesOf, keyOf } from './header-changes.ts';
 import { end } from './judge.ts';
 import type { Lack } from './part.ts';
 import { PartsOfCall } from './parts-of-call.ts';
 import { insideOf } from './policy.ts';
-import { asUserCode, begin } from './send.ts';
 import type { Skip } from './skip.ts';
 
 /**
@@ -18,9 +17,6 @@ import type { Skip } from './skip.ts';
  * to be judged as one that ran into `attemptTimeoutMs`, though it has not been sent.
  */
 export type Readiness = boolean | OutOfTime;
-
-/** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
-export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
 
 /** Work done before the attempt had to wait. */
 interface Preparation {

@@ -11,7 +11,7 @@ import { ownBudget } from '../parts/own.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
 import { type VirtualClock, virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
-import type { Aside, Client } from './client.ts';
+import { type Aside, type Client, discardMsOf, sending, startCall } from './client.ts';
 import type { ObservableBucket, OwnBudget, TokenBucket } from './contracts.ts';
 import { attemptsOf, grantOf } from './history.ts';
 import { judge } from './judge.ts';
@@ -19,8 +19,6 @@ import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
 import { prepare } from './prepare.ts';
 import { run } from './run.ts';
-import { discardMsOf, sending } from './send.ts';
-import { startCall } from './start-call.ts';
 
 const request: RequestTraits = {
   method: 'GET',
