@@ -39,18 +39,9 @@ export {
   rememberSuccess,
   takingOf,
 } from './loop/at-once.ts';
-export { Call } from './loop/call.ts';
+export { Call, namedTimeoutOf } from './loop/call.ts';
 export type { Aside, Client, MakeBody } from './loop/client.ts';
-export {
-  begin,
-  discardMsOf,
-  layerOf,
-  namedTimeoutOf,
-  sending,
-  startCall,
-  timeoutOf,
-} from './loop/client.ts';
-export { forRequest } from './loop/contracts.ts';
+export { begin, discardMsOf, layerOf, sending, startCall, timeoutOf } from './loop/client.ts';
 export { OutOfTime, timeoutError } from './loop/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
 export { attemptsOf, hasHistory, remember, rememberReason } from './loop/history.ts';
@@ -60,4 +51,5 @@ export { fail, judge, look, pass } from './loop/judge.ts';
 export { createPolicy, overridePolicy } from './loop/policy.ts';
 export { prepare, type Readiness } from './loop/prepare.ts';
 export { run } from './loop/run.ts';
+export { forRequest } from './parts/limit.ts';
 export type { ReadHeader, Resumable } from './resume/download.ts';

@@ -6,11 +6,11 @@ import { emit, isObserved, type News } from '../news/events.ts';
 import { ALONE, Call } from './call.ts';
 import type { Client } from './client.ts';
 import { type Attempt, attemptsOf, remember } from './history.ts';
-import { pass } from './judge.ts';
+import { endUnsent, pass } from './judge.ts';
+import { insideOf, type Policy } from './options.ts';
 import type { Lack, PartCall } from './part.ts';
 import { type Owner, PartsOfCall } from './parts-of-call.ts';
-import { insideOf, type Policy } from './policy.ts';
-import { endUnsent, type Readiness, wait } from './prepare.ts';
+import { type Readiness, wait } from './prepare.ts';
 import { Run } from './run.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { mayBeLayered, surroundings, withSlots } from '#around';
+import { mayBeLayered, surroundings } from '#around';
 import { HookError } from '../base/errors.ts';
 import { LONGEST_DISCARD_MS } from '../bodies/keep.ts';
 import type { Opened } from '../http/body.ts';
@@ -6,11 +6,10 @@ import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
 import { NO_LAYERS, type Passage, type Way } from '../layers/layer.ts';
 import { LayerPlace } from '../layers/place.ts';
 import { Call } from './call.ts';
-import type { OwnBucket } from './contracts.ts';
 import { type OutOfTime, timeoutError } from './deadline.ts';
 import { headersNow } from './header-changes.ts';
-import type { PolicyOptions } from './options.ts';
-import { overridePolicy, type Policy } from './policy.ts';
+import type { Policy, PolicyOptions } from './options.ts';
+import { overridePolicy } from './policy.ts';
 
 /** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
 export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
@@ -161,26 +160,9 @@ export function timeoutOf(call: Call): number | undefined {
   return timeoutMs;
 }
 
-/** The timeout that an attempt runs into if it takes {@link timeoutOf}, for messages. */
-export function namedTimeoutOf({ deadline, policy }: Call): number {
-  return deadline?.bindsAttempt ? deadline.timeoutMs : (policy.attemptTimeoutMs as number);
-}
-
 /** The longest time for reading a response that is followed by a retry, in milliseconds. Leaves half of the remaining time for the retry. */
 export function discardMsOf({ deadline }: Call): number {
   return Math.min(LONGEST_DISCARD_MS, Math.max(0, (deadline?.leftMs ?? Number.POSITIVE_INFINITY) / 2));
-}
-
-/**
- * Calls user code of a call. What it sends does not wait for slots, or for tokens that are charged at the end, which this call and
- * those around it hold; and layers around this one do not take it for their own.
- */
-export function asUserCode<T>({ parts, around }: Call, run: () => T): T {
-  const { limit, bucket } = parts ?? {};
-  const isHeld = (one: object | undefined): one is object => one !== undefined;
-  const held = [limit, (bucket as OwnBucket | undefined)?.settled ? bucket : undefined].filter(isHeld);
-  const { slots, isInner } = around;
-  return held.length > 0 || slots.length > 0 || isInner ? withSlots([...slots, ...held], run) : run();
 }
 
 /** For `LAYER` in the options of the client, if they reach the layers below; `undefined` if there is no other layer. */

@@ -30,6 +30,15 @@ export interface HeaderList extends Iterable<[name: string, value: string]> {
   append(name: string, value: string): void;
 }
 
+/** The idempotency key of a request. */
+export interface KeptKey {
+  readonly value: string;
+  /** True if ebb has made it, false if the caller has set it. */
+  readonly isOurs: boolean;
+  /** False once an attempt did not carry it, or carried another one. */
+  isKept: boolean;
+}
+
 /** An attempt that is about to be sent. */
 export interface NextAttempt {
   /** From 1. */

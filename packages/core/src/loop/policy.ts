@@ -13,12 +13,18 @@ import {
 import { CLOCK_OPTION, ownClock, RANDOM_OPTION } from '../base/clock.ts';
 import { type Complete, must, type OptionTable, readChanges, readOptions } from '../base/options.ts';
 import { classifyHttp } from '../http/classify.ts';
-import { checkFeedback, plainFeedback, type ReadFeedback } from '../http/feedback.ts';
-import type { ChecksCalls, OwnBucket } from './contracts.ts';
-import { checkCost, checkKey } from './costs.ts';
+import { checkFeedback, plainFeedback } from '../http/feedback.ts';
+import { checkCost, checkKey, type OwnBucket } from './contracts.ts';
 import { checkTrusted } from './hooks.ts';
-import type { PolicyOptions, UnsetOptions } from './options.ts';
-import { type Part, PLACES } from './part.ts';
+import {
+  type Inside,
+  insideOf,
+  POLICY,
+  type Policy,
+  type PolicyOptions,
+  type UnsetOptions,
+} from './options.ts';
+import { type ChecksCalls, type Part, PLACES } from './part.ts';
 
 /** A list of methods, or one of these words. */
 export function methodsOr(takes: string | undefined, ...words: readonly string[]): Check {
@@ -107,38 +113,6 @@ export const UNSET: readonly UnsetOptions[] = /* @__PURE__ */ (
 ).filter((name) => Object.keys(POLICY_OPTIONS[name]).length === 1);
 
 type PolicyParts = Complete<PolicyOptions, UnsetOptions>;
-
-declare const policyBrand: unique symbol;
-
-/** Validated options with all defaults applied. Made by {@link createPolicy}, and frozen. */
-export interface Policy extends Complete<PolicyOptions, UnsetOptions> {
-  readonly [policyBrand]: true;
-}
-
-/**
- * Marks a policy, and holds what its fields do not show. All copies of this package in a program share this symbol, so
- * that each recognises the policies of the others.
- */
-const POLICY: unique symbol = Symbol.for('@ebb/core policy') as never;
-
-/** What a policy's fields do not show. */
-export interface Inside {
-  /** `undefined` if the number is that of the backoff rule: a request that overrides the rule gets that rule's number. */
-  readonly maxRetries: number | undefined;
-  /** `undefined` if it is that of the bucket, or the default. */
-  readonly feedback: ReadFeedback | false | undefined;
-  /** In the order of their places. */
-  readonly parts: readonly Part[];
-  /** True if a call of this policy needs nothing before its first failure. */
-  readonly isPlain: boolean;
-  /** The class that sends a call of this policy, if it needs nothing before its first failure but things that its parts take at once. */
-  readonly taking: Part['taking'];
-}
-
-/** @returns the parts of a policy, and what follows from them */
-export function insideOf(policy: Policy): Inside {
-  return (policy as unknown as { readonly [POLICY]: Inside })[POLICY];
-}
 
 /** A list is copied: changing it later must not change the policy. */
 function frozen<T>(list: T, of: (text: string) => string = String): T {

@@ -7,9 +7,9 @@ import { ownBucket } from '../parts/own.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
 import { type Client, startCall } from './client.ts';
-import type { TokenBucket } from './contracts.ts';
 import { attemptsOf } from './history.ts';
 import type { PolicyOptions } from './options.ts';
+import type { TokenBucket } from './part.ts';
 import { createPolicy } from './policy.ts';
 import { run } from './run.ts';
 

@@ -5,12 +5,11 @@ import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
 import { sending } from './client.ts';
-import { judge, look, reads } from './judge.ts';
+import { judge, look, reads, SKIP, SKIP_AND_END } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
 import type { Part, Turn } from './part.ts';
 import { createPolicy } from './policy.ts';
 import { prepare, type Readiness } from './prepare.ts';
-import { SKIP, SKIP_AND_END } from './skip.ts';
 
 let waiting: Promise<Readiness> | undefined;
 

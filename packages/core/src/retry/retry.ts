@@ -7,11 +7,11 @@ import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind, nameOf } from '../http/failure.ts';
 import { headerIn } from '../http/headers.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
-import { Call } from '../loop/call.ts';
-import { type Client, namedTimeoutOf, sending, timeoutOf } from '../loop/client.ts';
+import { Call, namedTimeoutOf } from '../loop/call.ts';
+import { type Client, sending, timeoutOf } from '../loop/client.ts';
 import { bounded, timeoutError } from '../loop/deadline.ts';
-import type { PolicyOptions } from '../loop/options.ts';
-import { createPolicy, overridePolicy, type Policy } from '../loop/policy.ts';
+import type { Policy, PolicyOptions } from '../loop/options.ts';
+import { createPolicy, overridePolicy } from '../loop/policy.ts';
 import { run } from '../loop/run.ts';
 
 /** What a function that is retried is given. */

@@ -4,8 +4,7 @@ import { whenBodyEnds } from '../../bodies/watch.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import { Taking } from '../../loop/at-once.ts';
-import type { AcquireOptions, Grant, OwnBucket } from '../../loop/contracts.ts';
-import { type Costs, costOf } from '../../loop/costs.ts';
+import { type AcquireOptions, type Costs, costOf, type Grant, type OwnBucket } from '../../loop/contracts.ts';
 import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 
 /**

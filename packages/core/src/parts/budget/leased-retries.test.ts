@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startCall } from '../../loop/client.ts';
-import type { RetryBudget } from '../../loop/contracts.ts';
 import { judge } from '../../loop/judge.ts';
+import type { RetryBudget } from '../../loop/part.ts';
 import { createPolicy } from '../../loop/policy.ts';
 import { prepare } from '../../loop/prepare.ts';
 import { virtualClock } from '../../testing.ts';

@@ -5,8 +5,8 @@ import { callHook, report } from '../../base/errors.ts';
 import { type Complete, must, type OptionTable, readOptions } from '../../base/options.ts';
 import { originOf, type RequestTraits } from '../../http/outcome.ts';
 import { mustTrust } from '../../loop/hooks.ts';
-import type { PolicyOptions } from '../../loop/options.ts';
-import { createPolicy, methodsOr, type Policy } from '../../loop/policy.ts';
+import type { Policy, PolicyOptions } from '../../loop/options.ts';
+import { createPolicy, methodsOr } from '../../loop/policy.ts';
 import { type HedgeRule, type HedgeState, newHedgeState } from './rule.ts';
 
 /** A try that may outlast its delay: one of a ring. */

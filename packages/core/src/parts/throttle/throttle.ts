@@ -3,9 +3,8 @@ import { type OptionTable, readOptions } from '../../base/options.ts';
 import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { Taking } from '../../loop/at-once.ts';
-import type { Throttle } from '../../loop/contracts.ts';
-import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
-import { SKIP, SKIP_AND_END } from '../../loop/skip.ts';
+import { SKIP, SKIP_AND_END } from '../../loop/judge.ts';
+import type { Lack, Part, PartCall, Throttle, Turn } from '../../loop/part.ts';
 import type { StopReason, ThrottleState } from '../../news/events.ts';
 import { ThrottleRule } from './rule.ts';
 
