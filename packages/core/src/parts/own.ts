@@ -1,13 +1,6 @@
 import { having } from '../base/check.ts';
-import type {
-  ConcurrencyLimit,
-  OwnBucket,
-  OwnBudget,
-  OwnLimit,
-  RetryBudget,
-  TokenBucket,
-} from '../loop/contracts.ts';
-import type { Part } from '../loop/part.ts';
+import type { OwnBucket, OwnBudget, OwnLimit } from '../loop/contracts.ts';
+import type { ConcurrencyLimit, Part, RetryBudget, TokenBucket } from '../loop/part.ts';
 import { bucketPart } from './bucket/part.ts';
 import { settledPart } from './bucket/settled-part.ts';
 import { BudgetPart } from './budget/part.ts';

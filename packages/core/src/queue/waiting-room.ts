@@ -1,8 +1,8 @@
 import { prose, proseOf } from '#prose';
 import { flag, having, notNegative, wholeNumber } from '../base/check.ts';
 import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
-import { onAbort } from '../base/on-abort.ts';
 import type { Complete, OptionTable } from '../base/options.ts';
+import { onAbort } from '../base/signals.ts';
 import type { AcquireOptions } from '../loop/contracts.ts';
 import { inOrderOfArrival } from './lanes.ts';
 import {

@@ -9,14 +9,8 @@ import {
   wrongRange,
   wrongType,
 } from '../../base/check.ts';
-import type { Clock, Random } from '../../base/clock.ts';
-import {
-  CLOCK_OPTION,
-  type Complete,
-  type OptionTable,
-  RANDOM_OPTION,
-  readOptions,
-} from '../../base/options.ts';
+import { CLOCK_OPTION, type Clock, RANDOM_OPTION, type Random } from '../../base/clock.ts';
+import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { checkFeedback, isAboutLoad, plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/waiting-room.ts';
 import type { Quota } from './gcra.ts';

@@ -1,10 +1,9 @@
 import { HookError } from '../../base/errors.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
-import type { AcquireOptions, Grant, OwnBucket } from '../../loop/contracts.ts';
-import { type Costs, costOf } from '../../loop/costs.ts';
+import { Taking } from '../../loop/at-once.ts';
+import { type AcquireOptions, type Costs, costOf, type Grant, type OwnBucket } from '../../loop/contracts.ts';
 import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
-import { Taking } from '../../loop/taking.ts';
 
 /**
  * Every attempt takes tokens from the bucket.

@@ -1,12 +1,11 @@
 import { prose } from '#prose';
-import { capacity, flag, notNegative, refillRate, wrongType } from '../../base/check.ts';
-import { mustHaveFields, nameOf } from '../../base/option-error.ts';
-import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import { capacity, flag, nameOf, notNegative, refillRate, wrongType } from '../../base/check.ts';
+import { type Complete, mustHaveFields, type OptionTable, readOptions } from '../../base/options.ts';
 import { FIELDS_OPTION } from '../../http/server-feedback.ts';
-import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
-import type { Costs } from '../../loop/costs.ts';
+import type { Costs, Grant } from '../../loop/contracts.ts';
 import type { Part } from '../../loop/part.ts';
 import { inUnit } from '../../queue/queue.ts';
+import type { BucketStats, ObservableBucket } from '../limit.ts';
 import {
   checkedTogether,
   checkRate,

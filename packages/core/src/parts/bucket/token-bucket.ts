@@ -1,6 +1,6 @@
 import { notNegative } from '../../base/check.ts';
-import type { Grant, ObservableBucket } from '../../loop/contracts.ts';
-import type { Costs } from '../../loop/costs.ts';
+import type { Costs, Grant } from '../../loop/contracts.ts';
+import type { ObservableBucket } from '../limit.ts';
 import type { Quota } from './gcra.ts';
 import {
   type BucketSetup,

@@ -2,25 +2,20 @@ import { prose } from '#prose';
 import { notNegative } from '../../base/check.ts';
 import { nextTurn } from '../../base/clock.ts';
 import { type Feedback, type ReadFeedback, readFeedback } from '../../http/feedback.ts';
-import { originOf } from '../../http/origin.ts';
-import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { type Outcome, originOf, type RequestTraits } from '../../http/outcome.ts';
 import { withJitter } from '../../http/retry-after.ts';
-import {
-  type AcquireOptions,
-  type BucketStats,
-  type ChecksCalls,
-  type CloseOptions,
-  type Grant,
-  mustHaveClock,
-  type ObservableBucket,
-  type TokenBucket,
-  waitingAtClose,
-} from '../../loop/contracts.ts';
-import type { Costs } from '../../loop/costs.ts';
-import type { Part } from '../../loop/part.ts';
+import type { AcquireOptions, Costs, Grant } from '../../loop/contracts.ts';
+import type { ChecksCalls, Part, TokenBucket } from '../../loop/part.ts';
 import type { Amount } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { TOO_LATE, WaitingRoom } from '../../queue/waiting-room.ts';
+import {
+  type BucketStats,
+  type CloseOptions,
+  mustHaveClock,
+  type ObservableBucket,
+  waitingAtClose,
+} from '../limit.ts';
 import { retryAfter, type WaitingBucketSetup } from './options.ts';
 import { OriginGates } from './origin-gates.ts';
 import { bucketPart } from './part.ts';
