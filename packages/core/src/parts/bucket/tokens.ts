@@ -1,9 +1,9 @@
-import * as gcra from './gcra.ts';
+import { type Quota, spend, stepsBy, stepsToWait, take, tokensAt, waitMs } from './gcra.ts';
 import { LowMarks } from './low-marks.ts';
 import type { TokenSource } from './token-source.ts';
 
 /** How the tokens of a limit start. */
-export interface TokensSetup extends gcra.Quota {
+export interface TokensSetup extends Quota {
   readonly initialTokens: number;
   /** @default 0 */
   readonly refillIntervalMs?: number;
@@ -38,10 +38,10 @@ const FAR_FILLS = 1_000;
  */
 export class Tokens implements TokenSource<unknown> {
   refillPerSecond: number;
-  readonly #made: gcra.Quota;
+  readonly #made: Quota;
   /** False if the user has set another rate or capacity. */
   #isAsMade = true;
-  #quota: gcra.Quota;
+  #quota: Quota;
   readonly #intervalMs: number;
   readonly #longestDebtMs: number;
   readonly #marks = new LowMarks();
@@ -72,7 +72,7 @@ export class Tokens implements TokenSource<unknown> {
 
   /** Refill steps since the origin; 0 in a pause. */
   #stepsBy(nowMs: number): number {
-    return gcra.stepsBy(this.#intervalMs, Math.max(0, nowMs - this.#originMs));
+    return stepsBy(this.#intervalMs, Math.max(0, nowMs - this.#originMs));
   }
 
   #ownMs(nowMs: number): number {
@@ -105,7 +105,7 @@ export class Tokens implements TokenSource<unknown> {
 
   tokens(nowMs: number): number {
     const ownMs = this.#ownMs(nowMs);
-    return gcra.tokensAt(this.#quota, this.#emptyAtMs, ownMs);
+    return tokensAt(this.#quota, this.#emptyAtMs, ownMs);
   }
 
   isIdle(nowMs: number): boolean {
@@ -115,7 +115,7 @@ export class Tokens implements TokenSource<unknown> {
   take(cost: number, nowMs: number): boolean {
     if (nowMs < this.#originMs) return false;
     const ownMs = this.#ownMs(nowMs);
-    const afterMs = gcra.take(this.#quota, this.#emptyAtMs, cost, ownMs);
+    const afterMs = take(this.#quota, this.#emptyAtMs, cost, ownMs);
     if (afterMs === undefined) return false;
     this.#empty(afterMs, ownMs, cost);
     return true;
@@ -141,8 +141,8 @@ export class Tokens implements TokenSource<unknown> {
   spend(cost: number, nowMs: number, counted: number = cost): void {
     const ownMs = this.#ownMs(nowMs);
     const debt = (this.#longestDebtMs / 1_000) * this.refillPerSecond;
-    const most = Math.max(0, gcra.tokensAt(this.#quota, this.#emptyAtMs, ownMs) + debt);
-    const afterMs = gcra.spend(this.#quota, this.#emptyAtMs, Math.min(cost, most), ownMs);
+    const most = Math.max(0, tokensAt(this.#quota, this.#emptyAtMs, ownMs) + debt);
+    const afterMs = spend(this.#quota, this.#emptyAtMs, Math.min(cost, most), ownMs);
     this.#empty(afterMs, ownMs, Math.min(counted, most));
   }
 
@@ -152,8 +152,8 @@ export class Tokens implements TokenSource<unknown> {
     const ownMs = this.#ownMs(nowMs);
     const speed = this.refillPerSecond;
     const intervalMs = this.#intervalMs;
-    if (intervalMs === 0) return pausedMs + gcra.waitMs(this.#quota, this.#emptyAtMs, cost, ownMs) / speed;
-    const steps = gcra.stepsToWait(this.#quota, this.#emptyAtMs, cost, ownMs, intervalMs * speed);
+    if (intervalMs === 0) return pausedMs + waitMs(this.#quota, this.#emptyAtMs, cost, ownMs) / speed;
+    const steps = stepsToWait(this.#quota, this.#emptyAtMs, cost, ownMs, intervalMs * speed);
     return steps === 0 ? pausedMs : this.#originMs + (this.#stepsBy(nowMs) + steps) * intervalMs - nowMs;
   }
 
@@ -210,7 +210,7 @@ export class Tokens implements TokenSource<unknown> {
    *
    * @param isWanted false if that is no reason to keep the limit: another one would find this rate by itself
    */
-  setRate({ refillPerSecond, capacity }: gcra.Quota, nowMs: number, isWanted = true): void {
+  setRate({ refillPerSecond, capacity }: Quota, nowMs: number, isWanted = true): void {
     const made = this.#made;
     if (isWanted) this.#isAsMade = refillPerSecond === made.refillPerSecond && capacity === made.capacity;
     this.#rebase(nowMs, this.#ownMs(nowMs));
