@@ -26,7 +26,7 @@ export interface AttemptListener {
   arrived?(attempt: Attempt): void;
   /** The response is delivered: its headers, its body and its end, which `broke` may be. */
   head(connection: Pausable | null | undefined, head: ResponseHead): void;
-  data(attempt: Attempt, chunk: Buffer): void;
+  data(chunk: Buffer): void;
   ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void;
   broke(attempt: Attempt, error: unknown): void;
   /** It failed before the headers of the response. */
@@ -211,7 +211,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   }
 
   data(chunk: Buffer): void {
-    this.listener.data(this, chunk);
+    this.listener.data(chunk);
   }
 
   end(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {

@@ -1,6 +1,5 @@
 import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
-import type { Download } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import type { Attempt, AttemptListener } from './attempt.ts';
 import { type Handler, hideMissingMethods } from './handler.ts';
@@ -54,8 +53,6 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
   readonly controller: Controller = new Controller(this);
   /** The attempt whose result the handler gets. */
   attempt: Attempt | undefined;
-  /** The response that the handler is receiving, if it can go on after a break. */
-  protected download: Download | undefined;
   /** True once the handler threw in a callback, which ends the request. */
   threw = false;
   /** True once the handler has had the end of the request. */
@@ -214,8 +211,7 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     }
   }
 
-  data(_: Attempt, chunk: Uint8Array): void {
-    this.download?.take(chunk);
+  data(chunk: Uint8Array): void {
     try {
       this.#handler.onResponseData?.(this.controller, chunk);
     } catch (error) {

@@ -22,7 +22,6 @@ import {
   sending,
   timeoutOf,
 } from '@ebb/core/adapter';
-import { type Download, rememberOf } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import type { RequestBody } from './body/request-body.ts';
@@ -31,8 +30,6 @@ import { headersTimeoutError, isClosedError, namingOldUndici, requestAbortedErro
 import type { Handler } from './handler.ts';
 import { changedHeaders, type ResponseHead } from './headers.ts';
 import { peekAt } from './peek.ts';
-import { downloadOf, resumerOf } from './resume.ts';
-import { ResumedBody } from './resumed-body.ts';
 import { failureOutcome, ResponseOutcome, Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
@@ -45,8 +42,6 @@ export interface Composition {
   readonly ownOrigin: string;
   /** True if a layer below has shown itself; `undefined` before the first response. */
   hasBelow: boolean | undefined;
-  /** True for a request that asks for the rest of a download: another one deals with a break. */
-  readonly isRest?: true;
   /** Starts a request. */
   start(this: Composition, given: Options, handler: Handler): boolean;
 }
@@ -83,7 +78,6 @@ export class UndiciRequest extends Downstream {
   #previous: End | undefined;
   /** The same for the last response that a retry followed. */
   #answer: End | undefined;
-  #isResumed = false;
   /** What the dispatcher has thrown. It has told the handler nothing, and its caller gets it. */
   declare private thrown?: unknown;
 
@@ -300,7 +294,6 @@ export class UndiciRequest extends Downstream {
     const call = this.#started;
     if (status >= 300 && REDIRECTS.has(status) && call?.limit !== undefined)
       (attempt.kept ?? attempt.hold(head)).readOn(call.policy.clock);
-    else if (!this.#composition.isRest) this.download = downloadOf(this.options, head);
     attempt.deliver(head);
   }
 
@@ -354,37 +347,13 @@ export class UndiciRequest extends Downstream {
     attempt.restore();
   }
 
-  override broke(attempt: Attempt, error: unknown): void {
-    const download = this.download;
-    const isOwn = this.controller.aborted || this.threw || this.#started?.around.isInner;
-    if (isOwn || download === undefined || download.isDone) this.#fail(error);
-    else this.#resume(attempt, download, error);
-  }
-
-  /** The rest of a download is asked for by a request of its own. */
-  #resume(attempt: Attempt, download: Download, error: unknown): void {
-    this.#started?.parts?.free();
-    this.#closeBodies();
-    const { policy, request } = this.#call;
-    const composition: Composition = { ...this.#composition, policy, isRest: true };
-    const broken = {
-      options: this.options,
-      body: this.#body,
-      request,
-      resuming: { policy, maxResumes: policy.maxRetries, resumeAtEnd: false, maxEventBytes: 0 },
-      passedBytes: download.receivedBytes,
-    };
-    const resumer = resumerOf(download, broken, () => this.attempt);
-    const send = (rest: Options, handler: Attempt) => composition.start(rest, handler);
-    this.download = undefined;
-    this.#isResumed = true;
-    new ResumedBody(this, resumer, send).broke(attempt, error);
+  override broke(_: Attempt, error: unknown): void {
+    this.#fail(error);
   }
 
   protected override note(result: unknown): void {
     const call = this.#started;
-    if (this.#isResumed) rememberOf(result, this.made);
-    else if (call === undefined) rememberSuccess(result, this.#status);
+    if (call === undefined) rememberSuccess(result, this.#status);
     else remember(result, call.trace);
   }
 
