@@ -59,6 +59,8 @@ class ResumedRequest extends Downstream {
   #silence: Silence | undefined;
   /** Ends the wait before a request for the rest. */
   #wait: AbortController | undefined;
+  /** True once the handler has thrown, which ends the request. */
+  #threw = false;
 
   constructor(
     resuming: Resuming<Options>,
@@ -93,8 +95,8 @@ class ResumedRequest extends Downstream {
     this.open({ ...context, [RESUMED]: true }, starts > 1);
   }
 
-  override informed(attempt: Attempt, head: ResponseHead): void {
-    if (this.#resumption === undefined) super.informed(attempt, head);
+  override informed(head: ResponseHead): void {
+    if (this.#resumption === undefined) super.informed(head);
   }
 
   responded(attempt: Attempt, head: ResponseHead): void {
@@ -147,7 +149,7 @@ class ResumedRequest extends Downstream {
       const fell = (): void => attempt?.abort(bodyTimeoutError(idleMs));
       this.#silence = watchSilence(connection, policy.clock, idleMs, fell);
     }
-    if (this.#resumption === undefined) super.head(this.#silence ?? connection, head);
+    if (this.#resumption === undefined) this.#pass(() => super.head(this.#silence ?? connection, head));
     else this.controller.attach(this.#silence ?? connection);
   }
 
@@ -165,7 +167,7 @@ class ResumedRequest extends Downstream {
       this.#giveUp(hookError);
       return;
     }
-    for (const part of parts) super.data(part);
+    for (const part of parts) this.#pass(() => super.data(part));
   }
 
   override ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
@@ -193,8 +195,10 @@ class ResumedRequest extends Downstream {
     trailers: ResponseHeaders,
     rawTrailers: RawHeaders,
   ): void {
-    for (const part of course.left()) super.data(part);
-    super.ended(attempt, trailers, rawTrailers);
+    this.#pass(() => {
+      for (const part of course.left()) super.data(part);
+      super.ended(attempt, trailers, rawTrailers);
+    });
   }
 
   override failed(_: Attempt, error: unknown): void {
@@ -213,7 +217,7 @@ class ResumedRequest extends Downstream {
     // The `bodyTimeout` of undici ends an idle body as well.
     const isIdle = property(error, 'code') === 'UND_ERR_BODY_TIMEOUT';
     if (resumer === undefined) this.passError(error);
-    else if (this.controller.aborted || this.threw) this.#fail(error);
+    else if (this.controller.aborted || this.#threw) this.#fail(error);
     else if (resumer.course.isDone) this.#end(resumer, attempt, {}, null);
     else this.#resume(resumer, error, isIdle ? 'idle' : 'broken');
   }
@@ -243,6 +247,16 @@ class ResumedRequest extends Downstream {
         (why: unknown) => this.#fail(why),
       ),
     );
+  }
+
+  /** Calls the handler. @throws what it throws */
+  #pass(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#threw = true;
+      throw error;
+    }
   }
 
   #fail(error: unknown): void {
