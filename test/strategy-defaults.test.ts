@@ -14,9 +14,9 @@ const BUCKET = [
 const STORE = ['packages/valkey/src/store-options.ts', 'StoreOptions'] as const;
 const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: string])[]>> = {
   createPolicy: [[`${core}/loop/options.ts`, 'PolicyOptions']],
-  memorystore: [[`${RULES}/memorystore.ts`, 'MemorystoreOptions']],
+  memorystore: [[`${RULES}/curves.ts`, 'MemorystoreOptions']],
   fullJitter: [[`${RULES}/curves.ts`, 'Curve']],
-  celery: [[`${RULES}/celery.ts`, 'CeleryOptions']],
+  celery: [[`${RULES}/ending-rules.ts`, 'CeleryOptions']],
   binaryExponential: [[`${RULES}/ending-rules.ts`, 'BinaryExponentialOptions']],
   connectRetry: [[`${RULES}/ending-rules.ts`, 'ConnectRetryOptions']],
   tokenBucket: BUCKET,
@@ -110,7 +110,7 @@ describe('and the docstring says what the option table applies', () => {
   test.each(literal)('$owner, $option', ({ owner, option }) => {
     const applied = new RegExp(`^  ${option}: \\{.*\\bdefault: ([^,}]+?) ?[,}]`, 'm');
     // The table of a policy stands apart from its interface.
-    const files = [...(OPTIONS[owner] ?? []).map(([file]) => file), `${core}/loop/option-table.ts`];
+    const files = [...(OPTIONS[owner] ?? []).map(([file]) => file), `${core}/loop/policy.ts`];
     const found = files.map((file) => applied.exec(readFileSync(file, 'utf8'))?.[1]);
     expect(found.find((one) => one !== undefined)).toBe(find(owner, option));
   });

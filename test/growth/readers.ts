@@ -7,9 +7,6 @@ const LOOKS = 'it looks one header up, and compares it or matches its beginning'
 /** Its author can block the program in other ways. */
 const OWN = 'the program itself has written what it reads: a request, an option, an argument';
 
-/** Of the JSON that `look.ts` and `passed.ts` have parsed. */
-const FIELDS = 'it looks fields of JSON up, and takes no text of them apart';
-
 /** No length comes into it. */
 const CONSTANT = 'it takes a constant apart, or a text of a few characters';
 
@@ -27,36 +24,32 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/bodies/streams.ts': PARTS,
   'core/bodies/watch.ts': LOOKS,
   'core/bodies/watched-response.ts': LOOKS,
-  'core/http/any-headers.ts': ['many headers'],
-  'core/http/ceilings.ts': ['every header of a 429'],
+  'core/http/headers.ts': ['many headers', 'every header of a 429'],
   'core/http/classify.ts': OWN,
   'core/resume/download.ts': ['the range of a download'],
   'core/resume/event-stream.ts': ['an event stream that is resumed', 'an unfinished event that is resumed'],
   'core/http/failure.ts': ['the message of a failure'],
-  'core/http/judged.ts': 'it passes the lookup of headers on',
+  'core/http/outcome.ts': 'it passes the lookup of headers on',
   'core/http/quota-fields.ts': ['every header of a 200', 'a reset', 'the RateLimit list'],
   'core/http/retry-after.ts': ['Retry-After', 'a date'],
   'core/http/server-feedback.ts': ['every header of a 429'],
   'core/loop/decide.ts': OWN,
   'core/loop/header-changes.ts': OWN,
-  'core/layers/other-retries.ts': OWN,
+  'core/layers/layer.ts': OWN,
   'core/news/reported.ts': OWN,
   'core/retry/retry.ts': ['many headers'],
-  'core/loop/taking.ts': OWN,
-  'core/loop/trust.ts': OWN,
+  'core/loop/at-once.ts': OWN,
+  'core/loop/hooks.ts': OWN,
   'core/parts/cost/streams.ts': ['an event stream that is counted', 'lines of JSON that are counted'],
   'core/parts/cost/read-cost.ts': LOOKS,
   'core/parts/cost/passed.ts': LOOKS,
-  'core/presets/anthropic-limits.ts': FIELDS,
   'core/presets/anthropic.ts': ['an error of Anthropic'],
   'core/presets/aws.ts': ['an error of AWS'],
   'core/presets/body.ts': ['an error of OpenAI', 'every header of a 429'],
-  'core/presets/github-limits.ts': FIELDS,
   'core/presets/github.ts': ['an error of GitHub'],
   'core/presets/google.ts': ['an error of Google'],
-  'core/presets/graphql-document.ts': ['a document of GraphQL'],
+  'core/presets/graphql.ts': ['a document of GraphQL'],
   'core/presets/openai.ts': ['an error of OpenAI'],
-  'core/presets/shopify-limits.ts': FIELDS,
   'core/presets/shopify.ts': ['an error of Shopify'],
   'core/presets/slack.ts': ['an error of Slack'],
   'core/presets/stripe.ts': LOOKS,

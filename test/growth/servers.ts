@@ -4,11 +4,11 @@ import { anthropic, aws, github, google, openai, shopify, slack } from '@ebb/cor
 import { downloadIn } from '@ebb/core/resuming';
 import { FirstEvent } from '../../packages/core/src/bodies/look.ts';
 import { peekAtPart } from '../../packages/core/src/bodies/peek.ts';
-import { headerIn, responseHeader } from '../../packages/core/src/http/any-headers.ts';
+import { headerIn, responseHeader } from '../../packages/core/src/http/headers.ts';
 import type { Responded } from '../../packages/core/src/http/outcome.ts';
 import { serverFeedback } from '../../packages/core/src/http/server-feedback.ts';
 import { EventReader, LineReader } from '../../packages/core/src/parts/cost/streams.ts';
-import { operationsOf } from '../../packages/core/src/presets/graphql-document.ts';
+import { operationsOf } from '../../packages/core/src/presets/graphql.ts';
 import { EventStream } from '../../packages/core/src/resume/event-stream.ts';
 import { requestHeader } from '../../packages/undici/src/headers.ts';
 import { peekAt } from '../../packages/undici/src/peek.ts';

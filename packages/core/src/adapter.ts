@@ -1,13 +1,9 @@
 export { areLayered, countLayer, isNativeFetch } from '#around';
 export { callable, flag, positive, wholeNumber } from './base/check.ts';
 export { inNextTurn, nextTurn, systemClock } from './base/clock.ts';
-export { callHook, HookError } from './base/errors.ts';
-export { type Followed, followForeign } from './base/foreign-signal.ts';
-export { onAbort } from './base/on-abort.ts';
+export { callHook, HookError, isError, property, warn } from './base/errors.ts';
 export { type Complete, type OptionTable, readOptions } from './base/options.ts';
-export { isError, property } from './base/property.ts';
-export { sleep } from './base/sleep.ts';
-export { warn } from './base/warn.ts';
+export { type Followed, followForeign, onAbort, sleep } from './base/signals.ts';
 export {
   type AsideBounds,
   cancelBody,
@@ -20,7 +16,7 @@ export {
 } from './bodies/keep.ts';
 export { watchWebStream } from './bodies/peek.ts';
 export { whenArrived } from './bodies/watch.ts';
-export { responseHeader } from './http/any-headers.ts';
+export type { BodyContext, BodyWatcher, Opened, Peek } from './http/body.ts';
 export {
   bufferBytes,
   isNodeReadable,
@@ -29,11 +25,10 @@ export {
   type NodeReadable,
   readableBody,
 } from './http/body.ts';
-export { MOST_READ_AHEAD_BYTES } from './http/ceilings.ts';
 export { classifyHttp, isIdempotent } from './http/classify.ts';
 export { failureKind } from './http/failure.ts';
-export { originOf } from './http/origin.ts';
-export type { BodyContext, BodyWatcher, Opened, Peek } from './http/peek.ts';
+export { MOST_READ_AHEAD_BYTES, responseHeader } from './http/headers.ts';
+export { originOf } from './http/outcome.ts';
 export { retryAfterMs } from './http/retry-after.ts';
 export { LAYER, type Way } from './layers/layer.ts';
 export {
@@ -44,26 +39,17 @@ export {
   rememberSuccess,
   takingOf,
 } from './loop/at-once.ts';
-export { Call } from './loop/call.ts';
-export type { Aside, Client } from './loop/client.ts';
-export { forRequest } from './loop/contracts.ts';
+export { Call, namedTimeoutOf } from './loop/call.ts';
+export type { Aside, Client, MakeBody } from './loop/client.ts';
+export { begin, discardMsOf, layerOf, sending, startCall, timeoutOf } from './loop/client.ts';
 export { OutOfTime, timeoutError } from './loop/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
 export { attemptsOf, hasHistory, remember, rememberReason } from './loop/history.ts';
 export type { SentHeaders } from './loop/hooks.ts';
-export { fail, judge, pass } from './loop/judge.ts';
-export { look } from './loop/look.ts';
+export { addsCredentials, mustTrust } from './loop/hooks.ts';
+export { fail, judge, look, pass } from './loop/judge.ts';
 export { createPolicy, overridePolicy } from './loop/policy.ts';
-export { type MakeBody, prepare, type Readiness } from './loop/prepare.ts';
+export { prepare, type Readiness } from './loop/prepare.ts';
 export { run } from './loop/run.ts';
-export {
-  begin,
-  discardMsOf,
-  layerOf,
-  namedTimeoutOf,
-  sending,
-  timeoutOf,
-} from './loop/send.ts';
-export { startCall } from './loop/start-call.ts';
-export { addsCredentials, mustTrust } from './loop/trust.ts';
-export type { ReadHeader, Resumable } from './resume/resumable.ts';
+export { forRequest } from './parts/limit.ts';
+export type { ReadHeader, Resumable } from './resume/download.ts';

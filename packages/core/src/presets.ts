@@ -1,17 +1,16 @@
-export { anthropic } from './presets/anthropic.ts';
-export { type AnthropicLimitsOptions, anthropicLimits } from './presets/anthropic-limits.ts';
+export {
+  type AnthropicLimitsOptions,
+  anthropic,
+  anthropicIsLast,
+  anthropicLimits,
+} from './presets/anthropic.ts';
 export { aws } from './presets/aws.ts';
 export { azure } from './presets/azure.ts';
 export { cloudflare } from './presets/cloudflare.ts';
-export { github } from './presets/github.ts';
-export { type GithubLimitsOptions, githubLimits } from './presets/github-limits.ts';
-export { google } from './presets/google.ts';
-export { anthropicIsLast, googleIsLast, openaiIsLast } from './presets/is-last.ts';
-export type { ProviderLimits } from './presets/limits-options.ts';
-export { openai } from './presets/openai.ts';
-export { type OpenaiLimitsOptions, openaiLimits } from './presets/openai-limits.ts';
-export type { PresetOptions } from './presets/preset-options.ts';
-export { shopify } from './presets/shopify.ts';
-export { type ShopifyLimitsOptions, shopifyLimits } from './presets/shopify-limits.ts';
+export { type GithubLimitsOptions, github, githubLimits } from './presets/github.ts';
+export { google, googleIsLast } from './presets/google.ts';
+export { type OpenaiLimitsOptions, openai, openaiIsLast, openaiLimits } from './presets/openai.ts';
+export type { PresetOptions, ProviderLimits } from './presets/options.ts';
+export { type ShopifyLimitsOptions, shopify, shopifyLimits } from './presets/shopify.ts';
 export { slack } from './presets/slack.ts';
 export { stripe } from './presets/stripe.ts';

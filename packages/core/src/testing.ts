@@ -1,10 +1,9 @@
-import { type Clock, nextTurn } from './base/clock.ts';
+import { type Clock, nextTurn, type Random } from './base/clock.ts';
 import { Heap, type Heaped } from './base/heap.ts';
 import { type RunUntilSettledOptions, Settling } from './base/settling.ts';
-import { sleep } from './base/sleep.ts';
+import { sleep } from './base/signals.ts';
 
 export type { Clock, Random } from './base/clock.ts';
-export { seededRandom } from './base/seeded-random.ts';
 export type { RunUntilSettledOptions } from './base/settling.ts';
 
 /** A clock that only moves when a test moves it. */
@@ -130,4 +129,19 @@ export function virtualClock({ startMs = START_MS }: VirtualClockOptions = {}): 
     callNext: () => takeDue(Number.MAX_VALUE)?.wake(),
   });
   return clock;
+}
+
+/**
+ * Pseudo-random numbers that are the same for the same seed. Not for secrets.
+ *
+ * Source: Mulberry32, with 32 bits of state.
+ */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

@@ -1,6 +1,94 @@
-import { notNegative, positive } from '../base/check.ts';
-import { type OptionTable, readOptions } from '../base/options.ts';
-import { type BackoffStrategy, finite } from './strategy.ts';
+import { notNegative, positive, wholeNumber } from '../base/check.ts';
+import type { Random } from '../base/clock.ts';
+import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
+
+/** What a backoff rule computes the delay from. */
+export interface BackoffStep {
+  /** The number of the retry, from 1. */
+  readonly retry: number;
+  /** The delay that the rule returned for the retry before, in milliseconds; `undefined` at the first. */
+  readonly previousDelayMs: number | undefined;
+  /** Uniform in [0, 1). */
+  readonly random: Random;
+}
+
+/** Returns the delay before a retry, in milliseconds; `undefined` gives up. */
+export interface BackoffStrategy {
+  (step: BackoffStep): number | undefined;
+  /**
+   * The number of retries of a rule that gives up by itself. A policy without `maxRetries` uses this number. A function
+   * that wraps a rule must copy it.
+   * @default none: the default of the policy applies
+   */
+  readonly maxRetries?: number | undefined;
+}
+
+/** A random whole number from 0 to `most`, both included. */
+export function wholeUpTo(most: number, random: Random): number {
+  return Math.min(most, Math.floor(random() * (most + 1)));
+}
+
+/** 2^1024 is infinite, and 0 times infinity is `NaN`. */
+export const LARGEST_EXPONENT = 1_023;
+
+/** A product of finite numbers may be infinite. */
+export function finite(product: number): number {
+  return Math.min(product, Number.MAX_VALUE);
+}
+
+/** A rule that gives up after `maxRetries` retries, with that number as its property. */
+export function ending(maxRetries: number, delay: (step: BackoffStep) => number): BackoffStrategy {
+  const rule = (step: BackoffStep): number | undefined =>
+    step.retry <= maxRetries ? delay(step) : undefined;
+  return Object.assign(rule, { maxRetries });
+}
+
+/** Options of {@link memorystore}. */
+export interface MemorystoreOptions {
+  /**
+   * The largest delay, jitter included, in milliseconds. The source names 32 and 64 seconds.
+   * @default 64_000
+   */
+  readonly maximumBackoffMs?: number | undefined;
+  /**
+   * The largest jitter, in whole milliseconds.
+   * @default 1_000
+   */
+  readonly jitterMs?: number | undefined;
+}
+
+const MEMORYSTORE_OPTIONS: OptionTable<MemorystoreOptions> = {
+  maximumBackoffMs: { check: notNegative, default: 64_000 },
+  jitterMs: { check: wholeNumber, default: 1_000 },
+};
+
+/**
+ * min(2^n s + a random 0…1000 ms, maximum backoff), with n from 0 at the first retry: 1, 2, 4 … s, then the maximum each
+ * time. The jitter is drawn anew for each retry.
+ *
+ * Source: Google Cloud, Memorystore for Valkey, "Exponential backoff".
+ * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createPolicy, memorystore } from '@ebb/core';
+ *
+ * const policy = createPolicy({ backoff: memorystore({ maximumBackoffMs: 32_000 }) });
+ * ```
+ */
+export function memorystore(options: MemorystoreOptions = {}): BackoffStrategy {
+  return rule(readOptions('memorystore', options, MEMORYSTORE_OPTIONS));
+}
+
+function rule({ maximumBackoffMs, jitterMs }: Complete<MemorystoreOptions>): BackoffStrategy {
+  return ({ retry, random }) =>
+    Math.min(2 ** (retry - 1) * 1_000 + wholeUpTo(jitterMs, random), maximumBackoffMs);
+}
+
+/** `memorystore()`, without its table of options: every policy has this rule. */
+export const BY_DEFAULT: BackoffStrategy = /* @__PURE__ */ rule({
+  maximumBackoffMs: 64_000,
+  jitterMs: 1_000,
+});
 
 /** The curve of the exponential rules: base·2^n, at most cap, with n from 0 at the first retry. */
 export interface Curve {

@@ -1,10 +1,7 @@
 import { prose, proseOf } from '#prose';
-import { must } from './option-error.ts';
+import { type Check, must } from './options.ts';
 
-export { isOptionError, nameOf, type OptionError, wrongRange, wrongType } from './option-error.ts';
-
-/** Throws for a value that an option does not take: `TypeError` for a wrong type, `RangeError` for a wrong value. */
-export type Check = (name: string, value: unknown) => void;
+export { type Check, isOptionError, nameOf, type OptionError, wrongRange, wrongType } from './options.ts';
 
 /** A check for numbers. A production build says of any other value as well that it is a wrong number. */
 export function number(takes: string | undefined, fits: (value: number) => boolean): Check {

@@ -2,7 +2,7 @@ import { mock } from 'node:test';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { seededRandom, virtualClock } from '../testing.ts';
 import { keepAlive, nextTurn, systemClock } from './clock.ts';
-import { sleep } from './sleep.ts';
+import { sleep } from './signals.ts';
 
 describe('the system clock, with fake timers', () => {
   beforeEach(() => void vi.useFakeTimers());

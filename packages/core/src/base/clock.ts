@@ -1,7 +1,7 @@
 import { prose } from '#prose';
-import { type Check, finite } from './check.ts';
+import { type Check, callable, finite, having } from './check.ts';
 import { callHook } from './errors.ts';
-import { must } from './option-error.ts';
+import { must } from './options.ts';
 
 /** Returns random numbers that are uniform in [0, 1), as `Math.random` does. */
 export type Random = () => number;
@@ -150,3 +150,17 @@ export function isSameClock(one: Clock, other: Clock): boolean {
 function sourceOf(clock: Marked): unknown {
   return clock[OF_SYSTEM] ? OF_SYSTEM : (clock[READS] ?? clock);
 }
+
+const checkClock: Check = (name, value) => having(prose('a clock'), 'now', 'schedule')(name, value);
+
+/** The `clock` of an options object. */
+export const CLOCK_OPTION: { readonly check: Check; readonly default: Clock } = {
+  check: checkClock,
+  default: systemClock,
+};
+
+/** The `random` of an options object. */
+export const RANDOM_OPTION: { readonly check: Check; readonly default: Random } = {
+  check: callable,
+  default: systemRandom,
+};

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { virtualClock } from '../testing.ts';
-import { onAbort } from './on-abort.ts';
-import { sleep } from './sleep.ts';
+import { onAbort, sleep } from './signals.ts';
 
 /** A signal that counts its listeners. */
 function countedSignal() {

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
 import { nextTurn } from './clock.ts';
-import { sleep } from './sleep.ts';
+import { sleep } from './signals.ts';
 
 /** For tests in which nothing is real: less real time until the error. */
 const SOON = { realTimeoutMs: 250, ioMs: 0 };

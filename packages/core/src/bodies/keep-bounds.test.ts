@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
+import { MOST_READ_AHEAD_BYTES } from '../http/headers.ts';
 import { virtualClock } from '../testing.ts';
 import { cancelBody, setAside } from './keep.ts';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
+import { MOST_READ_AHEAD_BYTES } from '../http/headers.ts';
 import { virtualClock } from '../testing.ts';
 import { type AsideBounds, missing, restored, setAside } from './keep.ts';
 

@@ -1,8 +1,8 @@
 import { hasNodeStreams } from '#platform';
 import { type Clock, inNextTurn, systemClock } from '../base/clock.ts';
-import { onAbort } from '../base/on-abort.ts';
+import { onAbort } from '../base/signals.ts';
 import { isNodeReadable, isWebReadable } from '../http/body.ts';
-import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
+import { MOST_READ_AHEAD_BYTES } from '../http/headers.ts';
 
 /** The longest time for reading a discarded body, in milliseconds. A body that has not ended by then may never end. */
 export const LONGEST_DISCARD_MS = 1_000;

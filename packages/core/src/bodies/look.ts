@@ -1,8 +1,7 @@
 import { type Clock, nextTurn } from '../base/clock.ts';
-import { onAbort } from '../base/on-abort.ts';
-import type { InspectedResponse, ServerEvent } from '../http/inspected.ts';
-import type { RequestTraits, Responded } from '../http/outcome.ts';
-import type { InspectionContext, Peek } from '../http/peek.ts';
+import { onAbort } from '../base/signals.ts';
+import type { InspectionContext, Peek } from '../http/body.ts';
+import type { InspectedResponse, RequestTraits, Responded, ServerEvent } from '../http/outcome.ts';
 
 /** Finds the first event of a stream that is not a `ping`, which only keeps the connection open. */
 export class FirstEvent {

@@ -1,5 +1,4 @@
-import { bytesOf } from '../http/body.ts';
-import type { BodyWatcher, Peek } from '../http/peek.ts';
+import { type BodyWatcher, bytesOf, type Peek } from '../http/body.ts';
 import { nodeStream } from './keep.ts';
 
 /** What a Node stream must have so that a part of it can be read and put back. */

@@ -1,9 +1,7 @@
 import { type Clock, inNextTurn, nextTurn } from '../base/clock.ts';
-import { onAbort } from '../base/on-abort.ts';
-import { responseHeader } from '../http/any-headers.ts';
-import { isNodeReadable, isWebReadable, type NodeReadable } from '../http/body.ts';
-import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
-import type { BodyContext } from '../http/peek.ts';
+import { onAbort } from '../base/signals.ts';
+import { type BodyContext, isNodeReadable, isWebReadable, type NodeReadable } from '../http/body.ts';
+import { MOST_READ_AHEAD_BYTES, responseHeader } from '../http/headers.ts';
 import { readAhead } from './keep.ts';
 import {
   BodyUse,

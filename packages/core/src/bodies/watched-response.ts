@@ -1,8 +1,7 @@
 import { makeStamp } from '#platform';
 import type { Clock } from '../base/clock.ts';
-import { responseHeader } from '../http/any-headers.ts';
-import { BODY_READERS, isWebReadable } from '../http/body.ts';
-import type { BodyContext } from '../http/peek.ts';
+import { BODY_READERS, type BodyContext, isWebReadable } from '../http/body.ts';
+import { responseHeader } from '../http/headers.ts';
 import { type WatchedStream, watchedStream } from './streams.ts';
 
 /** Gives up branches that were garbage-collected. What is being read is held by its reader. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { downloadIn } from '../resume/download.ts';
 import { EventStream } from '../resume/event-stream.ts';
-import { LONGEST_FIELD, LONGEST_ID, LONGEST_LIST } from './ceilings.ts';
+import { LONGEST_FIELD, LONGEST_ID, LONGEST_LIST } from './headers.ts';
 import type { Responded } from './outcome.ts';
 import { askedWaitMs, retryAfterMs, sentAtMs } from './retry-after.ts';
 import { serverFeedback } from './server-feedback.ts';

@@ -1,4 +1,4 @@
-import { isError, property } from '../base/property.ts';
+import { isError, property } from '../base/errors.ts';
 import type { FailureKind, Outcome } from './outcome.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { prose } from '#prose';
 import { type Check, callable } from '../base/check.ts';
 import { HookError } from '../base/errors.ts';
-import { must, mustHaveFields } from '../base/option-error.ts';
+import { must, mustHaveFields } from '../base/options.ts';
 import type { Outcome } from './outcome.ts';
 import { askedWaitMs } from './retry-after.ts';
 

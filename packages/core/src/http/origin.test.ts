@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { originOf } from './origin.ts';
+import { originOf } from './outcome.ts';
 
 const URLS = [
   'http://a.test',

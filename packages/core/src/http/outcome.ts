@@ -73,3 +73,59 @@ export interface RequestTraits {
 
 /** The outcome of an attempt with a response. */
 export type Responded = Extract<Outcome, { type: 'response' }>;
+
+/** The origin that was returned last, and how the URLs of most of its requests start. */
+let lastOrigin = '';
+let lastStart = '';
+
+/** Scheme, host and port of a URL; the URL itself if it cannot be parsed. */
+export function originOf({ url }: Pick<RequestTraits, 'url'>): string {
+  // Not by `startsWith`, which V8 compiles to a loop over characters: 1,300 instructions for a short origin.
+  if (url.slice(0, lastStart.length) === lastStart && lastStart !== '') return lastOrigin;
+  const origin = URL.parse(url)?.origin;
+  if (origin === undefined) return url;
+  // What follows the slash cannot change the origin. URLs such as those of files have an opaque one, `null`.
+  if (origin !== 'null') {
+    lastOrigin = origin;
+    lastStart = `${origin}/`;
+  }
+  return origin;
+}
+
+/** The same response with a judgement. */
+export function withJudgement(outcome: Responded, judgement: Judgement): Responded {
+  const { type, status, redirected, url } = outcome;
+  return { type, status, redirected, url, judgement, header: (name) => outcome.header(name) };
+}
+
+/** An event of an event stream. Source: WHATWG HTML, "Server-sent events". */
+export interface ServerEvent {
+  /** Its name; `message` if it has none. */
+  readonly event: string;
+  /** Its data lines, joined by line feeds. */
+  readonly data: string;
+}
+
+/**
+ * A response as `inspect` and `actualCost` see it. The body is read only when it is asked for, up to `maxBytes` and for up to
+ * `timeoutMs`. The caller gets the same bytes afterwards, and a body that is longer goes on arriving as it is read.
+ *
+ * `actualCost` sees an event stream event by event: its body is then the data of the event that passes by.
+ */
+export interface InspectedResponse {
+  readonly status: number;
+  /** A response header by its lower-case name. */
+  header(name: string): string | undefined;
+  readonly request: RequestTraits;
+  /** The attempt, from 1. */
+  readonly attempt: number;
+  /** The body as text; what has arrived within the bounds if it is longer, or breaks. Malformed UTF-8 is replaced. */
+  text(): Promise<string>;
+  /** The body as JSON; `undefined` if it is none, or does not end within the bounds. */
+  json(): Promise<unknown>;
+  /**
+   * The first event of an event stream that is not a `ping`; `undefined` if there is none within the bounds. Resolves as
+   * soon as the event has arrived.
+   */
+  firstEvent(): Promise<ServerEvent | undefined>;
+}

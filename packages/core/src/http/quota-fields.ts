@@ -1,4 +1,4 @@
-import { LONGEST_LIST, shortHeader } from './ceilings.ts';
+import { LONGEST_LIST, shortHeader } from './headers.ts';
 import type { Responded } from './outcome.ts';
 import { parseHttpDate } from './retry-after.ts';
 

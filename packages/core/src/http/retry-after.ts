@@ -1,5 +1,5 @@
 import type { Random } from '../base/clock.ts';
-import { shortHeader } from './ceilings.ts';
+import { shortHeader } from './headers.ts';
 import type { Outcome, Responded } from './outcome.ts';
 
 /** All three formats of HTTP begin with the name of a weekday, also that of `asctime`, which has no zone. */

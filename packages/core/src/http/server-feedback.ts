@@ -1,6 +1,6 @@
 import type { Check } from '../base/check.ts';
-import { shortHeader } from './ceilings.ts';
 import { checkFeedback, isAboutLoad, type ReadFeedback } from './feedback.ts';
+import { shortHeader } from './headers.ts';
 import type { Responded } from './outcome.ts';
 import { quotasOf } from './quota-fields.ts';
 import { askedWaitMs, sentAtMs } from './retry-after.ts';

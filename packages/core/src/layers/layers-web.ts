@@ -1,6 +1,12 @@
 import type { RequestTraits } from '../http/outcome.ts';
-import { type LayeredCall, NO_LAYERS, type Passage, type Surroundings, type Way } from './layer.ts';
-import type { OtherRetries } from './other-retries.ts';
+import {
+  type LayeredCall,
+  NO_LAYERS,
+  type OtherRetries,
+  type Passage,
+  type Surroundings,
+  type Way,
+} from './layer.ts';
 
 // Browsers have no async context. A layer below finds the passage in the options of its request, and nowhere else.
 

@@ -1,8 +1,8 @@
-import { isPromise } from '../base/promise.ts';
+import { isPromise } from '../base/errors.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { type LayeredCall, NO_LAYERS, type Passage, type Surroundings, type Way } from './layer.ts';
 
-export { otherRetriesOf } from './other-retries.ts';
+export { otherRetriesOf } from './layer.ts';
 
 interface Storage {
   getStore(): Passage | undefined;

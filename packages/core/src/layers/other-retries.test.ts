@@ -4,7 +4,7 @@ import { Call } from '../loop/call.ts';
 import { judge } from '../loop/judge.ts';
 import { createPolicy } from '../loop/policy.ts';
 import { prepare } from '../loop/prepare.ts';
-import { otherRetriesOf } from './other-retries.ts';
+import { otherRetriesOf } from './layer.ts';
 
 function requestWith(headers: Record<string, string>) {
   return { method: 'GET', url: 'https://a.test/', replayable: true, header: (name: string) => headers[name] };

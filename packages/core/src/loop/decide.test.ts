@@ -4,7 +4,7 @@ import { HookError } from '../base/errors.ts';
 import type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import { classifyHttp, constant, memorystore, type ReadFeedback } from '../index.ts';
-import type { StopReason } from '../news/reason.ts';
+import type { StopReason } from '../news/events.ts';
 import { type DecisionInput, decide } from './decide.ts';
 import type { PolicyOptions } from './options.ts';
 import type { PlannedRetry } from './part.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { warn } from '../base/warn.ts';
+import { warn } from '../base/errors.ts';
 import { isSubscribed } from './web.ts';
 
 afterEach(() => {

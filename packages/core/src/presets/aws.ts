@@ -1,12 +1,9 @@
-import type { InspectedResponse } from '../http/inspected.ts';
-import type { Judgement, RequestTraits } from '../http/outcome.ts';
+import type { InspectedResponse, Judgement, RequestTraits } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../loop/options.ts';
-import type { Inspect } from '../parts/inspect/inspect-body.ts';
-import { inspectBody } from '../parts/inspect/inspect-body.ts';
+import { type Inspect, inspectBody } from '../parts/inspect/inspect-body.ts';
 import { hasType, parsed, textAt } from './body.ts';
-import { type PresetOptions, repeatsPosts } from './preset-options.ts';
-import { classifyBy } from './statuses.ts';
+import { classifyBy, type PresetOptions, repeatsPosts } from './options.ts';
 
 const THROTTLING: ReadonlySet<string | undefined> = new Set([
   'BandwidthLimitExceeded',

@@ -1,8 +1,7 @@
 import { isServerError } from '../http/classify.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../loop/options.ts';
-import { type PresetOptions, repeatsPosts } from './preset-options.ts';
-import { classifyBy, refusingBusy } from './statuses.ts';
+import { classifyBy, type PresetOptions, refusingBusy, repeatsPosts } from './options.ts';
 
 /** "503 ServiceUnavailable: retry after waiting for the time specified in the Retry-After header" (learn.microsoft.com). */
 const classify = refusingBusy(

@@ -1,7 +1,7 @@
-import { property } from '../base/property.ts';
+import { property } from '../base/errors.ts';
 import { bufferBytes } from '../http/body.ts';
-import { shortHeader } from '../http/ceilings.ts';
-import type { InspectedResponse } from '../http/inspected.ts';
+import { shortHeader } from '../http/headers.ts';
+import type { InspectedResponse } from '../http/outcome.ts';
 import { durationMs } from '../http/quota-fields.ts';
 
 /** A value in parsed JSON, by the names on the way to it; `undefined` if there is none. */
@@ -19,6 +19,11 @@ export function textAt(json: unknown, ...names: readonly PropertyKey[]): string 
 export function listAt(json: unknown, ...names: readonly PropertyKey[]): readonly unknown[] {
   const value = at(json, ...names);
   return Array.isArray(value) ? value : [];
+}
+
+/** True for what may have fields. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** The value of a JSON text; `undefined` if it is none. */

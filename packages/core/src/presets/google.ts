@@ -1,14 +1,11 @@
 import { isRepeatable } from '../http/classify.ts';
-import type { InspectedResponse } from '../http/inspected.ts';
-import type { Judgement, RequestTraits } from '../http/outcome.ts';
+import type { InspectedResponse, Judgement, RequestTraits, ServerEvent } from '../http/outcome.ts';
 import { durationMs } from '../http/quota-fields.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../loop/options.ts';
-import type { Inspect } from '../parts/inspect/inspect-body.ts';
-import { inspectBody } from '../parts/inspect/inspect-body.ts';
-import { at, isEventStream, listAt, parsed, pathOf, textAt } from './body.ts';
-import { type PresetOptions, repeatsPosts } from './preset-options.ts';
-import { classifyBy } from './statuses.ts';
+import { type Inspect, inspectBody } from '../parts/inspect/inspect-body.ts';
+import { at, isEventStream, isObject, listAt, parsed, pathOf, textAt } from './body.ts';
+import { classifyBy, type PresetOptions, repeatsPosts } from './options.ts';
 
 /** Besides 429. */
 const TRANSIENT: ReadonlySet<unknown> = new Set([408, 500, 502, 503, 504]);
@@ -114,4 +111,18 @@ export function google(options: PresetOptions = {}): PolicyOptions {
     inspect,
     methods: repeatsPosts('google', options, true) ? isRepeatableCall : 'idempotent',
   };
+}
+
+/**
+ * True for an event of Gemini whose candidate has a `finishReason`, or whose prompt was blocked, and for errors. Events after it
+ * pass as well.
+ *
+ * Source: @google/genai 3.1.0 (`GenerateContentResponse`).
+ */
+export function googleIsLast({ data }: ServerEvent): boolean {
+  if (!/"(?:finishReason|blockReason|error)"/.test(data)) return false;
+  const json = parsed(data);
+  if (isObject(at(json, 'error')) || textAt(json, 'promptFeedback', 'blockReason') !== undefined) return true;
+  const candidates = listAt(json, 'candidates');
+  return candidates.length > 0 && candidates.every((one) => textAt(one, 'finishReason') !== undefined);
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isQuery } from './graphql.ts';
-import { operationsOf } from './graphql-document.ts';
+import { isQuery, operationsOf } from './graphql.ts';
 
 // Documents are made from operations that are known, with everything around them that could be taken for another one.
 

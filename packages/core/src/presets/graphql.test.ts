@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { isQuery, repeatsQueries } from './graphql.ts';
-import { operationsOf } from './graphql-document.ts';
+import { isQuery, operationsOf, repeatsQueries } from './graphql.ts';
 
 test.each<[story: string, document: string, kinds: string[]]>([
   ['a query', 'query { a }', ['query']],

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { anthropicIsLast, googleIsLast, openaiIsLast } from './is-last.ts';
+import { anthropicIsLast } from './anthropic.ts';
+import { googleIsLast } from './google.ts';
+import { openaiIsLast } from './openai.ts';
 
 const json = JSON.stringify;
 const finished = { finishReason: 'STOP' };

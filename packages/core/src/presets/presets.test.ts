@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
+import type { Peek } from '../http/body.ts';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
-import type { Peek } from '../http/peek.ts';
 import { Call } from '../loop/call.ts';
-import { judge as judgeBy } from '../loop/judge.ts';
-import { look, reads } from '../loop/look.ts';
+import { judge as judgeBy, look, reads } from '../loop/judge.ts';
 import type { PolicyOptions } from '../loop/options.ts';
 import { createPolicy } from '../loop/policy.ts';
 import { prepare } from '../loop/prepare.ts';
 import * as door from '../presets.ts';
 import { virtualClock } from '../testing.ts';
-import type { PresetOptions } from './preset-options.ts';
+import type { PresetOptions } from './options.ts';
 
 /** Those of accounts take numbers. */
 const { anthropicLimits: _, githubLimits: _1, openaiLimits: _2, shopifyLimits: _3, ...withoutLimits } = door;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queryIn, Remembered } from './remembered.ts';
+import { queryIn, Remembered } from './graphql.ts';
 
 test.each<[story: string, body: unknown, query: string | undefined]>([
   ['JSON as text', '{"query":"{ a }"}', '{ a }'],

@@ -1,13 +1,10 @@
 import { isRepeatable, isServerError } from '../http/classify.ts';
-import type { InspectedResponse } from '../http/inspected.ts';
-import type { Judgement, RequestTraits, Verdict } from '../http/outcome.ts';
+import type { InspectedResponse, Judgement, RequestTraits, Verdict } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../loop/options.ts';
-import type { Inspect } from '../parts/inspect/inspect-body.ts';
-import { inspectBody } from '../parts/inspect/inspect-body.ts';
+import { type Inspect, inspectBody } from '../parts/inspect/inspect-body.ts';
 import { at, hasType, pathOf, textAt } from './body.ts';
-import { type PresetOptions, repeatsPosts } from './preset-options.ts';
-import { classifyBy } from './statuses.ts';
+import { classifyBy, type PresetOptions, repeatsPosts } from './options.ts';
 
 /** What an error in a 200 means. Others are final. */
 const VERDICT_OF_ERROR: Readonly<Record<string, Verdict>> = {

@@ -1,8 +1,7 @@
 import { type Classify, isServerError } from '../http/classify.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../loop/options.ts';
-import { type PresetOptions, repeatsPosts } from './preset-options.ts';
-import { classifyBy } from './statuses.ts';
+import { classifyBy, type PresetOptions, repeatsPosts } from './options.ts';
 
 const byStatus = classifyBy((status) => status === 409 || isServerError(status));
 

@@ -1,8 +1,7 @@
 import { prose } from '#prose';
 import { callable, checkPriority, oneOf, positive } from '../base/check.ts';
 import { Heap, type Heaped } from '../base/heap.ts';
-import { must } from '../base/option-error.ts';
-import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
+import { type Complete, must, type OptionTable, readOptions } from '../base/options.ts';
 import { Line } from './line.ts';
 import type { Amount, PlaceOptions, Queue, Queued, QueueOrder, Sums } from './queue.ts';
 

@@ -1,8 +1,8 @@
 import { prose } from '#prose';
 import { callHook } from '../base/errors.ts';
-import { LONGEST_FIELD, LONGEST_ID } from '../http/ceilings.ts';
-import type { ServerEvent } from '../http/inspected.ts';
-import type { ReadHeader, Resumable } from './resumable.ts';
+import { LONGEST_FIELD, LONGEST_ID } from '../http/headers.ts';
+import type { ServerEvent } from '../http/outcome.ts';
+import type { ReadHeader, Resumable } from './download.ts';
 
 /** What user code says of the events of a stream. */
 export interface EventHooks {

@@ -1,18 +1,16 @@
 import { prose } from '#prose';
 import type { Clock } from '../base/clock.ts';
-import { callHook } from '../base/errors.ts';
-import { property } from '../base/property.ts';
-import { sleep } from '../base/sleep.ts';
+import { callHook, property } from '../base/errors.ts';
+import { sleep } from '../base/signals.ts';
 import { codeIn, failureKind } from '../http/failure.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { backoffOf } from '../loop/decide.ts';
 import { type Attempt, attemptsOf, grantOf, remember } from '../loop/history.ts';
-import type { PolicyOptions } from '../loop/options.ts';
-import { overridePolicy, type Policy } from '../loop/policy.ts';
-import { emit, type Observer } from '../news/events.ts';
-import type { ResumeReason } from '../news/reason.ts';
+import type { Policy, PolicyOptions } from '../loop/options.ts';
+import { overridePolicy } from '../loop/policy.ts';
+import { emit, type Observer, type ResumeReason } from '../news/events.ts';
+import type { ReadHeader, Resumable } from './download.ts';
 import type { Resuming } from './options.ts';
-import type { ReadHeader, Resumable } from './resumable.ts';
 
 /** What is known of a resumption when it is decided upon. */
 export interface Resumption {
@@ -228,4 +226,12 @@ export class Resumer<Rest, Given> {
     this.isOver = status === 204;
     this.course.begin();
   }
+}
+
+/** The names of headers that a server tells callers apart by. */
+const CREDENTIALS = /auth|cookie|token|api-?key/i;
+
+/** True if a request with headers of these names may have credentials. */
+export function haveCredentials(names: readonly string[]): boolean {
+  return names.some((name) => CREDENTIALS.test(name));
 }

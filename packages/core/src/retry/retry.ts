@@ -1,20 +1,18 @@
 import { surroundings } from '#around';
 import { callable, having } from '../base/check.ts';
-import { callHook } from '../base/errors.ts';
-import { followForeign } from '../base/foreign-signal.ts';
+import { callHook, property } from '../base/errors.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
-import { property } from '../base/property.ts';
-import { headerIn } from '../http/any-headers.ts';
+import { followForeign } from '../base/signals.ts';
 import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind, nameOf } from '../http/failure.ts';
+import { headerIn } from '../http/headers.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
-import { Call } from '../loop/call.ts';
-import type { Client } from '../loop/client.ts';
+import { Call, namedTimeoutOf } from '../loop/call.ts';
+import { type Client, sending, timeoutOf } from '../loop/client.ts';
 import { bounded, timeoutError } from '../loop/deadline.ts';
-import type { PolicyOptions } from '../loop/options.ts';
-import { createPolicy, overridePolicy, type Policy } from '../loop/policy.ts';
+import type { Policy, PolicyOptions } from '../loop/options.ts';
+import { createPolicy, overridePolicy } from '../loop/policy.ts';
 import { run } from '../loop/run.ts';
-import { namedTimeoutOf, sending, timeoutOf } from '../loop/send.ts';
 
 /** What a function that is retried is given. */
 export interface AttemptContext {

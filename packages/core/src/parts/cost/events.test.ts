@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ServerEvent } from '../../http/inspected.ts';
+import type { ServerEvent } from '../../http/outcome.ts';
 import { EventReader } from './streams.ts';
 
 /** The data of the events of a text that comes in parts of these lengths. */

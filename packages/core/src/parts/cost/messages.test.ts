@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ServerEvent } from '../../http/inspected.ts';
+import type { ServerEvent } from '../../http/outcome.ts';
 import { MessageReader } from './streams.ts';
 
 /** A message with these headers, by type of their value; its checksums are not read. */

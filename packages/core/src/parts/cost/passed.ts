@@ -1,8 +1,6 @@
 import { FirstEvent } from '../../bodies/look.ts';
-import { bytesOf } from '../../http/body.ts';
-import type { InspectedResponse, ServerEvent } from '../../http/inspected.ts';
-import type { RequestTraits, Responded } from '../../http/outcome.ts';
-import type { BodyWatcher } from '../../http/peek.ts';
+import { type BodyWatcher, bytesOf } from '../../http/body.ts';
+import type { InspectedResponse, RequestTraits, Responded, ServerEvent } from '../../http/outcome.ts';
 
 /** The beginning of a body, as it passes. Hazard: what waits for its end holds it, so it must not hold the response. */
 export class PassedBody implements BodyWatcher {

@@ -1,7 +1,6 @@
 import { FirstEvent } from '../../bodies/look.ts';
-import { bytesOf } from '../../http/body.ts';
-import type { ServerEvent } from '../../http/inspected.ts';
-import type { BodyWatcher } from '../../http/peek.ts';
+import { type BodyWatcher, bytesOf } from '../../http/body.ts';
+import type { ServerEvent } from '../../http/outcome.ts';
 
 /** A blank line, which ends an event, with the end of the line before it. */
 const BLANK = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/;

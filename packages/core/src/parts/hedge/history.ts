@@ -1,4 +1,4 @@
-import { property } from '../../base/property.ts';
+import { property } from '../../base/errors.ts';
 import { type Attempt, type HedgeRecord, attemptsOf as withoutHedges } from '../../loop/history.ts';
 
 /** Where a result has the hedges of its last attempt. Known to all copies of this package in a program. */

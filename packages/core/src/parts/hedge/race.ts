@@ -1,17 +1,15 @@
-import { HookError } from '../../base/errors.ts';
-import { report } from '../../base/warn.ts';
+import { HookError, report } from '../../base/errors.ts';
 import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { Call } from '../../loop/call.ts';
 import { verdictOf } from '../../loop/decide.ts';
 import { headersNow } from '../../loop/header-changes.ts';
 import type { HedgeRecord } from '../../loop/history.ts';
+import { isTrusted } from '../../loop/hooks.ts';
 import { close } from '../../loop/judge.ts';
 import { askHooks, beginParts } from '../../loop/prepare.ts';
-import { isTrusted } from '../../loop/trust.ts';
 import { reportedOutcome } from '../../news/reported.ts';
-import type { Hedging } from './hedging.ts';
-import { type Due, type HedgeKey, leave } from './key.ts';
+import { type Due, type HedgeKey, type Hedging, leave } from './hedging.ts';
 import { isNew, learn, measure, pay } from './rule.ts';
 
 const ABORTED: Outcome = { type: 'failure', kind: 'aborted', error: undefined };

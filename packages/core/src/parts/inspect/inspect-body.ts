@@ -1,17 +1,19 @@
 import { prose } from '#prose';
 import { countingNumber, notNegative, positive, wrongType } from '../../base/check.ts';
-import { HookError } from '../../base/errors.ts';
+import { HookError, isPromise } from '../../base/errors.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
-import { isPromise } from '../../base/promise.ts';
 import { Look, type LookBounds, within } from '../../bodies/look.ts';
 import { peekAt } from '../../bodies/peek.ts';
+import type { InspectionContext } from '../../http/body.ts';
 import { checkVerdict } from '../../http/classify.ts';
-import type { InspectedResponse } from '../../http/inspected.ts';
-import { withJudgement } from '../../http/judged.ts';
-import type { Judgement, Outcome, Responded } from '../../http/outcome.ts';
-import type { InspectionContext } from '../../http/peek.ts';
-import type { BodyInspector } from '../../loop/contracts.ts';
-import type { PartCall, Turn } from '../../loop/part.ts';
+import {
+  type InspectedResponse,
+  type Judgement,
+  type Outcome,
+  type Responded,
+  withJudgement,
+} from '../../http/outcome.ts';
+import type { BodyInspector, PartCall, Turn } from '../../loop/part.ts';
 
 /**
  * Judges a response by its body. Called for every response that is not left to another layer, a success too, so look at

@@ -1,0 +1,88 @@
+import type { Clock } from './clock.ts';
+
+/** What has to be called when a signal aborts. */
+interface Watch {
+  readonly calls: Set<() => void>;
+  readonly unwatch: () => void;
+}
+
+const watches = new WeakMap<AbortSignal, Watch>();
+
+function watch(signal: AbortSignal): Watch {
+  const calls = new Set<() => void>();
+  const unwatch = (): void => {
+    signal.removeEventListener('abort', end);
+    watches.delete(signal);
+  };
+  const end = (): void => {
+    // What is added meanwhile is not called, as a listener would not be.
+    unwatch();
+    for (const call of calls) call();
+  };
+  signal.addEventListener('abort', end);
+  const made = { calls, unwatch };
+  watches.set(signal, made);
+  return made;
+}
+
+/**
+ * Calls `call` once when the signal aborts. Returns a function that cancels it. Like a listener, it is not called for a
+ * signal that has aborted already.
+ *
+ * All calls under one signal share one listener, which is removed with the last of them: `addEventListener` compares a new
+ * listener with all that exist, and 32,000 requests under one signal would take seconds to start.
+ */
+export function onAbort(signal: AbortSignal, call: () => void): () => void {
+  const { calls, unwatch } = watches.get(signal) ?? watch(signal);
+  // A function of its own: a set has the same one once.
+  const own = (): void => call();
+  calls.add(own);
+  return () => {
+    if (calls.delete(own) && calls.size === 0) unwatch();
+  };
+}
+
+/** A native signal in place of one of another library, which may have no `reason`. */
+export interface Followed {
+  readonly signal: AbortSignal;
+  /** Removes the listener from the caller's signal. */
+  release(): void;
+}
+
+function isNative(signal: unknown): boolean {
+  return signal instanceof AbortSignal;
+}
+
+/** Follows a signal of another library; `undefined` for a native one. */
+export function followForeign(signal: AbortSignal): Followed | undefined {
+  if (isNative(signal)) return undefined;
+  const own = new AbortController();
+  const abort = (): void => own.abort(signal.reason);
+  if (signal.aborted) abort();
+  return { signal: own.signal, release: onAbort(signal, abort) };
+}
+
+/**
+ * Resolves after `delayMs` milliseconds, or rejects with the signal's own reason as soon as it aborts. Leaves no timer and
+ * no listener behind. All sleeps under one signal share one listener.
+ */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const cancel = clock.schedule(
+      () => {
+        forget?.();
+        resolve();
+      },
+      delayMs,
+      false,
+      true,
+    );
+    const forget =
+      signal &&
+      onAbort(signal, () => {
+        cancel();
+        reject(signal.reason);
+      });
+  });
+}
