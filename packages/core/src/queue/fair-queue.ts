@@ -2,8 +2,15 @@ import { prose } from '#prose';
 import { callable, checkPriority, oneOf, positive } from '../base/check.ts';
 import { Heap, type Heaped } from '../base/heap.ts';
 import { type Complete, must, type OptionTable, readOptions } from '../base/options.ts';
-import { Line } from './line.ts';
-import type { Amount, PlaceOptions, Queue, Queued, QueueOrder, Sums } from './queue.ts';
+import {
+  type Amount,
+  Line,
+  type PlaceOptions,
+  type Queue,
+  type Queued,
+  type QueueOrder,
+  type Sums,
+} from './queue.ts';
 
 /** Options of {@link fairQueue}. */
 export interface FairQueueOptions {

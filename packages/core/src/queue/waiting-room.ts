@@ -4,7 +4,7 @@ import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
 import type { Complete, OptionTable } from '../base/options.ts';
 import { onAbort } from '../base/signals.ts';
 import type { AcquireOptions } from '../loop/contracts.ts';
-import { inOrderOfArrival } from './lanes.ts';
+import { inOrderOfArrival } from './order.ts';
 import {
   type Amount,
   type Lane,

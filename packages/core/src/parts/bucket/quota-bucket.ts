@@ -13,8 +13,8 @@ import {
   type WaitingBucketOptions,
   type WaitingBucketSetup,
 } from './options.ts';
+import { settledPart } from './part.ts';
 import { QuotaTokens, type UnitSetup } from './quota-tokens.ts';
-import { settledPart } from './settled-part.ts';
 import { type Bucket, originGate } from './token-bucket.ts';
 import type { Tokens } from './tokens.ts';
 import { NamedUnits, oneOf } from './units.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../../base/clock.ts';
 import { ThrottledError } from '../../base/errors.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
-import { priorityQueue } from '../../queue/priority-queue.ts';
+import { priorityQueue } from '../../queue/order.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { perKey } from '../per-key/per-key.ts';
 import type { TokenBucketOptions } from './options.ts';

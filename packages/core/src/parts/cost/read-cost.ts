@@ -9,8 +9,7 @@ import type { InspectedResponse, Judgement, Responded, ServerEvent } from '../..
 import type { Grant, LearnsCost, OwnBucket } from '../../loop/contracts.ts';
 import type { CostReader, Look, PartCall, Turn } from '../../loop/part.ts';
 import type { StopReason } from '../../news/events.ts';
-import { PassedBody, PassedResponse } from './passed.ts';
-import { EventReader, LineReader, MessageReader } from './streams.ts';
+import { EventReader, LineReader, MessageReader, PassedBody, PassedResponse } from './streams.ts';
 import { checkCosts, reportFailure, type SaysCosts, Tally } from './tally.ts';
 
 /** Options of {@link readCost}. */
