@@ -3,6 +3,7 @@ import { checkPriority, HIGHEST_PRIORITY, oneOf, positive, wrongType } from '../
 import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
 import {
   type Amount,
+  type Lane,
   Line,
   type PlaceOptions,
   type Queue,
@@ -11,26 +12,33 @@ import {
   type Sums,
 } from './queue.ts';
 
-/** A request in a lane with a number. */
-interface InLane<W> extends Queued<W> {
-  readonly lane: number;
+/** The requests that wait in one lane. */
+interface LaneQueue<W> extends Iterable<W> {
+  readonly first: W | undefined;
+  /** The last to go, if that is known. */
+  readonly last?: W | undefined;
+  readonly cost: Amount;
+  add(one: W): void;
+  remove(one: W, isServed: boolean): void;
 }
 
 /**
- * First come, first served within a lane. Each lane is worth a head start over the lane below it, so that a low lane waits
- * longer but is never starved. Here there are two, the higher one for retries.
+ * Each lane is worth a head start over the lane below it, so that a low lane waits longer but is never starved. Here there are two,
+ * the higher one for retries, and each is first come, first served.
  */
-class Lanes<W extends InLane<W>> implements Queue<W> {
-  protected readonly lanes: Line<W>[] = [];
+export class Lanes<W extends Queued<W>, L extends LaneQueue<W> = Line<W>> implements Queue<W> {
+  protected readonly sums: Sums;
+  protected readonly lanes: L[] = [];
   readonly #headStartMs: number;
-  readonly #sums: Sums;
+  readonly #make: () => L;
 
-  constructor(sums: Sums, headStartMs: number) {
-    this.#sums = sums;
+  constructor(sums: Sums, headStartMs: number, make: () => L) {
+    this.sums = sums;
     this.#headStartMs = headStartMs;
+    this.#make = make;
   }
 
-  laneOf({ priority = 0, retry, fairKey }: PlaceOptions): number {
+  laneOf({ priority = 0, retry, fairKey }: PlaceOptions): Lane {
     if (fairKey !== undefined)
       throw wrongType('fairKey', prose('left out at a limit without `queue: fairQueue()`'), fairKey);
     return this.laneAt(priority) + (retry ? 1 : 0);
@@ -42,8 +50,19 @@ class Lanes<W extends InLane<W>> implements Queue<W> {
     throw wrongType('priority', prose('0 at a limit without `queue: priorityQueue()`'), priority);
   }
 
+  /** The number of a lane. */
+  protected at(lane: Lane): number {
+    return lane as number;
+  }
+
+  protected lane(at: number): L {
+    // Filled from the start: V8 reads arrays with holes slowly.
+    while (this.lanes.length <= at) this.lanes.push(this.#make());
+    return this.lanes[at] as L;
+  }
+
   get cost(): Amount {
-    return this.lanes.reduce<Amount>((sum, { cost }) => this.#sums.plus(sum, cost), 0);
+    return this.lanes.reduce<Amount>((sum, { cost }) => this.sums.plus(sum, cost), 0);
   }
 
   get first(): W | undefined {
@@ -56,26 +75,27 @@ class Lanes<W extends InLane<W>> implements Queue<W> {
   }
 
   /** Whether a member goes before a request of this lane that has waited since then. */
-  #isAhead(one: W, lane: number, sinceMs: number): boolean {
-    const laterMs = one.sinceMs - Math.round(sinceMs) + (lane - one.lane) * this.#headStartMs;
-    return laterMs < 0 || (laterMs === 0 && one.lane >= lane);
+  #isAhead(one: W, lane: Lane, sinceMs: number): boolean {
+    const [own, other] = [this.at(one.lane), this.at(lane)];
+    const laterMs = one.sinceMs - Math.round(sinceMs) + (other - own) * this.#headStartMs;
+    return laterMs < 0 || (laterMs === 0 && own >= other);
   }
 
-  goesFirst(lane: number, nowMs: number): boolean {
+  goesFirst(lane: Lane, nowMs: number): boolean {
     const { first } = this;
     return first === undefined || !this.#isAhead(first, lane, nowMs);
   }
 
-  costAhead(lane: number, nowMs: number, isExact: boolean): Amount {
+  costAhead(lane: Lane, nowMs: number, isExact: boolean): Amount {
     let cost: Amount = 0;
-    for (const line of this.lanes.slice(isExact ? 0 : lane)) {
+    for (const line of this.lanes.slice(isExact ? 0 : this.at(lane))) {
       const { last } = line;
       // Most often all of them, or none.
-      if (last !== undefined && this.#isAhead(last, lane, nowMs)) cost = this.#sums.plus(cost, line.cost);
+      if (last !== undefined && this.#isAhead(last, lane, nowMs)) cost = this.sums.plus(cost, line.cost);
       else {
         for (const one of line) {
           if (!this.#isAhead(one, lane, nowMs)) break;
-          cost = this.#sums.plus(cost, one.cost);
+          cost = this.sums.plus(cost, one.cost);
         }
       }
     }
@@ -83,26 +103,27 @@ class Lanes<W extends InLane<W>> implements Queue<W> {
   }
 
   add(one: W): void {
-    // Filled from the start: V8 reads arrays with holes slowly.
-    while (this.lanes.length <= one.lane) this.lanes.push(new Line(this.#sums));
-    this.lanes[one.lane]?.add(one);
+    this.lane(this.at(one.lane)).add(one);
   }
 
-  remove(one: W): void {
-    this.lanes[one.lane]?.remove(one);
+  remove(one: W, isServed: boolean): void {
+    this.lane(this.at(one.lane)).remove(one, isServed);
   }
 
   /** Those behind the first in its lane come first. */
   *[Symbol.iterator](): Generator<W> {
-    const lane = this.first?.lane;
-    if (lane === undefined) return;
-    yield* this.lanes[lane] as Line<W>;
-    for (const [at, other] of this.lanes.entries()) if (at !== lane) yield* other;
+    const { first } = this;
+    if (first === undefined) return;
+    const lane = this.lane(this.at(first.lane));
+    yield* lane;
+    for (const other of this.lanes) if (other !== lane) yield* other;
   }
 }
 
 /** The queue of a limit that is given none. A retry goes before new requests that have not waited 30 s longer. */
-export const inOrderOfArrival: QueueOrder = { make: (sums) => new Lanes<never>(sums, 30_000) };
+export const inOrderOfArrival: QueueOrder = {
+  make: (sums) => new Lanes<never>(sums, 30_000, () => new Line(sums)),
+};
 
 /** Options of {@link priorityQueue}. */
 export interface PriorityQueueOptions {
@@ -126,11 +147,11 @@ const PRIORITY_QUEUE_OPTIONS: OptionTable<PriorityQueueOptions> = {
 };
 
 /** A step of priority is two lanes. */
-class Priorities<W extends InLane<W>> extends Lanes<W> {
+class Priorities<W extends Queued<W>> extends Lanes<W> {
   readonly #overflow: PriorityQueueOptions['overflow'];
 
   constructor({ agingMs, overflow }: Complete<PriorityQueueOptions>, sums: Sums) {
-    super(sums, agingMs / 2);
+    super(sums, agingMs / 2, () => new Line(sums));
     this.#overflow = overflow;
   }
 
@@ -139,14 +160,14 @@ class Priorities<W extends InLane<W>> extends Lanes<W> {
     return (priority + HIGHEST_PRIORITY) * 2;
   }
 
-  displacedBy(lane: number): W | undefined {
+  displacedBy(lane: Lane): W | undefined {
     const waiting = this.lanes.filter(({ first }) => first !== undefined);
     if (this.#overflow === 'drop-oldest') {
       const firsts = waiting.map(({ first }) => first as W);
       return firsts.reduce((oldest, one) => (one.sinceMs < oldest.sinceMs ? one : oldest), firsts[0] as W);
     }
     const lowest = waiting[0]?.last;
-    return this.#overflow === 'drop-lowest' && lowest !== undefined && lowest.lane < lane
+    return this.#overflow === 'drop-lowest' && lowest !== undefined && this.at(lowest.lane) < this.at(lane)
       ? lowest
       : undefined;
   }
