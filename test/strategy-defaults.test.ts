@@ -110,7 +110,7 @@ describe('and the docstring says what the option table applies', () => {
   test.each(literal)('$owner, $option', ({ owner, option }) => {
     const applied = new RegExp(`^  ${option}: \\{.*\\bdefault: ([^,}]+?) ?[,}]`, 'm');
     // The table of a policy stands apart from its interface.
-    const files = [...(OPTIONS[owner] ?? []).map(([file]) => file), `${core}/loop/option-table.ts`];
+    const files = [...(OPTIONS[owner] ?? []).map(([file]) => file), `${core}/loop/policy.ts`];
     const found = files.map((file) => applied.exec(readFileSync(file, 'utf8'))?.[1]);
     expect(found.find((one) => one !== undefined)).toBe(find(owner, option));
   });

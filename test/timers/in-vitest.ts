@@ -1,7 +1,6 @@
 import { vi } from 'vitest';
 import { type Fakes, NO_DATE, type Row } from './fakes.ts';
-import type { Played } from './play.ts';
-import { playAll, type When } from './play.ts';
+import { type Played, playAll, type When } from './play.ts';
 import type { Packages } from './situations.ts';
 
 function vitestTimers(...toFake: ('setTimeout' | 'clearTimeout')[]): Fakes {

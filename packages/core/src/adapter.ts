@@ -39,26 +39,17 @@ export {
   rememberSuccess,
   takingOf,
 } from './loop/at-once.ts';
-export { Call } from './loop/call.ts';
-export type { Aside, Client } from './loop/client.ts';
-export { forRequest } from './loop/contracts.ts';
-export { OutOfTime, timeoutError } from './loop/deadline.ts';
+export { Call, namedTimeoutOf } from './loop/call.ts';
+export type { Aside, Client, MakeBody } from './loop/client.ts';
+export { begin, discardMsOf, layerOf, sending, startCall, timeoutOf } from './loop/client.ts';
+export { bounded, OutOfTime, timeoutError } from './loop/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
 export { attemptsOf, hasHistory, remember, rememberReason } from './loop/history.ts';
 export type { SentHeaders } from './loop/hooks.ts';
-export { fail, judge, pass } from './loop/judge.ts';
-export { look } from './loop/look.ts';
+export { addsCredentials, mustTrust } from './loop/hooks.ts';
+export { fail, judge, look, pass } from './loop/judge.ts';
 export { createPolicy, overridePolicy } from './loop/policy.ts';
-export { type MakeBody, prepare, type Readiness } from './loop/prepare.ts';
+export { prepare, type Readiness } from './loop/prepare.ts';
 export { run } from './loop/run.ts';
-export {
-  begin,
-  discardMsOf,
-  layerOf,
-  namedTimeoutOf,
-  sending,
-  timeoutOf,
-} from './loop/send.ts';
-export { startCall } from './loop/start-call.ts';
-export { addsCredentials, mustTrust } from './loop/trust.ts';
+export { forRequest } from './parts/limit.ts';
 export type { ReadHeader, Resumable } from './resume/download.ts';

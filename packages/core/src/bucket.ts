@@ -4,7 +4,7 @@ export { callObserver, property } from './base/errors.ts';
 export { Heap, type Heaped } from './base/heap.ts';
 export { type Complete, type OptionTable, readOptions } from './base/options.ts';
 export { sleep } from './base/signals.ts';
-export { type ChecksCalls, type CloseOptions, mustHaveClock } from './loop/contracts.ts';
+export type { ChecksCalls } from './loop/part.ts';
 export type { Quota } from './parts/bucket/gcra.ts';
 export * as gcra from './parts/bucket/gcra.ts';
 export {
@@ -23,6 +23,8 @@ export { NamedUnits, oneOf as oneUnitOf } from './parts/bucket/units.ts';
 export { WaitingBucket } from './parts/bucket/waiting-bucket.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './parts/budget/leased-retries.ts';
 export { BudgetPart } from './parts/budget/part.ts';
+export type { CloseOptions } from './parts/limit.ts';
+export { mustHaveClock } from './parts/limit.ts';
 export { type ThrottleNumbers, ThrottleRule } from './parts/throttle/rule.ts';
 export { isBad, THROTTLE_OPTIONS } from './parts/throttle/throttle.ts';
 export type { Amount } from './queue/queue.ts';

@@ -22,24 +22,8 @@ export type {
   Verdict,
 } from './http/outcome.ts';
 export { serverFeedback } from './http/server-feedback.ts';
-export type {
-  AcquireOptions,
-  BodyInspector,
-  BucketStats,
-  ConcurrencyLimit,
-  CostReader,
-  Grant,
-  ObservableBucket,
-  OwnBucket,
-  OwnBudget,
-  OwnLimit,
-  PerKey,
-  RetryBudget,
-  Slot,
-  TokenBucket,
-  UnitStats,
-} from './loop/contracts.ts';
-export type { Costs } from './loop/costs.ts';
+export type { RequestOptions } from './loop/client.ts';
+export type { AcquireOptions, Costs, Grant, OwnBucket, OwnBudget, OwnLimit, Slot } from './loop/contracts.ts';
 export { type Attempt, grantOf, type HedgeRecord } from './loop/history.ts';
 export type {
   AroundAttempt,
@@ -51,33 +35,38 @@ export type {
   HeaderValue,
   NextAttempt,
 } from './loop/hooks.ts';
-export type { PolicyOptions } from './loop/options.ts';
+export { SKIP, SKIP_AND_END } from './loop/judge.ts';
+export type { Policy, PolicyOptions } from './loop/options.ts';
 export type {
   Around,
+  BodyInspector,
+  ConcurrencyLimit,
+  CostReader,
   Lack,
   Look,
   Part,
   PartCall,
+  PerKey,
   Place,
   PlannedRetry,
+  RetryBudget,
+  Throttle,
+  TokenBucket,
   Turn,
 } from './loop/part.ts';
-export { createPolicy, type Policy } from './loop/policy.ts';
-export { SKIP, SKIP_AND_END } from './loop/skip.ts';
-export type { RequestOptions } from './loop/start-call.ts';
-export type { Throttle } from './loop/throttle.ts';
+export { createPolicy } from './loop/policy.ts';
 export type { StopReason } from './news/events.ts';
 export { detailsOf, type EbbEvent, type EventDetails, type ThrottleState } from './news/events.ts';
 export type { ReportedError, ReportedOutcome, ReportedRequest } from './news/reported.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
 export type { TokenBucketOptions } from './parts/bucket/options.ts';
-export { bodyEnds } from './parts/bucket/part.ts';
 export {
   type QuotaBucket,
   type QuotaBucketOptions,
   type QuotaLimit,
   quotaBucket,
 } from './parts/bucket/quota-bucket.ts';
+export { bodyEnds } from './parts/bucket/settled-part.ts';
 export { type MemoryBucket, tokenBucket } from './parts/bucket/token-bucket.ts';
 export { type RetryBudgetOptions, retryBudget } from './parts/budget/budget.ts';
 export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/concurrency.ts';
@@ -88,6 +77,7 @@ export type { HedgeOptions } from './parts/hedge/hedging.ts';
 export { attemptsOf } from './parts/hedge/history.ts';
 export type { Inspect } from './parts/inspect/inspect-body.ts';
 export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
+export type { BucketStats, ObservableBucket, UnitStats } from './parts/limit.ts';
 export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
 export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/per-key.ts';
 export { type ThrottleOptions, throttle } from './parts/throttle/throttle.ts';

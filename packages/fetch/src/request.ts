@@ -1,5 +1,4 @@
-import type { SentHeaders } from '@ebb/core/adapter';
-import { isIdempotent, LAYER, property } from '@ebb/core/adapter';
+import { isIdempotent, LAYER, property, type SentHeaders } from '@ebb/core/adapter';
 import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 
 /** What layers of ebb add to an init. */

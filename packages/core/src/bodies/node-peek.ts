@@ -1,6 +1,5 @@
 import { nodeStream } from '#platform';
-import type { BodyWatcher, Peek } from '../http/body.ts';
-import { bytesOf } from '../http/body.ts';
+import { type BodyWatcher, bytesOf, type Peek } from '../http/body.ts';
 
 /** What a Node stream must have so that a part of it can be read and put back. */
 interface Restorable {

@@ -1,7 +1,15 @@
 import { type Clock, inNextTurn, nextTurn } from '../base/clock.ts';
 import { isPromise } from '../base/errors.ts';
-import type { BodyWatcher, Data, Opened, Peek } from '../http/body.ts';
-import { bufferBytes, bytesOf, isNodeReadable, isWebReadable } from '../http/body.ts';
+import {
+  type BodyWatcher,
+  bufferBytes,
+  bytesOf,
+  type Data,
+  isNodeReadable,
+  isWebReadable,
+  type Opened,
+  type Peek,
+} from '../http/body.ts';
 import { MOST_READ_AHEAD_BYTES } from '../http/headers.ts';
 import { NodePeek } from './node-peek.ts';
 import { isByteStream, type PullSource, streamOver } from './streams.ts';

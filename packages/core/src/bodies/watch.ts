@@ -1,7 +1,6 @@
 import { type Clock, inNextTurn, nextTurn } from '../base/clock.ts';
 import { onAbort } from '../base/signals.ts';
-import type { BodyContext } from '../http/body.ts';
-import { isNodeReadable, isWebReadable, type NodeReadable } from '../http/body.ts';
+import { type BodyContext, isNodeReadable, isWebReadable, type NodeReadable } from '../http/body.ts';
 import { MOST_READ_AHEAD_BYTES, responseHeader } from '../http/headers.ts';
 import { readAhead } from './keep.ts';
 import {

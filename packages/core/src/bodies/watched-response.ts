@@ -1,7 +1,6 @@
 import { makeStamp } from '#platform';
 import type { Clock } from '../base/clock.ts';
-import type { BodyContext } from '../http/body.ts';
-import { BODY_READERS, isWebReadable } from '../http/body.ts';
+import { BODY_READERS, type BodyContext, isWebReadable } from '../http/body.ts';
 import { responseHeader } from '../http/headers.ts';
 import { type WatchedStream, watchedStream } from './streams.ts';
 

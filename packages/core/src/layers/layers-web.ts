@@ -1,6 +1,12 @@
 import type { RequestTraits } from '../http/outcome.ts';
-import type { OtherRetries } from './layer.ts';
-import { type LayeredCall, NO_LAYERS, type Passage, type Surroundings, type Way } from './layer.ts';
+import {
+  type LayeredCall,
+  NO_LAYERS,
+  type OtherRetries,
+  type Passage,
+  type Surroundings,
+  type Way,
+} from './layer.ts';
 
 // Browsers have no async context. A layer below finds the passage in the options of its request, and nowhere else.
 
@@ -19,7 +25,8 @@ export function areLayered(): boolean {
 
 /** True if a call that is sent this way may pass through another layer, and so needs a passage. */
 export function mayBeLayered(way: Way): boolean {
-  return layers > 1 && (way === 'client' || way === 'converted');
+  // A custom adapter may send through another instance with the same interceptor, which is one layer.
+  return way === 'converted' || (layers > 1 && way === 'client');
 }
 
 /** Nothing can tell here. A call says it itself. */

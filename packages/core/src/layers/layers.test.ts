@@ -9,9 +9,9 @@ import type { EbbEvent } from '../news/events.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 
-type Core = typeof import('../loop/start-call.ts') &
+type Core = typeof import('../loop/client.ts') &
   typeof import('../loop/run.ts') &
-  typeof import('../loop/send.ts') &
+  typeof import('../loop/client.ts') &
   typeof import('../loop/policy.ts') &
   typeof import('./layers.ts') &
   typeof import('./layer.ts');
@@ -22,9 +22,9 @@ const SHARED = Symbol.for('@ebb/core layers');
 async function freshCore(): Promise<Core> {
   vi.resetModules();
   const [start, run, send, policy, layers, layer] = await Promise.all([
-    import('../loop/start-call.ts'),
+    import('../loop/client.ts'),
     import('../loop/run.ts'),
-    import('../loop/send.ts'),
+    import('../loop/client.ts'),
     import('../loop/policy.ts'),
     import('./layers.ts'),
     import('./layer.ts'),

@@ -9,9 +9,9 @@ import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
-import type { ConcurrencyLimit, TokenBucket } from './contracts.ts';
 import { judge } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
+import type { ConcurrencyLimit, TokenBucket } from './part.ts';
 import { createPolicy } from './policy.ts';
 import { prepare } from './prepare.ts';
 

@@ -1,17 +1,17 @@
+import { withSlots } from '#around';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { NO_LAYERS, type Surroundings, type Way } from '../layers/layer.ts';
 import { LayerPlace } from '../layers/place.ts';
 import { emit, type News } from '../news/events.ts';
 import type { ReportedRequest } from '../news/reported.ts';
-import type { Grant } from './contracts.ts';
+import type { Grant, OwnBucket } from './contracts.ts';
 import { Deadline } from './deadline.ts';
-import type { KeptKey } from './header-changes.ts';
 import type { Attempt, Trace } from './history.ts';
-import type { HeaderChanges, SentHeaders } from './hooks.ts';
+import type { HeaderChanges, KeptKey, SentHeaders } from './hooks.ts';
+import { insideOf, type Policy } from './options.ts';
 import type { PartCall } from './part.ts';
 import type { Owner, PartsOfCall } from './parts-of-call.ts';
-import { insideOf, type Policy } from './policy.ts';
 
 export const ALONE: PartCall['around'] = { isInner: false, taken: [], slots: [], paid: undefined };
 
@@ -64,7 +64,8 @@ export class Call implements Owner {
     this.request = request;
     this.way = way;
     // Reading a clock takes as long as half of the rest.
-    this.deadline = policy.totalTimeoutMs === undefined ? undefined : new Deadline(policy);
+    const { totalTimeoutMs, clock } = policy;
+    this.deadline = totalTimeoutMs === undefined ? undefined : new Deadline(totalTimeoutMs, clock);
     if (around !== NO_LAYERS || way === 'function')
       this.place = new LayerPlace(way === 'function' ? undefined : request, around);
   }
@@ -103,4 +104,21 @@ export class Call implements Owner {
   emit(news: News): void {
     emit(this, news);
   }
+}
+
+/** The timeout that an attempt runs into if it takes {@link timeoutOf}, for messages. */
+export function namedTimeoutOf({ deadline, policy }: Call): number {
+  return deadline?.bindsAttempt ? deadline.timeoutMs : (policy.attemptTimeoutMs as number);
+}
+
+/**
+ * Calls user code of a call. What it sends does not wait for slots, or for tokens that are charged at the end, which this call and
+ * those around it hold; and layers around this one do not take it for their own.
+ */
+export function asUserCode<T>({ parts, around }: Call, run: () => T): T {
+  const { limit, bucket } = parts ?? {};
+  const isHeld = (one: object | undefined): one is object => one !== undefined;
+  const held = [limit, (bucket as OwnBucket | undefined)?.settled ? bucket : undefined].filter(isHeld);
+  const { slots, isInner } = around;
+  return held.length > 0 || slots.length > 0 || isInner ? withSlots([...slots, ...held], run) : run();
 }

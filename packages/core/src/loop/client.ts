@@ -1,8 +1,18 @@
+import { mayBeLayered, surroundings } from '#around';
+import { HookError } from '../base/errors.ts';
+import { LONGEST_DISCARD_MS } from '../bodies/keep.ts';
 import type { Opened } from '../http/body.ts';
-import type { FailureKind, Outcome } from '../http/outcome.ts';
-import type { Call } from './call.ts';
+import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
+import { NO_LAYERS, type Passage, type Way } from '../layers/layer.ts';
+import { LayerPlace } from '../layers/place.ts';
+import { Call } from './call.ts';
 import { type OutOfTime, timeoutError } from './deadline.ts';
-import type { MakeBody } from './prepare.ts';
+import { headersNow } from './header-changes.ts';
+import type { Policy, PolicyOptions } from './options.ts';
+import { overridePolicy } from './policy.ts';
+
+/** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
+export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
 
 /** A client of promises: it sends one attempt, and reads how it ended. */
 export interface Client<T> {
@@ -97,4 +107,88 @@ export function lateBy<T>(client: Client<T>, { timeoutMs }: OutOfTime): unknown 
 export function dropped<T>(client: Client<T>, call: Call, { value }: Settled, error: unknown): unknown {
   client.setAside(value, call, AbortSignal.abort());
   return error;
+}
+
+/** The attempt is about to be sent. @throws HookError if a function that returns the value of a header fails */
+export function begin(call: Call): undefined {
+  const { policy, parts, limit } = call;
+  call.attempt += 1;
+  const isWrapped = policy.aroundAttempt !== undefined || parts?.wraps;
+  // What runs below a call that holds a slot must find that out. Asked for each attempt: a layer may have been made meanwhile.
+  if (limit !== undefined || isWrapped || mayBeLayered(call.way)) {
+    call.place ??= new LayerPlace(call.request, NO_LAYERS);
+    call.place.enter(parts?.bucket, limit);
+  }
+  if (call.grant?.conforming === false) call.emit({ type: 'mark' });
+  call.emit({ type: 'attempt' });
+  if (call.pendingHeaders !== undefined) call.headerChanges = headersNow(call.pendingHeaders);
+}
+
+/**
+ * Calls what sends the attempt, so that the layers of ebb below know that they are not the first. Nothing else belongs
+ * in here: what a hook or a body factory sends is a call of its own.
+ *
+ * @throws HookError if `aroundAttempt` throws before it sends
+ */
+export function sending<T>(call: Call, send: () => T): T {
+  const { place, attempt, request, parts } = call;
+  const { aroundAttempt } = call.policy;
+  const layered = place === undefined ? send : () => place.sending(send);
+  const inner = parts?.wraps ? parts.wrap(layered) : layered;
+  if (aroundAttempt === undefined) return inner();
+  let isSent = false;
+  const sendNow = (): T => {
+    isSent = true;
+    return inner();
+  };
+  try {
+    return aroundAttempt(sendNow, { attempt, request });
+  } catch (error) {
+    if (isSent) throw error;
+    // Nothing was sent: what was taken goes back.
+    parts?.leave(undefined);
+    throw new HookError('aroundAttempt', error);
+  }
+}
+
+/** How long an attempt may take until its response, in milliseconds. To be called once for each, when it is sent. */
+export function timeoutOf(call: Call): number | undefined {
+  const { attemptTimeoutMs, clock } = call.policy;
+  const ownMs = attemptTimeoutMs && Math.max(0, attemptTimeoutMs - (call.hookMs ?? 0));
+  const timeoutMs = call.deadline === undefined ? ownMs : call.deadline.bound(ownMs);
+  if (call.parts?.reads && timeoutMs !== undefined) call.endsAtMs = clock.now() + timeoutMs;
+  return timeoutMs;
+}
+
+/** The longest time for reading a response that is followed by a retry, in milliseconds. Leaves half of the remaining time for the retry. */
+export function discardMsOf({ deadline }: Call): number {
+  return Math.min(LONGEST_DISCARD_MS, Math.max(0, (deadline?.leftMs ?? Number.POSITIVE_INFINITY) / 2));
+}
+
+/** For `LAYER` in the options of the client, if they reach the layers below; `undefined` if there is no other layer. */
+export function layerOf({ place }: Call): Passage | undefined {
+  return place?.passage;
+}
+
+/** What one request may change of its client's policy; `false` sends it without ebb. */
+export type RequestOptions = PolicyOptions | false;
+
+/**
+ * The call of a request with its own `ebb` options.
+ *
+ * @param carried what the options of the request hold under `LAYER`
+ * @param way what the attempts are sent with
+ * @throws TypeError, RangeError for wrong options
+ */
+export function startCall(
+  policy: Policy,
+  request: RequestTraits,
+  options?: PolicyOptions,
+  carried?: unknown,
+  way: Way = 'client',
+): Call {
+  const around = surroundings(request, carried, way === 'dispatcher');
+  // Options apply to the outermost layer, which they were given to.
+  const own = options === undefined || around.outer !== undefined ? policy : overridePolicy(policy, options);
+  return new Call(own, request, around, way);
 }

@@ -1,64 +1,114 @@
-import { proseOf } from '#prose';
-import { oneOf } from '../base/check.ts';
-import { type Clock, isSameClock } from '../base/clock.ts';
-import { type OptionTable, readOptions } from '../base/options.ts';
-import type { InspectionContext } from '../http/body.ts';
+import { prose } from '#prose';
+import { type Check, positive } from '../base/check.ts';
+import { callHook } from '../base/errors.ts';
+import { must } from '../base/options.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
-import type { Outcome, RequestTraits, Responded } from '../http/outcome.ts';
-import type { AcquireOptions, Grant } from './acquire.ts';
-import type { CostOption, Costs } from './costs.ts';
-import type { CallPolicy, Part } from './part.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
 
-export type { AcquireOptions, Grant } from './acquire.ts';
+/** What a request costs by unit, such as `{ requests: 1, outputTokens: 700 }`. */
+export type Costs = Readonly<Record<string, number>>;
 
-/** The state of one unit of a bucket. */
-export interface UnitStats {
-  /** Tokens that are available now. A negative number is a debt. */
-  readonly tokens: number;
-  /** In tokens. */
-  readonly capacity: number;
-  /** Tokens per second. */
-  readonly refillPerSecond: number;
+/** A `cost` of a policy. */
+export type CostOption = number | Costs | ((request: RequestTraits) => number | Costs);
+
+/** A `cost` that learns from what requests have cost. */
+export interface LearnsCost {
+  /** Returns what learns from the answer to a request. It does not hold the request. */
+  learnerFor(request: object): (actual: number | Costs) => void;
 }
 
-/** The state of a bucket. Of one of several units the numbers are those of the unit that has least of its capacity. */
-export interface BucketStats extends UnitStats {
-  /** The state of each unit, by name; `undefined` for a bucket of one unit. */
-  readonly units?: Readonly<Record<string, UnitStats>>;
-  /** Requests that wait, including those for a paused origin. */
-  readonly waiting: number;
-  /** The tokens that they wait for. */
-  readonly waitingCost: number;
-  /** The rest of the pause, in milliseconds: of the bucket, or of the origin with the longest pause. 0 without a pause. */
-  readonly pausedMs: number;
-  /** Requests that were granted tokens so far, including marked ones. */
-  readonly granted: number;
-  /** Requests that were marked so far: sent although the tokens were not available. */
-  readonly marked: number;
-  /** Requests that {@link TokenBucket.acquire} refused so far, without aborted ones. */
-  readonly refused: number;
-  /** True if discarding this bucket loses nothing: it is full, not paused, at its original rate, and has no queue. */
-  readonly idle: boolean;
+/** A key, of a bucket or of a fair share. */
+export const checkKey: Check = (name, value) =>
+  must(name, prose('a string'), value, typeof value === 'string');
+
+/** The bucket knows its units. */
+export const checkCost: Check = (name, value) => {
+  if (Object(value) !== value) positive(name, value);
+};
+
+/**
+ * The tokens that an attempt takes.
+ *
+ * @throws HookError if `cost` throws, or returns something else than costs
+ */
+export function costOf({ cost }: { readonly cost: CostOption }, request: RequestTraits): number | Costs {
+  return typeof cost === 'function' ? callHook('cost', () => cost(request), checkCost) : cost;
 }
 
-/** What a limit brings its code with. */
-interface BringsPart {
-  /** How the limit takes part in calls. */
-  readonly part: Part;
+/**
+ * Returns the key (tenant) of a request.
+ *
+ * @throws HookError if the function throws, or returns something else than a text
+ */
+export function fairKeyOf(
+  fairKey: string | ((request: RequestTraits) => string),
+  request: RequestTraits,
+): string {
+  return typeof fairKey === 'string' ? fairKey : callHook('fairKey', () => fairKey(request), checkKey);
 }
 
-/** What `inspectBody` makes for the policy's `inspect`. */
-export interface BodyInspector extends BringsPart {
+/** Options of {@link TokenBucket.acquire}. */
+export interface AcquireOptions {
   /**
-   * The outcome with what it says of the body; the same outcome if it says nothing.
-   *
-   * @throws HookError if the function that inspects fails, or returns an invalid value
+   * Tokens: above 0, and at most the capacity. At a bucket of several units the tokens of each, such as
+   * `{ requests: 1, outputTokens: 700 }`: a unit that is not named costs 0, and a number is the cost in each unit.
+   * @default 1
    */
-  look(outcome: Responded, context: InspectionContext): Promise<Outcome>;
+  readonly cost?: number | Costs | undefined;
+  /**
+   * Aborts the wait. `acquire` then rejects with the signal's own reason.
+   * @default none
+   */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * The longest wait, in milliseconds. If it is known that the wait will be longer, `acquire` rejects at once.
+   * @default the `maxWaitMs` of the bucket or the limit
+   */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * A whole number from -7 to 7. The highest goes first. Other than 0 only at a limit with `queue: priorityQueue()`.
+   * @default 0
+   */
+  readonly priority?: number | undefined;
+  /**
+   * The key (tenant) of the request, for a limit with `queue: fairQueue()`, which gives each key its share.
+   * @default that of all requests without one
+   */
+  readonly fairKey?: string | undefined;
+  /**
+   * True for a retry, which goes before new requests.
+   * @default false
+   */
+  readonly retry?: boolean | undefined;
+  /**
+   * A grant of this bucket, or of its {@link TokenBucket.gateFor}, that the same request was given before and has returned
+   * because something else was lacking. With it, a bucket that drains does not refuse the request as a new one.
+   * @default none
+   */
+  readonly earlier?: Grant | undefined;
 }
 
-/** What `readCost` makes for the policy's `actualCost`. */
-export type CostReader = BringsPart;
+/** Tokens that were taken from a bucket. */
+export interface Grant {
+  /** In tokens; of a bucket of several units the tokens of each. */
+  readonly cost: number | Costs;
+  /** How long the request waited for them, in milliseconds. */
+  readonly waitedMs: number;
+  /** In milliseconds since the epoch, on the clock of the bucket. */
+  readonly grantedAtMs: number;
+  /** False if the tokens were not available, and the bucket lets such requests pass (`nonConforming: 'mark'`). */
+  readonly conforming: boolean;
+  /**
+   * Corrects the cost once it is known. Surplus tokens go back, as far as the bucket has had room for them since. Missing
+   * tokens are taken, which may leave the bucket in debt. A unit that is not named stays as it was taken. Only the first call
+   * counts.
+   *
+   * @throws TypeError, RangeError if a cost is negative or not finite, or the bucket has no such unit
+   */
+  settle(actualCost: number | Costs): void;
+  /** The unit that was lacking, if the bucket has several and the request has waited. */
+  readonly unit?: string | undefined;
+}
 
 /** A bucket of tokens that refills at a rate. Requests take tokens before they are sent. See {@link ownBucket}. */
 export interface OwnBucket {
@@ -104,57 +154,6 @@ export interface OwnBucket {
   readonly feedback?: ReadFeedback | false;
 }
 
-/** A bucket for a policy. */
-export interface TokenBucket extends OwnBucket, BringsPart {}
-
-/** Options of {@link ObservableBucket.close}. */
-export interface CloseOptions {
-  /**
-   * What happens to the requests that wait. `'reject'`: they are rejected at once. `'drain'`: they get their tokens in
-   * turn.
-   * @default 'reject'
-   */
-  readonly waiting?: 'reject' | 'drain' | undefined;
-}
-
-/** @throws TypeError, RangeError for a wrong option */
-export function waitingAtClose(options: CloseOptions = {}): 'reject' | 'drain' {
-  // Made here: a program without it does not have the table.
-  const table: OptionTable<CloseOptions> = {
-    waiting: { check: oneOf('reject', 'drain'), default: 'reject' },
-  };
-  return readOptions('close', options, table).waiting;
-}
-
-/** A bucket that can be paused, closed and inspected. */
-export interface ObservableBucket extends TokenBucket {
-  /**
-   * Pauses the bucket and empties it. It refills from the end of the pause. Never shortens a pause. Waiting requests whose
-   * deadline is within the pause are rejected now, a few hundred per turn of the event loop.
-   *
-   * @param durationMs in milliseconds
-   * @throws TypeError, RangeError if the duration is negative or not finite
-   */
-  pauseFor(durationMs: number): void;
-  /**
-   * Ends every pause now: that of the bucket and those of single origins. A paused bucket is empty then, and refills. Does
-   * nothing without a pause.
-   */
-  resume(): void;
-  /** Resolves when no request waits: at once if none does. It does not keep the process alive. */
-  idle(): Promise<void>;
-  /**
-   * Stops granting tokens to new requests: `acquire` rejects with a `ThrottledError` whose reason is `'closed'`, and
-   * `tryAcquire` returns `undefined`, also with `nonConforming: 'mark'`. Resolves when no request waits any more. Grants
-   * can still be settled. A second call does nothing, except that `'reject'` after `'drain'` rejects the rest of the queue.
-   *
-   * Rejects with a `TypeError` or `RangeError` for a wrong option.
-   */
-  close(options?: CloseOptions): Promise<void>;
-  /** The state of the bucket now. */
-  stats(): BucketStats;
-}
-
 /** The right of one request to be in flight. */
 export interface Slot {
   /** How long the request waited for it, in milliseconds. */
@@ -189,49 +188,6 @@ export interface OwnLimit {
   stats(): ConcurrencyStats;
 }
 
-/** A limit of the requests in flight, for a policy. */
-export interface ConcurrencyLimit extends OwnLimit, BringsPart {}
-
-/** A bucket, limit or budget per key, such as one per origin. */
-export interface PerKey<T> extends BringsPart {
-  /**
-   * Returns that of a request.
-   *
-   * @param key replaces the key of the request
-   */
-  for(request: RequestTraits, key?: string): T;
-  /** The number of keys now. */
-  readonly size: number;
-}
-
-/** What all calls of a policy ask of its limits. */
-interface Calls {
-  readonly clock?: Clock | undefined;
-  readonly priority?: number | undefined;
-  readonly fairKey?: unknown;
-  readonly cost?: CostOption | undefined;
-  readonly throttle?: object | undefined;
-}
-
-/** A limit with a clock, whose queue may have no priorities or shares, or whose units the policy must know. */
-export interface ChecksCalls {
-  /** @throws TypeError, RangeError if it has another clock, its queue does not take this priority or a key, or it does not have these units */
-  checkCalls(calls: Calls): void;
-}
-
-/**
- * @param what the name of the limit
- * @throws TypeError if the calls of a limit run on another clock
- */
-export function mustHaveClock(what: string, own: Clock, { clock = own }: Calls): void {
-  if (isSameClock(own, clock)) return;
-  const message = proseOf(
-    () =>
-      `The clock of ${what} differs from that of its policy, or of its perKey: pass one \`clock\` to both`,
-  );
-  throw new TypeError(message ?? `clock: ${what}`);
-}
-
 /** Limits retries to a share of the traffic. See {@link ownBudget}. */
 export interface OwnBudget {
   /** The number of retries that it allows now; below one, the probability of one. */
@@ -248,35 +204,4 @@ export interface OwnBudget {
   refund?(): void;
   /** True if discarding this budget loses nothing. A budget without it is never evicted by `perKey`. */
   readonly isIdle?: boolean;
-}
-
-/** A limit of retries, for a policy. */
-export interface RetryBudget extends OwnBudget, BringsPart {}
-
-/**
- * The bucket, limit or budget of a request, if there may be one per key.
- *
- * @param calls what the policy of the request asks of queues: that of a limit per key is known only here
- * @throws TypeError if its queue has no priorities, or no shares
- */
-export function forRequest<T extends object>(
-  one: T | PerKey<T>,
-  request: RequestTraits,
-  key: string | undefined,
-  calls: Pick<CallPolicy, 'fairKey'> & Partial<Pick<CallPolicy, 'priority'>> = {},
-): T {
-  return 'for' in one ? checkedFor(one.for(request, key), calls) : one;
-}
-
-/**
- * A limit per key, which is known only with its first request.
- *
- * @throws TypeError if its queue has no priorities, or no shares
- */
-export function checkedFor<T extends object>(
-  limit: T,
-  { priority, fairKey }: Pick<CallPolicy, 'fairKey'> & Partial<Pick<CallPolicy, 'priority'>>,
-): T {
-  if (priority || fairKey !== undefined) (limit as Partial<ChecksCalls>).checkCalls?.({ priority, fairKey });
-  return limit;
 }

@@ -2,7 +2,6 @@ import type { Clock } from '../base/clock.ts';
 import { ThrottledError } from '../base/errors.ts';
 import { onAbort } from '../base/signals.ts';
 import type { Outcome } from '../http/outcome.ts';
-import type { Policy } from './policy.ts';
 
 /** A timeout has passed before an attempt was sent or understood. An adapter replaces it with the timeout error of its client. */
 export class OutOfTime extends Error {
@@ -38,22 +37,20 @@ export class Deadline {
   bindsAttempt = false;
   /** True if the wait for slot and tokens ends with it, not with `maxWaitMs`. */
   bindsWait = false;
-  readonly #policy: Policy;
+  readonly timeoutMs: number;
+  readonly #clock: Clock;
   /** When the call began, in milliseconds since the epoch. */
   readonly startedAtMs: number;
 
-  constructor(policy: Policy) {
-    this.#policy = policy;
-    this.startedAtMs = policy.clock.now();
-  }
-
-  get timeoutMs(): number {
-    return this.#policy.totalTimeoutMs as number;
+  constructor(timeoutMs: number, clock: Clock) {
+    this.timeoutMs = timeoutMs;
+    this.#clock = clock;
+    this.startedAtMs = clock.now();
   }
 
   /** What is left of it, in milliseconds. */
   get leftMs(): number {
-    return this.startedAtMs + this.timeoutMs - this.#policy.clock.now();
+    return this.startedAtMs + this.timeoutMs - this.#clock.now();
   }
 
   /** How long an attempt may take that has `ownMs` milliseconds of its own. */

@@ -5,13 +5,18 @@ import { callHook, HookError } from '../base/errors.ts';
 import { must } from '../base/options.ts';
 import { checkVerdict, isRepeatable } from '../http/classify.ts';
 import { type Feedback, readFeedback } from '../http/feedback.ts';
-import type { Judgement, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
-import { withJudgement } from '../http/outcome.ts';
+import {
+  type Judgement,
+  type Outcome,
+  type RequestTraits,
+  type Verdict,
+  withJudgement,
+} from '../http/outcome.ts';
 import { withJitter } from '../http/retry-after.ts';
 import type { RetryReason, StopReason } from '../news/events.ts';
-import { type Costs, costOf } from './costs.ts';
+import { type Costs, costOf } from './contracts.ts';
+import type { Policy } from './options.ts';
 import type { PlannedRetry } from './part.ts';
-import type { Policy } from './policy.ts';
 
 /** The state of a request when an attempt has ended. */
 export interface DecisionInput {

@@ -5,10 +5,10 @@ import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { constant } from '../index.ts';
 import { detailsOf, type EbbEvent, type Observer } from '../news/events.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { startCall } from './client.ts';
 import { judge } from './judge.ts';
 import { createPolicy } from './policy.ts';
 import { prepare } from './prepare.ts';
-import { startCall } from './start-call.ts';
 
 const request: RequestTraits = {
   method: 'GET',

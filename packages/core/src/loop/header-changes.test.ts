@@ -1,8 +1,8 @@
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { HookError } from '../base/errors.ts';
-import { headerChangesOf, headersNow, type KeptKey, keyOf } from './header-changes.ts';
-import type { HeaderChanges, NextAttempt } from './hooks.ts';
+import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
+import type { HeaderChanges, KeptKey, NextAttempt } from './hooks.ts';
 import { createPolicy } from './policy.ts';
 
 const request = { method: 'POST', url: 'http://a.test/', replayable: true, header: () => undefined };

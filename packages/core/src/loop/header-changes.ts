@@ -2,21 +2,18 @@ import { wrongType } from '../base/check.ts';
 import { callHook, HookError, isPromise } from '../base/errors.ts';
 import { isIdempotent } from '../http/classify.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { HeaderChanges, HeaderValue, NextAttempt, SentHeaders } from './hooks.ts';
+import {
+  type HeaderChanges,
+  type HeaderValue,
+  isTrusted,
+  type KeptKey,
+  type NextAttempt,
+  type SentHeaders,
+} from './hooks.ts';
+import type { Policy } from './options.ts';
 import type { Turn } from './part.ts';
-import type { Policy } from './policy.ts';
-import { isTrusted } from './trust.ts';
 
 const KEY = 'idempotency-key';
-
-/** The idempotency key of a request. */
-export interface KeptKey {
-  readonly value: string;
-  /** True if ebb has made it, false if the caller has set it. */
-  readonly isOurs: boolean;
-  /** False once an attempt did not carry it, or carried another one. */
-  isKept: boolean;
-}
 
 /**
  * The key that identifies a request; `undefined` if it needs none and has none.

@@ -3,7 +3,7 @@ import { codeIn } from '../http/failure.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
 import type { RetryReason, StopReason } from '../news/events.ts';
 import type { ReportedOutcome } from '../news/reported.ts';
-import type { Grant } from './acquire.ts';
+import type { Grant } from './contracts.ts';
 
 /** One attempt of a request, or a chance to send one that was skipped. Contains no URL, header or body. */
 export interface Attempt {

@@ -1,10 +1,21 @@
 import { noteFailure, otherRetriesOf } from '#around';
-import type { Outcome } from '../http/outcome.ts';
-import type { StopReason } from '../news/events.ts';
-import { type EndNews, isObserved } from '../news/events.ts';
-import type { Call } from './call.ts';
-import { type Decision, type DecisionInput, decideRetry, SUCCESS, stop, verdictOf } from './decide.ts';
+import { HookError, isPromise, ThrottledError } from '../base/errors.ts';
+import type { Opened } from '../http/body.ts';
+import { type Judgement, type Outcome, type Responded, withJudgement } from '../http/outcome.ts';
+import { type EndNews, isObserved, type StopReason } from '../news/events.ts';
+import { asUserCode, type Call, namedTimeoutOf } from './call.ts';
+import { bounded, OutOfTime } from './deadline.ts';
+import {
+  backoffOf,
+  type Decision,
+  type DecisionInput,
+  decideRetry,
+  SUCCESS,
+  stop,
+  verdictOf,
+} from './decide.ts';
 import { recordOf } from './history.ts';
+import type { Lack } from './part.ts';
 
 /** What an observer or a hook has aborted while its outcome was judged: its end is known. */
 const ENDED: Decision = stop('aborted');
@@ -107,4 +118,129 @@ export function close(call: Call, reason: StopReason): boolean {
   call.parts?.end(reason);
   if (!call.around.isInner) call.place?.close();
   return true;
+}
+
+/** True if parts look into the response. What a function returned is none, and has no status. */
+export function reads({ parts }: Call, outcome: Outcome): outcome is Responded {
+  return parts?.reads === true && outcome.type === 'response' && outcome.status !== 0;
+}
+
+/**
+ * The outcome of an attempt with what the parts that read responses say of it.
+ *
+ * @param open opens the body; called only if a part asks for it
+ * @param signal the caller's
+ * @throws HookError if a part fails
+ * @throws OutOfTime if the timeout of the attempt or of the call passes: the attempt is to be judged as one that ran into it
+ */
+export async function look(
+  call: Call,
+  outcome: Responded,
+  open: () => Opened,
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
+  const { attempt, policy, endsAtMs, deadline } = call;
+  // What reads must end with the call.
+  const ended = endsAtMs === undefined ? undefined : new AbortController();
+  const signals = [signal, ended?.signal].filter((one) => one !== undefined);
+  const given = { attempt, open, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
+  let said: Judgement | undefined;
+  for (const turn of call.parts?.all ?? []) {
+    if (turn.judge === undefined) continue;
+    const reading = asUserCode(call, () => turn.judge?.(outcome, said, given));
+    if (!isPromise(reading)) {
+      said = reading ?? said;
+      continue;
+    }
+    try {
+      const { clock } = policy;
+      const late = (): unknown => new OutOfTime(namedTimeoutOf(call), deadline?.bindsAttempt === true);
+      // A function that reads may never settle.
+      const bound =
+        endsAtMs === undefined
+          ? reading
+          : bounded(reading, { clock, signal, leftMs: endsAtMs - clock.now(), late });
+      said = (await bound) ?? said;
+    } catch (error) {
+      ended?.abort(error);
+      throw error;
+    }
+  }
+  return said === undefined ? outcome : withJudgement(outcome, said);
+}
+
+/**
+ * The end in front of an attempt: an abort, a hook that threw, or a limit that refuses. Returns `false` if the result of
+ * the attempt before is the result of the request.
+ */
+export async function endUnsent(call: Call, error: unknown, signal: AbortSignal | undefined): Promise<false> {
+  // Nothing was sent: what was taken goes back.
+  call.parts?.leave(undefined);
+  const { toRetry: outcome, deadline, history } = call;
+  const isRefused = error instanceof ThrottledError;
+  const why = isRefused ? error.reason : undefined;
+  if (isRefused) Object.assign(error, call.fairness);
+  const isAbort = signal?.aborted === true && error === signal.reason && why !== 'stopped';
+  const isLost = isAbort || error instanceof HookError || outcome === undefined;
+  let reason: StopReason = why === 'stopped' || why === 'overload' ? why : 'throttled';
+  if (isAbort) reason = 'aborted';
+  else if (error instanceof HookError) reason = 'final';
+  // Refused by the total timeout.
+  else if (error instanceof OutOfTime || (outcome && deadline?.bindsWait && why === 'wait-too-long'))
+    reason = 'deadline-exceeded';
+  const last = isLost ? undefined : history.pop();
+  // The retry that followed it is not sent.
+  if (last !== undefined) history.push({ ...last, reason });
+  end(call, reason, { outcome, error });
+  if (isLost) throw error;
+  return false;
+}
+
+/**
+ * `acquire` returns it to skip the attempt: other parts give back what they took, and the next chance comes after the next
+ * backoff, counted as a retry. Without a next one the call ends with the answer that was there, else with a `ThrottledError`
+ * (`overload`).
+ */
+export const SKIP: Lack = /* @__PURE__ */ skipping(nextChance);
+
+/** As {@link SKIP}, but the call has no other chance. */
+export const SKIP_AND_END: Lack = /* @__PURE__ */ skipping(() => undefined);
+
+/** A lack that is not waited for. */
+export interface Skip extends Lack {
+  /** Sets the delay before the next chance. @throws ThrottledError if there is none */
+  skip(call: Call): void;
+}
+
+function skipping(next: typeof nextChance): Lack {
+  return { skip: (call: Call) => skipped(call, next) } as Partial<Skip> as Skip;
+}
+
+function skipped(call: Call, next: typeof nextChance): void {
+  const { attempt, delayMs: beforeMs, waitedMs } = call;
+  call.parts?.skip();
+  const delayMs = next(call);
+  const reason = delayMs === undefined ? 'overload' : 'skipped';
+  call.history.push({ attempt: attempt + 1, delayMs: beforeMs, throttledMs: waitedMs, reason });
+  call.emit({ type: 'skip', delayMs });
+  if (delayMs === undefined)
+    throw new ThrottledError('Not sent: too little succeeds', undefined, { reason: 'overload' });
+  call.delayMs = delayMs;
+}
+
+/**
+ * The delay before the next chance, in milliseconds; `undefined` if there is none. Nothing was sent, so idempotency does not matter
+ * here. A chance counts as a retry, so that `maxRetries` and `totalTimeoutMs` bound the call as ever.
+ */
+function nextChance(call: Call): number | undefined {
+  const { policy, deadline, attempt, previousBackoffMs: previousDelayMs } = call;
+  call.skipped = (call.skipped ?? 0) + 1;
+  const retry = attempt + call.skipped;
+  if (retry > policy.maxRetries) return undefined;
+  const delayMs = backoffOf(policy, { retry, previousDelayMs, random: policy.random });
+  if (delayMs === undefined || (deadline !== undefined && delayMs > deadline.leftMs)) return undefined;
+  call.previousBackoffMs = delayMs;
+  return attempt > 0 && call.parts?.permit({ reason: 'refused', delayMs }) !== undefined
+    ? undefined
+    : delayMs;
 }

@@ -1,22 +1,22 @@
 import type { BackoffStrategy } from '../backoff/curves.ts';
 import type { Clock, Random } from '../base/clock.ts';
+import type { Complete } from '../base/options.ts';
 import type { Classify } from '../http/classify.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { Observer } from '../news/events.ts';
+import type { CostOption } from './contracts.ts';
+import type { AroundAttempt, BeforeAttempt, TrustedOrigins } from './hooks.ts';
 import type {
   BodyInspector,
   ConcurrencyLimit,
   CostReader,
+  Part,
   PerKey,
   RetryBudget,
+  Throttle,
   TokenBucket,
-} from './contracts.ts';
-import type { CostOption } from './costs.ts';
-import type { AroundAttempt, BeforeAttempt } from './hooks.ts';
-import type { Part } from './part.ts';
-import type { Throttle } from './throttle.ts';
-import type { TrustedOrigins } from './trust.ts';
+} from './part.ts';
 
 /** The methods that may be sent again after an attempt that the server may have carried out. */
 type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
@@ -184,3 +184,35 @@ export type UnsetOptions = Exclude<
   | ('maxRetries' | 'backoff' | 'classify' | 'feedback' | 'methods' | 'maxRetryAfterMs')
   | ('cost' | 'priority' | 'clock' | 'random')
 >;
+
+declare const policyBrand: unique symbol;
+
+/** Validated options with all defaults applied. Made by {@link createPolicy}, and frozen. */
+export interface Policy extends Complete<PolicyOptions, UnsetOptions> {
+  readonly [policyBrand]: true;
+}
+
+/**
+ * Marks a policy, and holds what its fields do not show. All copies of this package in a program share this symbol, so
+ * that each recognises the policies of the others.
+ */
+export const POLICY: unique symbol = Symbol.for('@ebb/core policy') as never;
+
+/** What a policy's fields do not show. */
+export interface Inside {
+  /** `undefined` if the number is that of the backoff rule: a request that overrides the rule gets that rule's number. */
+  readonly maxRetries: number | undefined;
+  /** `undefined` if it is that of the bucket, or the default. */
+  readonly feedback: ReadFeedback | false | undefined;
+  /** In the order of their places. */
+  readonly parts: readonly Part[];
+  /** True if a call of this policy needs nothing before its first failure. */
+  readonly isPlain: boolean;
+  /** The class that sends a call of this policy, if it needs nothing before its first failure but things that its parts take at once. */
+  readonly taking: Part['taking'];
+}
+
+/** @returns the parts of a policy, and what follows from them */
+export function insideOf(policy: Policy): Inside {
+  return (policy as unknown as { readonly [POLICY]: Inside })[POLICY];
+}

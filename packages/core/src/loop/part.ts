@@ -1,11 +1,10 @@
 import type { BackoffStrategy } from '../backoff/curves.ts';
 import type { Clock, Random } from '../base/clock.ts';
-import type { BodyContext, Opened } from '../http/body.ts';
+import type { BodyContext, InspectionContext, Opened } from '../http/body.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
-import type { News, RetryReason, StopReason } from '../news/events.ts';
-import type { AcquireOptions, Grant } from './acquire.ts';
-import type { CostOption } from './costs.ts';
+import type { News, RetryReason, StopReason, ThrottleState } from '../news/events.ts';
+import type { AcquireOptions, CostOption, Grant, OwnBucket, OwnBudget, OwnLimit } from './contracts.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
 
 /**
@@ -175,3 +174,78 @@ export interface PartCall {
 
 /** Calls `ended` once the body of a response no longer uses its connection. */
 type WhenBodyEnds = (settled: unknown, context: BodyContext, ended: () => void) => void;
+
+/** What a limit brings its code with. */
+interface BringsPart {
+  /** How the limit takes part in calls. */
+  readonly part: Part;
+}
+
+/** What `inspectBody` makes for the policy's `inspect`. */
+export interface BodyInspector extends BringsPart {
+  /**
+   * The outcome with what it says of the body; the same outcome if it says nothing.
+   *
+   * @throws HookError if the function that inspects fails, or returns an invalid value
+   */
+  look(outcome: Responded, context: InspectionContext): Promise<Outcome>;
+}
+
+/** What `readCost` makes for the policy's `actualCost`. */
+export type CostReader = BringsPart;
+
+/** A bucket for a policy. */
+export interface TokenBucket extends OwnBucket, BringsPart {}
+
+/** A limit of the requests in flight, for a policy. */
+export interface ConcurrencyLimit extends OwnLimit, BringsPart {}
+
+/** A bucket, limit or budget per key, such as one per origin. */
+export interface PerKey<T> extends BringsPart {
+  /**
+   * Returns that of a request.
+   *
+   * @param key replaces the key of the request
+   */
+  for(request: RequestTraits, key?: string): T;
+  /** The number of keys now. */
+  readonly size: number;
+}
+
+/** A limit of retries, for a policy. */
+export interface RetryBudget extends OwnBudget, BringsPart {}
+
+/**
+ * Sends less while little succeeds, for a policy.
+ *
+ * An event `share` is one of a request, as all events are, and goes to the policy of that request. So a change by {@link hold} or
+ * {@link release} is reported with the next request, and not by the call itself.
+ */
+export interface Throttle {
+  /** How it takes part in calls. */
+  readonly part: Part;
+  readonly state: ThrottleState;
+  /** The share of new requests that is sent, from 0 to 1. */
+  readonly share: number;
+  /** Opens it by hand: nothing is sent until {@link release}, and all chances are skipped. */
+  hold(): void;
+  /** Closes it by hand: the share is 1 again, also if it has not been held. */
+  release(): void;
+  /** True if `perKey` may evict it. */
+  readonly isIdle: boolean;
+}
+
+/** What all calls of a policy ask of its limits. */
+export interface Calls {
+  readonly clock?: Clock | undefined;
+  readonly priority?: number | undefined;
+  readonly fairKey?: unknown;
+  readonly cost?: CostOption | undefined;
+  readonly throttle?: object | undefined;
+}
+
+/** A limit with a clock, whose queue may have no priorities or shares, or whose units the policy must know. */
+export interface ChecksCalls {
+  /** @throws TypeError, RangeError if it has another clock, its queue does not take this priority or a key, or it does not have these units */
+  checkCalls(calls: Calls): void;
+}

@@ -3,7 +3,7 @@ import { nameOf } from '../base/check.ts';
 import { must } from '../base/options.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { News, StopReason } from '../news/events.ts';
-import type { Grant } from './acquire.ts';
+import type { Grant } from './contracts.ts';
 import type { Lack, Part, PartCall, PlannedRetry, Turn } from './part.ts';
 
 const NONE: readonly Turn[] = [];

@@ -7,8 +7,8 @@ import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
 import { openai } from '../presets.ts';
 import { decide } from './decide.ts';
-import type { PolicyOptions } from './options.ts';
-import { createPolicy, overridePolicy, type Policy } from './policy.ts';
+import type { Policy, PolicyOptions } from './options.ts';
+import { createPolicy, overridePolicy } from './policy.ts';
 
 const request: RequestTraits = {
   method: 'GET',

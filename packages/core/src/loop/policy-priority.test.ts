@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import { forRequest } from '../parts/limit.ts';
 import { ownBucket } from '../parts/own.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
 import { priorityQueue } from '../queue/priority-queue.ts';
 import type { QueueOrder } from '../queue/queue.ts';
-import { forRequest } from './contracts.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy, overridePolicy } from './policy.ts';
 

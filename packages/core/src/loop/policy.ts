@@ -1,45 +1,118 @@
-import { ownClock } from '../base/clock.ts';
-import { type Complete, readChanges, readOptions } from '../base/options.ts';
+import { prose } from '#prose';
+import { type BackoffStrategy, BY_DEFAULT } from '../backoff/curves.ts';
+import {
+  type Check,
+  callable,
+  checkPriority,
+  having,
+  notNegative,
+  oneOf,
+  positive,
+  wholeNumber,
+} from '../base/check.ts';
+import { CLOCK_OPTION, ownClock, RANDOM_OPTION } from '../base/clock.ts';
+import { type Complete, must, type OptionTable, readChanges, readOptions } from '../base/options.ts';
 import { classifyHttp } from '../http/classify.ts';
-import { plainFeedback, type ReadFeedback } from '../http/feedback.ts';
-import type { ChecksCalls, OwnBucket } from './contracts.ts';
-import { defaultRetries, POLICY_OPTIONS, UNSET } from './option-table.ts';
-import type { PolicyOptions, UnsetOptions } from './options.ts';
-import { type Part, PLACES } from './part.ts';
+import { checkFeedback, plainFeedback } from '../http/feedback.ts';
+import { checkCost, checkKey, type OwnBucket } from './contracts.ts';
+import { checkTrusted } from './hooks.ts';
+import {
+  type Inside,
+  insideOf,
+  POLICY,
+  type Policy,
+  type PolicyOptions,
+  type UnsetOptions,
+} from './options.ts';
+import { type ChecksCalls, type Part, PLACES } from './part.ts';
+
+/** A list of methods, or one of these words. */
+export function methodsOr(takes: string | undefined, ...words: readonly string[]): Check {
+  return (name, value) => {
+    const hasType = [value].flat().every((method) => typeof method === 'string');
+    must(name, takes, value, hasType, typeof value !== 'string' || words.includes(value));
+  };
+}
+
+const checkMethods: Check = /* @__PURE__ */ methodsOr(
+  prose("'idempotent', 'all', a list of methods, or a function"),
+  'idempotent',
+  'all',
+);
+
+const checkIdempotencyKey: Check = (name, value) =>
+  must(name, prose('true or a function'), value, value === true || typeof value === 'function');
+
+/** Limits bring their code: one of the user's own has to be made one. */
+function bringing(takes: string | undefined): Check {
+  return (name, value) => {
+    const { part }: { readonly part?: Partial<Part> } = Object(value);
+    const isPart = typeof part?.begin === 'function';
+    // Without its code it would limit nothing, and no error would tell.
+    must(name, takes, value, isPart, isPart);
+  };
+}
+
+const checkUse: Check = (name, value) => {
+  must(name, prose('a list of parts'), value, Array.isArray(value));
+  for (const [index, part] of (value as readonly Part[]).entries()) {
+    having(prose('a part'), 'begin')(`${name}[${index}]`, part);
+    oneOf(...PLACES)(`${name}[${index}].place`, part.place);
+  }
+};
+
+const checkBackoff: Check = (name, value) => {
+  callable(name, value);
+  const { maxRetries }: Partial<BackoffStrategy> = Object(value);
+  if (maxRetries !== undefined) wholeNumber(`${name}.maxRetries`, maxRetries);
+};
+
+/** The retries of a policy without `maxRetries`: those of the backoff rule, or five. */
+export function defaultRetries({ backoff }: { readonly backoff: BackoffStrategy }): number {
+  return backoff.maxRetries ?? 5;
+}
+
+/** How the options of a policy are read. */
+export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
+  maxRetries: { check: wholeNumber, defaultOf: defaultRetries },
+  backoff: { check: checkBackoff, default: BY_DEFAULT },
+  classify: { check: callable, default: classifyHttp },
+  feedback: { check: checkFeedback, default: plainFeedback },
+  inspect: { check: bringing(prose('what inspectBody returns')) },
+  idempotencyKey: { check: checkIdempotencyKey },
+  beforeAttempt: { check: callable },
+  trustedOrigins: { check: checkTrusted },
+  aroundAttempt: { check: callable },
+  methods: {
+    check: (name, value) => typeof value === 'function' || checkMethods(name, value),
+    default: 'idempotent',
+  },
+  maxRetryAfterMs: { check: notNegative, default: 600_000 },
+  attemptTimeoutMs: { check: positive },
+  totalTimeoutMs: { check: notNegative },
+  bucket: { check: bringing(prose('a token bucket, or ownBucket(…)')) },
+  concurrency: { check: bringing(prose('a concurrency limit, or ownLimit(…)')) },
+  budget: { check: bringing(prose('a retry budget, or ownBudget(…)')) },
+  throttle: { check: bringing(prose('throttle(…)')) },
+  actualCost: { check: bringing(prose('readCost(…)')) },
+  use: { check: checkUse },
+  cost: { check: checkCost, default: 1 },
+  priority: { check: checkPriority, default: 0 },
+  key: { check: checkKey },
+  fairKey: { check: (name, value) => typeof value === 'function' || checkKey(name, value) },
+  maxWaitMs: { check: notNegative },
+  stopSignal: { check: having(prose('an AbortSignal'), 'addEventListener', 'removeEventListener') },
+  onEvent: { check: callable },
+  clock: CLOCK_OPTION,
+  random: RANDOM_OPTION,
+};
+
+/** Options that may stay unset: they have a check alone. Without them nothing has to be made before the first failure of a call. */
+export const UNSET: readonly UnsetOptions[] = /* @__PURE__ */ (
+  Object.keys(POLICY_OPTIONS) as UnsetOptions[]
+).filter((name) => Object.keys(POLICY_OPTIONS[name]).length === 1);
 
 type PolicyParts = Complete<PolicyOptions, UnsetOptions>;
-
-declare const policyBrand: unique symbol;
-
-/** Validated options with all defaults applied. Made by {@link createPolicy}, and frozen. */
-export interface Policy extends Complete<PolicyOptions, UnsetOptions> {
-  readonly [policyBrand]: true;
-}
-
-/**
- * Marks a policy, and holds what its fields do not show. All copies of this package in a program share this symbol, so
- * that each recognises the policies of the others.
- */
-const POLICY: unique symbol = Symbol.for('@ebb/core policy') as never;
-
-/** What a policy's fields do not show. */
-export interface Inside {
-  /** `undefined` if the number is that of the backoff rule: a request that overrides the rule gets that rule's number. */
-  readonly maxRetries: number | undefined;
-  /** `undefined` if it is that of the bucket, or the default. */
-  readonly feedback: ReadFeedback | false | undefined;
-  /** In the order of their places. */
-  readonly parts: readonly Part[];
-  /** True if a call of this policy needs nothing before its first failure. */
-  readonly isPlain: boolean;
-  /** The class that sends a call of this policy, if it needs nothing before its first failure but things that its parts take at once. */
-  readonly taking: Part['taking'];
-}
-
-/** @returns the parts of a policy, and what follows from them */
-export function insideOf(policy: Policy): Inside {
-  return (policy as unknown as { readonly [POLICY]: Inside })[POLICY];
-}
 
 /** A list is copied: changing it later must not change the policy. */
 function frozen<T>(list: T, of: (text: string) => string = String): T {

@@ -1,26 +1,20 @@
-import { HookError, isPromise, ThrottledError } from '../base/errors.ts';
+import { isPromise, ThrottledError } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
-import type { StopReason } from '../news/events.ts';
-import type { AcquireOptions } from './acquire.ts';
-import type { Call } from './call.ts';
-import { fairKeyOf } from './costs.ts';
+import { asUserCode, type Call } from './call.ts';
+import { begin, type MakeBody } from './client.ts';
+import { type AcquireOptions, fairKeyOf } from './contracts.ts';
 import { abortOrStop, bounded, OutOfTime, stopped } from './deadline.ts';
 import { headerChangesOf, keyOf } from './header-changes.ts';
-import { end } from './judge.ts';
+import { endUnsent, type Skip } from './judge.ts';
+import { insideOf } from './options.ts';
 import type { Lack } from './part.ts';
 import { PartsOfCall } from './parts-of-call.ts';
-import { insideOf } from './policy.ts';
-import { asUserCode, begin } from './send.ts';
-import type { Skip } from './skip.ts';
 
 /**
  * What follows {@link prepare}: the attempt is to be sent; or not, and the result of the one before is that of the request; or it is
  * to be judged as one that ran into `attemptTimeoutMs`, though it has not been sent.
  */
 export type Readiness = boolean | OutOfTime;
-
-/** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
-export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
 
 /** Work done before the attempt had to wait. */
 interface Preparation {
@@ -272,31 +266,4 @@ function ended(call: Call, waiting: Promise<number>, options: AcquireOptions): P
       ? new OutOfTime(deadline.timeoutMs, true)
       : new ThrottledError('Not sent: its turn did not come in time', undefined, { reason: 'wait-too-long' });
   return bounded(waiting, { clock: policy.clock, signal, leftMs, late }, () => call.parts?.leave(undefined));
-}
-
-/**
- * The end in front of an attempt: an abort, a hook that threw, or a limit that refuses. Returns `false` if the result of
- * the attempt before is the result of the request.
- */
-export async function endUnsent(call: Call, error: unknown, signal: AbortSignal | undefined): Promise<false> {
-  // Nothing was sent: what was taken goes back.
-  call.parts?.leave(undefined);
-  const { toRetry: outcome, deadline, history } = call;
-  const isRefused = error instanceof ThrottledError;
-  const why = isRefused ? error.reason : undefined;
-  if (isRefused) Object.assign(error, call.fairness);
-  const isAbort = signal?.aborted === true && error === signal.reason && why !== 'stopped';
-  const isLost = isAbort || error instanceof HookError || outcome === undefined;
-  let reason: StopReason = why === 'stopped' || why === 'overload' ? why : 'throttled';
-  if (isAbort) reason = 'aborted';
-  else if (error instanceof HookError) reason = 'final';
-  // Refused by the total timeout.
-  else if (error instanceof OutOfTime || (outcome && deadline?.bindsWait && why === 'wait-too-long'))
-    reason = 'deadline-exceeded';
-  const last = isLost ? undefined : history.pop();
-  // The retry that followed it is not sent.
-  if (last !== undefined) history.push({ ...last, reason });
-  end(call, reason, { outcome, error });
-  if (isLost) throw error;
-  return false;
 }

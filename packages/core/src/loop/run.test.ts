@@ -6,13 +6,12 @@ import type { EbbEvent } from '../news/events.ts';
 import { ownBucket } from '../parts/own.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
-import type { Client } from './client.ts';
-import type { TokenBucket } from './contracts.ts';
+import { type Client, startCall } from './client.ts';
 import { attemptsOf } from './history.ts';
 import type { PolicyOptions } from './options.ts';
+import type { TokenBucket } from './part.ts';
 import { createPolicy } from './policy.ts';
 import { run } from './run.ts';
-import { startCall } from './start-call.ts';
 
 const request: RequestTraits = {
   method: 'GET',

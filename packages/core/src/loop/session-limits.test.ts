@@ -9,12 +9,12 @@ import { perKey } from '../parts/per-key/per-key.ts';
 import { priorityQueue } from '../queue/priority-queue.ts';
 import { virtualClock } from '../testing.ts';
 import type { Call } from './call.ts';
+import { startCall } from './client.ts';
 import { grantOf, remember } from './history.ts';
 import { judge } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
 import { prepare } from './prepare.ts';
-import { startCall } from './start-call.ts';
 
 const clock = virtualClock({ startMs: 0 });
 

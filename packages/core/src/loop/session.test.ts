@@ -7,12 +7,13 @@ import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { ownBucket, ownBudget } from '../parts/own.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
-import type { AcquireOptions, Grant, TokenBucket } from './contracts.ts';
+import { discardMsOf } from './client.ts';
+import type { AcquireOptions, Grant } from './contracts.ts';
 import { judge, pass } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
+import type { TokenBucket } from './part.ts';
 import { createPolicy } from './policy.ts';
 import { prepare } from './prepare.ts';
-import { discardMsOf } from './send.ts';
 
 const request: RequestTraits = {
   method: 'GET',

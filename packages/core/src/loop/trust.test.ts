@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createPolicy, type Part } from '../index.ts';
 import { Call } from './call.ts';
+import { isTrusted, mustTrust } from './hooks.ts';
 import { judge } from './judge.ts';
 import { prepare, type Readiness } from './prepare.ts';
-import { isTrusted, mustTrust } from './trust.ts';
 
 let waiting: Promise<Readiness> | undefined;
 

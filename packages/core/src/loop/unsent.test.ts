@@ -7,20 +7,20 @@ import type { TokenBucketOptions } from '../parts/bucket/options.ts';
 import { quotaBucket } from '../parts/bucket/quota-bucket.ts';
 import { type MemoryBucket, tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import type { ObservableBucket } from '../parts/limit.ts';
 import { ownBudget } from '../parts/own.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
 import { type VirtualClock, virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
-import type { Aside, Client } from './client.ts';
-import type { ObservableBucket, OwnBudget, TokenBucket } from './contracts.ts';
+import { type Aside, type Client, discardMsOf, sending, startCall } from './client.ts';
+import type { OwnBudget } from './contracts.ts';
 import { attemptsOf, grantOf } from './history.ts';
 import { judge } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
+import type { TokenBucket } from './part.ts';
 import { createPolicy } from './policy.ts';
 import { prepare } from './prepare.ts';
 import { run } from './run.ts';
-import { discardMsOf, sending } from './send.ts';
-import { startCall } from './start-call.ts';
 
 const request: RequestTraits = {
   method: 'GET',

@@ -4,14 +4,12 @@ import type { RequestTraits, Responded } from '../http/outcome.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
-import { judge } from './judge.ts';
-import { look, reads } from './look.ts';
+import { sending } from './client.ts';
+import { judge, look, reads, SKIP, SKIP_AND_END } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
 import type { Part, Turn } from './part.ts';
 import { createPolicy } from './policy.ts';
 import { prepare, type Readiness } from './prepare.ts';
-import { sending } from './send.ts';
-import { SKIP, SKIP_AND_END } from './skip.ts';
 
 let waiting: Promise<Readiness> | undefined;
 

@@ -3,7 +3,7 @@ import { type Classify, isServerError } from '../http/classify.ts';
 import { MOST_READ_BYTES } from '../http/headers.ts';
 import type { InspectedResponse, Judgement, RequestTraits, ServerEvent, Verdict } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
-import type { Costs } from '../loop/costs.ts';
+import type { Costs } from '../loop/contracts.ts';
 import type { PolicyOptions } from '../loop/options.ts';
 import type { WaitingBucketOptions } from '../parts/bucket/options.ts';
 import { quotaBucket } from '../parts/bucket/quota-bucket.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../base/clock.ts';
 import type { InspectionContext, Peek } from '../http/body.ts';
 import type { Judgement, Responded } from '../http/outcome.ts';
-import type { BodyInspector } from '../loop/contracts.ts';
+import type { BodyInspector } from '../loop/part.ts';
 import * as door from '../presets.ts';
 
 const { anthropicLimits: _, githubLimits: _1, openaiLimits: _2, shopifyLimits: _3, ...presets } = door;

@@ -1,8 +1,7 @@
 import type { InspectedResponse, Judgement, RequestTraits } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../loop/options.ts';
-import type { Inspect } from '../parts/inspect/inspect-body.ts';
-import { inspectBody } from '../parts/inspect/inspect-body.ts';
+import { type Inspect, inspectBody } from '../parts/inspect/inspect-body.ts';
 import { hasType, parsed, textAt } from './body.ts';
 import { classifyBy, type PresetOptions, repeatsPosts } from './options.ts';
 

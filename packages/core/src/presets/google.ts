@@ -3,8 +3,7 @@ import type { InspectedResponse, Judgement, RequestTraits, ServerEvent } from '.
 import { durationMs } from '../http/quota-fields.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../loop/options.ts';
-import type { Inspect } from '../parts/inspect/inspect-body.ts';
-import { inspectBody } from '../parts/inspect/inspect-body.ts';
+import { type Inspect, inspectBody } from '../parts/inspect/inspect-body.ts';
 import { at, isEventStream, isObject, listAt, parsed, pathOf, textAt } from './body.ts';
 import { classifyBy, type PresetOptions, repeatsPosts } from './options.ts';
 

@@ -3,7 +3,7 @@ import { readOptions } from '../base/options.ts';
 import { isServerError } from '../http/classify.ts';
 import type { InspectedResponse, Judgement, RequestTraits, ServerEvent } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
-import type { Costs } from '../loop/costs.ts';
+import type { Costs } from '../loop/contracts.ts';
 import type { PolicyOptions } from '../loop/options.ts';
 import type { WaitingBucketOptions } from '../parts/bucket/options.ts';
 import { quotaBucket } from '../parts/bucket/quota-bucket.ts';

@@ -3,8 +3,8 @@ import { type OptionTable, readOptions } from '../base/options.ts';
 import { type Classify, classifyHttp } from '../http/classify.ts';
 import { askedWaitMs } from '../http/retry-after.ts';
 import { IN_MILLISECONDS } from '../http/server-feedback.ts';
-import type { CostReader } from '../loop/contracts.ts';
 import type { PolicyOptions } from '../loop/options.ts';
+import type { CostReader } from '../loop/part.ts';
 import { WAITING_BUCKET_OPTIONS, type WaitingBucketOptions } from '../parts/bucket/options.ts';
 import type { QuotaBucket, QuotaLimit } from '../parts/bucket/quota-bucket.ts';
 

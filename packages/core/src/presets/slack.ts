@@ -2,8 +2,7 @@ import { isRepeatable, isServerError } from '../http/classify.ts';
 import type { InspectedResponse, Judgement, RequestTraits, Verdict } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../loop/options.ts';
-import type { Inspect } from '../parts/inspect/inspect-body.ts';
-import { inspectBody } from '../parts/inspect/inspect-body.ts';
+import { type Inspect, inspectBody } from '../parts/inspect/inspect-body.ts';
 import { at, hasType, pathOf, textAt } from './body.ts';
 import { classifyBy, type PresetOptions, repeatsPosts } from './options.ts';
 

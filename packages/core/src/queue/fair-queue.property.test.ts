@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fairQueue } from './fair-queue.ts';
-import type { Lane, Queued } from './queue.ts';
-import { NUMBERS } from './queue.ts';
+import { type Lane, NUMBERS, type Queued } from './queue.ts';
 
 const AGING_MS = 300;
 const LATE = 1e9;

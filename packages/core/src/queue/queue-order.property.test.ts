@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inOrderOfArrival } from './lanes.ts';
 import { priorityQueue } from './priority-queue.ts';
-import type { Lane, Queued, QueueOrder } from './queue.ts';
-import { NUMBERS } from './queue.ts';
+import { type Lane, NUMBERS, type Queued, type QueueOrder } from './queue.ts';
 
 /** An order, and what it does in other words. */
 interface Subject {

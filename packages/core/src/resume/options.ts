@@ -2,8 +2,8 @@ import { callable, flag, positive, wholeNumber } from '../base/check.ts';
 import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
 import { MOST_KEPT_BYTES } from '../http/body.ts';
 import type { RequestTraits, ServerEvent } from '../http/outcome.ts';
-import type { PolicyOptions } from '../loop/options.ts';
-import { createPolicy, type Policy } from '../loop/policy.ts';
+import type { Policy, PolicyOptions } from '../loop/options.ts';
+import { createPolicy } from '../loop/policy.ts';
 
 /** Options of resumptions, in each client. All of them are optional. `Given` is what `resumeWith` returns. */
 export interface ResumptionOptions<Given> {

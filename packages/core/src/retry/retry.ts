@@ -7,13 +7,12 @@ import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind, nameOf } from '../http/failure.ts';
 import { headerIn } from '../http/headers.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
-import { Call } from '../loop/call.ts';
-import type { Client } from '../loop/client.ts';
+import { Call, namedTimeoutOf } from '../loop/call.ts';
+import { type Client, sending, timeoutOf } from '../loop/client.ts';
 import { bounded, timeoutError } from '../loop/deadline.ts';
-import type { PolicyOptions } from '../loop/options.ts';
-import { createPolicy, overridePolicy, type Policy } from '../loop/policy.ts';
+import type { Policy, PolicyOptions } from '../loop/options.ts';
+import { createPolicy, overridePolicy } from '../loop/policy.ts';
 import { run } from '../loop/run.ts';
-import { namedTimeoutOf, sending, timeoutOf } from '../loop/send.ts';
 
 /** What a function that is retried is given. */
 export interface AttemptContext {

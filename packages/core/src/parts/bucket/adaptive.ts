@@ -2,8 +2,7 @@ import { refillRate, wrongRange } from '../../base/check.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { type Feedback, FIELDS_OPTION, type ReadFeedback } from '../../http/server-feedback.ts';
-import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
-import type { Costs } from '../../loop/costs.ts';
+import type { AcquireOptions, Costs, Grant } from '../../loop/contracts.ts';
 import {
   type AdaptiveRate,
   afterRefusal,
@@ -13,7 +12,13 @@ import {
   type RateBounds,
 } from './adaptive-rate.ts';
 import type { Quota } from './gcra.ts';
-import { BUCKET_OPTIONS, checkedTogether, checkFill, type TokenBucketOptions } from './options.ts';
+import {
+  BUCKET_OPTIONS,
+  checkedTogether,
+  checkFill,
+  mustNotSettle,
+  type TokenBucketOptions,
+} from './options.ts';
 import { Bucket, type MemoryBucket } from './token-bucket.ts';
 
 /** Options of {@link adaptive}: those of a token bucket, with the highest rate as `refillPerSecond`. */
@@ -47,6 +52,7 @@ const ADAPTIVE_OPTIONS: OptionTable<AdaptiveOptions> = {
 
 /** @throws TypeError, RangeError for a wrong option */
 function adaptiveSetup(options: AdaptiveOptions): Complete<AdaptiveOptions> {
+  mustNotSettle('adaptive', options);
   const setup = checkedTogether('adaptive', readOptions('adaptive', options, ADAPTIVE_OPTIONS));
   const { refillPerSecond, capacity, minRefillPerSecond: lowest } = setup;
   // The default may be slower than a rate that can be given.

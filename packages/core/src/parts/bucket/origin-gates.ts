@@ -1,8 +1,7 @@
 import { proseOf } from '#prose';
 import { warn } from '../../base/errors.ts';
-import type { RequestTraits } from '../../http/outcome.ts';
-import { originOf } from '../../http/outcome.ts';
-import type { ObservableBucket } from '../../loop/contracts.ts';
+import { originOf, type RequestTraits } from '../../http/outcome.ts';
+import type { ObservableBucket } from '../limit.ts';
 
 /**
  * The most origins whose pauses are remembered, those with waiting requests apart. Beyond it the first that asked goes, which as a

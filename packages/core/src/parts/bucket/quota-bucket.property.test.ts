@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ThrottledError } from '../../base/errors.ts';
-import type { Grant } from '../../loop/contracts.ts';
-import type { Costs } from '../../loop/costs.ts';
+import type { Costs, Grant } from '../../loop/contracts.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { type QuotaBucket, quotaBucket } from './quota-bucket.ts';
 

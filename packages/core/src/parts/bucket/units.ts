@@ -1,7 +1,7 @@
 import { prose, proseOf } from '#prose';
 import { nameOf, notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import { mustHaveFields, unknownOption } from '../../base/options.ts';
-import type { Costs } from '../../loop/costs.ts';
+import type { Costs } from '../../loop/contracts.ts';
 import { type Amount, inUnit, NUMBERS, type Sums } from '../../queue/queue.ts';
 import type { Quota } from './gcra.ts';
 
@@ -110,10 +110,6 @@ export class NamedUnits implements Units {
       sum[unit] = inUnit(one, unit) + inUnit(other, unit) * times;
     }
     return sum;
-  }
-
-  least(one: Amount, other: Amount): readonly number[] {
-    return this.#none.map((_, unit) => Math.min(inUnit(one, unit), inUnit(other, unit)));
   }
 
   exceeds(one: Amount, other: Amount): boolean {

@@ -1,8 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../../base/clock.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
-import type { NonConforming } from './options.ts';
-import { bucketSetup } from './options.ts';
+import { bucketSetup, type NonConforming } from './options.ts';
 import { originGate } from './token-bucket.ts';
 import type { TokenSource } from './token-source.ts';
 import { WaitingBucket } from './waiting-bucket.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RetryBudget } from '../../loop/contracts.ts';
+import type { RetryBudget } from '../../loop/part.ts';
 import { seededRandom, virtualClock } from '../../testing.ts';
 import { type RetryBudgetOptions, retryBudget } from './budget.ts';
 

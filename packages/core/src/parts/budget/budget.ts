@@ -1,8 +1,8 @@
 import { notNegative, positive } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, ownClock, RANDOM_OPTION, type Random } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
-import { type ChecksCalls, mustHaveClock, type RetryBudget } from '../../loop/contracts.ts';
-import type { Part } from '../../loop/part.ts';
+import type { ChecksCalls, Part, RetryBudget } from '../../loop/part.ts';
+import { mustHaveClock } from '../limit.ts';
 import { BudgetPart } from './part.ts';
 
 /** Options of {@link retryBudget}. */

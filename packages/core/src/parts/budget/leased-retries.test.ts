@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { RetryBudget } from '../../loop/contracts.ts';
+import { startCall } from '../../loop/client.ts';
 import { judge } from '../../loop/judge.ts';
+import type { RetryBudget } from '../../loop/part.ts';
 import { createPolicy } from '../../loop/policy.ts';
 import { prepare } from '../../loop/prepare.ts';
-import { startCall } from '../../loop/start-call.ts';
 import { virtualClock } from '../../testing.ts';
 import { ownBudget } from '../own.ts';
 import { retryBudget } from './budget.ts';

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../http/outcome.ts';
+import { Taking } from '../../loop/at-once.ts';
 import type { OwnBudget } from '../../loop/contracts.ts';
 import type { Part, PartCall, Turn } from '../../loop/part.ts';
-import { Taking } from '../../loop/taking.ts';
 import type { StopReason } from '../../news/events.ts';
 
 /** Every retry withdraws from the budget. */

@@ -3,18 +3,11 @@ import { CLOCK_OPTION, type Clock, keepAlive } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { whenBodyEnds } from '../../bodies/watch.ts';
 import type { Outcome } from '../../http/outcome.ts';
-import {
-  type AcquireOptions,
-  type ChecksCalls,
-  type ConcurrencyLimit,
-  type ConcurrencyStats,
-  mustHaveClock,
-  type OwnLimit,
-  type Slot,
-} from '../../loop/contracts.ts';
-import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
+import type { AcquireOptions, ConcurrencyStats, OwnLimit, Slot } from '../../loop/contracts.ts';
+import type { ChecksCalls, ConcurrencyLimit, Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WAITING_OPTIONS, type WaitingOptions, WaitingRoom } from '../../queue/waiting-room.ts';
+import { mustHaveClock } from '../limit.ts';
 
 /** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyOptions extends WaitingOptions {

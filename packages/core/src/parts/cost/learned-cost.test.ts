@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RequestTraits } from '../../http/outcome.ts';
-import type { Costs } from '../../loop/costs.ts';
+import type { Costs } from '../../loop/contracts.ts';
 import { learnedCost, Shares } from './learned-cost.ts';
 
 const requestTo = (url = 'https://a.test/'): RequestTraits => ({

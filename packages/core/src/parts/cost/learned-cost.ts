@@ -2,7 +2,7 @@ import { prose } from '#prose';
 import { callable, share, wrongType } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
-import { type Costs, checkKey, type LearnsCost } from '../../loop/costs.ts';
+import { type Costs, checkKey, type LearnsCost } from '../../loop/contracts.ts';
 import { checkCosts } from './tally.ts';
 
 /** With more keys the one that was not asked for longest is forgotten. */

@@ -1,6 +1,5 @@
 import { FirstEvent } from '../../bodies/look.ts';
-import type { BodyWatcher } from '../../http/body.ts';
-import { bytesOf } from '../../http/body.ts';
+import { type BodyWatcher, bytesOf } from '../../http/body.ts';
 import type { InspectedResponse, RequestTraits, Responded, ServerEvent } from '../../http/outcome.ts';
 
 /** The beginning of a body, as it passes. Hazard: what waits for its end holds it, so it must not hold the response. */

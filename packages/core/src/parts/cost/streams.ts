@@ -1,6 +1,5 @@
 import { FirstEvent } from '../../bodies/look.ts';
-import type { BodyWatcher } from '../../http/body.ts';
-import { bytesOf } from '../../http/body.ts';
+import { type BodyWatcher, bytesOf } from '../../http/body.ts';
 import type { ServerEvent } from '../../http/outcome.ts';
 
 /** A blank line, which ends an event, with the end of the line before it. */

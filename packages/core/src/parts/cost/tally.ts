@@ -3,8 +3,7 @@ import { notNegative, wrongType } from '../../base/check.ts';
 import { type Clock, inNextTurn } from '../../base/clock.ts';
 import { HookError, isPromise, report } from '../../base/errors.ts';
 import type { InspectedResponse } from '../../http/outcome.ts';
-import type { Grant } from '../../loop/acquire.ts';
-import type { Costs } from '../../loop/costs.ts';
+import type { Costs, Grant } from '../../loop/contracts.ts';
 
 /**
  * What a response says of costs: a number for a bucket of one unit, or by unit; nothing if it says nothing. A unit that is not named

@@ -4,10 +4,9 @@ import type { Clock } from '../../base/clock.ts';
 import { callHook, report } from '../../base/errors.ts';
 import { type Complete, must, type OptionTable, readOptions } from '../../base/options.ts';
 import { originOf, type RequestTraits } from '../../http/outcome.ts';
-import { methodsOr } from '../../loop/option-table.ts';
-import type { PolicyOptions } from '../../loop/options.ts';
-import { createPolicy, type Policy } from '../../loop/policy.ts';
-import { mustTrust } from '../../loop/trust.ts';
+import { mustTrust } from '../../loop/hooks.ts';
+import type { Policy, PolicyOptions } from '../../loop/options.ts';
+import { createPolicy, methodsOr } from '../../loop/policy.ts';
 import { type HedgeRule, type HedgeState, newHedgeState } from './rule.ts';
 
 /** A try that may outlast its delay: one of a ring. */

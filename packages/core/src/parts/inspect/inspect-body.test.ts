@@ -3,8 +3,7 @@ import { HookError } from '../../base/errors.ts';
 import type { Peek } from '../../http/body.ts';
 import type { Responded } from '../../http/outcome.ts';
 import { virtualClock } from '../../testing.ts';
-import type { Inspect } from './inspect-body.ts';
-import { type InspectBodyOptions, inspectBody } from './inspect-body.ts';
+import { type Inspect, type InspectBodyOptions, inspectBody } from './inspect-body.ts';
 
 const clock = virtualClock({ startMs: 0 });
 const outcome: Responded = { type: 'response', status: 200, header: (name) => `the ${name}` };

@@ -6,10 +6,14 @@ import { Look, type LookBounds, within } from '../../bodies/look.ts';
 import { peekAt } from '../../bodies/peek.ts';
 import type { InspectionContext } from '../../http/body.ts';
 import { checkVerdict } from '../../http/classify.ts';
-import type { InspectedResponse, Judgement, Outcome, Responded } from '../../http/outcome.ts';
-import { withJudgement } from '../../http/outcome.ts';
-import type { BodyInspector } from '../../loop/contracts.ts';
-import type { PartCall, Turn } from '../../loop/part.ts';
+import {
+  type InspectedResponse,
+  type Judgement,
+  type Outcome,
+  type Responded,
+  withJudgement,
+} from '../../http/outcome.ts';
+import type { BodyInspector, PartCall, Turn } from '../../loop/part.ts';
 
 /**
  * Judges a response by its body. Called for every response that is not left to another layer, a success too, so look at

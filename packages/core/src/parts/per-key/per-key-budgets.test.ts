@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestTraits } from '../../http/outcome.ts';
 import { Call } from '../../loop/call.ts';
-import type { RetryBudget } from '../../loop/contracts.ts';
+import type { RetryBudget } from '../../loop/part.ts';
 import { createPolicy } from '../../loop/policy.ts';
 import { run } from '../../loop/run.ts';
 import { virtualClock } from '../../testing.ts';

@@ -1,11 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
 import { HookError } from '../../base/errors.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
-import type { ConcurrencyLimit, ObservableBucket, PerKey, RetryBudget } from '../../loop/contracts.ts';
+import type { ConcurrencyLimit, PerKey, RetryBudget } from '../../loop/part.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
+import type { ObservableBucket } from '../limit.ts';
 import { type BucketPerKey, type PerKeyOptions, perKey } from './per-key.ts';
 
 function of(tenant: string, host = 'a'): RequestTraits {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RequestTraits } from '../../http/outcome.ts';
-import type { ConcurrencyLimit, Grant, PerKey, RetryBudget, Slot } from '../../loop/contracts.ts';
+import type { Grant, Slot } from '../../loop/contracts.ts';
+import type { ConcurrencyLimit, PerKey, RetryBudget } from '../../loop/part.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { adaptive } from '../bucket/adaptive.ts';
 import { type MemoryBucket, tokenBucket } from '../bucket/token-bucket.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { HookError } from '../../base/errors.ts';
-import type { RequestTraits } from '../../http/outcome.ts';
-import { originOf } from '../../http/outcome.ts';
+import { originOf, type RequestTraits } from '../../http/outcome.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';

@@ -1,25 +1,28 @@
 import { proseOf } from '#prose';
 import { callable, countingNumber, notNegative, wrongType } from '../../base/check.ts';
-import type { Clock } from '../../base/clock.ts';
-import { CLOCK_OPTION, ownClock } from '../../base/clock.ts';
+import { CLOCK_OPTION, type Clock, ownClock } from '../../base/clock.ts';
 import { callHook, HookError, warn } from '../../base/errors.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
-import type { RequestTraits } from '../../http/outcome.ts';
-import { originOf } from '../../http/outcome.ts';
+import { originOf, type RequestTraits } from '../../http/outcome.ts';
+import { checkKey } from '../../loop/contracts.ts';
+import type {
+  ChecksCalls,
+  Part,
+  PartCall,
+  PerKey,
+  Place,
+  RetryBudget,
+  TokenBucket,
+  Turn,
+} from '../../loop/part.ts';
 import {
-  type ChecksCalls,
   type CloseOptions,
   checkedFor,
   mustHaveClock,
   type ObservableBucket,
-  type PerKey,
-  type RetryBudget,
-  type TokenBucket,
   waitingAtClose,
-} from '../../loop/contracts.ts';
-import { checkKey } from '../../loop/costs.ts';
-import type { Part, PartCall, Place, Turn } from '../../loop/part.ts';
+} from '../limit.ts';
 
 /** Options of {@link perKey}. */
 export interface PerKeyOptions {

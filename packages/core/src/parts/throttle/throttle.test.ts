@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { constant } from '../../backoff/curves.ts';
 import { attemptsOf } from '../../loop/history.ts';
+import { SKIP } from '../../loop/judge.ts';
 import type { PolicyOptions } from '../../loop/options.ts';
 import type { Part } from '../../loop/part.ts';
 import { createPolicy } from '../../loop/policy.ts';
-import { SKIP } from '../../loop/skip.ts';
 import type { EbbEvent } from '../../news/events.ts';
 import { type AttemptContext, retry } from '../../retry/retry.ts';
 import { virtualClock } from '../../testing.ts';

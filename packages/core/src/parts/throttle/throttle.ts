@@ -2,10 +2,9 @@ import { notNegative, oneOf, share } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
-import { SKIP, SKIP_AND_END } from '../../loop/skip.ts';
-import { Taking } from '../../loop/taking.ts';
-import type { Throttle } from '../../loop/throttle.ts';
+import { Taking } from '../../loop/at-once.ts';
+import { SKIP, SKIP_AND_END } from '../../loop/judge.ts';
+import type { Lack, Part, PartCall, Throttle, Turn } from '../../loop/part.ts';
 import type { StopReason, ThrottleState } from '../../news/events.ts';
 import { ThrottleRule } from './rule.ts';
 
