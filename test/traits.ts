@@ -29,7 +29,6 @@ export const traits: Readonly<Record<ClientName, Traits>> = {
     },
   },
   undici: {
-    does: ['resumes'],
     timeoutError: 'HeadersTimeoutError',
     lacks: { redirects: 'request of undici follows none without an interceptor' },
   },

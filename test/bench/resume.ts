@@ -125,7 +125,7 @@ for (const megabytes of [200, 1_000]) {
   rows.push(await reads('createFetch', `whole/${megabytes}`));
   rows.push(await reads('createFetch, resuming', `cut/${megabytes}`));
   rows.push(await reads('ebbInterceptor', `whole/${megabytes}`));
-  rows.push(await reads('ebbInterceptor', `cut/${megabytes}`));
+  rows.push(await reads('ebbInterceptor, resuming', `cut/${megabytes}`));
 }
 console.log(
   '\n**A download whose connection is cut every 10 MB.** Memory is the largest resident set while it is read, above that before: ' +

@@ -11,6 +11,7 @@ import {
   type PolicyOptions,
   perKey,
   priorityQueue,
+  quotaBucket,
   readCost,
   retryBudget,
   SKIP,
@@ -47,7 +48,12 @@ function limitsOf(parts: Parts, probe: Probe, clock: Clock | undefined): PolicyO
       tiny: { refillPerSecond: 1e-6, capacity: 6, maxWaitMs: 5 },
       fast: { refillPerSecond: 1_000, capacity: 4 },
     }[kind ?? 'still'];
-    const made = tokenBucket({ ...rate, nonConforming, maxPauseMs: 5, settled: isSettled, ...queue, clock });
+    const { refillPerSecond, capacity, ...more } = rate;
+    const common = { ...more, nonConforming, maxPauseMs: 5, ...queue, clock };
+    const tokens = { refillPerSecond, capacity, settled: true };
+    const made = isSettled
+      ? quotaBucket({ ...common, limits: { tokens } })
+      : tokenBucket({ ...rate, ...common });
     probe.buckets.push(made);
     return made;
   };

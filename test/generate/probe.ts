@@ -1,4 +1,4 @@
-import type { Clock, ConcurrencyLimit, EbbEvent, MemoryBucket } from '@ebb/core';
+import type { Clock, ConcurrencyLimit, EbbEvent, ObservableBucket } from '@ebb/core';
 
 /** What a case leaves behind, for the oracle. */
 export class Probe {
@@ -6,7 +6,7 @@ export class Probe {
   /** Those of a layer below that has a policy of its own. */
   readonly innerEvents: EbbEvent[] = [];
   readonly limits: ConcurrencyLimit[] = [];
-  readonly buckets: MemoryBucket[] = [];
+  readonly buckets: ObservableBucket[] = [];
   /** Timers of the clock of the case that have neither fired nor been cancelled. */
   timers = 0;
   /** What the part of the case was asked. */

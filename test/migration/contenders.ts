@@ -4,6 +4,7 @@ import { constant, createPolicy, type Policy, type PolicyOptions } from '@ebb/co
 import { createFetch } from '@ebb/fetch';
 import { resuming } from '@ebb/fetch/resuming';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
+import { resuming as resumingUndici } from '@ebb/undici/resuming';
 import axios, { type AxiosAdapter, AxiosError } from 'axios';
 import axiosRetry from 'axios-retry';
 import {
@@ -141,7 +142,10 @@ export const OTHERS_OF_EBB: Readonly<Record<string, Contender>> = {
       return (await client(asked.url, { ...fetchInit(asked), headers })).text();
     };
   },
-  undici: (settings, more) => undiciSend(undiciAgent(settings).compose(ebbUndici(policyOf(settings, more)))),
+  undici: (settings, more) => {
+    const policy = policyOf(settings, more);
+    return undiciSend(undiciAgent(settings).compose(ebbUndici(policy), resumingUndici({ policy })));
+  },
 };
 
 /** In the order of the columns. */

@@ -80,15 +80,12 @@ export function ofBedrock(): Client {
 
 /** The same with a bucket of tokens alone, which holds so much of a minute. */
 export function ofTokens(minutes: number, settled: boolean): Client {
+  const rate = { refillPerSecond: ACCOUNT.output / 60, capacity: ACCOUNT.output * minutes };
   return ebb((clock) => ({
     methods: 'all',
-    bucket: tokenBucket({
-      refillPerSecond: ACCOUNT.output / 60,
-      capacity: ACCOUNT.output * minutes,
-      settled,
-      feedback: serverFeedback,
-      clock,
-    }),
+    bucket: settled
+      ? quotaBucket({ limits: { tokens: { ...rate, settled } }, clock })
+      : tokenBucket({ ...rate, feedback: serverFeedback, clock }),
     cost: reservedBy,
     actualCost: readCost(usedOf),
   }));

@@ -15,24 +15,21 @@ export interface Watcher extends BodyWatcher {
 /** The events of an attempt. */
 export interface AttemptListener {
   /** It has a connection. */
-  sent?(attempt: Attempt): void;
+  sent(attempt: Attempt): void;
   /** An informational response (1xx). */
-  informed?(attempt: Attempt, head: ResponseHead): void;
+  informed(head: ResponseHead): void;
   /** The headers of the response. The listener must have it delivered, hold it, set it aside or drop it. */
   responded(attempt: Attempt, head: ResponseHead): void;
-  /** Without it an upgrade is refused. */
-  upgraded?(attempt: Attempt, head: ResponseHead, socket: Duplex): void;
+  upgraded(attempt: Attempt, head: ResponseHead, socket: Duplex): void;
   /** All of a response that was held has arrived. It is still to be played. */
-  arrived?(attempt: Attempt): void;
+  arrived(attempt: Attempt): void;
   /** The response is delivered: its headers, its body and its end, which `broke` may be. */
   head(connection: Pausable | null | undefined, head: ResponseHead): void;
-  data(attempt: Attempt, chunk: Buffer): void;
+  data(chunk: Buffer): void;
   ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void;
   broke(attempt: Attempt, error: unknown): void;
   /** It failed before the headers of the response. */
   failed(attempt: Attempt, error: unknown): void;
-  /** A dispatcher reports what the listener threw when it was given an error. */
-  failedAgain(error: unknown): void;
 }
 
 /**
@@ -40,8 +37,7 @@ export interface AttemptListener {
  * mistaken for those of the next one.
  */
 export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
-  /** Another one may take over once the response has come. */
-  listener: AttemptListener;
+  readonly listener: AttemptListener;
   connection: Connection;
   /** How often undici started it: more than once if an interceptor below follows redirects. */
   starts = 0;
@@ -51,8 +47,9 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   kept: Held | undefined;
   /** Sees the body as it comes. */
   declare watcher?: Watcher;
-  /** Methods that the caller's handler lacks are hidden until the attempt starts. */
-  restoreMethods: (() => void) | undefined;
+  // Only for a handler that has them.
+  declare onBodySent?: (chunk: Buffer | string) => void;
+  declare onRequestSent?: () => void;
   /** Closes the body that was made for it. */
   releaseBody: (() => void) | undefined;
   #state: 'sent' | 'held' | 'played' | 'forwarded' | 'aside' | 'over' = 'sent';
@@ -89,7 +86,6 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   }
 
   onRequestStart(connection: NonNullable<Connection>, context: object | null | undefined): void {
-    this.restoreMethods?.();
     this.starts += 1;
     this.context = context;
     // Given up while it was queued: it must not be sent.
@@ -97,12 +93,12 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
       connection.abort(this.#droppedFor);
     } else {
       this.connection = connection;
-      this.listener.sent?.(this);
+      this.listener.sent(this);
     }
   }
 
   onRequestUpgrade(from: Connection, status: number, headers: ResponseHeaders, socket: Duplex): void {
-    if (this.#state !== 'sent' || !this.listener.upgraded) {
+    if (this.#state !== 'sent') {
       socket.destroy();
       return;
     }
@@ -119,7 +115,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.connection = connection;
     const head = this.#headOf(status, headers, message);
     if (status < 200) {
-      this.listener.informed?.(this, head);
+      this.listener.informed(head);
     } else {
       this.#cancelTimer?.();
       this.listener.responded(this, head);
@@ -152,8 +148,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   onResponseError(connection: Connection, error: unknown): void {
     this.watcher?.ended();
     this.connection ??= connection;
-    if (!this.over) this.#fail(error);
-    else if (this.#droppedFor === undefined) this.listener.failedAgain(error);
+    this.#fail(error);
   }
 
   /** Keeps the response back until it is delivered, set aside or dropped. */
@@ -191,15 +186,9 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.deliver(kept.head);
   }
 
-  discard(reason: unknown): void {
-    this.connection?.abort(reason);
-    // A dispatcher may ignore its controller.
-    this.#arrived();
-  }
-
   /** A response that has not been judged may still be followed by a retry. */
   #arrived(): void {
-    if (this.#state === 'played') this.listener.arrived?.(this);
+    if (this.#state === 'played') this.listener.arrived(this);
   }
 
   get #isHeld(): boolean {
@@ -211,7 +200,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   }
 
   data(chunk: Buffer): void {
-    this.listener.data(this, chunk);
+    this.listener.data(chunk);
   }
 
   end(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {

@@ -4,6 +4,7 @@ import { virtualClock } from '@ebb/core/testing';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
+import { resumingInterceptor } from '../test/relay.ts';
 import { upstream } from '../test/upstream.ts';
 import { ENDS_WITHOUT_BODY, HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
@@ -17,7 +18,9 @@ function setUp() {
   const wire = new Wire();
   const clock = virtualClock({ startMs: 0 });
   const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
-  const dispatch = ebbInterceptor({ backoff: constant(0), maxRetries: 1, concurrency, clock })(wire.dispatch);
+  const dispatch = resumingInterceptor({ backoff: constant(0), maxRetries: 1, concurrency, clock })(
+    wire.dispatch,
+  );
   const inUse = (): number => concurrency.stats().inUse;
   return { wire, dispatch, inUse, spy: new HandlerSpy() };
 }

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { versions } from '../test/clients.ts';
 import { get, passBackoff, reset, setUp } from '../test/relay.ts';
+import { rawUpstream } from '../test/upstream.ts';
+import { ebbInterceptor } from './index.ts';
 
 describe('the handler', () => {
-  test('gets an informational response of one attempt only', async () => {
+  test('gets the informational responses of all attempts', async () => {
     const { wire, spy, clock, dispatch } = setUp();
     dispatch(get, spy);
     wire.attempt(1).start().head(102).head(102).head(103).head(503).end();
@@ -11,6 +14,8 @@ describe('the handler', () => {
     expect(spy.calls).toEqual([
       'start',
       'head 102',
+      'head 102',
+      'head 103',
       'head 102',
       'head 103',
       'head 104',
@@ -71,7 +76,7 @@ describe('the handler', () => {
     expect(spy.controllers.size).toBe(1);
   });
 
-  test('gets each byte of an upload once', async () => {
+  test('gets what each attempt uploads', async () => {
     const { wire, spy, clock, dispatch } = setUp();
     const sent: string[] = [];
     const watching = Object.assign(spy, {
@@ -91,7 +96,7 @@ describe('the handler', () => {
     await passBackoff(clock);
     chunks(3, 'abcdef');
     wire.attempt(3).handler.onRequestSent();
-    expect(sent).toEqual(['abc', 'd', 'e', 'f', 'sent']);
+    expect(sent).toEqual(['abc', 'd', 'ab', 'cde', 'f', 'sent', 'abcdef', 'sent']);
   });
 
   test('without upload methods leaves them undefined on the attempt', () => {
@@ -127,5 +132,38 @@ describe('backpressure', () => {
     await passBackoff(clock);
     wire.attempt(2).start().head(200);
     expect(wire.attempt(2).connection.calls).toEqual(['pause']);
+  });
+});
+
+describe('a handler without some of the methods', () => {
+  test('gets the others', () => {
+    const { wire, spy, dispatch } = setUp();
+    dispatch(get, Object.assign(spy, { onResponseData: undefined, onResponseEnd: undefined }));
+    wire.attempt(1).start().head(200).data('a').end();
+    expect(spy.calls).toEqual(['start', 'head 200']);
+  });
+
+  test.each(Object.entries(versions))('of %s cannot be upgraded', async (_, { Agent }) => {
+    const isClosed = Promise.withResolvers<void>();
+    await using server = await rawUpstream((socket) => {
+      socket.on('close', () => isClosed.resolve());
+      socket.write('HTTP/1.1 101 Switching\r\nupgrade: echo\r\nconnection: upgrade\r\n\r\n');
+    });
+    const agent = new Agent();
+    const error = Promise.withResolvers<unknown>();
+    const handler = {
+      onRequestStart: () => undefined,
+      onResponseError: (_: unknown, thrown: unknown) => error.resolve(thrown),
+    };
+    const options = {
+      origin: new URL(server.url).origin,
+      path: '/',
+      method: 'GET',
+      upgrade: 'echo',
+    } as const;
+    agent.compose(ebbInterceptor()).dispatch(options, handler);
+    expect(await error.promise).toEqual(new TypeError('the handler has no onRequestUpgrade'));
+    await isClosed.promise;
+    await agent.destroy();
   });
 });

@@ -1,11 +1,10 @@
 import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
-import type { Download } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import type { Attempt, AttemptListener } from './attempt.ts';
-import { type Handler, hideMissingMethods } from './handler.ts';
+import type { Handler } from './handler.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
-import type { Connection, Pausable } from './held.ts';
+import type { Pausable } from './held.ts';
 
 /**
  * The controller that the handler has for the whole request. With a controller per attempt, a handler could pause one
@@ -54,21 +53,11 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
   readonly controller: Controller = new Controller(this);
   /** The attempt whose result the handler gets. */
   attempt: Attempt | undefined;
-  /** The response that the handler is receiving, if it can go on after a break. */
-  protected download: Download | undefined;
-  /** True once the handler threw in a callback, which ends the request. */
-  threw = false;
   /** True once the handler has had the end of the request. */
   over = false;
   readonly #handler: Handler;
   /** The `context` that the handler gets. */
   #context: object | undefined;
-  /** By status of an informational response, the attempt whose response was passed on. */
-  declare private informedBy?: Map<number, object>;
-  #uploadedBytes = 0;
-  #uploaded = false;
-  /** The controller of the `onResponseError` call in which the handler threw. */
-  declare private failedWith?: Connection;
 
   constructor(options: Dispatcher.DispatchOptions, handler: Handler) {
     // The default, which takes Node twice as long if it is not given.
@@ -100,51 +89,13 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
   /** Notes the history for what the caller gets. */
   protected note(_result: unknown): void {}
 
-  /** The attempt is the next to be sent. It gets the methods that the handler has. */
+  /** The attempt is the next to be sent. */
   protected begins(attempt: Attempt): void {
     this.attempt = attempt;
-    const { onBodySent, onRequestSent } = this.#handler;
-    // For a handler that listens to the upload, a MockAgent reads the body.
-    if (onBodySent ?? onRequestSent) Object.assign(attempt, this.#uploadEvents());
-    attempt.restoreMethods = hideMissingMethods(this.#handler, this.options, attempt);
-  }
-
-  /** What an attempt is called with while its upload is sent. */
-  #uploadEvents(): Dispatcher.DispatchHandler {
-    let sentBytes = 0;
-    let sends = 0;
-    return {
-      onBodySent: (chunk: Buffer | string) => {
-        const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-        const reported = Math.max(0, this.#uploadedBytes - sentBytes);
-        sentBytes += bytes.byteLength;
-        // Only the part that no earlier attempt has sent.
-        if (reported >= bytes.byteLength) return;
-        this.#uploadedBytes = sentBytes;
-        try {
-          this.#handler.onBodySent?.(reported === 0 ? chunk : bytes.subarray(reported));
-        } catch (error) {
-          throw this.#threw(error);
-        }
-      },
-      onRequestSent: () => {
-        sends += 1;
-        // Again from the second request of the same attempt on, as after a redirect.
-        if (this.#uploaded && sends === 1) return;
-        this.#uploaded = true;
-        try {
-          this.#handler.onRequestSent?.();
-        } catch (error) {
-          throw this.#threw(error);
-        }
-      },
-    };
-  }
-
-  /** Records that the handler threw. */
-  #threw(error: unknown): unknown {
-    this.threw = true;
-    return error;
+    const handler = this.#handler;
+    // Not for others: for a handler that listens to the upload, a MockAgent reads the body.
+    if (handler.onBodySent) attempt.onBodySent = (chunk) => handler.onBodySent?.(chunk);
+    if (handler.onRequestSent) attempt.onRequestSent = () => handler.onRequestSent?.();
   }
 
   /** Gives the handler its controller before anything is sent, so that it can abort the wait. */
@@ -170,11 +121,7 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
       // Not `{ ...context }` alone: a copy of nothing has no room for the history, which then takes twice as long.
       this.#context = context ? { ...context } : {};
     }
-    try {
-      this.#handler.onRequestStart?.(this.controller, this.#context);
-    } catch (error) {
-      throw this.#threw(error);
-    }
+    this.#handler.onRequestStart?.(this.controller, this.#context);
   }
 
   /**
@@ -188,11 +135,7 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     if (Array.isArray(history)) this.note(history);
   }
 
-  /** Passes an informational response on, unless an earlier attempt had one of the same status. */
-  informed(attempt: Attempt, head: ResponseHead): void {
-    this.informedBy ??= new Map();
-    if ((this.informedBy.get(head.status) ?? attempt) !== attempt) return;
-    this.informedBy.set(head.status, attempt);
+  informed(head: ResponseHead): void {
     this.#startResponse(head);
   }
 
@@ -206,21 +149,12 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
   #startResponse({ status, headers, message, rawHeaders }: ResponseHead): void {
     const { controller } = this;
     controller.rawHeaders = rawHeaders;
-    try {
-      this.#handler.onResponseStarted?.();
-      this.#handler.onResponseStart?.(controller, status, headers, message);
-    } catch (error) {
-      throw this.#threw(error);
-    }
+    this.#handler.onResponseStarted?.();
+    this.#handler.onResponseStart?.(controller, status, headers, message);
   }
 
-  data(_: Attempt, chunk: Uint8Array): void {
-    this.download?.take(chunk);
-    try {
-      this.#handler.onResponseData?.(this.controller, chunk);
-    } catch (error) {
-      throw this.#threw(error);
-    }
+  data(chunk: Uint8Array): void {
+    this.#handler.onResponseData?.(this.controller, chunk);
   }
 
   arrived(_: Attempt): void {}
@@ -235,18 +169,16 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     } catch (error) {
       // undici reports this to the handler as an error.
       this.over = false;
-      throw this.#threw(error);
+      throw error;
     }
   }
 
   upgraded(_: Attempt, { status, headers, rawHeaders }: ResponseHead, socket: Duplex): void {
     this.controller.rawHeaders = rawHeaders;
     this.noteAll();
-    try {
-      this.#handler.onRequestUpgrade?.(this.controller, status, headers, socket);
-    } catch (error) {
-      throw this.#threw(error);
-    }
+    // Thrown to undici, which then closes the socket and reports it.
+    if (!this.#handler.onRequestUpgrade) throw new TypeError('the handler has no onRequestUpgrade');
+    this.#handler.onRequestUpgrade(this.controller, status, headers, socket);
     // Not earlier: the handler may abort in the callback.
     this.over = true;
   }
@@ -261,16 +193,6 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     this.over = true;
     this.noteAll();
     const controller = this.#context === undefined ? (this.attempt?.connection ?? null) : this.controller;
-    try {
-      this.#handler.onResponseError?.(controller, error);
-    } catch (thrown) {
-      this.failedWith = controller;
-      throw thrown;
-    }
-  }
-
-  /** A dispatcher that wraps another reports what the handler threw in `onResponseError`. */
-  failedAgain(error: unknown): void {
-    if (this.failedWith !== undefined) this.#handler.onResponseError?.(this.failedWith, error);
+    this.#handler.onResponseError?.(controller, error);
   }
 }

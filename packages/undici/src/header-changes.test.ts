@@ -11,7 +11,7 @@ import {
 } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
-import { get, passBackoff, reset, setUp } from '../test/relay.ts';
+import { get, passBackoff, reset, resumingInterceptor, setUp } from '../test/relay.ts';
 import { failing, upstream } from '../test/upstream.ts';
 import { changedHeaders, headerPairs, type RequestHeaders, withRereadableHeaders } from './headers.ts';
 import { ebbInterceptor } from './index.ts';
@@ -142,9 +142,8 @@ describe('beforeAttempt', () => {
   });
 
   test('also changes the headers of a request for the rest of a download', async () => {
-    const { wire, spy, clock, dispatch } = setUp({
-      beforeAttempt: ({ attempt }) => ({ 'x-attempt': `${attempt}` }),
-    });
+    const beforeAttempt = ({ attempt }: { attempt: number }) => ({ 'x-attempt': `${attempt}` });
+    const { wire, spy, clock, dispatch } = setUp({ beforeAttempt }, resumingInterceptor);
     dispatch({ ...get, headers: { accept: 'a' } }, spy);
     wire.attempt(1).start().head(200, { etag: '"a"', 'content-length': '10' }).data('01234').fail(reset());
     await passBackoff(clock);

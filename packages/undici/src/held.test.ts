@@ -12,7 +12,7 @@ import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { bucketThat } from '../test/bucket.ts';
 import { bodyOf, errorInBody, errorInFirstEvent, type Look, settle, start } from '../test/inspect.ts';
-import { get, passBackoff, reset, type Setting, setUp, time } from '../test/relay.ts';
+import { get, passBackoff, reset, resumingInterceptor, type Setting, setUp, time } from '../test/relay.ts';
 import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
@@ -106,7 +106,9 @@ describe('a body that breaks while it is held', () => {
 
   test('is resumed as a download, if it can be', async () => {
     const seen: number[] = [];
-    const { wire, spy, clock } = start(({ status }) => void seen.push(status));
+    const inspect = inspectBody(({ status }) => void seen.push(status));
+    const { wire, spy, clock, dispatch } = setUp({ inspect }, resumingInterceptor);
+    dispatch(get, spy);
     wire
       .attempt(1)
       .start()

@@ -1,16 +1,13 @@
-import type { Clock } from '@ebb/core';
 import {
   type Call,
   discardMsOf,
   inNextTurn,
-  LONGEST_DISCARD_MS,
   MOST_READ_AHEAD_BYTES,
   missing,
   type Peek,
   SetAside,
 } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { requestAbortedError } from './errors.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 
 /** The controller of one attempt. It takes any value that was thrown as the reason. */
@@ -34,8 +31,6 @@ export interface HeldListener {
   abort(error: unknown): void;
   /** All that was held has been played. The rest comes from the connection. */
   playedAll(): void;
-  /** Aborts the connection of a redirect. What was kept of its body can still be played. */
-  discard(reason: unknown): void;
   /** Aborts the connection of a response that was set aside. */
   giveUp(): void;
 }
@@ -68,9 +63,6 @@ export class Held implements Peek, Pausable {
   /** Bytes that were neither read by a look nor played. */
   #unreadBytes = 0;
   #isHalted = false;
-  /** Set for the body of a redirect. */
-  #clock: Clock | undefined;
-  #cancelTimer: (() => void) | undefined;
   /** How many chunks were played. */
   #played = 0;
   /** False while it is played, and before. */
@@ -103,7 +95,6 @@ export class Held implements Peek, Pausable {
     this.#error = error;
     this.#trailers = trailers;
     this.#rawTrailers = rawTrailers;
-    this.#cancelTimer?.();
     this.aside?.end(error === undefined, error);
     this.#serve();
     this.#playMore();
@@ -120,10 +111,6 @@ export class Held implements Peek, Pausable {
   stop(): void {
     this.#reader?.resolve(undefined);
     this.#reader = undefined;
-    this.#unreadAgain();
-  }
-
-  #unreadAgain(): void {
     this.#read = 0;
     this.#unreadBytes = this.chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
@@ -140,37 +127,17 @@ export class Held implements Peek, Pausable {
     else reader.resolve(chunk);
   }
 
-  /** Pauses the connection. That of a redirect is closed unless the handler goes on in time. */
   #halt(): void {
     if (this.#isHalted || this.isOver) return;
     this.#isHalted = true;
     this.#connection?.pause();
-    this.#cancelTimer = this.#clock?.schedule(() => this.#discard(), LONGEST_DISCARD_MS);
   }
 
   /** Has the connection go on, if it was paused. It may deliver at once. */
   #letGo(): void {
     if (!this.#isHalted || this.isOver) return;
     this.#isHalted = false;
-    this.#cancelTimer?.();
     this.#connection?.resume();
-  }
-
-  /**
-   * For the body of a redirect. The `fetch` of undici 7, and so that of Node 24, follows a redirect without reading its body:
-   * once a buffer is full it pauses the connection for ever, and with it would keep a slot. So it is read on while the handler
-   * is paused, and kept for a reader who wants it after all (`redirect: 'manual'`, `request`). A longer body has some time to be
-   * asked for; then its connection is closed, and a late reader gets an error after what was kept.
-   */
-  readOn(clock: Clock): void {
-    this.#clock = clock;
-    this.#unreadAgain();
-    this.#letGo();
-  }
-
-  #discard(): void {
-    this.end(new Error('The rest of the body of this redirect was discarded: it was not read in time'));
-    this.#listener.discard(requestAbortedError('Redirect not read'));
   }
 
   /** A retry follows: reads it to its end, within bounds, and keeps it. */
@@ -200,7 +167,7 @@ export class Held implements Peek, Pausable {
 
   pause(): void {
     this.#isPaused = true;
-    if (this.#clock === undefined) this.#halt();
+    this.#halt();
   }
 
   resume(): void {
@@ -237,7 +204,7 @@ export class Held implements Peek, Pausable {
       while (!this.#isPaused && this.#playNext());
     } catch (error) {
       // As without ebb, the caller that reports an error gets what the handler throws then.
-      if (this.#isPlayingError && this.#connection && this.#clock === undefined) throw error;
+      if (this.#isPlayingError && this.#connection) throw error;
       this.#listener.abort(error);
     } finally {
       this.#mayPlay = true;
@@ -259,17 +226,12 @@ export class Held implements Peek, Pausable {
     // The handler's controller keeps this, and with it what it has.
     this.chunks = [];
     this.#played = 0;
-    if (!this.isOver) return this.#playRest();
     this.#isPlayingError = this.#error !== undefined;
-    if (this.#error === undefined) listener.end(this.#trailers, this.#rawTrailers);
+    if (!this.isOver) {
+      listener.playedAll();
+      this.#letGo();
+    } else if (this.#error === undefined) listener.end(this.#trailers, this.#rawTrailers);
     else listener.fail(this.#error);
     return false;
-  }
-
-  #playRest(): boolean {
-    const isRedirect = this.#clock !== undefined;
-    if (!isRedirect) this.#listener.playedAll();
-    this.#letGo();
-    return isRedirect && (this.chunks.length > 0 || this.isOver);
   }
 }

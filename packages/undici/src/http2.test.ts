@@ -5,6 +5,7 @@ import { constant, type EbbEvent, inspectBody } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
+import { resumingInterceptor } from '../test/relay.ts';
 import { ebbInterceptor } from './index.ts';
 
 type Answer = (stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>) => void;
@@ -72,7 +73,9 @@ test.each(Object.entries(versions))('HTTP/2 of %s', async (_, { H2CClient }) => 
     if (type === 'retry' && request.method === 'PUT') void clock.advance(1_000);
   };
   const { origin } = server;
-  const dispatcher = new H2CClient(origin).compose(ebbInterceptor({ backoff: constant(0), clock, onEvent }));
+  const dispatcher = new H2CClient(origin).compose(
+    resumingInterceptor({ backoff: constant(0), clock, onEvent }),
+  );
   const broken = await dispatcher.request({ origin, path: '/', method: 'GET' });
   let read = '';
   for await (const part of broken.body) {

@@ -2,8 +2,8 @@ import { constant } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { resumingInterceptor } from '../test/relay.ts';
 import { HandlerSpy, Wire } from '../test/wire.ts';
-import { ebbInterceptor } from './index.ts';
 
 /** How a server responds to one request: where it breaks off, and which headers are wrong. */
 const conduct = fc.record({
@@ -25,7 +25,7 @@ test('for any behaviour of the server the handler gets the whole body or an erro
         const wire = new Wire();
         const spy = new HandlerSpy();
         const headers = { etag: '"a"', 'content-length': String(body.length) };
-        const dispatch = ebbInterceptor({ backoff: constant(0), maxRetries: 9 })(wire.dispatch);
+        const dispatch = resumingInterceptor({ backoff: constant(0), maxRetries: 9 })(wire.dispatch);
         dispatch({ origin: 'http://upstream.test', path: '/', method: 'GET' }, spy);
         const failure = Object.assign(new Error('broken'), { code: 'ECONNRESET' });
         const first = conducts[0]?.breaksAfter ?? body.length;

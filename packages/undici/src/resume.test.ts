@@ -5,10 +5,9 @@ import { attemptsOf, concurrencyLimit, constant, type PolicyOptions } from '@ebb
 import { nextTurn } from '@ebb/core/adapter';
 import { describe, expect, test } from 'vitest';
 import { clients, versions } from '../test/clients.ts';
-import { passBackoff, setUp, time } from '../test/relay.ts';
+import { passBackoff, resumingInterceptor, setUp, time } from '../test/relay.ts';
 import { rawUpstream, type Upstream } from '../test/upstream.ts';
 import { HandlerSpy, Wire } from '../test/wire.ts';
-import { ebbInterceptor } from './index.ts';
 
 const soon: PolicyOptions = { backoff: constant(0) };
 const broken = (): Error => Object.assign(new Error('broken'), { code: 'ECONNRESET' });
@@ -34,7 +33,7 @@ async function breakAfterFive({
   const wire = new Wire();
   const spy = new HandlerSpy();
   const options = { ...get, method: method as 'GET', headers };
-  ebbInterceptor(soon)(wire.dispatch)(options, spy);
+  resumingInterceptor(soon)(wire.dispatch)(options, spy);
   const error = broken();
   wire.attempt(1).start().head(status, first).data('01234').fail(error);
   await nextTurn();
@@ -42,7 +41,10 @@ async function breakAfterFive({
 }
 
 test('a download whose rest does not come within a total timeout from its break ends with the error of the break', async () => {
-  const { wire, spy, clock, dispatch } = setUp({ totalTimeoutMs: 10_000, backoff: constant(0) });
+  const { wire, spy, clock, dispatch } = setUp(
+    { totalTimeoutMs: 10_000, backoff: constant(0) },
+    resumingInterceptor,
+  );
   dispatch(get, spy);
   wire.attempt(1).start().head(503).data('busy').end();
   await passBackoff(clock, 0);
@@ -120,7 +122,7 @@ describe('a broken download is resumed', () => {
   test('from the first byte, if none had arrived', async () => {
     const wire = new Wire();
     const spy = new HandlerSpy();
-    ebbInterceptor(soon)(wire.dispatch)(get, spy);
+    resumingInterceptor(soon)(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(200, whole).fail(broken());
     await nextTurn();
     expect(wire.attempt(2).options.headers).toEqual(['range', 'bytes=0-9', 'if-match', '"a"']);
@@ -132,7 +134,7 @@ describe('a broken download is resumed', () => {
   test('until as many resumptions as there may be retries bring nothing; then fails with the error that broke it', async () => {
     const wire = new Wire();
     const spy = new HandlerSpy();
-    ebbInterceptor({ ...soon, maxRetries: 1 })(wire.dispatch)(get, spy);
+    resumingInterceptor({ ...soon, maxRetries: 1 })(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(503).end();
     await nextTurn();
     await nextTurn();
@@ -159,7 +161,7 @@ describe('a broken download is resumed', () => {
   test('while paused, and the new connection is paused', async () => {
     const wire = new Wire();
     const spy = new HandlerSpy();
-    ebbInterceptor(soon)(wire.dispatch)(get, spy);
+    resumingInterceptor(soon)(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(200, whole).data('01234');
     spy.controller?.pause();
     wire.attempt(1).fail(broken());
@@ -183,7 +185,7 @@ describe('a broken download is resumed', () => {
   test('raw headers stay those of the first response', async () => {
     const wire = new Wire();
     const spy = new HandlerSpy();
-    ebbInterceptor(soon)(wire.dispatch)(get, spy);
+    resumingInterceptor(soon)(wire.dispatch)(get, spy);
     wire.attempt(1).connection.rawHeaders = [Buffer.from('first')];
     wire.attempt(1).start().head(200, whole).data('01234').fail(broken());
     await nextTurn();
@@ -195,7 +197,7 @@ describe('a broken download is resumed', () => {
 
 test('the slot of a broken download is released at the break, and taken again for the rest', async () => {
   const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
-  const { wire, spy, clock, dispatch } = setUp({ concurrency });
+  const { wire, spy, clock, dispatch } = setUp({ concurrency }, resumingInterceptor);
   dispatch(get, spy);
   const second = new HandlerSpy();
   dispatch(get, second);
@@ -259,7 +261,7 @@ describe('a broken download is not resumed', () => {
   test('if it was complete', async () => {
     const wire = new Wire();
     const spy = new HandlerSpy();
-    ebbInterceptor(soon)(wire.dispatch)(get, spy);
+    resumingInterceptor(soon)(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(200, whole).data('0123456789').fail(broken());
     await nextTurn();
     expect(wire.attempts).toHaveLength(1);
@@ -268,7 +270,7 @@ describe('a broken download is not resumed', () => {
   test('if it is longer than its Content-Length, as when an interceptor decompresses it', async () => {
     const wire = new Wire();
     const spy = new HandlerSpy();
-    ebbInterceptor(soon)(wire.dispatch)(get, spy);
+    resumingInterceptor(soon)(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(200, whole).data('0123456789a').fail(broken());
     await nextTurn();
     expect(wire.attempts).toHaveLength(1);
@@ -279,7 +281,7 @@ describe('a broken download is not resumed', () => {
     const wire = new Wire();
     const spy = new HandlerSpy();
     const error = broken();
-    ebbInterceptor({ ...soon, maxRetries: 0 })(wire.dispatch)(get, spy);
+    resumingInterceptor({ ...soon, maxRetries: 0 })(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(200, whole).data('01234').fail(error);
     await nextTurn();
     expect(wire.attempts).toHaveLength(1);
@@ -381,7 +383,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('over soc
       number === 1 ? '' : 'connection: close\r\n',
     );
     const agent = new client.undici.Agent();
-    const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)));
+    const got = await client.send(server.url, agent.compose(resumingInterceptor(soon)));
     expect(got.status).toBe(200);
     expect((await got.text()) === body.toString()).toBe(true);
     expect(server.heads.map((head) => /range: (\S+)/i.exec(head)?.[1])).toEqual([
@@ -399,10 +401,10 @@ describe.each(clients.map((client) => [client.name, client] as const))('over soc
     const body = gzipSync(text);
     await using server = await ranged(body, [1_000], () => 'content-encoding: gzip\r\n');
     const agent = new client.undici.Agent();
-    const dispatcher = agent.compose(ebbInterceptor(soon), client.undici.interceptors.decompress());
+    const dispatcher = agent.compose(resumingInterceptor(soon), client.undici.interceptors.decompress());
     const got = await client.send(
       server.url,
-      client.isFetch ? agent.compose(ebbInterceptor(soon)) : dispatcher,
+      client.isFetch ? agent.compose(resumingInterceptor(soon)) : dispatcher,
     );
     expect(await got.text()).toBe(text);
     await agent.destroy();
@@ -410,7 +412,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('over soc
     await using slices = await ranged(Buffer.from(text), [10]);
     const other = new client.undici.Agent();
     const headers = { range: 'bytes=1000-1999' };
-    const slice = await client.send(slices.url, other.compose(ebbInterceptor(soon)), { headers });
+    const slice = await client.send(slices.url, other.compose(resumingInterceptor(soon)), { headers });
     expect(slice.status).toBe(206);
     expect(await slice.text()).toBe(text.slice(1000, 2000));
     await other.destroy();
@@ -421,7 +423,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('over soc
       socket.write('HTTP/1.1 200 OK\r\netag: "a"\r\ncontent-length: 10\r\n\r\n01234', () => socket.destroy());
     });
     const agent = new client.undici.Agent();
-    const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)));
+    const got = await client.send(server.url, agent.compose(resumingInterceptor(soon)));
     const error = await got.text().catch((thrown: unknown) => thrown);
     const cause = client.isFetch ? (error as Error).cause : error;
     expect(cause).toMatchObject({ code: 'UND_ERR_SOCKET' });
@@ -438,7 +440,7 @@ test.each(Object.entries(versions))(
     const body = Buffer.from(Array.from({ length: 4_000_000 }, (_, at) => (at * 31 + (at >> 9)) % 256));
     await using server = await ranged(body, [1_500_000, 1_000_000]);
     const agent = new undici.Agent();
-    const got = await undici.request(server.url, { dispatcher: agent.compose(ebbInterceptor(soon)) });
+    const got = await undici.request(server.url, { dispatcher: agent.compose(resumingInterceptor(soon)) });
     const hash = createHash('sha256');
     for await (const chunk of got.body) {
       hash.update(chunk as Buffer);

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createPolicy, tokenBucket } from '@ebb/core';
+import { createPolicy, quotaBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { Agent, request } from 'undici';
 import { expect, test } from 'vitest';
@@ -14,7 +14,8 @@ test('a call is charged when its body has ended', async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const clock = virtualClock({ startMs: 0 });
-  const bucket = tokenBucket({ refillPerSecond: 1e-3, capacity: 60, settled: true, clock });
+  const limits = { tokens: { refillPerSecond: 1e-3, capacity: 60, settled: true } };
+  const bucket = quotaBucket({ limits, clock });
   const agent = new Agent();
   try {
     const dispatcher = agent.compose(

@@ -22,7 +22,6 @@ import {
   sending,
   timeoutOf,
 } from '@ebb/core/adapter';
-import { type Download, rememberOf } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import type { RequestBody } from './body/request-body.ts';
@@ -31,8 +30,6 @@ import { headersTimeoutError, isClosedError, namingOldUndici, requestAbortedErro
 import type { Handler } from './handler.ts';
 import { changedHeaders, type ResponseHead } from './headers.ts';
 import { peekAt } from './peek.ts';
-import { downloadOf, resumerOf } from './resume.ts';
-import { ResumedBody } from './resumed-body.ts';
 import { failureOutcome, ResponseOutcome, Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
@@ -45,8 +42,6 @@ export interface Composition {
   readonly ownOrigin: string;
   /** True if a layer below has shown itself; `undefined` before the first response. */
   hasBelow: boolean | undefined;
-  /** True for a request that asks for the rest of a download: another one deals with a break. */
-  readonly isRest?: true;
   /** Starts a request. */
   start(this: Composition, given: Options, handler: Handler): boolean;
 }
@@ -54,7 +49,10 @@ export interface Composition {
 /** Ends a request: tells the handler. */
 type End = () => unknown;
 
-/** The statuses that a `fetch` follows or refuses, and whose body it may leave unread. */
+/**
+ * The statuses that a `fetch` follows or refuses. That of undici 7, and so that of Node 24, leaves their bodies unread, and their connections
+ * paused for ever: their slot is free with their headers.
+ */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** True if code of the user runs when this outcome is judged. Entering the context takes a tenth of a request. */
@@ -83,9 +81,6 @@ export class UndiciRequest extends Downstream {
   #previous: End | undefined;
   /** The same for the last response that a retry followed. */
   #answer: End | undefined;
-  #isResumed = false;
-  /** What the dispatcher has thrown. It has told the handler nothing, and its caller gets it. */
-  declare private thrown?: unknown;
 
   /** @param call `undefined` if nothing has to be made before the first failure */
   constructor(
@@ -124,12 +119,12 @@ export class UndiciRequest extends Downstream {
   /**
    * Returns, as `dispatch` does, whether the caller may go on dispatching.
    *
-   * @throws an error of the dispatcher, or that of a handler that throws when it is given an error
+   * @throws what a handler throws when it is given an error
    */
   start(): boolean {
     const ready =
       this.#started && prepare(this.#started, this.#signal.bind(this), undefined, this.#body?.make);
-    if (ready === undefined) return this.#send(true);
+    if (ready === undefined) return this.#send();
     this.#sendAfter(ready);
     this.begin();
     return true;
@@ -173,8 +168,7 @@ export class UndiciRequest extends Downstream {
     this.#follow(this.#judge(undefined, { type: 'failure', kind, error, redirected: false }), error);
   }
 
-  /** @param isFirst true before the caller's `dispatch` has returned, which throws what the dispatcher throws */
-  #send(isFirst = false): boolean {
+  #send(): boolean {
     const { controller } = this;
     const attempt = new Attempt(this);
     this.begins(attempt);
@@ -188,19 +182,9 @@ export class UndiciRequest extends Downstream {
     } catch (thrown) {
       // Thrown by the handler: passed up, as without ebb.
       if (attempt.over) throw thrown;
-      this.#failNow(attempt, namingOldUndici(thrown), isFirst);
+      attempt.onResponseError(undefined, namingOldUndici(thrown));
+      attempt.drop(thrown);
       return this.#isWaiting;
-    }
-  }
-
-  /** The dispatcher has thrown, and has reported nothing. */
-  #failNow(attempt: Attempt, error: unknown, isFirst: boolean): void {
-    if (isFirst) this.thrown = error;
-    try {
-      attempt.onResponseError(undefined, error);
-    } finally {
-      this.thrown = undefined;
-      attempt.drop(error);
     }
   }
 
@@ -297,10 +281,7 @@ export class UndiciRequest extends Downstream {
 
   #respond(attempt: Attempt, head: ResponseHead): void {
     const { status } = head;
-    const call = this.#started;
-    if (status >= 300 && REDIRECTS.has(status) && call?.limit !== undefined)
-      (attempt.kept ?? attempt.hold(head)).readOn(call.policy.clock);
-    else if (!this.#composition.isRest) this.download = downloadOf(this.options, head);
+    if (status >= 300 && REDIRECTS.has(status)) this.#started?.parts?.free();
     attempt.deliver(head);
   }
 
@@ -321,12 +302,9 @@ export class UndiciRequest extends Downstream {
   }
 
   override failed(attempt: Attempt, error: unknown): void {
-    const { controller, threw } = this;
     const previous = this.#previous;
-    // An error that the handler throws ends its request, even if `classify` would retry it.
-    if (threw) this.#waits.abort(error);
     if (attempt.isQueued && !this.#isWaiting) this.#body?.abandoned?.();
-    const kind = controller.aborted ? 'aborted' : threw ? 'unknown' : undefined;
+    const kind = this.controller.aborted ? 'aborted' : undefined;
     const retry = this.#judge(attempt, failureOutcome(attempt, error, this.options, kind));
     const isRefused = retry === false && attempt.starts === 0 && isClosedError(error);
     if (isRefused && previous !== undefined) previous();
@@ -354,37 +332,13 @@ export class UndiciRequest extends Downstream {
     attempt.restore();
   }
 
-  override broke(attempt: Attempt, error: unknown): void {
-    const download = this.download;
-    const isOwn = this.controller.aborted || this.threw || this.#started?.around.isInner;
-    if (isOwn || download === undefined || download.isDone) this.#fail(error);
-    else this.#resume(attempt, download, error);
-  }
-
-  /** The rest of a download is asked for by a request of its own. */
-  #resume(attempt: Attempt, download: Download, error: unknown): void {
-    this.#started?.parts?.free();
-    this.#closeBodies();
-    const { policy, request } = this.#call;
-    const composition: Composition = { ...this.#composition, policy, isRest: true };
-    const broken = {
-      options: this.options,
-      body: this.#body,
-      request,
-      resuming: { policy, maxResumes: policy.maxRetries, resumeAtEnd: false, maxEventBytes: 0 },
-      passedBytes: download.receivedBytes,
-    };
-    const resumer = resumerOf(download, broken, () => this.attempt);
-    const send = (rest: Options, handler: Attempt) => composition.start(rest, handler);
-    this.download = undefined;
-    this.#isResumed = true;
-    new ResumedBody(this, resumer, send).broke(attempt, error);
+  override broke(_: Attempt, error: unknown): void {
+    this.#fail(error);
   }
 
   protected override note(result: unknown): void {
     const call = this.#started;
-    if (this.#isResumed) rememberOf(result, this.made);
-    else if (call === undefined) rememberSuccess(result, this.#status);
+    if (call === undefined) rememberSuccess(result, this.#status);
     else remember(result, call.trace);
   }
 
@@ -398,11 +352,6 @@ export class UndiciRequest extends Downstream {
     if (this.controller.aborted) rememberReason(error, trace);
     else remember(error, trace);
     call?.parts?.free();
-    if (this.thrown !== undefined && error === this.thrown) {
-      this.over = true;
-      this.noteAll();
-      throw error;
-    }
     try {
       this.passError(error);
     } finally {

@@ -7,6 +7,7 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { bucketThat } from '../test/bucket.ts';
 import { clients, versions } from '../test/clients.ts';
+import { resumingInterceptor } from '../test/relay.ts';
 import { rawUpstream, upstream } from '../test/upstream.ts';
 import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
@@ -28,12 +29,12 @@ async function turns(count = 8): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
 }
 
-function setUp(options: PolicyOptions = {}) {
+function setUp(options: PolicyOptions = {}, interceptor = ebbInterceptor) {
   const wire = new Wire();
   const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): unknown => events.push(event);
-  const dispatch = ebbInterceptor({
+  const dispatch = interceptor({
     backoff: constant(0),
     random: () => 0,
     bucket: tokensFor(1),
@@ -139,7 +140,7 @@ describe('a retry that is not sent: the result is the previous response', () => 
   });
 
   test('or the error that broke a download', async () => {
-    const { wire, spy, dispatch } = setUp({ bucket: tokensFor(2) });
+    const { wire, spy, dispatch } = setUp({ bucket: tokensFor(2) }, resumingInterceptor);
     dispatch(get, spy);
     wire.attempt(1).start().head(200, { etag: '"a"', 'content-length': '10' }).data('12345');
     wire.attempt(1).fail(Object.assign(new Error('broke'), { code: 'ECONNRESET' }));

@@ -1,9 +1,10 @@
-import { constant, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/core';
+import { constant, createPolicy, type EbbEvent, type Policy, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import type { Dispatcher } from 'undici';
 import { beforeEach } from 'vitest';
 import { ebbInterceptor } from '../src/index.ts';
+import { resuming } from '../src/resuming.ts';
 import { HandlerSpy, Wire } from './wire.ts';
 
 export const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
@@ -25,8 +26,18 @@ beforeEach(() => {
   time = virtualClock({ startMs: 0 });
 });
 
+/** ebb's interceptor with `resuming` above it, which asks for the rest as often as there may be retries. */
+export function resumingInterceptor(
+  policyOrOptions: Policy | PolicyOptions = {},
+): Dispatcher.DispatcherComposeInterceptor {
+  const policy = createPolicy(policyOrOptions);
+  const above = resuming({ policy, maxResumes: policy.maxRetries });
+  const below = ebbInterceptor(policy);
+  return (dispatch) => above(below(dispatch));
+}
+
 /** A composed dispatch over a wire, with a backoff of 100 ms on a virtual clock. */
-export function setUp(options: PolicyOptions = {}): Setting {
+export function setUp(options: PolicyOptions = {}, interceptor = ebbInterceptor): Setting {
   const wire = new Wire();
   const clock = time;
   const events: EbbEvent[] = [];
@@ -35,7 +46,7 @@ export function setUp(options: PolicyOptions = {}): Setting {
     ...{ backoff: constant(100), random: () => 0, trustedOrigins: () => true },
     ...{ clock, onEvent, ...options },
   });
-  return { wire, clock, events, spy: new HandlerSpy(), dispatch: ebbInterceptor(policy)(wire.dispatch) };
+  return { wire, clock, events, spy: new HandlerSpy(), dispatch: interceptor(policy)(wire.dispatch) };
 }
 
 /** Lets the backoff pass, so that the next attempt is dispatched. */

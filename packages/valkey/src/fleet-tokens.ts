@@ -195,8 +195,14 @@ export class FleetTokens implements TokenSource<Held, Amount> {
   /** Tokens that were not leased cannot be given back to the store. */
   settle(surplus: Amount, held: Held, nowMs: number): void {
     const amounts = typeof surplus === 'number' ? [surplus] : surplus;
+    const { limits, maxPauseMs } = this.#setup;
     this.#lease.settle(
-      amounts.map((amount) => Math.trunc(amount * 1e6)),
+      amounts.map((amount, unit) => {
+        const { capacity, refillPerSecond } = limits[unit] as Quota;
+        // What no one can pay within the longest pause can only be a mistake.
+        const most = capacity + (refillPerSecond * maxPauseMs) / 1_000;
+        return Math.trunc(Math.max(amount, -most) * 1e6);
+      }),
       held,
       nowMs,
     );

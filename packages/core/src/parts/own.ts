@@ -2,6 +2,7 @@ import { having } from '../base/check.ts';
 import type { OwnBucket, OwnBudget, OwnLimit } from '../loop/contracts.ts';
 import type { ConcurrencyLimit, Part, RetryBudget, TokenBucket } from '../loop/part.ts';
 import { bucketPart } from './bucket/part.ts';
+import { settledPart } from './bucket/settled-part.ts';
 import { BudgetPart } from './budget/part.ts';
 import { concurrencyPart } from './concurrency/concurrency.ts';
 
@@ -30,7 +31,7 @@ function bringing<T extends object>(own: T, part: Part): T & { readonly part: Pa
  */
 export function ownBucket<T extends OwnBucket>(bucket: T): T & TokenBucket {
   isBucket('ownBucket: bucket', bucket);
-  return bringing(bucket, bucketPart(bucket));
+  return bringing(bucket, bucket.settled ? settledPart(bucket) : bucketPart(bucket));
 }
 
 /**

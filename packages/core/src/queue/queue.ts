@@ -15,8 +15,6 @@ export function inUnit(amount: Amount, unit: number): number {
 export interface Sums {
   /** The first, and so many times the second, unit by unit. */
   plus(one: Amount, other: Amount, times?: number): Amount;
-  /** The smaller of two amounts, unit by unit. */
-  least(one: Amount, other: Amount): Amount;
   /** Whether an amount is larger than another in any unit. */
   exceeds(one: Amount, other: Amount): boolean;
   /** The weight of an amount against others, for a queue that shares tokens among keys. */
@@ -26,7 +24,6 @@ export interface Sums {
 /** At a limit of one unit. */
 export const NUMBERS: Sums = {
   plus: (one, other, times = 1) => (one as number) + (other as number) * times,
-  least: (one, other) => Math.min(one as number, other as number),
   exceeds: (one, other) => one > other,
   weigh: (amount) => amount as number,
 };

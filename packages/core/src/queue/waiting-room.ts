@@ -85,6 +85,8 @@ interface Supply {
   waitMs(cost: Amount, nowMs: number): number;
   /** When the first request is to be served. Called after each change of the queue. */
   dueMs(firstCost: Amount, nowMs: number): number;
+  /** The rest of a pause. */
+  pausedMs(nowMs: number): number;
   /** A request is refused whose turn would come in so long. */
   refusedFor?(waitMs: number, nowMs: number): void;
 }
@@ -109,14 +111,8 @@ export class WaitingRoom<T> {
   readonly #grants: Grants<T>;
   readonly #sums: Sums;
   readonly #timer: Timer;
-  /** No deadline is before this. */
+  /** No deadline is before this. In the past if there are other requests to refuse. */
   #nextDeadlineMs = Number.POSITIVE_INFINITY;
-  /** Requests with a deadline up to this time are being refused, some in each turn. */
-  #lateUntilMs = Number.NEGATIVE_INFINITY;
-  /** The turn ended before the queue did: more may go now, whatever the supply says. */
-  #isCutShort = false;
-  /** What is left of the refusals of a turn. */
-  #left = 0;
   readonly #onEmpty: (() => void)[] = [];
 
   constructor(setup: WaitingSetup, time: SteadyTime, grants: Grants<T>, sums: Sums = NUMBERS) {
@@ -264,14 +260,12 @@ export class WaitingRoom<T> {
   }
 
   /**
-   * Serves the first in the queue, one after the other, until one has to go on waiting. Before that, refuses requests that are late
-   * or cost too much, and after it those whose deadline is now. Does some in each turn, and sets the timer for the next.
+   * Serves the first in the queue, one after the other, until one has to go on waiting. Then refuses those whose deadline is now, or
+   * before the end of a pause. Does some in each turn, and sets the timer for the next.
    */
   serve(): void {
     const nowMs = this.#time.now();
-    this.#left = REFUSALS;
-    this.#sendAway(nowMs - TOLERANCE_MS);
-    let left = GRANTS;
+    let left = this.closed === 'reject' ? 0 : GRANTS;
     for (; left > 0; left -= 1) {
       const { first } = this.queue;
       const result = first && this.#resultOf(first, nowMs);
@@ -279,15 +273,15 @@ export class WaitingRoom<T> {
       this.#remove(first, !(result instanceof Promise));
       first.resolve(result);
     }
-    this.#isCutShort = left === 0;
-    this.#sendAway(nowMs + TOLERANCE_MS);
-    this.arm(nowMs);
+    this.#refuseLate(nowMs + Math.max(TOLERANCE_MS, this.supply?.pausedMs(nowMs) ?? 0));
+    this.arm(nowMs, left === 0);
   }
 
   #resultOf({ signal, cost, sinceMs, deadlineMs }: Waiter<T>, nowMs: number): T | Promise<T> | undefined {
     try {
       // Its own listener comes after that of a request under the same signal.
       if (signal?.aborted) throw signal.reason;
+      if (deadlineMs < nowMs - TOLERANCE_MS) throw this.refusal('wait-too-long', TOO_LATE);
       return this.#grants(cost, Math.max(0, nowMs - sinceMs), nowMs, deadlineMs);
     } catch (error) {
       // The supply may be broken. The request must not hold up those behind it.
@@ -296,46 +290,31 @@ export class WaitingRoom<T> {
   }
 
   /** Refuses requests with a deadline up to `untilMs`, and those that can never be served. */
-  giveUp(untilMs: number, nowMs: number): void {
-    this.#left = REFUSALS;
-    this.#sendAway(untilMs);
-    this.arm(nowMs);
-  }
-
-  #sendAway(untilMs: number): void {
-    this.#lateUntilMs = Math.max(this.#lateUntilMs, untilMs);
-    let nextMs = Number.POSITIVE_INFINITY;
-    if (this.#nextDeadlineMs > this.#lateUntilMs) nextMs = this.#nextDeadlineMs;
-    else
-      for (const one of this.queue) {
-        const isClosed = this.closed === 'reject';
-        const isLate = one.deadlineMs <= this.#lateUntilMs;
-        const isLarge = this.#sums.exceeds(one.cost, this.mostCost);
-        if (!(isLate || isLarge || isClosed)) nextMs = Math.min(nextMs, one.deadlineMs);
-        else if (this.#left === 0) {
-          // The rest in the next turn.
-          this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
-          return;
-        } else {
-          this.#left -= 1;
-          if (isClosed) this.#refuse(one, 'closed', CLOSED);
-          else if (isLate) this.#refuse(one, 'wait-too-long', TOO_LATE);
-          else {
-            const message = proseOf(
-              () => `it costs ${one.cost} tokens, and the capacity is now ${this.mostCost}`,
-            );
-            this.#refuse(one, 'capacity-lowered', message);
-          }
+  #refuseLate(untilMs: number): void {
+    if (this.#nextDeadlineMs > untilMs) return;
+    this.#nextDeadlineMs = Number.POSITIVE_INFINITY;
+    let left = REFUSALS;
+    for (const one of this.queue) {
+      const isClosed = this.closed === 'reject';
+      const isLate = one.deadlineMs <= untilMs;
+      if (!(isClosed || isLate || this.#sums.exceeds(one.cost, this.mostCost))) {
+        this.#nextDeadlineMs = Math.min(this.#nextDeadlineMs, one.deadlineMs);
+      } else if (left === 0) {
+        // The rest in the next turn.
+        this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
+        return;
+      } else {
+        left -= 1;
+        if (isClosed) this.#refuse(one, 'closed', CLOSED);
+        else if (isLate) this.#refuse(one, 'wait-too-long', TOO_LATE);
+        else {
+          const message = proseOf(
+            () => `it costs ${one.cost} tokens, and the capacity is now ${this.mostCost}`,
+          );
+          this.#refuse(one, 'capacity-lowered', message);
         }
       }
-    this.#nextDeadlineMs = nextMs;
-    this.#lateUntilMs = Number.NEGATIVE_INFINITY;
-  }
-
-  /** A pause ended early: requests whose deadlines lay in it need not be refused any more. */
-  pauseEnded(): void {
-    this.#lateUntilMs = Number.NEGATIVE_INFINITY;
-    this.serve();
+    }
   }
 
   /** Sets the largest cost that can be granted. Larger ones are refused, wherever they stand in the queue. */
@@ -346,17 +325,20 @@ export class WaitingRoom<T> {
   }
 
   /** Closes the limit, and refuses everything in the queue unless it drains. */
-  close(how: 'drain' | 'reject', nowMs: number): void {
+  close(how: 'drain' | 'reject'): void {
     this.closed = how;
-    if (how === 'drain') return;
-    this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
-    this.giveUp(Number.NEGATIVE_INFINITY, nowMs);
+    if (how === 'reject') this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
+    this.serve();
   }
 
-  /** Sets the timer for the first deadline, or for when the first in the queue is to be served; stops it if the queue is empty. */
-  arm(nowMs: number): void {
+  /**
+   * Sets the timer for the first deadline, or for when the first in the queue is to be served; stops it if the queue is empty.
+   *
+   * @param isCutShort true if more may go now, whatever the supply says
+   */
+  arm(nowMs: number, isCutShort = false): void {
     const dueMs = this.supply?.dueMs(this.queue.first?.cost ?? 0, nowMs) ?? Number.POSITIVE_INFINITY;
-    const atMs = this.#isCutShort ? nowMs : Math.min(dueMs, this.#nextDeadlineMs);
+    const atMs = isCutShort ? nowMs : Math.min(dueMs, this.#nextDeadlineMs);
     // Not before a time that the clock can tell from now: a timer that is set for then is kept.
     this.#timer.set(this.size > 0 ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY, nowMs);
   }

@@ -71,14 +71,7 @@ const checkBucket = naming({ tokenBucket, adaptive, quotaBucket });
 const checkBudget = naming({ retryBudget, valkeyBudget });
 
 /** What a bucket of one unit cannot do in the simulation, and whether it can hold the cost of a request. */
-function checkOneUnit(
-  path: string,
-  name: string,
-  options: TokenBucketOptions,
-  cost: FleetPolicy['cost'],
-): void {
-  if (options.settled !== undefined)
-    throw new ScenarioError(`${path}.bucket.${name}.settled is not simulated`);
+function checkOneUnit(path: string, options: TokenBucketOptions, cost: FleetPolicy['cost']): void {
   const { refillPerSecond, capacity } = options;
   const most = tokenBucket({ refillPerSecond, capacity }).stats().capacity;
   if (typeof cost !== 'number') throw wrong(`${path}.cost`, 'a number', cost);
@@ -100,7 +93,7 @@ function checkSimulated(path: string, { bucket, cost = 1, actualCost = false }: 
     throw new ScenarioError(`${path}.bucket.${name}.${field} is not simulated`);
   }
   if (isQuota) checkOptionsAt(path, () => quotaBucket(bucket.quotaBucket).tryAcquire(cost));
-  else checkOneUnit(path, name, options as TokenBucketOptions, cost);
+  else checkOneUnit(path, options as TokenBucketOptions, cost);
 }
 
 const checkThrottle: Check = (path, value) => {

@@ -172,7 +172,7 @@ describe('the error for a wrong scenario begins with the path of the field', () 
     [
       'policies.all.bucket.tokenBucket.settled',
       true,
-      'policies.all.bucket.tokenBucket.settled is not simulated',
+      'policies.all.bucket.tokenBucket.settled must be left out: a limit of `quotaBucket` takes it, also as the only one, got true',
     ],
     [
       'policies.all.budget',

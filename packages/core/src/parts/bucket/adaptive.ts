@@ -12,7 +12,13 @@ import {
   type RateBounds,
 } from './adaptive-rate.ts';
 import type { Quota } from './gcra.ts';
-import { BUCKET_OPTIONS, checkedTogether, checkFill, type TokenBucketOptions } from './options.ts';
+import {
+  BUCKET_OPTIONS,
+  checkedTogether,
+  checkFill,
+  mustNotSettle,
+  type TokenBucketOptions,
+} from './options.ts';
 import { Bucket, type MemoryBucket } from './token-bucket.ts';
 
 /** Options of {@link adaptive}: those of a token bucket, with the highest rate as `refillPerSecond`. */
@@ -46,6 +52,7 @@ const ADAPTIVE_OPTIONS: OptionTable<AdaptiveOptions> = {
 
 /** @throws TypeError, RangeError for a wrong option */
 function adaptiveSetup(options: AdaptiveOptions): Complete<AdaptiveOptions> {
+  mustNotSettle('adaptive', options);
   const setup = checkedTogether('adaptive', readOptions('adaptive', options, ADAPTIVE_OPTIONS));
   const { refillPerSecond, capacity, minRefillPerSecond: lowest } = setup;
   // The default may be slower than a rate that can be given.

@@ -1,8 +1,7 @@
-import { prose, proseOf } from '#prose';
+import { inDevelopment, prose, proseOf } from '#prose';
 import {
   type Check,
   capacity,
-  flag,
   nameOf,
   notNegative,
   oneOf,
@@ -10,7 +9,7 @@ import {
   wrongRange,
 } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, RANDOM_OPTION, type Random } from '../../base/clock.ts';
-import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import { type Complete, must, type OptionTable, readOptions } from '../../base/options.ts';
 import { checkFeedback, isAboutLoad, plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/waiting-room.ts';
 import type { Quota } from './gcra.ts';
@@ -100,16 +99,6 @@ export interface TokenBucketOptions extends WaitingBucketOptions {
    * @default capacity
    */
   readonly initialTokens?: number | undefined;
-  /**
-   * True to charge the tokens of a request when it has ended, as a server does that charges what it has produced: until then they
-   * are held back. Nothing has to be given back, so nothing is lost of requests that cost less than they took.
-   *
-   * In browsers and workers `createFetch` does not see the end of a long body by itself: add `use: [bodyEnds]` to the policy, unless it has
-   * `actualCost` or `concurrency`. Without any of them its tokens are charged with the response in a browser, and in a worker when
-   * the response is garbage-collected, or after ten minutes.
-   * @default false
-   */
-  readonly settled?: boolean | undefined;
 }
 
 /** Validated options with all defaults applied. */
@@ -155,9 +144,21 @@ export const BUCKET_OPTIONS: OptionTable<TokenBucketOptions> = {
   capacity: { check: capacity, defaultOf: defaultCapacity },
   refillIntervalMs: { check: checkInterval, default: 0 },
   initialTokens: { check: notNegative, defaultOf: (options) => options.capacity },
-  settled: { check: flag, default: false },
   ...WAITING_BUCKET_OPTIONS,
 };
+
+/** @throws TypeError for an option that is one of the limits of a `quotaBucket` */
+export function mustNotSettle(caller: string, options: object): void {
+  const { settled } = Object(options) as { readonly settled?: unknown };
+  inDevelopment(() =>
+    must(
+      nameOf(caller, 'settled'),
+      'left out: a limit of `quotaBucket` takes it, also as the only one',
+      settled,
+      settled === undefined,
+    ),
+  );
+}
 
 /** @throws RangeError if options that are valid by themselves contradict each other */
 export function checkedTogether<S extends Quota & { readonly initialTokens: number }>(
@@ -183,5 +184,6 @@ export function checkedTogether<S extends Quota & { readonly initialTokens: numb
  * @throws TypeError, RangeError for a wrong option
  */
 export function bucketSetup(options: TokenBucketOptions, caller = 'tokenBucket'): BucketSetup {
+  mustNotSettle(caller, options);
   return checkedTogether(caller, readOptions(caller, options, BUCKET_OPTIONS));
 }

@@ -1,6 +1,4 @@
-import { seesBodiesEnd } from '#platform';
 import { HookError } from '../../base/errors.ts';
-import { whenBodyEnds } from '../../bodies/watch.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import { Taking } from '../../loop/at-once.ts';
@@ -16,44 +14,43 @@ export function bucketPart(bucket: OwnBucket, endsItself = false): Part {
   return {
     name: 'bucket',
     place: 'tokens',
-    taking: bucket.settled ? undefined : Taking,
+    taking: Taking,
     begin: (call) => new BucketTurn(bucket, call, endsItself),
   };
 }
 
-class BucketTurn implements Turn, Lack {
+export class BucketTurn implements Turn, Lack {
   readonly endsItself: boolean;
-  readonly #bucket: OwnBucket;
-  readonly #call: PartCall;
-  #grant: Grant | undefined;
+  protected readonly bucket: OwnBucket;
+  protected readonly call: PartCall;
+  /** The tokens of the attempt, until it has been sent. */
+  protected grant: Grant | undefined;
   #originGrant: Grant | undefined;
   /** The last grant that was waited for, even if it was given back: a bucket that drains still serves its holder. */
   #earlier: Grant | undefined;
   /** True if user code around the request has paid for this attempt. */
   #isPaid = false;
-  /** The tokens of an attempt whose response has come, and which are charged when its body has ended. */
-  #open: Grant | undefined;
   /** The gate of an origin that has paused, if that is what the attempt lacks. */
   #closed: OwnBucket | undefined;
 
   constructor(bucket: OwnBucket, call: PartCall, endsItself: boolean) {
-    this.#bucket = bucket;
-    this.#call = call;
+    this.bucket = bucket;
+    this.call = call;
     this.endsItself = endsItself;
   }
 
   #cost(): number | Costs {
-    return costOf(this.#call.policy, this.#call.request);
+    return costOf(this.call.policy, this.call.request);
   }
 
   acquire(): Lack | undefined {
-    const bucket = this.#bucket;
-    const { around, request } = this.#call;
+    const { bucket, call } = this;
+    const { around } = call;
     // User code may send several requests: only the first is paid for.
     this.#isPaid ||= around.paid?.delete(bucket) === true;
     if (this.#isPaid || around.taken.includes(bucket)) return undefined;
     this.#closed = undefined;
-    const gate = bucket.gateFor?.(request);
+    const gate = bucket.gateFor?.(call.request);
     if (gate !== undefined && this.#originGrant === undefined) {
       this.#originGrant = this.#ask(gate);
       if (this.#originGrant === undefined) {
@@ -61,9 +58,9 @@ class BucketTurn implements Turn, Lack {
         return this;
       }
     }
-    if (this.#grant === undefined) this.#take(this.#ask(bucket));
+    if (this.grant === undefined) this.#take(this.#ask(bucket));
     // What is around it may hold the last tokens until this request has ended.
-    return this.#grant !== undefined || around.slots.includes(bucket) ? undefined : this;
+    return this.grant !== undefined || around.slots.includes(bucket) ? undefined : this;
   }
 
   #ask(bucket: OwnBucket): Grant | undefined {
@@ -73,19 +70,19 @@ class BucketTurn implements Turn, Lack {
     } catch (error) {
       // Costs that the bucket does not have are the fault of what has returned them.
       const isWrong = error instanceof TypeError || error instanceof RangeError;
-      throw isWrong && typeof this.#call.policy.cost === 'function' ? new HookError('cost', error) : error;
+      throw isWrong && typeof this.call.policy.cost === 'function' ? new HookError('cost', error) : error;
     }
   }
 
   #take(grant: Grant | undefined): void {
-    this.#grant = grant;
-    this.#call.grant = grant;
-    this.#call.bucket = grant && this.#bucket;
+    this.grant = grant;
+    this.call.grant = grant;
+    this.call.bucket = grant && this.bucket;
   }
 
   async wait(options: AcquireOptions): Promise<number> {
     const gate = this.#closed;
-    const asked = gate ?? this.#bucket;
+    const asked = gate ?? this.bucket;
     const grant = await asked.acquire({ ...options, cost: this.#cost(), earlier: this.#earlier });
     if (gate === undefined) this.#take(grant);
     else this.#originGrant = grant;
@@ -94,7 +91,7 @@ class BucketTurn implements Turn, Lack {
   }
 
   leave(outcome: Outcome | undefined): void {
-    const grant = this.#grant;
+    const { grant, call } = this;
     // A grant counts this once.
     if (outcome === undefined || neverSent(outcome)) {
       grant?.settle(0);
@@ -106,56 +103,9 @@ class BucketTurn implements Turn, Lack {
       return;
     }
     // The tokens are spent: the next attempt takes its own. The call keeps the grant for its history.
-    this.#grant = undefined;
+    this.grant = undefined;
     this.#earlier = undefined;
     this.#isPaid = false;
-    if (grant === undefined) return;
-    const bucket = this.#bucket;
-    const call = this.#call;
-    // Another part may settle it once it knows the cost.
-    if (bucket.settled && grant !== call.metered) {
-      this.#open = grant;
-      // The client then tells when the body has ended, as it does for a slot.
-      call.limit ??= bucket;
-    }
-    bucket.observe?.(outcome, grant, call.request, call.givenFeedback);
-  }
-
-  free(once?: Promise<void>): void {
-    const grant = this.#open;
-    if (grant === undefined) return;
-    this.#open = undefined;
-    const call = this.#call;
-    if (call.limit === this.#bucket) call.limit = undefined;
-    const settle = (): void => grant.settle(grant.cost);
-    if (once === undefined) settle();
-    else void once.then(settle);
-  }
-
-  end(): void {
-    // `leave` is not called if a layer below has judged the attempt, or the total timeout has ended it.
-    const grant = this.#grant;
-    if (this.#bucket.settled && grant !== this.#call.metered) this.#open ??= grant;
-    if (grant !== undefined || !(seesBodiesEnd || this.#call.whenBodyEnds)) this.free();
+    if (grant !== undefined) this.bucket.observe?.(outcome, grant, call.request, call.givenFeedback);
   }
 }
-
-/**
- * A part that watches the body of each response to its end, for fetch in browsers and workers, and a bucket that charges at the end
- * (`settled`). Without it a browser charges with the response, and a worker when the response is garbage-collected, or after ten
- * minutes. Not needed beside `actualCost` or `concurrency`, which watch bodies as well, nor in Node, Bun and Deno, nor for undici and
- * axios. A value apart, so that programs without it do not carry its code.
- *
- * @example
- * ```ts
- * import { bodyEnds, createPolicy, tokenBucket } from '@ebb/core';
- *
- * const bucket = tokenBucket({ refillPerSecond: 130, capacity: 8_000, settled: true });
- * const policy = createPolicy({ bucket, cost: 700, use: [bodyEnds] });
- * ```
- */
-export const bodyEnds: Part = {
-  name: 'body-ends',
-  place: 'watching',
-  begin: () => ({ whenBodyEnds }),
-};

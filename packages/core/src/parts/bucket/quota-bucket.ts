@@ -3,6 +3,7 @@ import { capacity, flag, nameOf, notNegative, refillRate, wrongType } from '../.
 import { type Complete, mustHaveFields, type OptionTable, readOptions } from '../../base/options.ts';
 import { FIELDS_OPTION } from '../../http/server-feedback.ts';
 import type { Costs, Grant } from '../../loop/contracts.ts';
+import type { Part } from '../../loop/part.ts';
 import { inUnit } from '../../queue/queue.ts';
 import type { BucketStats, ObservableBucket } from '../limit.ts';
 import {
@@ -12,9 +13,10 @@ import {
   type WaitingBucketOptions,
   type WaitingBucketSetup,
 } from './options.ts';
-import { QuotaTokens } from './quota-tokens.ts';
+import { QuotaTokens, type UnitSetup } from './quota-tokens.ts';
+import { settledPart } from './settled-part.ts';
 import { type Bucket, originGate } from './token-bucket.ts';
-import type { Tokens, TokensSetup } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
 import { NamedUnits, oneOf } from './units.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
@@ -30,8 +32,12 @@ export interface QuotaLimit {
    */
   readonly initialTokens?: number | undefined;
   /**
-   * True to charge the tokens of a request when it has ended, and to hold them back until then. See
-   * {@link TokenBucketOptions.settled}.
+   * True to charge the tokens of a request when it has ended, as a server does that charges what it has produced: until then they
+   * are held back. Nothing has to be given back, so nothing is lost of requests that cost less than they took.
+   *
+   * In browsers and workers `createFetch` does not see the end of a long body by itself: add `use: [bodyEnds]` to the policy, unless it has
+   * `actualCost` or `concurrency`. Without any of them its tokens are charged with the response in a browser, and in a worker when
+   * the response is garbage-collected, or after ten minutes.
    * @default false
    */
   readonly settled?: boolean | undefined;
@@ -82,8 +88,9 @@ const OPTIONS: OptionTable<QuotaBucketOptions> = {
 
 class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
   declare readonly units: NamedUnits;
+  readonly settled: boolean;
 
-  constructor(setup: WaitingBucketSetup, names: readonly string[], limits: readonly TokensSetup[]) {
+  constructor(setup: WaitingBucketSetup, names: readonly string[], limits: readonly UnitSetup[]) {
     const source = new QuotaTokens(names, limits);
     const units = new NamedUnits(names, source.limits);
     super(
@@ -92,6 +99,11 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
       () => originGate(setup, source.limits[source.fastest] as Tokens, oneOf(units, source.fastest)),
       units,
     );
+    this.settled = limits.some(({ settled }) => settled);
+  }
+
+  override get part(): Part {
+    return this.settled ? settledPart(this, true) : super.part;
   }
 
   setRate(unit: string, refillPerSecond: number, capacity?: number): void {

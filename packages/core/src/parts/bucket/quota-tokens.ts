@@ -4,11 +4,93 @@ import { Tokens, type TokensSetup } from './tokens.ts';
 
 type Amounts = readonly number[];
 
+/** How the tokens of a unit start. */
+export interface UnitSetup extends TokensSetup {
+  /** True to charge tokens when they are settled, and to hold back until then what is in flight. */
+  readonly settled: boolean;
+}
+
+/** Tokens that are never settled are charged after this time, in milliseconds. */
+const LONGEST_HELD_MS = 600_000;
+
+/** What is held back until it is settled. */
+interface HeldBack {
+  readonly cost: number;
+  /** When it is charged at the latest. */
+  readonly untilMs: number;
+}
+
+/** Tokens that are charged when they are settled, and held back until then. */
+class SettledTokens extends Tokens {
+  /** In the order in which it was granted. */
+  readonly #inFlight = new Set<HeldBack>();
+  #lastHeld: HeldBack | undefined;
+  /** What is in flight in all. */
+  #heldBack = 0;
+
+  /** What is in flight. What was in flight for too long is charged first. */
+  #heldBackAt(nowMs: number): number {
+    for (const held of this.#inFlight) {
+      if (held.untilMs > nowMs) break;
+      this.#release(held);
+      super.spend(held.cost, held.untilMs);
+    }
+    return this.#heldBack;
+  }
+
+  /** Returns false if it was charged before. */
+  #release(held: HeldBack): boolean {
+    if (!this.#inFlight.delete(held)) return false;
+    // Reset when nothing is left, so that rounding errors do not add up.
+    this.#heldBack = this.#inFlight.size === 0 ? 0 : this.#heldBack - held.cost;
+    return true;
+  }
+
+  override get held(): unknown {
+    return this.#lastHeld;
+  }
+
+  override tokens(nowMs: number): number {
+    const heldBack = this.#heldBackAt(nowMs);
+    return super.tokens(nowMs) - heldBack;
+  }
+
+  override take(cost: number, nowMs: number): boolean {
+    if (this.waitMs(cost, nowMs) > 0) return false;
+    this.#lastHeld = { cost, untilMs: nowMs + LONGEST_HELD_MS };
+    this.#inFlight.add(this.#lastHeld);
+    this.#heldBack += cost;
+    return true;
+  }
+
+  override waitMs(cost: number, nowMs: number): number {
+    return super.waitMs(cost + this.#heldBackAt(nowMs), nowMs);
+  }
+
+  override dueMs(firstCost: number, nowMs: number): number {
+    const dueMs = super.dueMs(firstCost, nowMs);
+    const [first] = this.#inFlight;
+    // What comes in may not be enough: something in flight must be settled first.
+    const isEnough = first === undefined || firstCost + this.#heldBack <= this.capacity;
+    return isEnough ? dueMs : Math.max(dueMs, first.untilMs);
+  }
+
+  override settle(surplus: number, held: unknown, nowMs: number): void {
+    this.#heldBackAt(nowMs);
+    if (this.#release(held as HeldBack)) this.spend((held as HeldBack).cost - surplus, nowMs);
+    else if (surplus < 0) this.spend(-surplus, nowMs);
+  }
+
+  /** Held tokens come out of those that are left. */
+  override atMost(left: number, nowMs: number): void {
+    super.atMost(left - this.#heldBackAt(nowMs), nowMs);
+  }
+}
+
 /** Tokens of several units in memory. They are taken from all units, or from none. */
 export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
   readonly limits: readonly Tokens[];
   held: readonly unknown[] = [];
-  readonly holds: boolean;
   /** The unit that fills fastest. A pause empties this one alone: emptying the quota of a day would close the bucket for a day. */
   readonly fastest: number;
   readonly #names: readonly string[];
@@ -16,10 +98,9 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
   #slowest = 0;
   #lacking = 0;
 
-  constructor(names: readonly string[], limits: readonly TokensSetup[]) {
+  constructor(names: readonly string[], limits: readonly UnitSetup[]) {
     this.#names = names;
-    this.limits = limits.map((limit) => new Tokens(limit));
-    this.holds = this.limits.some(({ holds }) => holds);
+    this.limits = limits.map((limit) => (limit.settled ? new SettledTokens(limit) : new Tokens(limit)));
     const fillTimes = limits.map(({ capacity, refillPerSecond }) => capacity / refillPerSecond);
     this.fastest = fillTimes.indexOf(Math.min(...fillTimes));
   }
@@ -43,18 +124,15 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
   take(cost: Amounts, nowMs: number): boolean {
     const { limits } = this;
     if (this.pausedMs(nowMs) > 0) return false;
-    for (let unit = 0; unit < limits.length; unit += 1) {
-      const part = cost[unit] as number;
-      if (part === 0 || (limits[unit] as Tokens).has(part, nowMs)) continue;
-      this.waitMs(cost, nowMs);
+    if (this.waitMs(cost, nowMs) > 0) {
       this.#lacking = this.#slowest;
       return false;
     }
     // 0 where it takes nothing: there the last was another's.
     const held: unknown[] = cost.slice();
     for (let unit = 0; unit < limits.length; unit += 1) {
-      const part = cost[unit] as number;
-      if (part > 0) held[unit] = (limits[unit] as Tokens).charge(part, nowMs);
+      const limit = limits[unit] as Tokens;
+      if ((cost[unit] as number) > 0 && limit.take(cost[unit] as number, nowMs)) held[unit] = limit.held;
     }
     this.held = held;
     return true;

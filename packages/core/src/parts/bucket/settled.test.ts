@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
 import { virtualClock } from '../../testing.ts';
-import type { TokenBucketOptions } from './options.ts';
-import { tokenBucket } from './token-bucket.ts';
+import { type QuotaBucketOptions, type QuotaLimit, quotaBucket } from './quota-bucket.ts';
 
 /** A bucket that charges at the end: 60 tokens, of which one comes in each second. */
-function setUp(options: Partial<TokenBucketOptions> = {}) {
+function setUp({
+  initialTokens,
+  ...options
+}: Partial<QuotaBucketOptions> & Pick<QuotaLimit, 'initialTokens'> = {}) {
   const clock = virtualClock({ startMs: 0 });
-  const bucket = tokenBucket({
-    refillPerSecond: 1,
-    capacity: 60,
-    settled: true,
+  const bucket = quotaBucket({
+    limits: { tokens: { refillPerSecond: 1, capacity: 60, initialTokens, settled: true } },
     clock,
     random: () => 0,
     ...options,
@@ -153,7 +153,7 @@ test('is not idle while something is in flight', () => {
 test('a new rate and capacity hold what is in flight', () => {
   const { bucket, clock, left } = setUp();
   const grant = taken(bucket.tryAcquire(50));
-  bucket.setRate(2, 40);
+  bucket.setRate('tokens', 2, 40);
   expect(left()).toBe(-10);
   grant.settle(10);
   expect(left()).toBe(30);

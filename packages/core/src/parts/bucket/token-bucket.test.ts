@@ -355,7 +355,11 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{ refillPerSecond: 1, maxQueue: 1.5 }, 'maxQueue must be a whole number ≥ 0', RangeError],
   [{ refillPerSecond: 1, queue: 'fifo' }, 'queue must be what priorityQueue returns, got "fifo"', TypeError],
   [{ refillPerSecond: 1, maxWaitMs: -1 }, 'maxWaitMs must be', RangeError],
-  [{ refillPerSecond: 1, settled: 1 }, 'settled must be true or false, got 1', TypeError],
+  [
+    { refillPerSecond: 1, settled: true },
+    'tokenBucket: settled must be left out: a limit of `quotaBucket` takes it, also as the only one, got true',
+    TypeError,
+  ],
   [{ refillPerSecond: 1, limits: {} }, 'tokenBucket has no option "limits"', TypeError],
   [{ refillPerSecond: 1, feedback: true }, 'feedback must be a function', TypeError],
   [{ refillPerSecond: 1, rate: 5 }, 'tokenBucket has no option "rate"', TypeError],

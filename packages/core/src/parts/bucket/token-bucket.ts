@@ -35,19 +35,25 @@ export interface MemoryBucket extends ObservableBucket {
 
 /** What {@link tokenBucket} returns. */
 export class Bucket extends WaitingBucket<Tokens, Bucket> implements MemoryBucket {
+  /** The rate that the user has set last. An adaptive bucket may be slower for a while. */
+  #wanted: Quota;
+
   /** @param units that its costs are given in, of a gate in front of a bucket of several */
   constructor(setup: BucketSetup, units?: Units) {
     super(
       setup,
       () => new Tokens(setup),
-      // An adaptive bucket that is slower for a while limits its origins by itself.
-      () => originGate(setup, this.source.wanted),
+      // An adaptive bucket limits its origins by itself.
+      () => originGate(setup, this.#wanted),
       units,
     );
+    this.#wanted = setup;
   }
 
   setRate(refillPerSecond: number, capacity: number = this.source.capacity): void {
-    checkRate('setRate', { refillPerSecond, capacity });
+    const rate = { refillPerSecond, capacity };
+    checkRate('setRate', rate);
+    this.#wanted = rate;
     this.changeRate(refillPerSecond, capacity, true);
     for (const gate of this.gates()) gate.changeRate(refillPerSecond, capacity);
   }
@@ -70,7 +76,7 @@ export function originGate(
   { refillPerSecond, capacity }: Quota,
   units?: Units,
 ): Bucket {
-  const gate = { refillPerSecond, capacity, initialTokens: capacity, settled: false };
+  const gate = { refillPerSecond, capacity, initialTokens: capacity };
   return new Bucket({ refillIntervalMs: 0, ...setup, ...gate }, units);
 }
 

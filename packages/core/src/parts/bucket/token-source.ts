@@ -21,8 +21,6 @@ export interface TokenSource<Held = unknown, A extends Amount = number> {
   take(cost: A, nowMs: number): boolean;
   /** What {@link settle} needs for the tokens that were taken last. Read right after {@link take}. */
   readonly held: Held;
-  /** True if tokens are held back until they are settled, and charged then: {@link settle} is called for each grant. */
-  readonly holds?: boolean;
   /** The unit that the last {@link take} lacked. */
   readonly lacking?: string | undefined;
   /** True if the tokens that were taken last may exceed the quota. Their grant does not conform, and is not settled. */

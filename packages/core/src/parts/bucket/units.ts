@@ -112,10 +112,6 @@ export class NamedUnits implements Units {
     return sum;
   }
 
-  least(one: Amount, other: Amount): readonly number[] {
-    return this.#none.map((_, unit) => Math.min(inUnit(one, unit), inUnit(other, unit)));
-  }
-
   exceeds(one: Amount, other: Amount): boolean {
     return this.#none.some((_, unit) => inUnit(one, unit) > inUnit(other, unit));
   }

@@ -1,7 +1,6 @@
-import { prose, proseOf } from '#prose';
+import { prose } from '#prose';
 import { notNegative } from '../../base/check.ts';
 import { nextTurn } from '../../base/clock.ts';
-import { warn } from '../../base/errors.ts';
 import { type Feedback, type ReadFeedback, readFeedback } from '../../http/feedback.ts';
 import { type Outcome, originOf, type RequestTraits } from '../../http/outcome.ts';
 import { withJitter } from '../../http/retry-after.ts';
@@ -91,8 +90,6 @@ export abstract class WaitingBucket<
   #sourceClosed: Promise<void> | undefined;
   #granted = 0;
   #marked = 0;
-  #hasWarned = false;
-  #isServedSoon = false;
   /** When the request was granted whose answer has last said what is left. */
   #heardAtMs = Number.NEGATIVE_INFINITY;
   /** Until then what the server says is left applies to this bucket. */
@@ -121,7 +118,16 @@ export abstract class WaitingBucket<
       units,
     );
     this.#room = room;
-    this.source = makeSource(this.time, room as WaitingQueue, () => this.#serveSoon());
+    let isSoon = false;
+    this.source = makeSource(this.time, room as WaitingQueue, () => {
+      // A source may report a change while it is called, and the queue must not be served twice at a time.
+      if (isSoon) return;
+      isSoon = true;
+      queueMicrotask(() => {
+        isSoon = false;
+        room.serve();
+      });
+    });
     room.supply = this.source;
     room.mostCost = this.source.capacity;
     this.#gates = new OriginGates(() => {
@@ -137,10 +143,6 @@ export abstract class WaitingBucket<
 
   get feedback(): ReadFeedback | false {
     return this.#setup.feedback;
-  }
-
-  get settled(): boolean {
-    return this.source.holds === true;
   }
 
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
@@ -213,19 +215,7 @@ export abstract class WaitingBucket<
   }
 
   readonly #settle = (actual: Amount, cost: Amount, held: unknown): void => {
-    const { units, source } = this;
-    // More than a whole bucket and the longest pause bring in can only be a mistake.
-    const most = units.plus(source.capacity, source.refillPerSecond, this.#setup.maxPauseMs / 1_000);
-    if (units.exceeds(actual, most) && !this.#hasWarned) {
-      this.#hasWarned = true;
-      const [said, counts] = [actual, most].map((amount) => JSON.stringify(units.costsOf(amount)));
-      warn(
-        proseOf(() => `actualCost: ${said} cannot be a cost: at most ${counts} of it counts`) ?? 'actualCost',
-      );
-    }
-    const surplus = units.plus(cost, units.least(actual, most), -1);
-    if (surplus === 0 && !source.holds) return;
-    source.settle(surplus, held, this.time.now());
+    this.source.settle(this.units.plus(cost, actual, -1), held, this.time.now());
     this.#room.serve();
   };
 
@@ -293,25 +283,23 @@ export abstract class WaitingBucket<
     notNegative('pauseFor: durationMs', durationMs);
     const nowMs = this.time.now();
     if (durationMs > 0) this.source.pause(nowMs + durationMs, nowMs);
-    this.#room.giveUp(nowMs + this.source.pausedMs(nowMs), nowMs);
+    this.#room.serve();
   }
 
   resume(): void {
     for (const gate of this.gates()) gate.resume();
     const nowMs = this.time.now();
-    if (this.source.pausedMs(nowMs) === 0) return;
-    this.source.resume(nowMs);
-    this.#room.pauseEnded();
+    if (this.source.pausedMs(nowMs) > 0) this.source.resume(nowMs);
+    this.#room.serve();
   }
 
   async idle(): Promise<void> {
     const room = this.#room;
     do {
-      await room.idle();
-      const busy = this.gates().filter((gate) => gate.stats().waiting > 0);
-      await Promise.all(busy.map((gate) => gate.idle()));
+      const { waiting } = this.#gates.stats();
+      await Promise.all([room.idle(), ...this.gates().map((gate) => gate.idle())]);
       // A request that has passed a gate joins this queue next.
-      if (busy.length > 0) await nextTurn();
+      if (waiting > 0) await nextTurn();
     } while (room.size > 0 || this.#gates.stats().waiting > 0);
   }
 
@@ -320,12 +308,10 @@ export abstract class WaitingBucket<
     const room = this.#room;
     if (room.closed === undefined || waiting === 'reject') {
       for (const gate of this.gates()) void gate.close({ waiting });
-      room.close(waiting, this.time.now());
+      room.close(waiting);
     }
-    if (room.closed === 'drain') await this.idle();
-    this.#sourceClosed ??= this.source.close?.();
-    room.arm(this.time.now());
     await this.idle();
+    this.#sourceClosed ??= this.source.close?.();
     await this.#sourceClosed;
   }
 
@@ -354,15 +340,5 @@ export abstract class WaitingBucket<
   /** To be called when the capacity of the source has changed. Requests that cost more are refused, wherever they wait. */
   protected capacityChanged(): void {
     this.#room.limitCost(this.source.capacity);
-  }
-
-  /** A source may report a change while it is called, and the queue must not be served twice at a time. */
-  #serveSoon(): void {
-    if (this.#isServedSoon) return;
-    this.#isServedSoon = true;
-    queueMicrotask(() => {
-      this.#isServedSoon = false;
-      this.#room.serve();
-    });
   }
 }
