@@ -8,7 +8,7 @@ export { type Check, isOptionError, nameOf, type OptionError, wrongRange, wrongT
 export function number(takes: string | undefined, fits: (value: number) => boolean): Check {
   return (name, value) => {
     const isNumber = typeof value === 'number';
-    must(name, takes, value, isNumber, isNumber && fits(value));
+    if (!(isNumber && fits(value))) must(name, takes, value, isNumber, false);
   };
 }
 
