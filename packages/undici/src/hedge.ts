@@ -3,7 +3,7 @@ import { sending } from '@ebb/core/adapter';
 import { HEDGE_RECORDS, type Hedge, Hedging, noteHedges, Race } from '@ebb/core/hedging';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
-import { bodyOf } from './body/body-of.ts';
+import { bodyOf } from './body.ts';
 import { Downstream } from './downstream.ts';
 import { requestAbortedError } from './errors.ts';
 import { changedHeaders, type ResponseHead, withRereadableHeaders } from './headers.ts';

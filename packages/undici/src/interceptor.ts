@@ -12,7 +12,7 @@ import {
   startCall,
 } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { bodyOf } from './body/body-of.ts';
+import { bodyOf } from './body.ts';
 import type { Handler } from './handler.ts';
 import { withRereadableHeaders } from './headers.ts';
 import { forHandlers } from './legacy.ts';

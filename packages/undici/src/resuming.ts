@@ -14,7 +14,7 @@ import {
 } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
-import { bodyOf } from './body/body-of.ts';
+import { bodyOf } from './body.ts';
 import { Downstream } from './downstream.ts';
 import { bodyTimeoutError, cutShortError, requestAbortedError } from './errors.ts';
 import type { Handler } from './handler.ts';
@@ -170,11 +170,11 @@ class ResumedRequest extends Downstream {
     for (const part of parts) this.#pass(() => super.data(part));
   }
 
-  override ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+  override ended(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     const resumer = this.#resumer;
     this.#silence?.stop();
     if (resumer === undefined) {
-      super.ended(attempt, trailers, rawTrailers);
+      super.ended(trailers, rawTrailers);
       return;
     }
     const error = cutShortError();
@@ -185,19 +185,14 @@ class ResumedRequest extends Downstream {
       this.#fail(why);
       return;
     }
-    if (hasEnded) this.#end(resumer, attempt, trailers, rawTrailers);
+    if (hasEnded) this.#end(resumer, trailers, rawTrailers);
     else this.#resume(resumer, error, 'ended');
   }
 
-  #end(
-    { course }: Resumer<Options, Options>,
-    attempt: Attempt,
-    trailers: ResponseHeaders,
-    rawTrailers: RawHeaders,
-  ): void {
+  #end({ course }: Resumer<Options, Options>, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     this.#pass(() => {
       for (const part of course.left()) super.data(part);
-      super.ended(attempt, trailers, rawTrailers);
+      super.ended(trailers, rawTrailers);
     });
   }
 
@@ -211,14 +206,14 @@ class ResumedRequest extends Downstream {
     }
   }
 
-  override broke(attempt: Attempt, error: unknown): void {
+  override broke(_: Attempt, error: unknown): void {
     const resumer = this.#resumer;
     this.#silence?.stop();
     // The `bodyTimeout` of undici ends an idle body as well.
     const isIdle = property(error, 'code') === 'UND_ERR_BODY_TIMEOUT';
     if (resumer === undefined) this.passError(error);
     else if (this.controller.aborted || this.#threw) this.#fail(error);
-    else if (resumer.course.isDone) this.#end(resumer, attempt, {}, null);
+    else if (resumer.course.isDone) this.#end(resumer, {}, null);
     else this.#resume(resumer, error, isIdle ? 'idle' : 'broken');
   }
 

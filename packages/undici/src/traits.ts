@@ -3,7 +3,7 @@ import type { FailureKind, Outcome, RequestTraits } from '@ebb/core';
 import { failureKind, HookError, property, readableBody } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
-import type { RequestBody } from './body/request-body.ts';
+import type { RequestBody } from './body.ts';
 import { isTunnelError } from './errors.ts';
 import { type ResponseHead, type ResponseHeaders, requestHeader, responseHeader } from './headers.ts';
 
