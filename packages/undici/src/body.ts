@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { HookError, type MakeBody, MOST_KEPT_BYTES } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { headerPairs, type RequestHeaders } from './headers.ts';
+import { type RequestHeaders, requestHeader } from './headers.ts';
 
 /** Options of a dispatch that one attempt has in place of the request's own. */
 export type DispatchChanges = Readonly<Record<string, unknown>>;
@@ -95,13 +95,8 @@ function iterableBody(body: object, headers: RequestHeaders, ...names: readonly 
  * stream. The generator is all that a dispatcher gets, and it can be read only once, so its chunks are recorded.
  */
 function isRecordable(headers: RequestHeaders): boolean {
-  let length = Number.NaN;
-  let isFetch = false;
-  for (const [name, value] of headerPairs(headers)) {
-    if (name === 'content-length') length = Number(value);
-    else if (name === 'sec-fetch-mode') isFetch = true;
-  }
-  return isFetch && length <= MOST_KEPT_BYTES;
+  const length = Number(requestHeader(headers, 'content-length') ?? Number.NaN);
+  return length <= MOST_KEPT_BYTES && requestHeader(headers, 'sec-fetch-mode') !== undefined;
 }
 
 function carried(body: object, names: readonly string[]): DispatchChanges {

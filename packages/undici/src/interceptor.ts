@@ -14,7 +14,7 @@ import {
 import type { Dispatcher } from 'undici';
 import { bodyOf } from './body.ts';
 import type { Handler } from './handler.ts';
-import { withRereadableHeaders } from './headers.ts';
+import { withHeaderRecord } from './headers.ts';
 import { forHandlers } from './legacy.ts';
 import { Traits } from './traits.ts';
 import { type Composition, UndiciRequest } from './undici-request.ts';
@@ -75,7 +75,7 @@ function start(this: Composition, given: Options, handler: Handler): boolean {
   if (ebb === false) return this.dispatch(own, handler as Dispatcher.DispatchHandler);
   let request: UndiciRequest;
   try {
-    const options = withRereadableHeaders(own);
+    const options = withHeaderRecord(own);
     const body = bodyOf(options);
     let call: Call | undefined;
     if (body?.make !== undefined || !isSentAtOnce(this, given)) {

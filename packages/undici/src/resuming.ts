@@ -20,12 +20,11 @@ import { bodyTimeoutError, cutShortError, requestAbortedError } from './errors.t
 import type { Handler } from './handler.ts';
 import {
   changedHeaders,
-  headerPairs,
   type RawHeaders,
   type ResponseHead,
   type ResponseHeaders,
   readerOf,
-  withRereadableHeaders,
+  withHeaderRecord,
 } from './headers.ts';
 import type { Pausable } from './held.ts';
 import { forHandlers } from './legacy.ts';
@@ -129,10 +128,7 @@ class ResumedRequest extends Downstream {
       whyUnsafe: () => whyUnsafe(this.attempt, headers),
       // Not what the first request has besides: its body, or headers that tell its length.
       with: (given) => ({ ...given, origin: given.origin ?? origin }) as Options,
-      again: () => {
-        const list = [...headerPairs(headers)].flat() as string[];
-        return { ...options, headers: changedHeaders(list, course.headers) } as Options;
-      },
+      again: () => ({ ...options, headers: changedHeaders(headers, course.headers) }) as Options,
     });
   }
 
@@ -283,7 +279,7 @@ function start(
     return dispatch(given, handler as Dispatcher.DispatchHandler);
   let options: Options;
   try {
-    options = withRereadableHeaders(given);
+    options = withHeaderRecord(given);
   } catch (error) {
     // undici reports invalid options in the same way.
     handler.onResponseError?.(null, error);
