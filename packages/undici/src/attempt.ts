@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '@ebb/core';
 import { type BodyWatcher, type Call, hasHistory, type SetAside } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { headersTimeoutError, requestAbortedError } from './errors.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import { type Connection, Held, type HeldListener, type Pausable } from './held.ts';
+import { headersTimeoutError, requestAbortedError } from './outcome.ts';
 
 /** Sees a body pass, from its first chunk. */
 export interface Watcher extends BodyWatcher {

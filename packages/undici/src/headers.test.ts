@@ -5,7 +5,7 @@ import { failing, upstream } from '../test/upstream.ts';
 import type { Attempt } from './attempt.ts';
 import { requestHeader, responseHeader, withHeaderRecord } from './headers.ts';
 import { ebbInterceptor } from './index.ts';
-import { ResponseOutcome } from './traits.ts';
+import { ResponseOutcome } from './outcome.ts';
 
 test('a response header is an own property', () => {
   const headers = { 'retry-after': '1', list: ['a', 'b'] };

@@ -5,9 +5,8 @@ import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import { bodyOf } from './body.ts';
 import { Downstream } from './downstream.ts';
-import { requestAbortedError } from './errors.ts';
 import { changedHeaders, type ResponseHead, withHeaderRecord } from './headers.ts';
-import { failureOutcome, ResponseOutcome, Traits } from './traits.ts';
+import { failureOutcome, ResponseOutcome, requestAbortedError, Traits } from './outcome.ts';
 
 type Options = Dispatcher.DispatchOptions;
 type Handler = Dispatcher.DispatchHandler;

@@ -16,8 +16,8 @@ import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import { bodyOf } from './body.ts';
 import { Downstream } from './downstream.ts';
-import { bodyTimeoutError, cutShortError, requestAbortedError } from './errors.ts';
 import type { Handler } from './handler.ts';
+import { forHandlers } from './handler.ts';
 import {
   changedHeaders,
   type RawHeaders,
@@ -27,9 +27,8 @@ import {
   withHeaderRecord,
 } from './headers.ts';
 import type { Pausable } from './held.ts';
-import { forHandlers } from './legacy.ts';
+import { bodyTimeoutError, cutShortError, requestAbortedError, Traits } from './outcome.ts';
 import { resumableOf, type Silence, watchSilence, whyUnsafe } from './resume.ts';
-import { Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
 

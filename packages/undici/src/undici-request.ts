@@ -26,11 +26,18 @@ import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import type { RequestBody } from './body.ts';
 import { Downstream } from './downstream.ts';
-import { headersTimeoutError, isClosedError, namingOldUndici, requestAbortedError } from './errors.ts';
 import type { Handler } from './handler.ts';
 import { changedHeaders, type ResponseHead } from './headers.ts';
+import {
+  failureOutcome,
+  headersTimeoutError,
+  isClosedError,
+  namingOldUndici,
+  ResponseOutcome,
+  requestAbortedError,
+  Traits,
+} from './outcome.ts';
 import { peekAt } from './peek.ts';
-import { failureOutcome, ResponseOutcome, Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
 
