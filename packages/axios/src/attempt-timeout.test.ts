@@ -165,9 +165,11 @@ test('the adapter gets a complete CancelToken', async () => {
   const client = clientOf({ adapter }, { clock, attemptTimeoutMs: 50, maxRetries: 0 });
   const failure = errorOf(client.get('/'));
   await clock.advance(50);
-  const error = await failure;
+  expect((await failure).message).toBe('timeout of 50ms exceeded');
   await setImmediate();
-  expect(seen).toEqual([error, error, error, error]);
+  const [reason] = seen;
+  expect(reason).toMatchObject({ code: 'ERR_CANCELED', message: 'timeout of 50ms exceeded' });
+  expect(seen).toEqual([reason, reason, reason, reason]);
 });
 
 test('the CancelToken of the adapter forwards that of the caller, and calls no listener that has left', async () => {

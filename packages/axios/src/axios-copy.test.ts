@@ -20,6 +20,9 @@ const copies: [name: string, axios: AxiosStatic][] = [
   ['require', cjsAxios],
 ];
 
+/** That of `import` need not be passed. */
+const givenOf = (axios: AxiosStatic) => (axios === esmAxios ? undefined : axios);
+
 describe.each(copies)('an instance of the copy loaded by %s', (_, axios) => {
   const others = copies.map(([, copy]) => copy).filter((copy) => copy !== axios);
 
@@ -27,7 +30,7 @@ describe.each(copies)('an instance of the copy loaded by %s', (_, axios) => {
   const both = (config: object, options: PolicyOptions = atOnce) => {
     const bare = axios.create(config);
     const wrapped = axios.create(config);
-    wrapped.interceptors.request.use(ebbInterceptor(options));
+    wrapped.interceptors.request.use(ebbInterceptor(options, givenOf(axios)));
     return [bare, wrapped];
   };
   const classesOf = (error: unknown) =>

@@ -1,7 +1,5 @@
-import type { PolicyOptions } from '@ebb/core';
-import { property, warn } from '@ebb/core/adapter';
-import ownAxios, { type AxiosStatic, type InternalAxiosRequestConfig } from 'axios';
-import { loadedModules } from '#platform';
+import { isNativeFetch, property, type Way, warn } from '@ebb/core/adapter';
+import ownAxios, { type AxiosAdapter, type AxiosStatic, type InternalAxiosRequestConfig } from 'axios';
 
 /**
  * The axios module itself, as `import` or `require` returns it. Loosely typed: axios ships separate type
@@ -16,9 +14,7 @@ export interface AxiosModule {
 
 /** The parts of a loaded copy of axios that ebb uses. */
 export type AxiosCopy = Pick<AxiosStatic, 'AxiosError' | 'AxiosHeaders' | 'CanceledError' | 'getAdapter'> &
-  Partial<Pick<AxiosStatic, 'defaults' | 'VERSION'>>;
-
-type Headers = InternalAxiosRequestConfig['headers'];
+  Partial<Pick<AxiosStatic, 'CancelToken' | 'defaults' | 'VERSION'>>;
 
 const NAMES = ['AxiosError', 'AxiosHeaders', 'CanceledError', 'getAdapter'] as const;
 
@@ -49,108 +45,157 @@ export function checkCopy(value: unknown): AxiosCopy | undefined {
 /** The one that this package imports. `undefined` if a mock has its place, or another major version. */
 const own = copyIn(ownAxios);
 
-/**
- * The copy of axios for a request: the one that the user passed, or else the one that the request belongs to, whose
- * class made its headers.
- *
- * In Node `import` and `require` load two copies with separate classes. An error made by the wrong copy is not an
- * `instanceof` the caller's `AxiosError`.
- *
- * @param given the copy that the user passed to the interceptor
- * @returns `undefined` if the copy cannot be found
- */
-export function copyOf(
-  { headers }: InternalAxiosRequestConfig,
-  given: AxiosCopy | undefined,
-): AxiosCopy | undefined {
-  if (given !== undefined) return given;
-  if (own !== undefined && headers instanceof own.AxiosHeaders) return own;
-  // No axios made these headers: the adapter was called directly.
-  if (!areAxiosHeaders(headers)) return own;
-  return loadedModules && loadedCopy(loadedModules, Object.getPrototypeOf(headers).constructor);
-}
-
-function areAxiosHeaders(headers: Headers | undefined): boolean {
-  return headers?.[Symbol.toStringTag as never] === 'AxiosHeaders';
-}
-
 /** Whether another copy than this one made the headers. */
-export function areForeign(headers: Headers, copy: AxiosCopy): boolean {
-  return !(headers instanceof copy.AxiosHeaders) && areAxiosHeaders(headers);
+export function areForeign(headers: unknown, copy: AxiosCopy): boolean {
+  return !(headers instanceof copy.AxiosHeaders) && property(headers, Symbol.toStringTag) === 'AxiosHeaders';
 }
 
-/** The result for each `AxiosHeaders` class; `false` if its copy was not found. */
-const copies = /* @__PURE__ */ new WeakMap<object, AxiosCopy | false>();
-
-function loadedCopy(modules: () => Iterable<unknown>, AxiosHeaders: object): AxiosCopy | undefined {
-  let copy = copies.get(AxiosHeaders);
-  if (copy === undefined) {
-    copy = first(modules(), (one) => one.AxiosHeaders === AxiosHeaders) ?? false;
-    copies.set(AxiosHeaders, copy);
-  }
-  return copy || undefined;
-}
-
-function first(modules: Iterable<unknown>, fits: (copy: AxiosCopy) => boolean): AxiosCopy | undefined {
-  for (const exported of modules) {
-    const copy = copyIn(exported);
-    if (copy !== undefined && fits(copy)) return copy;
-  }
-  return undefined;
-}
-
-/** The copy that stands in for those that cannot be found. */
-let standIn: AxiosCopy | undefined;
+let hasWarned = false;
 
 /**
- * A copy of axios for requests whose own copy cannot be found, as in a bundle that has two. Warns once. `isAxiosError`
- * and `isCancel` look at marks, so they know its errors; `instanceof` does not.
+ * The copy that the user passed, or else the one that this package imports, for what only a copy of axios can do: resolve an adapter
+ * by name, and make axios's own errors. Warns once if an instance belongs to another one: in Node `import` and `require` load two
+ * copies with separate classes, and an error made by the wrong copy is not an `instanceof` the caller's `AxiosError`.
  *
  * @returns `undefined` if there is none of this major version
  */
-export function anyCopy(): AxiosCopy | undefined {
-  if (standIn === undefined) {
-    standIn = own ?? (loadedModules && first(loadedModules(), () => true));
-    if (standIn !== undefined) {
-      warn(
-        'ebb: @ebb/axios cannot find the copy of axios that an instance belongs to, and sends its requests with ' +
-          `another one, ${standIn.VERSION}. axios.isAxiosError and axios.isCancel know the errors, instanceof does not. ` +
-          'Pass a copy to choose it: ebbInterceptor(policy, axios)',
-      );
-    }
+export function copyFor(
+  { headers }: Pick<InternalAxiosRequestConfig, 'headers'>,
+  given: AxiosCopy | undefined,
+): AxiosCopy | undefined {
+  const copy = given ?? own;
+  if (given === undefined && own !== undefined && !hasWarned && areForeign(headers, own)) {
+    hasWarned = true;
+    warn(
+      'ebb: @ebb/axios does not know the copy of axios that an instance belongs to, and sends its requests with ' +
+        `another one, ${own.VERSION}. axios.isAxiosError and axios.isCancel know the errors, instanceof does not. ` +
+        'Pass a copy to choose it: ebbInterceptor(policy, axios)',
+    );
   }
-  return standIn;
+  return copy;
 }
 
-/**
- * For what only a copy of axios can do: resolve an adapter by name, and make axios's own errors.
- *
- * @throws TypeError if there is none at all
- */
-export function needCopy(copy: AxiosCopy | undefined): AxiosCopy {
-  const found = copy ?? anyCopy();
-  if (found !== undefined) return found;
+/** @throws TypeError if there is no copy at all */
+export function needCopy(config: InternalAxiosRequestConfig, given: AxiosCopy | undefined): AxiosCopy {
+  const copy = copyFor(config, given);
+  if (copy !== undefined) return copy;
   throw new TypeError(
     'ebb: @ebb/axios cannot find a copy of axios 1; pass the module: ebbInterceptor(policy, axios)',
   );
 }
 
-/** Options that have no state, so that a clone does as well: costs by unit are a plain object. */
-const STATELESS = /^(clock|cost|actualCost)$/;
+/** What a config may name as its adapter. */
+export type Chosen = InternalAxiosRequestConfig['adapter'];
+
+/** What axios tries, in this order, if a config names no adapter. */
+const DEFAULT_ADAPTERS: NonNullable<Chosen> = ['xhr', 'http', 'fetch'];
+
+type Env = { readonly fetch?: Fetch | undefined } | null | undefined;
+
+/** The adapter of a request, and which layers of ebb may be below it. */
+export interface Found {
+  readonly adapter: AxiosAdapter;
+  readonly way: Way;
+}
 
 /**
- * Rejects a bucket, limit or budget that axios has cloned into the config of a request. A clone has state of its
- * own, so each request would silently get a full bucket.
+ * Resolves the adapter of a request as axios does. The fetch adapter gets a fetch that records the status and the redirects that
+ * axios does not pass on.
  *
- * @throws TypeError that names the option
+ * @param given the copy of axios that the user passed
+ * @throws AxiosError if axios does not know the name, or the adapter does not work in this runtime
+ * @throws TypeError if the adapter has a name, and there is no copy of axios at all
  */
-export function checkShared(options: PolicyOptions): void {
-  for (const [name, value] of Object.entries(options)) {
-    const isClone = Object(value) === value && Object.getPrototypeOf(value) === Object.prototype;
-    if (isClone && !STATELESS.test(name)) {
-      throw new TypeError(
-        `ebb: ${name} must be an instance of a class, which axios does not copy for each request, got a plain object`,
-      );
+export function adapterOf(
+  given: AxiosCopy | undefined,
+  named: Chosen,
+  config: InternalAxiosRequestConfig,
+): Found {
+  if (typeof named === 'function') return { adapter: named, way: 'converted' };
+  const copy = needCopy(config, given);
+  const isForeign = areForeign(config.headers, copy);
+  // The defaults of another copy are not those of this instance.
+  const chosen = named ?? (isForeign ? undefined : copy.defaults?.adapter) ?? DEFAULT_ADAPTERS;
+  const found = copy.getAdapter(chosen, config);
+  const isCustom = found === chosen || (Array.isArray(chosen) && chosen.includes(found));
+  const route = routeBy(copy, found, isCustom, config);
+  return isForeign && !isCustom ? { way: route.way, adapter: withHeadersOf(copy, route.adapter) } : route;
+}
+
+function routeBy(
+  copy: AxiosCopy,
+  found: AxiosAdapter,
+  isCustom: boolean,
+  config: InternalAxiosRequestConfig,
+): Found {
+  const adapterName = property(found, 'adapterName');
+  if (adapterName === 'xhr') return { adapter: found, way: isNativeXhr() ? 'socket' : 'converted' };
+  if (adapterName === 'http') return { adapter: found, way: config.transport ? 'converted' : 'socket' };
+  if (isCustom) return { adapter: found, way: 'converted' };
+  const env = config.env as Env;
+  const fetch = env?.fetch;
+  const adapter = copy.getAdapter('fetch', { env: { ...env, fetch: recordingFetch(fetch) } } as never);
+  return { adapter, way: isNativeFetch(fetch ?? globalThis.fetch) ? 'native-fetch' : 'converted' };
+}
+
+/**
+ * An adapter for a config of another copy. axios reads the headers of another class as an iterable, which drops those that
+ * are `false` and keep axios from setting its own, or before 1.8 as one name. Its adapters read them in the turn in which
+ * they are called.
+ */
+function withHeadersOf({ AxiosHeaders }: AxiosCopy, adapter: AxiosAdapter): AxiosAdapter {
+  return (config) => {
+    const { headers } = config;
+    config.headers = new AxiosHeaders({ ...headers });
+    try {
+      return adapter(config);
+    } finally {
+      config.headers = headers;
     }
-  }
+  };
+}
+
+/** False for a polyfill, which may send over a fetch with ebb. */
+function isNativeXhr(): boolean {
+  const xhr = property(globalThis, 'XMLHttpRequest');
+  return typeof xhr === 'function' && Function.prototype.toString.call(xhr).includes('[native code]');
+}
+
+type Fetch = typeof globalThis.fetch;
+
+/** What a fetch response says and axios does not pass on. */
+interface RecordedResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly redirected: boolean;
+  readonly url: string;
+}
+
+/** Keyed by the `Request` that axios passes to fetch and exposes as `request` in its response or error. */
+const records = new WeakMap<object, RecordedResponse>();
+
+export function recordedResponse(request: unknown): RecordedResponse | undefined {
+  return typeof request === 'object' && request !== null ? records.get(request) : undefined;
+}
+
+/** One wrapper for each fetch, or for the global one: axios builds an adapter for each fetch that it is given, and caches it. */
+const wrappers = new WeakMap<object, Fetch>();
+
+/** A fetch that records each response. Without `base` it calls the global fetch as it is at the time of the call. */
+function recordingFetch(base: Fetch | undefined): Fetch {
+  const key = base ?? globalThis;
+  const known = wrappers.get(key);
+  if (known !== undefined) return known;
+  const fetchAndRecord: Fetch = async (input, init) => {
+    // Called as a plain function: a browser's fetch throws on a foreign `this`.
+    const fetch = base ?? globalThis.fetch;
+    const response = await fetch(input, init);
+    if (typeof input === 'object') {
+      const { status, headers, redirected, url } = response;
+      records.set(input, { status, headers, redirected, url });
+    }
+    return response;
+  };
+  wrappers.set(key, fetchAndRecord);
+  return fetchAndRecord;
 }

@@ -19,31 +19,22 @@ import {
 } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse } from 'axios';
 import { abortUpload, BufferedForm, closeWith } from '#platform';
-import type { Found } from './adapter.ts';
-import { AttemptToken, sendWithTimeout, timeoutError } from './attempt-timeout.ts';
-import { type AxiosCopy, needCopy } from './axios-copy.ts';
+import type { Found } from './axios-copy.ts';
+import { type AxiosCopy, copyFor } from './axios-copy.ts';
 import type { BufferedForm as Form } from './body/buffered-form.ts';
 import { closeBody, type FactoryBody, isSingleUse } from './body/factory-body.ts';
 import { discard, peekAt, whenBodyEnds } from './body/response-body.ts';
-import { asCanceled, type CallerSignal } from './cancel.ts';
+import { asCanceled, type CallerSignal, sendWithTimeout, timeoutError } from './cancel.ts';
 import { type Config, changed, copyWith, exchange, type Fields, marked, urlOf } from './config.ts';
 import { failureOf, headerOf, historyOf, ResponseOutcome } from './outcome.ts';
 
 /** How the requests of an interceptor go through an adapter. */
 export interface Route extends Found {
   readonly policy: Policy;
-  /** The copy of axios that the requests belong to, if it is known. */
-  readonly copy: AxiosCopy | undefined;
+  /** The copy of axios that the user passed. */
+  readonly given: AxiosCopy | undefined;
   /** True once a layer below it has shown itself. */
   hasBelow?: boolean;
-}
-
-/** The request whose adapter has a config, and may pass it to another instance. A copy of the config refers to the same request. */
-const REQUEST: unique symbol = Symbol.for('@ebb/axios request');
-
-/** The policy of the request whose attempt is under way with a config, or with the one that it was copied from. */
-export function policyOf(config: Config & { readonly [REQUEST]?: AxiosRequest }): Policy | undefined {
-  return config[REQUEST]?.policy;
 }
 
 /**
@@ -98,11 +89,6 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     if (call.policy.maxRetries > 0) this.form = BufferedForm?.of(this.config.data);
   }
 
-  /** `undefined` while no attempt is under way. */
-  get policy(): Policy | undefined {
-    return this.before && this.#route.policy;
-  }
-
   get method(): string {
     return (this.config.method ?? 'GET').toUpperCase();
   }
@@ -147,18 +133,18 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
   }
 
   timeoutError(timeoutMs: number): AxiosError {
-    return timeoutError(needCopy(this.#route.copy), this.config, timeoutMs);
+    return timeoutError(this.#route.given, this.config, timeoutMs);
   }
 
   /** The error that the caller gets if the request was canceled; else `error`. */
   canceled(error: unknown = this.signal?.reason): unknown {
-    return asCanceled(error, this.signal, this.config, this.#route.copy);
+    return asCanceled(error, this.signal, this.config, this.#route.given);
   }
 
   send(call: Call): Promise<AxiosResponse> {
     this.#call = call;
     const { config, made, signal } = this;
-    const { adapter, way } = this.#route;
+    const { adapter, way, given } = this.#route;
     if (!this.isReplaced) this.#reset();
     else if (made === undefined) {
       // Aborted before its body was made.
@@ -169,19 +155,25 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     // No layer below a socket reads a config.
     const layer = way === 'socket' ? undefined : layerOf(call);
     const fields: Fields = layer === undefined ? [] : marked(config, layer);
-    if (way === 'converted') fields.push([REQUEST, this]);
     if (made !== undefined) fields.push(['data', made.data]);
     this.made = undefined;
     if (headerChanges !== undefined) fields.push(['headers', changed(config.headers, headerChanges)]);
-    const token = timeoutMs === undefined ? undefined : new AttemptToken(config.cancelToken);
-    if (token !== undefined) fields.push(['cancelToken', token]);
+    // A token, not a signal: axios follows the caller's signal in the config for as long as a streamed response is read.
+    const token = timeoutMs === undefined ? undefined : copyFor(config, given)?.CancelToken?.source();
+    if (token !== undefined) {
+      fields.push(['cancelToken', token.token]);
+      if (config.cancelToken)
+        signal?.addEventListener('abort', () => token.cancel(property(signal.reason, 'message') as string));
+    }
     this.before = exchange(config, fields);
     const send = (): Promise<AxiosResponse> => sending(call, () => adapter(config));
-    if (timeoutMs === undefined || token === undefined) return send();
-    return sendWithTimeout(timeoutMs, call.policy.clock, token, send, () => {
+    if (timeoutMs === undefined) return send();
+    return sendWithTimeout(timeoutMs, call.policy.clock, send, () => {
       this.isLate = way === 'converted';
       this.#factory?.release();
-      return this.timeoutError(namedTimeoutOf(call));
+      const error = this.timeoutError(namedTimeoutOf(call));
+      token?.cancel(error.message);
+      return error;
     });
   }
 
@@ -260,11 +252,15 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     abortUpload?.(response?.request ?? {});
   }
 
-  /** Restores the config after an abort, and removes the listeners from the caller's signal. */
-  end(): void {
+  /**
+   * Restores the config after an abort, and removes the listeners from the caller's signal.
+   *
+   * @param isRead true if the caller may read a stream, which the caller's token still cancels
+   */
+  end(isRead = false): void {
     this.#leave();
     // The body of an attempt that was not sent.
     if (this.made !== undefined) this.#factory?.release();
-    this.#caller?.release?.();
+    if (!isRead) this.#caller?.release?.();
   }
 }

@@ -1,6 +1,8 @@
-import { property } from '@ebb/core/adapter';
-import type { InternalAxiosRequestConfig } from 'axios';
-import { type AxiosCopy, anyCopy } from './axios-copy.ts';
+import type { Clock } from '@ebb/core';
+import { bounded, LONGEST_DISCARD_MS, property } from '@ebb/core/adapter';
+import type { AxiosError, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import { type AxiosCopy, copyFor, needCopy } from './axios-copy.ts';
+import { discard } from './body/response-body.ts';
 
 /** The caller's way to cancel a request: `signal`, the older `cancelToken`, or both in one signal. */
 export interface CallerSignal {
@@ -41,14 +43,17 @@ export function asCanceled(
   error: unknown,
   signal: AbortSignal | undefined,
   config: InternalAxiosRequestConfig,
-  copy: AxiosCopy | undefined,
+  given: AxiosCopy | undefined,
 ): unknown {
   if (!signal?.aborted) return error;
   const reason: unknown = signal.reason;
   let canceled = error as Error;
   // The mark that `axios.isCancel` looks for.
-  if (!property(error, '__CANCEL__')) {
-    const found = error === reason ? (copy ?? anyCopy()) : undefined;
+  if (property(error, '__CANCEL__')) {
+    // That of a token is the error itself.
+    if (property(reason, '__CANCEL__')) return reason;
+  } else {
+    const found = error === reason ? copyFor(config, given) : undefined;
     if (found === undefined) return error;
     canceled = new found.CanceledError(undefined, config);
   }
@@ -57,4 +62,43 @@ export function asCanceled(
     Object.defineProperty(canceled, 'cause', { value: reason, writable: true, configurable: true });
   }
   return canceled;
+}
+
+/** The error of axios's own timeout. */
+export function timeoutError(
+  given: AxiosCopy | undefined,
+  config: InternalAxiosRequestConfig,
+  timeoutMs: number,
+): AxiosError {
+  const { AxiosError } = needCopy(config, given);
+  const message = config.timeoutErrorMessage || `timeout of ${timeoutMs}ms exceeded`;
+  const { ETIMEDOUT, ECONNABORTED } = AxiosError;
+  return new AxiosError(message, config.transitional?.clarifyTimeoutError ? ETIMEDOUT : ECONNABORTED, config);
+}
+
+/**
+ * Sends one attempt, and gives up on it after `timeoutMs`.
+ *
+ * axios's own `timeout` cannot do this. Its http adapter counts until the headers and after that only idle time,
+ * so a body that trickles never times out; and for a streamed response it keeps counting while the caller reads.
+ *
+ * @param timeOut called when the time is up, cancels the attempt, and returns the error
+ */
+export function sendWithTimeout(
+  timeoutMs: number,
+  clock: Clock,
+  send: () => Promise<AxiosResponse>,
+  timeOut: () => AxiosError,
+): Promise<AxiosResponse> {
+  let isLate = false;
+  const late = (): AxiosError => {
+    isLate = true;
+    return timeOut();
+  };
+  const closeLate = (settled: unknown): void => {
+    if (isLate) discard(settled, clock, LONGEST_DISCARD_MS);
+  };
+  const sent = new Promise<AxiosResponse>((settle) => settle(send()));
+  sent.then(closeLate, closeLate);
+  return bounded(sent, { clock, signal: undefined, leftMs: timeoutMs, late });
 }

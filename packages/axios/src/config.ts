@@ -1,3 +1,4 @@
+import type { PolicyOptions } from '@ebb/core';
 import { LAYER, type SentHeaders } from '@ebb/core/adapter';
 import axios, { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
 
@@ -95,4 +96,24 @@ export function takeMark(config: Config & Marked): unknown {
   const { [LAYER]: inner, ...others } = fetchOptions;
   config.fetchOptions = others;
   return mark ?? inner;
+}
+
+/** Options that have no state, so that a clone does as well: costs by unit are a plain object. */
+const STATELESS = /^(clock|cost|actualCost)$/;
+
+/**
+ * Rejects a bucket, limit or budget that axios has cloned into the config of a request. A clone has state of its
+ * own, so each request would silently get a full bucket.
+ *
+ * @throws TypeError that names the option
+ */
+export function checkShared(options: PolicyOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    const isClone = Object(value) === value && Object.getPrototypeOf(value) === Object.prototype;
+    if (isClone && !STATELESS.test(name)) {
+      throw new TypeError(
+        `ebb: ${name} must be an instance of a class, which axios does not copy for each request, got a plain object`,
+      );
+    }
+  }
 }

@@ -100,6 +100,16 @@ describe('several ebb interceptors', () => {
     expect(adapter).toHaveBeenCalledTimes(8);
   });
 
+  test('with an adapter that sends through another instance with the same interceptor: the outer one retries', async () => {
+    const adapter = statuses(503);
+    const both = ebbInterceptor(two);
+    const inner = axios.create({ adapter });
+    const outer = axios.create({ adapter: (config) => inner.request({ ...config, adapter }) });
+    for (const client of [inner, outer]) client.interceptors.request.use(both);
+    const error = await errorOf(outer.get('/'));
+    expect([adapter.mock.calls.length, attemptsOf(error).length]).toEqual([3, 3]);
+  });
+
   test('a copy of the config of an attempt is a new request once the call has ended', async () => {
     const copies: InternalAxiosRequestConfig[] = [];
     const client = clientOf(

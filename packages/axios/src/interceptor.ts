@@ -12,12 +12,11 @@ import {
 } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { AtOnce } from '#platform';
-import { adapterOf, type Found } from './adapter.ts';
-import { type AxiosCopy, type AxiosModule, checkCopy, checkShared, copyOf } from './axios-copy.ts';
-import { AxiosRequest, policyOf, type Route } from './axios-request.ts';
+import { type AxiosCopy, type AxiosModule, adapterOf, checkCopy, type Found } from './axios-copy.ts';
+import { AxiosRequest, type Route } from './axios-request.ts';
 import { FactoryBody } from './body/factory-body.ts';
 import { callerSignal } from './cancel.ts';
-import { type Config, takeMark } from './config.ts';
+import { type Config, checkShared, takeMark } from './config.ts';
 
 /** A request interceptor, as `axios.interceptors.request.use` takes it. */
 export type EbbInterceptor = (config: InternalAxiosRequestConfig) => InternalAxiosRequestConfig;
@@ -57,8 +56,8 @@ function checkUse(value: unknown): void {
  *
  * @param policyOrOptions a policy, which other clients may share, or the options of a new one; by default a policy
  *   with all defaults
- * @param axios the copy of axios that resolves adapters by name and makes axios's errors. By default ebb finds the one
- *   that the instance belongs to; if it cannot, as in a bundle, it takes another copy of version 1 and warns once
+ * @param axios the copy of axios that resolves adapters by name and makes axios's errors; by default the one that this package
+ *   imports, with one warning if an instance belongs to another
  * @throws TypeError for an option that does not exist or is of the wrong type, and unless `axios` is the module
  * @throws RangeError for an option out of its range
  * @example
@@ -95,10 +94,8 @@ export function ebbInterceptor(
       if (chosen === undefined) delete merged.adapter;
       else merged.adapter = chosen;
       factory?.restoreTransforms(merged);
-      const copy = copyOf(merged, given);
-      const found = adapterOf(copy, chosen, merged);
-      if (route?.adapter !== found.adapter || route.way !== found.way || route.copy !== copy)
-        route = routeOf(policy, copy, found);
+      const found = adapterOf(given, chosen, merged);
+      if (route?.adapter !== found.adapter || route.way !== found.way) route = routeOf(policy, given, found);
       return send(merged, route, factory);
     };
     adapter[IS_EBB] = true;
@@ -111,10 +108,10 @@ export function ebbInterceptor(
 
 type QuickRoute = Route & ClientAtOnce<AxiosResponse, Config, object>;
 
-function routeOf(policy: Policy, copy: AxiosCopy | undefined, { adapter, way }: Found): QuickRoute {
+function routeOf(policy: Policy, given: AxiosCopy | undefined, { adapter, way }: Found): QuickRoute {
   const route: QuickRoute = {
     policy,
-    copy,
+    given,
     adapter,
     way,
     call: (config, headers) => new AxiosRequest(route, config, undefined, headers),
@@ -131,8 +128,6 @@ function routeOf(policy: Policy, copy: AxiosCopy | undefined, { adapter, way }: 
 function send(config: Config, route: QuickRoute, factory: FactoryBody | undefined): Promise<AxiosResponse> {
   const { policy, way } = route;
   const { ebb, data } = config;
-  // An adapter that sends through another instance with the same interceptor.
-  if (policyOf(config) === policy) return route.adapter(config);
   if (ebb === false) {
     // The layers below may have ebb; `false` was meant for this one.
     delete config.ebb;
@@ -161,12 +156,12 @@ async function settle(
   request: AxiosRequest,
   call: Call,
 ): Promise<AxiosResponse> {
-  const { signal } = request;
+  const { signal, config } = request;
   try {
     const response = await sent;
     // axios would throw a CanceledError of its own now, which has no history.
     if (signal?.aborted) throw signal.reason;
-    request.end();
+    request.end(config.responseType === 'stream');
     if (response.status >= 400) request.closeUpload(response);
     return response;
   } catch (error) {

@@ -2,7 +2,7 @@ import type { FailureKind, Outcome, RequestTraits } from '@ebb/core';
 import { attemptsOf, type Call, failureKind, HookError, property, responseHeader } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
 import { breaksBody, everyRetryAfter, lastHop, received } from '#platform';
-import { recordedResponse } from './adapter.ts';
+import { recordedResponse } from './axios-copy.ts';
 import type { Config } from './config.ts';
 import type { NodeRequest, Origin } from './platform/node.ts';
 

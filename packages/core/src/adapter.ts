@@ -42,7 +42,7 @@ export {
 export { Call, namedTimeoutOf } from './loop/call.ts';
 export type { Aside, Client, MakeBody } from './loop/client.ts';
 export { begin, discardMsOf, layerOf, sending, startCall, timeoutOf } from './loop/client.ts';
-export { OutOfTime, timeoutError } from './loop/deadline.ts';
+export { bounded, OutOfTime, timeoutError } from './loop/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
 export { attemptsOf, hasHistory, remember, rememberReason } from './loop/history.ts';
 export type { SentHeaders } from './loop/hooks.ts';

@@ -1,4 +1,3 @@
-// For Node, Bun and Deno: copies of axios that `require` loaded, forms and streams of Node, and the requests of axios's http
 // adapter. web.ts has the same names. Selected by the conditions of "imports" in package.json.
 import type { Clock } from '@ebb/core';
 import { isNodeReadable, AtOnce as Sending, whenArrived } from '@ebb/core/adapter';
@@ -9,7 +8,6 @@ interface NodeLike {
 }
 
 export { BufferedForm } from '../body/buffered-form.ts';
-export { loadedModules } from '../loaded-modules.ts';
 
 const hasAsyncContext =
   (globalThis as NodeLike).process?.getBuiltinModule?.('node:async_hooks') !== undefined;

@@ -9,7 +9,6 @@ export const AtOnce: typeof node.AtOnce = undefined;
 export const BufferedForm: Maybe<typeof node.BufferedForm> = undefined;
 export const closeWith: Maybe<typeof node.closeWith> = undefined;
 export const whenNodeBodyEnds: Maybe<typeof node.whenNodeBodyEnds> = undefined;
-export const loadedModules: Maybe<typeof node.loadedModules> = undefined;
 export const abortUpload: Maybe<typeof node.abortUpload> = undefined;
 export const breaksBody: Maybe<typeof node.breaksBody> = undefined;
 export const everyRetryAfter: Maybe<typeof node.everyRetryAfter> = undefined;

@@ -1,4 +1,5 @@
-import { prose, proseOf } from '#prose';
+import { inDevelopment, prose, proseOf } from '#prose';
+import { property } from './errors.ts';
 import { type Check, must } from './options.ts';
 
 export { type Check, isOptionError, nameOf, type OptionError, wrongRange, wrongType } from './options.ts';
@@ -7,7 +8,7 @@ export { type Check, isOptionError, nameOf, type OptionError, wrongRange, wrongT
 export function number(takes: string | undefined, fits: (value: number) => boolean): Check {
   return (name, value) => {
     const isNumber = typeof value === 'number';
-    must(name, takes, value, isNumber, isNumber && fits(value));
+    if (!(isNumber && fits(value))) must(name, takes, value, isNumber, false);
   };
 }
 
@@ -66,11 +67,11 @@ export const checkPriority: Check = /* @__PURE__ */ number(
 
 /** A function. */
 export const callable: Check = (name, value) =>
-  must(name, prose('a function'), value, typeof value === 'function');
+  inDevelopment(() => must(name, prose('a function'), value, typeof value === 'function'));
 
 /** `true` or `false`. */
 export const flag: Check = (name, value) =>
-  must(name, prose('true or false'), value, typeof value === 'boolean');
+  inDevelopment(() => must(name, prose('true or false'), value, typeof value === 'boolean'));
 
 /** One of a few words. */
 export function oneOf(...words: readonly string[]): Check {
@@ -85,10 +86,8 @@ export function oneOf(...words: readonly string[]): Check {
 /** An object that has these methods. */
 export function having(takes: string | undefined, ...methods: readonly string[]): Check {
   return (name, value) =>
-    must(
-      name,
-      takes,
-      value,
-      methods.every((method) => typeof (value as Record<string, unknown> | null)?.[method] === 'function'),
-    );
+    inDevelopment(() => {
+      const hasAll = methods.every((method) => typeof property(value, method) === 'function');
+      must(name, takes, value, hasAll);
+    });
 }

@@ -196,7 +196,7 @@ export interface Policy extends Complete<PolicyOptions, UnsetOptions> {
  * Marks a policy, and holds what its fields do not show. All copies of this package in a program share this symbol, so
  * that each recognises the policies of the others.
  */
-export const POLICY: unique symbol = Symbol.for('@ebb/core policy') as never;
+export const POLICY: unique symbol = Symbol.for('@ebb/core policy');
 
 /** What a policy's fields do not show. */
 export interface Inside {

@@ -1,4 +1,4 @@
-import { mustHaveType, prose, proseOf } from '#prose';
+import { inDevelopment, prose, proseOf } from '#prose';
 import {
   type Check,
   capacity,
@@ -7,10 +7,9 @@ import {
   oneOf,
   refillRate,
   wrongRange,
-  wrongType,
 } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, RANDOM_OPTION, type Random } from '../../base/clock.ts';
-import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import { type Complete, must, type OptionTable, readOptions } from '../../base/options.ts';
 import { checkFeedback, isAboutLoad, plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/waiting-room.ts';
 import type { Quota } from './gcra.ts';
@@ -151,11 +150,12 @@ export const BUCKET_OPTIONS: OptionTable<TokenBucketOptions> = {
 /** @throws TypeError for an option that is one of the limits of a `quotaBucket` */
 export function mustNotSettle(caller: string, options: object): void {
   const { settled } = Object(options) as { readonly settled?: unknown };
-  mustHaveType(settled === undefined, () =>
-    wrongType(
+  inDevelopment(() =>
+    must(
       nameOf(caller, 'settled'),
       'left out: a limit of `quotaBucket` takes it, also as the only one',
       settled,
+      settled === undefined,
     ),
   );
 }
