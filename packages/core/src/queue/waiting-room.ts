@@ -145,12 +145,18 @@ export class WaitingRoom<T> {
   }
 
   /**
-   * Serves a request at once if it may go, else puts it into the queue.
-   *
-   * @throws TypeError, RangeError for a wrong option; the reason of a signal that has aborted; ThrottledError if the limit is closed,
-   * the wait is too long, or the queue is full
+   * Serves a request at once if it may go, else puts it into the queue. Rejects for a wrong option; with the reason of a signal that
+   * has aborted; with a ThrottledError if the limit is closed, the wait is too long, or the queue is full.
    */
-  acquire(options: AcquireOptions, cost: Amount): Promise<T> {
+  acquire(options: AcquireOptions, costOf: () => Amount): Promise<T> {
+    try {
+      return this.#acquire(options, costOf());
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #acquire(options: AcquireOptions, cost: Amount): Promise<T> {
     const { maxWaitMs = Number.POSITIVE_INFINITY, retry, signal, earlier } = options;
     if (options.maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
     if (retry !== undefined) flag('acquire: retry', retry);

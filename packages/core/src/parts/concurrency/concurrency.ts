@@ -71,11 +71,7 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
   }
 
   acquire(options: Omit<AcquireOptions, 'cost'> = {}): Promise<Slot> {
-    try {
-      return this.#room.acquire(options, 1);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return this.#room.acquire(options, () => 1);
   }
 
   stats(): ConcurrencyStats {
