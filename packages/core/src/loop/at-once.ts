@@ -99,7 +99,7 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     const { hasBelow, way } = this.client;
     const looks = hasBelow !== false;
     const isCarried = looks && mayBeLayered(way);
-    this.#since = sentNow(looks);
+    this.#since = sentNow();
     let sent: Promise<T>;
     try {
       // A mock may return something else than a promise.
