@@ -109,8 +109,8 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
       sent = Promise.reject(error);
     }
     return sent.then(
-      (result) => this.#settled(result, false),
-      (error: unknown) => this.#settled(error, true),
+      (result) => this.#answered(result),
+      (error: unknown) => this.#goOn(error, true),
     );
   }
 
@@ -119,8 +119,10 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     return within(this, () => this.client.send(this.#input, this.#init, this));
   }
 
-  /** Whether it was worth to look for a layer below. Entering the context takes longer than the rest of a call. */
-  #look(): void {
+  /** Learns whether it was worth to look for a layer below. Entering the context takes longer than the rest of a call. */
+  #close(): void {
+    if (!this.open) return;
+    closeCall(this);
     const { client } = this;
     if (this.isReached) client.hasBelow = true;
     else if (client.hasBelow === undefined) {
@@ -129,16 +131,16 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     }
   }
 
-  #settled(value: unknown, failed: boolean): T | Promise<T> {
-    if (this.open) {
-      closeCall(this);
-      this.#look();
-    }
-    const status = failed ? undefined : (property(value, 'status') as number);
-    if (status !== undefined && status < 400) {
-      this.succeeded(value as T, status);
-      return value as T;
-    }
+  #answered(result: T): T | Promise<T> {
+    const status = property(result, 'status');
+    if (!(typeof status === 'number' && status < 400)) return this.#goOn(result, false);
+    this.#close();
+    this.succeeded(result, status);
+    return result;
+  }
+
+  #goOn(value: unknown, failed: boolean): T | Promise<T> {
+    this.#close();
     const request = this.makeRequest();
     const call = this.makeCall(request);
     if (hasEndedBelow(value, this.#since)) this.client.hasBelow = true;
@@ -250,17 +252,17 @@ export class Taking<T, Input, Init> extends AtOnce<T, Input, Init> implements Ow
       parts.begin(insideOf(this.policy).parts);
       lack = parts.take();
     } catch (error) {
-      return this.#goOn((call) => endUnsent(call, error, undefined));
+      return this.#goOnWaiting((call) => endUnsent(call, error, undefined));
     }
     if (lack !== undefined)
-      return this.#goOn((call) => wait(call, undefined, undefined, undefined, { lack }));
+      return this.#goOnWaiting((call) => wait(call, undefined, undefined, undefined, { lack }));
     this.attempt = 1;
     if (parts.grant?.conforming === false) this.emit({ type: 'mark' });
     return super.send();
   }
 
   /** Goes on in a call, before its first attempt. */
-  #goOn(ready: (call: Call) => Promise<Readiness>): Promise<T> {
+  #goOnWaiting(ready: (call: Call) => Promise<Readiness>): Promise<T> {
     const request = this.makeRequest();
     const call = this.makeCall(request);
     return new Run(call, request).goOnWaiting(ready(call));
