@@ -209,11 +209,8 @@ describe('bodies of the adapters', () => {
 
 describe('globals', () => {
   const TIME = /\b(Date\.now|new Date\(\)|performance\.|setTimeout|setInterval|setImmediate|Math\.random)\b/;
-  const timers = [
-    'base/clock',
-    // Bounds of real time in tests.
-    'base/settling',
-  ].map((name) => `packages/core/src/${name}.ts`);
+  // The second has bounds of real time, for tests.
+  const timers = ['base/clock', 'testing'].map((name) => `packages/core/src/${name}.ts`);
   /** Programs, which live in real time by their nature. */
   const programs = /^packages\/simulator\/src\/cli[./]/;
 

@@ -1,5 +1,6 @@
-// How far a reader goes to follow one request: the source files whose functions run, and how often the next function stands in
-// another file than the one before. Counted in the sources as they run in Node, from the call to its result.
+// How far a reader goes to follow one request: the source files whose functions run, how often the next function stands in another
+// file than the one before, and how many functions there are to read. Counted in the sources as they run in Node, from the call to its
+// result.
 // Run: pnpm bench path [files]
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -16,7 +17,8 @@ interface Syntax {
 }
 
 interface Enter {
-  ebbEnters?: ((file: string) => void) | undefined;
+  /** @param at where the function begins in its file */
+  ebbEnters?: ((file: string, at: number) => void) | undefined;
 }
 
 /** All functions with a body, those inside of others as well. */
@@ -29,12 +31,12 @@ function functionsIn(node: unknown, found: Syntax[] = []): Syntax[] {
   return found;
 }
 
-/** The code, in which every function first tells its file. */
+/** The code, in which every function first tells its file and its place. */
 function marked(code: string, file: string): string {
-  const call = `globalThis.ebbEnters?.(${JSON.stringify(file)})`;
   const inserts: [at: number, text: string][] = [];
-  for (const { type, body } of functionsIn(parseAst(code, { lang: 'ts' }))) {
+  for (const { type, start, body } of functionsIn(parseAst(code, { lang: 'ts' }))) {
     if (body === null || body === undefined) continue;
+    const call = `globalThis.ebbEnters?.(${JSON.stringify(file)}, ${start})`;
     if (type === 'ArrowFunctionExpression' && body.type !== 'BlockStatement')
       inserts.push([body.start, `(${call}, `], [body.end, ')']);
     else inserts.push([body.start + 1, `${call};`]);
@@ -52,13 +54,24 @@ registerHooks({
   },
 });
 
-/** The files of one call, in the order in which their functions run. */
-async function followed(call: () => Promise<unknown>): Promise<readonly string[]> {
-  const entered: string[] = [];
-  (globalThis as Enter).ebbEnters = (file) => entered.push(file);
+interface Path {
+  /** The files, in the order in which their functions run. */
+  readonly files: readonly string[];
+  /** How many functions run, each counted once. */
+  readonly functions: number;
+}
+
+/** The path of one call. */
+async function followed(call: () => Promise<unknown>): Promise<Path> {
+  const files: string[] = [];
+  const functions = new Set<string>();
+  (globalThis as Enter).ebbEnters = (file, at) => {
+    files.push(file);
+    functions.add(`${file}:${at}`);
+  };
   await call();
   (globalThis as Enter).ebbEnters = undefined;
-  return entered;
+  return { files, functions: functions.size };
 }
 
 const { createFetch } = await import('@ebb/fetch');
@@ -67,7 +80,7 @@ const { valkeyBucket } = await import('@ebb/valkey');
 const { model } = await import('../../packages/valkey/test/model.ts');
 
 /** The path of a call that is successful at its second attempt. */
-async function pathOf(options: object): Promise<readonly string[]> {
+async function pathOf(options: object): Promise<Path> {
   let sent = 0;
   const base = async (): Promise<Response> => {
     sent += 1;
@@ -78,14 +91,14 @@ async function pathOf(options: object): Promise<readonly string[]> {
 }
 
 /** The path of a request that waits for a token in the memory of its process. */
-async function pathOfWait(): Promise<readonly string[]> {
+async function pathOfWait(): Promise<Path> {
   const bucket = tokenBucket({ refillPerSecond: 100, capacity: 20 });
   while (bucket.tryAcquire() !== undefined);
   return followed(() => bucket.acquire());
 }
 
 /** The path of a request that waits until the store has leased tokens. */
-async function pathOfLease(): Promise<readonly string[]> {
+async function pathOfLease(): Promise<Path> {
   let state: string | undefined;
   const client = {
     evalsha: async (_sha1: string, _key: string, args: readonly string[]): Promise<unknown> => {
@@ -109,7 +122,7 @@ async function pathOfLease(): Promise<readonly string[]> {
   return path;
 }
 
-const paths: [name: string, path: readonly string[]][] = [];
+const paths: [name: string, path: Path][] = [];
 for (const [name, options] of [
   ['one retry over fetch', {}],
   [
@@ -127,10 +140,10 @@ paths.push(['an acquire that waits in memory', await pathOfWait()]);
 paths.push(['an acquire of a fleet that asks its store', await pathOfLease()]);
 
 const rows: string[][] = [];
-for (const [name, path] of paths) {
+for (const [name, { files: path, functions }] of paths) {
   const moves = path.filter((file, at) => at > 0 && file !== path[at - 1]).length;
   const files = new Set(path);
-  rows.push([name, String(files.size), String(moves)]);
+  rows.push([name, String(files.size), String(moves), String(functions)]);
   if (!process.argv.includes('files')) continue;
   for (const file of files) {
     const times = path.filter((one, at) => one === file && path[at - 1] !== file).length;
@@ -138,4 +151,4 @@ for (const [name, path] of paths) {
   }
   if (process.argv.includes('moves')) console.log(path.join(' '));
 }
-console.log(markdown(['', 'files', 'moves'], rows));
+console.log(markdown(['', 'files', 'moves', 'functions'], rows));

@@ -7,12 +7,19 @@ import { inNode, outputOf, sourceTargets } from './imports.ts';
 import { hasEffects, type Package } from './packages.ts';
 import { marked } from './pure.ts';
 
-/** Reads the sources. A `#name` stays in what is built: package.json leads users to the file of their platform. */
-function sources(one: Package): Plugin {
+/**
+ * What is built. For Node few modules, because each takes a millisecond to load: a `#name` is what it means there. For all other
+ * platforms a `#name` stays: package.json leads users to the file of their platform.
+ */
+type Build = 'node' | 'any';
+
+/** Reads the sources. */
+function sources(one: Package, build: Build): Plugin {
   return {
     name: 'ebb sources',
     resolveId(from, importer) {
       if (importer === undefined) return from;
+      if (from.startsWith('#') && build === 'node') return join(one.home, inNode(one, from));
       if (!from.startsWith('.'))
         return { id: from, external: true, moduleSideEffects: !from.startsWith('#') };
       return join(dirname(importer), from);
@@ -30,8 +37,9 @@ function sources(one: Package): Plugin {
   };
 }
 
-/** The files that users load, and those behind a `#name`. */
-function entriesOf(one: Package): { readonly name: string; readonly source: string }[] {
+/** The files that users load, and those behind a `#name` that stays. */
+function entriesOf(one: Package, build: Build): { readonly name: string; readonly source: string }[] {
+  if (build === 'node') return [...one.doors];
   const targets = new Set(
     Object.values(sourceTargets(one)).flatMap((conditions) => Object.values(conditions)),
   );
@@ -44,7 +52,8 @@ function groupsOf(chunks: ReadonlyMap<string, string>): CodeSplittingGroup[] {
   const names = [...new Set(chunks.values())];
   return names.map((name, index) => ({
     name,
-    test: (id) => chunks.get(id) === name,
+    // The runtime of the bundler stands in the first, which all others load.
+    test: (id) => chunks.get(id) === name || (index === 0 && id.includes('rolldown/runtime')),
     priority: names.length - index,
   }));
 }
@@ -55,12 +64,13 @@ function write(path: string, text: string): void {
 }
 
 /** The ES modules: one for each entry, and those that entries share. */
-async function modulesOf(one: Package): Promise<OutputChunk[]> {
-  const entries = entriesOf(one);
+async function modulesOf(one: Package, kind: Build): Promise<OutputChunk[]> {
+  const entries = entriesOf(one, kind);
+  const folder = kind === 'node' ? 'node/' : '';
   const build = await rolldown({
     input: Object.fromEntries(entries.map(({ name, source }) => [name, source])),
     platform: 'neutral',
-    plugins: [sources(one)],
+    plugins: [sources(one, kind)],
     transform: { target: 'es2023' },
     // The tests of the packed packages say so if an entry exports less than another.
     logLevel: 'warn',
@@ -77,12 +87,13 @@ async function modulesOf(one: Package): Promise<OutputChunk[]> {
       // Lines and names stay, but for what is never reached.
       minify: 'dce-only',
       minifyInternalExports: false,
-      sourcemap: 'hidden',
+      // The code of the others is debugged as it is: it has the lines and names of its sources, and no types.
+      sourcemap: kind === 'node' ? 'hidden' : false,
       comments: { annotation: true, legal: true, jsdoc: false },
       format: 'esm',
-      entryFileNames: '[name].js',
-      chunkFileNames: '[name].js',
-      codeSplitting: { groups: groupsOf(chunksOf(one, entries)) },
+      entryFileNames: `${folder}[name].js`,
+      chunkFileNames: `${folder}[name].js`,
+      codeSplitting: { groups: groupsOf(chunksOf(one, entries, kind === 'any')) },
     });
     return output.filter((file) => file.type === 'chunk');
   } finally {
@@ -90,46 +101,35 @@ async function modulesOf(one: Package): Promise<OutputChunk[]> {
   }
 }
 
-/** Writes a file of the build, with a link to the map of its ES module. */
+/** Writes a file of the build, with a link to the map of its ES module, if there is one. */
 function writeCode(one: Package, file: string, code: string, { fileName, map }: OutputChunk): void {
   const path = posix.relative(posix.dirname(file), `${fileName}.map`);
   write(join(one.home, 'dist', file), map === null ? code : `${code}//# sourceMappingURL=${path}\n`);
 }
 
-/** CommonJS of what Node and its test runners load. It has the lines of the ES modules, so one map is right for both. */
+/** CommonJS of what Node and its test runners load. It has the lines of the ES modules for Node, so one map is right for both. */
 function writeCommonJs(one: Package, modules: readonly OutputChunk[]): void {
-  const done = new Set<string>();
-  const visit = (file: string): void => {
-    if (done.has(file)) return;
-    done.add(file);
-    const module = modules.find(({ fileName }) => fileName === file);
-    if (module === undefined) throw new Error(`nothing is built as ${file}`);
-    const text = commonJs(module.code, (from) => {
-      if (!/^[.#]/.test(from)) return from;
-      const target = from.startsWith('#')
-        ? `${outputOf(inNode(one, from))}.js`
-        : posix.join(posix.dirname(file), from);
-      visit(target);
-      const path = posix.relative(posix.dirname(file), target);
-      return path.startsWith('.') ? path : `./${path}`;
-    });
-    writeCode(one, `cjs/${file}`, text, module);
-  };
-  for (const { name } of one.doors) visit(`${name}.js`);
+  for (const module of modules)
+    writeCode(
+      one,
+      module.fileName.replace(/^node\//, 'cjs/'),
+      commonJs(module.code, (from) => from),
+      module,
+    );
   // With the extension of ES modules, so that both stand side by side in a tarball.
   const { sideEffects } = one.manifest;
   const fields = { type: 'commonjs', ...(sideEffects === false && { sideEffects }) };
   write(join(one.home, 'dist/cjs/package.json'), `${JSON.stringify(fields)}\n`);
 }
 
-/** The code of a package in both formats, with the lines and names of its sources, and the maps that lead to them. */
+/** The code of a package in all forms, with the lines and names of its sources, and the maps that lead to them. */
 export async function bundle(one: Package): Promise<void> {
-  const modules = await modulesOf(one);
-  for (const module of modules) {
+  const [inNode, others] = await Promise.all([modulesOf(one, 'node'), modulesOf(one, 'any')]);
+  for (const module of [...inNode, ...others]) {
     writeCode(one, module.fileName, `${module.code.trimEnd()}\n`, module);
     if (module.map !== null) {
       write(join(one.home, 'dist', `${module.fileName}.map`), `${JSON.stringify(module.map)}\n`);
     }
   }
-  writeCommonJs(one, modules);
+  writeCommonJs(one, inNode);
 }

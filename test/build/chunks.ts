@@ -2,24 +2,29 @@ import { sourcesOf } from './imports.ts';
 import type { Package } from './packages.ts';
 
 /**
- * The chunk of each file that stands in more than one of the entries: `loop-1` and so on for what clients load, and `shared-1` and so on
- * for the rest, one for each level. A start is quicker with few files, and an import of a door needs most of what doors share.
+ * The chunk of each file that stands in more than one of the entries: `loop` for what clients load, and `shared` for the rest. With a
+ * number for each level if a `#name` stays in what is built: modules behind it come between them. A start is quicker with few files,
+ * and an import of a door needs most of what doors share.
  *
  * What the main door of core alone has is in those as well: else webpack leaves the bucket in pages that do not use it.
  */
 export function chunksOf(
   one: Package,
   entries: readonly { readonly name: string; readonly source: string }[],
+  hasLevels: boolean,
 ): ReadonlyMap<string, string> {
   const sources = sourcesOf(one, entries);
   const main = entries.find(({ name }) => name === 'index')?.source ?? '';
   const hasClients = sources.some(({ isOfClients }) => isOfClients);
-  const shared = sources.filter((file) => file.entries.size > 1 || (hasClients && file.entries.has(main)));
+  const shared = sources.filter(
+    (file) =>
+      file.entries.size > 1 || (hasClients && (file.entries.has(main) || (file.isOfClients && !hasLevels))),
+  );
   const levels = [...new Set(shared.map(({ level }) => level))];
   return new Map(
-    shared.map(({ path, level, isOfClients }) => [
-      path,
-      `${isOfClients ? 'loop' : 'shared'}-${levels.indexOf(level) + 1}`,
-    ]),
+    shared.map(({ path, level, isOfClients }) => {
+      const name = isOfClients ? 'loop' : 'shared';
+      return [path, hasLevels ? `${name}-${levels.indexOf(level) + 1}` : name];
+    }),
   );
 }

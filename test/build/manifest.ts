@@ -8,7 +8,13 @@ type Fields = Record<string, unknown>;
 /** What `exports` says of a door to users. */
 function entryOf(name: string): Fields {
   return {
-    import: { types: `./dist/types/${name}.d.ts`, default: `./dist/${name}.js` },
+    import: {
+      types: `./dist/types/${name}.d.ts`,
+      // Under `production` a `#name` decides what is left out.
+      production: `./dist/${name}.js`,
+      node: `./dist/node/${name}.js`,
+      default: `./dist/${name}.js`,
+    },
     require: { types: `./dist/types/${name}.d.cts`, default: `./dist/cjs/${name}.js` },
   };
 }

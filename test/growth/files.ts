@@ -1,6 +1,6 @@
 import { experimentIn } from '../../packages/simulator/src/cli/scenario-file.ts';
 import { referenceMeans } from '../../packages/simulator/src/race/agreement.ts';
-import { isModule } from '../../packages/undici/src/register/config.ts';
+import { isModule } from '../../packages/undici/src/register-config.ts';
 import type { Reading } from './reading.ts';
 
 /** A scenario as a file contains it. */

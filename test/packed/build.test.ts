@@ -104,7 +104,7 @@ test('CommonJS is for Node', () => {
 });
 
 test('a source is built once, and what differs stands behind its name', () => {
-  const modules = built().filter((path) => path.endsWith('.js') && !path.startsWith('cjs/'));
+  const modules = built().filter((path) => path.endsWith('.js') && !/^(cjs|node)\//.test(path));
   const having = (text: string): string[] => modules.filter((path) => read(path).includes(text)).sort();
   expect(having('2 * value')).toEqual([expect.stringMatching(/^shared-/)]);
   expect(having('TypeError(')).toEqual([expect.stringMatching(/^shared-/)]);
@@ -114,11 +114,20 @@ test('a source is built once, and what differs stands behind its name', () => {
   expect(commonJs.filter((path) => read(path).includes('in a page'))).toEqual([]);
 });
 
+test('Node loads few modules, in which every name is what it means there', () => {
+  const modules = built().filter((path) => path.startsWith('node/'));
+  expect(modules.sort()).toEqual(['node/index.js', 'node/inner/door.js', 'node/shared.js']);
+  const code = modules.map(read).join('\n');
+  for (const text of ['2 * value', 'TypeError(', 'tmpdir()', ' must be a whole number'])
+    expect(code.split(text), text).toHaveLength(2);
+  expect(code).not.toMatch(/["'`]#|in a page/);
+});
+
 test('conditions of a bundler choose the platform', async () => {
   for (const [conditions, platform, prose] of [
-    [['node'], 'node', 'prose'],
     [['workerd', 'worker', 'browser'], 'node', 'prose'],
     [['bun'], 'node', 'prose'],
+    [['deno', 'production', 'node'], 'node', 'no-prose'],
     [['node', 'production'], 'node', 'no-prose'],
     [['browser'], 'web', 'prose'],
     [['browser', 'development'], 'web', 'prose'],
@@ -139,6 +148,18 @@ test('conditions of a bundler choose the platform', async () => {
     );
     expect(chosen.sort(), conditions.join()).toEqual([`platform/${platform}`, prose].sort());
   }
+});
+
+test('a bundler for Node gets what Node loads', async () => {
+  const { metafile } = await build({
+    stdin: { contents: "export { greet } from '@ebb/fixture'", resolveDir: home },
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    conditions: ['import'],
+  });
+  expect(Object.keys(metafile.inputs).filter((path) => /dist\/(?!node\/)/.test(path))).toEqual([]);
 });
 
 test.each([
@@ -163,13 +184,15 @@ test.each([
 });
 
 test('a built file keeps its lines, and its map holds the sources', () => {
-  const file = built().find((path) => path.startsWith('shared-') && read(path).includes('2 * value')) ?? '';
-  expect(read(file)).toMatch(/^\/\/ @ebb\/fixture, .*\nconst twice = \(value\) => 2 \* value;\n/);
-  const map = JSON.parse(read(`${file}.map`));
+  const file = 'shared.js';
+  const text = read(`node/${file}`);
+  expect(text).toMatch(/^\/\/ @ebb\/fixture, .*\n/);
+  expect(text).toContain('\nconst twice = (value) => 2 * value;\n');
+  const map = JSON.parse(read(`node/${file}.map`));
   expect(map.sources).toContain('npm:@ebb/fixture/src/double.ts');
   expect(map.sourcesContent).toContain(FILES['src/double.ts']);
-  expect(read(file)).toContain(`\n//# sourceMappingURL=${file}.map\n`);
-  expect(read(`cjs/${file}`)).toContain(`\n//# sourceMappingURL=../${file}.map\n`);
+  expect(text).toContain(`\n//# sourceMappingURL=${file}.map\n`);
+  expect(read(`cjs/${file}`)).toContain(`\n//# sourceMappingURL=../node/${file}.map\n`);
 });
 
 test('a form of export that has no CommonJS is refused', () => {
@@ -197,7 +220,12 @@ test('package.json is completed from its doors and imports', () => {
     default: './dist/platform/web.js',
   });
   expect(publishConfig.exports['./inner/door']).toEqual({
-    import: { types: './dist/types/inner/door.d.ts', default: './dist/inner/door.js' },
+    import: {
+      types: './dist/types/inner/door.d.ts',
+      production: './dist/inner/door.js',
+      node: './dist/node/inner/door.js',
+      default: './dist/inner/door.js',
+    },
     require: { types: './dist/types/inner/door.d.cts', default: './dist/cjs/inner/door.js' },
   });
 });

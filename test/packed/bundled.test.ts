@@ -22,7 +22,7 @@ describe.each(packages())('$manifest.name', (one) => {
       if (file.endsWith('.map')) continue;
       if (file !== 'README.md') expect(text.includes('@ebb/source'), file).toBe(false);
       const used = [...text.matchAll(/(?:\bfrom|\bimport|\brequire\()\s*["'`](#[^"'`]+)/g)];
-      const known = /\.js$/.test(file) && !file.startsWith('dist/cjs/') ? names : [];
+      const known = /\.js$/.test(file) && !/^dist\/(cjs|node)\//.test(file) ? names : [];
       expect(known, file).toEqual(expect.arrayContaining(used.map(([, from]) => from)));
     }
     expect(tarball?.files).toContain('dist/types/index.d.ts');
@@ -32,7 +32,7 @@ describe.each(packages())('$manifest.name', (one) => {
     const files = tarball?.files.filter((file) => /^dist\/cjs\/.*\.js$/.test(file)) ?? [];
     expect(files).not.toEqual([]);
     for (const file of files) {
-      const [, ...lines] = tarball?.text(file.replace('/cjs/', '/')).split('\n') ?? [];
+      const [, ...lines] = tarball?.text(file.replace('/cjs/', '/node/')).split('\n') ?? [];
       const [, ...converted] = tarball?.text(file).split('\n') ?? [];
       const moved = lines.filter((line, at) => !/^(import|export) /.test(line) && line !== converted[at]);
       expect(moved.filter((line) => !line.startsWith('//# sourceMappingURL=') && line !== '')).toEqual([]);
@@ -60,7 +60,8 @@ describe.each(packages())('$manifest.name', (one) => {
       const { metafile } = await bundled(`import '${specifier}'`, conditions);
       const inputs = Object.keys(metafile.inputs).map((path) => path.replace(/^.*\/@ebb\//, ''));
       expect(inputs.filter((path) => unwanted.test(path))).toEqual([]);
-      expect(inputs).toContain(`${name.slice(5)}/dist/${door.name}.js`);
+      const isNode = (conditions as readonly string[]).includes('node');
+      expect(inputs).toContain(`${name.slice(5)}/dist/${isNode ? 'node/' : ''}${door.name}.js`);
     }
   });
 });

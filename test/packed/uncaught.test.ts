@@ -127,7 +127,7 @@ describe.each(nodes)('Node %s with --enable-source-maps', (_, node) => {
   test.concurrent.each(programs.slice(0, 2))('$name, $format', async ({ path }) => {
     const { stderr } = await run(node, '--enable-source-maps', path);
     expect(Buffer.byteLength(stderr), stderr).toBeLessThanOrEqual(MOST_BYTES);
-    expect(stderr).toMatch(/^npm:@ebb\/core\/src\/base\/option-error\.ts:\d+\n +\w.*;\n +\^\n/);
+    expect(stderr).toMatch(/^npm:@ebb\/core\/src\/base\/options\.ts:\d+\n +\w.*;\n +\^\n/);
   });
 
   test.concurrent.each(all)('each frame is the place of one without, $format', async ({ path }) => {

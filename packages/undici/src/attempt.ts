@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '@ebb/core';
 import { type BodyWatcher, type Call, hasHistory, type SetAside } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { headersTimeoutError, requestAbortedError } from './errors.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import { type Connection, Held, type HeldListener, type Pausable } from './held.ts';
+import { headersTimeoutError, requestAbortedError } from './outcome.ts';
 
 /** Sees a body pass, from its first chunk. */
 export interface Watcher extends BodyWatcher {
@@ -22,11 +22,11 @@ export interface AttemptListener {
   responded(attempt: Attempt, head: ResponseHead): void;
   upgraded(attempt: Attempt, head: ResponseHead, socket: Duplex): void;
   /** All of a response that was held has arrived. It is still to be played. */
-  arrived(attempt: Attempt): void;
+  arrived(): void;
   /** The response is delivered: its headers, its body and its end, which `broke` may be. */
   head(connection: Pausable | null | undefined, head: ResponseHead): void;
   data(chunk: Buffer): void;
-  ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void;
+  ended(trailers: ResponseHeaders, rawTrailers: RawHeaders): void;
   broke(attempt: Attempt, error: unknown): void;
   /** It failed before the headers of the response. */
   failed(attempt: Attempt, error: unknown): void;
@@ -50,8 +50,6 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   // Only for a handler that has them.
   declare onBodySent?: (chunk: Buffer | string) => void;
   declare onRequestSent?: () => void;
-  /** Closes the body that was made for it. */
-  releaseBody: (() => void) | undefined;
   #state: 'sent' | 'held' | 'played' | 'forwarded' | 'aside' | 'over' = 'sent';
   #cancelTimer: (() => void) | undefined;
   #droppedFor: unknown;
@@ -188,7 +186,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
 
   /** A response that has not been judged may still be followed by a retry. */
   #arrived(): void {
-    if (this.#state === 'played') this.listener.arrived(this);
+    if (this.#state === 'played') this.listener.arrived();
   }
 
   get #isHeld(): boolean {
@@ -205,7 +203,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
 
   end(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     // Finished after the call, as in onRequestUpgrade.
-    this.listener.ended(this, trailers, rawTrailers);
+    this.listener.ended(trailers, rawTrailers);
     this.#finish();
   }
 

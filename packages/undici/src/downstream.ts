@@ -157,11 +157,11 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     this.#handler.onResponseData?.(this.controller, chunk);
   }
 
-  arrived(_: Attempt): void {}
+  arrived(): void {}
 
-  ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+  ended(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     // If the response came before the upload was done, undici still waits for the upload.
-    this.arrived(attempt);
+    this.arrived();
     this.controller.rawTrailers = rawTrailers;
     this.over = true;
     try {

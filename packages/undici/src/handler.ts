@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { ResponseHeaders } from './headers.ts';
 import type { Connection } from './held.ts';
@@ -20,4 +21,89 @@ export interface Handler
   onBodySent?(chunk: Buffer | string): void;
   /** That of undici's redirect interceptor. */
   readonly history?: unknown;
+}
+
+type Raw = readonly (Buffer | readonly Buffer[])[];
+
+/** A handler in the style before undici 7, which the `fetch` of Node 24 still has. */
+export interface LegacyHandler {
+  onConnect?(abort: (reason?: Error) => void, context: unknown): void;
+  onUpgrade?(status: number, headers: Raw, socket: Duplex): void;
+  onResponseStarted?(): void;
+  onHeaders?(status: number, headers: Raw, resume: () => void, message?: string): boolean | undefined;
+  onData?(chunk: Buffer): boolean | undefined;
+  onComplete?(trailers: Raw): void;
+  onError?(error: Error): void;
+  onBodySent?(chunk: Buffer): void;
+  onRequestSent?(): void;
+}
+
+/** True for a complete legacy handler, false for a handler that has both styles. */
+function isLegacy(handler: object): handler is LegacyHandler {
+  const { onConnect, onError }: LegacyHandler = handler;
+  return !('onRequestStart' in handler) && typeof onConnect === 'function' && typeof onError === 'function';
+}
+
+/** Names and values alternate. Built from `headers` if a dispatcher has no raw ones. */
+function rawOf(raw: unknown, headers: ResponseHeaders): Raw {
+  if (Array.isArray(raw)) return raw;
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().flatMap((one) => [Buffer.from(name, 'latin1'), Buffer.from(one, 'latin1')]),
+  );
+}
+
+/** Adapts a legacy handler to the current interface. */
+function modernHandler(handler: LegacyHandler): Dispatcher.DispatchHandler {
+  const wrapped: Dispatcher.DispatchHandler = {
+    onRequestStart(controller, context) {
+      handler.onConnect?.((reason) => controller.abort(reason as Error), context);
+    },
+    onRequestUpgrade(controller, status, headers, socket) {
+      handler.onUpgrade?.(status, rawOf(controller.rawHeaders, headers), socket);
+    },
+    onResponseStart(controller, status, headers, message) {
+      const raw = rawOf(controller.rawHeaders, headers);
+      const more = handler.onHeaders?.(status, raw, () => controller.resume(), message);
+      // An informational response has no body to hold back.
+      if (more === false && status >= 200) controller.pause();
+    },
+    onResponseData(controller, chunk) {
+      if (handler.onData?.(chunk) === false) controller.pause();
+    },
+    onResponseEnd(controller, trailers) {
+      handler.onComplete?.(rawOf(controller.rawTrailers, trailers));
+    },
+    onResponseError(_, error) {
+      handler.onError?.(error);
+    },
+    onResponseStarted() {
+      handler.onResponseStarted?.();
+    },
+  };
+  if (handler.onBodySent) wrapped.onBodySent = (chunk) => handler.onBodySent?.(chunk);
+  if (handler.onRequestSent) wrapped.onRequestSent = () => handler.onRequestSent?.();
+  return wrapped;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/**
+ * A `dispatch` for `compose`, which requires a function of exactly two parameters. It takes handlers of both styles. What is no
+ * request, or has no handler, goes to `below`: undici has errors of its own for that.
+ */
+export function forHandlers(
+  below: Dispatcher.Dispatch,
+  start: (options: Dispatcher.DispatchOptions, handler: Handler) => boolean,
+): Dispatcher.Dispatch {
+  return function ebbDispatch(options, handler) {
+    if (!isObject(options) || !isObject(handler)) return below(options, handler);
+    if (typeof handler.onRequestStart === 'function' && typeof handler.onResponseError === 'function')
+      return start(options, handler);
+    if (!isLegacy(handler)) return below(options, handler);
+    // They know no HTTP/2.
+    const http1 = { ...options, allowH2: false };
+    return start(http1, modernHandler(handler));
+  };
 }

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
 import { failing, upstream } from '../test/upstream.ts';
 import type { Attempt } from './attempt.ts';
-import { requestHeader, responseHeader } from './headers.ts';
+import { requestHeader, responseHeader, withHeaderRecord } from './headers.ts';
 import { ebbInterceptor } from './index.ts';
-import { ResponseOutcome } from './traits.ts';
+import { ResponseOutcome } from './outcome.ts';
 
 test('a response header is an own property', () => {
   const headers = { 'retry-after': '1', list: ['a', 'b'] };
@@ -83,10 +83,11 @@ describe.each(Object.entries(versions))('request headers of %s', (_, { Agent, re
 });
 
 test.each(forms)('%s: a header is found by its name in any case', (_, make) => {
-  // An iterator is copied first.
   const pairs: Pairs = [['X-Tenant', 'b']];
-  expect(requestHeader(make(pairs) as never, 'x-tenant')).toBe('b');
-  expect(requestHeader(make(pairs) as never, 'none')).toBe(undefined);
+  const get = { path: '/', method: 'GET' } as const;
+  const { headers } = withHeaderRecord({ ...get, headers: make(pairs) as never });
+  expect(requestHeader(headers, 'x-tenant')).toBe('b');
+  expect(requestHeader(headers, 'none')).toBe(undefined);
 });
 
 test('a header with several values, and invalid headers', () => {
@@ -94,7 +95,6 @@ test('a header with several values, and invalid headers', () => {
   expect(requestHeader(headers, 'x-two')).toBe('2, 3');
   expect(requestHeader(headers, 'x-three')).toBe(undefined);
   expect(requestHeader(['x-one', '1', 'x-odd'], 'x-odd')).toBe(undefined);
-  expect(requestHeader({ [Symbol.iterator]: () => ['text'].values() } as never, 'text')).toBe(undefined);
 });
 
 test.each([undefined, null])('request headers that are %s have no values', (headers) => {

@@ -1,7 +1,7 @@
 import type { ReadHeader, SentHeaders } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 
-/** Request headers in any of the forms that undici takes: a record, a flat list, an iterable of pairs. */
+/** Request headers in any of the forms that undici takes: a record, a flat list, an iterable of pairs. All but invalid ones are made a record. */
 export type RequestHeaders = Dispatcher.DispatchOptions['headers'];
 
 /** Response headers as handlers get them: lower-case names, a list for a field that came several times. */
@@ -18,47 +18,35 @@ export interface ResponseHead {
   readonly rawHeaders: RawHeaders;
 }
 
-/** The names of request headers, in their original case, and their values. */
-export function* headerPairs(headers: RequestHeaders): Generator<[name: string, value: unknown]> {
-  if (typeof headers !== 'object' || headers === null) return;
-  // undici itself takes no list of pairs, but some of its interceptors and other dispatchers do.
-  if (Array.isArray(headers) && !Array.isArray(headers[0])) {
-    for (let at = 0; at + 1 < headers.length; at += 2) yield [String(headers[at]), headers[at + 1]];
-  } else if (Symbol.iterator in headers) {
-    // undici rejects anything that is not a pair.
-    for (const pair of headers) {
-      if (Array.isArray(pair)) yield [String(pair[0]), pair[1]];
-    }
-  } else {
-    yield* Object.entries(headers);
-  }
-}
-
-/** Headers that undici takes as it takes a Map, but with any number of values for a name. */
-function iterableOf(entries: readonly unknown[]): Iterable<unknown> {
-  return { [Symbol.iterator]: () => entries.values() };
-}
-
-/** True for an iterable that can perhaps be read only once. */
-function isReadOnce(headers: RequestHeaders): headers is Iterable<[string, string]> {
-  return (
-    typeof headers === 'object' &&
-    headers !== null &&
-    Symbol.iterator in headers &&
-    !Array.isArray(headers) &&
-    !(headers instanceof Map) &&
-    Object.prototype.toString.call(headers) !== '[object Headers]'
-  );
-}
-
 /**
- * The options with headers that can be read any number of times: each attempt and each hook then sees the same.
+ * The options with their headers in one form, a record: each attempt and each hook sees the same, however often it reads them. Headers
+ * that undici refuses stay as they are.
  *
  * @throws what the iterable of headers throws
  */
-export function withRereadableHeaders(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
+export function withHeaderRecord(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
   const { headers } = options;
-  return isReadOnce(headers) ? { ...options, headers: iterableOf([...headers]) as never } : options;
+  if (typeof headers !== 'object' || headers === null || !(Symbol.iterator in headers)) return options;
+  const list: readonly unknown[] = [...headers];
+  const isFlat = Array.isArray(headers) && !Array.isArray(headers[0]);
+  const pairs = isFlat ? inPairs(list) : list;
+  // Others may have been readable only once.
+  if (!pairs.every(isPair))
+    return isFlat ? options : { ...options, headers: { [Symbol.iterator]: () => list.values() } as never };
+  const byName = new Map<string, unknown>();
+  for (const [name, value] of pairs) {
+    if (value !== undefined) byName.set(name, byName.has(name) ? [byName.get(name), value].flat() : value);
+  }
+  return { ...options, headers: Object.fromEntries(byName) as never };
+}
+
+/** The last one has no value if the list is odd. */
+function inPairs(list: readonly unknown[]): readonly unknown[] {
+  return list.flatMap((_, at) => (at % 2 === 0 ? [list.slice(at, at + 2)] : []));
+}
+
+function isPair(value: unknown): value is readonly [name: string, value: unknown] {
+  return Array.isArray(value) && value.length === 2;
 }
 
 /**
@@ -67,7 +55,7 @@ export function withRereadableHeaders(options: Dispatcher.DispatchOptions): Disp
  * @param name in lower case
  */
 export function requestHeader(headers: RequestHeaders, name: string): string | undefined {
-  for (const [key, value] of headerPairs(headers)) {
+  for (const [key, value] of Object.entries(headers ?? {})) {
     if (key.toLowerCase() !== name || value === null || value === undefined) continue;
     return Array.isArray(value) ? value.join(', ') : String(value);
   }
@@ -87,27 +75,14 @@ export function readerOf(headers: ResponseHeaders): ReadHeader {
 }
 
 /**
- * Request headers with changes, in the form in which they came. Invalid ones stay as they are: undici refuses them.
+ * Request headers with changes. Invalid ones stay as they are: undici refuses them.
  *
- * @param headers must be readable more than once
  * @param changes the later of two spellings of a name wins
  */
 export function changedHeaders(headers: RequestHeaders, changes: SentHeaders): RequestHeaders {
-  return changed(headers, changes) as RequestHeaders;
-}
-
-function changed(headers: unknown, changes: SentHeaders): unknown {
+  if (headers && (typeof headers !== 'object' || Symbol.iterator in headers)) return headers;
   const byName = new Map(Object.entries(changes).map((pair) => [pair[0].toLowerCase(), pair]));
-  const isKept = (name: unknown): boolean => !byName.has(String(name).toLowerCase());
+  const kept = Object.entries(headers ?? {}).filter(([name]) => !byName.has(name.toLowerCase()));
   const added = [...byName.values()].filter(([, value]) => value !== undefined);
-  if (headers === undefined || headers === null) return Object.fromEntries(added);
-  if (typeof headers !== 'object') return headers;
-  if (Array.isArray(headers) && !Array.isArray(headers[0])) {
-    // By pairs of positions: undici has an error of its own for a name without a value.
-    return [...headers.filter((_, at) => isKept(headers[at - (at % 2)])), ...added.flat()];
-  }
-  if (!(Symbol.iterator in headers))
-    return Object.fromEntries([...Object.entries(headers).filter(([name]) => isKept(name)), ...added]);
-  const kept = [...(headers as Iterable<unknown>)].filter((pair) => !Array.isArray(pair) || isKept(pair[0]));
-  return Array.isArray(headers) ? [...kept, ...added] : iterableOf([...kept, ...added]);
+  return Object.fromEntries<unknown>([...kept, ...added]) as RequestHeaders;
 }

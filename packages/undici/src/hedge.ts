@@ -3,11 +3,10 @@ import { sending } from '@ebb/core/adapter';
 import { HEDGE_RECORDS, type Hedge, Hedging, noteHedges, Race } from '@ebb/core/hedging';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
-import { bodyOf } from './body/body-of.ts';
+import { bodyOf } from './body.ts';
 import { Downstream } from './downstream.ts';
-import { requestAbortedError } from './errors.ts';
-import { changedHeaders, type ResponseHead, withRereadableHeaders } from './headers.ts';
-import { failureOutcome, ResponseOutcome, Traits } from './traits.ts';
+import { changedHeaders, type ResponseHead, withHeaderRecord } from './headers.ts';
+import { failureOutcome, ResponseOutcome, requestAbortedError, Traits } from './outcome.ts';
 
 type Options = Dispatcher.DispatchOptions;
 type Handler = Dispatcher.DispatchHandler;
@@ -224,9 +223,10 @@ export function hedge(options: HedgeOptions): Dispatcher.DispatcherComposeInterc
     function hedgedDispatch(given: Options, handler: Handler): boolean {
       // Dispatchers that were composed one by one do not show what is below.
       if (handler instanceof Try) hedging.mustNotHedge('hedge: dispatch', hedgedDispatch);
-      const traits = hedgeable(given, handler, hedging);
-      if (traits === undefined) return dispatch(given, handler);
-      return new HedgedRequest(hedging, dispatch, withRereadableHeaders(given), traits, handler).start();
+      const options = withHeaderRecord(given);
+      const traits = hedgeable(options, handler, hedging);
+      if (traits === undefined) return dispatch(options, handler);
+      return new HedgedRequest(hedging, dispatch, options, traits, handler).start();
     }
     hedging.mark(hedgedDispatch);
     return hedgedDispatch;

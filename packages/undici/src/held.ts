@@ -63,13 +63,9 @@ export class Held implements Peek, Pausable {
   /** Bytes that were neither read by a look nor played. */
   #unreadBytes = 0;
   #isHalted = false;
-  /** How many chunks were played. */
-  #played = 0;
   /** False while it is played, and before. */
   #mayPlay = false;
   #isPaused = false;
-  #isFirstTurn = false;
-  #isPlayingError = false;
 
   constructor(head: ResponseHead, connection: Connection, listener: HeldListener) {
     this.head = head;
@@ -175,20 +171,8 @@ export class Held implements Peek, Pausable {
     this.#playMore();
   }
 
-  /**
-   * Plays the headers, and then the body.
-   *
-   * A `fetch` makes its body in the promises that follow the headers: an error in the same turn of the event loop has no body
-   * to fail, and a read of that body would wait for ever.
-   */
+  /** Plays the headers, and then the body. */
   start(): void {
-    if (!this.isOver || this.#error !== undefined) {
-      this.#isFirstTurn = true;
-      inNextTurn(() => {
-        this.#isFirstTurn = false;
-        if (this.#error !== undefined) this.#playMore();
-      });
-    }
     this.#play(true);
   }
 
@@ -203,8 +187,6 @@ export class Held implements Peek, Pausable {
       if (isFirst) this.#listener.head(this);
       while (!this.#isPaused && this.#playNext());
     } catch (error) {
-      // As without ebb, the caller that reports an error gets what the handler throws then.
-      if (this.#isPlayingError && this.#connection) throw error;
       this.#listener.abort(error);
     } finally {
       this.#mayPlay = true;
@@ -215,23 +197,27 @@ export class Held implements Peek, Pausable {
   #playNext(): boolean {
     const listener = this.#listener;
     if (listener.over) return false;
-    const chunk = this.chunks[this.#played];
+    const chunk = this.chunks.shift();
     if (chunk !== undefined) {
-      this.#played += 1;
       this.#unreadBytes -= chunk.byteLength;
       listener.data(chunk);
       return true;
     }
-    if (this.#error !== undefined && this.#isFirstTurn) return false;
-    // The handler's controller keeps this, and with it what it has.
-    this.chunks = [];
-    this.#played = 0;
-    this.#isPlayingError = this.#error !== undefined;
     if (!this.isOver) {
       listener.playedAll();
       this.#letGo();
     } else if (this.#error === undefined) listener.end(this.#trailers, this.#rawTrailers);
-    else listener.fail(this.#error);
+    else this.#playError();
     return false;
+  }
+
+  /**
+   * A `fetch` makes its body in the promises that follow the headers: an error in the same turn of the event loop has no body
+   * to fail, and a read of that body would wait for ever.
+   */
+  #playError(): void {
+    inNextTurn(() => {
+      if (!this.#isPaused && !this.#listener.over) this.#listener.fail(this.#error);
+    });
   }
 }

@@ -1,5 +1,24 @@
 import type { Readable } from 'node:stream';
-import type { RequestOptions } from '@ebb/core';
+import type { Policy, PolicyOptions, RequestOptions } from '@ebb/core';
+import {
+  addsCredentials,
+  areLayered,
+  type Call,
+  countLayer,
+  createPolicy,
+  LAYER,
+  mayBeSentAtOnce,
+  mustTrust,
+  originOf,
+  startCall,
+} from '@ebb/core/adapter';
+import type { Dispatcher } from 'undici';
+import { bodyOf } from './body.ts';
+import type { Handler } from './handler.ts';
+import { forHandlers } from './handler.ts';
+import { withHeaderRecord } from './headers.ts';
+import { Traits } from './outcome.ts';
+import { type Composition, UndiciRequest } from './undici-request.ts';
 
 /** undici has a `RequestOptions` of its own, which the declarations below would mean by that name. */
 type EbbOptions = RequestOptions;
@@ -55,4 +74,116 @@ declare module 'undici' {
   ): Promise<Dispatcher.StreamData<TOpaque>>;
 }
 
-export { ebbInterceptor } from './interceptor.ts';
+interface Options extends Dispatcher.DispatchOptions {
+  readonly [LAYER]?: unknown;
+}
+
+let compositions = 0;
+
+/**
+ * Stands for the origin of a `Client` or `Pool`, which undici 7 does not tell an interceptor. A unique name keeps a
+ * bucket per origin apart from those of other dispatchers.
+ */
+function makeOrigin(): string {
+  compositions += 1;
+  return `http://dispatcher-${compositions}.invalid`;
+}
+
+/**
+ * True if nothing has to be made for a request before its first failure. A dispatcher does not know what is below it. Its first
+ * response shows that: a layer below has found the call, or has noted a history. A layer that shows itself later, as below a
+ * dispatcher that chooses by origin, retries in place of this one until then.
+ */
+function isSentAtOnce({ policy, hasBelow }: Composition, given: Options): boolean {
+  return (
+    given.ebb === undefined &&
+    given[LAYER] === undefined &&
+    (hasBelow === false || !areLayered()) &&
+    mayBeSentAtOnce(policy)
+  );
+}
+
+/**
+ * A credential goes to the origin of the options, whatever a whole URL in their path says.
+ *
+ * @throws TypeError if the policy trusts no one, or it is not known whom the request goes to
+ */
+function checkTrust({ policy, request }: Call, { origin }: Options): void {
+  if (!addsCredentials(policy)) return;
+  mustTrust('ebb', policy);
+  const isOwn = origin
+    ? originOf({ url: String(origin) }) === originOf(request)
+    : !Array.isArray(policy.trustedOrigins);
+  if (!isOwn)
+    throw new TypeError('ebb: with trustedOrigins a request must have an `origin`, that of its URL');
+}
+
+/** `ebb` options hold for this layer only, not for a layer below. */
+function withoutEbb({ ebb: _, ...others }: Options): Options {
+  return others;
+}
+
+/** Dispatches a request through the policy. */
+function start(this: Composition, given: Options, handler: Handler): boolean {
+  const { ebb } = given;
+  const own = ebb === undefined ? given : withoutEbb(given);
+  if (ebb === false) return this.dispatch(own, handler as Dispatcher.DispatchHandler);
+  let request: UndiciRequest;
+  try {
+    const options = withHeaderRecord(own);
+    const body = bodyOf(options);
+    let call: Call | undefined;
+    if (body?.make !== undefined || !isSentAtOnce(this, given)) {
+      const traits = new Traits(options, body, this.ownOrigin);
+      call = startCall(this.policy, traits, ebb, given[LAYER], 'dispatcher');
+      checkTrust(call, given);
+    }
+    request = new UndiciRequest(this, options, body, handler, call);
+  } catch (error) {
+    // undici reports invalid options in the same way.
+    handler.onResponseError?.(null, error);
+    return false;
+  }
+  return request.start();
+}
+
+/**
+ * An interceptor for `dispatcher.compose()`. It sends each request when the policy permits it, and retries it if the
+ * policy says so. The handler sees one request: one controller, and the response or the error of the last attempt.
+ * Without a retry a request behaves exactly like one of the bare dispatcher, but for `context`, which is always an
+ * object.
+ *
+ * Requests fail with the errors of the dispatcher, and with two of ebb's: `ThrottledError` if no token or slot can be
+ * had in time for the first attempt, and `HookError` if a hook or a body factory throws.
+ *
+ * @param policyOrOptions a policy, which several clients can share, or the options of a new one; by default a policy
+ *   with all defaults
+ * @throws TypeError, RangeError if an option is invalid
+ * @example
+ * ```ts
+ * import { ebbInterceptor } from '@ebb/undici';
+ * import { Agent, request } from 'undici';
+ *
+ * const dispatcher = new Agent().compose(ebbInterceptor({ maxRetries: 3 }));
+ *
+ * const { body } = await request('https://api.example.com/', { dispatcher });
+ * console.log(await body.json());
+ * ```
+ */
+export function ebbInterceptor(
+  policyOrOptions: Policy | PolicyOptions = {},
+): Dispatcher.DispatcherComposeInterceptor {
+  const policy = createPolicy(policyOrOptions);
+  mustTrust('ebbInterceptor', policy);
+  return function ebb(dispatch) {
+    const composition: Composition = {
+      policy,
+      dispatch,
+      start,
+      ownOrigin: makeOrigin(),
+      hasBelow: undefined,
+    };
+    countLayer(true);
+    return forHandlers(dispatch, (options, handler) => composition.start(options, handler));
+  };
+}

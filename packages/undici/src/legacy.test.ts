@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Wire } from '../test/wire.ts';
+import type { LegacyHandler } from './handler.ts';
 import { ebbInterceptor } from './index.ts';
-import type { LegacyHandler } from './legacy.ts';
 
 const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
 

@@ -49,8 +49,7 @@ const decoded: readonly Row[] = [
   { coding: 'br', encode: (body) => zlib.brotliCompressSync(body) },
   ...(hasZstd ? [{ coding: 'zstd', encode: (body: Buffer) => zlib.zstdCompressSync(body) }] : []),
   { coding: 'identity', encode: (body) => body },
-  { coding: 'deflate, gzip', encode: (body) => zlib.gzipSync(zlib.deflateSync(body)) },
-  { coding: 'br , identity,gzip', encode: (body) => zlib.gzipSync(zlib.brotliCompressSync(body)) },
+  { coding: ' gzip ', encode: zlib.gzipSync },
 ];
 
 describe('a look at an encoded body', () => {
@@ -65,8 +64,7 @@ describe('a look at an encoded body', () => {
 
   test.each<[string, Record<string, string>, number]>([
     ['of a coding that is not known', { 'content-encoding': 'compress' }, 200],
-    ['of a coding over one that is not known', { 'content-encoding': 'compress, gzip' }, 200],
-    ['of too many codings', { 'content-encoding': Array(6).fill('gzip').join() }, 200],
+    ['of two codings', { 'content-encoding': 'deflate, gzip' }, 200],
     ['that is a part', { 'content-encoding': 'gzip' }, 206],
   ])('%s: is read as it came', async (_, headers, status) => {
     const { held } = hold(headers, status);

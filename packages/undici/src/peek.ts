@@ -1,12 +1,9 @@
-import { PassThrough, pipeline, type Transform } from 'node:stream';
+import { pipeline, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { BodyWatcher, Peek } from '@ebb/core/adapter';
 import type { Attempt, Watcher } from './attempt.ts';
 import { type ResponseHead, responseHeader } from './headers.ts';
 import type { Held } from './held.ts';
-
-/** Codings over codings are rare, and cost memory each. */
-const MOST_CODINGS = 5;
 
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants;
 /** Also reads a body that ends early, as browsers and curl do. */
@@ -31,49 +28,33 @@ const DECODERS: ReadonlyMap<string, MakeDecoder> = new Map<string, MakeDecoder>(
     : []),
 ]);
 
-/** What decodes a body, in order; empty if it is not encoded, or cannot be decoded. */
-function decodersOf({ status, headers }: ResponseHead): readonly MakeDecoder[] {
-  const field = responseHeader(headers, 'content-encoding');
+/** `undefined` for a body that is not encoded, or cannot be decoded, as one of several codings. */
+function decoderOf({ status, headers }: ResponseHead): MakeDecoder | undefined {
   // A part of an encoded body cannot be decoded without what comes before.
-  if (field === undefined || status === 206) return [];
-  const codings = field
-    .toLowerCase()
-    .split(',')
-    .map((coding) => coding.trim())
-    .filter((coding) => coding !== '' && coding !== 'identity');
-  const decoders = codings.reverse().map((coding) => DECODERS.get(coding));
-  const isKnown = (decoder: MakeDecoder | undefined): decoder is MakeDecoder => decoder !== undefined;
-  return decoders.length <= MOST_CODINGS && decoders.every(isKnown) ? decoders : [];
+  if (status === 206) return undefined;
+  return DECODERS.get(responseHeader(headers, 'content-encoding')?.trim().toLowerCase() ?? '');
 }
 
 /** Opens the body of a held response for a look. What the handler gets stays encoded. */
 export function peekAt(attempt: Attempt, held: Held): Peek {
-  const decoders = decodersOf(held.head);
-  const streams: Transform[] = [];
-  const decoded = (parts: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
-    decoders.reduce((encoded, make) => decode(encoded, make, streams), parts);
-  let parts: AsyncIterator<Uint8Array> | undefined;
+  const make = decoderOf(held.head);
+  if (make === undefined) {
+    return {
+      read: () => held.read(),
+      watch: (watcher, ended) => watch(attempt, held, { part: (chunk) => watcher.part(chunk), ended }),
+      stop: () => held.stop(),
+    };
+  }
+  let parts: AsyncGenerator<Uint8Array> | undefined;
   return {
     read() {
-      if (decoders.length === 0) return held.read();
-      parts ??= decoded(chunksOf(held))[Symbol.asyncIterator]();
+      parts ??= decode(held, make);
       return parts.next().then(({ value }) => value);
     },
-    watch(watcher, ended) {
-      if (decoders.length === 0) {
-        watch(attempt, held, { part: (chunk) => watcher.part(chunk), ended });
-        return;
-      }
-      const encoded = new PassThrough();
-      watch(attempt, held, { part: (chunk) => encoded.write(chunk), ended: () => encoded.end() });
-      void watchDecoded(decoded(encoded), watcher, () => {
-        encoded.destroy();
-        ended();
-      });
-    },
+    watch: (watcher, ended) => watch(attempt, held, decoding(make, watcher, ended)),
     stop() {
       held.stop();
-      for (const stream of streams) stream.destroy();
+      parts?.return(undefined).catch(() => undefined);
     },
   };
 }
@@ -85,36 +66,30 @@ function watch(attempt: Attempt, held: Held, watcher: Watcher): void {
   else attempt.watcher = watcher;
 }
 
-async function watchDecoded(
-  parts: AsyncIterable<Uint8Array>,
-  watcher: BodyWatcher,
-  ended: () => void,
-): Promise<void> {
-  try {
-    for await (const part of parts) watcher.part(part);
-  } catch {
-    // A body that is broken, or not encoded as it says.
-  }
-  ended();
+/** Watches what is decoded of a body, until it breaks or proves to be not encoded as it says. */
+function decoding(make: MakeDecoder, watcher: BodyWatcher, ended: () => unknown): Watcher {
+  let decoder: Transform | undefined;
+  return {
+    part(chunk: Uint8Array) {
+      decoder ??= make(chunk)
+        .on('data', (part: Buffer) => watcher.part(part))
+        .on('error', () => undefined)
+        .on('close', ended);
+      decoder.write(chunk);
+    },
+    ended: () => (decoder === undefined ? ended() : decoder.end()),
+  };
 }
 
-async function* decode(
-  encoded: AsyncIterable<Uint8Array>,
-  make: MakeDecoder,
-  streams: Transform[],
-): AsyncGenerator<Uint8Array> {
-  const parts = encoded[Symbol.asyncIterator]();
-  const first = await parts.next();
+async function* decode(held: Held, make: MakeDecoder): AsyncGenerator<Uint8Array> {
+  const encoded = chunksOf(held);
+  const first = await encoded.next();
   // A response to a HEAD has no body, which is not the same as an empty one that is encoded.
   if (first.done) return;
   const decoder = make(first.value);
-  streams.push(decoder);
-  async function* all(): AsyncGenerator<Uint8Array> {
-    yield first.value;
-    yield* { [Symbol.asyncIterator]: () => parts };
-  }
+  decoder.write(first.value);
   // Its errors also come out of the decoder.
-  pipeline(all, decoder, () => undefined);
+  pipeline(encoded, decoder, () => undefined);
   yield* decoder as AsyncIterable<Uint8Array>;
 }
 

@@ -74,8 +74,7 @@ describe('a broken download is resumed', () => {
   ])('$name', async (row) => {
     const first = row.status === 206 ? { ...whole, 'content-range': 'bytes 100-109/200' } : whole;
     const { wire, spy } = await breakAfterFive({ ...row, first });
-    const { headers } = wire.attempt(2).options as { headers: string[] };
-    expect(headers).toEqual(['range', row.range, 'if-match', '"a"']);
+    expect(wire.attempt(2).options.headers).toEqual({ range: row.range, 'if-match': '"a"' });
     const again = row.status === 206 ? { ...rest, 'content-range': 'bytes 105-109/200' } : rest;
     wire.attempt(2).start().head(103).head(206, again).data('567').data('89').end({ sum: '1' });
     expect(spy.calls).toEqual([
@@ -99,24 +98,24 @@ describe('a broken download is resumed', () => {
     ]);
   });
 
-  test.each<[string, object, unknown[]]>([
+  test.each<[string, object, object]>([
     [
       'a record',
       { Accept: 'a', RANGE: 'bytes=0-', 'x-list': ['1', '2'] },
-      ['Accept', 'a', 'x-list', ['1', '2']],
+      { Accept: 'a', 'x-list': ['1', '2'] },
     ],
-    ['a flat list', ['Accept', 'a', 'Range', 'bytes=0-', 'If-Range', '"a"'], ['Accept', 'a']],
+    ['a flat list', ['Accept', 'a', 'Range', 'bytes=0-', 'If-Range', '"a"'], { Accept: 'a' }],
     [
       'an iterable',
       new Map([
         ['Accept', 'a'],
         ['if-match', '*'],
       ]),
-      ['Accept', 'a'],
+      { Accept: 'a' },
     ],
   ])('with the request’s other headers as they were in %s', async (_, headers, kept) => {
     const { wire } = await breakAfterFive({ headers: headers as Record<string, string> });
-    expect(wire.attempt(2).options.headers).toEqual([...kept, 'range', 'bytes=5-9', 'if-match', '"a"']);
+    expect(wire.attempt(2).options.headers).toEqual({ ...kept, range: 'bytes=5-9', 'if-match': '"a"' });
   });
 
   test('from the first byte, if none had arrived', async () => {
@@ -125,7 +124,7 @@ describe('a broken download is resumed', () => {
     resumingInterceptor(soon)(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(200, whole).fail(broken());
     await nextTurn();
-    expect(wire.attempt(2).options.headers).toEqual(['range', 'bytes=0-9', 'if-match', '"a"']);
+    expect(wire.attempt(2).options.headers).toEqual({ range: 'bytes=0-9', 'if-match': '"a"' });
     const all = { etag: '"a"', 'content-range': 'bytes 0-9/10' };
     wire.attempt(2).start().head(206, all).data('0123456789').end();
     expect(spy.calls).toEqual(['start', 'head 200', 'data 0123456789', 'end {}']);
@@ -147,7 +146,7 @@ describe('a broken download is resumed', () => {
     const last = broken();
     wire.attempt(4).start().head(206, range).data('23').fail(last);
     await nextTurn();
-    expect(wire.attempt(5).options.headers).toContain('bytes=4-9');
+    expect(wire.attempt(5).options.headers).toMatchObject({ range: 'bytes=4-9' });
     const refused = (): Error => Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     wire.attempt(5).start().fail(refused());
     await nextTurn();
@@ -346,7 +345,7 @@ describe('a response that is not the rest is never appended', () => {
     const { wire, spy } = await breakAfterFive({});
     wire.attempt(2).start().head(206, { etag: '"a"', 'content-range': 'bytes 5-9/*' }).data('5678').end();
     await nextTurn();
-    expect(wire.attempt(3).options.headers).toContain('bytes=9-9');
+    expect(wire.attempt(3).options.headers).toMatchObject({ range: 'bytes=9-9' });
     wire.attempt(3).start().head(206, { etag: '"a"', 'content-range': 'bytes 9-9/10' }).data('9').end();
     expect(spy.calls).toEqual(['start', 'head 200', 'data 01234', 'data 5678', 'data 9', 'end {}']);
   });

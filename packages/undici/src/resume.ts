@@ -11,7 +11,7 @@ import {
 } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
-import { headerPairs, type RequestHeaders, type ResponseHead, readerOf, requestHeader } from './headers.ts';
+import { type RequestHeaders, type ResponseHead, readerOf, requestHeader } from './headers.ts';
 import type { Pausable } from './held.ts';
 
 /** What a body can be resumed by, or why it cannot; `undefined` for a response that is neither an event stream nor a download. */
@@ -57,8 +57,9 @@ export function whyUnsafe(attempt: Attempt | undefined, headers: RequestHeaders)
   const { starts = 0, hops = [] } = attempt ?? {};
   const [first, last] = [hops[0], hops.at(-1)].map((hop) => URL.parse(String(hop))?.origin);
   if (starts < 2 || (hops.length >= starts && first === last)) return undefined;
-  const names = [...headerPairs(headers)].map(([name]) => name);
-  return haveCredentials(names) ? (prose('a redirect of credentials to another origin') ?? '') : undefined;
+  return haveCredentials(Object.keys(headers ?? {}))
+    ? (prose('a redirect of credentials to another origin') ?? '')
+    : undefined;
 }
 
 /** A connection whose silence is noticed. */

@@ -14,23 +14,21 @@ import {
 } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
-import { bodyOf } from './body/body-of.ts';
+import { bodyOf } from './body.ts';
 import { Downstream } from './downstream.ts';
-import { bodyTimeoutError, cutShortError, requestAbortedError } from './errors.ts';
 import type { Handler } from './handler.ts';
+import { forHandlers } from './handler.ts';
 import {
   changedHeaders,
-  headerPairs,
   type RawHeaders,
   type ResponseHead,
   type ResponseHeaders,
   readerOf,
-  withRereadableHeaders,
+  withHeaderRecord,
 } from './headers.ts';
 import type { Pausable } from './held.ts';
-import { forHandlers } from './legacy.ts';
+import { bodyTimeoutError, cutShortError, requestAbortedError, Traits } from './outcome.ts';
 import { resumableOf, type Silence, watchSilence, whyUnsafe } from './resume.ts';
-import { Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
 
@@ -129,10 +127,7 @@ class ResumedRequest extends Downstream {
       whyUnsafe: () => whyUnsafe(this.attempt, headers),
       // Not what the first request has besides: its body, or headers that tell its length.
       with: (given) => ({ ...given, origin: given.origin ?? origin }) as Options,
-      again: () => {
-        const list = [...headerPairs(headers)].flat() as string[];
-        return { ...options, headers: changedHeaders(list, course.headers) } as Options;
-      },
+      again: () => ({ ...options, headers: changedHeaders(headers, course.headers) }) as Options,
     });
   }
 
@@ -170,11 +165,11 @@ class ResumedRequest extends Downstream {
     for (const part of parts) this.#pass(() => super.data(part));
   }
 
-  override ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+  override ended(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     const resumer = this.#resumer;
     this.#silence?.stop();
     if (resumer === undefined) {
-      super.ended(attempt, trailers, rawTrailers);
+      super.ended(trailers, rawTrailers);
       return;
     }
     const error = cutShortError();
@@ -185,19 +180,14 @@ class ResumedRequest extends Downstream {
       this.#fail(why);
       return;
     }
-    if (hasEnded) this.#end(resumer, attempt, trailers, rawTrailers);
+    if (hasEnded) this.#end(resumer, trailers, rawTrailers);
     else this.#resume(resumer, error, 'ended');
   }
 
-  #end(
-    { course }: Resumer<Options, Options>,
-    attempt: Attempt,
-    trailers: ResponseHeaders,
-    rawTrailers: RawHeaders,
-  ): void {
+  #end({ course }: Resumer<Options, Options>, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     this.#pass(() => {
       for (const part of course.left()) super.data(part);
-      super.ended(attempt, trailers, rawTrailers);
+      super.ended(trailers, rawTrailers);
     });
   }
 
@@ -211,14 +201,14 @@ class ResumedRequest extends Downstream {
     }
   }
 
-  override broke(attempt: Attempt, error: unknown): void {
+  override broke(_: Attempt, error: unknown): void {
     const resumer = this.#resumer;
     this.#silence?.stop();
     // The `bodyTimeout` of undici ends an idle body as well.
     const isIdle = property(error, 'code') === 'UND_ERR_BODY_TIMEOUT';
     if (resumer === undefined) this.passError(error);
     else if (this.controller.aborted || this.#threw) this.#fail(error);
-    else if (resumer.course.isDone) this.#end(resumer, attempt, {}, null);
+    else if (resumer.course.isDone) this.#end(resumer, {}, null);
     else this.#resume(resumer, error, isIdle ? 'idle' : 'broken');
   }
 
@@ -288,7 +278,7 @@ function start(
     return dispatch(given, handler as Dispatcher.DispatchHandler);
   let options: Options;
   try {
-    options = withRereadableHeaders(given);
+    options = withHeaderRecord(given);
   } catch (error) {
     // undici reports invalid options in the same way.
     handler.onResponseError?.(null, error);

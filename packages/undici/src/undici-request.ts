@@ -24,13 +24,20 @@ import {
 } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
-import type { RequestBody } from './body/request-body.ts';
+import type { RequestBody } from './body.ts';
 import { Downstream } from './downstream.ts';
-import { headersTimeoutError, isClosedError, namingOldUndici, requestAbortedError } from './errors.ts';
 import type { Handler } from './handler.ts';
 import { changedHeaders, type ResponseHead } from './headers.ts';
+import {
+  failureOutcome,
+  headersTimeoutError,
+  isClosedError,
+  namingOldUndici,
+  ResponseOutcome,
+  requestAbortedError,
+  Traits,
+} from './outcome.ts';
 import { peekAt } from './peek.ts';
-import { failureOutcome, ResponseOutcome, Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
 
@@ -137,7 +144,7 @@ export class UndiciRequest extends Downstream {
    * @param released resolves when the connection of the attempt can be used again
    */
   #again(end: End, released: Promise<void> = Promise.resolve()): void {
-    this.attempt?.releaseBody?.();
+    this.#body?.release?.();
     this.#previous = end;
     this.runInAsyncScope(() => {
       const ready = prepare(this.#call, this.#waits.signal, released, this.#body?.make);
@@ -195,8 +202,6 @@ export class UndiciRequest extends Downstream {
     const timeoutMs = call && timeoutOf(call);
     if (call && timeoutMs !== undefined) attempt.limit(call.policy.clock, timeoutMs, namedTimeoutOf(call));
     const taken = this.#body?.take?.();
-    // Bound: a function that holds `this` costs memory as soon as the method around it is called.
-    if (taken !== undefined) attempt.releaseBody = this.#body?.release?.bind(undefined, taken);
     const made = call?.headerChanges;
     const headers = made && { headers: changedHeaders(options.headers, made) };
     const changed = taken || headers ? { ...options, ...taken, ...headers } : options;
@@ -296,8 +301,8 @@ export class UndiciRequest extends Downstream {
     }
   }
 
-  override arrived(attempt: Attempt): void {
-    attempt.releaseBody?.();
+  override arrived(): void {
+    this.#body?.release?.();
     this.#started?.parts?.free();
   }
 
@@ -326,7 +331,7 @@ export class UndiciRequest extends Downstream {
       void aside.released.then(() => this.#replay(attempt, aside));
       return;
     }
-    this.#closeBodies();
+    this.#body?.close?.();
     this.#isWaiting = false;
     this.attempt = attempt;
     attempt.restore();
@@ -346,7 +351,7 @@ export class UndiciRequest extends Downstream {
   #fail(error: unknown): void {
     if (this.over) return;
     const call = this.#started;
-    this.#closeBodies();
+    this.#body?.close?.();
     // Without a call the body of a success has broken.
     const trace = call?.trace ?? attemptsOf(this.made);
     if (this.controller.aborted) rememberReason(error, trace);
@@ -366,12 +371,6 @@ export class UndiciRequest extends Downstream {
     } finally {
       attempt?.drop(error);
     }
-  }
-
-  /** No attempt reads a body any more. */
-  #closeBodies(): void {
-    this.attempt?.releaseBody?.();
-    this.#body?.close?.();
   }
 
   override aborted(reason: unknown): void {

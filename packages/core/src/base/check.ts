@@ -1,4 +1,5 @@
-import { prose, proseOf } from '#prose';
+import { inDevelopment, prose, proseOf } from '#prose';
+import { property } from './errors.ts';
 import { type Check, must } from './options.ts';
 
 export { type Check, isOptionError, nameOf, type OptionError, wrongRange, wrongType } from './options.ts';
@@ -7,7 +8,7 @@ export { type Check, isOptionError, nameOf, type OptionError, wrongRange, wrongT
 export function number(takes: string | undefined, fits: (value: number) => boolean): Check {
   return (name, value) => {
     const isNumber = typeof value === 'number';
-    must(name, takes, value, isNumber, isNumber && fits(value));
+    if (!(isNumber && fits(value))) must(name, takes, value, isNumber, false);
   };
 }
 
@@ -44,16 +45,16 @@ export const share: Check = /* @__PURE__ */ number(
   (value) => value > 0 && value <= 1,
 );
 
-/** The largest capacity: sums are off by up to a billionth, which is more than a token beyond this. The highest rate: one per nanosecond. */
-const MOST_TOKENS = 1e9;
-
-/** A capacity, in tokens, or a refill rate, in tokens per second. */
-const upToMost: Check = /* @__PURE__ */ number(
-  prose('a number > 0 and ≤ 1000000000'),
-  (value) => value > 0 && value <= MOST_TOKENS,
+/**
+ * A capacity, in tokens, or a refill rate, in tokens per second. More than a billion tokens would be off by more than one, and a rate is
+ * from one token in thirty years to one in each nanosecond.
+ */
+const amount: Check = /* @__PURE__ */ number(
+  prose('a number from 1e-9 to 1e9'),
+  (value) => value >= 1e-9 && value <= 1e9,
 );
 
-export { upToMost as capacity, upToMost as refillRate };
+export { amount as capacity, amount as refillRate };
 
 /** Priorities are whole numbers from -7 to 7. With a lane for retries each they fit in 30 bits. */
 export const HIGHEST_PRIORITY = 7;
@@ -66,11 +67,11 @@ export const checkPriority: Check = /* @__PURE__ */ number(
 
 /** A function. */
 export const callable: Check = (name, value) =>
-  must(name, prose('a function'), value, typeof value === 'function');
+  inDevelopment(() => must(name, prose('a function'), value, typeof value === 'function'));
 
 /** `true` or `false`. */
 export const flag: Check = (name, value) =>
-  must(name, prose('true or false'), value, typeof value === 'boolean');
+  inDevelopment(() => must(name, prose('true or false'), value, typeof value === 'boolean'));
 
 /** One of a few words. */
 export function oneOf(...words: readonly string[]): Check {
@@ -85,10 +86,8 @@ export function oneOf(...words: readonly string[]): Check {
 /** An object that has these methods. */
 export function having(takes: string | undefined, ...methods: readonly string[]): Check {
   return (name, value) =>
-    must(
-      name,
-      takes,
-      value,
-      methods.every((method) => typeof (value as Record<string, unknown> | null)?.[method] === 'function'),
-    );
+    inDevelopment(() => {
+      const hasAll = methods.every((method) => typeof property(value, method) === 'function');
+      must(name, takes, value, hasAll);
+    });
 }

@@ -1,3 +1,4 @@
+import { letExit } from '#platform';
 import { prose } from '#prose';
 import { type Check, callable, finite, having } from './check.ts';
 import { callHook } from './errors.ts';
@@ -42,17 +43,10 @@ let lastMs = Number.NEGATIVE_INFINITY;
 /** @throws TypeError, RangeError if `Date.now` returns no finite number */
 function nowMs(): number {
   const wallMs = Date.now();
-  finite('the clock of the system: Date.now()', wallMs);
+  if (!Number.isFinite(wallMs)) finite('the clock of the system: Date.now()', wallMs);
   setBackMs = Math.max(setBackMs, lastMs - wallMs);
   lastMs = Math.max(lastMs, wallMs + setBackMs);
   return lastMs;
-}
-
-/** Lets the process end while a timer is pending. The timers of Deno may be numbers, and a stub may return anything. */
-function letExit(timer: unknown): void {
-  const { Deno } = globalThis as { readonly Deno?: { unrefTimer?(timer: number): void } };
-  if (typeof timer === 'number') Deno?.unrefTimer?.(timer);
-  else (timer as { unref?(): void } | null | undefined)?.unref?.();
 }
 
 /**

@@ -35,12 +35,7 @@ function recogniseOtherCopies(kind: abstract new (...args: never[]) => Error, na
   Object.defineProperty(kind, Symbol.hasInstance, {
     value(this: unknown, value: unknown): boolean {
       // Inherited by subclasses, which must recognise their own instances only.
-      try {
-        return this === kind ? property(value, mark) === true : isOfThisCopy.call(this as never, value);
-      } catch {
-        // A `Proxy` may do anything.
-        return false;
-      }
+      return this === kind ? property(value, mark) === true : isOfThisCopy.call(this as never, value);
     },
   });
 }

@@ -7,4 +7,9 @@ export function prose(_text: string): undefined {}
 export function proseOf(_text: () => string): undefined {}
 
 /** Only what would hang or corrupt is checked: numbers that are none or out of range, and unknown names. */
-export function mustHaveType(_hasType: boolean, _error: () => Error): void {}
+export function inDevelopment(_check: () => void): void {}
+
+/** The fields of the error have the value. */
+export function show(value: unknown): string {
+  return typeof value === 'number' ? String(value) : typeof value;
+}

@@ -1,4 +1,4 @@
-import { mustHaveType, prose, proseOf } from '#prose';
+import { inDevelopment, prose, proseOf, show } from '#prose';
 import { isPromise } from './errors.ts';
 
 /** Fields of the error for a wrong option, so that a caller can report it in its own words. */
@@ -27,20 +27,6 @@ export function isOptionError(error: unknown): error is OptionError {
 /** The name of an option in messages: `createPolicy: bucket`, and one level down `valkeyBucket: lease.aheadMs`. */
 export function nameOf(caller: string, option: string): string {
   return caller + (caller.includes(': ') ? '.' : ': ') + option;
-}
-
-/** A URL in a place where none belongs, such as that of a store's client, may have a password. A long text fills the screen. */
-function shortened(text: string): string {
-  // Up to the last @: a password that was not encoded may have any character.
-  return text.replace(/\/\/.*@/s, '//…@').replace(/^(.{100}).+/s, '$1…');
-}
-
-function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(shortened(value));
-  if (typeof value === 'function') return 'a function';
-  if (Array.isArray(value)) return 'an array';
-  if (isPromise(value)) return 'a promise';
-  return Object(value) === value ? 'an object' : String(value);
 }
 
 /** A name is `caller: option`, or `option` alone. */
@@ -85,7 +71,7 @@ export function unknownOption(
 ): TypeError & OptionFault {
   const known = proseOf(() => Object.keys(table).join(', '));
   const takes = proseOf(() => `; it takes ${known}`) ?? '';
-  const error = new TypeError(`${caller} has no option ${show(option)}${takes}`);
+  const error = new TypeError(`${caller} has no option ${JSON.stringify(option)}${takes}`);
   return withFault(error, nameOf(caller, option), known, value, true);
 }
 
@@ -100,7 +86,9 @@ export function must(
   hasType: boolean,
   fits = true,
 ): asserts hasType {
-  mustHaveType(hasType, () => wrongType(name, takes, value));
+  inDevelopment(() => {
+    if (!hasType) throw wrongType(name, takes, value);
+  });
   if (!fits) throw wrongRange(name, takes, value);
 }
 

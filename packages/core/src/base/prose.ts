@@ -11,7 +11,22 @@ export function proseOf(text: () => string): string | undefined {
   return text();
 }
 
-/** Throws for a value of the wrong type. Production builds leave it to fail by itself, where it is used. */
-export function mustHaveType(hasType: boolean, error: () => Error): void {
-  if (!hasType) throw error();
+/** Checks a value for its type. Production builds leave one of a wrong type to fail by itself, where it is used. */
+export function inDevelopment(check: () => void): void {
+  check();
+}
+
+/** A URL in a place where none belongs, such as that of a store's client, may have a password. A long text fills the screen. */
+function shortened(text: string): string {
+  // Up to the last @: a password that was not encoded may have any character.
+  return text.replace(/\/\/.*@/s, '//…@').replace(/^(.{100}).+/s, '$1…');
+}
+
+/** A value, as an error shows it. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(shortened(value));
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return 'an array';
+  if (value instanceof Promise) return 'a promise';
+  return Object(value) === value ? 'an object' : String(value);
 }

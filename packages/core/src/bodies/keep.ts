@@ -1,4 +1,4 @@
-import { hasNodeStreams } from '#platform';
+import { nodeStream, readNode } from '#platform';
 import { type Clock, inNextTurn, systemClock } from '../base/clock.ts';
 import { onAbort } from '../base/signals.ts';
 import { isNodeReadable, isWebReadable } from '../http/body.ts';
@@ -137,18 +137,8 @@ export function setAside(body: unknown, bounds: AsideBounds): SetAside | undefin
       return aside;
     }
     if (!isNodeReadable(body)) return undefined;
-    if (!hasNodeStreams) {
-      body.destroy?.();
-      return undefined;
-    }
     const aside = new SetAside(bounds, { giveUp: () => body.destroy?.() });
-    // Never removed: a stream may still emit an error after it was destroyed.
-    body.on('error', (error) => aside.end(false, error));
-    body.on('close', () => aside.end(false));
-    body.on('end', () => aside.end(true));
-    aside.limit();
-    if (body.destroyed || body.readableEnded) aside.end(body.readableEnded === true);
-    else body.on('data', (part) => aside.take(part));
+    readNode(body, aside);
     return aside;
   } catch {
     // It cannot be read.
@@ -183,39 +173,7 @@ export function readAhead(copy: unknown, clock: Clock, longestMs: number, ended:
   return () => aside?.giveUp();
 }
 
-interface NodeStreams {
-  readonly Readable: new (options: {
-    objectMode: boolean;
-    highWaterMark: number;
-    read(this: { push(part: unknown): void; destroy(error: unknown): void }): void;
-  }) => object;
-}
-
-interface NodeLike {
-  readonly process?: { getBuiltinModule?(id: 'node:stream'): NodeStreams | undefined };
-}
-
-/** A Node stream with these parts, which then ends, or fails with the error if there is one. */
-export function nodeStream(parts: readonly unknown[], error: unknown, objectMode: boolean): unknown {
-  // Not imported: browsers have no such module.
-  const { Readable } = (globalThis as NodeLike).process?.getBuiltinModule?.('node:stream') ?? {};
-  if (Readable === undefined) return webStream(parts, error);
-  let next = 0;
-  const stream = new Readable({
-    objectMode,
-    // Nothing is read ahead: an error would discard the parts before it.
-    highWaterMark: 0,
-    read() {
-      if (next < parts.length) this.push(parts[next++]);
-      else if (error === undefined) this.push(null);
-      else this.destroy(error);
-    },
-  });
-  // No connection is behind it, and node-fetch does not read one whose body has broken.
-  return Object.assign(stream, { complete: true });
-}
-
-/** The same as a web stream. */
+/** A web stream with these parts, which then ends, or fails with the error if there is one. */
 function webStream(parts: readonly unknown[], error: unknown): ReadableStream<unknown> {
   let next = 0;
   const source = {
@@ -232,6 +190,5 @@ function webStream(parts: readonly unknown[], error: unknown): ReadableStream<un
 export function restored(body: unknown, aside: SetAside): unknown {
   const { parts } = aside;
   const error = missing(aside);
-  if (!hasNodeStreams || !isNodeReadable(body)) return webStream(parts, error);
-  return nodeStream(parts, error, body.readableObjectMode === true);
+  return (isNodeReadable(body) ? nodeStream(parts, error, body) : undefined) ?? webStream(parts, error);
 }

@@ -1,5 +1,5 @@
+import { nodeStream } from '#platform';
 import { type BodyWatcher, bytesOf, type Peek } from '../http/body.ts';
-import { nodeStream } from './keep.ts';
 
 /** What a Node stream must have so that a part of it can be read and put back. */
 interface Restorable {
@@ -128,7 +128,7 @@ export class NodePeek implements Peek {
     if (this.#isBroken || stream.readableEnded) {
       // The listener for errors stays: one may still come.
       const error = this.#isBroken ? this.#reason : undefined;
-      this.#replace(nodeStream(this.#parts, error, stream.readableObjectMode === true));
+      this.#replace(nodeStream(this.#parts, error, stream));
       return;
     }
     stream.removeListener('error', this.#onError);

@@ -1,6 +1,6 @@
-import { prose } from '#prose';
+import { inDevelopment, prose } from '#prose';
 import { type Check, callable } from '../base/check.ts';
-import { HookError } from '../base/errors.ts';
+import { HookError, property } from '../base/errors.ts';
 import { must, mustHaveFields } from '../base/options.ts';
 import type { Outcome } from './outcome.ts';
 import { askedWaitMs } from './retry-after.ts';
@@ -57,19 +57,16 @@ export function isAboutLoad(status: number): boolean {
 }
 
 /** What a `feedback` of the user has returned. */
-const checkSaid: Check = (name, said) => {
-  if (said === undefined) return;
-  mustHaveFields(name, prose('an object, or undefined'), said);
-  for (const [field, like] of Object.entries(LIKE)) {
-    const value: unknown = Reflect.get(said, field);
-    must(
-      `${name}: ${field}`,
-      prose(like === 0 ? 'a number' : 'true or false'),
-      value,
-      value === undefined || typeof value === typeof like,
-    );
-  }
-};
+const checkSaid: Check = (name, said) =>
+  inDevelopment(() => {
+    if (said === undefined) return;
+    mustHaveFields(name, prose('an object, or undefined'), said);
+    for (const [field, like] of Object.entries(LIKE)) {
+      const value = property(said, field);
+      const takes = like === 0 ? 'a number' : 'true or false';
+      must(`${name}: ${field}`, prose(takes), value, value === undefined || typeof value === typeof like);
+    }
+  });
 
 /**
  * Calls a `feedback` option.

@@ -21,8 +21,6 @@ export function sentAtMs(response: Responded, nowMs: number): number {
   return parseHttpDate(shortHeader(response, 'date')?.trim() ?? '') ?? nowMs;
 }
 
-/** Seconds to the millisecond, and what is left of their fraction. */
-const SECONDS = /^(\d+(?:\.\d{1,3})?)(\d*)$/;
 const NUMBER = /^\d+(\.\d+)?$/;
 
 /** Between lines, which clients join with commas: not the comma after the weekday of a date. */
@@ -65,8 +63,7 @@ export function retryAfterMs(outcome: Outcome, nowMs: number): number | undefine
   if (outcome.type !== 'response') return undefined;
   return longestMs(shortHeader(outcome, 'retry-after'), (line) => {
     // Rounded up, so that a retry is never sent too early. Not multiplied, which would not be exact.
-    const [, exact, rest] = SECONDS.exec(line) ?? [];
-    if (exact) return Number(`${exact}e3`) + Number(Number(rest) > 0);
+    if (NUMBER.test(line)) return Math.ceil(Number(`${line}e3`));
     const atMs = parseHttpDate(line);
     if (atMs === undefined) return undefined;
     return Math.max(0, atMs - sentAtMs(outcome, nowMs));

@@ -108,7 +108,8 @@ export class Call implements Owner {
 
 /** The timeout that an attempt runs into if it takes {@link timeoutOf}, for messages. */
 export function namedTimeoutOf({ deadline, policy }: Call): number {
-  return deadline?.bindsAttempt ? deadline.timeoutMs : (policy.attemptTimeoutMs as number);
+  const { attemptTimeoutMs = Number.POSITIVE_INFINITY } = policy;
+  return deadline?.bindsAttempt ? deadline.timeoutMs : attemptTimeoutMs;
 }
 
 /**

@@ -17,8 +17,10 @@ import { attemptsOf, remember, rememberReason } from './history.ts';
 import { fail, judge, look, pass, reads } from './judge.ts';
 import { prepare, type Readiness } from './prepare.ts';
 
-/** What follows an attempt: its response is looked into, it is sent again, or the call ends. */
-type Step = 'look' | 'again' | 'end';
+/** What follows an attempt: its response is looked into, it is sent again, or the call ends. Before the first it starts. */
+type Step = 'start' | 'look' | 'again' | 'end';
+
+const NOTHING: Settled = succeeded(undefined);
 
 /**
  * How a request of a client of promises goes: prepare → send → judge, until it may not go again.
@@ -42,7 +44,7 @@ export class Run<T> {
 
   start(): Promise<T> {
     const ready = this.#prepare();
-    if (ready !== undefined) return this.#loop(undefined, undefined, ready);
+    if (ready !== undefined) return this.goOnWaiting(ready);
     return this.#send().then(
       (value) => this.#first({ value, failed: false }),
       (error: unknown) => this.#first({ value: error, failed: true }),
@@ -51,7 +53,7 @@ export class Run<T> {
 
   /** Goes on with a first attempt that could not be sent at once. @param ready what waits for it */
   goOnWaiting(ready: Promise<Readiness>): Promise<T> {
-    return this.#loop(undefined, undefined, ready);
+    return this.#loop(NOTHING, 'start', ready);
   }
 
   /** Goes on with a first attempt that was sent, and has settled, before this call was made. @param since what `sentNow` was then */
@@ -72,14 +74,14 @@ export class Run<T> {
     return this.#loop(at, step);
   }
 
-  async #loop(first?: Settled, from?: Step, waiting?: Promise<Readiness>): Promise<T> {
+  async #loop(first: Settled, from: Step, waiting?: Promise<Readiness>): Promise<T> {
     try {
       for (let at = first, step = from, ready = waiting; ; ) {
-        if (step === 'look') step = await this.#look(at as Settled);
-        if (step === 'end') return resultOf(this.#call, this.#client, at as Settled, this.#answer);
-        if (step === 'again') ready = this.#setAside(at as Settled);
+        if (step === 'look') step = await this.#look(at);
+        if (step === 'end') return resultOf(this.#call, this.#client, at, this.#answer);
+        if (step === 'again') ready = this.#setAside(at);
         const readiness = ready === undefined || (await ready);
-        if (readiness === false) return resultOf(this.#call, this.#client, at as Settled, undefined, true);
+        if (readiness === false) return resultOf(this.#call, this.#client, at, undefined, true);
         // It may have run into its timeout before it was sent.
         const late = readiness === true ? undefined : failed(lateBy(this.#client, readiness));
         at = late ?? (await this.#send().then(succeeded, failed));

@@ -4,9 +4,6 @@
 /** The clients of Node see bodies end. */
 export const seesBodiesEnd = true;
 
-/** Bodies may be streams of Node. */
-export const hasNodeStreams = true;
-
 /** The part of a channel of `node:diagnostics_channel` in use. */
 interface Channel {
   readonly hasSubscribers: boolean;
@@ -15,10 +12,17 @@ interface Channel {
 
 interface NodeLike {
   readonly process?: {
-    getBuiltinModule?(id: string): { channel?(name: string): Channel } | undefined;
+    getBuiltinModule?(id: 'node:diagnostics_channel'): { channel?(name: string): Channel } | undefined;
+    getBuiltinModule?(id: 'node:stream'): { readonly Readable: typeof Readable } | undefined;
     emitWarning?(warning: Error): void;
   };
   reportError?(error: unknown): void;
+}
+
+declare class Readable {
+  constructor(options: { objectMode: boolean; highWaterMark: number; read(this: Readable): void });
+  push(part: unknown): void;
+  destroy(error: unknown): void;
 }
 
 /** Not imported: a worker may have no such module. */
@@ -114,4 +118,66 @@ export function keptByCopies(result: object): object | undefined {
     // The getters of some errors throw.
     return undefined;
   }
+}
+
+/** The part of a Node stream in use. */
+interface NodeStream {
+  readonly destroyed?: boolean;
+  readonly readableEnded?: boolean;
+  on(event: string, listener: (part?: unknown) => void): unknown;
+}
+
+/** What a body is read into. */
+interface Reading {
+  limit(): void;
+  take(part: unknown): void;
+  end(isWhole: boolean, error?: unknown): void;
+  giveUp(): void;
+}
+
+/** Reads a Node stream. */
+export function readNode(body: NodeStream, into: Reading): void {
+  // Never removed: a stream may still emit an error after it was destroyed.
+  body.on('error', (error) => into.end(false, error));
+  body.on('close', () => into.end(false));
+  body.on('end', () => into.end(true));
+  into.limit();
+  if (body.destroyed || body.readableEnded) into.end(body.readableEnded === true);
+  else body.on('data', (part) => into.take(part));
+}
+
+/**
+ * A Node stream with these parts, which then ends, or fails with the error if there is one; `undefined` in a worker without such
+ * streams.
+ *
+ * @param like the stream that it takes the place of
+ */
+export function nodeStream(
+  parts: readonly unknown[],
+  error: unknown,
+  like: { readonly readableObjectMode?: boolean },
+): unknown {
+  const { Readable } = (globalThis as NodeLike).process?.getBuiltinModule?.('node:stream') ?? {};
+  let next = 0;
+  const stream =
+    Readable &&
+    new Readable({
+      objectMode: like.readableObjectMode === true,
+      // Nothing is read ahead: an error would discard the parts before it.
+      highWaterMark: 0,
+      read() {
+        if (next < parts.length) this.push(parts[next++]);
+        else if (error === undefined) this.push(null);
+        else this.destroy(error);
+      },
+    });
+  // No connection is behind it, and node-fetch does not read one whose body has broken.
+  return stream && Object.assign(stream, { complete: true });
+}
+
+/** Lets the process end while a timer is pending. The timers of Deno may be numbers, and a stub may return anything. */
+export function letExit(timer: unknown): void {
+  const { Deno } = globalThis as { readonly Deno?: { unrefTimer?(timer: number): void } };
+  if (typeof timer === 'number') Deno?.unrefTimer?.(timer);
+  else (timer as { unref?(): void } | null | undefined)?.unref?.();
 }

@@ -3,9 +3,6 @@
 /** Clients of the web do not see a body end by themselves. */
 export const seesBodiesEnd = false;
 
-/** Bodies are web streams. One of Node, by a polyfill, is closed unread where it would be kept. */
-export const hasNodeStreams = false;
-
 /** Shows a warning as an error that no one has caught: `window.onerror` sees it. */
 export function emit(warning: Error): void {
   globalThis.reportError?.(warning);
@@ -22,3 +19,14 @@ export function makeStamp<T>(): WeakMap<object, T> {
 }
 
 export function keptByCopies(_result: object): undefined {}
+
+/** Bodies are web streams. One of Node, by a polyfill, is closed unread where it would be kept. */
+export function readNode(_body: object, into: { limit(): void; giveUp(): void }): void {
+  into.giveUp();
+  into.limit();
+}
+
+export function nodeStream(_parts: readonly unknown[], _error: unknown, _like: object): undefined {}
+
+/** A page does not end. */
+export function letExit(_timer: unknown): void {}

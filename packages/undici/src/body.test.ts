@@ -6,10 +6,10 @@ import { Readable } from 'node:stream';
 import { attemptsOf, constant, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Client, clients, versions } from '../../test/clients.ts';
-import { failing, upstream } from '../../test/upstream.ts';
-import { HandlerSpy, Wire } from '../../test/wire.ts';
-import { ebbInterceptor } from '../index.ts';
+import { type Client, clients, versions } from '../test/clients.ts';
+import { failing, upstream } from '../test/upstream.ts';
+import { HandlerSpy, Wire } from '../test/wire.ts';
+import { ebbInterceptor } from './index.ts';
 
 const soon: PolicyOptions = { backoff: constant(0) };
 const text = 'text '.repeat(2_000);

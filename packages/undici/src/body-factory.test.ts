@@ -3,9 +3,9 @@ import { PassThrough, Readable } from 'node:stream';
 import { constant, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
-import { versions } from '../../test/clients.ts';
-import { failing, hastyUpstream, upstream } from '../../test/upstream.ts';
-import { ebbInterceptor } from '../index.ts';
+import { versions } from '../test/clients.ts';
+import { failing, hastyUpstream, upstream } from '../test/upstream.ts';
+import { ebbInterceptor } from './index.ts';
 
 const soon: PolicyOptions = { backoff: constant(0) };
 

@@ -2,10 +2,16 @@ import { stringify } from 'node:querystring';
 import type { FailureKind, Outcome, RequestTraits } from '@ebb/core';
 import { failureKind, HookError, property, readableBody } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import type { Attempt } from './attempt.ts';
-import type { RequestBody } from './body/request-body.ts';
-import { isTunnelError } from './errors.ts';
+import type { RequestBody } from './body.ts';
 import { type ResponseHead, type ResponseHeaders, requestHeader, responseHeader } from './headers.ts';
+
+/** How an attempt was sent. */
+interface Sent {
+  /** How often undici started it: more than once if an interceptor below follows redirects. */
+  readonly starts: number;
+  /** The URLs that redirected, if undici's redirect interceptor is below. */
+  readonly hops?: readonly unknown[] | undefined;
+}
 
 /** The traits of a request, computed when they are read. */
 export class Traits implements RequestTraits {
@@ -62,7 +68,7 @@ export class ResponseOutcome {
   declare readonly url?: string | undefined;
   readonly #headers: ResponseHeaders;
 
-  constructor(attempt: Attempt, { status, headers }: Pick<ResponseHead, 'status' | 'headers'>) {
+  constructor(attempt: Sent, { status, headers }: Pick<ResponseHead, 'status' | 'headers'>) {
     this.status = status;
     this.#headers = headers;
     if (attempt.starts < 2) return;
@@ -77,7 +83,7 @@ export class ResponseOutcome {
 
 /** The outcome of an attempt that failed. */
 export function failureOutcome(
-  attempt: Attempt,
+  attempt: Sent,
   error: unknown,
   { origin }: Dispatcher.DispatchOptions,
   kind: FailureKind = failureKindOf(attempt, error),
@@ -87,7 +93,7 @@ export function failureOutcome(
 }
 
 /** True if it is certain that no hop of the attempt got a response. */
-function isFirstHop({ starts, hops }: Attempt, error: unknown, isOriginKnown: boolean): boolean {
+function isFirstHop({ starts, hops }: Sent, error: unknown, isOriginKnown: boolean): boolean {
   // undici starts a request only once it has a connection.
   if (starts !== 1) return starts === 0;
   // The redirect interceptor lists the hops that got a response, if it knows their origin.
@@ -97,7 +103,7 @@ function isFirstHop({ starts, hops }: Attempt, error: unknown, isOriginKnown: bo
 }
 
 /** What kind of failure an error before the response is. */
-function failureKindOf({ starts }: Attempt, error: unknown): FailureKind {
+function failureKindOf({ starts }: Sent, error: unknown): FailureKind {
   // Thrown by a body factory: not a failure of the network, whatever its cause looks like.
   if (error instanceof HookError) return 'unknown';
   const kind = failureKind(error);
@@ -105,4 +111,62 @@ function failureKindOf({ starts }: Attempt, error: unknown): FailureKind {
   if (starts === 0 && (kind === 'aborted' || isTunnelError(error))) return 'connect';
   // An abort that is not the caller's.
   return kind === 'aborted' ? 'unknown' : kind;
+}
+
+/**
+ * An instance of an error class of undici, made without importing undici: its classes recognise their instances by
+ * symbols of the global registry, so `error instanceof errors.HeadersTimeoutError` is true in every copy of undici.
+ */
+function undiciError(name: string, code: string, message: string): Error {
+  return Object.defineProperties(Object.assign(new Error(message), { code }), {
+    name: { value: name, configurable: true, writable: true },
+    [Symbol.for('undici.error.UND_ERR')]: { value: true },
+    [Symbol.for(`undici.error.${code}`)]: { value: true },
+  });
+}
+
+/** The error of undici if no response headers came in time. */
+export function headersTimeoutError(afterMs: number): Error {
+  return undiciError('HeadersTimeoutError', 'UND_ERR_HEADERS_TIMEOUT', `No response within ${afterMs} ms`);
+}
+
+/** The error of undici for an abort without a reason. */
+export function requestAbortedError(message = 'Request aborted'): Error {
+  return undiciError('AbortError', 'UND_ERR_ABORTED', message);
+}
+
+/** The error of undici for a body that fell silent. */
+export function bodyTimeoutError(afterMs: number): Error {
+  return undiciError('BodyTimeoutError', 'UND_ERR_BODY_TIMEOUT', `Nothing arrived for ${afterMs} ms`);
+}
+
+/** The error of undici for a connection that was lost, for a body that ended before it was whole. */
+export function cutShortError(): Error {
+  return undiciError('SocketError', 'UND_ERR_SOCKET', 'The body ended before it was whole');
+}
+
+/** True if the dispatcher was closed or destroyed before it took the request. */
+export function isClosedError(error: unknown): boolean {
+  const code = property(error, 'code');
+  return code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED';
+}
+
+/** True if a proxy hung up before it opened a tunnel. */
+export function isTunnelError(error: unknown): boolean {
+  return property(error, 'code') === 'UND_ERR_PRX_CONN';
+}
+
+const OLD_METHOD = /^invalid on(Connect|Error) method$/;
+
+/**
+ * undici 6 and older take legacy handlers only, and report a missing method. Replaces that error with one that names the
+ * versions.
+ */
+export function namingOldUndici(error: unknown): unknown {
+  const message = property(error, 'message');
+  const isOld = typeof message === 'string' && OLD_METHOD.test(message);
+  if (!isOld || property(error, 'code') !== 'UND_ERR_INVALID_ARG') return error;
+  const text =
+    'ebbInterceptor needs a dispatcher of undici 7 or 8, and was composed on one of undici 6 or older';
+  return new TypeError(text, { cause: error });
 }
