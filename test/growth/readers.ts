@@ -31,7 +31,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/http/failure.ts': ['the message of a failure'],
   'core/http/outcome.ts': 'it passes the lookup of headers on',
   'core/http/quota-fields.ts': ['every header of a 200', 'a reset', 'the RateLimit list'],
-  'core/http/retry-after.ts': ['Retry-After', 'a date'],
+  'core/http/feedback.ts': ['Retry-After', 'a date'],
   'core/http/server-feedback.ts': ['every header of a 429'],
   'core/loop/decide.ts': OWN,
   'core/loop/header-changes.ts': OWN,

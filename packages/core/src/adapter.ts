@@ -27,9 +27,9 @@ export {
 } from './http/body.ts';
 export { classifyHttp, isIdempotent } from './http/classify.ts';
 export { failureKind } from './http/failure.ts';
+export { retryAfterMs } from './http/feedback.ts';
 export { MOST_READ_AHEAD_BYTES, responseHeader } from './http/headers.ts';
 export { originOf } from './http/outcome.ts';
-export { retryAfterMs } from './http/retry-after.ts';
 export { LAYER, type Way } from './layers/layer.ts';
 export {
   AtOnce,
