@@ -37,7 +37,6 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/loop/header-changes.ts': OWN,
   'core/layers/layer.ts': OWN,
   'core/news/reported.ts': OWN,
-  'core/retry/retry.ts': ['many headers'],
   'core/loop/at-once.ts': OWN,
   'core/loop/hooks.ts': OWN,
   'core/parts/cost/streams.ts': ['an event stream that is counted', 'lines of JSON that are counted'],
