@@ -41,7 +41,6 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/loop/hooks.ts': OWN,
   'core/parts/cost/streams.ts': ['an event stream that is counted', 'lines of JSON that are counted'],
   'core/parts/cost/read-cost.ts': LOOKS,
-  'core/parts/cost/passed.ts': LOOKS,
   'core/presets/anthropic.ts': ['an error of Anthropic'],
   'core/presets/aws.ts': ['an error of AWS'],
   'core/presets/body.ts': ['an error of OpenAI', 'every header of a 429'],

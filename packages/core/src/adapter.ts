@@ -19,7 +19,9 @@ export { whenArrived } from './bodies/watch.ts';
 export type { BodyContext, BodyWatcher, Opened, Peek } from './http/body.ts';
 export {
   bufferBytes,
+  closeUpload,
   isNodeReadable,
+  isSingleUse,
   isWebReadable,
   MOST_KEPT_BYTES,
   type NodeReadable,

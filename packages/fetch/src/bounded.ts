@@ -24,23 +24,21 @@ export interface Bounded {
  * event loop later, even if the attempt ignores its signal.
  *
  * @param start starts the attempt; its argument is updated while the attempt is under way
- * @param signal the caller's signal, a native one
+ * @param signal the caller's signal
  * @param call its clock measures the timeout; `undefined` without a policy
  * @param timeoutMs time for the response headers, in milliseconds; `undefined` for no timeout
- * @param keepsSignal true if the base fetch has to get the caller's own signal: the timeout then does not reach it
  */
 export function bounded(
   start: (state: Bounded) => Promise<Response>,
   signal: AbortSignal | undefined,
-  call: Call | undefined,
-  timeoutMs: number | undefined,
-  keepsSignal: boolean,
+  call?: Call,
+  timeoutMs?: number,
 ): Promise<Response> {
   const timeout = timeoutMs === undefined ? undefined : new AbortController();
   // `AbortSignal.any` follows the caller's signal while the body is read as well.
   const combined =
     timeout && (signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]));
-  const state = { signal: keepsSignal ? undefined : combined, over: false, timedOut: false };
+  const state = { signal: combined, over: false, timedOut: false };
   let isGone = false;
   const end = (): void => {
     state.over = true;

@@ -77,11 +77,14 @@ export function createFetch(
     try {
       if (isSimple(input, init) && mayBeSentAtOnce(policy, taking !== undefined))
         return new Sender(client, input, init).send();
-      const request = new FetchRequest(baseFetch, input, init);
       const ebb = init?.ebb;
-      const call = ebb === false ? undefined : startCall(policy, request, ebb, request.carried, way);
-      const result = call === undefined ? request.sendBare() : run(call, request, request.signal);
-      if (call?.attempt === 0) request.takeBody();
+      if (ebb === false && typeof init?.body !== 'function')
+        return baseFetch(...withChanges(input, init, {}));
+      const request = new FetchRequest(baseFetch, input, init);
+      const result =
+        ebb === false
+          ? request.sendMade()
+          : run(startCall(policy, request, ebb, request.carried, way), request, request.signal);
       return request.mayLeaveOpen ? endAfter(result, request) : result;
     } catch (error) {
       return Promise.reject(error);

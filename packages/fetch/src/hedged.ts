@@ -206,8 +206,6 @@ export function hedged(baseFetch: BaseFetch, options: HedgeOptions): BaseFetch {
       const call = new FetchRequest(baseFetch, input, own);
       if (isRepeatable(call, hedging, own?.signal ?? (isRequest(input) ? input.signal : undefined)))
         return new FetchRace(hedging, baseFetch, input, own, call).start();
-      // It may follow a signal.
-      call.end(undefined, true);
       return baseFetch(input, own);
     } catch (error) {
       return Promise.reject(error);

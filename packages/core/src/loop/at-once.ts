@@ -98,7 +98,8 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
   send(): Promise<T> {
     const { hasBelow, way } = this.client;
     const looks = hasBelow !== false;
-    const isCarried = looks && mayBeLayered(way);
+    // What waits for the same slots below would wait for this call.
+    const isCarried = this.slotsOf !== NONE || (looks && mayBeLayered(way));
     this.#since = sentNow();
     let sent: Promise<T>;
     try {
@@ -239,6 +240,11 @@ export class Taking<T, Input, Init> extends AtOnce<T, Input, Init> implements Ow
     return bucket === undefined ? [] : [bucket];
   }
 
+  override get slotsOf(): readonly object[] {
+    const { limit } = this.#parts;
+    return limit === undefined ? NONE : [limit];
+  }
+
   override send(): Promise<T> {
     const parts = this.#parts;
     let lack: Lack | undefined;
@@ -266,8 +272,19 @@ export class Taking<T, Input, Init> extends AtOnce<T, Input, Init> implements Ow
     const parts = this.#parts;
     parts.leave(this.client.outcome?.(value) ?? this.makeRequest().outcome(value));
     parts.end('success');
+    if (parts.limit !== undefined) this.#freeAfter(value, status);
     const attempts = successOf(status);
     remember(value, parts.grant === undefined ? attempts : { attempts, grant: parts.grant });
+  }
+
+  /** The slot is free when the body has ended. */
+  #freeAfter(value: T, status: number): void {
+    const parts = this.#parts;
+    // Hazard: it must not hold the response, which could not be collected.
+    const ended = (): void => parts.free();
+    const watch = parts.whenBodyEnds;
+    if (watch === undefined) ended();
+    else watch(value, { method: this.method, status, signal: undefined, clock: this.policy.clock }, ended);
   }
 
   protected override makeRequest(): RequestTraits & Client<T> {

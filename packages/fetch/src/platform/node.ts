@@ -1,28 +1,10 @@
-import { followForeign as follow, isNativeFetch, property } from '@ebb/core/adapter';
+import { property } from '@ebb/core/adapter';
 import type { EbbRequestInit, FetchInput, Preconnecting } from '../init.ts';
 import { isRequest, membersOf } from '../request.ts';
 
 export { whenBodyEnds } from '../arrival.ts';
 export { type Hops, hopsOf, recordConnectErrors, wasRedirected } from '../hops.ts';
 export { hasAsyncContext } from '../node.ts';
-
-/** Not in every runtime: see web.ts. */
-export const followForeign: typeof follow = follow;
-
-/**
- * True if the base fetch reports the caller's signal, which is that of another library: one that has aborted, or one that the
- * runtime's own fetch does not accept. The base fetch then has to get the signal itself.
- */
-export function keepsForeign(signal: AbortSignal | undefined, baseFetch: unknown): boolean {
-  if (signal === undefined || signal.aborted) return true;
-  if (!isNativeFetch(baseFetch)) return false;
-  try {
-    new Request('https://ebb.invalid/', { signal });
-    return false;
-  } catch {
-    return true;
-  }
-}
 
 /** Gives a fetch the `preconnect` of its base fetch, or else of the runtime's fetch. */
 export function withPreconnect<F extends object>(fetch: F, baseFetch: object): F & Preconnecting {

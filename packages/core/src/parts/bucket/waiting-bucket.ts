@@ -165,12 +165,8 @@ export abstract class WaitingBucket<
   }
 
   acquire(options: AcquireOptions = {}): Promise<Grant> {
-    try {
-      const { cost = 1 } = options;
-      return this.#room.acquire(options, this.units.amountOf('acquire', cost, this.#room.mostCost));
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    const { cost = 1 } = options;
+    return this.#room.acquire(options, () => this.units.amountOf('acquire', cost, this.#room.mostCost));
   }
 
   /** What the request gets whose turn it is: tokens or a refusal; `undefined` if it has to wait. */
