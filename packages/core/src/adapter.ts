@@ -3,7 +3,7 @@ export { callable, flag, positive, wholeNumber } from './base/check.ts';
 export { inNextTurn, nextTurn, systemClock } from './base/clock.ts';
 export { callHook, HookError, isError, property, warn } from './base/errors.ts';
 export { type Complete, type OptionTable, readOptions } from './base/options.ts';
-export { type Followed, followForeign, onAbort, sleep } from './base/signals.ts';
+export { onAbort, sleep } from './base/signals.ts';
 export {
   type AsideBounds,
   cancelBody,
