@@ -3,7 +3,7 @@ export { callable, flag, positive, wholeNumber } from './base/check.ts';
 export { inNextTurn, nextTurn, systemClock } from './base/clock.ts';
 export { callHook, HookError, isError, property, warn } from './base/errors.ts';
 export { type Complete, type OptionTable, readOptions } from './base/options.ts';
-export { type Followed, followForeign, onAbort, sleep } from './base/signals.ts';
+export { onAbort, sleep } from './base/signals.ts';
 export {
   type AsideBounds,
   cancelBody,
@@ -29,9 +29,9 @@ export {
 } from './http/body.ts';
 export { classifyHttp, isIdempotent } from './http/classify.ts';
 export { failureKind } from './http/failure.ts';
+export { retryAfterMs } from './http/feedback.ts';
 export { MOST_READ_AHEAD_BYTES, responseHeader } from './http/headers.ts';
 export { originOf } from './http/outcome.ts';
-export { retryAfterMs } from './http/retry-after.ts';
 export { LAYER, type Way } from './layers/layer.ts';
 export {
   AtOnce,
