@@ -159,7 +159,7 @@ export async function wait(
 export function askHooks(call: Call): PromiseLike<void> | undefined {
   const { policy, request } = call;
   const attempt = call.attempt + 1;
-  if (attempt === 1 && !call.around.isInner) call.key ??= keyOf(policy, request);
+  if (attempt === 1 && !call.isInner) call.key ??= keyOf(policy, request);
   const next = { attempt, request, previous: call.toRetry, leftMs: call.deadline?.leftMs };
   const made = asUserCode(call, () => headerChangesOf(policy, next, call.key, call.parts?.all));
   if (isPromise(made))

@@ -187,7 +187,7 @@ export function resultOf<T>(
     if (client.whenBodyEnds !== undefined) value = client.whenBodyEnds(value, ended);
     else ended();
   }
-  if (!call.around.isInner && call.history.at(-1)?.reason !== 'success') noteEnd(value);
+  if (!call.isInner && call.history.at(-1)?.reason !== 'success') noteEnd(value);
   if (failed) throw value;
   remember(value, call.trace);
   return value as T;
