@@ -15,7 +15,6 @@ import {
   type Opened,
   property,
   readableBody,
-  remember,
   sending,
   timeoutOf,
 } from '@ebb/core/adapter';
@@ -26,15 +25,7 @@ import { type AxiosCopy, copyFor } from './axios-copy.ts';
 import { asCanceled, type CallerSignal, sendWithTimeout, timeoutError } from './cancel.ts';
 import { type Config, changed, copyWith, exchange, type Fields, marked, urlOf } from './config.ts';
 import type { FactoryBody, FormBody } from './request-body.ts';
-import {
-  discard,
-  failureOf,
-  headerOf,
-  historyOf,
-  peekAt,
-  ResponseOutcome,
-  whenBodyEnds,
-} from './response.ts';
+import { discard, failureOf, headerOf, peekAt, ResponseOutcome, whenBodyEnds } from './response.ts';
 
 /** How the requests of an interceptor go through an adapter. */
 export interface Route extends Found {
@@ -214,7 +205,6 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
 
   failure(error: unknown): Outcome {
     this.#leave();
-    remember(property(error, 'response'), this.#call?.trace ?? historyOf(error));
     return failureOf(error, this);
   }
 

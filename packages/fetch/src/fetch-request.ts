@@ -124,15 +124,6 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     return bounded((state) => this.#sendNow(state), signal, call, timeoutMs);
   }
 
-  /** Sends what the body factory makes, without a policy. */
-  sendMade(): Promise<Response> {
-    const start = async (state: Bounded): Promise<Response> => {
-      await this.#upload?.make(state);
-      return this.#sendNow(state);
-    };
-    return bounded(start, this.signal);
-  }
-
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
   #sendNow(state?: Bounded): Promise<Response> {
     this.#bounded = state;
