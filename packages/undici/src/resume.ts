@@ -10,9 +10,9 @@ import {
   prose,
 } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
-import type { Attempt } from './attempt.ts';
+import type { Pausable } from './handler.ts';
 import { type RequestHeaders, type ResponseHead, readerOf, requestHeader } from './headers.ts';
-import type { Pausable } from './held.ts';
+import type { Sent } from './outcome.ts';
 
 /** What a body can be resumed by, or why it cannot; `undefined` for a response that is neither an event stream nor a download. */
 export function resumableOf(
@@ -53,7 +53,7 @@ function bufferOf(part: Uint8Array): Buffer {
  * Says so if a request with credentials has ended at another origin than its own, by an interceptor below. It is not known what that
  * origin was sent.
  */
-export function whyUnsafe(attempt: Attempt | undefined, headers: RequestHeaders): string | undefined {
+export function whyUnsafe(attempt: Sent | undefined, headers: RequestHeaders): string | undefined {
   const { starts = 0, hops = [] } = attempt ?? {};
   const [first, last] = [hops[0], hops.at(-1)].map((hop) => URL.parse(String(hop))?.origin);
   if (starts < 2 || (hops.length >= starts && first === last)) return undefined;

@@ -16,7 +16,7 @@ import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import { bodyOf } from './body.ts';
 import { Downstream } from './downstream.ts';
-import type { Handler } from './handler.ts';
+import type { Handler, Pausable } from './handler.ts';
 import { forHandlers } from './handler.ts';
 import {
   changedHeaders,
@@ -26,7 +26,6 @@ import {
   readerOf,
   withHeaderRecord,
 } from './headers.ts';
-import type { Pausable } from './held.ts';
 import { bodyTimeoutError, cutShortError, requestAbortedError, Traits } from './outcome.ts';
 import { resumableOf, type Silence, watchSilence, whyUnsafe } from './resume.ts';
 
@@ -201,7 +200,7 @@ class ResumedRequest extends Downstream {
     }
   }
 
-  override broke(_: Attempt, error: unknown): void {
+  override broke(error: unknown): void {
     const resumer = this.#resumer;
     this.#silence?.stop();
     // The `bodyTimeout` of undici ends an idle body as well.

@@ -27,7 +27,7 @@ import { Attempt } from './attempt.ts';
 import type { RequestBody } from './body.ts';
 import { Downstream } from './downstream.ts';
 import type { Handler } from './handler.ts';
-import { changedHeaders, type ResponseHead } from './headers.ts';
+import { changedHeaders, type RawHeaders, type ResponseHead, type ResponseHeaders } from './headers.ts';
 import {
   failureOutcome,
   headersTimeoutError,
@@ -301,9 +301,11 @@ export class UndiciRequest extends Downstream {
     }
   }
 
-  override arrived(): void {
+  override ended(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+    // If the response came before the upload was done, undici still waits for the upload.
     this.#body?.release?.();
     this.#started?.parts?.free();
+    super.ended(trailers, rawTrailers);
   }
 
   override failed(attempt: Attempt, error: unknown): void {
@@ -337,7 +339,7 @@ export class UndiciRequest extends Downstream {
     attempt.restore();
   }
 
-  override broke(_: Attempt, error: unknown): void {
+  override broke(error: unknown): void {
     this.#fail(error);
   }
 
