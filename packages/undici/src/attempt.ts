@@ -205,6 +205,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
     this.#finish();
     this.#droppedFor = reason;
     this.#abortConnection(reason);
+    this.kept?.end(reason);
   }
 
   /** Does nothing if all of the response has arrived: there is nothing left to abort. */

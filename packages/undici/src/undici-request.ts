@@ -3,7 +3,6 @@ import type { Outcome, Policy } from '@ebb/core';
 import {
   attemptsOf,
   Call,
-  classifyHttp,
   fail,
   hasReachedLayer,
   judge,
@@ -25,7 +24,7 @@ import {
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import type { RequestBody } from './body.ts';
-import { Downstream } from './downstream.ts';
+import { Downstream, type Send } from './downstream.ts';
 import type { Handler } from './handler.ts';
 import { changedHeaders, type RawHeaders, type ResponseHead, type ResponseHeaders } from './headers.ts';
 import {
@@ -49,8 +48,6 @@ export interface Composition {
   readonly ownOrigin: string;
   /** True if a layer below has shown itself; `undefined` before the first response. */
   hasBelow: boolean | undefined;
-  /** Starts a request. */
-  start(this: Composition, given: Options, handler: Handler): boolean;
 }
 
 /** Ends a request: tells the handler. */
@@ -61,12 +58,6 @@ type End = () => unknown;
  * paused for ever: their slot is free with their headers.
  */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-/** True if code of the user runs when this outcome is judged. Entering the context takes a tenth of a request. */
-function callsBack({ onEvent, classify, bucket, budget }: Policy, outcome: Outcome): boolean {
-  const isSuccess = outcome.type === 'response' && outcome.status < 400;
-  return !isSuccess || onEvent !== undefined || classify !== classifyHttp || (bucket ?? budget) !== undefined;
-}
 
 /**
  * A request on its way: prepare → send → judge, as `Run` does it, by the events of its attempts. Retries and callbacks of the policy
@@ -257,7 +248,7 @@ export class UndiciRequest extends Downstream {
           return;
         }
         fail(call, outcome, error);
-        this.#giveUp(attempt, error);
+        this.#fail(error, attempt);
       },
     );
   }
@@ -274,12 +265,10 @@ export class UndiciRequest extends Downstream {
     const hasAnswer = this.#answer !== undefined;
     try {
       // undici reports a response in the async context of whichever request opened its connection.
-      const { retry } = callsBack(call.policy, outcome)
-        ? this.runInAsyncScope(judge, undefined, call, outcome, hasAnswer)
-        : judge(call, outcome, hasAnswer);
+      const { retry } = this.runInAsyncScope(judge, undefined, call, outcome, hasAnswer);
       return this.over ? undefined : retry;
     } catch (hookError) {
-      this.#giveUp(attempt, hookError);
+      this.#fail(hookError, attempt);
       return undefined;
     }
   }
@@ -349,8 +338,8 @@ export class UndiciRequest extends Downstream {
     else remember(result, call.trace);
   }
 
-  /** Ends with an error. */
-  #fail(error: unknown): void {
+  /** Ends with an error. @param attempt one that undici still has */
+  #fail(error: unknown, attempt?: Send): void {
     if (this.over) return;
     const call = this.#started;
     this.#body?.close?.();
@@ -363,14 +352,6 @@ export class UndiciRequest extends Downstream {
       this.passError(error);
     } finally {
       if (this.#isWaiting || this.attempt === undefined) this.#body?.unsent?.(error);
-    }
-  }
-
-  /** Ends with an error while undici still has the attempt. */
-  #giveUp(attempt: Attempt | undefined, error: unknown): void {
-    try {
-      this.#fail(error);
-    } finally {
       attempt?.drop(error);
     }
   }
@@ -384,10 +365,6 @@ export class UndiciRequest extends Downstream {
       attempt?.abort(reason);
       return;
     }
-    try {
-      this.#fail(error);
-    } finally {
-      attempt?.abort(error);
-    }
+    this.#fail(error, attempt);
   }
 }
