@@ -103,10 +103,10 @@ export abstract class Downstream extends AsyncResource {
   /** The attempt is the next to be sent. */
   protected begins(attempt: Send): void {
     this.attempt = attempt;
-    const handler = this.#handler;
-    // Not for others: for a handler that listens to the upload, a MockAgent reads the body.
-    if (handler.onBodySent) attempt.onBodySent = (chunk) => handler.onBodySent?.(chunk);
-    if (handler.onRequestSent) attempt.onRequestSent = () => handler.onRequestSent?.();
+    const { onBodySent, onRequestSent } = this.#handler;
+    // Bound, and for no other handler: for one that listens to the upload, a MockAgent reads the body.
+    if (onBodySent) attempt.onBodySent = onBodySent.bind(this.#handler);
+    if (onRequestSent) attempt.onRequestSent = onRequestSent.bind(this.#handler);
   }
 
   /** Gives the handler its controller before anything is sent, so that it can abort the wait. */
