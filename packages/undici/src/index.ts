@@ -125,7 +125,6 @@ function withoutEbb({ ebb: _, ...others }: Options): Options {
 
 /** Dispatches a request through the policy. */
 function start(composition: Composition, given: Options, handler: Handler): boolean {
-  const { policy, ownOrigin } = composition;
   const { ebb } = given;
   const own = ebb === undefined ? given : withoutEbb(given);
   if (ebb === false) return composition.dispatch(own, handler as Dispatcher.DispatchHandler);
@@ -135,8 +134,8 @@ function start(composition: Composition, given: Options, handler: Handler): bool
     const body = bodyOf(options);
     let call: Call | undefined;
     if (body?.make !== undefined || !isSentAtOnce(composition, given)) {
-      const traits = new Traits(options, body, ownOrigin);
-      call = startCall(policy, traits, ebb, given[LAYER], 'dispatcher');
+      const traits = new Traits(options, body, composition.ownOrigin);
+      call = startCall(composition.policy, traits, ebb, given[LAYER], 'dispatcher');
       checkTrust(call, given);
     }
     request = new UndiciRequest(composition, options, body, handler, call);

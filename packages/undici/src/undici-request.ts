@@ -203,25 +203,22 @@ export class UndiciRequest extends Downstream {
   }
 
   responded(attempt: Attempt, head: ResponseHead): void {
-    if (this.#isSuccess(attempt, head.status)) this.#respond(attempt, head);
-    else if (this.#started?.parts?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
+    const call = this.#started;
+    if (call === undefined && head.status < 400) {
+      this.#status = head.status;
+      if (attempt.hasHistory) this.#composition.hasBelow = true;
+      attempt.deliver(head);
+      return;
+    }
+    if (call !== undefined) this.#noticeBelow(attempt, call);
+    if (call?.parts?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
     else this.#decide(attempt, head, this.#judge(attempt, new ResponseOutcome(attempt, head)));
   }
 
-  /** True for a response that needs no call. */
-  #isSuccess(attempt: Attempt, status: number): boolean {
-    const composition = this.#composition;
-    const call = this.#started;
-    if (call === undefined) {
-      if (!(status < 400)) return false;
-      this.#status = status;
-      if (attempt.hasHistory) composition.hasBelow = true;
-      return true;
-    }
+  #noticeBelow(attempt: Attempt, call: Call): void {
     const passage = layerOf(call);
-    if (composition.hasBelow === undefined && passage !== undefined && !call.around.isInner)
-      composition.hasBelow = attempt.hasHistory || hasReachedLayer(passage);
-    return false;
+    if (this.#composition.hasBelow === undefined && passage !== undefined && !call.around.isInner)
+      this.#composition.hasBelow = attempt.hasHistory || hasReachedLayer(passage);
   }
 
   #decide(attempt: Attempt, head: ResponseHead, retry: boolean | undefined): void {
@@ -274,8 +271,7 @@ export class UndiciRequest extends Downstream {
   }
 
   #respond(attempt: Attempt, head: ResponseHead): void {
-    const { status } = head;
-    if (status >= 300 && REDIRECTS.has(status)) this.#started?.parts?.free();
+    if (REDIRECTS.has(head.status)) this.#started?.parts?.free();
     attempt.deliver(head);
   }
 
