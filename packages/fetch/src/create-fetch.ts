@@ -13,7 +13,7 @@ import {
 } from '@ebb/core/adapter';
 import { hasAsyncContext, recordConnectErrors, withPreconnect } from '#platform';
 import { FetchRequest } from './fetch-request.ts';
-import type { EbbRequestInit, FetchInit, FetchInput, Preconnecting } from './init.ts';
+import type { EbbRequestInit, FetchInit, FetchInput, Preconnecting } from './request.ts';
 import { isSimple, withChanges } from './request.ts';
 import { ResponseOutcome } from './response.ts';
 

@@ -19,7 +19,7 @@ import {
 } from '@ebb/core/adapter';
 import { type Hops, hasAsyncContext, hopsOf, unshared, wasRedirected, whenBodyEnds } from '#platform';
 import { type Bounded, bounded } from './bounded.ts';
-import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
+import type { EbbRequestInit, FetchInit, FetchInput } from './request.ts';
 import {
   absoluteUrl,
   changedHeaders,

@@ -3,7 +3,7 @@ import { type Call, cancelBody, property, sending } from '@ebb/core/adapter';
 import { HEDGES, type Hedge, Hedging, noteHedges, Race } from '@ebb/core/hedging';
 import type { BaseFetch } from './create-fetch.ts';
 import { FetchRequest } from './fetch-request.ts';
-import type { FetchInit, FetchInput } from './init.ts';
+import type { FetchInit, FetchInput } from './request.ts';
 import { isRequest, rereadable, withChanges } from './request.ts';
 
 /** One send. */

@@ -7,8 +7,7 @@ import {
   isWebReadable,
   MOST_KEPT_BYTES,
 } from '@ebb/core/adapter';
-import type { BodyFactory, EbbRequestInit } from './init.ts';
-import type { InitChanges } from './request.ts';
+import type { BodyFactory, EbbRequestInit, InitChanges } from './request.ts';
 
 /** A body that a factory made for one attempt. */
 interface MadeBody {
