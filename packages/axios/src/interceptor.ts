@@ -167,10 +167,8 @@ async function settle(
   } catch (error) {
     request.end();
     const thrown = request.canceled(error);
-    const response = property(thrown, 'response') as AxiosResponse | undefined;
-    request.closeUpload(response);
+    request.closeUpload(property(thrown, 'response') as AxiosResponse | undefined);
     remember(thrown, call.trace);
-    remember(response, call.trace);
     throw thrown;
   }
 }

@@ -1,8 +1,6 @@
 import type { Clock, FailureKind, Outcome, RequestTraits } from '@ebb/core';
 import {
   type Aside,
-  attemptsOf,
-  type Call,
   failureKind,
   HookError,
   isWebReadable,
@@ -104,17 +102,6 @@ export class ResponseOutcome {
     this.#found ??= originOf(this.#sent, this.#shown.request);
     return this.#found;
   }
-}
-
-/** The history of an error, for the response that it carries. It is not known before the call has ended. */
-export function historyOf(error: unknown): Call['trace'] {
-  const history = {
-    get attempts() {
-      return attemptsOf(error);
-    },
-  };
-  // There are no tokens: the call was sent at once.
-  return history as Call['trace'];
 }
 
 /** Reads what an adapter rejected with: a response that `validateStatus` refused, or a failure. */

@@ -43,7 +43,7 @@ export {
 } from './loop/at-once.ts';
 export { Call, namedTimeoutOf } from './loop/call.ts';
 export type { Aside, Client, MakeBody } from './loop/client.ts';
-export { begin, discardMsOf, layerOf, sending, startCall, timeoutOf } from './loop/client.ts';
+export { discardMsOf, layerOf, sending, startCall, timeoutOf } from './loop/client.ts';
 export { bounded, OutOfTime, timeoutError } from './loop/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
 export { attemptsOf, hasHistory, remember, rememberReason } from './loop/history.ts';
@@ -51,7 +51,7 @@ export type { SentHeaders } from './loop/hooks.ts';
 export { addsCredentials, mustTrust } from './loop/hooks.ts';
 export { fail, judge, look, pass } from './loop/judge.ts';
 export { createPolicy, overridePolicy } from './loop/policy.ts';
-export { prepare, type Readiness } from './loop/prepare.ts';
+export { begin, prepare, type Readiness } from './loop/prepare.ts';
 export { run } from './loop/run.ts';
 export { forRequest } from './parts/limit.ts';
 export type { ReadHeader, Resumable } from './resume/download.ts';

@@ -18,7 +18,7 @@ import {
   timeoutOf,
 } from '@ebb/core/adapter';
 import { type Hops, hasAsyncContext, hopsOf, unshared, wasRedirected, whenBodyEnds } from '#platform';
-import { type Bounded, bounded } from './bounded.ts';
+import { type Bounded, bounded, ResponseOutcome, remade, setAside } from './attempt.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './request.ts';
 import {
   absoluteUrl,
@@ -30,7 +30,6 @@ import {
   rereadable,
   withChanges,
 } from './request.ts';
-import { ResponseOutcome, remade, setAside } from './response.ts';
 import { Upload } from './upload.ts';
 
 /** A request of `fetch`: the traits that policies and hooks see, and how each of its attempts is sent. */
@@ -122,15 +121,6 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     this.#hops = hopsOf?.(call, this);
     if (timeoutMs === undefined && signal === undefined) return this.#sendNow();
     return bounded((state) => this.#sendNow(state), signal, call, timeoutMs);
-  }
-
-  /** Sends what the body factory makes, without a policy. */
-  sendMade(): Promise<Response> {
-    const start = async (state: Bounded): Promise<Response> => {
-      await this.#upload?.make(state);
-      return this.#sendNow(state);
-    };
-    return bounded(start, this.signal);
   }
 
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */

@@ -90,10 +90,10 @@ export class Hops {
  * What counts the hops of an attempt, if a refused connection must be proven to be that of the first hop before a retry: if it is
  * that of a redirect target, the first server has already processed a request that must not be repeated.
  */
-export function hopsOf({ attempt, policy, around }: Call, request: Redirectable): Hops | undefined {
+export function hopsOf({ attempt, policy, isInner }: Call, request: Redirectable): Hops | undefined {
   const { maxRetries, methods } = policy;
   // An inner layer sends once, and its requests count for the outer one.
-  if (attempt > maxRetries || methods === 'all' || around.isInner) return undefined;
+  if (attempt > maxRetries || methods === 'all' || isInner) return undefined;
   const { method } = request;
   // The test of the others takes a tenth of all that ebb does for a request.
   if (methods === 'idempotent' && (method === 'GET' || isIdempotent(method))) return undefined;
