@@ -187,33 +187,10 @@ test('the queue of core imports no bucket', () => {
   }
 });
 
-/** What the files in an adapter's folder body/ may import from outside it. */
-const besideBodies: Readonly<Record<string, readonly string[]>> = {
-  fetch: ['changes.ts', 'headers.ts', 'init.ts'],
-  undici: ['headers.ts'],
-};
-
-describe('bodies of the adapters', () => {
-  const bodies = sources.filter((path) => /^packages\/(fetch|undici)\/src\/body\//.test(path));
-
-  test.each(bodies)('%s imports from its folder and from base files', (path) => {
-    const folder = dirname(path);
-    const outside = importsOf(path)
-      .filter((from) => from.startsWith('.'))
-      .map((from) => normalize(join(folder, from)))
-      .filter((target) => dirname(target) !== folder);
-    const base = (besideBodies[packageOf(path)] ?? []).map((name) => join(dirname(folder), name));
-    expect(outside.filter((target) => !base.includes(target))).toEqual([]);
-  });
-});
-
 describe('globals', () => {
   const TIME = /\b(Date\.now|new Date\(\)|performance\.|setTimeout|setInterval|setImmediate|Math\.random)\b/;
-  const timers = [
-    'base/clock',
-    // Bounds of real time in tests.
-    'base/settling',
-  ].map((name) => `packages/core/src/${name}.ts`);
+  // The second has bounds of real time, for tests.
+  const timers = ['base/clock', 'testing'].map((name) => `packages/core/src/${name}.ts`);
   /** Programs, which live in real time by their nature. */
   const programs = /^packages\/simulator\/src\/cli[./]/;
 

@@ -27,7 +27,7 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
     [`${core}/queue/waiting-room.ts`, 'WaitingOptions'],
   ],
   fairQueue: [[`${core}/queue/fair-queue.ts`, 'FairQueueOptions']],
-  priorityQueue: [[`${core}/queue/priority-queue.ts`, 'PriorityQueueOptions']],
+  priorityQueue: [[`${core}/queue/order.ts`, 'PriorityQueueOptions']],
   retryBudget: [[`${PARTS}/budget/budget.ts`, 'RetryBudgetOptions']],
   hedged: [[`${PARTS}/hedge/hedging.ts`, 'HedgeOptions']],
   throttle: [[`${PARTS}/throttle/throttle.ts`, 'ThrottleOptions']],

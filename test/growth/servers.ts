@@ -167,7 +167,10 @@ export const fromServers: readonly Reading[] = [
   ],
   [
     'the message of a failure',
-    (text) => [failureKind(new TypeError(text)), failureKind(new TypeError(`fetch failed (${text}`))],
-    [') ', ' ', '(os error 9', '9', 'dns error', 'fetch failed (', ': '],
+    (text) =>
+      ['', 'fetch failed (', 'network ', 'error sending request for url ('].map((start) =>
+        failureKind(new TypeError(start + text)),
+      ),
+    [') ', ' ', '):', '): ', '(os error 9', '9', 'dns error', 'fetch failed (', ': '],
   ],
 ];

@@ -4,8 +4,10 @@ import {
   bufferBytes,
   type Call,
   type Client,
+  closeUpload,
   discardMsOf,
   hasReachedLayer,
+  isSingleUse,
   isWebReadable,
   layerOf,
   type MakeBody,
@@ -13,20 +15,17 @@ import {
   type Opened,
   property,
   readableBody,
-  remember,
   sending,
   timeoutOf,
 } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse } from 'axios';
-import { abortUpload, BufferedForm, closeWith } from '#platform';
+import { abortUpload, closeWith, formBody } from '#platform';
 import type { Found } from './axios-copy.ts';
 import { type AxiosCopy, copyFor } from './axios-copy.ts';
-import type { BufferedForm as Form } from './body/buffered-form.ts';
-import { closeBody, type FactoryBody, isSingleUse } from './body/factory-body.ts';
-import { discard, peekAt, whenBodyEnds } from './body/response-body.ts';
 import { asCanceled, type CallerSignal, sendWithTimeout, timeoutError } from './cancel.ts';
 import { type Config, changed, copyWith, exchange, type Fields, marked, urlOf } from './config.ts';
-import { failureOf, headerOf, historyOf, ResponseOutcome } from './outcome.ts';
+import type { FactoryBody, NextBody } from './request-body.ts';
+import { discard, failureOf, headerOf, peekAt, ResponseOutcome, whenBodyEnds } from './response.ts';
 
 /** How the requests of an interceptor go through an adapter. */
 export interface Route extends Found {
@@ -57,8 +56,8 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
   #call: Call | undefined;
   #url: string | undefined;
   // Few requests need these: `declare` keeps them out of the others.
-  /** There if `data` is a form that can be sent more than once. */
-  declare private form: Form | undefined;
+  /** There if `data` is a function, or a form that can be sent more than once. */
+  declare private next: NextBody | undefined;
   /** The body that was made for the next attempt. */
   declare private made: { readonly data: unknown } | undefined;
   /** What the config had before the attempt that is under way, and in the last one. */
@@ -81,12 +80,13 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     if (factory === undefined)
       throw new TypeError('data: a body function must be set before ebb’s interceptor runs');
     this.#factory = factory;
+    this.next = factory.next;
   }
 
   begin(call: Call, caller: CallerSignal | undefined): void {
     this.#call = call;
     this.#caller = caller;
-    if (call.policy.maxRetries > 0) this.form = BufferedForm?.of(this.config.data);
+    if (call.policy.maxRetries > 0) this.next ??= formBody?.(this.config.data);
   }
 
   get method(): string {
@@ -100,12 +100,12 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
 
   get replayable(): boolean {
     const { data } = this.config;
-    return this.isReplaced || (!isSingleUse(data) && bufferBytes(data) === this.#bytes);
+    return this.next !== undefined || (!isSingleUse(data) && bufferBytes(data) === this.#bytes);
   }
 
   /** As `transformRequest` has left it. A body that is made anew for each attempt is no one's to look at. */
   get body(): unknown {
-    return this.isReplaced ? undefined : readableBody(this.config.data);
+    return this.next ? undefined : readableBody(this.config.data);
   }
 
   header(name: string): string | undefined {
@@ -116,20 +116,15 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     return this.#caller?.signal;
   }
 
-  /** Whether each attempt sends what {@link makeBody} makes in place of `data`. */
-  get isReplaced(): boolean {
-    return (this.#factory ?? this.form) !== undefined;
-  }
-
+  /** There if each attempt sends what it makes in place of `data`. */
   get makeBody(): MakeBody | undefined {
-    return this.isReplaced ? this.#makeBody.bind(this) : undefined;
-  }
-
-  async #makeBody(state: { readonly over: boolean }): Promise<void> {
-    const { config, form } = this;
-    this.#reset();
-    const data = await (this.#factory?.next(config, () => state.over) ?? form?.next(config));
-    if (!state.over) this.made = { data };
+    const { config, next } = this;
+    if (next === undefined) return undefined;
+    return async (state) => {
+      this.#reset();
+      const data = await next(config, () => state.over);
+      if (!state.over) this.made = { data };
+    };
   }
 
   timeoutError(timeoutMs: number): AxiosError {
@@ -145,7 +140,7 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     this.#call = call;
     const { config, made, signal } = this;
     const { adapter, way, given } = this.#route;
-    if (!this.isReplaced) this.#reset();
+    if (this.next === undefined) this.#reset();
     else if (made === undefined) {
       // Aborted before its body was made.
       return Promise.reject(signal?.reason);
@@ -206,7 +201,6 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
 
   failure(error: unknown): Outcome {
     this.#leave();
-    remember(property(error, 'response'), this.#call?.trace ?? historyOf(error));
     return failureOf(error, this);
   }
 
@@ -236,7 +230,7 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
   }
 
   unsent(reason: unknown): void {
-    closeBody(this.config.data, reason);
+    closeUpload(this.config.data, reason);
   }
 
   /**

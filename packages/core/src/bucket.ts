@@ -21,8 +21,8 @@ export type { TokenSource, Unavailable, WaitingQueue } from './parts/bucket/toke
 export { Tokens, type TokensSetup } from './parts/bucket/tokens.ts';
 export { NamedUnits, oneOf as oneUnitOf } from './parts/bucket/units.ts';
 export { WaitingBucket } from './parts/bucket/waiting-bucket.ts';
+export { budgetPart } from './parts/budget/budget.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './parts/budget/leased-retries.ts';
-export { BudgetPart } from './parts/budget/part.ts';
 export type { CloseOptions } from './parts/limit.ts';
 export { mustHaveClock } from './parts/limit.ts';
 export { type ThrottleNumbers, ThrottleRule } from './parts/throttle/rule.ts';

@@ -60,13 +60,13 @@ export { detailsOf, type EbbEvent, type EventDetails, type ThrottleState } from 
 export type { ReportedError, ReportedOutcome, ReportedRequest } from './news/reported.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
 export type { TokenBucketOptions } from './parts/bucket/options.ts';
+export { bodyEnds } from './parts/bucket/part.ts';
 export {
   type QuotaBucket,
   type QuotaBucketOptions,
   type QuotaLimit,
   quotaBucket,
 } from './parts/bucket/quota-bucket.ts';
-export { bodyEnds } from './parts/bucket/settled-part.ts';
 export { type MemoryBucket, tokenBucket } from './parts/bucket/token-bucket.ts';
 export { type RetryBudgetOptions, retryBudget } from './parts/budget/budget.ts';
 export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/concurrency.ts';
@@ -82,5 +82,5 @@ export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
 export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/per-key.ts';
 export { type ThrottleOptions, throttle } from './parts/throttle/throttle.ts';
 export { fairQueue } from './queue/fair-queue.ts';
-export { priorityQueue } from './queue/priority-queue.ts';
+export { priorityQueue } from './queue/order.ts';
 export { type AttemptContext, type RetryOptions, retry, type Settled } from './retry/retry.ts';

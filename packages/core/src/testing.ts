@@ -1,10 +1,43 @@
+import { notNegative, positive } from './base/check.ts';
 import { type Clock, nextTurn, type Random } from './base/clock.ts';
 import { Heap, type Heaped } from './base/heap.ts';
-import { type RunUntilSettledOptions, Settling } from './base/settling.ts';
+import { type OptionTable, readOptions } from './base/options.ts';
 import { sleep } from './base/signals.ts';
 
 export type { Clock, Random } from './base/clock.ts';
-export type { RunUntilSettledOptions } from './base/settling.ts';
+
+/** Those that the program was loaded with: time is real also beside fakes that a test installs. */
+const { setTimeout: setRealTimer, clearTimeout: clearRealTimer } = globalThis;
+
+/** A wait in real time. */
+function realTime(delayMs: number): { readonly over: Promise<'late'>; cancel(): void } {
+  let cancel = (): void => undefined;
+  const over = new Promise<'late'>((resolve) => {
+    const timer = setRealTimer(() => resolve('late'), delayMs);
+    cancel = () => clearRealTimer(timer);
+  });
+  return { over, cancel };
+}
+
+/** Bounds of real time, while virtual time runs until a promise settles. */
+export interface RunUntilSettledOptions {
+  /**
+   * After this many milliseconds of real time the run ends with an error.
+   * @default 4_000, a second less than a test of vitest or jest may take
+   */
+  readonly realTimeoutMs?: number | undefined;
+  /**
+   * The most milliseconds of real time that a response gets before a timer that may guard it, such as `attemptTimeoutMs`,
+   * fires. The waits of ebb itself do not take this time.
+   * @default 250
+   */
+  readonly ioMs?: number | undefined;
+}
+
+const OPTIONS: OptionTable<RunUntilSettledOptions> = {
+  realTimeoutMs: { check: positive, default: 4_000 },
+  ioMs: { check: notNegative, default: 250 },
+};
 
 /** A clock that only moves when a test moves it. */
 export interface VirtualClock extends Clock {
@@ -44,6 +77,105 @@ interface Entry extends Heaped {
 
 function isEarlier(one: Entry, other: Entry): boolean {
   return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
+}
+
+/** A server in the same process takes a turn of the event loop for each of connection, request, response and body. */
+const IO_TURNS = 12;
+
+const NOTHING_WAITS =
+  'no timer is pending. Nothing waits on this clock: a policy or a limit without it waits in real time, so pass `clock` to ' +
+  'createPolicy, and to a limit that is used without a policy; or a mock or a server has not answered';
+
+/** Makes the calls of a clock one by one, while promises are waited for. */
+class Settling {
+  readonly #clock: VirtualClock;
+  readonly #entries: Heap<Entry>;
+  /** Moves the clock to the next call, and makes it. */
+  readonly #callNext: () => void;
+  /** How many promises are waited for. */
+  #waiting = 0;
+  /** One step for all of them: two promises do not halve the real time between two calls. */
+  #step: Promise<undefined> | undefined;
+  #onChange: (() => void) | undefined;
+  #made = 0;
+
+  constructor(clock: VirtualClock, entries: Heap<Entry>, callNext: () => void) {
+    this.#clock = clock;
+    this.#entries = entries;
+    this.#callNext = callNext;
+  }
+
+  /** To be called when a call was scheduled or cancelled. */
+  changed(): void {
+    this.#onChange?.();
+  }
+
+  async run<T>(promise: T | PromiseLike<T>, options: RunUntilSettledOptions): Promise<T> {
+    const { realTimeoutMs, ioMs } = readOptions('runUntilSettled', options, OPTIONS);
+    const settling = Promise.resolve(promise);
+    const end = (): 'settled' => 'settled';
+    const settled = settling.then(end, end);
+    const made = this.#made;
+    const { over, cancel } = realTime(realTimeoutMs);
+    this.#waiting += 1;
+    try {
+      // A promise that has settled shows it within a turn.
+      let ended: 'settled' | 'late' | undefined = await Promise.race([
+        settled,
+        nextTurn().then(() => undefined),
+      ]);
+      while (ended === undefined) ended = await Promise.race([settled, over, this.#next(ioMs)]);
+      if (ended === 'late') throw this.#error(realTimeoutMs, this.#made - made);
+      return await settling;
+    } finally {
+      this.#waiting -= 1;
+      cancel();
+    }
+  }
+
+  #next(ioMs: number): Promise<undefined> {
+    this.#step ??= this.#go(ioMs).finally(() => {
+      this.#step = undefined;
+    });
+    return this.#step;
+  }
+
+  async #go(ioMs: number): Promise<undefined> {
+    const next = this.#entries.first;
+    // Without a timer, sockets and other code may schedule one. Until then there is nothing to do.
+    if (next === undefined || next.atMs === Number.POSITIVE_INFINITY) return this.#other(next);
+    const pauseMs = next.isWait ? 0 : Math.min(ioMs, next.atMs - this.#clock.now());
+    if (pauseMs > 0) {
+      const { over, cancel } = realTime(pauseMs);
+      // A response cancels the timer that guards it.
+      await Promise.race([over, this.#other(next)]);
+      cancel();
+    }
+    for (let turn = 0; turn < IO_TURNS; turn += 1) await nextTurn();
+    if (this.#waiting === 0 || this.#entries.first !== next) return undefined;
+    this.#made += 1;
+    this.#callNext();
+    return undefined;
+  }
+
+  /** Resolves when another call is the next. */
+  #other(than: Entry | undefined): Promise<undefined> {
+    return new Promise((resolve) => {
+      this.#onChange = () => {
+        if (this.#entries.first !== than) resolve(undefined);
+      };
+    });
+  }
+
+  #error(realTimeoutMs: number, made: number): Error {
+    const { pending, elapsedMs, nextAtMs = 0 } = this.#clock;
+    const nextMs = nextAtMs - this.#clock.now();
+    const waiting = pending === 0 ? NOTHING_WAITS : `${pending} pending, the next in ${nextMs} ms`;
+    return new Error(
+      `runUntilSettled: the promise did not settle within ${realTimeoutMs} ms of real time. ` +
+        `Timers of the clock: ${made} fired in its ${elapsedMs} ms, ${waiting}`,
+    );
+  }
 }
 
 /** 2026-01-01T00:00:00Z, in milliseconds since the epoch. */
@@ -117,17 +249,7 @@ export function virtualClock({ startMs = START_MS }: VirtualClockOptions = {}): 
     sleep: (durationMs) => sleep(clock, durationMs),
     runUntilSettled: (promise, options = {}) => settling.run(promise, options),
   };
-  const settling = new Settling({
-    now: clock.now,
-    get elapsedMs() {
-      return nowMs - startMs;
-    },
-    get pending() {
-      return entries.size;
-    },
-    next: () => entries.first,
-    callNext: () => takeDue(Number.MAX_VALUE)?.wake(),
-  });
+  const settling = new Settling(clock, entries, () => takeDue(Number.MAX_VALUE)?.wake());
   return clock;
 }
 

@@ -10,10 +10,16 @@ import {
   readResuming,
   rememberOf,
 } from '@ebb/core/resuming';
+import { remade } from './attempt.ts';
 import type { BaseFetch, EbbFetch } from './create-fetch.ts';
-import type { EbbRequestInit, FetchInput } from './init.ts';
-import { absoluteUrl, headerIn, isRequest, rereadable } from './request.ts';
-import { remade } from './response.ts';
+import {
+  absoluteUrl,
+  type EbbRequestInit,
+  type FetchInput,
+  headerIn,
+  isRequest,
+  rereadable,
+} from './request.ts';
 import { type Asked, readerOf, resumedBody } from './resumed-body.ts';
 
 /** Options of {@link resuming}. `resumeWith` returns the `Request` for the rest. */

@@ -217,7 +217,7 @@ export class UndiciRequest extends Downstream {
 
   #noticeBelow(attempt: Attempt, call: Call): void {
     const passage = layerOf(call);
-    if (this.#composition.hasBelow === undefined && passage !== undefined && !call.around.isInner)
+    if (this.#composition.hasBelow === undefined && passage !== undefined && !call.isInner)
       this.#composition.hasBelow = attempt.hasHistory || hasReachedLayer(passage);
   }
 

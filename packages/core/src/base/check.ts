@@ -45,16 +45,16 @@ export const share: Check = /* @__PURE__ */ number(
   (value) => value > 0 && value <= 1,
 );
 
-/** The largest capacity: sums are off by up to a billionth, which is more than a token beyond this. The highest rate: one per nanosecond. */
-const MOST_TOKENS = 1e9;
-
-/** A capacity, in tokens, or a refill rate, in tokens per second. */
-const upToMost: Check = /* @__PURE__ */ number(
-  prose('a number > 0 and ≤ 1000000000'),
-  (value) => value > 0 && value <= MOST_TOKENS,
+/**
+ * A capacity, in tokens, or a refill rate, in tokens per second. More than a billion tokens would be off by more than one, and a rate is
+ * from one token in thirty years to one in each nanosecond.
+ */
+const amount: Check = /* @__PURE__ */ number(
+  prose('a number from 1e-9 to 1e9'),
+  (value) => value >= 1e-9 && value <= 1e9,
 );
 
-export { upToMost as capacity, upToMost as refillRate };
+export { amount as capacity, amount as refillRate };
 
 /** Priorities are whole numbers from -7 to 7. With a lane for retries each they fit in 30 bits. */
 export const HIGHEST_PRIORITY = 7;

@@ -1,5 +1,4 @@
 import { type Clock, nextTurn } from '../base/clock.ts';
-import { onAbort } from '../base/signals.ts';
 import type { InspectionContext, Peek } from '../http/body.ts';
 import type { InspectedResponse, RequestTraits, Responded, ServerEvent } from '../http/outcome.ts';
 
@@ -189,31 +188,6 @@ export class Look implements InspectedResponse {
     this.#bytes += part.length;
     this.#parts.push(this.#decoder.decode(part.subarray(0, room), { stream: true }));
     if (part.length > room) this.end();
-  }
-}
-
-/**
- * What a function has made of a look; `undefined` if it takes too long. If it waits for something else than the body, it must not hold
- * the response for ever, nor after an abort.
- */
-export async function within<T>(
-  promise: PromiseLike<T>,
-  { timeoutMs, clock }: LookBounds,
-  signal: AbortSignal | undefined,
-): Promise<T | undefined> {
-  let cancel: (() => void) | undefined;
-  let forget: (() => void) | undefined;
-  const given = new Promise<undefined>((resolve) => {
-    const giveUp = (): void => resolve(undefined);
-    // Twice the time: a look that runs into its timeout has as long again to be judged.
-    cancel = clock.schedule(giveUp, 2 * timeoutMs);
-    forget = signal?.aborted === false ? onAbort(signal, giveUp) : undefined;
-  });
-  try {
-    return await Promise.race([promise, given]);
-  } finally {
-    cancel?.();
-    forget?.();
   }
 }
 

@@ -81,26 +81,17 @@ export function peekAtPart(part: () => Uint8Array | Promise<Uint8Array>): Peek {
  * none, or if its client does not show it. It must not hold the response, which could then never be collected
  */
 export function watchBody(opened: Opened, caller: Caller, watcher: BodyWatcher, ended: () => unknown): void {
-  const peek = opened === undefined || 'read' in opened ? opened : peekAtStream(opened, caller);
+  const peek = peekAt(opened, Number.POSITIVE_INFINITY, caller);
   if (peek?.watch !== undefined) peek.watch(watcher, ended);
   else if (peek !== undefined) void readWhole(peek, watcher).then(ended, ended);
-  else if (opened !== undefined && 'data' in opened) void watchData(opened.data, watcher).then(ended, ended);
   else ended();
 }
 
 /** A body that a client has whole. */
 async function readWhole(peek: Peek, watcher: BodyWatcher): Promise<void> {
-  if (peek.parsed !== undefined) await watchData(peek.parsed.value, watcher);
+  if (peek.parsed !== undefined) watcher.part(JSON.stringify(peek.parsed.value));
   else for (let part = await peek.read(); part !== undefined; part = await peek.read()) watcher.part(part);
   peek.stop();
-}
-
-/** A body as a client has read it. */
-async function watchData(data: unknown, watcher: BodyWatcher): Promise<void> {
-  if (isBlob(data)) watcher.part(new Uint8Array(await data.arrayBuffer()));
-  else if (typeof data === 'string') watcher.part(data);
-  else if (bufferBytes(data) !== undefined) watcher.part(bytesOf(data));
-  else if (typeof data === 'object' && data !== null && isParsed(data)) watcher.part(JSON.stringify(data));
 }
 
 /** A body that is watched, and that no one reads, is read ahead so long after its response, in milliseconds. */

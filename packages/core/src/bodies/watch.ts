@@ -1,4 +1,4 @@
-import { type Clock, inNextTurn, nextTurn } from '../base/clock.ts';
+import { type Clock, inNextTurn } from '../base/clock.ts';
 import { onAbort } from '../base/signals.ts';
 import { type BodyContext, isNodeReadable, isWebReadable, type NodeReadable } from '../http/body.ts';
 import { MOST_READ_AHEAD_BYTES, responseHeader } from '../http/headers.ts';
@@ -146,34 +146,11 @@ function isOver({ complete, destroyed, readableEnded, writableEnded }: Arriving)
   return [complete, destroyed, readableEnded, writableEnded].includes(true);
 }
 
-interface Arrival {
-  /** Weak, so that a body that the caller drops can be collected. */
-  readonly body: WeakRef<Arriving>;
-  readonly ended: () => void;
-}
-
-/** Bodies that have not arrived. There is an entry for a clock while its timer runs. */
-const arrivingOf: WeakMap<Clock, Arrival[]> = /* @__PURE__ */ new WeakMap();
-
-/** Node has no event for the arrival of a body that is not read: one timer in the background checks them all. */
-function poll(clock: Clock, one: Arrival): void {
-  const arriving = arrivingOf.get(clock);
-  if (arriving !== undefined) {
-    arriving.push(one);
-    return;
-  }
-  arrivingOf.set(clock, [one]);
-  clock.schedule(() => checkArriving(clock), POLL_MS, true);
-}
-
-function checkArriving(clock: Clock): void {
-  const arriving = arrivingOf.get(clock) ?? [];
-  arrivingOf.delete(clock);
-  for (const one of arriving) {
-    const body = one.body.deref();
-    if (body === undefined || isOver(body)) one.ended();
-    else poll(clock, one);
-  }
+/** Node has no event for the arrival of a body that is not read. Weak, so that one that the caller drops can be collected. */
+function poll(body: WeakRef<Arriving>, clock: Clock, ended: () => void): void {
+  const arriving = body.deref();
+  if (arriving === undefined || isOver(arriving)) ended();
+  else clock.schedule(() => poll(body, clock, ended), POLL_MS, true);
 }
 
 /**
@@ -192,7 +169,7 @@ export function whenArrived(stream: NodeReadable, source: unknown, clock: Clock,
     ended();
     return;
   }
-  const begin = (): void => (isOver(body) ? ended() : poll(clock, { body: new WeakRef(body), ended }));
   // Most short bodies arrive with the headers or right after them.
-  void nextTurn().then(begin);
+  const weak = new WeakRef(body);
+  inNextTurn(() => poll(weak, clock, ended));
 }

@@ -74,6 +74,14 @@ const ROWS: Row[] = [
     'timeout',
   ],
   [
+    'Deno, a certificate',
+    denied('client error (Connect): invalid peer certificate: UnknownIssuer'),
+    'unknown',
+  ],
+  ['Deno, redirected in a ring', denied('error following redirect: too many redirects'), 'unknown'],
+  ['Deno, no handshake', denied('client error (Connect): tls handshake eof'), 'network'],
+  ['Deno, broken in the body', new TypeError('error reading a body from connection'), 'network'],
+  [
     'Deno, stream refused',
     denied(
       'client error (SendRequest): http2 error: stream error received: refused stream before processing any application logic',
@@ -139,6 +147,13 @@ const ROWS: Row[] = [
   ['Deno, no such file', new Error('No such file or directory (os error 2)'), 'unknown'],
   ['React Native', new TypeError('Network request failed'), 'network'],
   ['React Native, timed out', new TypeError('Network request timed out'), 'timeout'],
+  [
+    'Safari, no such host',
+    new TypeError('A server with the specified hostname could not be found.'),
+    'network',
+  ],
+  ['a network with words of its own', new TypeError('The network is down'), 'network'],
+  ['a message that names the network', new TypeError("cannot read 'network'"), 'unknown'],
   ['Workers', new Error('Network connection lost.'), 'network'],
   ['a timeout signal', new DOMException('x', 'TimeoutError'), 'timeout'],
   ['an abort', new DOMException('x', 'AbortError'), 'aborted'],

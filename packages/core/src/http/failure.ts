@@ -4,8 +4,8 @@ import type { FailureKind, Outcome } from './outcome.ts';
 /**
  * By kind: error codes of Node, undici, Bun and axios, the names of errors without a code, and the messages of errors without either,
  * of browsers, React Native, workers, Bun and Deno. Anything else is `unknown`, such as an error of a certificate or a parser, which a
- * retry does not fix. Deno's messages are the chain of errors of its HTTP library, and end with the number of the system's error (of
- * Linux, macOS, Windows), whose text is localised. The first that matches applies.
+ * retry does not fix. Deno's messages are the chain of errors of its HTTP library, and may end with a text of the system in any
+ * language. The first that matches applies.
  */
 const KINDS: readonly (readonly [FailureKind, RegExp])[] = [
   ['aborted', /^(ABORT_ERR|UND_ERR_ABORTED|ERR_CANCELED|AbortError)$/],
@@ -16,26 +16,28 @@ const KINDS: readonly (readonly [FailureKind, RegExp])[] = [
   ],
   [
     'timeout',
-    /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY)_TIMEOUT|Timeout(Error)?|(network|the) request timed out\.?)$|\(os error (110|60|10060)\)$/i,
+    /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY)_TIMEOUT|Timeout(Error)?|(network|the) request timed out\.?)$|timed out \(os error/i,
   ],
-  // The connection broke, possibly after the server has carried out the request. Some browsers append the host in brackets.
+  // The connection broke, possibly after the server has carried out the request.
   [
     'network',
     /^(ECONNRESET|ECONNABORTED|EPIPE|E(NET|HOST)UNREACH|UND_ERR_SOCKET|ERR_NETWORK|ERR_STREAM_PREMATURE_CLOSE|ERR_HTTP2_(STREAM|SESSION)_ERROR|ERR_HTTP2_GOAWAY_SESSION|ConnectionClosed)$/,
   ],
+  // Some browsers append the host in brackets.
   [
     'network',
-    /^\s*(fetch failed|failed to fetch|error in (body|input) stream|networkerror when attempting to fetch resource|load failed|a network error occurred|network (request failed|connection lost|error)|terminated|socket hang up|other side closed|the (internet connection appears to be offline|network connection was lost)|could not connect to the server|a server with the specified hostname could not be found)\.?( \(.*\))?\s*$/is,
+    /^(fetch failed|failed to fetch|load failed|terminated|socket hang up|error in (body|input) stream|((a|the) )?(network|internet connection)[\w ]*|could not connect to the server|a server with the specified hostname could not be found)\.?( \(.*\))?$/is,
   ],
   [
     'network',
-    /\b(connection closed before message completed|tls handshake eof|error reading a body from connection)$|^error sending request for url \(\S*\)$|\(os error (32|10[0-4]|11[23]|5[0-4]|6[45]|1005[0-4]|1006[45])\)$/,
+    /^error sending request for url \(\S*\)(: (?!.*(certificate|redirect))|$)|\bconnection (closed|error|reset)\b|\bfrom connection$/i,
   ],
 ];
 
 /** The kind of failure that a code, a name or a message stands for; `undefined` if it is not known. */
 function kindOfText(text: string): FailureKind | undefined {
-  return KINDS.find(([, pattern]) => pattern.test(text))?.[0];
+  const trimmed = text.trim();
+  return KINDS.find(([, pattern]) => pattern.test(trimmed))?.[0];
 }
 
 /** True if an error arose in the name lookup, in the connect, or before a stream was processed: nothing was sent. */

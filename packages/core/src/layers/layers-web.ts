@@ -73,7 +73,7 @@ const ended = /* @__PURE__ */ new WeakMap<object, number>();
 let ends = 0;
 
 /** To be taken when an attempt is sent: what {@link hasEndedBelow} needs of that time. */
-export function sentNow(_isCarried?: boolean): number {
+export function sentNow(): number {
   return ends;
 }
 

@@ -122,16 +122,11 @@ export function surroundings(request: RequestTraits, carried: unknown, isDispatc
   if (!areLayered()) return NO_LAYERS;
   const { storage, current } = shared();
   const passage = carried as Passage | undefined;
-  if (passage?.call.open === true) {
-    if (isDispatch) passage.call.dispatched = true;
-    passage.call.isReached = true;
-    return { outer: passage, slotsOf: passage.call.slotsOf };
-  }
   let maker: LayeredCall | undefined;
-  for (const found of [storage?.getStore(), current]) {
+  for (const found of [passage, storage?.getStore(), current]) {
     if (found?.call.open !== true) continue;
     const { call } = found;
-    const isOfCall = call.request !== undefined && isSame(call.request, request);
+    const isOfCall = found === passage || (call.request !== undefined && isSame(call.request, request));
     if (isOfCall && isDispatch) call.dispatched = true;
     if (isOfCall || (isDispatch && call.dispatched)) {
       call.isReached = true;
@@ -190,15 +185,9 @@ export function within<T>(passage: Passage, send: () => T): T {
   }
 }
 
-/**
- * To be taken when an attempt is sent: what {@link hasEndedBelow} needs of that time.
- *
- * @param isCarried false if layers below cannot find the call: then it is less than 0
- */
-export function sentNow(isCarried = true): number {
-  const { storage, ends, layers } = shared();
-  if (storage === undefined) return ends;
-  return isCarried ? layers : -1 - ends;
+/** To be taken when an attempt is sent: what {@link hasEndedBelow} needs of that time. */
+export function sentNow(): number {
+  return shared().ends;
 }
 
 /**
@@ -207,21 +196,11 @@ export function sentNow(isCarried = true): number {
  */
 export function noteEnd(result: unknown): void {
   const state = shared();
-  if (state.layers < 2 || typeof result !== 'object' || result === null) return;
-  state.ended.set(result, state.ends);
-  state.ends += 1;
+  if (state.layers > 1 && Object(result) === result) state.ended.set(result as object, state.ends++);
 }
 
-/**
- * True if a layer below has failed with this result since: any layer without a storage, or if none could find the call; else only
- * one that was made after the attempt was sent, since others find it.
- *
- * @param since what {@link sentNow} returned when the attempt was sent
- */
+/** True if a layer below has failed with this result since. */
 export function hasEndedBelow(result: unknown, since: number): boolean {
-  const { storage, ended, layers } = shared();
-  if (typeof result !== 'object' || result === null) return false;
-  if (storage === undefined || since < 0)
-    return (ended.get(result) ?? -1) >= (since < 0 ? -1 - since : since);
-  return layers > since && ended.has(result);
+  const { ended, ends } = shared();
+  return ends > since && (ended.get(result as object) ?? -1) >= since;
 }

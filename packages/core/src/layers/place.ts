@@ -6,23 +6,22 @@ import type { LayeredCall, Passage, Surroundings } from './layer.ts';
 export class LayerPlace {
   /** `undefined` if a function is called, which may send any request. */
   readonly #request: RequestTraits | undefined;
-  readonly #outer: Passage | undefined;
   readonly surroundings: Surroundings;
-  #passage: Passage | undefined;
+  /** What this layer shows to those below it; `undefined` before its first attempt. */
+  passage: Passage | undefined;
 
   constructor(request: RequestTraits | undefined, around: Surroundings) {
     this.#request = request;
-    this.#outer = around.outer;
     this.surroundings = around;
   }
 
   /** True if another layer around this one retries, and this one sends once. */
   get isInner(): boolean {
-    return this.#outer !== undefined;
+    return this.surroundings.outer !== undefined;
   }
 
   get taken(): readonly object[] {
-    return this.#outer?.tookFrom ?? [];
+    return this.surroundings.outer?.tookFrom ?? [];
   }
 
   get slots(): readonly object[] {
@@ -33,41 +32,36 @@ export class LayerPlace {
     return this.surroundings.maker?.paid;
   }
 
-  /** What this layer shows to those below it; `undefined` before its first attempt. */
-  get passage(): Passage | undefined {
-    return this.#passage;
-  }
-
   /** Called before each attempt, with the bucket and the limit that it takes from. */
   enter(bucket: object | undefined, limit: object | undefined): void {
-    const call: LayeredCall = this.#outer?.call ??
-      this.#passage?.call ?? { request: this.#request, open: false, dispatched: false, slotsOf: [] };
+    const { outer, slotsOf } = this.surroundings;
+    const call: LayeredCall = outer?.call ??
+      this.passage?.call ?? { request: this.#request, open: false, dispatched: false, slotsOf };
     if (this.#request === undefined) {
       call.hasFailed = false;
       call.paid = bucket && new Set([bucket]);
     }
-    if (this.#outer === undefined) {
+    if (outer === undefined) {
       // A download that breaks is resumed after its response was judged: the call opens again.
       if (!call.open) openCall(call);
-      const { slotsOf } = this.surroundings;
       call.slotsOf = limit === undefined ? slotsOf : [...slotsOf, limit];
     }
     const { taken } = this;
-    this.#passage = { call, tookFrom: bucket === undefined ? taken : [...taken, bucket] };
+    this.passage = { call, tookFrom: bucket === undefined ? taken : [...taken, bucket] };
   }
 
   /** Calls what sends the attempt, so that the layers below find this one. */
   sending<T>(send: () => T): T {
-    return this.#passage === undefined ? send() : within(this.#passage, send);
+    return this.passage === undefined ? send() : within(this.passage, send);
   }
 
   /** True if the function has failed after a call that it made, which was retried and has failed. */
   get failedBelow(): boolean {
-    return this.#passage?.call.hasFailed === true;
+    return this.passage?.call.hasFailed === true;
   }
 
   /** The call has ended. Only the outermost layer calls this. */
   close(): void {
-    if (this.#passage?.call.open) closeCall(this.#passage.call);
+    if (this.passage?.call.open) closeCall(this.passage.call);
   }
 }

@@ -98,8 +98,9 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
   send(): Promise<T> {
     const { hasBelow, way } = this.client;
     const looks = hasBelow !== false;
-    const isCarried = looks && mayBeLayered(way);
-    this.#since = sentNow(looks);
+    // What waits for the same slots below would wait for this call.
+    const isCarried = this.slotsOf !== NONE || (looks && mayBeLayered(way));
+    this.#since = sentNow();
     let sent: Promise<T>;
     try {
       // A mock may return something else than a promise.
@@ -108,8 +109,8 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
       sent = Promise.reject(error);
     }
     return sent.then(
-      (result) => this.#settled(result, false),
-      (error: unknown) => this.#settled(error, true),
+      (result) => this.#answered(result),
+      (error: unknown) => this.#goOn(error, true),
     );
   }
 
@@ -118,8 +119,10 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     return within(this, () => this.client.send(this.#input, this.#init, this));
   }
 
-  /** Whether it was worth to look for a layer below. Entering the context takes longer than the rest of a call. */
-  #look(): void {
+  /** Learns whether it was worth to look for a layer below. Entering the context takes longer than the rest of a call. */
+  #close(): void {
+    if (!this.open) return;
+    closeCall(this);
     const { client } = this;
     if (this.isReached) client.hasBelow = true;
     else if (client.hasBelow === undefined) {
@@ -128,16 +131,16 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     }
   }
 
-  #settled(value: unknown, failed: boolean): T | Promise<T> {
-    if (this.open) {
-      closeCall(this);
-      this.#look();
-    }
-    const status = failed ? undefined : (property(value, 'status') as number);
-    if (status !== undefined && status < 400) {
-      this.succeeded(value as T, status);
-      return value as T;
-    }
+  #answered(result: T): T | Promise<T> {
+    const status = property(result, 'status');
+    if (!(typeof status === 'number' && status < 400)) return this.#goOn(result, false);
+    this.#close();
+    this.succeeded(result, status);
+    return result;
+  }
+
+  #goOn(value: unknown, failed: boolean): T | Promise<T> {
+    this.#close();
     const request = this.makeRequest();
     const call = this.makeCall(request);
     if (hasEndedBelow(value, this.#since)) this.client.hasBelow = true;
@@ -237,6 +240,11 @@ export class Taking<T, Input, Init> extends AtOnce<T, Input, Init> implements Ow
     return bucket === undefined ? [] : [bucket];
   }
 
+  override get slotsOf(): readonly object[] {
+    const { limit } = this.#parts;
+    return limit === undefined ? NONE : [limit];
+  }
+
   override send(): Promise<T> {
     const parts = this.#parts;
     let lack: Lack | undefined;
@@ -244,17 +252,17 @@ export class Taking<T, Input, Init> extends AtOnce<T, Input, Init> implements Ow
       parts.begin(insideOf(this.policy).parts);
       lack = parts.take();
     } catch (error) {
-      return this.#goOn((call) => endUnsent(call, error, undefined));
+      return this.#goOnWaiting((call) => endUnsent(call, error, undefined));
     }
     if (lack !== undefined)
-      return this.#goOn((call) => wait(call, undefined, undefined, undefined, { lack }));
+      return this.#goOnWaiting((call) => wait(call, undefined, undefined, undefined, { lack }));
     this.attempt = 1;
     if (parts.grant?.conforming === false) this.emit({ type: 'mark' });
     return super.send();
   }
 
   /** Goes on in a call, before its first attempt. */
-  #goOn(ready: (call: Call) => Promise<Readiness>): Promise<T> {
+  #goOnWaiting(ready: (call: Call) => Promise<Readiness>): Promise<T> {
     const request = this.makeRequest();
     const call = this.makeCall(request);
     return new Run(call, request).goOnWaiting(ready(call));
@@ -264,8 +272,19 @@ export class Taking<T, Input, Init> extends AtOnce<T, Input, Init> implements Ow
     const parts = this.#parts;
     parts.leave(this.client.outcome?.(value) ?? this.makeRequest().outcome(value));
     parts.end('success');
+    if (parts.limit !== undefined) this.#freeAfter(value, status);
     const attempts = successOf(status);
     remember(value, parts.grant === undefined ? attempts : { attempts, grant: parts.grant });
+  }
+
+  /** The slot is free when the body has ended. */
+  #freeAfter(value: T, status: number): void {
+    const parts = this.#parts;
+    // Hazard: it must not hold the response, which could not be collected.
+    const ended = (): void => parts.free();
+    const watch = parts.whenBodyEnds;
+    if (watch === undefined) ended();
+    else watch(value, { method: this.method, status, signal: undefined, clock: this.policy.clock }, ended);
   }
 
   protected override makeRequest(): RequestTraits & Client<T> {

@@ -185,18 +185,16 @@ export type UnsetOptions = Exclude<
   | ('cost' | 'priority' | 'clock' | 'random')
 >;
 
-declare const policyBrand: unique symbol;
-
-/** Validated options with all defaults applied. Made by {@link createPolicy}, and frozen. */
-export interface Policy extends Complete<PolicyOptions, UnsetOptions> {
-  readonly [policyBrand]: true;
-}
-
 /**
  * Marks a policy, and holds what its fields do not show. All copies of this package in a program share this symbol, so
  * that each recognises the policies of the others.
  */
 export const POLICY: unique symbol = Symbol.for('@ebb/core policy');
+
+/** Validated options with all defaults applied. Made by {@link createPolicy}, and frozen. */
+export interface Policy extends Complete<PolicyOptions, UnsetOptions> {
+  readonly [POLICY]: Inside;
+}
 
 /** What a policy's fields do not show. */
 export interface Inside {
@@ -214,5 +212,5 @@ export interface Inside {
 
 /** @returns the parts of a policy, and what follows from them */
 export function insideOf(policy: Policy): Inside {
-  return (policy as unknown as { readonly [POLICY]: Inside })[POLICY];
+  return policy[POLICY];
 }

@@ -36,8 +36,8 @@ export interface Part {
   readonly name: string;
   readonly place: Place;
   /**
-   * The class that sends at once: limits of ebb bring it whose turns have no verbs but `acquire`, `leave`, `permit`, `skip` and `end`, and
-   * set no `limit`. If all parts of a policy bring it, a request that need not wait is sent before its call is made.
+   * The class that sends at once: limits of ebb bring it whose turns have no verbs but `acquire`, `leave`, `permit`, `skip`,
+   * `free` and `end`. If all parts of a policy bring it, a request that need not wait is sent before its call is made.
    */
   readonly taking?: SendsAtOnce | undefined;
   /**

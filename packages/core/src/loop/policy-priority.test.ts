@@ -4,7 +4,7 @@ import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { forRequest } from '../parts/limit.ts';
 import { ownBucket } from '../parts/own.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
-import { priorityQueue } from '../queue/priority-queue.ts';
+import { priorityQueue } from '../queue/order.ts';
 import type { QueueOrder } from '../queue/queue.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy, overridePolicy } from './policy.ts';

@@ -14,7 +14,7 @@ import { CLOCK_OPTION, ownClock, RANDOM_OPTION } from '../base/clock.ts';
 import { type Complete, must, type OptionTable, readChanges, readOptions } from '../base/options.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { checkFeedback, plainFeedback } from '../http/feedback.ts';
-import { checkCost, checkKey, type OwnBucket } from './contracts.ts';
+import { checkCost, checkKey } from './contracts.ts';
 import { checkTrusted } from './hooks.ts';
 import {
   type Inside,
@@ -108,11 +108,9 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
 };
 
 /** Options that may stay unset: they have a check alone. Without them nothing has to be made before the first failure of a call. */
-export const UNSET: readonly UnsetOptions[] = /* @__PURE__ */ (
-  Object.keys(POLICY_OPTIONS) as UnsetOptions[]
-).filter((name) => Object.keys(POLICY_OPTIONS[name]).length === 1);
-
-type PolicyParts = Complete<PolicyOptions, UnsetOptions>;
+const UNSET: readonly UnsetOptions[] = /* @__PURE__ */ (Object.keys(POLICY_OPTIONS) as UnsetOptions[]).filter(
+  (name) => Object.keys(POLICY_OPTIONS[name]).length === 1,
+);
 
 /** A list is copied: changing it later must not change the policy. */
 function frozen<T>(list: T, of: (text: string) => string = String): T {
@@ -127,8 +125,11 @@ const OTHERS = /* @__PURE__ */ UNSET.filter((name) => !LIMITS.includes(name as n
 
 type LimitInPolicy = { readonly part?: Part } & Partial<ChecksCalls>;
 
-function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>): Policy {
-  const { bucket, use = [] } = setup;
+function seal(
+  setup: Complete<PolicyOptions, UnsetOptions>,
+  given: Pick<Inside, 'maxRetries' | 'feedback'>,
+): Policy {
+  const { bucket = {}, use = [] } = setup;
   const clock = ownClock(setup.clock);
   const all: readonly (LimitInPolicy | undefined)[] = LIMITS.map((name) => setup[name]);
   for (const one of all) one?.checkCalls?.(setup);
@@ -146,7 +147,7 @@ function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>
     ...setup,
     maxRetries: given.maxRetries ?? defaultRetries(setup),
     clock,
-    feedback: given.feedback ?? ((bucket as Partial<OwnBucket> | undefined)?.feedback || plainFeedback),
+    feedback: given.feedback ?? (('feedback' in bucket && bucket.feedback) || plainFeedback),
     methods: frozen(setup.methods, (method) => method.toUpperCase()),
     trustedOrigins: frozen(setup.trustedOrigins),
   };

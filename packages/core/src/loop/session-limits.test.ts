@@ -6,7 +6,7 @@ import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { retryBudget } from '../parts/budget/budget.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
-import { priorityQueue } from '../queue/priority-queue.ts';
+import { priorityQueue } from '../queue/order.ts';
 import { virtualClock } from '../testing.ts';
 import type { Call } from './call.ts';
 import { startCall } from './client.ts';

@@ -1,9 +1,8 @@
 import { having } from '../base/check.ts';
 import type { OwnBucket, OwnBudget, OwnLimit } from '../loop/contracts.ts';
 import type { ConcurrencyLimit, Part, RetryBudget, TokenBucket } from '../loop/part.ts';
-import { bucketPart } from './bucket/part.ts';
-import { settledPart } from './bucket/settled-part.ts';
-import { BudgetPart } from './budget/part.ts';
+import { bucketPart, settledPart } from './bucket/part.ts';
+import { budgetPart } from './budget/budget.ts';
 import { concurrencyPart } from './concurrency/concurrency.ts';
 
 const isBucket = /* @__PURE__ */ having('a token bucket', 'tryAcquire', 'acquire');
@@ -66,5 +65,5 @@ export function ownLimit<T extends OwnLimit>(limit: T): T & ConcurrencyLimit {
  */
 export function ownBudget<T extends OwnBudget>(budget: T): T & RetryBudget {
   isBudget('ownBudget: budget', budget);
-  return bringing(budget, new BudgetPart(budget));
+  return bringing(budget, budgetPart(budget));
 }

@@ -6,7 +6,7 @@ import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { virtualClock } from '../testing.ts';
 import { fairQueue } from './fair-queue.ts';
-import { priorityQueue } from './priority-queue.ts';
+import { priorityQueue } from './order.ts';
 
 /** A bucket of 100 tokens a second, empty at first. */
 function setUp(options: Partial<TokenBucketOptions> = {}) {

@@ -1,9 +1,9 @@
 import { prose } from '#prose';
-import { callable, checkPriority, oneOf, positive } from '../base/check.ts';
+import { callable, checkPriority, HIGHEST_PRIORITY, oneOf, positive } from '../base/check.ts';
 import { Heap, type Heaped } from '../base/heap.ts';
 import { type Complete, must, type OptionTable, readOptions } from '../base/options.ts';
-import { Line } from './line.ts';
-import type { Amount, PlaceOptions, Queue, Queued, QueueOrder, Sums } from './queue.ts';
+import { Lanes } from './order.ts';
+import { type Amount, Line, type PlaceOptions, type Queued, type QueueOrder, type Sums } from './queue.ts';
 
 /** Options of {@link fairQueue}. */
 export interface FairQueueOptions {
@@ -89,24 +89,105 @@ class Key<W extends Queued<W>> implements Heaped {
   }
 }
 
-/** The keys of one priority. */
-interface Level<W extends Queued<W>> {
-  readonly priority: number;
-  readonly byName: Map<unknown, Key<W>>;
+/** The keys of one priority, which is a lane of the queue. */
+class Level<W extends Waiting<W>> {
+  readonly byName: Map<unknown, Key<W>> = new Map();
   /** The same keys. Some have no requests: they are remembered until virtual time comes to when they would begin. */
-  readonly turns: Heap<Key<W>>;
+  readonly turns: Heap<Key<W>> = new Heap((one, other) => one.goesBefore(other));
   /** Virtual time. */
-  now: number;
+  now = 0;
   /** How many keys have requests, and what they weigh together. */
-  waiting: number;
-  weight: number;
+  waiting = 0;
+  weight = 0;
   /** The cost of all requests. */
-  cost: Amount;
+  cost: Amount = 0;
+  readonly #sums: Sums;
+  #arrived = 0;
+
+  constructor(sums: Sums) {
+    this.#sums = sums;
+  }
+
+  get first(): W | undefined {
+    return this.turns.first?.first;
+  }
+
+  /** One key after the other. */
+  *[Symbol.iterator](): Generator<W> {
+    for (const key of new Set([this.turns.first, ...this.byName.values()])) {
+      if (key !== undefined) yield* key;
+    }
+  }
+
+  add(one: W): void {
+    const { key, isRetry } = one.lane;
+    (isRetry ? key.retries : key.others).add(one);
+    this.cost = this.#sums.plus(this.cost, one.cost);
+    key.size += 1;
+    if (key.size === 1) this.#begin(key);
+  }
+
+  #begin(key: Key<W>): void {
+    this.waiting += 1;
+    this.weight += key.weight;
+    const isKnown = this.byName.get(key.name) === key;
+    // It may have been forgotten meanwhile.
+    if (!isKnown) key.startsAt = 0;
+    key.isNew = key.startsAt <= this.now;
+    if (key.isNew) key.startsAt = this.now;
+    if (isKnown) return;
+    this.byName.set(key.name, key);
+    this.#place(key);
+  }
+
+  #place(key: Key<W>): void {
+    this.turns.remove(key);
+    this.#arrived += 1;
+    key.arrival = this.#arrived;
+    key.rank = key.due;
+    this.turns.add(key);
+  }
+
+  remove(one: W, isServed: boolean): void {
+    const { key, isRetry } = one.lane;
+    (isRetry ? key.retries : key.others).remove(one);
+    key.size -= 1;
+    this.cost = this.#sums.plus(this.cost, one.cost, -1);
+    if (isServed) {
+      const time = this.#sums.weigh(one.cost) * key.pace;
+      if (key.isNew) this.now += time / this.waiting;
+      key.isNew = false;
+      key.startsAt += time;
+    }
+    if (key.size === 0) {
+      this.waiting -= 1;
+      this.weight = this.waiting === 0 ? 0 : this.weight - key.weight;
+    }
+    this.#moveOn();
+  }
+
+  /** Moves virtual time on to when the next begins, and forgets keys without requests that would have begun before. */
+  #moveOn(): void {
+    for (let { first } = this.turns; first !== undefined; first = this.turns.first) {
+      if (first.due > first.rank) this.#place(first);
+      else if (first.size === 0) {
+        this.turns.remove(first);
+        this.byName.delete(first.name);
+      } else {
+        this.now = Math.max(this.now, first.startsAt);
+        return;
+      }
+    }
+    // No one waits, so that no one has had too much.
+    this.now = 0;
+    this.cost = 0;
+  }
 }
 
 /** Where a request waits. */
 interface FairLane<W extends Queued<W>> {
-  readonly level: Level<W>;
+  /** The number of its level. */
+  readonly at: number;
   readonly key: Key<W>;
   readonly isRetry: boolean;
 }
@@ -130,49 +211,30 @@ const MOST_COUNTED = 1_000;
  * Goyal, Vin, Cheng: Start-time fair queueing, SIGCOMM 1996; Bennett, Zhang: Hierarchical packet fair queueing algorithms,
  * SIGCOMM 1996 (WF²Q+: virtual time that moves on with service, and to the first that waits).
  */
-class FairOrder<W extends Waiting<W>> implements Queue<W> {
+class FairOrder<W extends Waiting<W>> extends Lanes<W, Level<W>> {
   readonly isFair = true;
-  first: W | undefined;
   readonly #setup: Complete<FairQueueOptions>;
-  readonly #sums: Sums;
-  /** One for each priority that there has been, the highest first. */
-  readonly #levels: Level<W>[] = [];
-  #arrived = 0;
 
   constructor(setup: Complete<FairQueueOptions>, sums: Sums) {
+    super(sums, setup.agingMs, () => new Level(sums));
     this.#setup = setup;
-    this.#sums = sums;
-  }
-
-  get cost(): Amount {
-    return this.#costAbove(Number.NEGATIVE_INFINITY);
   }
 
   get shares(): number {
-    return this.first?.lane.level.weight ?? 0;
+    const { first } = this;
+    return first === undefined ? 0 : this.lane(first.lane.at).weight;
   }
 
-  #costAbove(lowest: number): Amount {
-    return this.#levels.reduce<Amount>(
-      (sum, { priority, cost }) => this.#sums.plus(sum, priority > lowest ? cost : 0),
-      0,
-    );
-  }
-
-  laneOf({ priority = 0, retry = false, fairKey }: PlaceOptions): FairLane<W> {
+  override laneOf({ priority = 0, retry = false, fairKey }: PlaceOptions): FairLane<W> {
     if (fairKey !== undefined) must('fairKey', prose('a string'), fairKey, typeof fairKey === 'string');
-    // Most often there is one.
-    let level = this.#levels[0];
-    if (level?.priority !== priority) level = this.#levels.find((one) => one.priority === priority);
-    if (level === undefined) {
-      checkPriority('priority', priority);
-      const keys = { byName: new Map(), turns: new Heap<Key<W>>((one, other) => one.goesBefore(other)) };
-      level = { ...keys, priority, now: 0, waiting: 0, weight: 0, cost: 0 };
-      this.#levels.push(level);
-      this.#levels.sort((one, other) => other.priority - one.priority);
-    }
-    const key = level.byName.get(fairKey) ?? new Key<W>(fairKey, this.#paceOf(fairKey), this.#sums);
-    return { level, key, isRetry: retry };
+    checkPriority('priority', priority);
+    const at = priority + HIGHEST_PRIORITY;
+    const key = this.lane(at).byName.get(fairKey) ?? new Key<W>(fairKey, this.#paceOf(fairKey), this.sums);
+    return { at, key, isRetry: retry };
+  }
+
+  protected override at(lane: FairLane<W>): number {
+    return lane.at;
   }
 
   #paceOf(key: string | undefined): number {
@@ -183,133 +245,38 @@ class FairOrder<W extends Waiting<W>> implements Queue<W> {
   }
 
   /** Never, while others wait: what is served counts only if it was in the queue. */
-  goesFirst(): boolean {
+  override goesFirst(): boolean {
     return this.first === undefined;
   }
 
   #costOf({ retries, others }: Key<W>): Amount {
-    return this.#sums.plus(retries.cost, others.cost);
+    return this.sums.plus(retries.cost, others.cost);
   }
 
   /** Less, if there are very many keys. If it is not exact, that of the key alone. */
-  costAhead({ level, key, isRetry }: FairLane<W>, _nowMs: number, isExact: boolean): Amount {
+  override costAhead({ at, key, isRetry }: FairLane<W>, _nowMs: number, isExact: boolean): Amount {
     const own = isRetry ? key.retries.cost : this.#costOf(key);
     if (!isExact) return own;
-    let cost = this.#sums.plus(own, this.#costAbove(level.priority));
-    const startsAt = Math.max(key.startsAt, level.now) + this.#sums.weigh(own) * key.pace;
+    const level = this.lane(at);
+    let cost = this.lanes.slice(at + 1).reduce((sum, above) => this.sums.plus(sum, above.cost), own);
+    const startsAt = Math.max(key.startsAt, level.now) + this.sums.weigh(own) * key.pace;
     let counted = 0;
     for (const other of level.byName.values()) {
       const waiting = this.#costOf(other);
-      const part = (startsAt - other.startsAt) / (this.#sums.weigh(waiting) * other.pace);
-      if (part > 0 && other !== key) cost = this.#sums.plus(cost, waiting, Math.min(1, part));
+      const part = (startsAt - other.startsAt) / (this.sums.weigh(waiting) * other.pace);
+      if (part > 0 && other !== key) cost = this.sums.plus(cost, waiting, Math.min(1, part));
       counted += 1;
       if (counted === MOST_COUNTED) break;
     }
     return cost;
   }
 
-  /** One key after the other, beginning with those of the priority of the first. */
-  *[Symbol.iterator](): Generator<W> {
-    const level = this.first?.lane.level;
-    const levels = [...this.#levels].sort((one, other) => Number(other === level) - Number(one === level));
-    for (const { turns, byName } of levels) {
-      for (const key of new Set([turns.first, ...byName.values()])) {
-        if (key !== undefined) yield* key;
-      }
-    }
-  }
-
-  add(one: W): void {
-    const { level, key, isRetry } = one.lane;
-    (isRetry ? key.retries : key.others).add(one);
-    level.cost = this.#sums.plus(level.cost, one.cost);
-    key.size += 1;
-    if (key.size === 1) this.#begin(level, key);
-    this.#choose();
-  }
-
-  #begin(level: Level<W>, key: Key<W>): void {
-    level.waiting += 1;
-    level.weight += key.weight;
-    const isKnown = level.byName.get(key.name) === key;
-    // It may have been forgotten meanwhile.
-    if (!isKnown) key.startsAt = 0;
-    key.isNew = key.startsAt <= level.now;
-    if (key.isNew) key.startsAt = level.now;
-    if (isKnown) return;
-    level.byName.set(key.name, key);
-    this.#place(level, key);
-  }
-
-  #place({ turns }: Level<W>, key: Key<W>): void {
-    turns.remove(key);
-    this.#arrived += 1;
-    key.arrival = this.#arrived;
-    key.rank = key.due;
-    turns.add(key);
-  }
-
-  remove(one: W, isServed: boolean): void {
-    const { level, key, isRetry } = one.lane;
-    (isRetry ? key.retries : key.others).remove(one);
-    key.size -= 1;
-    level.cost = this.#sums.plus(level.cost, one.cost, -1);
-    if (isServed) {
-      const time = this.#sums.weigh(one.cost) * key.pace;
-      if (key.isNew) level.now += time / level.waiting;
-      key.isNew = false;
-      key.startsAt += time;
-    }
-    if (key.size === 0) {
-      level.waiting -= 1;
-      level.weight = level.waiting === 0 ? 0 : level.weight - key.weight;
-    }
-    this.#moveOn(level);
-    this.#choose();
-  }
-
-  /** Moves virtual time on to when the next begins, and forgets keys without requests that would have begun before. */
-  #moveOn(level: Level<W>): void {
-    const { turns, byName } = level;
-    for (let { first } = turns; first !== undefined; first = turns.first) {
-      if (first.due > first.rank) this.#place(level, first);
-      else if (first.size === 0) {
-        turns.remove(first);
-        byName.delete(first.name);
-      } else {
-        level.now = Math.max(level.now, first.startsAt);
-        return;
-      }
-    }
-    // No one waits, so that no one has had too much.
-    level.now = 0;
-    level.cost = 0;
-  }
-
-  /**
-   * Picks among the first of each priority: a request that has waited `agingMs` longer goes before one of the next higher
-   * priority.
-   */
-  #choose(): void {
-    this.first = undefined;
-    let leastMs = Number.POSITIVE_INFINITY;
-    for (const { turns, priority } of this.#levels) {
-      const first = turns.first?.first;
-      const atMs = first === undefined ? leastMs : first.sinceMs - priority * this.#setup.agingMs;
-      if (atMs >= leastMs) continue;
-      this.first = first;
-      leastMs = atMs;
-    }
-  }
-
-  displacedBy({ level, key }: FairLane<W>): W | undefined {
-    const lowest = this.#levels.findLast(({ waiting }) => waiting > 0);
-    if (this.#setup.overflow === 'reject' || lowest === undefined || lowest.priority > level.priority) {
-      return undefined;
-    }
-    const keys = [...lowest.byName.values()];
+  displacedBy({ at, key }: FairLane<W>): W | undefined {
+    const lowest = this.lanes.findIndex(({ waiting }) => waiting > 0);
+    if (this.#setup.overflow === 'reject' || lowest < 0 || lowest > at) return undefined;
+    const keys = [...this.lane(lowest).byName.values()];
     const longest = keys.reduce((most, one) => (one.crowd() > most.crowd() ? one : most));
-    return lowest !== level || longest.crowd() > key.crowd(1)
+    return lowest < at || longest.crowd() > key.crowd(1)
       ? (longest.others.last ?? longest.retries.last)
       : undefined;
   }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inOrderOfArrival } from './lanes.ts';
-import { priorityQueue } from './priority-queue.ts';
+import { inOrderOfArrival, priorityQueue } from './order.ts';
 import { type Lane, NUMBERS, type Queued, type QueueOrder } from './queue.ts';
 
 /** An order, and what it does in other words. */

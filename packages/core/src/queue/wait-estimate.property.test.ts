@@ -5,7 +5,7 @@ import type { Grant } from '../loop/contracts.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
 import { fairQueue } from './fair-queue.ts';
-import { priorityQueue } from './priority-queue.ts';
+import { priorityQueue } from './order.ts';
 
 const ask = fc.record({
   gapMs: fc.oneof(fc.constant(0), fc.nat(50), fc.nat(1_000), fc.double({ min: 0, max: 50, noNaN: true })),

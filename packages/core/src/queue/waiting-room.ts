@@ -4,7 +4,7 @@ import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
 import type { Complete, OptionTable } from '../base/options.ts';
 import { onAbort } from '../base/signals.ts';
 import type { AcquireOptions } from '../loop/contracts.ts';
-import { inOrderOfArrival } from './lanes.ts';
+import { inOrderOfArrival } from './order.ts';
 import {
   type Amount,
   type Lane,
@@ -145,12 +145,18 @@ export class WaitingRoom<T> {
   }
 
   /**
-   * Serves a request at once if it may go, else puts it into the queue.
-   *
-   * @throws TypeError, RangeError for a wrong option; the reason of a signal that has aborted; ThrottledError if the limit is closed,
-   * the wait is too long, or the queue is full
+   * Serves a request at once if it may go, else puts it into the queue. Rejects for a wrong option; with the reason of a signal that
+   * has aborted; with a ThrottledError if the limit is closed, the wait is too long, or the queue is full.
    */
-  acquire(options: AcquireOptions, cost: Amount): Promise<T> {
+  acquire(options: AcquireOptions, costOf: () => Amount): Promise<T> {
+    try {
+      return this.#acquire(options, costOf());
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #acquire(options: AcquireOptions, cost: Amount): Promise<T> {
     const { maxWaitMs = Number.POSITIVE_INFINITY, retry, signal, earlier } = options;
     if (options.maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
     if (retry !== undefined) flag('acquire: retry', retry);

@@ -4,7 +4,7 @@ import type { TokenBucketOptions } from '../parts/bucket/options.ts';
 import { type MemoryBucket, tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { virtualClock } from '../testing.ts';
-import { priorityQueue } from './priority-queue.ts';
+import { priorityQueue } from './order.ts';
 
 /** The most in one turn of the event loop: a few milliseconds. */
 const REFUSALS = 500;

@@ -1,8 +1,8 @@
 import { surroundings } from '#around';
-import { callable, having } from '../base/check.ts';
+import { prose } from '#prose';
+import { type Check, callable } from '../base/check.ts';
 import { callHook, property } from '../base/errors.ts';
-import { type OptionTable, readOptions } from '../base/options.ts';
-import { followForeign } from '../base/signals.ts';
+import { must, type OptionTable, readOptions } from '../base/options.ts';
 import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind, nameOf } from '../http/failure.ts';
 import { headerIn } from '../http/headers.ts';
@@ -43,8 +43,14 @@ export interface RetryOptions<T> {
   readonly judge?: ((settled: Settled<T>, attempt: number) => Verdict | undefined) | undefined;
 }
 
+/** One of another library may have no reason, and does not end what takes native ones. */
+const checkSignal: Check = (name, value) => {
+  const isNative = value instanceof AbortSignal;
+  must(name, prose('an AbortSignal of the runtime'), value, isNative, isNative);
+};
+
 const RETRY_OPTIONS: OptionTable<RetryOptions<never>, 'signal' | 'judge'> = {
-  signal: { check: having('a signal', 'addEventListener') },
+  signal: { check: checkSignal },
   judge: { check: callable },
 };
 
@@ -88,23 +94,20 @@ export async function retry<T>(
   const policy = createPolicy(policyOrOptions);
   const { classify } = policy;
   const judging: Classify = (outcome, _request, attempt) =>
-    judged(outcome, judge, attempt) ?? byDefault(outcome, classify, attempt);
+    judged(client.settledIn(outcome), judge, attempt) ?? byDefault(outcome, classify, attempt);
   const request = { ...REQUEST };
   const around = surroundings(request, undefined, false);
-  const followed = signal && followForeign(signal);
-  const own = followed?.signal ?? signal;
-  const client = new FunctionClient(call, own);
+  const client = new FunctionClient(call, signal);
   const judgedBy = overridePolicy(policy, { classify: judging });
-  try {
-    return await run(new Call(judgedBy, request, around, 'function'), client, own);
-  } finally {
-    followed?.release();
-  }
+  return run(new Call(judgedBy, request, around, 'function'), client, signal);
 }
 
 /** @throws HookError if `judge` throws, or returns an invalid value */
-function judged<T>(outcome: Outcome, judge: RetryOptions<T>['judge'], attempt: number): Verdict | undefined {
-  const settled = settledIn<T>(outcome);
+function judged<T>(
+  settled: Settled<T> | undefined,
+  judge: RetryOptions<T>['judge'],
+  attempt: number,
+): Verdict | undefined {
   if (judge === undefined || settled === undefined) return undefined;
   return callHook('judge', () => {
     const verdict = judge(settled, attempt);
@@ -113,62 +116,26 @@ function judged<T>(outcome: Outcome, judge: RetryOptions<T>['judge'], attempt: n
   });
 }
 
-/** How the call ended; `undefined` if the caller aborted it. */
-function settledIn<T>(outcome: Outcome): Settled<T> | undefined {
-  if (outcome instanceof ValueOutcome) return { type: 'value', value: outcome.value as T };
-  if (outcome instanceof StatusOutcome) return { type: 'error', error: outcome.error };
-  if (outcome.type === 'response' || outcome.kind === 'aborted') return undefined;
-  return { type: 'error', error: outcome.error };
-}
-
 /** True for the errors that the language throws for a mistake in a program. */
 function isMistake(error: unknown): boolean {
   return /^(Type|Range|Reference|Syntax)Error$/.test(nameOf(error) ?? '');
 }
 
 function byDefault(outcome: Outcome, classify: Classify, attempt: number): Verdict {
-  if (outcome instanceof ValueOutcome) return 'success';
+  if (outcome.type === 'response' && outcome.status === 0) return 'success';
   const isKnown = outcome.type === 'response' || outcome.kind === 'aborted' || classify !== classifyHttp;
   if (isKnown) return classify(outcome, REQUEST, attempt);
   return outcome.kind === 'unknown' && isMistake(outcome.error) ? 'final' : 'transient';
 }
 
-/** The outcome of a call that returned. */
-class ValueOutcome {
-  readonly type = 'response';
-  /** None: the history shows no status. */
-  readonly status = 0;
-  readonly value: unknown;
-
-  constructor(value: unknown) {
-    this.value = value;
+/** A header of the response that an error carries. */
+function headerOf(error: unknown, name: string): string | undefined {
+  // `$response` is that of the AWS SDK.
+  for (const holder of [error, property(error, 'response'), property(error, '$response')]) {
+    const value = headerIn(property(holder, 'headers'), name);
+    if (value !== undefined) return value;
   }
-
-  header(): undefined {
-    return undefined;
-  }
-}
-
-/** The outcome of a call that threw an error with a status. */
-class StatusOutcome {
-  readonly type = 'response';
-  readonly status: number;
-  readonly error: unknown;
-
-  constructor(status: number, error: unknown) {
-    this.status = status;
-    this.error = error;
-  }
-
-  header(name: string): string | undefined {
-    const { error } = this;
-    // `$response` is that of the AWS SDK.
-    for (const holder of [error, property(error, 'response'), property(error, '$response')]) {
-      const value = headerIn(property(holder, 'headers'), name);
-      if (value !== undefined) return value;
-    }
-    return undefined;
-  }
+  return undefined;
 }
 
 /** The status that an error carries: OpenAI, Anthropic, axios, octokit; `statusCode`: undici, AI SDK, Stripe. */
@@ -190,6 +157,8 @@ class FunctionClient<T> implements Client<T> {
   readonly #call: (context: AttemptContext) => T | PromiseLike<T>;
   readonly #signal: AbortSignal | undefined;
   #timedOut = false;
+  /** How the last call ended that has an outcome of a response. */
+  #settled: Settled<T> | undefined;
 
   constructor(call: (context: AttemptContext) => T | PromiseLike<T>, signal: AbortSignal | undefined) {
     this.#call = call;
@@ -219,14 +188,23 @@ class FunctionClient<T> implements Client<T> {
   }
 
   outcome(value: T): Outcome {
-    return new ValueOutcome(value);
+    this.#settled = { type: 'value', value };
+    // No status: the history shows none.
+    return { type: 'response', status: 0, header: () => undefined };
   }
 
   failure(error: unknown): Outcome {
     if (this.#timedOut) return { type: 'failure', kind: 'timeout', error };
     const status = statusOf(error);
-    if (status !== undefined) return new StatusOutcome(status, error);
-    return { type: 'failure', kind: failureKind(error), error };
+    if (status === undefined) return { type: 'failure', kind: failureKind(error), error };
+    this.#settled = { type: 'error', error };
+    return { type: 'response', status, header: (name) => headerOf(error, name) };
+  }
+
+  /** How the call with this outcome ended; `undefined` if the caller aborted it. */
+  settledIn(outcome: Outcome): Settled<T> | undefined {
+    if (outcome.type === 'response') return this.#settled;
+    return outcome.kind === 'aborted' ? undefined : { type: 'error', error: outcome.error };
   }
 
   setAside(): undefined {

@@ -42,7 +42,7 @@ test.each([
   [
     'server.limit.limits.output.capacity',
     0,
-    'server.limit.limits.output.capacity must be a number > 0 and ≤ 1000000000, got 0',
+    'server.limit.limits.output.capacity must be a number from 1e-9 to 1e9, got 0',
   ],
   [
     'server.limit.limits.output.refillIntervalMs',

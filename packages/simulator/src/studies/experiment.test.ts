@@ -74,7 +74,7 @@ describe('the error for a wrong scenario begins with the path of the field', () 
     [
       'server.limit',
       { capacity: 1 },
-      'server.limit.refillPerSecond must be a number > 0 and ≤ 1000000000, got nothing',
+      'server.limit.refillPerSecond must be a number from 1e-9 to 1e9, got nothing',
     ],
     ['server.limit.retryAfter', 1, 'server.limit.retryAfter must be true or false, got 1'],
     ['server.troubles', {}, 'server.troubles must be a list, got an object'],
@@ -162,7 +162,7 @@ describe('the error for a wrong scenario begins with the path of the field', () 
     [
       'policies.all.bucket',
       { tokenBucket: { refillPerSecond: 0 } },
-      'policies.all.bucket.tokenBucket.refillPerSecond must be a number > 0 and ≤ 1000000000, got 0',
+      'policies.all.bucket.tokenBucket.refillPerSecond must be a number from 1e-9 to 1e9, got 0',
     ],
     [
       'policies.all.bucket',

@@ -12,13 +12,7 @@ import {
   type RateBounds,
 } from './adaptive-rate.ts';
 import type { Quota } from './gcra.ts';
-import {
-  BUCKET_OPTIONS,
-  checkedTogether,
-  checkFill,
-  mustNotSettle,
-  type TokenBucketOptions,
-} from './options.ts';
+import { BUCKET_OPTIONS, checkedTogether, mustNotSettle, type TokenBucketOptions } from './options.ts';
 import { Bucket, type MemoryBucket } from './token-bucket.ts';
 
 /** Options of {@link adaptive}: those of a token bucket, with the highest rate as `refillPerSecond`. */
@@ -54,11 +48,7 @@ const ADAPTIVE_OPTIONS: OptionTable<AdaptiveOptions> = {
 function adaptiveSetup(options: AdaptiveOptions): Complete<AdaptiveOptions> {
   mustNotSettle('adaptive', options);
   const setup = checkedTogether('adaptive', readOptions('adaptive', options, ADAPTIVE_OPTIONS));
-  const { refillPerSecond, capacity, minRefillPerSecond: lowest } = setup;
-  // The default may be slower than a rate that can be given.
-  if (options.minRefillPerSecond !== undefined) {
-    checkFill('adaptive: minRefillPerSecond', { refillPerSecond: lowest, capacity });
-  }
+  const { refillPerSecond, minRefillPerSecond: lowest } = setup;
   if (lowest > refillPerSecond) {
     throw wrongRange('adaptive: minRefillPerSecond', `at most ${refillPerSecond}`, lowest);
   }

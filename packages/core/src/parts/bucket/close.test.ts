@@ -8,7 +8,7 @@ import { judge } from '../../loop/judge.ts';
 import type { PolicyOptions } from '../../loop/options.ts';
 import { createPolicy } from '../../loop/policy.ts';
 import { prepare } from '../../loop/prepare.ts';
-import { priorityQueue } from '../../queue/priority-queue.ts';
+import { priorityQueue } from '../../queue/order.ts';
 import { virtualClock } from '../../testing.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
 import type { ObservableBucket } from '../limit.ts';

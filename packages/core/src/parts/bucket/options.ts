@@ -4,6 +4,7 @@ import {
   capacity,
   nameOf,
   notNegative,
+  number,
   oneOf,
   refillRate,
   wrongRange,
@@ -79,12 +80,11 @@ export const WAITING_BUCKET_OPTIONS: OptionTable<WaitingBucketOptions> = {
 
 /** Options of {@link tokenBucket}. */
 export interface TokenBucketOptions extends WaitingBucketOptions {
-  /** Tokens per second: above 0, and at most 1e9, which is one per nanosecond. */
+  /** Tokens per second, from 1e-9 to 1e9. */
   readonly refillPerSecond: number;
   /**
-   * The most tokens that can accumulate, and thus the largest burst: above 0, at most 1e9, and no more than
-   * `refillPerSecond` fills in 1e12 seconds. Tokens that arrive at a full bucket are lost, so choose enough to outlast a
-   * stall of the event loop. Source of the default: App Engine, `queue.yaml`, which recommends a fifth of the rate.
+   * The most tokens that can accumulate, and thus the largest burst: from 1e-9 to 1e9. Tokens that arrive at a full
+   * bucket are lost, so choose enough to outlast a stall of the event loop. Source of the default: App Engine, `queue.yaml`, which recommends a fifth of the rate.
    * @default a fifth of `refillPerSecond`, rounded up
    */
   readonly capacity?: number | undefined;
@@ -109,34 +109,16 @@ export function defaultCapacity({ refillPerSecond }: { readonly refillPerSecond:
   return Math.max(1, Math.ceil(refillPerSecond / 5));
 }
 
-/** About 30,000 years. Beyond it, milliseconds are not exact. */
-const LONGEST_FILL_SECONDS = 1e12;
-
-/**
- * @param name of the option that is the rate, with its caller
- * @throws RangeError if the capacity takes too long to fill
- */
-export function checkFill(name: string, { refillPerSecond, capacity }: Quota): void {
-  const least = capacity / LONGEST_FILL_SECONDS;
-  if (refillPerSecond >= least) return;
-  const takes = proseOf(
-    () => `at least ${least}, so that the capacity, ${capacity}, fills in ${LONGEST_FILL_SECONDS} seconds`,
-  );
-  throw wrongRange(name, takes, refillPerSecond);
-}
-
 /** @throws TypeError, RangeError for a rate or a capacity that is out of bounds */
 export function checkRate(caller: string, rate: Quota): void {
   refillRate(nameOf(caller, 'refillPerSecond'), rate.refillPerSecond);
   capacity(nameOf(caller, 'capacity'), rate.capacity);
-  checkFill(nameOf(caller, 'refillPerSecond'), rate);
 }
 
-const checkInterval: Check = (name, value) => {
-  notNegative(name, value);
-  if (value === 0 || ((value as number) >= 1e-3 && (value as number) <= 1e11)) return;
-  throw wrongRange(name, prose('0, or a number from 0.001 to 1e11'), value);
-};
+const checkInterval: Check = /* @__PURE__ */ number(
+  prose('0, or a number from 0.001 to 1e11'),
+  (value) => value === 0 || (value >= 1e-3 && value <= 1e11),
+);
 
 /** How the options of a token bucket are read. */
 export const BUCKET_OPTIONS: OptionTable<TokenBucketOptions> = {
@@ -166,7 +148,6 @@ export function checkedTogether<S extends Quota & { readonly initialTokens: numb
   setup: S,
 ): S {
   const { capacity, initialTokens } = setup;
-  checkFill(nameOf(caller, 'refillPerSecond'), setup);
   if (initialTokens > capacity) {
     throw wrongRange(
       nameOf(caller, 'initialTokens'),

@@ -7,7 +7,7 @@ import type { ObservableBucket } from '../limit.ts';
  * The most origins whose pauses are remembered, those with waiting requests apart. Beyond it the first that asked goes, which as a
  * rule ends first, and a warning says so.
  */
-const MOST_ORIGINS = 10_000;
+const MOST_ORIGINS = 1_000;
 
 /**
  * A bucket for each origin that asked for a pause: closed for that time, empty when it opens, and dropped when it is full
@@ -18,28 +18,22 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
   readonly #most: number;
   /** Those that asked first stand first. */
   readonly #gates = new Map<string, B>();
-  /** With more than this those that are full again are dropped. */
-  #tidyAbove: number;
   #hasWarned = false;
 
   /** @param make makes a gate, which is full */
   constructor(make: () => B, most: number = MOST_ORIGINS) {
     this.#make = make;
     this.#most = most;
-    this.#tidyAbove = Math.min(100, most);
   }
 
   /** The gate of an origin that says something of its quota. */
   of(origin: string): B {
-    const known = this.#gates.get(origin);
-    if (known !== undefined) return known;
-    if (this.#gates.size >= this.#tidyAbove) {
-      this.stats();
-      if (this.#gates.size >= this.#most) this.#makeRoom();
-      this.#tidyAbove = Math.min(this.#most, 2 * this.#gates.size + 100);
+    let gate = this.#gates.get(origin);
+    if (gate === undefined) {
+      if (this.#gates.size >= this.#most && this.stats().count >= this.#most) this.#makeRoom();
+      gate = this.#make();
+      this.#gates.set(origin, gate);
     }
-    const gate = this.#make();
-    this.#gates.set(origin, gate);
     return gate;
   }
 

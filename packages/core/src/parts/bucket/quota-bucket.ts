@@ -13,8 +13,8 @@ import {
   type WaitingBucketOptions,
   type WaitingBucketSetup,
 } from './options.ts';
+import { settledPart } from './part.ts';
 import { QuotaTokens, type UnitSetup } from './quota-tokens.ts';
-import { settledPart } from './settled-part.ts';
 import { type Bucket, originGate } from './token-bucket.ts';
 import type { Tokens } from './tokens.ts';
 import { NamedUnits, oneOf } from './units.ts';
@@ -22,9 +22,9 @@ import { WaitingBucket } from './waiting-bucket.ts';
 
 /** A limit of a {@link quotaBucket}. */
 export interface QuotaLimit {
-  /** Tokens per second: above 0, and at most 1e9. */
+  /** Tokens per second, from 1e-9 to 1e9. */
   readonly refillPerSecond: number;
-  /** The most tokens that can accumulate: above 0, at most 1e9, and no more than `refillPerSecond` fills in 1e12 seconds. */
+  /** The most tokens that can accumulate, from 1e-9 to 1e9. */
   readonly capacity: number;
   /**
    * Tokens at the start, at most the capacity.

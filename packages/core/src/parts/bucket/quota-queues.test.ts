@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fairQueue } from '../../queue/fair-queue.ts';
-import { priorityQueue } from '../../queue/priority-queue.ts';
+import { priorityQueue } from '../../queue/order.ts';
 import { virtualClock } from '../../testing.ts';
 import { quotaBucket } from './quota-bucket.ts';
 

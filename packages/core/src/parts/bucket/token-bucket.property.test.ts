@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { ThrottledError } from '../../base/errors.ts';
 import type { Grant } from '../../loop/contracts.ts';
 import { fairQueue } from '../../queue/fair-queue.ts';
-import { priorityQueue } from '../../queue/priority-queue.ts';
+import { priorityQueue } from '../../queue/order.ts';
 import { type MemoryBucket, tokenBucket } from './token-bucket.ts';
 
 const share = fc.oneof(fc.constantFrom(1, 0.5, 0.1, 1 / 3), fc.double({ min: 1e-3, max: 1, noNaN: true }));

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../../base/clock.ts';
 import { ThrottledError } from '../../base/errors.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
-import { priorityQueue } from '../../queue/priority-queue.ts';
+import { priorityQueue } from '../../queue/order.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { perKey } from '../per-key/per-key.ts';
 import type { TokenBucketOptions } from './options.ts';
@@ -338,10 +338,10 @@ describe('wrong arguments', () => {
 });
 
 test.each<[options: unknown, message: string, type: ErrorConstructor]>([
-  [{}, 'tokenBucket: refillPerSecond must be a number > 0 and ≤ 1000000000, got undefined', TypeError],
-  [{ refillPerSecond: 0 }, 'refillPerSecond must be a number > 0 and ≤ 1000000000, got 0', RangeError],
-  [{ refillPerSecond: Number.POSITIVE_INFINITY }, '≤ 1000000000, got Infinity', RangeError],
-  [{ refillPerSecond: '500' }, 'refillPerSecond must be a number > 0 and ≤ 1000000000, got "500"', TypeError],
+  [{}, 'tokenBucket: refillPerSecond must be a number from 1e-9 to 1e9, got undefined', TypeError],
+  [{ refillPerSecond: 0 }, 'refillPerSecond must be a number from 1e-9 to 1e9, got 0', RangeError],
+  [{ refillPerSecond: Number.POSITIVE_INFINITY }, 'from 1e-9 to 1e9, got Infinity', RangeError],
+  [{ refillPerSecond: '500' }, 'refillPerSecond must be a number from 1e-9 to 1e9, got "500"', TypeError],
   [{ refillPerSecond: 1, capacity: 0 }, 'tokenBucket: capacity must be', RangeError],
   [
     { refillPerSecond: 1, capacity: 5, initialTokens: 6 },

@@ -48,38 +48,31 @@ export const ONE_UNIT: Units = {
 /** Units by name. Any name will do: `__proto__` is one like others. */
 export class NamedUnits implements Units {
   readonly names: readonly string[];
-  /** Nothing of each: a copy has the right size from the start. */
-  readonly #none: readonly number[];
   readonly #rates: readonly Pick<Quota, 'refillPerSecond'>[];
 
   /** @param rates the rate of each unit, as it is at the time */
   constructor(names: readonly string[], rates: readonly Pick<Quota, 'refillPerSecond'>[]) {
     this.names = names;
-    this.#none = names.map(() => 0);
     this.#rates = rates;
   }
 
   amountOf(caller: string, cost: number | Costs, most: Amount): readonly number[] {
     const name = `${caller}: cost`;
     const amount = this.read(name, cost, 0);
-    let sum = 0;
-    for (let unit = 0; unit < amount.length; unit += 1) {
-      const part = amount[unit] as number;
-      sum += part;
-      if (part <= inUnit(most, unit)) continue;
-      const takes = proseOf(() => `at most the capacity, ${inUnit(most, unit)}`);
-      throw wrongRange(nameOf(name, this.names[unit] as string), takes, part);
+    const large = amount.findIndex((part, unit) => part > inUnit(most, unit));
+    if (large >= 0) {
+      const takes = proseOf(() => `at most the capacity, ${inUnit(most, large)}`);
+      throw wrongRange(nameOf(name, this.names[large] as string), takes, amount[large]);
     }
-    if (sum === 0) throw wrongRange(name, prose('above 0 in a unit'), cost);
+    if (!amount.some((part) => part > 0)) throw wrongRange(name, prose('above 0 in a unit'), cost);
     return amount;
   }
 
   read(name: string, said: number | Costs, others: Amount): readonly number[] {
-    const amount = this.#none.slice();
     const isNumber = typeof said === 'number';
     if (isNumber) notNegative(name, said);
     else mustHaveFields(name, prose('a number, or an object with a number for each unit'), said);
-    for (let unit = 0; unit < amount.length; unit += 1) amount[unit] = isNumber ? said : inUnit(others, unit);
+    const amount = this.names.map((_, unit) => (isNumber ? said : inUnit(others, unit)));
     if (isNumber) return amount;
     for (const [unit, part] of Object.entries(said)) {
       const at = this.names.indexOf(unit);
@@ -104,24 +97,15 @@ export class NamedUnits implements Units {
   }
 
   plus(one: Amount, other: Amount, times = 1): readonly number[] {
-    // A copy has the right size from the start.
-    const sum = this.#none.slice();
-    for (let unit = 0; unit < sum.length; unit += 1) {
-      sum[unit] = inUnit(one, unit) + inUnit(other, unit) * times;
-    }
-    return sum;
+    return this.names.map((_, unit) => inUnit(one, unit) + inUnit(other, unit) * times);
   }
 
   exceeds(one: Amount, other: Amount): boolean {
-    return this.#none.some((_, unit) => inUnit(one, unit) > inUnit(other, unit));
+    return this.names.some((_, unit) => inUnit(one, unit) > inUnit(other, unit));
   }
 
   weigh(amount: Amount): number {
-    let most = 0;
-    for (let unit = 0; unit < this.#rates.length; unit += 1) {
-      most = Math.max(most, inUnit(amount, unit) / (this.#rates[unit] as Quota).refillPerSecond);
-    }
-    return most;
+    return Math.max(...this.#rates.map((rate, unit) => inUnit(amount, unit) / rate.refillPerSecond));
   }
 }
 

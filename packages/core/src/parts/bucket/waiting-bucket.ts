@@ -1,9 +1,8 @@
 import { prose } from '#prose';
 import { notNegative } from '../../base/check.ts';
 import { nextTurn } from '../../base/clock.ts';
-import { type Feedback, type ReadFeedback, readFeedback } from '../../http/feedback.ts';
+import { type Feedback, type ReadFeedback, readFeedback, withJitter } from '../../http/feedback.ts';
 import { type Outcome, originOf, type RequestTraits } from '../../http/outcome.ts';
-import { withJitter } from '../../http/retry-after.ts';
 import type { AcquireOptions, Costs, Grant } from '../../loop/contracts.ts';
 import type { ChecksCalls, Part, TokenBucket } from '../../loop/part.ts';
 import type { Amount } from '../../queue/queue.ts';
@@ -166,12 +165,8 @@ export abstract class WaitingBucket<
   }
 
   acquire(options: AcquireOptions = {}): Promise<Grant> {
-    try {
-      const { cost = 1 } = options;
-      return this.#room.acquire(options, this.units.amountOf('acquire', cost, this.#room.mostCost));
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    const { cost = 1 } = options;
+    return this.#room.acquire(options, () => this.units.amountOf('acquire', cost, this.#room.mostCost));
   }
 
   /** What the request gets whose turn it is: tokens or a refusal; `undefined` if it has to wait. */

@@ -1,9 +1,12 @@
 import { notNegative, positive } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, ownClock, RANDOM_OPTION, type Random } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
-import type { ChecksCalls, Part, RetryBudget } from '../../loop/part.ts';
+import type { Outcome } from '../../http/outcome.ts';
+import { Taking } from '../../loop/at-once.ts';
+import type { OwnBudget } from '../../loop/contracts.ts';
+import type { ChecksCalls, Part, PartCall, RetryBudget, Turn } from '../../loop/part.ts';
+import type { StopReason } from '../../news/events.ts';
 import { mustHaveClock } from '../limit.ts';
-import { BudgetPart } from './part.ts';
 
 /** Options of {@link retryBudget}. */
 export interface RetryBudgetOptions {
@@ -78,7 +81,7 @@ class SuccessBudget implements RetryBudget, ChecksCalls {
   }
 
   get part(): Part {
-    return new BudgetPart(this);
+    return budgetPart(this);
   }
 
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
@@ -162,6 +165,51 @@ class SuccessBudget implements RetryBudget, ChecksCalls {
     this.#slot = slot;
     const hasRested = slot - this.#usedInSlot >= RESTING_WINDOWS * SLOTS;
     this.#balance = hasRested ? this.#reserve : Math.min(this.#balance, this.#maxBalance);
+  }
+}
+
+/** Every retry withdraws from the budget. */
+export function budgetPart(budget: OwnBudget): Part {
+  const begin = (call: PartCall): Turn | undefined => {
+    // Only the outermost layer retries, and withdraws.
+    if (call.around.isInner) return undefined;
+    budget.begin?.();
+    return new BudgetTurn(budget);
+  };
+  return { name: 'budget', place: 'watching', taking: Taking, begin };
+}
+
+class BudgetTurn implements Turn {
+  readonly #budget: OwnBudget;
+  /** True while the budget counts the request as in flight. */
+  #isCounted = true;
+  /** True while a retry is paid for, and has not been sent. */
+  #isOpen = false;
+
+  constructor(budget: OwnBudget) {
+    this.#budget = budget;
+  }
+
+  permit(): StopReason | undefined {
+    this.#isOpen = this.#budget.withdraw();
+    return this.#isOpen ? undefined : 'budget-exhausted';
+  }
+
+  leave(outcome: Outcome | undefined): void {
+    if (outcome !== undefined) this.#isOpen = false;
+  }
+
+  skip(): void {
+    if (this.#isOpen) this.#budget.refund?.();
+    this.#isOpen = false;
+  }
+
+  end(reason: StopReason): void {
+    if (reason === 'success') this.#budget.deposit();
+    this.skip();
+    // `end` is called twice for a download that breaks after its response was judged.
+    if (this.#isCounted) this.#budget.end?.();
+    this.#isCounted = false;
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import type { Slot } from '../../loop/contracts.ts';
-import { priorityQueue } from '../../queue/priority-queue.ts';
+import { priorityQueue } from '../../queue/order.ts';
 import { virtualClock } from '../../testing.ts';
 import { perKey } from '../per-key/per-key.ts';
 import { type ConcurrencyOptions, concurrencyLimit } from './concurrency.ts';

@@ -3,6 +3,7 @@ import { CLOCK_OPTION, type Clock, keepAlive } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { whenBodyEnds } from '../../bodies/watch.ts';
 import type { Outcome } from '../../http/outcome.ts';
+import { Taking } from '../../loop/at-once.ts';
 import type { AcquireOptions, ConcurrencyStats, OwnLimit, Slot } from '../../loop/contracts.ts';
 import type { ChecksCalls, ConcurrencyLimit, Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 import { SteadyTime } from '../../queue/time.ts';
@@ -70,11 +71,7 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
   }
 
   acquire(options: Omit<AcquireOptions, 'cost'> = {}): Promise<Slot> {
-    try {
-      return this.#room.acquire(options, 1);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return this.#room.acquire(options, () => 1);
   }
 
   stats(): ConcurrencyStats {
@@ -102,7 +99,7 @@ export function concurrencyPart(limit: OwnLimit, endsItself = false): Part {
   const begin = (call: PartCall): Turn | undefined =>
     // The outermost layer has the slot.
     call.around.isInner ? undefined : new SlotTurn(limit, call, endsItself);
-  return { name: 'concurrency', place: 'slot', begin };
+  return { name: 'concurrency', place: 'slot', taking: Taking, begin };
 }
 
 class SlotTurn implements Turn, Lack {

@@ -33,9 +33,9 @@ const STREAM = Buffer.concat([
   named('{"usage":1}', 'metadata'),
 ]);
 const EVENTS: readonly ServerEvent[] = [
-  { event: 'contentBlockDelta', data: '{"text":"à la carte"}' },
+  { event: 'message', data: '{"text":"à la carte"}' },
   { event: 'message', data: '{}' },
-  { event: 'metadata', data: '{"usage":1}' },
+  { event: 'message', data: '{"usage":1}' },
 ];
 
 function read(bytes: Buffer, length: number): readonly ServerEvent[] {

@@ -9,8 +9,7 @@ import type { InspectedResponse, Judgement, Responded, ServerEvent } from '../..
 import type { Grant, LearnsCost, OwnBucket } from '../../loop/contracts.ts';
 import type { CostReader, Look, PartCall, Turn } from '../../loop/part.ts';
 import type { StopReason } from '../../news/events.ts';
-import { PassedBody, PassedResponse } from './passed.ts';
-import { EventReader, LineReader, MessageReader } from './streams.ts';
+import { EventReader, LineReader, MessageReader, PassedBody, PassedResponse } from './streams.ts';
 import { checkCosts, reportFailure, type SaysCosts, Tally } from './tally.ts';
 
 /** Options of {@link readCost}. */
@@ -18,7 +17,7 @@ export interface ReadCostOptions {
   /**
    * What the server says is left of the quota, from headers and bodies. It lowers what the bucket has, and never raises it; for a
    * bucket with `atMost`. Called once for each response. Of an event stream it can read the headers alone. A cached response
-   * (`Age`), and one that another has overtaken, are not asked.
+   * (`Age`) is not asked, and one that another has overtaken changes nothing.
    * @default none
    */
   readonly remaining?: SaysCosts | undefined;
@@ -43,9 +42,6 @@ const OPTIONS: OptionTable<ReadCostOptions, 'remaining'> = {
 /** How answers are read. */
 type CostSetup = Complete<ReadCostOptions, 'remaining'> & { readonly actual: SaysCosts };
 
-/** By bucket, when the request was granted whose answer has last said what is left, in milliseconds on the clock of the bucket. */
-const heard = new WeakMap<object, number>();
-
 async function lower(
   bucket: Pick<OwnBucket, 'atMost'>,
   grant: Grant,
@@ -56,7 +52,6 @@ async function lower(
     const left = (await remaining(response)) ?? undefined;
     if (left === undefined) return;
     checkCosts('its result', left);
-    heard.set(bucket, grant.grantedAtMs);
     bucket.atMost?.(left, grant);
   } catch (error) {
     reportFailure('remaining', remaining, error);
@@ -144,8 +139,7 @@ class CostTurn implements Turn {
     const { remaining } = this.#setup;
     const { bucket, grant } = this.#call;
     if (remaining === undefined || bucket === undefined || grant === undefined) return undefined;
-    const isOvertaken = grant.grantedAtMs < (heard.get(bucket) ?? Number.NEGATIVE_INFINITY);
-    if (isOvertaken || Number(shortHeader(outcome, 'age') ?? 0) > 0) return undefined;
+    if (Number(shortHeader(outcome, 'age') ?? 0) > 0) return undefined;
     return lower(bucket, grant, remaining, response);
   }
 

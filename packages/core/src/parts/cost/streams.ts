@@ -1,104 +1,159 @@
 import { FirstEvent } from '../../bodies/look.ts';
 import { type BodyWatcher, bytesOf } from '../../http/body.ts';
-import type { ServerEvent } from '../../http/outcome.ts';
+import type { InspectedResponse, RequestTraits, Responded, ServerEvent } from '../../http/outcome.ts';
 
-/** A blank line, which ends an event, with the end of the line before it. */
-const BLANK = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/;
+/** The beginning of a body, as it passes. Hazard: what waits for its end holds it, so it must not hold the response. */
+export class PassedBody implements BodyWatcher {
+  readonly #decoder = new TextDecoder();
+  readonly #parts: string[] = [];
+  #room: number;
+  #isOver = false;
+  #resolve: (text: string) => void = () => undefined;
+  /** The text of the body; resolves at its end, or once it is longer than the most that is kept. */
+  readonly text: Promise<string> = new Promise((resolve) => {
+    this.#resolve = resolve;
+  });
 
-/** Each line with its end, and what has no end yet. */
-const LINES = /[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+/g;
+  /** @param longest the most that is kept, in bytes */
+  constructor(longest: number) {
+    this.#room = longest;
+  }
 
-/** Where the last blank line has begun; -1 if there is none. A return and a line feed are one end of a line. */
-function lastBlank(text: string): number {
-  return Math.max(...['\n\n', '\n\r', '\r\r'].map((ends) => text.lastIndexOf(ends)));
+  part(part: Uint8Array | string): void {
+    if (this.#isOver) return;
+    const bytes = bytesOf(part);
+    this.#parts.push(this.#decoder.decode(bytes.subarray(0, this.#room), { stream: true }));
+    this.#room -= bytes.length;
+    if (this.#room < 0) this.end();
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#resolve(this.#parts.join(''));
+  }
 }
 
-/** Reads the events of a stream that passes by. No more than one is kept. */
-export class EventReader implements BodyWatcher {
+/** A response whose body passes by, or one event of it. */
+export class PassedResponse implements InspectedResponse {
+  readonly request: RequestTraits;
+  readonly attempt: number;
+  readonly #outcome: Responded;
+  readonly #body: Promise<string> | string;
+  readonly #event: ServerEvent | undefined;
+
+  constructor(
+    outcome: Responded,
+    { request, attempt }: Pick<InspectedResponse, 'request' | 'attempt'>,
+    body: Promise<string> | string,
+    event?: ServerEvent,
+  ) {
+    this.#outcome = outcome;
+    this.request = request;
+    this.attempt = attempt;
+    this.#body = body;
+    this.#event = event;
+  }
+
+  get status(): number {
+    return this.#outcome.status;
+  }
+
+  header(name: string): string | undefined {
+    return this.#outcome.header(name);
+  }
+
+  async text(): Promise<string> {
+    return this.#body;
+  }
+
+  async json(): Promise<unknown> {
+    try {
+      return JSON.parse(await this.#body);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async firstEvent(): Promise<ServerEvent | undefined> {
+    return this.#event ?? new FirstEvent().take(await this.#body);
+  }
+}
+
+/** Reads lines that pass by. No more than one is kept. */
+abstract class Lines implements BodyWatcher {
   readonly #decoder = new TextDecoder();
-  readonly #longest: number;
-  readonly #onEvent: (event: ServerEvent) => void;
-  #events = new FirstEvent();
-  /** The end of what has come, in which a blank line may have begun. */
-  #tail = '';
-  /** How long the event is that has not ended. */
+  protected readonly longest: number;
+  protected readonly onEvent: (event: ServerEvent) => void;
+  /** The line that has not ended, in the parts in which it came. */
+  #line: string[] = [];
   #length = 0;
-  /** True until an event has ended that is too long. */
-  #isSkipping = false;
+  /** True after a carriage return: a line feed that follows is the rest of the same line end. */
+  #afterReturn = false;
 
   /**
    * @param longest the most of an event that is kept, in characters. A longer one is left out
    * @param onEvent must not throw
    */
   constructor(longest: number, onEvent: (event: ServerEvent) => void) {
-    this.#longest = longest;
-    this.#onEvent = onEvent;
+    this.longest = longest;
+    this.onEvent = onEvent;
   }
+
+  /** @param line `undefined` if it is too long */
+  protected abstract take(line: string | undefined): void;
 
   part(part: Uint8Array | string): void {
     const text = typeof part === 'string' ? part : this.#decoder.decode(bytesOf(part), { stream: true });
-    const joined = this.#tail + text;
-    const rest = this.#isSkipping ? this.#skip(joined, text) : text;
-    this.#tail = joined.slice(-3);
-    if (rest === undefined) return;
-    this.#take(rest);
-    const blank = lastBlank(joined);
-    this.#length = blank < 0 ? this.#length + text.length : joined.length - blank;
-    this.#isSkipping = this.#length > this.#longest;
-    if (this.#isSkipping) this.#events = new FirstEvent();
-  }
-
-  #take(text: string): void {
-    for (const line of text.match(LINES) ?? []) {
-      const event = this.#events.take(line);
-      if (event !== undefined && event.data.length <= this.#longest) this.#onEvent(event);
-    }
-  }
-
-  /** What follows the event that is too long; `undefined` if it has not ended. */
-  #skip(joined: string, text: string): string | undefined {
-    const end = BLANK.exec(joined);
-    return end === null
-      ? undefined
-      : joined.slice(Math.max(end.index + end[0].length, joined.length - text.length));
-  }
-}
-
-/** Reads lines of JSON that pass by, each as an event. A line that is too long is left out. */
-export class LineReader implements BodyWatcher {
-  readonly #decoder = new TextDecoder();
-  readonly #longest: number;
-  readonly #onEvent: (event: ServerEvent) => void;
-  /** The line that has not ended, in the parts in which it came. */
-  #line: string[] = [];
-  #length = 0;
-
-  constructor(longest: number, onEvent: (event: ServerEvent) => void) {
-    this.#longest = longest;
-    this.#onEvent = onEvent;
-  }
-
-  part(part: Uint8Array | string): void {
-    const text = typeof part === 'string' ? part : this.#decoder.decode(bytesOf(part), { stream: true });
-    const [first = '', ...lines] = text.split('\n');
+    if (text === '') return;
+    const from = this.#afterReturn && text.startsWith('\n') ? 1 : 0;
+    this.#afterReturn = text.endsWith('\r');
+    const [first = '', ...lines] = text.slice(from).split(/\r\n|\n|\r/);
     this.#keep(first);
     for (const line of lines) {
-      this.end();
+      this.endLine();
       this.#keep(line);
     }
   }
 
   #keep(text: string): void {
     this.#length += text.length;
-    if (this.#length <= this.#longest) this.#line.push(text);
+    if (this.#length <= this.longest) this.#line.push(text);
   }
 
-  /** The line ends, the last one with the body. */
-  end(): void {
-    const data = this.#line.join('').trim();
-    if (data !== '' && this.#length <= this.#longest) this.#onEvent({ event: 'message', data });
+  protected endLine(): void {
+    const line = this.#length <= this.longest ? this.#line.join('') : undefined;
     this.#line = [];
     this.#length = 0;
+    this.take(line);
+  }
+}
+
+/** Reads the events of a stream. */
+export class EventReader extends Lines {
+  #events = new FirstEvent();
+  /** How long the event is that has not ended. */
+  #eventLength = 0;
+
+  protected override take(line: string | undefined): void {
+    this.#eventLength += line?.length ?? Number.POSITIVE_INFINITY;
+    if (this.#eventLength > this.longest) this.#events = new FirstEvent();
+    const event = line === undefined ? undefined : this.#events.take(`${line}\n`);
+    if (line === '') this.#eventLength = 0;
+    if (event !== undefined) this.onEvent(event);
+  }
+}
+
+/** Reads lines of JSON, each as an event. */
+export class LineReader extends Lines {
+  protected override take(line: string | undefined): void {
+    const data = line?.trim();
+    if (data) this.onEvent({ event: 'message', data });
+  }
+
+  /** The last line ends with the body. */
+  end(): void {
+    this.endLine();
   }
 }
 
@@ -106,36 +161,13 @@ export class LineReader implements BodyWatcher {
 const PRELUDE_BYTES = 12;
 const CHECKSUM_BYTES = 4;
 
-/** The bytes of a header value by its type; of the missing ones, bytes and text, it says itself. */
-const VALUE_BYTES: readonly (number | undefined)[] = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
-
 function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }
 
-/** The event type among the headers of a message, which begin after the prelude; `message` without one. */
-function typeOf(message: Uint8Array, end: number): string {
-  const view = viewOf(message);
-  const decode = (from: number, length: number): string =>
-    new TextDecoder().decode(message.subarray(from, from + length));
-  for (let at = PRELUDE_BYTES; at < end; ) {
-    const nameBytes = view.getUint8(at);
-    const name = decode(at + 1, nameBytes);
-    at += nameBytes + 2;
-    let length = VALUE_BYTES[view.getUint8(at - 1)];
-    if (length === undefined) {
-      length = view.getUint16(at);
-      at += 2;
-    }
-    if (name === ':event-type') return decode(at, length);
-    at += length;
-  }
-  return 'message';
-}
-
 /**
- * Reads the messages of an event stream of AWS that passes by, whose data is their payload. No more than one is kept, and one
- * that is too long is left out. Source: "Event stream encoding", Amazon Transcribe developer guide.
+ * Reads the messages of an event stream of AWS that passes by, whose data is their payload, and whose headers are not read. No more
+ * than one is kept, and one that is too long is left out. Source: "Event stream encoding", Amazon Transcribe developer guide.
  */
 export class MessageReader implements BodyWatcher {
   readonly #longest: number;
@@ -190,13 +222,12 @@ export class MessageReader implements BodyWatcher {
   }
 
   #take(message: Uint8Array): void {
-    try {
-      const end = PRELUDE_BYTES + viewOf(message).getUint32(4);
-      const data = new TextDecoder().decode(message.subarray(end, -CHECKSUM_BYTES));
-      this.#onEvent({ event: typeOf(message, end), data });
-    } catch {
-      // Headers that say more than there is.
-      this.#skipped = Number.POSITIVE_INFINITY;
+    const from = PRELUDE_BYTES + viewOf(message).getUint32(4);
+    // Headers that say more than there is.
+    if (from > message.length - CHECKSUM_BYTES) this.#skipped = Number.POSITIVE_INFINITY;
+    else {
+      const data = new TextDecoder().decode(message.subarray(from, -CHECKSUM_BYTES));
+      this.#onEvent({ event: 'message', data });
     }
   }
 }

@@ -2,7 +2,7 @@ import { prose } from '#prose';
 import { countingNumber, notNegative, positive, wrongType } from '../../base/check.ts';
 import { HookError, isPromise } from '../../base/errors.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
-import { Look, type LookBounds, within } from '../../bodies/look.ts';
+import { Look, type LookBounds } from '../../bodies/look.ts';
 import { peekAt } from '../../bodies/peek.ts';
 import type { InspectionContext } from '../../http/body.ts';
 import { checkVerdict } from '../../http/classify.ts';
@@ -13,6 +13,7 @@ import {
   type Responded,
   withJudgement,
 } from '../../http/outcome.ts';
+import { bounded } from '../../loop/deadline.ts';
 import type { BodyInspector, PartCall, Turn } from '../../loop/part.ts';
 
 /**
@@ -96,7 +97,7 @@ async function lookAt(
   const look = new Look(outcome, context, bounds);
   try {
     const said = inspect(look);
-    const judgement = isPromise(said) ? await within(said, bounds, context.signal) : said;
+    const judgement = isPromise(said) ? await inTime(said, bounds, context.signal) : said;
     checkJudgement(judgement);
     if (judgement !== undefined && judgement !== null) return withJudgement(outcome, judgement);
     return look.error === undefined || context.signal?.aborted ? outcome : withJudgement(outcome, BROKEN);
@@ -104,6 +105,23 @@ async function lookAt(
     throw new HookError('inspect', cause);
   } finally {
     look.end();
+  }
+}
+
+const LATE = Symbol('late');
+
+/** If `inspect` waits for something else than the body, it must not hold the response for ever, nor after an abort. */
+async function inTime<T>(
+  said: PromiseLike<T>,
+  { timeoutMs, clock }: LookBounds,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> {
+  try {
+    // Twice the time: a look that runs into its timeout has as long again to be judged.
+    return await bounded(said, { clock, signal, leftMs: 2 * timeoutMs, late: () => LATE });
+  } catch (error) {
+    if (error === LATE || signal?.aborted) return undefined;
+    throw error;
   }
 }
 

@@ -78,15 +78,12 @@ interface Entry {
   usedAtMs: number;
 }
 
-/**
- * Idle entries are evicted without timers: each lookup inspects the next two entries in a round, so its cost does not depend on how
- * many there are. One that is in use is never evicted, however many there are.
- */
+/** Idle entries are evicted by lookups, without timers. One that is in use is never evicted, however many there are. */
 class LimitPerKey implements PerKey<object>, ChecksCalls {
   readonly #entries = new Map<string, Entry>();
-  #round = this.#entries.entries();
-  /** The full map is not searched for idle entries again before this time. */
-  #nextSearchMs = Number.NEGATIVE_INFINITY;
+  /** When old entries are evicted next, and when any that are idle are, if there are too many. */
+  #nextSweepMs = 0;
+  #nextRoomMs = 0;
   #hasWarned = false;
   readonly #setup: Complete<PerKeyOptions>;
   readonly #make: (key: string) => object;
@@ -159,37 +156,28 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
   ): Entry {
     const nowMs = this.#clock.now();
     let entry = this.#entries.get(key);
-    // Before the round, which must not evict it.
-    if (entry !== undefined) entry.usedAtMs = nowMs;
-    this.#evictSome(nowMs, entry);
-    if (entry !== undefined) return entry;
-    if (this.#entries.size >= this.#setup.maxKeys) this.#makeRoom(nowMs);
+    this.#sweep(nowMs, entry);
+    if (entry !== undefined) {
+      entry.usedAtMs = nowMs;
+      return entry;
+    }
     entry = { limit: this.#made(key), calls: 0, usedAtMs: nowMs };
     this.#entries.set(key, entry);
     return entry;
   }
 
-  /** Inspects two entries per lookup, so that the round makes progress even if every lookup adds one. */
-  #evictSome(nowMs: number, found: Entry | undefined): void {
-    for (let looks = 0; looks < 2; looks += 1) {
-      let { value: next } = this.#round.next();
-      if (next === undefined) {
-        this.#round = this.#entries.entries();
-        ({ value: next } = this.#round.next());
-        if (next === undefined) return;
-      }
-      const [key, entry] = next;
-      const isOld = nowMs - entry.usedAtMs >= this.#setup.idleMs && entry !== found;
-      if (isOld && this.#isIdle(entry)) this.#entries.delete(key);
+  /** Evicts idle entries: once in `idleMs`, those that were not used for so long; if there are too many, any, once in a second. */
+  #sweep(nowMs: number, found: Entry | undefined): void {
+    const { maxKeys, idleMs } = this.#setup;
+    const isFull = found === undefined && this.#entries.size >= maxKeys;
+    if (nowMs < (isFull ? this.#nextRoomMs : this.#nextSweepMs)) return;
+    this.#nextSweepMs = nowMs + idleMs;
+    for (const [key, entry] of this.#entries) {
+      const isOld = isFull || nowMs - entry.usedAtMs >= idleMs;
+      if (isOld && entry !== found && this.#isIdle(entry)) this.#entries.delete(key);
     }
-  }
-
-  #makeRoom(nowMs: number): void {
-    if (nowMs < this.#nextSearchMs) return;
-    for (const [key, entry] of this.#entries) if (this.#isIdle(entry)) this.#entries.delete(key);
-    const { maxKeys } = this.#setup;
-    if (this.#entries.size < maxKeys) return;
-    this.#nextSearchMs = nowMs + 1_000;
+    if (!isFull || this.#entries.size < maxKeys) return;
+    this.#nextRoomMs = nowMs + 1_000;
     if (!this.#hasWarned)
       warn(proseOf(() => `More than ${maxKeys} keys (maxKeys) of one perKey are in use`) ?? 'maxKeys');
     this.#hasWarned = true;

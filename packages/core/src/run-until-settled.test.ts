@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { tokenBucket } from '../parts/bucket/token-bucket.ts';
-import { virtualClock } from '../testing.ts';
-import { nextTurn } from './clock.ts';
-import { sleep } from './signals.ts';
+import { nextTurn } from './base/clock.ts';
+import { sleep } from './base/signals.ts';
+import { tokenBucket } from './parts/bucket/token-bucket.ts';
+import { virtualClock } from './testing.ts';
 
 /** For tests in which nothing is real: less real time until the error. */
 const SOON = { realTimeoutMs: 250, ioMs: 0 };

@@ -1,11 +1,17 @@
+// How an attempt is ended early, and what it ends with.
 import {
+  type Aside,
   type Call,
   cancelBody,
+  discardMsOf,
+  isError,
   namedTimeoutOf,
   nextTurn,
   onAbort,
   property,
-  systemClock,
+  responseHeader,
+  restored,
+  setAside as setBodyAside,
   timeoutError,
 } from '@ebb/core/adapter';
 
@@ -13,8 +19,6 @@ import {
 export interface Bounded {
   /** Replaces the caller's signal for the base fetch; `undefined` if that stays. */
   readonly signal: AbortSignal | undefined;
-  /** True once the attempt has ended, by itself or early. */
-  readonly over: boolean;
   /** True if the attempt ran into its timeout. */
   readonly timedOut: boolean;
 }
@@ -24,26 +28,23 @@ export interface Bounded {
  * event loop later, even if the attempt ignores its signal.
  *
  * @param start starts the attempt; its argument is updated while the attempt is under way
- * @param signal the caller's signal, a native one
- * @param call its clock measures the timeout; `undefined` without a policy
+ * @param signal the caller's signal
+ * @param call its clock measures the timeout
  * @param timeoutMs time for the response headers, in milliseconds; `undefined` for no timeout
- * @param keepsSignal true if the base fetch has to get the caller's own signal: the timeout then does not reach it
  */
 export function bounded(
   start: (state: Bounded) => Promise<Response>,
   signal: AbortSignal | undefined,
-  call: Call | undefined,
+  call: Call,
   timeoutMs: number | undefined,
-  keepsSignal: boolean,
 ): Promise<Response> {
   const timeout = timeoutMs === undefined ? undefined : new AbortController();
   // `AbortSignal.any` follows the caller's signal while the body is read as well.
   const combined =
     timeout && (signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]));
-  const state = { signal: keepsSignal ? undefined : combined, over: false, timedOut: false };
+  const state = { signal: combined, timedOut: false };
   let isGone = false;
   const end = (): void => {
-    state.over = true;
     unwatch?.();
     cancelTimer?.();
   };
@@ -52,20 +53,18 @@ export function bounded(
     endEarly = reject;
   });
   // The base fetch gets one turn to reject with an error of its own.
-  const giveUp = (by: AbortSignal): void => {
-    state.over = true;
+  const giveUp = (by: AbortSignal): void =>
     void nextTurn().then(() => {
       isGone = true;
       end();
       endEarly(by.reason);
     });
-  };
   const unwatch = signal?.aborted === false ? onAbort(signal, () => giveUp(signal)) : undefined;
   const cancelTimer =
     timeout &&
-    (call?.policy.clock ?? systemClock).schedule(() => {
+    call.policy.clock.schedule(() => {
       state.timedOut = true;
-      timeout.abort(call && timeoutError(namedTimeoutOf(call)));
+      timeout.abort(timeoutError(namedTimeoutOf(call)));
       giveUp(timeout.signal);
     }, timeoutMs as number);
   // Starts at once; an async function, so that an exception becomes a rejection.
@@ -84,4 +83,60 @@ export function bounded(
   );
   // Not a promise that these settle: the stack of an error would end here, and not name the caller.
   return Promise.race([settled, early]);
+}
+
+/** The outcome of an attempt with a response; headers and URL are read lazily. */
+export class ResponseOutcome {
+  readonly type = 'response';
+  readonly status: number;
+  readonly #response: Response;
+
+  constructor(response: Response) {
+    // A mock may lack a status, or may not even be an object.
+    this.status = response?.status ?? 0;
+    this.#response = response;
+  }
+
+  header(name: string): string | undefined {
+    return responseHeader(this.#response?.headers, name);
+  }
+
+  get redirected(): boolean {
+    return this.#response?.redirected === true;
+  }
+
+  /** The target of a redirect. */
+  get url(): string | undefined {
+    return this.redirected ? this.#response.url : undefined;
+  }
+}
+
+/** The same response with another body; the response itself if it is a mock that cannot be made again. */
+export function remade(response: Response, body: unknown): Response {
+  try {
+    // That of another fetch has a class of its own.
+    const Own = response.constructor as typeof Response;
+    const { url, redirected, type } = response;
+    return Object.defineProperties(new Own(body as BodyInit, response), {
+      url: { value: url },
+      redirected: { value: redirected },
+      type: { value: type },
+    });
+  } catch {
+    return response;
+  }
+}
+
+/** Reads a response that is followed by a retry to its end, within bounds, and keeps its body. An error has none. */
+export function setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
+  if (isError(settled)) return undefined;
+  const response = settled as Response;
+  const body: unknown = property(response, 'body');
+  const aside = setBodyAside(body, {
+    clock: call.policy.clock,
+    longestMs: discardMsOf(call),
+    contentLength: Number(responseHeader(property(response, 'headers'), 'content-length')),
+    signal,
+  });
+  return aside && { released: aside.released, restore: () => remade(response, restored(body, aside)) };
 }
