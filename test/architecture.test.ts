@@ -187,26 +187,6 @@ test('the queue of core imports no bucket', () => {
   }
 });
 
-/** What the files in an adapter's folder body/ may import from outside it. */
-const besideBodies: Readonly<Record<string, readonly string[]>> = {
-  fetch: ['changes.ts', 'headers.ts', 'init.ts'],
-  undici: ['headers.ts'],
-};
-
-describe('bodies of the adapters', () => {
-  const bodies = sources.filter((path) => /^packages\/(fetch|undici)\/src\/body\//.test(path));
-
-  test.each(bodies)('%s imports from its folder and from base files', (path) => {
-    const folder = dirname(path);
-    const outside = importsOf(path)
-      .filter((from) => from.startsWith('.'))
-      .map((from) => normalize(join(folder, from)))
-      .filter((target) => dirname(target) !== folder);
-    const base = (besideBodies[packageOf(path)] ?? []).map((name) => join(dirname(folder), name));
-    expect(outside.filter((target) => !base.includes(target))).toEqual([]);
-  });
-});
-
 describe('globals', () => {
   const TIME = /\b(Date\.now|new Date\(\)|performance\.|setTimeout|setInterval|setImmediate|Math\.random)\b/;
   // The second has bounds of real time, for tests.

@@ -13,8 +13,6 @@ const NODE_ALONE = [
   // Next.js and Bun.
   'packages/fetch/src/next.test.ts',
   'packages/fetch/src/preconnect.test.ts',
-  // Signals of other libraries: a browser's fetch takes its own alone.
-  'packages/fetch/src/foreign-signal.test.ts',
 ];
 
 export default defineConfig(() => {

@@ -4,8 +4,10 @@ import {
   bufferBytes,
   type Call,
   type Client,
+  closeUpload,
   discardMsOf,
   hasReachedLayer,
+  isSingleUse,
   isWebReadable,
   layerOf,
   type MakeBody,
@@ -13,20 +15,17 @@ import {
   type Opened,
   property,
   readableBody,
-  remember,
   sending,
   timeoutOf,
 } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse } from 'axios';
-import { abortUpload, BufferedForm, closeWith } from '#platform';
+import { abortUpload, closeWith, formBody } from '#platform';
 import type { Found } from './axios-copy.ts';
 import { type AxiosCopy, copyFor } from './axios-copy.ts';
-import type { BufferedForm as Form } from './body/buffered-form.ts';
-import { closeBody, type FactoryBody, isSingleUse } from './body/factory-body.ts';
-import { discard, peekAt, whenBodyEnds } from './body/response-body.ts';
 import { asCanceled, type CallerSignal, sendWithTimeout, timeoutError } from './cancel.ts';
 import { type Config, changed, copyWith, exchange, type Fields, marked, urlOf } from './config.ts';
-import { failureOf, headerOf, historyOf, ResponseOutcome } from './outcome.ts';
+import type { FactoryBody, FormBody } from './request-body.ts';
+import { discard, failureOf, headerOf, peekAt, ResponseOutcome, whenBodyEnds } from './response.ts';
 
 /** How the requests of an interceptor go through an adapter. */
 export interface Route extends Found {
@@ -58,7 +57,7 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
   #url: string | undefined;
   // Few requests need these: `declare` keeps them out of the others.
   /** There if `data` is a form that can be sent more than once. */
-  declare private form: Form | undefined;
+  declare private form: FormBody | undefined;
   /** The body that was made for the next attempt. */
   declare private made: { readonly data: unknown } | undefined;
   /** What the config had before the attempt that is under way, and in the last one. */
@@ -86,7 +85,7 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
   begin(call: Call, caller: CallerSignal | undefined): void {
     this.#call = call;
     this.#caller = caller;
-    if (call.policy.maxRetries > 0) this.form = BufferedForm?.of(this.config.data);
+    if (call.policy.maxRetries > 0) this.form = formBody?.(this.config.data);
   }
 
   get method(): string {
@@ -128,7 +127,7 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
   async #makeBody(state: { readonly over: boolean }): Promise<void> {
     const { config, form } = this;
     this.#reset();
-    const data = await (this.#factory?.next(config, () => state.over) ?? form?.next(config));
+    const data = await (this.#factory?.next(config, () => state.over) ?? form?.(config));
     if (!state.over) this.made = { data };
   }
 
@@ -206,7 +205,6 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
 
   failure(error: unknown): Outcome {
     this.#leave();
-    remember(property(error, 'response'), this.#call?.trace ?? historyOf(error));
     return failureOf(error, this);
   }
 
@@ -236,7 +234,7 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
   }
 
   unsent(reason: unknown): void {
-    closeBody(this.config.data, reason);
+    closeUpload(this.config.data, reason);
   }
 
   /**

@@ -67,35 +67,28 @@ export function exchange(config: object, fields: Fields): Fields {
  */
 class Mark {}
 
-/** A config that carries the mark of the ebb layers above, itself or in its `fetchOptions`. */
+/** A config that carries the mark of the ebb layers above. */
 interface Marked {
-  [LAYER]?: unknown;
   fetchOptions?: { [LAYER]?: unknown };
 }
 
 /**
- * The fields of a config from which ebb layers below know that this one retries. The mark stands in the config, which another
- * axios instance receives as a copy, and in its `fetchOptions`, which are passed to fetch. The caller's `ebb` options are for
- * this layer alone.
+ * The fields of a config from which ebb layers below know that this one retries. The mark stands in its `fetchOptions`, which are
+ * passed to fetch, and which another axios instance receives as a copy. The caller's `ebb` options are for this layer alone.
  */
 export function marked({ fetchOptions, ebb }: Config & Marked, layer: object): Fields {
   const mark = Object.assign(new Mark(), layer);
-  const fields: Fields = [
-    [LAYER, mark],
-    ['fetchOptions', { ...fetchOptions, [LAYER]: mark }],
-  ];
+  const fields: Fields = [['fetchOptions', { ...fetchOptions, [LAYER]: mark }]];
   if (ebb !== undefined) fields.push(['ebb', undefined]);
   return fields;
 }
 
 /** The mark that an outer layer left in a config, which loses it: the config of the response does not show it. */
 export function takeMark(config: Config & Marked): unknown {
-  const { [LAYER]: mark, fetchOptions } = config;
-  if (mark !== undefined) delete config[LAYER];
-  if (fetchOptions?.[LAYER] === undefined) return mark;
-  const { [LAYER]: inner, ...others } = fetchOptions;
+  if (config.fetchOptions?.[LAYER] === undefined) return undefined;
+  const { [LAYER]: mark, ...others } = config.fetchOptions;
   config.fetchOptions = others;
-  return mark ?? inner;
+  return mark;
 }
 
 /** Options that have no state, so that a clone does as well: costs by unit are a plain object. */

@@ -18,5 +18,5 @@ declare module 'axios' {
 }
 
 export type { AxiosModule } from './axios-copy.ts';
-export type { BodyFactory } from './body/factory-body.ts';
 export { type EbbInterceptor, ebbInterceptor } from './interceptor.ts';
+export type { BodyFactory } from './request-body.ts';

@@ -14,9 +14,9 @@ import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'ax
 import { AtOnce } from '#platform';
 import { type AxiosCopy, type AxiosModule, adapterOf, checkCopy, type Found } from './axios-copy.ts';
 import { AxiosRequest, type Route } from './axios-request.ts';
-import { FactoryBody } from './body/factory-body.ts';
 import { callerSignal } from './cancel.ts';
 import { type Config, checkShared, takeMark } from './config.ts';
+import { FactoryBody } from './request-body.ts';
 
 /** A request interceptor, as `axios.interceptors.request.use` takes it. */
 export type EbbInterceptor = (config: InternalAxiosRequestConfig) => InternalAxiosRequestConfig;
@@ -167,10 +167,8 @@ async function settle(
   } catch (error) {
     request.end();
     const thrown = request.canceled(error);
-    const response = property(thrown, 'response') as AxiosResponse | undefined;
-    request.closeUpload(response);
+    request.closeUpload(property(thrown, 'response') as AxiosResponse | undefined);
     remember(thrown, call.trace);
-    remember(response, call.trace);
     throw thrown;
   }
 }

@@ -100,7 +100,7 @@ test('the headers of its attempt, and the mark of its layer, stay in the config 
     headers.get('idempotency-key'),
     headers.get('x-attempt'),
     headers.get('x-own'),
-    LAYER in config,
+    LAYER in ((config as { fetchOptions?: object }).fetchOptions ?? {}),
   ]);
   const response = client.post(server.url, 'text', { headers: { 'x-own': 'a' } });
   await clock.advance(50);

@@ -3,7 +3,7 @@ export { callable, flag, positive, wholeNumber } from './base/check.ts';
 export { inNextTurn, nextTurn, systemClock } from './base/clock.ts';
 export { callHook, HookError, isError, property, warn } from './base/errors.ts';
 export { type Complete, type OptionTable, readOptions } from './base/options.ts';
-export { type Followed, followForeign, onAbort, sleep } from './base/signals.ts';
+export { onAbort, sleep } from './base/signals.ts';
 export {
   type AsideBounds,
   cancelBody,
@@ -19,7 +19,9 @@ export { whenArrived } from './bodies/watch.ts';
 export type { BodyContext, BodyWatcher, Opened, Peek } from './http/body.ts';
 export {
   bufferBytes,
+  closeUpload,
   isNodeReadable,
+  isSingleUse,
   isWebReadable,
   MOST_KEPT_BYTES,
   type NodeReadable,
@@ -27,9 +29,9 @@ export {
 } from './http/body.ts';
 export { classifyHttp, isIdempotent } from './http/classify.ts';
 export { failureKind } from './http/failure.ts';
+export { retryAfterMs } from './http/feedback.ts';
 export { MOST_READ_AHEAD_BYTES, responseHeader } from './http/headers.ts';
 export { originOf } from './http/outcome.ts';
-export { retryAfterMs } from './http/retry-after.ts';
 export { LAYER, type Way } from './layers/layer.ts';
 export {
   AtOnce,
@@ -41,7 +43,7 @@ export {
 } from './loop/at-once.ts';
 export { Call, namedTimeoutOf } from './loop/call.ts';
 export type { Aside, Client, MakeBody } from './loop/client.ts';
-export { begin, discardMsOf, layerOf, sending, startCall, timeoutOf } from './loop/client.ts';
+export { discardMsOf, layerOf, sending, startCall, timeoutOf } from './loop/client.ts';
 export { bounded, OutOfTime, timeoutError } from './loop/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
 export { attemptsOf, hasHistory, remember, rememberReason } from './loop/history.ts';
@@ -49,7 +51,7 @@ export type { SentHeaders } from './loop/hooks.ts';
 export { addsCredentials, mustTrust } from './loop/hooks.ts';
 export { fail, judge, look, pass } from './loop/judge.ts';
 export { createPolicy, overridePolicy } from './loop/policy.ts';
-export { prepare, type Readiness } from './loop/prepare.ts';
+export { begin, prepare, type Readiness } from './loop/prepare.ts';
 export { run } from './loop/run.ts';
 export { forRequest } from './parts/limit.ts';
 export type { ReadHeader, Resumable } from './resume/download.ts';

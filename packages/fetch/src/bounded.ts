@@ -5,7 +5,6 @@ import {
   nextTurn,
   onAbort,
   property,
-  systemClock,
   timeoutError,
 } from '@ebb/core/adapter';
 
@@ -13,8 +12,6 @@ import {
 export interface Bounded {
   /** Replaces the caller's signal for the base fetch; `undefined` if that stays. */
   readonly signal: AbortSignal | undefined;
-  /** True once the attempt has ended, by itself or early. */
-  readonly over: boolean;
   /** True if the attempt ran into its timeout. */
   readonly timedOut: boolean;
 }
@@ -24,26 +21,23 @@ export interface Bounded {
  * event loop later, even if the attempt ignores its signal.
  *
  * @param start starts the attempt; its argument is updated while the attempt is under way
- * @param signal the caller's signal, a native one
- * @param call its clock measures the timeout; `undefined` without a policy
+ * @param signal the caller's signal
+ * @param call its clock measures the timeout
  * @param timeoutMs time for the response headers, in milliseconds; `undefined` for no timeout
- * @param keepsSignal true if the base fetch has to get the caller's own signal: the timeout then does not reach it
  */
 export function bounded(
   start: (state: Bounded) => Promise<Response>,
   signal: AbortSignal | undefined,
-  call: Call | undefined,
+  call: Call,
   timeoutMs: number | undefined,
-  keepsSignal: boolean,
 ): Promise<Response> {
   const timeout = timeoutMs === undefined ? undefined : new AbortController();
   // `AbortSignal.any` follows the caller's signal while the body is read as well.
   const combined =
     timeout && (signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]));
-  const state = { signal: keepsSignal ? undefined : combined, over: false, timedOut: false };
+  const state = { signal: combined, timedOut: false };
   let isGone = false;
   const end = (): void => {
-    state.over = true;
     unwatch?.();
     cancelTimer?.();
   };
@@ -52,20 +46,18 @@ export function bounded(
     endEarly = reject;
   });
   // The base fetch gets one turn to reject with an error of its own.
-  const giveUp = (by: AbortSignal): void => {
-    state.over = true;
+  const giveUp = (by: AbortSignal): void =>
     void nextTurn().then(() => {
       isGone = true;
       end();
       endEarly(by.reason);
     });
-  };
   const unwatch = signal?.aborted === false ? onAbort(signal, () => giveUp(signal)) : undefined;
   const cancelTimer =
     timeout &&
-    (call?.policy.clock ?? systemClock).schedule(() => {
+    call.policy.clock.schedule(() => {
       state.timedOut = true;
-      timeout.abort(call && timeoutError(namedTimeoutOf(call)));
+      timeout.abort(timeoutError(namedTimeoutOf(call)));
       giveUp(timeout.signal);
     }, timeoutMs as number);
   // Starts at once; an async function, so that an exception becomes a rejection.

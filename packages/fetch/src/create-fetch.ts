@@ -13,7 +13,7 @@ import {
 } from '@ebb/core/adapter';
 import { hasAsyncContext, recordConnectErrors, withPreconnect } from '#platform';
 import { FetchRequest } from './fetch-request.ts';
-import type { EbbRequestInit, FetchInit, FetchInput, Preconnecting } from './init.ts';
+import type { EbbRequestInit, FetchInit, FetchInput, Preconnecting } from './request.ts';
 import { isSimple, withChanges } from './request.ts';
 import { ResponseOutcome } from './response.ts';
 
@@ -77,11 +77,16 @@ export function createFetch(
     try {
       if (isSimple(input, init) && mayBeSentAtOnce(policy, taking !== undefined))
         return new Sender(client, input, init).send();
-      const request = new FetchRequest(baseFetch, input, init);
       const ebb = init?.ebb;
-      const call = ebb === false ? undefined : startCall(policy, request, ebb, request.carried, way);
-      const result = call === undefined ? request.sendBare() : run(call, request, request.signal);
-      if (call?.attempt === 0) request.takeBody();
+      if (ebb === false && typeof init?.body !== 'function')
+        return baseFetch(...withChanges(input, init, {}));
+      const request = new FetchRequest(baseFetch, input, init);
+      // A body function needs a call, but nothing of the policy.
+      const call =
+        ebb === false
+          ? startCall(once(), request, undefined, undefined, way)
+          : startCall(policy, request, ebb, request.carried, way);
+      const result = run(call, request, request.signal);
       return request.mayLeaveOpen ? endAfter(result, request) : result;
     } catch (error) {
       return Promise.reject(error);
@@ -90,6 +95,14 @@ export function createFetch(
 
   countLayer();
   return withPreconnect ? withPreconnect(fetch, baseFetch) : fetch;
+}
+
+let sendingOnce: Policy | undefined;
+
+/** The policy of a request that is sent without ebb. */
+function once(): Policy {
+  sendingOnce ??= createPolicy({ maxRetries: 0 });
+  return sendingOnce;
 }
 
 /** Settles as `result` does, after it has ended the request. */

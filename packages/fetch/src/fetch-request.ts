@@ -3,7 +3,6 @@ import {
   type Aside,
   type Call,
   type Client,
-  type Followed,
   failureKind,
   HookError,
   isNodeReadable,
@@ -18,18 +17,9 @@ import {
   systemClock,
   timeoutOf,
 } from '@ebb/core/adapter';
-import {
-  followForeign,
-  type Hops,
-  hasAsyncContext,
-  hopsOf,
-  keepsForeign,
-  unshared,
-  wasRedirected,
-  whenBodyEnds,
-} from '#platform';
+import { type Hops, hasAsyncContext, hopsOf, unshared, wasRedirected, whenBodyEnds } from '#platform';
 import { type Bounded, bounded } from './bounded.ts';
-import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
+import type { EbbRequestInit, FetchInit, FetchInput } from './request.ts';
 import {
   absoluteUrl,
   changedHeaders,
@@ -50,10 +40,6 @@ export class FetchRequest implements RequestTraits, Client<Response> {
   #init: (EbbRequestInit & Layered) | undefined;
   /** The input, if it is a `Request`. */
   #request: Request | undefined;
-  /** The caller's own signal; that of another library is followed. */
-  #own: AbortSignal | undefined;
-  readonly #followed: Followed | undefined;
-  /** The caller's signal, or a native one that follows it. */
   readonly signal: AbortSignal | undefined;
   #upload: Upload | undefined;
   #running: Call | undefined;
@@ -61,6 +47,7 @@ export class FetchRequest implements RequestTraits, Client<Response> {
   #bounded: Bounded | undefined;
   #hops: Hops | undefined;
 
+  /** @throws TypeError for a signal of another library */
   constructor(baseFetch: typeof fetch, input: FetchInput, init: EbbRequestInit | undefined) {
     this.#baseFetch = baseFetch;
     this.#input = input;
@@ -69,12 +56,11 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     const body = init?.body ?? undefined;
     if (body !== undefined) this.#upload = new Upload(body, undefined);
     else if (this.#request?.body) this.#upload = new Upload(body, this.#request);
-    const signal = this.#member('signal');
+    const signal: unknown = this.#member('signal');
+    if (signal instanceof AbortSignal) this.signal = signal;
     // For any other value the base fetch throws.
-    if (typeof signal?.addEventListener !== 'function') return;
-    this.#own = signal;
-    this.#followed = followForeign(signal);
-    this.signal = this.#followed?.signal ?? signal;
+    else if (typeof property(signal, 'addEventListener') === 'function')
+      throw new TypeError('fetch: signal must be an AbortSignal of the runtime, got one of another library');
   }
 
   /** A member of the init, or else of the `Request`. */
@@ -117,9 +103,9 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     return redirect !== 'error' && redirect !== 'manual';
   }
 
-  /** True if {@link end} has to be called: the source of the body may still be open, or the signal is followed. */
+  /** True if {@link end} has to be called: the source of the body may still be open. */
   get mayLeaveOpen(): boolean {
-    return (this.#followed ?? this.#request ?? this.makeBody) !== undefined;
+    return (this.#request ?? this.makeBody) !== undefined;
   }
 
   get makeBody(): MakeBody | undefined {
@@ -135,33 +121,7 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     if (attempt === 1 && policy.maxRetries > 0 && !signal?.aborted) void this.#upload?.keep();
     this.#hops = hopsOf?.(call, this);
     if (timeoutMs === undefined && signal === undefined) return this.#sendNow();
-    const keepsSignal = this.#followed !== undefined && keepsForeign(this.#own, this.#baseFetch);
-    return bounded((state) => this.#sendNow(state), signal, call, timeoutMs, keepsSignal);
-  }
-
-  /** Sends without a policy. Only a body factory still needs ebb. */
-  sendBare(): Promise<Response> {
-    const upload = this.#upload;
-    if (!upload?.isMade) return this.#sendNow();
-    const start = (state: Bounded) => upload.make(state).then(() => this.#sendNow(state));
-    return bounded(start, this.signal, undefined, undefined, true);
-  }
-
-  /**
-   * Takes the body of a `Request` that waits, as a base fetch does at once: its caller must not read it, or pass it to another. In Node
-   * 24 cancelling one that was made in the same turn would leave a rejection behind.
-   */
-  takeBody(): void {
-    const request = this.#request;
-    if (request === undefined || this.#upload?.request !== request) return;
-    try {
-      const own = new (Object.getPrototypeOf(request).constructor as typeof Request)(request);
-      this.#upload = new Upload(undefined, own);
-      this.#request = own;
-      this.#input = own;
-    } catch {
-      // Its body is used, or its class makes none of a Request: for the base fetch to judge.
-    }
+    return bounded((state) => this.#sendNow(state), signal, call, timeoutMs);
   }
 
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
@@ -198,7 +158,7 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     const changes: InitChanges = { ...body, ...(layer && { [LAYER]: layer }) };
     if (changed) changes.headers = changedHeaders(this.#member('headers'), changed);
     // An invalid signal stays in place, so that the base fetch throws.
-    if (signal && (this.#own || (init?.signal ?? undefined) === undefined)) changes.signal = signal;
+    if (signal && (init?.signal ?? signal) instanceof AbortSignal) changes.signal = signal;
     return changes;
   }
 
@@ -222,11 +182,10 @@ export class FetchRequest implements RequestTraits, Client<Response> {
 
   setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
     // The retry must not get the response of this attempt.
-    const alone = unshared?.(this.method, this.#input, this.#init, this.#own);
+    const alone = unshared?.(this.method, this.#input, this.#init, this.signal);
     if (alone) {
       [this.#input, this.#init] = alone;
       this.#request = undefined;
-      this.#own ??= this.#init.signal ?? undefined;
     }
     const aside = setAside(settled, call, signal);
     const upload = this.#upload;
@@ -241,7 +200,7 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     const watch = parts?.whenBodyEnds ?? whenBodyEnds;
     const { clock = systemClock } = policy ?? {};
     const status = property(settled, 'status') as number;
-    watch?.(settled, { method: this.method, status, signal: this.#own, clock }, ended);
+    watch?.(settled, { method: this.method, status, signal: this.signal, clock }, ended);
     return settled;
   }
 
@@ -252,16 +211,9 @@ export class FetchRequest implements RequestTraits, Client<Response> {
 
   /** Ends the call. Closes its upload at once, or when the body of the response has ended. */
   end(settled: unknown, failed: boolean): void {
-    const followed = this.#followed;
     const upload = this.#upload;
-    const close = (): void => {
-      followed?.release();
-      upload?.endAttempt();
-    };
     upload?.stopKeeping();
-    // An abort while the body is read closes the connection as well.
-    const isOpen = upload?.isOpen || (followed && this.#bounded?.signal);
-    if (failed || !isOpen) close();
-    else this.whenBodyEnds(settled, close);
+    if (failed || !upload?.isOpen) upload?.endAttempt();
+    else this.whenBodyEnds(settled, () => upload.endAttempt());
   }
 }

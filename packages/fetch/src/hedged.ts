@@ -3,7 +3,7 @@ import { type Call, cancelBody, property, sending } from '@ebb/core/adapter';
 import { HEDGES, type Hedge, Hedging, noteHedges, Race } from '@ebb/core/hedging';
 import type { BaseFetch } from './create-fetch.ts';
 import { FetchRequest } from './fetch-request.ts';
-import type { FetchInit, FetchInput } from './init.ts';
+import type { FetchInit, FetchInput } from './request.ts';
 import { isRequest, rereadable, withChanges } from './request.ts';
 
 /** One send. */
@@ -206,8 +206,6 @@ export function hedged(baseFetch: BaseFetch, options: HedgeOptions): BaseFetch {
       const call = new FetchRequest(baseFetch, input, own);
       if (isRepeatable(call, hedging, own?.signal ?? (isRequest(input) ? input.signal : undefined)))
         return new FetchRace(hedging, baseFetch, input, own, call).start();
-      // It may follow a signal.
-      call.end(undefined, true);
       return baseFetch(input, own);
     } catch (error) {
       return Promise.reject(error);

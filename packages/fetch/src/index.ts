@@ -1,2 +1,2 @@
 export { type BaseFetch, createFetch, type EbbFetch } from './create-fetch.ts';
-export type { BodyFactory, EbbRequestInit, FetchInit, FetchInput } from './init.ts';
+export type { BodyFactory, EbbRequestInit, FetchInit, FetchInput } from './request.ts';

@@ -1,5 +1,42 @@
+import type { RequestOptions } from '@ebb/core';
 import { isIdempotent, LAYER, property, type SentHeaders } from '@ebb/core/adapter';
-import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
+
+// All types derive from the runtime's own fetch, so that they hold in browsers, Node, Bun and workers. Names of the DOM
+// library, `BodyInit` for one, do not exist in all of them.
+type NativeFetch = typeof globalThis.fetch;
+
+/** Bun's `fetch.preconnect`, which opens a connection in advance; an empty type elsewhere. */
+export type Preconnecting = Pick<NativeFetch, Extract<keyof NativeFetch, 'preconnect'>>;
+
+/** The first parameter of `fetch`. */
+export type FetchInput = Parameters<NativeFetch>[0];
+
+/** The init of a fetch; with Bun's types, where `fetch` has two overloads, the members of both. */
+type InitOf<F> = F extends {
+  (input: never, init?: infer One): unknown;
+  (input: never, init?: infer Other): unknown;
+}
+  ? NonNullable<One> & NonNullable<Other>
+  : F extends (input: never, init?: infer One) => unknown
+    ? NonNullable<One>
+    : never;
+
+/** The second parameter of the runtime's own `fetch`. */
+export type FetchInit = InitOf<NativeFetch>;
+
+/** The bodies that `fetch` takes. */
+type Body = NonNullable<FetchInit['body']>;
+
+/** Makes a new body for each attempt, so that even a stream can be sent again. */
+export type BodyFactory = () => Body | Promise<Body>;
+
+/** The second parameter of an `EbbFetch`: that of `fetch`, a body factory, and `ebb`. */
+export interface EbbRequestInit extends Omit<FetchInit, 'body'> {
+  /** A body, or a function that makes one for each attempt. */
+  body?: Body | BodyFactory | null | undefined;
+  /** Policy options for this request only; `false` bypasses ebb. */
+  ebb?: RequestOptions | undefined;
+}
 
 /** What layers of ebb add to an init. */
 export interface Layered {
@@ -73,9 +110,7 @@ function isReadOnce(headers: unknown): headers is Iterable<Iterable<string>> {
 export function rereadable<T extends EbbRequestInit | undefined>(init: T): T {
   const headers: unknown = init?.headers;
   if (!isReadOnce(headers)) return init;
-  // A pair may be an iterator as well. For anything else the base fetch throws.
-  const read = Array.from(headers, (pair) => (typeof pair === 'object' ? [...pair] : pair));
-  return { ...membersOf(init as object), headers: read } as T;
+  return { ...membersOf(init as object), headers: new Headers(headers as HeadersInit) } as T;
 }
 
 /** A request header by its lower-case name; `undefined` also if the base fetch will reject the headers. */

@@ -1,5 +1,12 @@
 import type { Clock } from '@ebb/core';
-import { onAbort, property, type ReadHeader, type Resumable, responseHeader } from '@ebb/core/adapter';
+import {
+  bounded,
+  onAbort,
+  property,
+  type ReadHeader,
+  type Resumable,
+  responseHeader,
+} from '@ebb/core/adapter';
 import {
   explain,
   haveCredentials,
@@ -13,7 +20,7 @@ import {
   rememberResumption,
 } from '@ebb/core/resuming';
 import type { EbbFetch } from './create-fetch.ts';
-import type { EbbRequestInit, FetchInput } from './init.ts';
+import type { EbbRequestInit, FetchInput } from './request.ts';
 import { changedHeaders, isRequest, withChanges } from './request.ts';
 
 /** What a fetch is called with. */
@@ -64,17 +71,13 @@ function idleRead(
 ): Promise<Uint8Array | undefined> {
   const reading = reader.read().then(({ value }) => value);
   if (idleMs === undefined) return reading;
-  return new Promise((resolve, reject) => {
-    const timeOut = (): void => {
-      timedOut();
-      const error = new DOMException(`nothing arrived for ${idleMs} ms`, 'TimeoutError');
-      reject(error);
-      reader.cancel(error).catch(() => undefined);
-    };
-    const callOff = clock.schedule(timeOut, idleMs);
-    reading.then(resolve, reject);
-    reading.then(callOff, callOff);
-  });
+  const late = (): unknown => {
+    timedOut();
+    const error = new DOMException(`nothing arrived for ${idleMs} ms`, 'TimeoutError');
+    reader.cancel(error).catch(() => undefined);
+    return error;
+  };
+  return bounded(reading, { clock, signal: undefined, leftMs: idleMs, late });
 }
 
 type Controller = ReadableByteStreamController | ReadableStreamDefaultController;

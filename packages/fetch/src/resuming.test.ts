@@ -12,7 +12,7 @@ import {
   type Written,
 } from '../test/cutting.ts';
 import { createFetch } from './create-fetch.ts';
-import type { EbbRequestInit } from './init.ts';
+import type { EbbRequestInit } from './request.ts';
 
 import { type ResumingOptions, resuming } from './resuming.ts';
 

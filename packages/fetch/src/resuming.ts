@@ -11,8 +11,14 @@ import {
   rememberOf,
 } from '@ebb/core/resuming';
 import type { BaseFetch, EbbFetch } from './create-fetch.ts';
-import type { EbbRequestInit, FetchInput } from './init.ts';
-import { absoluteUrl, headerIn, isRequest, rereadable } from './request.ts';
+import {
+  absoluteUrl,
+  type EbbRequestInit,
+  type FetchInput,
+  headerIn,
+  isRequest,
+  rereadable,
+} from './request.ts';
 import { remade } from './response.ts';
 import { type Asked, readerOf, resumedBody } from './resumed-body.ts';
 

@@ -170,19 +170,22 @@ test('a function for costs is given one request in all attempts', async () => {
   expect([sent(), asked.size]).toEqual([2, 1]);
 });
 
-test('a request that is marked has its event on the channel', async () => {
-  const marked: unknown[] = [];
-  const listener = (event: unknown): void => void marked.push(event);
-  diagnostics.subscribe('ebb:mark', listener);
-  try {
-    const { fetch } = setUp((clock) => ({
-      bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, nonConforming: 'mark', clock }),
-    }));
-    await fetch(URL_OF);
-    expect(marked).toEqual([]);
-    await fetch(URL_OF);
-    expect(marked).toMatchObject([{ type: 'mark', attempt: 1, request: { method: 'GET', url: URL_OF } }]);
-  } finally {
-    diagnostics.unsubscribe('ebb:mark', listener);
-  }
-});
+test.skipIf(process.env.EBB_PLATFORM === 'web')(
+  'a request that is marked has its event on the channel',
+  async () => {
+    const marked: unknown[] = [];
+    const listener = (event: unknown): void => void marked.push(event);
+    diagnostics.subscribe('ebb:mark', listener);
+    try {
+      const { fetch } = setUp((clock) => ({
+        bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, nonConforming: 'mark', clock }),
+      }));
+      await fetch(URL_OF);
+      expect(marked).toEqual([]);
+      await fetch(URL_OF);
+      expect(marked).toMatchObject([{ type: 'mark', attempt: 1, request: { method: 'GET', url: URL_OF } }]);
+    } finally {
+      diagnostics.unsubscribe('ebb:mark', listener);
+    }
+  },
+);

@@ -1,15 +1,30 @@
-import { bufferBytes, HookError, isNodeReadable, isWebReadable, MOST_KEPT_BYTES } from '@ebb/core/adapter';
-import type { BodyFactory, EbbRequestInit } from './init.ts';
-import type { InitChanges } from './request.ts';
+import {
+  bufferBytes,
+  closeUpload,
+  HookError,
+  isNodeReadable,
+  isSingleUse,
+  isWebReadable,
+  MOST_KEPT_BYTES,
+} from '@ebb/core/adapter';
+import type { BodyFactory, EbbRequestInit, InitChanges } from './request.ts';
 
-/** A body that a factory made for one attempt: `isOpen` if its source, such as a file, may still be open, which `close` closes. */
-type MadeBody = ReturnType<typeof plain>;
+/** A body that a factory made for one attempt. */
+interface MadeBody {
+  readonly body: BodyInit;
+  /** True if its source, such as a file, may still be open. */
+  isOpen(): boolean;
+  close(): void;
+}
+
+/** A body is kept up to this many chunks: they queue up if the source is faster than the upload. */
+const MOST_KEPT_CHUNKS = 4096;
 
 /** The body of a call, from its first attempt to its end. */
 export class Upload {
   readonly #body: EbbRequestInit['body'];
   /** The `Request` whose body it is, if the init has none. */
-  readonly request: Request | undefined;
+  readonly #request: Request | undefined;
   readonly #bytes: number | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
   /** The copy of the `Request`'s body, once it is complete. */
@@ -20,7 +35,7 @@ export class Upload {
 
   constructor(body: EbbRequestInit['body'], request: Request | undefined) {
     this.#body = body;
-    this.request = request;
+    this.#request = request;
     this.#bytes = bufferBytes(body);
   }
 
@@ -29,7 +44,7 @@ export class Upload {
    * endless stream, so the copy is bounded: past the bound it is dropped, and the upload goes on without it.
    */
   async keep(): Promise<void> {
-    const request = this.request;
+    const request = this.#request;
     if (request === undefined || request.bodyUsed) return;
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     let bytes = 0;
@@ -54,8 +69,8 @@ export class Upload {
 
   /** True if the next attempt can send the same body. */
   get replayable(): boolean {
-    if (this.request !== undefined) return this.#kept !== undefined;
-    return !isOnce(this.#body) && bufferBytes(this.#body) === this.#bytes;
+    if (this.#request !== undefined) return this.#kept !== undefined;
+    return !isSingleUse(this.#body) && bufferBytes(this.#body) === this.#bytes;
   }
 
   /** True if the caller has given a function that makes the body. */
@@ -71,7 +86,7 @@ export class Upload {
     const body = this.#made?.body;
     if (body === undefined) return this.#kept && { body: this.#kept };
     this.#isTaken = true;
-    return isOnce(body) ? { body, duplex: 'half' } : { body };
+    return isSingleUse(body) ? { body, duplex: 'half' } : { body };
   }
 
   /**
@@ -87,12 +102,11 @@ export class Upload {
     } catch (cause) {
       throw new HookError('body', cause);
     }
-    const made = isWebReadable(body) && !body.locked ? closable(body) : plain(body);
     if (state.over) {
-      made.close();
+      closeUpload(body);
       throw new DOMException('the attempt ended before its body was made', 'AbortError');
     }
-    this.#made = made;
+    this.#made = isWebReadable(body) && !body.locked ? piped(body) : plain(body);
     this.#isTaken = false;
   }
 
@@ -107,64 +121,28 @@ export class Upload {
     this.#made = undefined;
   }
 
-  /** Closes the source of a body that is not sent. */
+  /** Closes the source of a body that is not sent; that of a `Request` is its caller's. */
   cancel(reason: unknown): void {
-    if (!this.isMade) cancelUpload(this.#body ?? this.request?.body, reason);
+    closeUpload(this.#body, reason);
   }
 }
 
-/** A body is kept up to this many chunks: they queue up if the source is faster than the upload. */
-const MOST_KEPT_CHUNKS = 4096;
-
-function plain(body: BodyInit) {
+function plain(body: BodyInit): MadeBody {
   return {
     body,
-    isOpen: () => (isNodeReadable(body) ? !body.destroyed && !body.readableEnded : isOnce(body)),
-    close: () => cancelUpload(body),
+    isOpen: () => (isNodeReadable(body) ? !body.destroyed && !body.readableEnded : isSingleUse(body)),
+    close: () => closeUpload(body),
   };
 }
 
-/** Reads a web stream through another one. The base fetch locks the outer stream; the source can still be cancelled. */
-function closable(source: ReadableStream<Uint8Array>): MadeBody {
-  const reader = source.getReader();
+/** A web stream through another one. The base fetch locks the outer stream; the source can still be cancelled. */
+function piped(source: ReadableStream<Uint8Array>): MadeBody {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const end = new AbortController();
   let isOpen = true;
-  const cancel = (reason?: unknown): Promise<void> => {
+  const ended = (): void => {
     isOpen = false;
-    return reader.cancel(reason);
   };
-  const body = new ReadableStream(
-    {
-      async pull(controller) {
-        const part = await reader.read();
-        if (!part.done) return controller.enqueue(part.value);
-        isOpen = false;
-        controller.close();
-      },
-      cancel,
-    },
-    { highWaterMark: 0 },
-  );
-  return { body, isOpen: () => isOpen, close: () => void cancel().catch(() => undefined) };
-}
-
-/** True for a body that `fetch` can send only once: web and Node streams, async iterators. */
-function isOnce(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null) return false;
-  return 'getReader' in body || 'pipe' in body || Symbol.asyncIterator in body;
-}
-
-/**
- * Closes the source of an upload, such as a file. Does nothing to a body that is not a stream or iterator, and to a web
- * stream that is being read.
- */
-function cancelUpload(body: unknown, reason?: unknown): void {
-  if (isWebReadable(body)) {
-    if (!body.locked) body.cancel(reason).catch(() => undefined);
-  } else if (isNodeReadable(body)) {
-    // Without the reason: an error without a listener would end the process.
-    body.destroy?.();
-  } else {
-    const { return: end }: { return?: unknown } = body ?? {};
-    if (typeof end === 'function') Promise.resolve(end.call(body, undefined)).catch(() => undefined);
-  }
+  source.pipeTo(writable, { signal: end.signal }).then(ended, ended);
+  return { body: readable as BodyInit, isOpen: () => isOpen, close: () => end.abort() };
 }

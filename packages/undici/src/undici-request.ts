@@ -228,7 +228,7 @@ export class UndiciRequest extends Downstream {
       return true;
     }
     const passage = layerOf(call);
-    if (composition.hasBelow === undefined && passage !== undefined && !call.around.isInner)
+    if (composition.hasBelow === undefined && passage !== undefined && !call.isInner)
       composition.hasBelow = attempt.hasHistory || hasReachedLayer(passage);
     return false;
   }

@@ -7,7 +7,7 @@ interface NodeLike {
   readonly process?: { getBuiltinModule?(id: string): unknown };
 }
 
-export { BufferedForm } from '../body/buffered-form.ts';
+export { formBody } from '../request-body.ts';
 
 const hasAsyncContext =
   (globalThis as NodeLike).process?.getBuiltinModule?.('node:async_hooks') !== undefined;

@@ -6,7 +6,7 @@ import type * as node from './node.ts';
 type Maybe<T> = T | undefined;
 
 export const AtOnce: typeof node.AtOnce = undefined;
-export const BufferedForm: Maybe<typeof node.BufferedForm> = undefined;
+export const formBody: Maybe<typeof node.formBody> = undefined;
 export const closeWith: Maybe<typeof node.closeWith> = undefined;
 export const whenNodeBodyEnds: Maybe<typeof node.whenNodeBodyEnds> = undefined;
 export const abortUpload: Maybe<typeof node.abortUpload> = undefined;

@@ -42,6 +42,42 @@ export function readableBody(body: unknown): unknown {
   return isRead ? undefined : body;
 }
 
+/** True for a body that is used up when it is sent: web and Node streams, the `form-data` package, iterators. */
+export function isSingleUse(body: unknown): body is object {
+  return typeof body === 'object' && body !== null && readableBody(body) === undefined;
+}
+
+/** The ways in which a single-use body can be closed. */
+interface Closable {
+  readonly readableEnded?: unknown;
+  /** The parts of a form of the `form-data` package, each a stream or a wrapper with the stream as `source`. */
+  readonly _streams?: readonly (Closable | null | undefined)[];
+  readonly source?: unknown;
+  destroy?(): unknown;
+  return?(): unknown;
+}
+
+/**
+ * Closes an upload that is not read any further, so that a file behind it does not stay open. Leaves alone a body that has ended,
+ * a web stream that someone reads, and any other value. Never throws.
+ */
+export function closeUpload(body: unknown, reason?: unknown): void {
+  if (!isSingleUse(body)) return;
+  try {
+    if (isWebReadable(body)) {
+      if (!body.locked) body.cancel(reason).catch(() => undefined);
+      return;
+    }
+    const { _streams: parts, readableEnded, destroy, return: end }: Closable = body;
+    if (Array.isArray(parts)) for (const part of parts) closeUpload(part?.source ?? part);
+    // Destroyed without an error: one that no listener handles would end the process.
+    if (destroy === undefined) Promise.resolve(end?.call(body)).catch(() => undefined);
+    else if (readableEnded !== true) destroy.call(body);
+  } catch {
+    // A custom stream may throw; there is nothing left to close.
+  }
+}
+
 // By shape, because a body may come from another realm.
 
 /** True for a web stream. */

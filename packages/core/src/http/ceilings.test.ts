@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { downloadIn } from '../resume/download.ts';
 import { EventStream } from '../resume/event-stream.ts';
+import { askedWaitMs, retryAfterMs, sentAtMs } from './feedback.ts';
 import { LONGEST_FIELD, LONGEST_ID, LONGEST_LIST } from './headers.ts';
 import type { Responded } from './outcome.ts';
-import { askedWaitMs, retryAfterMs, sentAtMs } from './retry-after.ts';
 import { serverFeedback } from './server-feedback.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);

@@ -1,6 +1,6 @@
 import { type Check, oneOf } from '../base/check.ts';
+import { retryAfterMs } from './feedback.ts';
 import type { Outcome, RequestTraits, Verdict } from './outcome.ts';
-import { retryAfterMs } from './retry-after.ts';
 
 /** A verdict that a hook of the user returns. */
 export const checkVerdict: Check = /* @__PURE__ */ oneOf('success', 'refused', 'transient', 'final');

@@ -1,9 +1,108 @@
 import { inDevelopment, prose } from '#prose';
 import { type Check, callable } from '../base/check.ts';
-import { HookError, property } from '../base/errors.ts';
+import type { Random } from '../base/clock.ts';
+import { callHook, property } from '../base/errors.ts';
 import { must, mustHaveFields } from '../base/options.ts';
-import type { Outcome } from './outcome.ts';
-import { askedWaitMs } from './retry-after.ts';
+import { shortHeader } from './headers.ts';
+import type { Outcome, Responded } from './outcome.ts';
+
+/** All three formats of HTTP begin with the name of a weekday, also that of `asctime`, which has no zone. */
+const DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .+$/i;
+const NO_ZONE = /\d$(?<![+-]\d{4})/;
+
+/**
+ * An HTTP date in any of its formats, in milliseconds since 1970; `undefined` for anything else. It is read as `Date.parse` does.
+ *
+ * Source: RFC 9110 §5.6.7.
+ */
+export function parseHttpDate(text: string): number | undefined {
+  const atMs = DATE.test(text) ? Date.parse(NO_ZONE.test(text) ? `${text} GMT` : text) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : atMs;
+}
+
+/** When a response was sent by its own `Date`, or now, in milliseconds since 1970. */
+export function sentAtMs(response: Responded, nowMs: number): number {
+  return parseHttpDate(shortHeader(response, 'date')?.trim() ?? '') ?? nowMs;
+}
+
+const NUMBER = /^\d+(\.\d+)?$/;
+
+/** Between lines, which clients join with commas: not the comma after the weekday of a date. */
+const COMMA = /,(?! \d\d[ -]\D)/;
+
+/** The longest of several lines, in milliseconds; `undefined` if none is read. */
+function longestMs(text: string | undefined, read: (line: string) => number | undefined): number | undefined {
+  // Most responses have no such field.
+  if (!text) return undefined;
+  let mostMs: number | undefined;
+  for (const line of text.split(COMMA)) {
+    const askedMs = read(line.trim());
+    if (askedMs !== undefined) mostMs = Math.max(askedMs, mostMs ?? 0);
+  }
+  return mostMs;
+}
+
+/**
+ * The wait that a response asks for with `Retry-After`, in milliseconds: seconds, or an HTTP date. A date is compared with
+ * the `Date` of the same response, so that the clocks of the two machines need not agree; a date in the past is 0. Anything
+ * else is ignored.
+ *
+ * Two extensions of the RFC, because servers use them: fractions of a second; and several fields, which clients join with
+ * commas, of which the longest applies.
+ *
+ * Source: RFC 9110 §10.2.3.
+ *
+ * @example
+ * ```ts
+ * import type { Outcome } from '@ebb/core';
+ * import { retryAfterMs } from '@ebb/core/adapter';
+ *
+ * const headers = new Headers({ 'retry-after': '2.5' });
+ * const header = (name: string) => headers.get(name) ?? undefined;
+ * const outcome: Outcome = { type: 'response', status: 503, header };
+ * console.log(retryAfterMs(outcome, Date.now())); // 2500
+ * ```
+ */
+export function retryAfterMs(outcome: Outcome, nowMs: number): number | undefined {
+  if (outcome.type !== 'response') return undefined;
+  return longestMs(shortHeader(outcome, 'retry-after'), (line) => {
+    // Rounded up, so that a retry is never sent too early. Not multiplied, which would not be exact.
+    if (NUMBER.test(line)) return Math.ceil(Number(`${line}e3`));
+    const atMs = parseHttpDate(line);
+    if (atMs === undefined) return undefined;
+    return Math.max(0, atMs - sentAtMs(outcome, nowMs));
+  });
+}
+
+/**
+ * The wait that a response asks for, in milliseconds: the longest of `Retry-After` and fields in milliseconds of some
+ * providers. A `Retry-After` of up to a second more is the rounding of such a field, which then counts alone.
+ *
+ * Source: RFC 9110 §10.2.3; the SDKs of OpenAI (`retry-after-ms`), Azure (`x-ms-retry-after-ms`) and AWS
+ * (`x-amz-retry-after`).
+ *
+ * @param fields the names of the fields in milliseconds
+ */
+export function askedWaitMs(
+  response: Responded,
+  nowMs: number,
+  fields: readonly string[],
+): number | undefined {
+  const roundMs = retryAfterMs(response, nowMs);
+  const preciseMs = longestMs(fields.map((name) => shortHeader(response, name)).join(','), (line) =>
+    NUMBER.test(line) ? Number(line) : undefined,
+  );
+  if (preciseMs === undefined || roundMs === undefined) return preciseMs ?? roundMs;
+  return roundMs - preciseMs < 1_000 ? preciseMs : roundMs;
+}
+
+/**
+ * A wait that a server asked for, with up to a fifth of it on top, at most a second: clients that were told the same
+ * time do not return together.
+ */
+export function withJitter(waitMs: number, random: Random): number {
+  return waitMs + random() * Math.min(waitMs / 5, 1_000);
+}
 
 /** What a response says about the quota of the client, and about a retry. */
 export interface Feedback {
@@ -79,14 +178,8 @@ export function readFeedback(
   nowMs: number,
   cost: FeedbackCost,
 ): Feedback | undefined {
-  try {
-    // `null` says nothing, as `undefined` does.
-    const said = feedback(outcome, nowMs, cost) ?? undefined;
-    checkSaid('its result', said);
-    return said;
-  } catch (cause) {
-    throw new HookError('feedback', cause);
-  }
+  // `null` says nothing, as `undefined` does.
+  return callHook('feedback', () => feedback(outcome, nowMs, cost) ?? undefined, checkSaid);
 }
 
 /**

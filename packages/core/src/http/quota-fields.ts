@@ -1,6 +1,6 @@
+import { parseHttpDate } from './feedback.ts';
 import { LONGEST_LIST, shortHeader } from './headers.ts';
 import type { Responded } from './outcome.ts';
-import { parseHttpDate } from './retry-after.ts';
 
 /** The rest of one quota. */
 export interface Left {

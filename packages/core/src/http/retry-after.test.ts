@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { parseHttpDate, retryAfterMs } from './feedback.ts';
 import type { Outcome } from './outcome.ts';
-import { parseHttpDate, retryAfterMs } from './retry-after.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 

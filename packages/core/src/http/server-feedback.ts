@@ -1,9 +1,8 @@
 import type { Check } from '../base/check.ts';
-import { checkFeedback, isAboutLoad, type ReadFeedback } from './feedback.ts';
+import { askedWaitMs, checkFeedback, isAboutLoad, type ReadFeedback, sentAtMs } from './feedback.ts';
 import { shortHeader } from './headers.ts';
 import type { Responded } from './outcome.ts';
 import { quotasOf } from './quota-fields.ts';
-import { askedWaitMs, sentAtMs } from './retry-after.ts';
 
 export type { Feedback, ReadFeedback } from './feedback.ts';
 

@@ -39,7 +39,10 @@ export class Call implements Owner {
   hasEnded = false;
   /** `undefined` unless another layer may be above or below. */
   place: LayerPlace | undefined;
-  #history: Attempt[] | undefined;
+  /** True if another layer around this one retries, and this one sends once. */
+  readonly isInner: boolean;
+  /** The attempts that were judged, and the chances that were skipped. It grows while the call goes on. */
+  readonly history: Attempt[] = [];
   // Only requests with hooks, waits, timeouts or skipped chances need these: `declare` keeps them out of the others.
   declare key?: KeptKey | undefined;
   /** What hooks have returned for the next attempt. */
@@ -66,6 +69,7 @@ export class Call implements Owner {
     // Reading a clock takes as long as half of the rest.
     const { totalTimeoutMs, clock } = policy;
     this.deadline = totalTimeoutMs === undefined ? undefined : new Deadline(totalTimeoutMs, clock);
+    this.isInner = around.outer !== undefined;
     if (around !== NO_LAYERS || way === 'function')
       this.place = new LayerPlace(way === 'function' ? undefined : request, around);
   }
@@ -86,12 +90,6 @@ export class Call implements Owner {
   /** The limit whose slot the attempt holds, or a bucket that charges what it has taken at the end of its body. */
   get limit(): object | undefined {
     return this.parts?.limit;
-  }
-
-  /** The attempts that were judged, and the chances that were skipped. It grows while the call goes on. */
-  get history(): Attempt[] {
-    this.#history ??= [];
-    return this.#history;
   }
 
   /** What to note on the result. */

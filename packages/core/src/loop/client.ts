@@ -1,13 +1,12 @@
-import { mayBeLayered, surroundings } from '#around';
+import { noteEnd, surroundings } from '#around';
 import { HookError } from '../base/errors.ts';
 import { LONGEST_DISCARD_MS } from '../bodies/keep.ts';
 import type { Opened } from '../http/body.ts';
-import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
-import { NO_LAYERS, type Passage, type Way } from '../layers/layer.ts';
-import { LayerPlace } from '../layers/place.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { Passage, Way } from '../layers/layer.ts';
 import { Call } from './call.ts';
-import { type OutOfTime, timeoutError } from './deadline.ts';
-import { headersNow } from './header-changes.ts';
+import { OutOfTime, timeoutError } from './deadline.ts';
+import { attemptsOf, remember, rememberReason } from './history.ts';
 import type { Policy, PolicyOptions } from './options.ts';
 import { overridePolicy } from './policy.ts';
 
@@ -60,68 +59,6 @@ export interface Aside {
    * fails to be read if it was too long to keep. Without this, the result itself.
    */
   restore?(): unknown;
-}
-
-/** How an attempt has settled, and its outcome; `aside` once a retry follows. */
-export interface Settled {
-  value: unknown;
-  failed: boolean;
-  outcome?: Outcome | undefined;
-  aside?: Aside | undefined;
-}
-
-export const succeeded = (value: unknown): Settled => ({ value, failed: false });
-export const failed = (value: unknown): Settled => ({ value, failed: true });
-
-/** Sends an attempt. */
-export function sendBy<T>(client: Client<T>, call: Call): Promise<T> {
-  try {
-    // A base fetch may return something else than a promise, if it is a mock.
-    return Promise.resolve(client.send(call));
-  } catch (error) {
-    return Promise.reject(error);
-  }
-}
-
-/** What an attempt means. @param kind what it has failed with, if that is known */
-export function outcomeOf<T>(client: Client<T>, at: Settled, kind: FailureKind | undefined): Outcome {
-  let outcome: Outcome | undefined;
-  try {
-    if (!at.failed) outcome = client.outcome(at.value as T);
-  } catch (error) {
-    // The getters of some mocks throw.
-    at.value = error;
-    at.failed = true;
-  }
-  outcome ??= kind ? { type: 'failure', kind, error: at.value } : client.failure(at.value);
-  at.outcome = outcome;
-  return outcome;
-}
-
-/** The client's own error for an attempt that ran out of time. */
-export function lateBy<T>(client: Client<T>, { timeoutMs }: OutOfTime): unknown {
-  return client.timeoutError?.(timeoutMs) ?? timeoutError(timeoutMs);
-}
-
-/** Aborted at once: the caller gets the error now, and nothing of the request may go on after that. */
-export function dropped<T>(client: Client<T>, call: Call, { value }: Settled, error: unknown): unknown {
-  client.setAside(value, call, AbortSignal.abort());
-  return error;
-}
-
-/** The attempt is about to be sent. @throws HookError if a function that returns the value of a header fails */
-export function begin(call: Call): undefined {
-  const { policy, parts, limit } = call;
-  call.attempt += 1;
-  const isWrapped = policy.aroundAttempt !== undefined || parts?.wraps;
-  // What runs below a call that holds a slot must find that out. Asked for each attempt: a layer may have been made meanwhile.
-  if (limit !== undefined || isWrapped || mayBeLayered(call.way)) {
-    call.place ??= new LayerPlace(call.request, NO_LAYERS);
-    call.place.enter(parts?.bucket, limit);
-  }
-  if (call.grant?.conforming === false) call.emit({ type: 'mark' });
-  call.emit({ type: 'attempt' });
-  if (call.pendingHeaders !== undefined) call.headerChanges = headersNow(call.pendingHeaders);
 }
 
 /**
@@ -191,4 +128,55 @@ export function startCall(
   // Options apply to the outermost layer, which they were given to.
   const own = options === undefined || around.outer !== undefined ? policy : overridePolicy(policy, options);
   return new Call(own, request, around, way);
+}
+
+/** How an attempt has settled, and its outcome; `aside` once a retry follows. */
+export interface Settled {
+  value: unknown;
+  failed: boolean;
+  outcome?: Outcome | undefined;
+  aside?: Aside | undefined;
+}
+
+/**
+ * What a call ends with: the last attempt, whose slot is released once its body has ended, or the answer before it.
+ *
+ * @param before the attempt before a retry that was not sent, or has run into the total timeout
+ * @throws what the attempt has failed with
+ */
+export function resultOf<T>(call: Call, client: Client<T>, before: Settled | undefined, at: Settled): T {
+  let { value, failed } = before ?? at;
+  if (before !== undefined) value = before.aside?.restore?.() ?? value;
+  else if (call.limit !== undefined) {
+    const { parts } = call;
+    // Hazard: it must not hold what was settled, or the response could not be collected.
+    const ended = (): void => parts?.free();
+    if (client.whenBodyEnds !== undefined) value = client.whenBodyEnds(value, ended);
+    else ended();
+  }
+  if (!call.isInner && call.history.at(-1)?.reason !== 'success') noteEnd(value);
+  if (failed) throw value;
+  remember(value, call.trace);
+  return value as T;
+}
+
+/** An error that a call ends with, with its history. */
+export function errorOf<T>(
+  call: Call,
+  client: Client<T>,
+  signal: AbortSignal | undefined,
+  thrown: unknown,
+): unknown {
+  const error = thrown instanceof OutOfTime ? lateBy(client, thrown) : thrown;
+  if (call.attempt === 0) client.unsent?.(error);
+  // That of a request that a function has made, and that was repeated, stays.
+  if (call.place?.failedBelow && attemptsOf(error).length > 0) return error;
+  const note = signal?.aborted && error === signal.reason ? rememberReason : remember;
+  note(error, call.trace);
+  return error;
+}
+
+/** The client's own error for an attempt that ran out of time. */
+export function lateBy<T>(client: Client<T>, { timeoutMs }: OutOfTime): unknown {
+  return client.timeoutError?.(timeoutMs) ?? timeoutError(timeoutMs);
 }

@@ -4,7 +4,7 @@ import { type Check, notNegative } from '../base/check.ts';
 import { callHook, HookError } from '../base/errors.ts';
 import { must } from '../base/options.ts';
 import { checkVerdict, isRepeatable } from '../http/classify.ts';
-import { type Feedback, readFeedback } from '../http/feedback.ts';
+import { type Feedback, readFeedback, withJitter } from '../http/feedback.ts';
 import {
   type Judgement,
   type Outcome,
@@ -12,7 +12,6 @@ import {
   type Verdict,
   withJudgement,
 } from '../http/outcome.ts';
-import { withJitter } from '../http/retry-after.ts';
 import type { RetryReason, StopReason } from '../news/events.ts';
 import { type Costs, costOf } from './contracts.ts';
 import type { Policy } from './options.ts';

@@ -28,15 +28,15 @@ const ENDED: Decision = stop('aborted');
  * @throws HookError if a hook throws; the call is then over as well
  */
 export function judge(call: Call, outcome: Outcome, hasAnswer = false): Decision {
-  const { deadline, around } = call;
+  const { deadline } = call;
   try {
     if (deadline?.hasEnded(outcome)) {
-      call.fallsBack = hasAnswer && !around.isInner;
+      call.fallsBack = hasAnswer && !call.isInner;
       return follow(call, stop('deadline-exceeded'), outcome);
     }
     call.parts?.leave(outcome);
     if (call.hasEnded) return ENDED;
-    return follow(call, around.isInner ? stop('left-to-outer-layer') : decided(call, outcome), outcome);
+    return follow(call, call.isInner ? stop('left-to-outer-layer') : decided(call, outcome), outcome);
   } catch (error) {
     fail(call, outcome, error);
     throw error;
@@ -116,7 +116,7 @@ export function close(call: Call, reason: StopReason): boolean {
   if (call.hasEnded) return false;
   call.hasEnded = true;
   call.parts?.end(reason);
-  if (!call.around.isInner) call.place?.close();
+  if (!call.isInner) call.place?.close();
   return true;
 }
 

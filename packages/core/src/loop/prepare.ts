@@ -1,10 +1,13 @@
+import { mayBeLayered } from '#around';
 import { isPromise, ThrottledError } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
+import { NO_LAYERS } from '../layers/layer.ts';
+import { LayerPlace } from '../layers/place.ts';
 import { asUserCode, type Call } from './call.ts';
-import { begin, type MakeBody } from './client.ts';
+import type { MakeBody } from './client.ts';
 import { type AcquireOptions, fairKeyOf } from './contracts.ts';
 import { abortOrStop, bounded, OutOfTime, stopped } from './deadline.ts';
-import { headerChangesOf, keyOf } from './header-changes.ts';
+import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
 import { endUnsent, type Skip } from './judge.ts';
 import { insideOf } from './options.ts';
 import type { Lack } from './part.ts';
@@ -70,6 +73,21 @@ export function prepare(
   if (stopSignal === undefined) return wait(call, own, released, makeBody, done);
   const either = abortOrStop(own, stopSignal);
   return wait(call, either.signal, released, makeBody, done).finally(either.forget);
+}
+
+/** The attempt is about to be sent. @throws HookError if a function that returns the value of a header fails */
+export function begin(call: Call): undefined {
+  const { policy, parts, limit } = call;
+  call.attempt += 1;
+  const isWrapped = policy.aroundAttempt !== undefined || parts?.wraps;
+  // What runs below a call that holds a slot must find that out. Asked for each attempt: a layer may have been made meanwhile.
+  if (limit !== undefined || isWrapped || mayBeLayered(call.way)) {
+    call.place ??= new LayerPlace(call.request, NO_LAYERS);
+    call.place.enter(parts?.bucket, limit);
+  }
+  if (call.grant?.conforming === false) call.emit({ type: 'mark' });
+  call.emit({ type: 'attempt' });
+  if (call.pendingHeaders !== undefined) call.headerChanges = headersNow(call.pendingHeaders);
 }
 
 /** Before anything is sent: a part whose key cannot be had must not cost a response later. */
@@ -159,7 +177,7 @@ export async function wait(
 export function askHooks(call: Call): PromiseLike<void> | undefined {
   const { policy, request } = call;
   const attempt = call.attempt + 1;
-  if (attempt === 1 && !call.around.isInner) call.key ??= keyOf(policy, request);
+  if (attempt === 1 && !call.isInner) call.key ??= keyOf(policy, request);
   const next = { attempt, request, previous: call.toRetry, leftMs: call.deadline?.leftMs };
   const made = asUserCode(call, () => headerChangesOf(policy, next, call.key, call.parts?.all));
   if (isPromise(made))

@@ -1,21 +1,13 @@
-import { hasEndedBelow, noteEnd, sentNow } from '#around';
+import { hasEndedBelow, sentNow } from '#around';
 import type { FailureKind, Outcome, Responded } from '../http/outcome.ts';
 import type { Call } from './call.ts';
-import {
-  type Aside,
-  type Client,
-  dropped,
-  failed,
-  lateBy,
-  outcomeOf,
-  type Settled,
-  sendBy,
-  succeeded,
-} from './client.ts';
+import { type Aside, type Client, errorOf, lateBy, resultOf, type Settled } from './client.ts';
 import { OutOfTime } from './deadline.ts';
-import { attemptsOf, remember, rememberReason } from './history.ts';
 import { fail, judge, look, pass, reads } from './judge.ts';
 import { prepare, type Readiness } from './prepare.ts';
+
+const succeeded = (value: unknown): Settled => ({ value, failed: false });
+const failed = (value: unknown): Settled => ({ value, failed: true });
 
 /** What follows an attempt: its response is looked into, it is sent again, or the call ends. Before the first it starts. */
 type Step = 'start' | 'look' | 'again' | 'end';
@@ -46,8 +38,8 @@ export class Run<T> {
     const ready = this.#prepare();
     if (ready !== undefined) return this.goOnWaiting(ready);
     return this.#send().then(
-      (value) => this.#first({ value, failed: false }),
-      (error: unknown) => this.#first({ value: error, failed: true }),
+      (value) => this.#first(succeeded(value)),
+      (error: unknown) => this.#first(failed(error)),
     );
   }
 
@@ -67,7 +59,7 @@ export class Run<T> {
     let step: Step;
     try {
       step = this.#judge(at);
-      if (step === 'end') return resultOf(this.#call, this.#client, at, this.#answer);
+      if (step === 'end') return this.#result(at);
     } catch (error) {
       throw errorOf(this.#call, this.#client, this.#signal, error);
     }
@@ -78,10 +70,10 @@ export class Run<T> {
     try {
       for (let at = first, step = from, ready = waiting; ; ) {
         if (step === 'look') step = await this.#look(at);
-        if (step === 'end') return resultOf(this.#call, this.#client, at, this.#answer);
+        if (step === 'end') return this.#result(at);
         if (step === 'again') ready = this.#setAside(at);
         const readiness = ready === undefined || (await ready);
-        if (readiness === false) return resultOf(this.#call, this.#client, at, undefined, true);
+        if (readiness === false) return resultOf(this.#call, this.#client, at, at);
         // It may have run into its timeout before it was sent.
         const late = readiness === true ? undefined : failed(lateBy(this.#client, readiness));
         at = late ?? (await this.#send().then(succeeded, failed));
@@ -92,17 +84,26 @@ export class Run<T> {
     }
   }
 
-  #send(): Promise<T> {
-    this.#since = sentNow();
-    return sendBy(this.#client, this.#call);
+  #result(at: Settled): T {
+    return resultOf(this.#call, this.#client, this.#call.fallsBack ? this.#answer : undefined, at);
   }
 
   #prepare(aside?: Aside): Promise<Readiness> | undefined {
     return prepare(this.#call, this.#signal, aside?.released, this.#client.makeBody);
   }
 
+  #send(): Promise<T> {
+    this.#since = sentNow();
+    try {
+      // A base fetch may return something else than a promise, if it is a mock.
+      return Promise.resolve(this.#client.send(this.#call));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
   #judge(at: Settled, kind?: FailureKind): Step {
-    const outcome = outcomeOf(this.#client, at, kind ?? (this.#signal?.aborted ? 'aborted' : undefined));
+    const outcome = this.#outcome(at, kind ?? (this.#signal?.aborted ? 'aborted' : undefined));
     const isRepeated = at.failed && this.#call.place?.failedBelow === true;
     if (isRepeated || hasEndedBelow(at.value, this.#since)) {
       pass(this.#call, outcome);
@@ -111,11 +112,26 @@ export class Run<T> {
     return reads(this.#call, outcome) ? 'look' : this.#decide(at, outcome);
   }
 
+  #outcome(at: Settled, kind: FailureKind | undefined): Outcome {
+    let outcome: Outcome | undefined;
+    try {
+      if (!at.failed) outcome = this.#client.outcome(at.value as T);
+    } catch (error) {
+      // The getters of some mocks throw.
+      at.value = error;
+      at.failed = true;
+    }
+    outcome ??= kind ? { type: 'failure', kind, error: at.value } : this.#client.failure(at.value);
+    at.outcome = outcome;
+    return outcome;
+  }
+
   #decide(at: Settled, outcome: Outcome): Step {
     try {
       return judge(this.#call, outcome, this.#answer !== undefined).retry ? 'again' : 'end';
     } catch (hookError) {
-      throw dropped(this.#client, this.#call, at, hookError);
+      this.#drop(at.value);
+      throw hookError;
     }
   }
 
@@ -124,14 +140,14 @@ export class Run<T> {
     const seen = at.outcome as Responded;
     const replace = (settled: unknown): void => {
       // The look may end after the call.
-      if (at.failed) dropped(this.#client, this.#call, succeeded(settled), undefined);
+      if (at.failed) this.#drop(settled);
       else at.value = settled;
     };
     try {
       at.outcome = await look(this.#call, seen, () => this.#client.peek?.(at.value, replace), signal);
     } catch (error) {
       const isAbort = signal?.aborted === true && error === signal.reason;
-      dropped(this.#client, this.#call, at, error);
+      this.#drop(at.value);
       if (!isAbort && !(error instanceof OutOfTime)) {
         fail(this.#call, seen, error);
         throw error;
@@ -139,7 +155,7 @@ export class Run<T> {
       // The response came, and what it means was not known in time: no one gets it.
       at.value = isAbort || !(error instanceof OutOfTime) ? error : lateBy(this.#client, error);
       at.failed = true;
-      at.outcome = outcomeOf(this.#client, at, isAbort ? 'aborted' : 'timeout');
+      at.outcome = this.#outcome(at, isAbort ? 'aborted' : 'timeout');
     }
     return this.#decide(at, at.outcome);
   }
@@ -149,62 +165,19 @@ export class Run<T> {
     if (this.#call.answered !== undefined) this.#answer = at;
     return this.#prepare(at.aside);
   }
+
+  /** Aborted at once: the caller gets an error now, and nothing of the request may go on after that. */
+  #drop(settled: unknown): void {
+    this.#client.setAside(settled, this.#call, AbortSignal.abort());
+  }
 }
 
 /**
  * Sends a request until its policy stops, and settles as the client did at the last attempt.
  *
  * @throws what the last attempt of the client threw, unchanged
- * @throws the signal's reason, ThrottledError or HookError, as `prepare` does
+ * @throws the signal's own reason, ThrottledError or HookError, as `prepare` does
  */
 export function run<T>(call: Call, client: Client<T>, signal?: AbortSignal): Promise<T> {
   return new Run(call, client, signal).start();
-}
-
-/**
- * What a call ends with: the last attempt, whose slot is released once its body has ended, or the answer before it.
- *
- * @param answer the last response that a retry followed
- * @param isUnsent true if the retry after it was not sent
- * @throws what the attempt has failed with
- */
-export function resultOf<T>(
-  call: Call,
-  client: Client<T>,
-  at: Settled,
-  answer: Settled | undefined,
-  isUnsent = false,
-): T {
-  let { value, failed } = at;
-  const before = isUnsent ? at : call.fallsBack ? answer : undefined;
-  if (before !== undefined) {
-    failed = before.failed;
-    value = before.aside?.restore?.() ?? before.value;
-  } else if (call.limit !== undefined) {
-    const { parts } = call;
-    // Hazard: it must not hold what was settled, or the response could not be collected.
-    const ended = (): void => parts?.free();
-    if (client.whenBodyEnds !== undefined) value = client.whenBodyEnds(value, ended);
-    else ended();
-  }
-  if (!call.around.isInner && call.history.at(-1)?.reason !== 'success') noteEnd(value);
-  if (failed) throw value;
-  remember(value, call.trace);
-  return value as T;
-}
-
-/** An error that a call ends with, with its history. */
-export function errorOf<T>(
-  call: Call,
-  client: Client<T>,
-  signal: AbortSignal | undefined,
-  thrown: unknown,
-): unknown {
-  const error = thrown instanceof OutOfTime ? lateBy(client, thrown) : thrown;
-  if (call.attempt === 0) client.unsent?.(error);
-  // That of a request that a function has made, and that was repeated, stays.
-  if (call.place?.failedBelow && attemptsOf(error).length > 0) return error;
-  const note = signal?.aborted && error === signal.reason ? rememberReason : remember;
-  note(error, call.trace);
-  return error;
 }

@@ -1,7 +1,7 @@
 import { type Check, flag, positive } from '../base/check.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
 import { type Classify, classifyHttp } from '../http/classify.ts';
-import { askedWaitMs } from '../http/retry-after.ts';
+import { askedWaitMs } from '../http/feedback.ts';
 import { IN_MILLISECONDS } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../loop/options.ts';
 import type { CostReader } from '../loop/part.ts';

@@ -1,8 +1,8 @@
 import { surroundings } from '#around';
-import { callable, having } from '../base/check.ts';
+import { prose } from '#prose';
+import { type Check, callable } from '../base/check.ts';
 import { callHook, property } from '../base/errors.ts';
-import { type OptionTable, readOptions } from '../base/options.ts';
-import { followForeign } from '../base/signals.ts';
+import { must, type OptionTable, readOptions } from '../base/options.ts';
 import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind, nameOf } from '../http/failure.ts';
 import { headerIn } from '../http/headers.ts';
@@ -43,8 +43,14 @@ export interface RetryOptions<T> {
   readonly judge?: ((settled: Settled<T>, attempt: number) => Verdict | undefined) | undefined;
 }
 
+/** One of another library may have no reason, and does not end what takes native ones. */
+const checkSignal: Check = (name, value) => {
+  const isNative = value instanceof AbortSignal;
+  must(name, prose('an AbortSignal of the runtime'), value, isNative, isNative);
+};
+
 const RETRY_OPTIONS: OptionTable<RetryOptions<never>, 'signal' | 'judge'> = {
-  signal: { check: having('a signal', 'addEventListener') },
+  signal: { check: checkSignal },
   judge: { check: callable },
 };
 
@@ -91,15 +97,9 @@ export async function retry<T>(
     judged(client.settledIn(outcome), judge, attempt) ?? byDefault(outcome, classify, attempt);
   const request = { ...REQUEST };
   const around = surroundings(request, undefined, false);
-  const followed = signal && followForeign(signal);
-  const own = followed?.signal ?? signal;
-  const client = new FunctionClient(call, own);
+  const client = new FunctionClient(call, signal);
   const judgedBy = overridePolicy(policy, { classify: judging });
-  try {
-    return await run(new Call(judgedBy, request, around, 'function'), client, own);
-  } finally {
-    followed?.release();
-  }
+  return run(new Call(judgedBy, request, around, 'function'), client, signal);
 }
 
 /** @throws HookError if `judge` throws, or returns an invalid value */

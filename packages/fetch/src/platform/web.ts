@@ -2,8 +2,7 @@ import type { RequestTraits } from '@ebb/core';
 import { isIdempotent } from '@ebb/core/adapter';
 import type * as node from './node.ts';
 
-// Browsers say nothing of connections and hops, have no async context, no server framework that shares responses, and a fetch
-// that takes their own signals alone.
+// Browsers say nothing of connections and hops, have no async context, and no server framework that shares responses.
 
 type Maybe<T> = T | undefined;
 
@@ -21,10 +20,4 @@ export const withPreconnect: Maybe<typeof node.withPreconnect> = undefined;
 /** Nothing proves that the first hop has failed: the first server may have carried the request out. */
 export function wasRedirected(_error: unknown, { method }: RequestTraits, _hops: unknown): true | undefined {
   return isIdempotent(method) ? undefined : true;
-}
-
-export function followForeign(_signal: AbortSignal): undefined {}
-
-export function keepsForeign(_signal: AbortSignal | undefined, _baseFetch: unknown): boolean {
-  return false;
 }

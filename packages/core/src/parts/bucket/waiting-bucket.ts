@@ -1,9 +1,8 @@
 import { prose } from '#prose';
 import { notNegative } from '../../base/check.ts';
 import { nextTurn } from '../../base/clock.ts';
-import { type Feedback, type ReadFeedback, readFeedback } from '../../http/feedback.ts';
+import { type Feedback, type ReadFeedback, readFeedback, withJitter } from '../../http/feedback.ts';
 import { type Outcome, originOf, type RequestTraits } from '../../http/outcome.ts';
-import { withJitter } from '../../http/retry-after.ts';
 import type { AcquireOptions, Costs, Grant } from '../../loop/contracts.ts';
 import type { ChecksCalls, Part, TokenBucket } from '../../loop/part.ts';
 import type { Amount } from '../../queue/queue.ts';

@@ -1,4 +1,4 @@
-import { HookError, isWebReadable, readableBody } from '@ebb/core/adapter';
+import { closeUpload, HookError, isSingleUse, property } from '@ebb/core/adapter';
 import type { AxiosRequestTransformer, InternalAxiosRequestConfig } from 'axios';
 
 /**
@@ -11,11 +11,11 @@ export type BodyFactory = () => unknown;
 
 type Transforms = InternalAxiosRequestConfig['transformRequest'];
 
+const DEFAULT_TYPE = 'application/x-www-form-urlencoded';
+
 function over(): Error {
   return new Error('the attempt is over');
 }
-
-const DEFAULT_TYPE = 'application/x-www-form-urlencoded';
 
 /**
  * The bodies that a {@link BodyFactory} makes. Each goes through `transformRequest` once, when it is made; the
@@ -57,7 +57,7 @@ export class FactoryBody {
   async next(config: InternalAxiosRequestConfig, isOver: () => boolean): Promise<unknown> {
     const data = await this.#call(config.data);
     if (isOver()) {
-      closeBody(data, over());
+      closeUpload(data, over());
       throw new HookError('data', over());
     }
     this.#last = data;
@@ -86,7 +86,7 @@ export class FactoryBody {
 
   /** Closes the body of an attempt that is over. */
   release(): void {
-    for (const body of this.#made.splice(0)) closeBody(body, over());
+    for (const body of this.#made.splice(0)) closeUpload(body, over());
   }
 }
 
@@ -97,40 +97,52 @@ function transform(config: InternalAxiosRequestConfig, transforms: Transforms, d
     .reduce((body: unknown, each) => each.call(config, body, config.headers), data);
 }
 
-/** Whether sending a body uses it up: Node and web streams, the `form-data` package, iterators. */
-export function isSingleUse(data: unknown): data is object {
-  return typeof data === 'object' && data !== null && readableBody(data) === undefined;
+/** A form of the `form-data` package, which axios also makes of objects: a stream that can be read once. */
+interface Form {
+  getHeaders(): Record<string, string>;
+  getBoundary(): string;
+  hasKnownLength(): boolean;
+  getLengthSync(): number;
+  /** The unread parts: text, bytes, streams, and functions that pass on the text between parts. */
+  readonly _streams?: unknown;
 }
 
-/** The ways in which a single-use body can be closed. */
-interface Closable {
-  readonly readableEnded?: unknown;
-  /** The parts of a form of the `form-data` package, each a stream or a wrapper with the stream as `source`. */
-  readonly _streams?: readonly (Closable | null | undefined)[];
-  readonly source?: unknown;
-  destroy?(): unknown;
-  return?(): unknown;
+const FORM_METHODS = ['pipe', 'getHeaders', 'getBoundary', 'hasKnownLength', 'getLengthSync'];
+
+function isForm(data: unknown): data is Form {
+  return FORM_METHODS.every((name) => typeof property(data, name) === 'function');
+}
+
+/** Makes the body of an attempt of a form, and sets the headers that axios would set for it. */
+export type FormBody = (config: InternalAxiosRequestConfig) => Promise<ArrayBuffer>;
+
+/** For a form whose parts are all in memory, which can be sent more than once; `undefined` for anything else. */
+export function formBody(data: unknown): FormBody | undefined {
+  const bytes = isForm(data) ? bytesOf(data) : undefined;
+  if (bytes === undefined) return undefined;
+  return ({ headers, formDataHeaderPolicy }) => {
+    for (const [name, value] of Object.entries((data as Form).getHeaders())) {
+      const isContent = /^content-(type|length)$/i.test(name);
+      if (isContent || formDataHeaderPolicy !== 'content-only') headers.set(name, value);
+    }
+    return bytes.arrayBuffer();
+  };
 }
 
 /**
- * Closes a single-use body that will not be read any further, so that a file behind it does not stay open. Leaves
- * a body that has ended, a locked web stream and any other value alone. Never throws.
+ * The form's bytes, read without consuming it. The package's own `getBuffer` differs from the stream for a part
+ * with a custom header, and copies the whole buffer once per part. `_streams` is private, so the result counts only
+ * if its length is the one that the form reports.
  */
-export function closeBody(data: unknown, reason: unknown): void {
-  if (!isSingleUse(data)) return;
-  const body: Closable = data;
-  try {
-    if (isWebReadable(data)) {
-      if (!data.locked) data.cancel(reason).catch(() => undefined);
-      return;
-    }
-    if (Array.isArray(body._streams)) {
-      for (const part of body._streams) closeBody(part?.source ?? part, reason);
-    }
-    // Destroyed without an error: one that no listener handles would end the process.
-    if (typeof body.destroy !== 'function') Promise.resolve(body.return?.()).catch(() => undefined);
-    else if (body.readableEnded !== true) body.destroy();
-  } catch {
-    // A custom stream may throw; there is nothing left to close.
+function bytesOf(form: Form): Blob | undefined {
+  const parts = form._streams;
+  if (!Array.isArray(parts) || !form.hasKnownLength()) return undefined;
+  const pieces: BlobPart[] = [];
+  for (const part of parts) {
+    if (typeof part === 'function') part((text: string) => pieces.push(text));
+    else pieces.push(part);
   }
+  if (!pieces.every((piece) => typeof piece === 'string' || piece instanceof Uint8Array)) return undefined;
+  const bytes = new Blob([...pieces, `--${form.getBoundary()}--\r\n`]);
+  return bytes.size === form.getLengthSync() ? bytes : undefined;
 }

@@ -1,7 +1,19 @@
-import type { FailureKind, Outcome, RequestTraits } from '@ebb/core';
-import { attemptsOf, type Call, failureKind, HookError, property, responseHeader } from '@ebb/core/adapter';
+import type { Clock, FailureKind, Outcome, RequestTraits } from '@ebb/core';
+import {
+  type Aside,
+  failureKind,
+  HookError,
+  isWebReadable,
+  nextTurn,
+  type Opened,
+  property,
+  responseHeader,
+  restored,
+  setAside,
+  watchWebStream,
+} from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
-import { breaksBody, everyRetryAfter, lastHop, received } from '#platform';
+import { abortUpload, breaksBody, everyRetryAfter, lastHop, received, whenNodeBodyEnds } from '#platform';
 import { recordedResponse } from './axios-copy.ts';
 import type { Config } from './config.ts';
 import type { NodeRequest, Origin } from './platform/node.ts';
@@ -92,17 +104,6 @@ export class ResponseOutcome {
   }
 }
 
-/** The history of an error, for the response that it carries. It is not known before the call has ended. */
-export function historyOf(error: unknown): Call['trace'] {
-  const history = {
-    get attempts() {
-      return attemptsOf(error);
-    },
-  };
-  // There are no tokens: the call was sent at once.
-  return history as Call['trace'];
-}
-
 /** Reads what an adapter rejected with: a response that `validateStatus` refused, or a failure. */
 export function failureOf(error: unknown, sent: Sent): Outcome {
   const response = property(error, 'response') as AxiosResponse | undefined;
@@ -149,4 +150,70 @@ function kindOf(error: unknown): FailureKind {
   // `timeoutErrorMessage` replaces `timeout of … exceeded`.
   if (kind === 'network' && isTimeoutCode && message === timeoutMessage) return 'timeout';
   return breaksBody && kind === 'unknown' && breaksBody(message) ? 'network' : kind;
+}
+
+/** The response that an adapter resolved with, or that the error it rejected with carries. */
+function responseIn(settled: unknown): AxiosResponse | undefined {
+  const response = (property(settled, 'response') ?? settled) as AxiosResponse | undefined;
+  return property(response, 'status') === undefined ? undefined : response;
+}
+
+/**
+ * Discards a response before a retry, or one that comes after its attempt has timed out, so that its connection can be reused. A
+ * streamed body is read within bounds, or broken off. It is kept, because the retry may still be refused.
+ *
+ * @param longestMs how long it is read, in milliseconds
+ * @returns `undefined` if the adapter settled without a response
+ */
+export function discard(
+  settled: unknown,
+  clock: Clock,
+  longestMs: number,
+  signal?: AbortSignal,
+): Aside | undefined {
+  const response = responseIn(settled);
+  if (response === undefined) return undefined;
+  if (abortUpload) abortUpload(response.request ?? {});
+  const { data } = response;
+  const aside = setAside(data, { clock, longestMs, signal, contentLength: lengthOf(response) });
+  if (aside === undefined) return { released: nextTurn() };
+  return {
+    released: aside.released,
+    restore() {
+      response.data = restored(data, aside);
+      return settled;
+    },
+  };
+}
+
+/** A response without a body may still have a content-length. */
+function lengthOf({ status, headers, config }: AxiosResponse): number {
+  const hasBody = config?.method?.toUpperCase() !== 'HEAD' && status !== 204 && status !== 304;
+  return hasBody ? Number(headerOf(headers, 'content-length')) : 0;
+}
+
+/**
+ * Calls `ended` when the connection no longer needs to carry the body of a response: at once if axios has read it,
+ * otherwise when it has arrived (read or not), has failed, or was cancelled. May call it more than once.
+ */
+export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void): void {
+  const response = responseIn(settled);
+  if (whenNodeBodyEnds?.(response, clock, ended)) return;
+  const data: unknown = response?.data;
+  if (response === undefined || !isWebReadable(data) || data.locked) ended();
+  else response.data = watchWebStream(data, clock, ended);
+}
+
+/**
+ * Opens the body of the response in what an adapter settled with; `undefined` if there is none. The adapters of axios have read
+ * a body that is not streamed, but not parsed it: `transformResponse` runs after the last attempt. A custom adapter may have.
+ */
+export function peekAt(settled: unknown, abortError: () => unknown): Opened {
+  const response = responseIn(settled);
+  if (response === undefined) return undefined;
+  const { data } = response;
+  const replace = (other: unknown): void => {
+    response.data = other;
+  };
+  return { data, replace, abortError };
 }
