@@ -24,7 +24,7 @@ import type { Found } from './axios-copy.ts';
 import { type AxiosCopy, copyFor } from './axios-copy.ts';
 import { asCanceled, type CallerSignal, sendWithTimeout, timeoutError } from './cancel.ts';
 import { type Config, changed, copyWith, exchange, type Fields, marked, urlOf } from './config.ts';
-import type { FactoryBody, FormBody } from './request-body.ts';
+import type { FactoryBody, NextBody } from './request-body.ts';
 import { discard, failureOf, headerOf, peekAt, ResponseOutcome, whenBodyEnds } from './response.ts';
 
 /** How the requests of an interceptor go through an adapter. */
@@ -56,8 +56,8 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
   #call: Call | undefined;
   #url: string | undefined;
   // Few requests need these: `declare` keeps them out of the others.
-  /** There if `data` is a form that can be sent more than once. */
-  declare private form: FormBody | undefined;
+  /** There if `data` is a function, or a form that can be sent more than once. */
+  declare private next: NextBody | undefined;
   /** The body that was made for the next attempt. */
   declare private made: { readonly data: unknown } | undefined;
   /** What the config had before the attempt that is under way, and in the last one. */
@@ -80,12 +80,13 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     if (factory === undefined)
       throw new TypeError('data: a body function must be set before ebb’s interceptor runs');
     this.#factory = factory;
+    this.next = factory.next;
   }
 
   begin(call: Call, caller: CallerSignal | undefined): void {
     this.#call = call;
     this.#caller = caller;
-    if (call.policy.maxRetries > 0) this.form = formBody?.(this.config.data);
+    if (call.policy.maxRetries > 0) this.next ??= formBody?.(this.config.data);
   }
 
   get method(): string {
@@ -99,12 +100,12 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
 
   get replayable(): boolean {
     const { data } = this.config;
-    return this.isReplaced || (!isSingleUse(data) && bufferBytes(data) === this.#bytes);
+    return this.next !== undefined || (!isSingleUse(data) && bufferBytes(data) === this.#bytes);
   }
 
   /** As `transformRequest` has left it. A body that is made anew for each attempt is no one's to look at. */
   get body(): unknown {
-    return this.isReplaced ? undefined : readableBody(this.config.data);
+    return this.next ? undefined : readableBody(this.config.data);
   }
 
   header(name: string): string | undefined {
@@ -115,20 +116,15 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     return this.#caller?.signal;
   }
 
-  /** Whether each attempt sends what {@link makeBody} makes in place of `data`. */
-  get isReplaced(): boolean {
-    return (this.#factory ?? this.form) !== undefined;
-  }
-
+  /** There if each attempt sends what it makes in place of `data`. */
   get makeBody(): MakeBody | undefined {
-    return this.isReplaced ? this.#makeBody.bind(this) : undefined;
-  }
-
-  async #makeBody(state: { readonly over: boolean }): Promise<void> {
-    const { config, form } = this;
-    this.#reset();
-    const data = await (this.#factory?.next(config, () => state.over) ?? form?.(config));
-    if (!state.over) this.made = { data };
+    const { config, next } = this;
+    if (next === undefined) return undefined;
+    return async (state) => {
+      this.#reset();
+      const data = await next(config, () => state.over);
+      if (!state.over) this.made = { data };
+    };
   }
 
   timeoutError(timeoutMs: number): AxiosError {
@@ -144,7 +140,7 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     this.#call = call;
     const { config, made, signal } = this;
     const { adapter, way, given } = this.#route;
-    if (!this.isReplaced) this.#reset();
+    if (this.next === undefined) this.#reset();
     else if (made === undefined) {
       // Aborted before its body was made.
       return Promise.reject(signal?.reason);

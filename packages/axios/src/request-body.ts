@@ -54,7 +54,7 @@ export class FactoryBody {
    *
    * @throws HookError if the factory throws or rejects, or returns the stream that it returned before
    */
-  async next(config: InternalAxiosRequestConfig, isOver: () => boolean): Promise<unknown> {
+  readonly next: NextBody = async (config, isOver) => {
     const data = await this.#call(config.data);
     if (isOver()) {
       closeUpload(data, over());
@@ -67,7 +67,7 @@ export class FactoryBody {
     if (/^(post|put|patch)$/.test(config.method ?? '')) config.headers.setContentType(DEFAULT_TYPE, false);
     this.#made.push(body);
     return body;
-  }
+  };
 
   async #call(factory: BodyFactory): Promise<unknown> {
     try {
@@ -113,11 +113,14 @@ function isForm(data: unknown): data is Form {
   return FORM_METHODS.every((name) => typeof property(data, name) === 'function');
 }
 
-/** Makes the body of an attempt of a form, and sets the headers that axios would set for it. */
-export type FormBody = (config: InternalAxiosRequestConfig) => Promise<ArrayBuffer>;
+/** Makes the body of an attempt, and sets its headers. */
+export type NextBody = (config: InternalAxiosRequestConfig, isOver: () => boolean) => Promise<unknown>;
 
-/** For a form whose parts are all in memory, which can be sent more than once; `undefined` for anything else. */
-export function formBody(data: unknown): FormBody | undefined {
+/**
+ * For a form whose parts are all in memory, which can be sent more than once, with the headers that axios would set for it;
+ * `undefined` for anything else.
+ */
+export function formBody(data: unknown): NextBody | undefined {
   const bytes = isForm(data) ? bytesOf(data) : undefined;
   if (bytes === undefined) return undefined;
   return ({ headers, formDataHeaderPolicy }) => {

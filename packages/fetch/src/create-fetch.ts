@@ -12,10 +12,10 @@ import {
   takingOf,
 } from '@ebb/core/adapter';
 import { hasAsyncContext, recordConnectErrors, withPreconnect } from '#platform';
+import { ResponseOutcome } from './attempt.ts';
 import { FetchRequest } from './fetch-request.ts';
 import type { EbbRequestInit, FetchInit, FetchInput, Preconnecting } from './request.ts';
 import { isSimple, withChanges } from './request.ts';
-import { ResponseOutcome } from './response.ts';
 
 /** A `fetch` that also takes ebb's options for a request. Assignable to `typeof fetch` in every runtime. */
 export interface EbbFetch extends Preconnecting {

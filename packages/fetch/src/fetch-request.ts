@@ -18,7 +18,7 @@ import {
   timeoutOf,
 } from '@ebb/core/adapter';
 import { type Hops, hasAsyncContext, hopsOf, unshared, wasRedirected, whenBodyEnds } from '#platform';
-import { type Bounded, bounded } from './bounded.ts';
+import { type Bounded, bounded, ResponseOutcome, remade, setAside } from './attempt.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './request.ts';
 import {
   absoluteUrl,
@@ -30,7 +30,6 @@ import {
   rereadable,
   withChanges,
 } from './request.ts';
-import { ResponseOutcome, remade, setAside } from './response.ts';
 import { Upload } from './upload.ts';
 
 /** A request of `fetch`: the traits that policies and hooks see, and how each of its attempts is sent. */

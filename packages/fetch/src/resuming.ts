@@ -10,6 +10,7 @@ import {
   readResuming,
   rememberOf,
 } from '@ebb/core/resuming';
+import { remade } from './attempt.ts';
 import type { BaseFetch, EbbFetch } from './create-fetch.ts';
 import {
   absoluteUrl,
@@ -19,7 +20,6 @@ import {
   isRequest,
   rereadable,
 } from './request.ts';
-import { remade } from './response.ts';
 import { type Asked, readerOf, resumedBody } from './resumed-body.ts';
 
 /** Options of {@link resuming}. `resumeWith` returns the `Request` for the rest. */

@@ -2,6 +2,7 @@ import { wrongType } from '../base/check.ts';
 import { callHook, HookError, isPromise } from '../base/errors.ts';
 import { isIdempotent } from '../http/classify.ts';
 import type { RequestTraits } from '../http/outcome.ts';
+import { asUserCode, type Call } from './call.ts';
 import {
   type HeaderChanges,
   type HeaderValue,
@@ -94,6 +95,21 @@ function ask(hook: string, call: () => unknown): Dressed | Promise<Dressed> {
   }
   // A promise of another library may lack what this one has.
   return isPromise(made) ? Promise.resolve(made).then(read, failed) : read(made);
+}
+
+/** Asks the hooks for the headers of the next attempt, once for each. Returns a promise if they return one. @throws HookError */
+export function askHooks(call: Call): PromiseLike<void> | undefined {
+  const { policy, request } = call;
+  const attempt = call.attempt + 1;
+  if (attempt === 1 && !call.isInner) call.key ??= keyOf(policy, request);
+  const next = { attempt, request, previous: call.toRetry, leftMs: call.deadline?.leftMs };
+  const made = asUserCode(call, () => headerChangesOf(policy, next, call.key, call.parts?.all));
+  if (isPromise(made))
+    return made.then((changes) => {
+      call.pendingHeaders = changes;
+    });
+  call.pendingHeaders = made;
+  return undefined;
 }
 
 /**

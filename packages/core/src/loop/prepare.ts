@@ -7,7 +7,7 @@ import { asUserCode, type Call } from './call.ts';
 import type { MakeBody } from './client.ts';
 import { type AcquireOptions, fairKeyOf } from './contracts.ts';
 import { abortOrStop, bounded, OutOfTime, stopped } from './deadline.ts';
-import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
+import { askHooks, headersNow } from './header-changes.ts';
 import { endUnsent, type Skip } from './judge.ts';
 import { insideOf } from './options.ts';
 import type { Lack } from './part.ts';
@@ -171,21 +171,6 @@ export async function wait(
     begin(call);
     return error;
   }
-}
-
-/** Asks the hooks for the headers of the next attempt, once for each. Returns a promise if they return one. @throws HookError */
-export function askHooks(call: Call): PromiseLike<void> | undefined {
-  const { policy, request } = call;
-  const attempt = call.attempt + 1;
-  if (attempt === 1 && !call.isInner) call.key ??= keyOf(policy, request);
-  const next = { attempt, request, previous: call.toRetry, leftMs: call.deadline?.leftMs };
-  const made = asUserCode(call, () => headerChangesOf(policy, next, call.key, call.parts?.all));
-  if (isPromise(made))
-    return made.then((changes) => {
-      call.pendingHeaders = changes;
-    });
-  call.pendingHeaders = made;
-  return undefined;
 }
 
 /** The body is made with slot and tokens. */
