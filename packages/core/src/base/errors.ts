@@ -124,7 +124,7 @@ export function isError(value: unknown): value is Error {
 }
 
 /** What was thrown, as a text. */
-export function textOfError(thrown: unknown): string {
+function textOfError(thrown: unknown): string {
   const message = isError(thrown) ? property(thrown, 'message') : thrown;
   try {
     return String(message);

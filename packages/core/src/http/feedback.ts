@@ -1,7 +1,7 @@
 import { inDevelopment, prose } from '#prose';
 import { type Check, callable } from '../base/check.ts';
 import type { Random } from '../base/clock.ts';
-import { callHook, property } from '../base/errors.ts';
+import { HookError, property } from '../base/errors.ts';
 import { must, mustHaveFields } from '../base/options.ts';
 import { shortHeader } from './headers.ts';
 import type { Outcome, Responded } from './outcome.ts';
@@ -158,7 +158,6 @@ export function isAboutLoad(status: number): boolean {
 /** What a `feedback` of the user has returned. */
 const checkSaid: Check = (name, said) =>
   inDevelopment(() => {
-    if (said === undefined) return;
     mustHaveFields(name, prose('an object, or undefined'), said);
     for (const [field, like] of Object.entries(LIKE)) {
       const value = property(said, field);
@@ -178,8 +177,14 @@ export function readFeedback(
   nowMs: number,
   cost: FeedbackCost,
 ): Feedback | undefined {
-  // `null` says nothing, as `undefined` does.
-  return callHook('feedback', () => feedback(outcome, nowMs, cost) ?? undefined, checkSaid);
+  try {
+    // `null` says nothing, as `undefined` does.
+    const said = feedback(outcome, nowMs, cost) ?? undefined;
+    if (said !== undefined) checkSaid('its result', said);
+    return said;
+  } catch (cause) {
+    throw new HookError('feedback', cause);
+  }
 }
 
 /**

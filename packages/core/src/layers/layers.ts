@@ -122,16 +122,11 @@ export function surroundings(request: RequestTraits, carried: unknown, isDispatc
   if (!areLayered()) return NO_LAYERS;
   const { storage, current } = shared();
   const passage = carried as Passage | undefined;
-  if (passage?.call.open === true) {
-    if (isDispatch) passage.call.dispatched = true;
-    passage.call.isReached = true;
-    return { outer: passage, slotsOf: passage.call.slotsOf };
-  }
   let maker: LayeredCall | undefined;
-  for (const found of [storage?.getStore(), current]) {
+  for (const found of [passage, storage?.getStore(), current]) {
     if (found?.call.open !== true) continue;
     const { call } = found;
-    const isOfCall = call.request !== undefined && isSame(call.request, request);
+    const isOfCall = found === passage || (call.request !== undefined && isSame(call.request, request));
     if (isOfCall && isDispatch) call.dispatched = true;
     if (isOfCall || (isDispatch && call.dispatched)) {
       call.isReached = true;
