@@ -21,14 +21,14 @@ export interface Clock {
   schedule(wake: () => void, delayMs: number, inBackground?: boolean, isWait?: boolean): () => void;
 }
 
-/** Marks the clock of the system, which each copy of this package in a program has of its own. */
-const OF_SYSTEM: unique symbol = Symbol.for('@ebb/core system clock');
+/**
+ * What a clock reads: the system, or the user's clock behind a wrapper that names its errors. All copies of this package in a program
+ * know it.
+ */
+const SOURCE: unique symbol = Symbol.for('@ebb/core clock');
 
-/** The user's clock behind a wrapper that names its errors. All copies of this package in a program know it. */
-const READS: unique symbol = Symbol.for('@ebb/core clock');
-
-/** A clock, with the marks that it may have. */
-type Marked = Clock & { readonly [OF_SYSTEM]?: true; readonly [READS]?: Clock };
+/** A clock, with its mark if it is one of ours. */
+type Marked = Clock & { readonly [SOURCE]?: unknown };
 
 /** Timers take a signed 32-bit number of milliseconds. A longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -55,8 +55,8 @@ function nowMs(): number {
  * that time then, whatever `Date.now` says: timers fire up to a millisecond early, and fakes may move them alone. Nothing is called
  * back before `schedule` has returned.
  */
-export const systemClock: Clock & { readonly [OF_SYSTEM]: true } = {
-  [OF_SYSTEM]: true,
+export const systemClock: Clock & { readonly [SOURCE]: string } = {
+  [SOURCE]: 'system',
   now: nowMs,
   schedule(wake, delayMs, inBackground) {
     finite('the clock of the system: delayMs', Math.min(delayMs, Number.MAX_VALUE));
@@ -122,9 +122,9 @@ const checkCancel: Check = (_, value) =>
 
 /** The clock of a policy or a limit. What one of the user does wrong is a `HookError` that names it. */
 export function ownClock(clock: Clock): Clock {
-  if (OF_SYSTEM in clock || READS in clock) return clock;
+  if (SOURCE in clock) return clock;
   const named: Marked = {
-    [READS]: clock,
+    [SOURCE]: clock,
     now: () =>
       callHook(
         'clock',
@@ -137,19 +137,13 @@ export function ownClock(clock: Clock): Clock {
 }
 
 /** True if two clocks show the same time, also if they are of two copies of this package. */
-export function isSameClock(one: Clock, other: Clock): boolean {
-  return one === other || sourceOf(one) === sourceOf(other);
+export function isSameClock(one: Marked, other: Marked): boolean {
+  return (one[SOURCE] ?? one) === (other[SOURCE] ?? other);
 }
-
-function sourceOf(clock: Marked): unknown {
-  return clock[OF_SYSTEM] ? OF_SYSTEM : (clock[READS] ?? clock);
-}
-
-const checkClock: Check = (name, value) => having(prose('a clock'), 'now', 'schedule')(name, value);
 
 /** The `clock` of an options object. */
 export const CLOCK_OPTION: { readonly check: Check; readonly default: Clock } = {
-  check: checkClock,
+  check: (name, value) => having(prose('a clock'), 'now', 'schedule')(name, value),
   default: systemClock,
 };
 

@@ -65,18 +65,13 @@ function identifier(text: unknown): string | undefined {
  * an identifier.
  */
 function codeOf(error: unknown): string | undefined {
-  try {
-    let at = error as { readonly code?: unknown; readonly cause?: unknown } | null | undefined;
-    for (let depth = 0; at && depth < DEEPEST_CAUSE; depth += 1) {
-      const code = identifier(at.code);
-      if (code !== undefined) return code;
-      at = at.cause as typeof at;
-    }
-    return nameOf(error);
-  } catch {
-    // The getters of some errors throw.
-    return undefined;
+  let at = error;
+  for (let depth = 0; at && depth < DEEPEST_CAUSE; depth += 1) {
+    const code = identifier(property(at, 'code'));
+    if (code !== undefined) return code;
+    at = property(at, 'cause');
   }
+  return nameOf(error);
 }
 
 /** The name of an error; `undefined` for anything else, and for a name that is not an identifier. */

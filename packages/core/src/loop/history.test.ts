@@ -31,7 +31,7 @@ describe('the code of a failure', () => {
     ['nothing of what is no error', { name: 'Error' }, undefined],
     ['nothing of a text', 'ECONNRESET', undefined],
     ['nothing of nothing', null, undefined],
-    ['nothing of one that throws when it is looked at', broken, undefined],
+    ['the name of one whose code throws when it is looked at', broken, 'Error'],
   ])('%s', (_, error, code) => {
     expect(codeOf(error)).toBe(code);
   });
