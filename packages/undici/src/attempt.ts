@@ -1,9 +1,12 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@ebb/core';
-import { type BodyWatcher, type Call, hasHistory, type SetAside } from '@ebb/core/adapter';
+import { type BodyWatcher, type Call, hasHistory, inNextTurn, type SetAside } from '@ebb/core/adapter';
+
 import type { Dispatcher } from 'undici';
+import type { Downstream, Send } from './downstream.ts';
+import type { Connection } from './handler.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
-import { type Connection, Held, type HeldListener, type Pausable } from './held.ts';
+import { Held } from './held.ts';
 import { headersTimeoutError, requestAbortedError } from './outcome.ts';
 
 /** Sees a body pass, from its first chunk. */
@@ -12,32 +15,12 @@ export interface Watcher extends BodyWatcher {
   ended(): unknown;
 }
 
-/** The events of an attempt. */
-export interface AttemptListener {
-  /** It has a connection. */
-  sent(attempt: Attempt): void;
-  /** An informational response (1xx). */
-  informed(head: ResponseHead): void;
-  /** The headers of the response. The listener must have it delivered, hold it, set it aside or drop it. */
-  responded(attempt: Attempt, head: ResponseHead): void;
-  upgraded(attempt: Attempt, head: ResponseHead, socket: Duplex): void;
-  /** All of a response that was held has arrived. It is still to be played. */
-  arrived(): void;
-  /** The response is delivered: its headers, its body and its end, which `broke` may be. */
-  head(connection: Pausable | null | undefined, head: ResponseHead): void;
-  data(chunk: Buffer): void;
-  ended(trailers: ResponseHeaders, rawTrailers: RawHeaders): void;
-  broke(attempt: Attempt, error: unknown): void;
-  /** It failed before the headers of the response. */
-  failed(attempt: Attempt, error: unknown): void;
-}
-
 /**
  * One send. Each attempt is a handler of its own, so that late events of an attempt that was given up cannot be
  * mistaken for those of the next one.
  */
-export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
-  readonly listener: AttemptListener;
+export class Attempt implements Dispatcher.DispatchHandler, Send {
+  readonly request: Downstream;
   connection: Connection;
   /** How often undici started it: more than once if an interceptor below follows redirects. */
   starts = 0;
@@ -54,8 +37,8 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   #cancelTimer: (() => void) | undefined;
   #droppedFor: unknown;
 
-  constructor(listener: AttemptListener) {
-    this.listener = listener;
+  constructor(request: Downstream) {
+    this.request = request;
   }
 
   get over(): boolean {
@@ -91,7 +74,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
       connection.abort(this.#droppedFor);
     } else {
       this.connection = connection;
-      this.listener.sent(this);
+      this.request.sent(this);
     }
   }
 
@@ -104,7 +87,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.#state = 'forwarded';
     this.#cancelTimer?.();
     // Finished only after the call: if the handler throws, undici reports that through onResponseError.
-    this.listener.upgraded(this, this.#headOf(status, headers), socket);
+    this.request.upgraded(this, this.#headOf(status, headers), socket);
     this.#finish();
   }
 
@@ -113,10 +96,10 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.connection = connection;
     const head = this.#headOf(status, headers, message);
     if (status < 200) {
-      this.listener.informed(head);
+      this.request.informed(head);
     } else {
       this.#cancelTimer?.();
-      this.listener.responded(this, head);
+      this.request.responded(this, head);
     }
   }
 
@@ -126,20 +109,17 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
 
   onResponseData(_: Connection, chunk: Buffer): void {
     this.watcher?.part(chunk);
-    if (this.#state === 'forwarded') this.data(chunk);
+    if (this.#state === 'forwarded') this.request.data(chunk);
     else if (this.#state !== 'over') this.kept?.take(chunk);
   }
 
   onResponseEnd(_: Connection, trailers: ResponseHeaders): void {
     this.watcher?.ended();
     const rawTrailers = this.connection?.rawTrailers ?? null;
-    if (this.#state === 'forwarded') {
-      this.end(trailers, rawTrailers);
-    } else {
-      const isHeld = this.#isHeld;
-      if (!isHeld) this.#finish();
+    if (this.#state === 'forwarded') this.#end(trailers, rawTrailers);
+    else {
+      if (this.#state !== 'held') this.#finish();
       this.kept?.end(undefined, trailers, rawTrailers);
-      if (isHeld) this.#arrived();
     }
   }
 
@@ -152,20 +132,45 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   /** Keeps the response back until it is delivered, set aside or dropped. */
   hold(head: ResponseHead): Held {
     this.#state = 'held';
-    this.kept = new Held(head, this.connection, this);
+    this.kept = new Held(head, this.connection);
     return this.kept;
   }
 
-  /** The listener gets the response: at first what was held of it. */
+  /** The request gets the response. What was held of it comes at once, also to a handler that has paused. */
   deliver(head: ResponseHead): void {
-    if (this.kept === undefined) {
-      this.#state = 'forwarded';
-      this.listener.head(this.connection, head);
-      return;
+    this.#state = 'forwarded';
+    if (this.kept === undefined) this.request.head(this.connection, head);
+    else this.#play(this.kept);
+  }
+
+  #play(kept: Held): void {
+    const { request } = this;
+    try {
+      // Without its connection: a handler that goes on must not get what comes next before what was held.
+      request.head(undefined, kept.head);
+      for (const chunk of kept.chunks) if (!this.over) request.data(chunk);
+      kept.chunks = [];
+      if (this.over) return;
+      if (!kept.isOver) {
+        request.controller.attach(this.connection);
+        if (!request.controller.paused) kept.letGo();
+      } else if (kept.error === undefined) this.#end(kept.trailers, kept.rawTrailers);
+      else this.#breakLater(kept.error);
+    } catch (error) {
+      this.abort(error);
     }
-    this.#state = 'played';
-    if (this.kept.isOver) this.#arrived();
-    this.kept.start();
+  }
+
+  /**
+   * A `fetch` makes its body in the promises that follow the headers: an error in the same turn of the event loop has no body
+   * to fail, and a read of that body would wait for ever.
+   */
+  #breakLater(error: unknown): void {
+    inNextTurn(() => {
+      if (this.over) return;
+      this.#finish();
+      this.request.broke(error);
+    });
   }
 
   /** The response is followed by a retry. */
@@ -173,7 +178,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     const held = this.kept ?? this.hold(head);
     if (held.isOver) this.#finish();
     else this.#state = 'aside';
-    return held.setAside(call);
+    return held.setAside(call, this);
   }
 
   /** Delivers a response that was set aside: the retry after it is not sent. */
@@ -184,37 +189,10 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.deliver(kept.head);
   }
 
-  /** A response that has not been judged may still be followed by a retry. */
-  #arrived(): void {
-    if (this.#state === 'played') this.listener.arrived();
-  }
-
-  get #isHeld(): boolean {
-    return this.#state === 'held' || this.#state === 'played';
-  }
-
-  head(held: Held): void {
-    this.listener.head(held, held.head);
-  }
-
-  data(chunk: Buffer): void {
-    this.listener.data(chunk);
-  }
-
-  end(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+  #end(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     // Finished after the call, as in onRequestUpgrade.
-    this.listener.ended(trailers, rawTrailers);
+    this.request.ended(trailers, rawTrailers);
     this.#finish();
-  }
-
-  fail(error: unknown): void {
-    this.#finish();
-    this.listener.broke(this, error);
-  }
-
-  playedAll(): void {
-    this.#state = 'forwarded';
-    this.kept = undefined;
   }
 
   /** Gives up a response that was set aside, because it is too long. */
@@ -222,11 +200,12 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     if (!this.over) this.drop(requestAbortedError('Response discarded'));
   }
 
-  /** Aborts the connection, without an event to the listener. */
+  /** Aborts the connection, without an event to the request. */
   drop(reason: unknown): void {
     this.#finish();
     this.#droppedFor = reason;
     this.#abortConnection(reason);
+    this.kept?.end(reason);
   }
 
   /** Does nothing if all of the response has arrived: there is nothing left to abort. */
@@ -249,16 +228,12 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   #fail(error: unknown): void {
     const state = this.#state;
     if (state === 'over') return;
-    if (this.#isHeld && this.#droppedFor === undefined) {
-      // What came before the error is judged, and played, first.
-      this.kept?.end(error);
-      this.#arrived();
-      return;
-    }
-    this.#finish();
+    const isDropped = this.#droppedFor !== undefined;
+    // What came before the error is judged first, and delivered.
+    if (state !== 'held' || isDropped) this.#finish();
     this.kept?.end(error);
-    if (state === 'sent' || state === 'held') this.listener.failed(this, error);
-    else if (state !== 'aside') this.listener.broke(this, error);
+    if (state === 'sent' || (state === 'held' && isDropped)) this.request.failed(this, error);
+    else if (state === 'forwarded') this.request.broke(error);
   }
 
   #finish(): void {

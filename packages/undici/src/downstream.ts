@@ -1,10 +1,18 @@
 import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { Attempt, AttemptListener } from './attempt.ts';
-import type { Handler } from './handler.ts';
+import type { Connection, Handler, Pausable } from './handler.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
-import type { Pausable } from './held.ts';
+import type { Sent } from './outcome.ts';
+
+/** An attempt, as its request knows it. */
+export interface Send extends Sent, Pick<Handler, 'onBodySent' | 'onRequestSent'> {
+  readonly connection: Connection;
+  /** The last that it was started with. */
+  readonly context: object | null | undefined;
+  abort(reason?: unknown): void;
+  drop(reason: unknown): void;
+}
 
 /**
  * The controller that the handler has for the whole request. With a controller per attempt, a handler could pause one
@@ -48,11 +56,11 @@ class Controller implements Dispatcher.DispatchController {
 }
 
 /** The caller's handler, which sees all attempts as one request, and the async context in which it was dispatched. */
-export abstract class Downstream extends AsyncResource implements AttemptListener {
+export abstract class Downstream extends AsyncResource {
   readonly options: Dispatcher.DispatchOptions;
   readonly controller: Controller = new Controller(this);
   /** The attempt whose result the handler gets. */
-  attempt: Attempt | undefined;
+  attempt: Send | undefined;
   /** True once the handler has had the end of the request. */
   over = false;
   readonly #handler: Handler;
@@ -76,13 +84,16 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     if (!this.over) this.attempt?.abort(reason);
   }
 
-  abstract responded(attempt: Attempt, head: ResponseHead): void;
+  /** The headers of the response. The attempt must have it delivered, held, set aside or dropped. */
+  abstract responded(attempt: Send, head: ResponseHead): void;
 
-  failed(_: Attempt, error: unknown): void {
+  /** The attempt failed before the headers of the response. */
+  failed(_: Send, error: unknown): void {
     this.passError(error);
   }
 
-  broke(_: Attempt, error: unknown): void {
+  /** The body of the response that is delivered broke. */
+  broke(error: unknown): void {
     this.passError(error);
   }
 
@@ -90,12 +101,12 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
   protected note(_result: unknown): void {}
 
   /** The attempt is the next to be sent. */
-  protected begins(attempt: Attempt): void {
+  protected begins(attempt: Send): void {
     this.attempt = attempt;
-    const handler = this.#handler;
-    // Not for others: for a handler that listens to the upload, a MockAgent reads the body.
-    if (handler.onBodySent) attempt.onBodySent = (chunk) => handler.onBodySent?.(chunk);
-    if (handler.onRequestSent) attempt.onRequestSent = () => handler.onRequestSent?.();
+    const { onBodySent, onRequestSent } = this.#handler;
+    // Bound, and for no other handler: for one that listens to the upload, a MockAgent reads the body.
+    if (onBodySent) attempt.onBodySent = onBodySent.bind(this.#handler);
+    if (onRequestSent) attempt.onRequestSent = onRequestSent.bind(this.#handler);
   }
 
   /** Gives the handler its controller before anything is sent, so that it can abort the wait. */
@@ -107,8 +118,8 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     }
   }
 
-  /** Starts the handler. Later attempts add to the same context. */
-  sent({ context, starts }: Attempt): void {
+  /** An attempt has a connection. Starts the handler; later attempts add to the same context. */
+  sent({ context, starts }: Send): void {
     this.open(context, starts > 1);
   }
 
@@ -135,6 +146,7 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     if (Array.isArray(history)) this.note(history);
   }
 
+  /** An informational response (1xx). */
   informed(head: ResponseHead): void {
     this.#startResponse(head);
   }
@@ -157,11 +169,7 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     this.#handler.onResponseData?.(this.controller, chunk);
   }
 
-  arrived(): void {}
-
   ended(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
-    // If the response came before the upload was done, undici still waits for the upload.
-    this.arrived();
     this.controller.rawTrailers = rawTrailers;
     this.over = true;
     try {
@@ -173,7 +181,7 @@ export abstract class Downstream extends AsyncResource implements AttemptListene
     }
   }
 
-  upgraded(_: Attempt, { status, headers, rawHeaders }: ResponseHead, socket: Duplex): void {
+  upgraded(_: Send, { status, headers, rawHeaders }: ResponseHead, socket: Duplex): void {
     this.controller.rawHeaders = rawHeaders;
     this.noteAll();
     // Thrown to undici, which then closes the socket and reports it.

@@ -1,7 +1,15 @@
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { ResponseHeaders } from './headers.ts';
-import type { Connection } from './held.ts';
+
+/** The controller of one attempt. It takes any value that was thrown as the reason. */
+type AttemptController = Omit<Dispatcher.DispatchController, 'abort'> & { abort(reason: unknown): void };
+
+/** Made by the dispatcher; a mock may have none. */
+export type Connection = AttemptController | null | undefined;
+
+/** What brings the data of a response. */
+export type Pausable = Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
 
 /** The caller's handler. It gets any value that was thrown, and no controller if nothing was sent, as from undici. */
 export interface Handler

@@ -27,17 +27,20 @@ export interface ResponseHead {
 export function withHeaderRecord(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
   const { headers } = options;
   if (typeof headers !== 'object' || headers === null || !(Symbol.iterator in headers)) return options;
-  const list: readonly unknown[] = [...headers];
-  const isFlat = Array.isArray(headers) && !Array.isArray(headers[0]);
+  return { ...options, headers: recordOf(headers as Iterable<unknown>) as never };
+}
+
+function recordOf(headers: Iterable<unknown>): unknown {
+  const list = [...headers];
+  const isFlat = Array.isArray(headers) && !Array.isArray(list[0]);
   const pairs = isFlat ? inPairs(list) : list;
   // Others may have been readable only once.
-  if (!pairs.every(isPair))
-    return isFlat ? options : { ...options, headers: { [Symbol.iterator]: () => list.values() } as never };
+  if (!pairs.every(isPair)) return isFlat ? list : { [Symbol.iterator]: () => list.values() };
   const byName = new Map<string, unknown>();
   for (const [name, value] of pairs) {
     if (value !== undefined) byName.set(name, byName.has(name) ? [byName.get(name), value].flat() : value);
   }
-  return { ...options, headers: Object.fromEntries(byName) as never };
+  return Object.fromEntries(byName);
 }
 
 /** The last one has no value if the list is odd. */

@@ -19,8 +19,6 @@ class Try extends Attempt {
   readonly hedge: Hedge | undefined;
   /** `undefined` while it is under way. */
   outcome: Outcome | undefined;
-  /** Set when it has failed before its response. */
-  error: unknown;
 
   constructor(request: HedgedRequest, hedge?: Hedge) {
     super(request);
@@ -131,7 +129,6 @@ class HedgedRequest extends Downstream {
   }
 
   override failed(attempt: Try, error: unknown): void {
-    attempt.error = error;
     attempt.outcome = failureOutcome(attempt, error, this.options);
     if (attempt === this.#first) this.#race.firstSettled(500);
     this.#decide();
@@ -139,11 +136,12 @@ class HedgedRequest extends Downstream {
 
   /** If all tries have failed, the first one counts. */
   #decide(): void {
-    const { error, kept } = this.#first;
-    const { aborted } = this.controller;
-    const isLost = aborted || this.#tries.every(({ outcome }) => outcome !== undefined);
+    const { outcome, kept } = this.#first;
+    const { aborted, reason } = this.controller;
+    const isLost = aborted || this.#tries.every((one) => one.outcome !== undefined);
     if (this.#winner !== undefined || !isLost) return;
-    if (aborted || error !== undefined || kept === undefined) this.#lose(error);
+    if (aborted) this.#lose(reason ?? requestAbortedError());
+    else if (kept === undefined) this.#lose(outcome?.type === 'failure' ? outcome.error : undefined);
     else this.#win(this.#first, kept.head);
   }
 
@@ -153,11 +151,9 @@ class HedgedRequest extends Downstream {
   }
 
   #lose(error: unknown): void {
-    const { controller } = this;
-    const reason = controller.aborted ? (controller.reason ?? requestAbortedError()) : error;
     this.#settle(this.#first);
-    if (!controller.aborted) noteHedges(reason, this.#records);
-    this.passError(reason);
+    if (!this.controller.aborted) noteHedges(error, this.#records);
+    this.passError(error);
   }
 
   /** Ends all tries but one. */

@@ -124,21 +124,21 @@ function withoutEbb({ ebb: _, ...others }: Options): Options {
 }
 
 /** Dispatches a request through the policy. */
-function start(this: Composition, given: Options, handler: Handler): boolean {
+function start(composition: Composition, given: Options, handler: Handler): boolean {
   const { ebb } = given;
   const own = ebb === undefined ? given : withoutEbb(given);
-  if (ebb === false) return this.dispatch(own, handler as Dispatcher.DispatchHandler);
+  if (ebb === false) return composition.dispatch(own, handler as Dispatcher.DispatchHandler);
   let request: UndiciRequest;
   try {
     const options = withHeaderRecord(own);
     const body = bodyOf(options);
     let call: Call | undefined;
-    if (body?.make !== undefined || !isSentAtOnce(this, given)) {
-      const traits = new Traits(options, body, this.ownOrigin);
-      call = startCall(this.policy, traits, ebb, given[LAYER], 'dispatcher');
+    if (body?.make !== undefined || !isSentAtOnce(composition, given)) {
+      const traits = new Traits(options, body, composition.ownOrigin);
+      call = startCall(composition.policy, traits, ebb, given[LAYER], 'dispatcher');
       checkTrust(call, given);
     }
-    request = new UndiciRequest(this, options, body, handler, call);
+    request = new UndiciRequest(composition, options, body, handler, call);
   } catch (error) {
     // undici reports invalid options in the same way.
     handler.onResponseError?.(null, error);
@@ -176,14 +176,8 @@ export function ebbInterceptor(
   const policy = createPolicy(policyOrOptions);
   mustTrust('ebbInterceptor', policy);
   return function ebb(dispatch) {
-    const composition: Composition = {
-      policy,
-      dispatch,
-      start,
-      ownOrigin: makeOrigin(),
-      hasBelow: undefined,
-    };
+    const composition: Composition = { policy, dispatch, ownOrigin: makeOrigin(), hasBelow: undefined };
     countLayer(true);
-    return forHandlers(dispatch, (options, handler) => composition.start(options, handler));
+    return forHandlers(dispatch, (options, handler) => start(composition, options, handler));
   };
 }

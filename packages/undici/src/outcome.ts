@@ -6,7 +6,7 @@ import type { RequestBody } from './body.ts';
 import { type ResponseHead, type ResponseHeaders, requestHeader, responseHeader } from './headers.ts';
 
 /** How an attempt was sent. */
-interface Sent {
+export interface Sent {
   /** How often undici started it: more than once if an interceptor below follows redirects. */
   readonly starts: number;
   /** The URLs that redirected, if undici's redirect interceptor is below. */

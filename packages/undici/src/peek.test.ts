@@ -14,19 +14,8 @@ const TEXT = 'data: {"a":1}\n\n'.repeat(10_000);
 
 function hold(headers: Record<string, string>, status = 200): { held: Held; connection: Connection } {
   const connection = new Connection({});
-  const listener = {
-    over: false,
-    head: () => undefined,
-    data: () => undefined,
-    end: () => undefined,
-    fail: () => undefined,
-    abort: () => undefined,
-    playedAll: () => undefined,
-    discard: () => undefined,
-    giveUp: () => undefined,
-  };
   const head = { status, headers, message: undefined, rawHeaders: null };
-  return { held: new Held(head, connection, listener), connection };
+  return { held: new Held(head, connection), connection };
 }
 
 async function readAll(held: Held): Promise<string> {

@@ -3,7 +3,6 @@ import type { Outcome, Policy } from '@ebb/core';
 import {
   attemptsOf,
   Call,
-  classifyHttp,
   fail,
   hasReachedLayer,
   judge,
@@ -25,9 +24,9 @@ import {
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import type { RequestBody } from './body.ts';
-import { Downstream } from './downstream.ts';
+import { Downstream, type Send } from './downstream.ts';
 import type { Handler } from './handler.ts';
-import { changedHeaders, type ResponseHead } from './headers.ts';
+import { changedHeaders, type RawHeaders, type ResponseHead, type ResponseHeaders } from './headers.ts';
 import {
   failureOutcome,
   headersTimeoutError,
@@ -49,8 +48,6 @@ export interface Composition {
   readonly ownOrigin: string;
   /** True if a layer below has shown itself; `undefined` before the first response. */
   hasBelow: boolean | undefined;
-  /** Starts a request. */
-  start(this: Composition, given: Options, handler: Handler): boolean;
 }
 
 /** Ends a request: tells the handler. */
@@ -61,12 +58,6 @@ type End = () => unknown;
  * paused for ever: their slot is free with their headers.
  */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-/** True if code of the user runs when this outcome is judged. Entering the context takes a tenth of a request. */
-function callsBack({ onEvent, classify, bucket, budget }: Policy, outcome: Outcome): boolean {
-  const isSuccess = outcome.type === 'response' && outcome.status < 400;
-  return !isSuccess || onEvent !== undefined || classify !== classifyHttp || (bucket ?? budget) !== undefined;
-}
 
 /**
  * A request on its way: prepare → send → judge, as `Run` does it, by the events of its attempts. Retries and callbacks of the policy
@@ -212,25 +203,22 @@ export class UndiciRequest extends Downstream {
   }
 
   responded(attempt: Attempt, head: ResponseHead): void {
-    if (this.#isSuccess(attempt, head.status)) this.#respond(attempt, head);
-    else if (this.#started?.parts?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
+    const call = this.#started;
+    if (call === undefined && head.status < 400) {
+      this.#status = head.status;
+      if (attempt.hasHistory) this.#composition.hasBelow = true;
+      attempt.deliver(head);
+      return;
+    }
+    if (call !== undefined) this.#noticeBelow(attempt, call);
+    if (call?.parts?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
     else this.#decide(attempt, head, this.#judge(attempt, new ResponseOutcome(attempt, head)));
   }
 
-  /** True for a response that needs no call. */
-  #isSuccess(attempt: Attempt, status: number): boolean {
-    const composition = this.#composition;
-    const call = this.#started;
-    if (call === undefined) {
-      if (!(status < 400)) return false;
-      this.#status = status;
-      if (attempt.hasHistory) composition.hasBelow = true;
-      return true;
-    }
+  #noticeBelow(attempt: Attempt, call: Call): void {
     const passage = layerOf(call);
-    if (composition.hasBelow === undefined && passage !== undefined && !call.isInner)
-      composition.hasBelow = attempt.hasHistory || hasReachedLayer(passage);
-    return false;
+    if (this.#composition.hasBelow === undefined && passage !== undefined && !call.isInner)
+      this.#composition.hasBelow = attempt.hasHistory || hasReachedLayer(passage);
   }
 
   #decide(attempt: Attempt, head: ResponseHead, retry: boolean | undefined): void {
@@ -257,7 +245,7 @@ export class UndiciRequest extends Downstream {
           return;
         }
         fail(call, outcome, error);
-        this.#giveUp(attempt, error);
+        this.#fail(error, attempt);
       },
     );
   }
@@ -274,19 +262,16 @@ export class UndiciRequest extends Downstream {
     const hasAnswer = this.#answer !== undefined;
     try {
       // undici reports a response in the async context of whichever request opened its connection.
-      const { retry } = callsBack(call.policy, outcome)
-        ? this.runInAsyncScope(judge, undefined, call, outcome, hasAnswer)
-        : judge(call, outcome, hasAnswer);
+      const { retry } = this.runInAsyncScope(judge, undefined, call, outcome, hasAnswer);
       return this.over ? undefined : retry;
     } catch (hookError) {
-      this.#giveUp(attempt, hookError);
+      this.#fail(hookError, attempt);
       return undefined;
     }
   }
 
   #respond(attempt: Attempt, head: ResponseHead): void {
-    const { status } = head;
-    if (status >= 300 && REDIRECTS.has(status)) this.#started?.parts?.free();
+    if (REDIRECTS.has(head.status)) this.#started?.parts?.free();
     attempt.deliver(head);
   }
 
@@ -301,9 +286,11 @@ export class UndiciRequest extends Downstream {
     }
   }
 
-  override arrived(): void {
+  override ended(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+    // If the response came before the upload was done, undici still waits for the upload.
     this.#body?.release?.();
     this.#started?.parts?.free();
+    super.ended(trailers, rawTrailers);
   }
 
   override failed(attempt: Attempt, error: unknown): void {
@@ -337,7 +324,7 @@ export class UndiciRequest extends Downstream {
     attempt.restore();
   }
 
-  override broke(_: Attempt, error: unknown): void {
+  override broke(error: unknown): void {
     this.#fail(error);
   }
 
@@ -347,8 +334,8 @@ export class UndiciRequest extends Downstream {
     else remember(result, call.trace);
   }
 
-  /** Ends with an error. */
-  #fail(error: unknown): void {
+  /** Ends with an error. @param attempt one that undici still has */
+  #fail(error: unknown, attempt?: Send): void {
     if (this.over) return;
     const call = this.#started;
     this.#body?.close?.();
@@ -361,14 +348,6 @@ export class UndiciRequest extends Downstream {
       this.passError(error);
     } finally {
       if (this.#isWaiting || this.attempt === undefined) this.#body?.unsent?.(error);
-    }
-  }
-
-  /** Ends with an error while undici still has the attempt. */
-  #giveUp(attempt: Attempt | undefined, error: unknown): void {
-    try {
-      this.#fail(error);
-    } finally {
       attempt?.drop(error);
     }
   }
@@ -382,10 +361,6 @@ export class UndiciRequest extends Downstream {
       attempt?.abort(reason);
       return;
     }
-    try {
-      this.#fail(error);
-    } finally {
-      attempt?.abort(error);
-    }
+    this.#fail(error, attempt);
   }
 }

@@ -19,16 +19,6 @@ const APART = 1 / 32;
 /** And by less than this share of the capacity. */
 const SMALLEST = 1e-9;
 
-interface Mark {
-  /** How much was lacking of full, at least, in the moments that it stands for. */
-  low: number;
-  /** What had been taken before the last of them. */
-  end: number;
-}
-
-/** Below all marks and before all grants. */
-const NONE: Mark = { low: Number.NEGATIVE_INFINITY, end: 0 };
-
 /**
  * How much of what was taken from a limit can be given back: exactly as if it had never been taken, as far as the limit had
  * room for it ever since. What comes in while a limit is full is lost.
@@ -40,21 +30,27 @@ const NONE: Mark = { low: Number.NEGATIVE_INFINITY, end: 0 };
 class LowMarks {
   /** The sum of all that was taken: what a grant remembers to know the marks that came after it. */
   taken = 0;
-  #marks: Mark[] = [NONE];
+  // Lists of numbers, not of objects, and never shortened: both take memory for each mark. The first is below all.
+  /** How much was lacking of full, at least, in the moments that a mark stands for. */
+  readonly #lows = [Number.NEGATIVE_INFINITY];
+  /** What had been taken before the last of them. */
+  readonly #ends = [0.5];
+  #count = 1;
 
   /**
    * Adds a mark: `taken` was taken, and the limit now lacks `low` of `full`. `taken` is 0 if the limit changes in another way.
    */
   mark(low: number, full: number, taken: number): void {
-    const marks = this.#marks;
-    // Not by `at`, which is not inlined.
-    let last = marks[marks.length - 1] as Mark;
-    for (; last.low > low; last = marks[marks.length - 1] as Mark) marks.pop();
-    if (low >= last.low + Math.max(last.low * APART, full * SMALLEST)) {
-      last = { low, end: 0 };
-      marks.push(last);
+    const lows = this.#lows;
+    let last = this.#count - 1;
+    while ((lows[last] as number) > low) last -= 1;
+    const apart = Math.max((lows[last] as number) * APART, full * SMALLEST);
+    if (low >= (lows[last] as number) + apart) {
+      last += 1;
+      lows[last] = low;
     }
-    last.end = this.taken;
+    this.#ends[last] = this.taken;
+    this.#count = last + 1;
     this.taken += taken;
   }
 
@@ -65,13 +61,19 @@ class LowMarks {
    * @param lacking what is lacking of full now
    */
   giveBack(surplus: number, taken: number, lacking: number): number {
-    const isSince = (mark: Mark): boolean => mark.end >= taken;
-    const since = this.#marks.filter(isSince);
-    const lowest = since[0]?.low ?? Number.POSITIVE_INFINITY;
+    const [lows, ends] = [this.#lows, this.#ends];
+    let first = this.#count;
+    while (first > 1 && (ends[first - 1] as number) >= taken) first -= 1;
+    const lowest = first < this.#count ? (lows[first] as number) : Number.POSITIVE_INFINITY;
     const given = Math.max(0, Math.min(surplus, lacking, lowest));
-    for (const mark of since) mark.low -= given;
     // Those before that are not lower any more are replaced.
-    this.#marks = this.#marks.filter((mark) => isSince(mark) || mark.low < lowest - given);
+    let to = first;
+    while ((lows[to - 1] as number) >= lowest - given) to -= 1;
+    for (let at = first; at < this.#count; at += 1, to += 1) {
+      lows[to] = (lows[at] as number) - given;
+      ends[to] = ends[at] as number;
+    }
+    this.#count = to;
     return given;
   }
 }
@@ -175,11 +177,17 @@ export class Tokens implements TokenSource<unknown> {
   }
 
   take(cost: number, nowMs: number): boolean {
-    if (nowMs < this.#originMs) return false;
-    const ownMs = this.#ownMs(nowMs);
-    const afterMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
-    if (afterMs > ownMs + slackMs(this.#fillMs, ownMs)) return false;
-    this.#empty(afterMs, ownMs, cost);
+    const sinceMs = nowMs - this.#originMs;
+    if (sinceMs < 0) return false;
+    // As in gcra.ts and `#ownMs`, in one piece: calls would take longer than the sums.
+    let ownMs = sinceMs * this.refillPerSecond;
+    if (this.#intervalMs > 0 || ownMs > FAR_FILLS * this.#fillMs) ownMs = this.#ownMs(nowMs);
+    const fillMs = this.#fillMs;
+    const lowMs = Math.max(0, this.#emptyAtMs - ownMs + fillMs);
+    const afterMs = ownMs - fillMs + lowMs + cost * 1_000;
+    if (afterMs > ownMs + slackMs(fillMs, ownMs)) return false;
+    this.#marks.mark(lowMs, fillMs, cost);
+    this.#emptyAtMs = afterMs;
     return true;
   }
 

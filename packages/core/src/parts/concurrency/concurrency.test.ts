@@ -23,6 +23,20 @@ function setUp(options: Partial<ConcurrencyOptions> = {}) {
   return { limit, clock, lines, slots, ask };
 }
 
+test('no request gets a slot after its deadline, even if no timer has said so yet', async () => {
+  let nowMs = 0;
+  const clock = { now: () => nowMs, schedule: () => () => undefined };
+  const { lines, slots, ask } = setUp({ maxConcurrent: 1, clock });
+  ask('a');
+  ask('late', { maxWaitMs: 100 });
+  ask('in time', { maxWaitMs: 150 });
+  await undefined;
+  nowMs = 150;
+  slots.get('a')?.release();
+  for (let turn = 0; turn < 5; turn += 1) await undefined;
+  expect(lines.toSorted()).toEqual(['a 0', 'in time 150', 'late wait-too-long']);
+});
+
 test('maxConcurrent requests go at once, the others in order', async () => {
   const { limit, clock, lines, slots, ask } = setUp();
   for (const name of ['a', 'b', 'c', 'd']) ask(name);

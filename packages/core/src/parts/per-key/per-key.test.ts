@@ -20,6 +20,20 @@ function setUp(options: PerKeyOptions = {}) {
   return { clock, buckets };
 }
 
+test('a lookup does not look at all keys', () => {
+  const clock = virtualClock({ startMs: 0 });
+  let looks = 0;
+  const stats = () => {
+    looks += 1;
+    return { idle: false };
+  };
+  const limits = perKey(() => ({ stats }), { clock, idleMs: 1_000 });
+  for (let key = 0; key < 100; key += 1) limits.for(to('/'), String(key));
+  clock.tick(1_000);
+  for (let lookups = 0; lookups < 1_000; lookups += 1) limits.for(to('/'), '0');
+  expect(looks).toBe(99);
+});
+
 test.each([
   ['https://a.test/x?y#z', 'https://a.test'],
   ['https://A.test:443/', 'https://a.test'],

@@ -145,7 +145,9 @@ export class ThrottleRule {
   }
 
   #recent(nowMs: number): number {
-    return this.#asked * Math.exp(Math.min(0, this.#askedAtMs - nowMs) / COUNTS_MS);
+    const sinceMs = nowMs - this.#askedAtMs;
+    // Most requests of a busy client come in the millisecond of another.
+    return sinceMs > 0 ? this.#asked * Math.exp(-sinceMs / COUNTS_MS) : this.#asked;
   }
 
   #earn(nowMs: number, retries: number): void {
@@ -158,7 +160,7 @@ export class ThrottleRule {
     const usualMs = this.#usualMs;
     if (this.#answers <= FIRST) {
       this.#usualMs = Math.max(usualMs, slow ? Math.min(tookMs, usualMs * RAISES_AT_FIRST) : tookMs);
-    } else {
+    } else if (sinceMs > 0) {
       const step = Math.min(LARGEST_STEP, sinceMs / REMEMBERS_MS);
       const counts = !slow ? 1 : this.share > this.#numbers.floor ? SLOW_COUNTS : SLOW_COUNTS_AT_FLOOR;
       const by = tookMs > usualMs ? QUANTILE * counts : QUANTILE - 1;
