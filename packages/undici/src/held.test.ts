@@ -146,6 +146,18 @@ describe('the handler of a response that was held', () => {
     expect([bodyOf(spy), spy.calls.at(-1)]).toEqual(['abc', 'end {}']);
   });
 
+  test('has paused before: a connection that was paused goes on with the handler', async () => {
+    const { wire, spy, dispatch } = setUp({ inspect: inspectBody(() => undefined) });
+    dispatch(get, spy);
+    wire.attempt(1).start();
+    spy.controller?.pause();
+    const { connection } = wire.attempt(1).head(200).data('x'.repeat(65_537));
+    await settle();
+    expect([bodyOf(spy).length, connection.paused]).toEqual([65_537, true]);
+    spy.controller?.resume();
+    expect(connection.paused).toBe(false);
+  });
+
   test('goes on while it gets what was held: the connection goes on after that', async () => {
     const { wire, dispatch } = setUp({ inspect: inspectBody(() => undefined) });
     class Hasty extends HandlerSpy {

@@ -216,8 +216,12 @@ export abstract class WaitingBucket<
 
   atMost(left: number | Costs, answered?: Grant): void {
     const said = this.units.read('atMost: left', left, Number.POSITIVE_INFINITY);
+    this.#lower(answered === undefined ? said : this.#heard(said, answered));
+  }
+
+  #lower(left: Amount): void {
     const nowMs = this.time.now();
-    this.source.atMost?.(answered === undefined ? said : this.#heard(said, answered), nowMs);
+    this.source.atMost?.(left, nowMs);
     this.#room.arm(nowMs);
   }
 
@@ -252,16 +256,15 @@ export abstract class WaitingBucket<
     if (said.tooFast) this.#sharedUntilMs = grant.grantedAtMs + maxPauseMs;
     // What quotas the fields of a response are about is known for requests alone.
     const isOurs = this.units === ONE_UNIT && (grant.cost === 1 || !feedback.readsFields);
-    if (isOurs && said.remaining !== undefined && grant.grantedAtMs < this.#sharedUntilMs) {
-      if (origin === undefined) this.atMost(said.remaining, grant);
-      else this.#gates.of(origin).atMost?.(Math.max(0, this.#heard(said.remaining, grant) as number));
+    const { remaining = Number.NaN } = said;
+    if (isOurs && remaining >= 0 && grant.grantedAtMs < this.#sharedUntilMs) {
+      const left = this.#heard(remaining, grant) as number;
+      if (origin === undefined) this.#lower(left);
+      else if (left < Number.POSITIVE_INFINITY) this.#gates.of(origin).atMost?.(Math.max(0, left));
     }
     // With some jitter on top, so that a fleet does not return together. A custom `feedback` may return something that is not a number.
     const pauseMs = said.pauseMs > 0 ? withJitter(Math.min(said.pauseMs, maxPauseMs), random) : 0;
-    if (pauseMs > 0) {
-      if (origin === undefined) this.pauseFor(pauseMs);
-      else this.#gates.of(origin).pauseFor(pauseMs);
-    }
+    if (pauseMs > 0) (origin === undefined ? this : this.#gates.of(origin)).pauseFor(pauseMs);
     return said;
   }
 
