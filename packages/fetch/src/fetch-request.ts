@@ -194,8 +194,9 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     return aside;
   }
 
-  whenBodyEnds(settled: unknown, ended: () => void): unknown {
-    const { policy, parts } = this.#running ?? {};
+  /** @param call the one that ends: its first attempt may have been sent without this request */
+  whenBodyEnds(settled: unknown, ended: () => void, call: Call | undefined = this.#running): unknown {
+    const { policy, parts } = call ?? {};
     const watch = parts?.whenBodyEnds ?? whenBodyEnds;
     const { clock = systemClock } = policy ?? {};
     const status = property(settled, 'status') as number;
