@@ -170,7 +170,7 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
 const histories: (readonly Attempt[] | undefined)[] = [];
 
 /** The history of a call that was successful at once. All with the same status share it. */
-export function successOf(status: number): readonly Attempt[] {
+function successOf(status: number): readonly Attempt[] {
   let history = histories[status];
   if (history === undefined) {
     const record: Attempt = { attempt: 1, delayMs: 0, throttledMs: 0, status, reason: 'success' };

@@ -106,7 +106,7 @@ function follow(call: Call, decision: Decision, outcome: Outcome): Decision {
 }
 
 /** Ends a call once, and tells all who want to know. */
-export function end(call: Call, reason: StopReason, news: EndNews): void {
+function end(call: Call, reason: StopReason, news: EndNews): void {
   if (close(call, reason) && isObserved(call.policy.onEvent, 'end'))
     call.emit({ type: 'end', reason, ...news });
 }

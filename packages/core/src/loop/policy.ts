@@ -68,12 +68,12 @@ const checkBackoff: Check = (name, value) => {
 };
 
 /** The retries of a policy without `maxRetries`: those of the backoff rule, or five. */
-export function defaultRetries({ backoff }: { readonly backoff: BackoffStrategy }): number {
+function defaultRetries({ backoff }: { readonly backoff: BackoffStrategy }): number {
   return backoff.maxRetries ?? 5;
 }
 
 /** How the options of a policy are read. */
-export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
+const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   maxRetries: { check: wholeNumber, defaultOf: defaultRetries },
   backoff: { check: checkBackoff, default: BY_DEFAULT },
   classify: { check: callable, default: classifyHttp },
