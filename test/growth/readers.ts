@@ -15,8 +15,8 @@ const CONSTANT = 'it takes a constant apart, or a text of a few characters';
  * that are counted, or the reason why it has none.
  */
 export const READERS: Readonly<Record<string, readonly string[] | string>> = {
-  'axios/body/buffered-form.ts': PARTS,
-  'axios/outcome.ts': ['many headers'],
+  'axios/request-body.ts': PARTS,
+  'axios/response.ts': ['many headers'],
   'axios/platform/node.ts': 'it matches the beginning of a message',
   'core/bodies/keep.ts': PARTS,
   'core/bodies/look.ts': ['an error of OpenAI', 'an error of Google', 'the first event of a stream'],
@@ -51,7 +51,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/presets/shopify.ts': ['an error of Shopify'],
   'core/presets/slack.ts': ['an error of Slack'],
   'core/presets/stripe.ts': LOOKS,
-  'fetch/response.ts': ['many headers'],
+  'fetch/attempt.ts': ['many headers'],
   'fetch/resumed-body.ts': PARTS,
   'fetch/resuming.ts': LOOKS,
   'fetch/upload.ts': PARTS,

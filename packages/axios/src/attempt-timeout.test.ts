@@ -92,6 +92,16 @@ test('the limit does not apply while the caller reads a streamed response', asyn
   }
 });
 
+test('the caller’s own cancelToken ends a streamed response that is being read', async () => {
+  const server = await serve('held-200');
+  const { token, cancel } = axios.CancelToken.source();
+  const client = clientOf({ adapter: 'http', responseType: 'stream' }, { attemptTimeoutMs: 60_000 });
+  const { data } = await client.get(server.url, { cancelToken: token });
+  const read = text(data);
+  cancel('enough');
+  await expect(read).rejects.toThrow('enough');
+});
+
 test('the caller’s own cancelToken is restored, and still cancels', async () => {
   const server = await serve('hang', 'hang', UP);
   const { token, cancel } = axios.CancelToken.source();

@@ -46,7 +46,7 @@ export function checkCopy(value: unknown): AxiosCopy | undefined {
 const own = copyIn(ownAxios);
 
 /** Whether another copy than this one made the headers. */
-export function areForeign(headers: unknown, copy: AxiosCopy): boolean {
+function areForeign(headers: unknown, copy: AxiosCopy): boolean {
   return !(headers instanceof copy.AxiosHeaders) && property(headers, Symbol.toStringTag) === 'AxiosHeaders';
 }
 

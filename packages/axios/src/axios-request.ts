@@ -224,8 +224,8 @@ export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
     return { released: Promise.resolve(), restore };
   }
 
-  whenBodyEnds(settled: unknown, ended: () => void): unknown {
-    if (this.#call !== undefined) whenBodyEnds(settled, this.#call.policy.clock, ended);
+  whenBodyEnds(settled: unknown, ended: () => void, { policy }: Call): unknown {
+    whenBodyEnds(settled, policy.clock, ended);
     return settled;
   }
 

@@ -14,7 +14,6 @@ import {
   property,
   readableBody,
   sending,
-  systemClock,
   timeoutOf,
 } from '@ebb/core/adapter';
 import { type Hops, hasAsyncContext, hopsOf, unshared, wasRedirected, whenBodyEnds } from '#platform';
@@ -194,10 +193,10 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     return aside;
   }
 
-  whenBodyEnds(settled: unknown, ended: () => void): unknown {
-    const { policy, parts } = this.#running ?? {};
+  /** The first attempt may have been sent at once, with a slot: then `send` has seen no call. */
+  whenBodyEnds(settled: unknown, ended: () => void, { policy, parts }: Call): unknown {
+    const { clock } = policy;
     const watch = parts?.whenBodyEnds ?? whenBodyEnds;
-    const { clock = systemClock } = policy ?? {};
     const status = property(settled, 'status') as number;
     watch?.(settled, { method: this.method, status, signal: this.signal, clock }, ended);
     return settled;
@@ -212,7 +211,8 @@ export class FetchRequest implements RequestTraits, Client<Response> {
   end(settled: unknown, failed: boolean): void {
     const upload = this.#upload;
     upload?.stopKeeping();
-    if (failed || !upload?.isOpen) upload?.endAttempt();
-    else this.whenBodyEnds(settled, () => upload.endAttempt());
+    const call = this.#running;
+    if (failed || !upload?.isOpen || call === undefined) upload?.endAttempt();
+    else this.whenBodyEnds(settled, () => upload.endAttempt(), call);
   }
 }

@@ -146,7 +146,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
   #play(kept: Held): void {
     const { request } = this;
     try {
-      // Without its connection: a handler that goes on must not get what comes next before what was held.
+      // Without its connection: a handler that goes on must not get the next part before those that were held.
       request.head(undefined, kept.head);
       for (const chunk of kept.chunks) if (!this.over) request.data(chunk);
       kept.chunks = [];

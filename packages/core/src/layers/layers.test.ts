@@ -46,14 +46,14 @@ function layer(core: Core, options: PolicyOptions, below: Send, isDispatch = fal
   const policy = core.createPolicy({ backoff: constant(0), maxRetries: 2, ...options });
   return (call) => {
     const request: RequestTraits = { ...call, replayable: true, header: () => undefined };
-    const session = core.startCall(
+    const started = core.startCall(
       policy,
       request,
       undefined,
       call.options?.[core.LAYER],
       isDispatch ? 'dispatcher' : 'client',
     );
-    return core.run<{ status: number }>(session, {
+    return core.run<{ status: number }>(started, {
       send: (own) =>
         core.sending(own, () =>
           below({ ...call, options: { ...call.options, [core.LAYER]: core.layerOf(own) } }),

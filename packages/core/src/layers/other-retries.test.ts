@@ -15,9 +15,9 @@ test('a retry of a request that another library retries is reported, and warned 
   const types: string[] = [];
   const policy = createPolicy({ backoff: constant(0), onEvent: ({ type }) => types.push(type) });
   for (const count of ['1', '2']) {
-    const session = new Call(policy, requestWith({ 'x-stainless-retry-count': count }));
-    prepare(session);
-    judge(session, { type: 'response', status: 503, header: () => undefined });
+    const call = new Call(policy, requestWith({ 'x-stainless-retry-count': count }));
+    prepare(call);
+    judge(call, { type: 'response', status: 503, header: () => undefined });
   }
   expect(types).toEqual(['attempt', 'other-retries', 'retry', 'attempt', 'other-retries', 'retry']);
   expect(warned).toHaveBeenCalledTimes(1);

@@ -2,7 +2,7 @@ import { closeCall, openCall, within } from '#around';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { LayeredCall, Passage, Surroundings } from './layer.ts';
 
-/** The place of one session among the layers of ebb that its call passes through. */
+/** The place of one call among the layers of ebb that its call passes through. */
 export class LayerPlace {
   /** `undefined` if a function is called, which may send any request. */
   readonly #request: RequestTraits | undefined;

@@ -30,10 +30,10 @@ function listen(...types: EbbEvent['type'][]): EbbEvent[] {
 
 async function send(onEvent?: (event: EbbEvent) => void): Promise<void> {
   const clock = virtualClock({ startMs: 7 });
-  const session = new Call(createPolicy({ backoff: constant(0), clock, onEvent }), request);
+  const call = new Call(createPolicy({ backoff: constant(0), clock, onEvent }), request);
   for (const status of [503, 200]) {
-    await prepare(session);
-    judge(session, response(status));
+    await prepare(call);
+    judge(call, response(status));
   }
 }
 

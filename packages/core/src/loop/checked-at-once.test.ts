@@ -22,10 +22,10 @@ test.each<[name: string, make: () => PolicyOptions, message: string]>([
     'keyOf failed: its result must be a string',
   ],
 ])('a wrong result of %s fails the first request', async (_, make, message) => {
-  const session = new Call(createPolicy({ clock, ...make() }), request);
+  const call = new Call(createPolicy({ clock, ...make() }), request);
   await expect(
     (async () => {
-      await prepare(session);
+      await prepare(call);
     })(),
   ).rejects.toThrow(message);
 });

@@ -37,7 +37,7 @@ export interface Client<T> {
    * Calls `ended` once the body of a settled `send` has ended, failed, or been cancelled, and returns the result that the caller
    * gets. Called only if a slot is held. Not needed by a client whose results have complete bodies.
    */
-  whenBodyEnds?(settled: unknown, ended: () => void): unknown;
+  whenBodyEnds?(settled: unknown, ended: () => void, call: Call): unknown;
   /**
    * Opens the body of the response that `send` resolved with, or that the error it rejected with carries, for a look at its
    * beginning; the caller gets all of it afterwards. `undefined` if there is none. Called only if the policy inspects bodies,
@@ -151,7 +151,7 @@ export function resultOf<T>(call: Call, client: Client<T>, before: Settled | und
     const { parts } = call;
     // Hazard: it must not hold what was settled, or the response could not be collected.
     const ended = (): void => parts?.free();
-    if (client.whenBodyEnds !== undefined) value = client.whenBodyEnds(value, ended);
+    if (client.whenBodyEnds !== undefined) value = client.whenBodyEnds(value, ended, call);
     else ended();
   }
   if (!call.isInner && call.history.at(-1)?.reason !== 'success') noteEnd(value);

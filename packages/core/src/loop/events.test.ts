@@ -21,11 +21,11 @@ const answer = (status: number): Outcome => ({ type: 'response', status, header:
 test('an observer gets the outcome of each attempt', async () => {
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
-  const session = startCall(createPolicy({ backoff: constant(0), onEvent }), request);
+  const call = startCall(createPolicy({ backoff: constant(0), onEvent }), request);
   const outcomes = [answer(503), answer(200)];
   for (const outcome of outcomes) {
-    await prepare(session);
-    judge(session, outcome);
+    await prepare(call);
+    judge(call, outcome);
   }
   expect(events.map(({ type, attempt }) => [type, attempt])).toEqual([
     ['attempt', 1],
@@ -51,9 +51,9 @@ test('an end before an attempt has no outcome', async () => {
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
   const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0 });
-  const session = startCall(createPolicy({ bucket, onEvent }), request);
+  const call = startCall(createPolicy({ bucket, onEvent }), request);
   const controller = new AbortController();
-  const waiting = prepare(session, controller.signal);
+  const waiting = prepare(call, controller.signal);
   controller.abort('enough');
   await expect(waiting).rejects.toBe('enough');
   expect(events).toMatchObject([{ type: 'end', attempt: 0, reason: 'aborted', outcome: undefined }]);
@@ -86,11 +86,11 @@ describe('an observer that fails', () => {
     vi.stubGlobal('reportError', isWeb ? listen : undefined);
     const policy = createPolicy({ backoff: constant(0), onEvent });
     for (let call = 0; call < 3; call += 1) {
-      const session = startCall(policy, request);
-      expect(prepare(session)).toBeUndefined();
-      expect(judge(session, answer(503)).retry).toBe(true);
-      expect(prepare(session)).toBeUndefined();
-      expect(judge(session, answer(200)).reason).toBe('success');
+      const call = startCall(policy, request);
+      expect(prepare(call)).toBeUndefined();
+      expect(judge(call, answer(503)).retry).toBe(true);
+      expect(prepare(call)).toBeUndefined();
+      expect(judge(call, answer(200)).reason).toBe('success');
     }
     await nextTurn();
     await nextTurn();
@@ -107,9 +107,9 @@ describe('an observer that fails', () => {
     const onEvent = (): never => {
       throw error;
     };
-    const session = startCall(createPolicy({ onEvent }), request);
-    prepare(session);
-    judge(session, answer(200));
+    const call = startCall(createPolicy({ onEvent }), request);
+    prepare(call);
+    judge(call, answer(200));
     const { cause } = (await warned) as { cause: Error };
     const { name, message, stack } = error;
     expect(cause).toMatchObject({ name, message, stack });
@@ -128,9 +128,9 @@ describe('an observer that fails', () => {
       const onEvent = (): never => {
         throw error;
       };
-      const session = startCall(createPolicy({ onEvent }), request);
-      prepare(session);
-      expect(judge(session, answer(200)).reason).toBe('success');
+      const call = startCall(createPolicy({ onEvent }), request);
+      prepare(call);
+      expect(judge(call, answer(200)).reason).toBe('success');
       expect(await warned).toMatchObject({ name: 'EbbWarning' });
     },
   );
@@ -142,9 +142,9 @@ describe('an observer that fails', () => {
     const reportError = vi.fn();
     vi.stubGlobal('reportError', reportError);
     vi.stubGlobal('process', undefined);
-    const session = startCall(createPolicy({ onEvent }), request);
-    prepare(session);
-    judge(session, answer(200));
+    const call = startCall(createPolicy({ onEvent }), request);
+    prepare(call);
+    judge(call, answer(200));
     vi.unstubAllGlobals();
     expect(onEvent).toHaveBeenCalledTimes(2);
     expect(reportError).toHaveBeenCalledOnce();

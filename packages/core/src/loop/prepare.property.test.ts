@@ -34,16 +34,16 @@ test('whatever hooks and body factories take, what is sent keeps the slots, and 
         }: (typeof calls)[number]): Promise<void> => {
           await clock.sleep(startMs);
           const beforeAttempt = hookMs === null ? undefined : () => clock.sleep(hookMs).then(() => undefined);
-          const session = new Call(createPolicy({ clock, bucket, concurrency, beforeAttempt }), request);
+          const call = new Call(createPolicy({ clock, bucket, concurrency, beforeAttempt }), request);
           const makeBody = bodyMs === null ? undefined : () => clock.sleep(bodyMs);
-          await prepare(session, undefined, undefined, makeBody);
+          await prepare(call, undefined, undefined, makeBody);
           sentAtMs.push(clock.now());
           underWay += 1;
           most = Math.max(most, underWay);
           await clock.sleep(serviceMs);
           underWay -= 1;
-          judge(session, { type: 'response', status: 200, header: () => undefined });
-          session.parts?.free();
+          judge(call, { type: 'response', status: 200, header: () => undefined });
+          call.parts?.free();
         };
         await clock.runUntilSettled(Promise.all(calls.map(send)), { realTimeoutMs: 30_000 });
         expect(sentAtMs).toHaveLength(calls.length);

@@ -29,8 +29,8 @@ function exchange(
   return {
     sent,
     discarded,
-    async send(session) {
-      sent.push(session.attempt);
+    async send(call) {
+      sent.push(call.attempt);
       const step = script[sent.length - 1] ?? 200;
       if (step instanceof Error) throw step;
       return { status: step };
@@ -48,7 +48,7 @@ function setUp(options: PolicyOptions = {}) {
   const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
   const policy = createPolicy({ clock, random: () => 0, onEvent: (event) => events.push(event), ...options });
-  return { clock, events, session: new Call(policy, request) };
+  return { clock, events, call: new Call(policy, request) };
 }
 
 /** A bucket whose tokens come when the test says so. */
@@ -63,17 +63,17 @@ function stubBucket(): {
 }
 
 test('a success is sent in the same turn, without a wait', async () => {
-  const { clock, session } = setUp();
+  const { clock, call } = setUp();
   const client = exchange(200);
-  const running = run(session, client);
+  const running = run(call, client);
   expect(client.sent).toEqual([1]);
   expect(await running).toEqual({ status: 200 });
   expect(clock.pending).toBe(0);
 });
 
 test('every attempt, wait and end is reported, with its time', async () => {
-  const { clock, events, session } = setUp({ maxRetries: 2 });
-  const running = run(session, exchange(503, new Error('reset'), 503));
+  const { clock, events, call } = setUp({ maxRetries: 2 });
+  const running = run(call, exchange(503, new Error('reset'), 503));
   await clock.advance(3_000);
   expect((await running).status).toBe(503);
   expect(events).toHaveLength(6);
@@ -97,21 +97,21 @@ test('every attempt, wait and end is reported, with its time', async () => {
 });
 
 test('a response that is retried is discarded, and the next attempt waits for that', async () => {
-  const { clock, session } = setUp({ backoff: constant(0) });
+  const { clock, call } = setUp({ backoff: constant(0) });
   const released = Promise.withResolvers<void>();
   const client = { ...exchange(503, 200), setAside: vi.fn(() => ({ released: released.promise })) };
-  const running = run(session, client);
+  const running = run(call, client);
   await clock.advance(0);
   expect(client.sent).toEqual([1]);
   released.resolve();
   expect((await running).status).toBe(200);
-  expect(client.setAside).toHaveBeenCalledExactlyOnceWith({ status: 503 }, session, undefined);
+  expect(client.setAside).toHaveBeenCalledExactlyOnceWith({ status: 503 }, call, undefined);
 });
 
 describe('the last error is thrown unchanged', () => {
   test.each([new Error('reset'), Object.freeze(new Error('frozen'))])('%s', async (error) => {
-    const { session } = setUp({ maxRetries: 0 });
-    await expect(run(session, exchange(error))).rejects.toBe(error);
+    const { call } = setUp({ maxRetries: 0 });
+    await expect(run(call, exchange(error))).rejects.toBe(error);
     expect(attemptsOf(error)).toEqual([
       {
         attempt: 1,
@@ -128,8 +128,8 @@ describe('the last error is thrown unchanged', () => {
 describe('tokens', () => {
   test('are taken for every attempt, after the delay', async () => {
     const { bucket, acquire, tryAcquire } = stubBucket();
-    const { clock, events, session } = setUp({ bucket, cost: 3, totalTimeoutMs: 10_000 });
-    const running = run(session, exchange(503));
+    const { clock, events, call } = setUp({ bucket, cost: 3, totalTimeoutMs: 10_000 });
+    const running = run(call, exchange(503));
     await clock.advance(500);
     expect(tryAcquire).toHaveBeenCalledExactlyOnceWith(3, undefined);
     expect(acquire).toHaveBeenCalledOnce();
@@ -144,18 +144,18 @@ describe('tokens', () => {
   test('cost by a function of the request; a function with an invalid result is named', async () => {
     const { bucket, tryAcquire } = stubBucket();
     tryAcquire.mockReturnValue({ waitedMs: 0 });
-    await run(setUp({ bucket, cost: ({ url }) => url.length }).session, exchange(200));
+    await run(setUp({ bucket, cost: ({ url }) => url.length }).call, exchange(200));
     expect(tryAcquire).toHaveBeenLastCalledWith(request.url.length, undefined);
-    const broken = run(setUp({ bucket, cost: () => Number.NaN }).session, exchange(200));
+    const broken = run(setUp({ bucket, cost: () => Number.NaN }).call, exchange(200));
     await expect(broken).rejects.toThrow('cost failed: its result must be a finite number > 0, got NaN');
   });
 
   test('that cannot be had end the request, and the end is reported', async () => {
     const { bucket, acquire } = stubBucket();
     acquire.mockRejectedValue(new ThrottledError('no token'));
-    const { events, session } = setUp({ bucket });
+    const { events, call } = setUp({ bucket });
     const client = exchange(200);
-    await expect(run(session, client)).rejects.toThrow('no token');
+    await expect(run(call, client)).rejects.toThrow('no token');
     expect(client.sent).toEqual([]);
     expect(events.at(-1)).toMatchObject({ type: 'end', attempt: 0, reason: 'throttled' });
   });
@@ -163,10 +163,10 @@ describe('tokens', () => {
 
 describe('an abort', () => {
   test('in the wait settles at once, reports the end, and leaves nothing behind', async () => {
-    const { clock, events, session } = setUp();
+    const { clock, events, call } = setUp();
     const controller = new AbortController();
     const client = exchange(503);
-    const running = run(session, client, controller.signal);
+    const running = run(call, client, controller.signal);
     await clock.advance(500);
     controller.abort('enough');
     await expect(running).rejects.toBe('enough');
@@ -176,19 +176,19 @@ describe('an abort', () => {
   });
 
   test('while the response is discarded sends nothing more', async () => {
-    const { session } = setUp({ backoff: constant(0) });
+    const { call } = setUp({ backoff: constant(0) });
     const controller = new AbortController();
     const setAside = () => {
       controller.abort(new Error('enough'));
       return { released: Promise.resolve() };
     };
     const client = { ...exchange(503), setAside };
-    await expect(run(session, client, controller.signal)).rejects.toThrow('enough');
+    await expect(run(call, client, controller.signal)).rejects.toThrow('enough');
     expect(client.sent).toEqual([1]);
   });
 
   test('is final, whatever error the client throws', async () => {
-    const { session } = setUp();
+    const { call } = setUp();
     const controller = new AbortController();
     const reset = new Error('reset');
     const send = async () => {
@@ -196,7 +196,7 @@ describe('an abort', () => {
       throw reset;
     };
     const client = { ...exchange(), send };
-    await expect(run(session, client, controller.signal)).rejects.toBe(reset);
+    await expect(run(call, client, controller.signal)).rejects.toBe(reset);
     expect(attemptsOf(reset)).toMatchObject([{ failure: 'aborted', reason: 'aborted' }]);
   });
 });
@@ -210,7 +210,7 @@ describe('a hook that throws', () => {
     ['backoff', 'backoff failed: boom'],
   ])('%s rejects its request, and the response is discarded', async (hook, message) => {
     const client = exchange(503);
-    const running = run(setUp({ [hook]: boom }).session, client);
+    const running = run(setUp({ [hook]: boom }).call, client);
     await expect(running).rejects.toThrow(HookError);
     await expect(running).rejects.toThrow(message);
     expect(client.discarded).toHaveLength(1);

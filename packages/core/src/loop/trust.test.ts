@@ -106,16 +106,16 @@ describe('the headers of an attempt', () => {
     ['https://b.test/', ['label'], { a: 'label', b: 'label' }],
   ])('of a request to %s', (url, hooks, headers) => {
     asked.length = 0;
-    const session = new Call(policy, { ...requestTo(url), method: 'POST' });
-    expect(prepare(session)).toBeUndefined();
+    const call = new Call(policy, { ...requestTo(url), method: 'POST' });
+    expect(prepare(call)).toBeUndefined();
     expect(asked).toEqual(hooks);
-    expect(session.headerChanges).toEqual({ 'idempotency-key': 'key', ...headers });
+    expect(call.headerChanges).toEqual({ 'idempotency-key': 'key', ...headers });
   });
 
   test('that are labels alone', () => {
-    const session = new Call(createPolicy({ use: all.slice(1) }), requestTo('https://b.test/'));
-    waiting = prepare(session);
-    expect(session.headerChanges).toEqual({ a: 'label', b: 'label' });
+    const call = new Call(createPolicy({ use: all.slice(1) }), requestTo('https://b.test/'));
+    waiting = prepare(call);
+    expect(call.headerChanges).toEqual({ a: 'label', b: 'label' });
   });
 
   test('trust is asked before each attempt', () => {
@@ -126,19 +126,19 @@ describe('the headers of an attempt', () => {
       methods: 'all',
       backoff: () => 0,
     });
-    const session = new Call(trusting, requestTo('https://a.test/'));
-    waiting = prepare(session);
-    expect(session.headerChanges).toMatchObject({ a: 'headers' });
-    judge(session, { type: 'response', status: 503, header: () => undefined });
+    const call = new Call(trusting, requestTo('https://a.test/'));
+    waiting = prepare(call);
+    expect(call.headerChanges).toMatchObject({ a: 'headers' });
+    judge(call, { type: 'response', status: 503, header: () => undefined });
     isGone = true;
-    waiting = prepare(session);
-    expect(session.headerChanges).toEqual({ a: 'label', b: 'label' });
+    waiting = prepare(call);
+    expect(call.headerChanges).toEqual({ a: 'label', b: 'label' });
   });
 
   test('a part that could hide a credential at another place is an error', async () => {
     const hidden: Part = { ...all[0], place: 'watching' } as Part;
-    const session = new Call(createPolicy({ use: [hidden] }), requestTo('https://a.test/'));
-    waiting = prepare(session);
+    const call = new Call(createPolicy({ use: [hidden] }), requestTo('https://a.test/'));
+    waiting = prepare(call);
     await expect(waiting).rejects.toThrow(
       'signs: place must be \'headers\' beside the verb `headers`, got "watching"',
     );

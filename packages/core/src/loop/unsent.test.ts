@@ -55,8 +55,8 @@ class Failing implements Client<Answer> {
   failure(error: unknown) {
     return { type: 'failure' as const, kind: 'network' as const, error };
   }
-  setAside(settled: unknown, session: Call): Aside {
-    const takesMs = Math.min(this.#releasedAfterMs, discardMsOf(session));
+  setAside(settled: unknown, call: Call): Aside {
+    const takesMs = Math.min(this.#releasedAfterMs, discardMsOf(call));
     return {
       released: new Promise((resolve) => void this.#clock.schedule(resolve, takesMs)),
       restore: () => ({ ...(settled as Answer), restored: true }),
@@ -353,23 +353,23 @@ describe('an attempt that was never sent returns its tokens', () => {
     const header = (name: string) => (name === 'retry-after' ? '1' : undefined);
     const grant = bucket.tryAcquire();
     if (grant !== undefined) bucket.observe?.({ type: 'response', status: 429, header }, grant, request);
-    const session = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), request);
-    const ready = prepare(session);
+    const call = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), request);
+    const ready = prepare(call);
     // After a second it starts empty, and 100 ms later it has one token.
     await clock.advance(1_100);
     await ready;
     expect(bucket.gateFor?.(request)?.tryAcquire(0.001)).toBeUndefined();
-    judge(session, unreached);
+    judge(call, unreached);
     expect(bucket.gateFor?.(request)?.tryAcquire(1)).toBeDefined();
   });
 
   test('at once to the next in the queue', async () => {
     const clock = virtualClock({ startMs: 0 });
     const bucket = bucketOf(clock, { capacity: 1 });
-    const session = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), request);
-    await prepare(session);
+    const call = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), request);
+    await prepare(call);
     const next = bucket.acquire();
-    judge(session, unreached);
+    judge(call, unreached);
     expect(await next).toMatchObject({ waitedMs: 0 });
   });
 
@@ -396,11 +396,11 @@ describe('an attempt that was never sent returns its tokens', () => {
     const clock = virtualClock({ startMs: 0 });
     const bucket = bucketOf(clock);
     const abort = new AbortController();
-    const session = new Call(createPolicy({ clock, bucket, backoff: constant(100) }), request);
-    await prepare(session, abort.signal);
+    const call = new Call(createPolicy({ clock, bucket, backoff: constant(100) }), request);
+    await prepare(call, abort.signal);
     expect(bucket.tryAcquire(3)).toBeDefined();
-    judge(session, unreached);
-    const waiting = prepare(session, abort.signal);
+    judge(call, unreached);
+    const waiting = prepare(call, abort.signal);
     abort.abort('enough');
     await expect(waiting).rejects.toBe('enough');
     expect(tokensIn(bucket)).toBe(2);

@@ -27,7 +27,7 @@ function partOf(place: Part['place'], turn: Turn | undefined): Part {
 
 function start(options: PolicyOptions, clock = virtualClock({ startMs: 0 })) {
   const policy = createPolicy({ clock, random: () => 0, backoff: constant(100), ...options });
-  return { clock, session: new Call(policy, request) };
+  return { clock, call: new Call(policy, request) };
 }
 
 test('parts are asked in the order of their places, whatever the order of the list', () => {
@@ -41,10 +41,10 @@ test('parts are asked in the order of their places, whatever the order of the li
       end: (reason) => void asked.push(`${place} ${reason}`),
     }),
   );
-  const { session } = start({ use });
-  expect(prepare(session)).toBeUndefined();
-  expect(sending(session, () => 'sent')).toBe('sent');
-  expect(judge(session, responds(200)).retry).toBe(false);
+  const { call } = start({ use });
+  expect(prepare(call)).toBeUndefined();
+  expect(sending(call, () => 'sent')).toBe('sent');
+  expect(judge(call, responds(200)).retry).toBe(false);
   const inOrder = ['throttle', 'slot', 'tokens', 'watching'];
   expect(asked).toEqual([
     ...inOrder,
@@ -54,9 +54,9 @@ test('parts are asked in the order of their places, whatever the order of the li
 });
 
 test('a part that stays out of a call is not asked', () => {
-  const { session } = start({ use: [partOf('slot', undefined)] });
-  expect(prepare(session)).toBeUndefined();
-  expect(session.parts?.all).toEqual([]);
+  const { call } = start({ use: [partOf('slot', undefined)] });
+  expect(prepare(call)).toBeUndefined();
+  expect(call.parts?.all).toEqual([]);
 });
 
 test('of what is lacking everything goes back, and all parts are asked again after the wait', async () => {
@@ -73,11 +73,11 @@ test('of what is lacking everything goes back, and all parts are asked again aft
   };
   const last = partOf('watching', { acquire: () => (isFree ? undefined : lack) });
   const policy = createPolicy({ clock, bucket, use: [last] });
-  const session = new Call(policy, request);
-  waiting = prepare(session);
+  const call = new Call(policy, request);
+  waiting = prepare(call);
   expect(await waiting).toBe(true);
   expect(asked).toEqual(['waits beside 1 tokens']);
-  expect([bucket.stats().tokens, session.waitedMs]).toEqual([0, 5]);
+  expect([bucket.stats().tokens, call.waitedMs]).toEqual([0, 5]);
 });
 
 test('a part that lacks something waits for it, and is asked again', async () => {
@@ -88,8 +88,8 @@ test('a part that lacks something waits for it, and is asked again', async () =>
       return 0;
     },
   };
-  const { session } = start({ use: [partOf('slot', { acquire: () => (has ? undefined : lack) })] });
-  waiting = prepare(session);
+  const { call } = start({ use: [partOf('slot', { acquire: () => (has ? undefined : lack) })] });
+  waiting = prepare(call);
   expect(await waiting).toBe(true);
 });
 
@@ -98,17 +98,17 @@ test('a chance that a part skips counts as a retry, and the next comes after the
   const throttle = partOf('throttle', { acquire: () => (skips-- > 0 ? SKIP : undefined) });
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 3, clock });
-  const { session } = start({ use: [throttle], bucket, maxRetries: 3 }, clock);
-  waiting = prepare(session);
+  const { call } = start({ use: [throttle], bucket, maxRetries: 3 }, clock);
+  waiting = prepare(call);
   await clock.advance(199);
-  expect([session.attempt, bucket.stats().tokens]).toEqual([0, 3]);
+  expect([call.attempt, bucket.stats().tokens]).toEqual([0, 3]);
   await clock.advance(1);
   expect(await waiting).toBe(true);
-  expect(judge(session, responds(503)).retry).toBe(true);
-  waiting = prepare(session);
+  expect(judge(call, responds(503)).retry).toBe(true);
+  waiting = prepare(call);
   await clock.advance(100);
-  expect(judge(session, responds(503)).retry).toBe(false);
-  expect(session.history.map(({ attempt, reason }) => [attempt, reason])).toEqual([
+  expect(judge(call, responds(503)).retry).toBe(false);
+  expect(call.history.map(({ attempt, reason }) => [attempt, reason])).toEqual([
     [1, 'skipped'],
     [1, 'skipped'],
     [1, 'transient'],
@@ -123,44 +123,44 @@ test.each([
   const throttle = partOf('throttle', { acquire: () => lack });
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, clock });
-  const { session } = start({ use: [throttle], bucket, maxRetries: 1 }, clock);
-  waiting = prepare(session);
+  const { call } = start({ use: [throttle], bucket, maxRetries: 1 }, clock);
+  waiting = prepare(call);
   await expect(clock.runUntilSettled(waiting as Promise<unknown>)).rejects.toMatchObject({
     reason: 'overload',
   });
-  expect([clock.elapsedMs, session.history.map(({ reason }) => reason)]).toEqual([ms, reasons]);
+  expect([clock.elapsedMs, call.history.map(({ reason }) => reason)]).toEqual([ms, reasons]);
 });
 
 test('a part may change headers, also at its leisure', async () => {
   const early = partOf('headers', { headers: () => ({ 'x-a': '1', 'x-b': '1' }) });
   const late = partOf('headers', { headers: async ({ attempt }) => ({ 'x-b': String(attempt + 1) }) });
-  const { session } = start({ use: [early, late], beforeAttempt: () => ({ 'x-c': '3' }) });
-  waiting = prepare(session);
+  const { call } = start({ use: [early, late], beforeAttempt: () => ({ 'x-c': '3' }) });
+  waiting = prepare(call);
   expect(await waiting).toBe(true);
-  expect(session.headerChanges).toEqual({ 'x-c': '3', 'x-a': '1', 'x-b': '2' });
+  expect(call.headerChanges).toEqual({ 'x-c': '3', 'x-a': '1', 'x-b': '2' });
 });
 
 test('what parts read of a response goes on from one to the next, and to the decision', async () => {
   const first = partOf('reading', { judge: () => ({ verdict: 'transient' }) });
   const second = partOf('reading', { judge: async (_, advice) => ({ ...advice, waitMs: 700 }) });
-  const { clock, session } = start({ use: [first, second] });
-  waiting = prepare(session);
-  expect(reads(session, responds(200))).toBe(true);
-  const looked = await look(session, responds(200), () => undefined, undefined);
-  expect(judge(session, looked).retry).toBe(true);
-  waiting = prepare(session);
+  const { clock, call } = start({ use: [first, second] });
+  waiting = prepare(call);
+  expect(reads(call, responds(200))).toBe(true);
+  const looked = await look(call, responds(200), () => undefined, undefined);
+  expect(judge(call, looked).retry).toBe(true);
+  waiting = prepare(call);
   await clock.advance(699);
-  expect(session.attempt).toBe(1);
+  expect(call.attempt).toBe(1);
   await clock.advance(100);
   expect(await waiting).toBe(true);
 });
 
 test('a part may refuse a retry, and is asked last', () => {
   const permit = () => 'budget-exhausted' as const;
-  const { session } = start({ use: [partOf('watching', { permit })] });
-  waiting = prepare(session);
-  expect(judge(session, responds(503)).retry).toBe(false);
-  expect(session.history.at(-1)?.reason).toBe('budget-exhausted');
+  const { call } = start({ use: [partOf('watching', { permit })] });
+  waiting = prepare(call);
+  expect(judge(call, responds(503)).retry).toBe(false);
+  expect(call.history.at(-1)?.reason).toBe('budget-exhausted');
 });
 
 test.each<[what: string, use: unknown, message: string]>([

@@ -1,5 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { warn } from '../base/errors.ts';
+import { setAside } from '../bodies/keep.ts';
+import { virtualClock } from '../testing.ts';
 import { isSubscribed } from './web.ts';
 
 afterEach(() => {
@@ -24,4 +26,14 @@ test('a warning is shown by reportError, and is lost without it', () => {
 
 test('there are no channels', () => {
   expect(isSubscribed('attempt')).toBeUndefined();
+});
+
+test('a Node stream is closed unread, and its connection is free at once', async () => {
+  const body = { pipe: vi.fn(), on: vi.fn(), destroy: vi.fn() };
+  const clock = virtualClock();
+  const aside = setAside(body, { clock, longestMs: 50, contentLength: Number.NaN });
+  await aside?.released;
+  expect(body.destroy).toHaveBeenCalledTimes(1);
+  expect(body.on).not.toHaveBeenCalled();
+  expect([aside?.isWhole, clock.pending]).toEqual([false, 0]);
 });

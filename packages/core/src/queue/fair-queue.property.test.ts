@@ -100,7 +100,7 @@ class PlainLevel {
       if (other.waiting.length > 0) continue;
       if (first === undefined) other.startsAt = 0;
       else if (other.startsAt > first.startsAt) continue;
-      // Of those that began together a new one goes first, and of new ones the first that came.
+      // Among those that began together a new one goes first, and among new ones the first that came.
       const isBehind = other.startsAt === first?.startsAt && first.isNew && other.arrival > first.arrival;
       if (!isBehind && (other.isNew || other.startsAt !== first?.startsAt)) other.isKnown = false;
     }

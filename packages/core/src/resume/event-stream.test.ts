@@ -87,3 +87,13 @@ test('an event that is too long may have been the last', () => {
   stream.take(bytes('data: 2'));
   expect(stream.mayEnd).toBe(true);
 });
+
+test('a wait that a line asks for holds as soon as the line has ended, as in an EventSource', () => {
+  const stream = new EventStream(undefined, { maxEventBytes: 64 });
+  stream.take(bytes('retry: 7\n\nid: 1\nretry: 2'));
+  expect(stream.retryMs).toBe(7);
+  stream.take(bytes('0\n'));
+  expect(stream.retryMs).toBe(20);
+  stream.begin();
+  expect(stream.retryMs).toBe(20);
+});

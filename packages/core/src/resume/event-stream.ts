@@ -38,9 +38,8 @@ export class EventStream implements Resumable {
   lastId: string | undefined;
   /** True once the last event has come. */
   isDone = false;
-  /** What the server asks to wait before a reconnection, in milliseconds: the last `retry` of a whole event. */
-  retryMs: number | undefined;
   readonly #hooks: EventHooks;
+  #retryMs: number | undefined;
   /** Why what came after the last id cannot be asked for: it would come again. */
   #loose: string | undefined;
   /** The unfinished event, as it came. No byte is looked at twice. */
@@ -145,7 +144,7 @@ export class EventStream implements Resumable {
         event = '';
         data = [];
         hasId = false;
-      } else this.retryMs = waitIn(line) ?? this.retryMs;
+      } else this.#retryMs = waitIn(line) ?? this.#retryMs;
     }
   }
 
@@ -157,6 +156,13 @@ export class EventStream implements Resumable {
     if (id === undefined) return false;
     this.lastId = id;
     return true;
+  }
+
+  /** What the server asks to wait before a reconnection, in milliseconds. Such a line holds as soon as it has ended. */
+  get retryMs(): number | undefined {
+    const text = textOf(this.#kept);
+    const lines = (this.#isStart ? text.replace(/^\uFEFF/, '') : text).split(LINE_END).slice(0, -1);
+    return lines.reduce((found, line) => waitIn(line) ?? found, this.#retryMs);
   }
 
   /** Without `isLast` any end is one: the stream may have had no more to say. */
@@ -185,6 +191,7 @@ export class EventStream implements Resumable {
   }
 
   begin(): void {
+    this.#retryMs = this.retryMs;
     // A reader that looks for both bytes of line ends would take two events for one.
     if (this.#tail === '\r\n\r') this.#owed = [Uint8Array.of(LF)];
     this.#kept = [];

@@ -142,6 +142,24 @@ describe('after a refusal, what a response says is left', () => {
     expect(bucket.gateFor?.(one)?.tryAcquire(5)).toBeDefined();
   });
 
+  test('of an answer that one to a later request has overtaken changes nothing', () => {
+    const { bucket, clock, take } = setUpRefused();
+    const first = take(1);
+    clock.tick(1);
+    bucket.observe?.(says(10), take(1), one);
+    bucket.observe?.(says(5), first, one);
+    expect(bucket.gateFor?.(one)?.tryAcquire(10)).toBeDefined();
+  });
+
+  test.each([Number.NaN, -1])('of a custom feedback that says %d changes nothing', (remaining) => {
+    const { bucket, take, left } = setUp({
+      feedbackScope: 'bucket',
+      feedback: () => ({ pauseMs: 0, remaining, tooFast: true }),
+    });
+    bucket.observe?.(says(0), take(1), one);
+    expect(left()).toBe(59);
+  });
+
   test('or for the whole bucket', () => {
     const { bucket, take, left } = setUpRefused({ feedbackScope: 'bucket' });
     bucket.observe?.(says(10), take(1), one);

@@ -12,7 +12,7 @@ import {
 import { CLOCK_OPTION, type Clock, RANDOM_OPTION, type Random } from '../../base/clock.ts';
 import { type Complete, must, type OptionTable, readOptions } from '../../base/options.ts';
 import { checkFeedback, isAboutLoad, plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
-import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/waiting-room.ts';
+import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/wait-queue.ts';
 import type { Quota } from './gcra.ts';
 
 /** What a bucket does with a request whose tokens are not available: queue it, refuse it, or send it with a mark. */

@@ -27,7 +27,7 @@ const SMALLEST = 1e-9;
  * mark since then at most, and all marks since then sink by what it gives back. A mark below all before it replaces them,
  * so those that are kept rise from the first to the last.
  */
-class LowMarks {
+class RefundLimit {
   /** The sum of all that was taken: what a grant remembers to know the marks that came after it. */
   taken = 0;
   // Lists of numbers, not of objects, and never shortened: both take memory for each mark. The first is below all.
@@ -108,7 +108,7 @@ export class Tokens implements TokenSource<unknown> {
   #quota: Quota;
   readonly #intervalMs: number;
   readonly #longestDebtMs: number;
-  readonly #marks = new LowMarks();
+  readonly #marks = new RefundLimit();
   // Numbers from the start: V8 allocates at each store to a field that was once undefined.
   /** How long the capacity takes to come in, in own time. */
   #fillMs = 0;

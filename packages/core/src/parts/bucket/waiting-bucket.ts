@@ -7,7 +7,7 @@ import type { AcquireOptions, Costs, Grant } from '../../loop/contracts.ts';
 import type { ChecksCalls, Part, TokenBucket } from '../../loop/part.ts';
 import type { Amount } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
-import { TOO_LATE, WaitingRoom } from '../../queue/waiting-room.ts';
+import { TOO_LATE, WaitQueue } from '../../queue/wait-queue.ts';
 import {
   type BucketStats,
   type CloseOptions,
@@ -16,7 +16,7 @@ import {
   waitingAtClose,
 } from '../limit.ts';
 import { retryAfter, type WaitingBucketSetup } from './options.ts';
-import { OriginGates } from './origin-gates.ts';
+import { OriginPauses } from './origin-pauses.ts';
 import { bucketPart } from './part.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
 import { ONE_UNIT, type Units } from './units.ts';
@@ -84,8 +84,8 @@ export abstract class WaitingBucket<
   protected readonly time: SteadyTime;
   protected readonly source: Source;
   readonly #setup: WaitingBucketSetup;
-  readonly #room: WaitingRoom<Grant>;
-  readonly #gates: OriginGates<Gate>;
+  readonly #waiters: WaitQueue<Grant>;
+  readonly #gates: OriginPauses<Gate>;
   #sourceClosed: Promise<void> | undefined;
   #granted = 0;
   #marked = 0;
@@ -110,28 +110,28 @@ export abstract class WaitingBucket<
     this.#setup = setup;
     this.units = units;
     this.time = new SteadyTime(setup.clock);
-    const room = new WaitingRoom<Grant>(
+    const waiters = new WaitQueue<Grant>(
       setup,
       this.time,
       (cost, waitedMs, nowMs, deadlineMs) => this.#grants(cost, waitedMs, nowMs, deadlineMs),
       units,
     );
-    this.#room = room;
+    this.#waiters = waiters;
     let isSoon = false;
-    this.source = makeSource(this.time, room as WaitingQueue, () => {
+    this.source = makeSource(this.time, waiters as WaitingQueue, () => {
       // A source may report a change while it is called, and the queue must not be served twice at a time.
       if (isSoon) return;
       isSoon = true;
       queueMicrotask(() => {
         isSoon = false;
-        room.serve();
+        waiters.serve();
       });
     });
-    room.supply = this.source;
-    room.mostCost = this.source.capacity;
-    this.#gates = new OriginGates(() => {
+    waiters.supply = this.source;
+    waiters.mostCost = this.source.capacity;
+    this.#gates = new OriginPauses(() => {
       const gate = makeGate();
-      if (room.closed !== undefined) void gate.close({ waiting: room.closed });
+      if (waiters.closed !== undefined) void gate.close({ waiting: waiters.closed });
       return gate;
     });
   }
@@ -146,27 +146,28 @@ export abstract class WaitingBucket<
 
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
     mustHaveClock('a bucket', this.time.clock, calls);
-    this.#room.checkCalls(calls);
+    this.#waiters.checkCalls(calls);
     // A number may be for requests that have a cost of their own.
-    if (typeof calls.cost === 'object') this.units.amountOf('createPolicy', calls.cost, this.#room.mostCost);
+    if (typeof calls.cost === 'object')
+      this.units.amountOf('createPolicy', calls.cost, this.#waiters.mostCost);
   }
 
   tryAcquire(costs: number | Costs = 1, earlier?: Grant): Grant | undefined {
     const source = this.source;
-    const room = this.#room;
-    const cost = this.units.amountOf('tryAcquire', costs, room.mostCost);
-    if (!room.isOpenTo(earlier)) return undefined;
+    const waiters = this.#waiters;
+    const cost = this.units.amountOf('tryAcquire', costs, waiters.mostCost);
+    if (!waiters.isOpenTo(earlier)) return undefined;
     const nowMs = this.time.now();
-    if (room.size === 0 && source.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
+    if (waiters.size === 0 && source.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
     const mayMark = this.#setup.nonConforming === 'mark' && source.unavailable === undefined;
     if (mayMark && source.waitMs(cost, nowMs) > 0) return this.#grant(cost, 0, nowMs, true);
-    if (room.size === 0) source.missed?.(cost, nowMs);
+    if (waiters.size === 0) source.missed?.(cost, nowMs);
     return undefined;
   }
 
   acquire(options: AcquireOptions = {}): Promise<Grant> {
     const { cost = 1 } = options;
-    return this.#room.acquire(options, () => this.units.amountOf('acquire', cost, this.#room.mostCost));
+    return this.#waiters.acquire(options, () => this.units.amountOf('acquire', cost, this.#waiters.mostCost));
   }
 
   /** What the request gets whose turn it is: tokens or a refusal; `undefined` if it has to wait. */
@@ -178,10 +179,10 @@ export abstract class WaitingBucket<
   ): Grant | Promise<never> | undefined {
     const source = this.source;
     if (source.take(cost, nowMs)) return this.#grant(cost, waitedMs, nowMs);
-    const room = this.#room;
+    const waiters = this.#waiters;
     if (source.unavailable !== undefined) {
       const { message, cause } = source.unavailable;
-      return Promise.reject(room.refusal('unavailable', message, undefined, cause));
+      return Promise.reject(waiters.refusal('unavailable', message, undefined, cause));
     }
     const { nonConforming } = this.#setup;
     if (nonConforming === 'delay') {
@@ -194,8 +195,8 @@ export abstract class WaitingBucket<
     // Refused now if it is too late, so that no request waits behind it in vain.
     const refusal =
       nonConforming === 'delay'
-        ? room.refusal('wait-too-long', TOO_LATE, waitMs)
-        : room.refusal('not-conforming', prose('its tokens are not available'), waitMs);
+        ? waiters.refusal('wait-too-long', TOO_LATE, waitMs)
+        : waiters.refusal('not-conforming', prose('its tokens are not available'), waitMs);
     return Promise.reject(refusal);
   }
 
@@ -211,14 +212,18 @@ export abstract class WaitingBucket<
 
   readonly #settle = (actual: Amount, cost: Amount, held: unknown): void => {
     this.source.settle(this.units.plus(cost, actual, -1), held, this.time.now());
-    this.#room.serve();
+    this.#waiters.serve();
   };
 
   atMost(left: number | Costs, answered?: Grant): void {
     const said = this.units.read('atMost: left', left, Number.POSITIVE_INFINITY);
+    this.#lower(answered === undefined ? said : this.#heard(said, answered));
+  }
+
+  #lower(left: Amount): void {
     const nowMs = this.time.now();
-    this.source.atMost?.(answered === undefined ? said : this.#heard(said, answered), nowMs);
-    this.#room.arm(nowMs);
+    this.source.atMost?.(left, nowMs);
+    this.#waiters.arm(nowMs);
   }
 
   /** See {@link TokenSource.heard}. Infinity if it changes nothing. */
@@ -252,16 +257,15 @@ export abstract class WaitingBucket<
     if (said.tooFast) this.#sharedUntilMs = grant.grantedAtMs + maxPauseMs;
     // What quotas the fields of a response are about is known for requests alone.
     const isOurs = this.units === ONE_UNIT && (grant.cost === 1 || !feedback.readsFields);
-    if (isOurs && said.remaining !== undefined && grant.grantedAtMs < this.#sharedUntilMs) {
-      if (origin === undefined) this.atMost(said.remaining, grant);
-      else this.#gates.of(origin).atMost?.(Math.max(0, this.#heard(said.remaining, grant) as number));
+    const { remaining = Number.NaN } = said;
+    if (isOurs && remaining >= 0 && grant.grantedAtMs < this.#sharedUntilMs) {
+      const left = this.#heard(remaining, grant) as number;
+      if (origin === undefined) this.#lower(left);
+      else if (left < Number.POSITIVE_INFINITY) this.#gates.of(origin).atMost?.(Math.max(0, left));
     }
     // With some jitter on top, so that a fleet does not return together. A custom `feedback` may return something that is not a number.
     const pauseMs = said.pauseMs > 0 ? withJitter(Math.min(said.pauseMs, maxPauseMs), random) : 0;
-    if (pauseMs > 0) {
-      if (origin === undefined) this.pauseFor(pauseMs);
-      else this.#gates.of(origin).pauseFor(pauseMs);
-    }
+    if (pauseMs > 0) (origin === undefined ? this : this.#gates.of(origin)).pauseFor(pauseMs);
     return said;
   }
 
@@ -278,32 +282,32 @@ export abstract class WaitingBucket<
     notNegative('pauseFor: durationMs', durationMs);
     const nowMs = this.time.now();
     if (durationMs > 0) this.source.pause(nowMs + durationMs, nowMs);
-    this.#room.serve();
+    this.#waiters.serve();
   }
 
   resume(): void {
     for (const gate of this.gates()) gate.resume();
     const nowMs = this.time.now();
     if (this.source.pausedMs(nowMs) > 0) this.source.resume(nowMs);
-    this.#room.serve();
+    this.#waiters.serve();
   }
 
   async idle(): Promise<void> {
-    const room = this.#room;
+    const waiters = this.#waiters;
     do {
       const { waiting } = this.#gates.stats();
-      await Promise.all([room.idle(), ...this.gates().map((gate) => gate.idle())]);
+      await Promise.all([waiters.idle(), ...this.gates().map((gate) => gate.idle())]);
       // A request that has passed a gate joins this queue next.
       if (waiting > 0) await nextTurn();
-    } while (room.size > 0 || this.#gates.stats().waiting > 0);
+    } while (waiters.size > 0 || this.#gates.stats().waiting > 0);
   }
 
   async close(options?: CloseOptions): Promise<void> {
     const waiting = waitingAtClose(options);
-    const room = this.#room;
-    if (room.closed === undefined || waiting === 'reject') {
+    const waiters = this.#waiters;
+    if (waiters.closed === undefined || waiting === 'reject') {
       for (const gate of this.gates()) void gate.close({ waiting });
-      room.close(waiting);
+      waiters.close(waiting);
     }
     await this.idle();
     this.#sourceClosed ??= this.source.close?.();
@@ -313,27 +317,27 @@ export abstract class WaitingBucket<
   stats(): BucketStats {
     const nowMs = this.time.now();
     const { source } = this;
-    const room = this.#room;
+    const waiters = this.#waiters;
     const gates = this.#gates.stats();
     const pausedMs = Math.max(source.pausedMs(nowMs), gates.pausedMs);
-    const waiting = room.size + gates.waiting;
-    const isOpen = room.closed === undefined && gates.count === 0 && pausedMs === 0;
+    const waiting = waiters.size + gates.waiting;
+    const isOpen = waiters.closed === undefined && gates.count === 0 && pausedMs === 0;
     return {
       tokens: source.tokens(nowMs) as number,
-      capacity: room.mostCost as number,
+      capacity: waiters.mostCost as number,
       refillPerSecond: source.refillPerSecond as number,
       waiting,
-      waitingCost: room.queue.cost as number,
+      waitingCost: waiters.queue.cost as number,
       pausedMs,
       granted: this.#granted,
       marked: this.#marked,
-      refused: room.refused,
+      refused: waiters.refused,
       idle: waiting === 0 && isOpen && source.isIdle(nowMs),
     };
   }
 
   /** To be called when the capacity of the source has changed. Requests that cost more are refused, wherever they wait. */
   protected capacityChanged(): void {
-    this.#room.limitCost(this.source.capacity);
+    this.#waiters.limitCost(this.source.capacity);
   }
 }

@@ -7,7 +7,7 @@ import { Taking } from '../../loop/at-once.ts';
 import type { AcquireOptions, ConcurrencyStats, OwnLimit, Slot } from '../../loop/contracts.ts';
 import type { ChecksCalls, ConcurrencyLimit, Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 import { SteadyTime } from '../../queue/time.ts';
-import { WAITING_OPTIONS, type WaitingOptions, WaitingRoom } from '../../queue/waiting-room.ts';
+import { WAITING_OPTIONS, type WaitingOptions, WaitQueue } from '../../queue/wait-queue.ts';
 import { mustHaveClock } from '../limit.ts';
 
 /** Options of {@link concurrencyLimit}. */
@@ -43,18 +43,18 @@ class HeldSlot implements Slot {
 class Semaphore implements ConcurrencyLimit, ChecksCalls {
   readonly #maxConcurrent: number;
   readonly #time: SteadyTime;
-  readonly #room: WaitingRoom<Slot>;
+  readonly #waiters: WaitQueue<Slot>;
   #inUse = 0;
   readonly #release = (): void => {
     this.#inUse -= 1;
     // Without a queue the time is not needed, and reading it is most of the work.
-    if (this.#room.size > 0) this.#room.serve();
+    if (this.#waiters.size > 0) this.#waiters.serve();
   };
 
   constructor(setup: Complete<ConcurrencyOptions>) {
     this.#maxConcurrent = setup.maxConcurrent;
     this.#time = new SteadyTime(setup.clock);
-    this.#room = new WaitingRoom(setup, this.#time, (_, waitedMs) => this.#take(waitedMs));
+    this.#waiters = new WaitQueue(setup, this.#time, (_, waitedMs) => this.#take(waitedMs));
   }
 
   get part(): Part {
@@ -63,23 +63,23 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
 
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
     mustHaveClock('a concurrency limit', this.#time.clock, calls);
-    this.#room.checkCalls(calls);
+    this.#waiters.checkCalls(calls);
   }
 
   tryAcquire(): Slot | undefined {
-    return this.#room.size === 0 ? this.#take(0) : undefined;
+    return this.#waiters.size === 0 ? this.#take(0) : undefined;
   }
 
   acquire(options: Omit<AcquireOptions, 'cost'> = {}): Promise<Slot> {
-    return this.#room.acquire(options, () => 1);
+    return this.#waiters.acquire(options, () => 1);
   }
 
   stats(): ConcurrencyStats {
     return {
       inUse: this.#inUse,
       maxConcurrent: this.#maxConcurrent,
-      waiting: this.#room.size,
-      refused: this.#room.refused,
+      waiting: this.#waiters.size,
+      refused: this.#waiters.refused,
     };
   }
 

@@ -40,17 +40,17 @@ function setUp(options: PolicyOptions) {
     ...options,
   });
   const start = (ebb?: PolicyOptions, url?: string): Call => {
-    const session = startCall(policy, to(url), ebb);
-    if (session === undefined) throw new Error('There is a session unless ebb is false');
-    return session;
+    const call = startCall(policy, to(url), ebb);
+    if (call === undefined) throw new Error('There is a call unless ebb is false');
+    return call;
   };
   return { events, policy, start };
 }
 
-/** How long a session waits until it may send, or why it may not. */
-function waits(session: Call, signal?: AbortSignal, released?: Promise<void>): Promise<unknown> {
+/** How long a call waits until it may send, or why it may not. */
+function waits(call: Call, signal?: AbortSignal, released?: Promise<void>): Promise<unknown> {
   const startMs = clock.now();
-  const ready = prepare(session, signal, released);
+  const ready = prepare(call, signal, released);
   if (ready === undefined) return Promise.resolve('at once');
   return ready.then(
     () => clock.now() - startMs,
@@ -132,11 +132,11 @@ describe('a bucket', () => {
   test('does not get back the tokens of an attempt that was sent, if the next is not', async () => {
     const bucket = tokenBucket({ ...small, refillPerSecond: 1e-3 });
     const { start } = setUp({ bucket, backoff: constant(1_000) });
-    const session = start({ cost: 3 });
-    await waits(session);
-    judge(session, failure);
+    const call = start({ cost: 3 });
+    await waits(call);
+    judge(call, failure);
     const controller = new AbortController();
-    const retry = waits(session, controller.signal);
+    const retry = waits(call, controller.signal);
     controller.abort('enough');
     expect(await retry).toBe('enough');
     expect(bucket.stats().tokens).toBe(2);
@@ -145,10 +145,10 @@ describe('a bucket', () => {
   test('observes each outcome, and pauses for its whole queue', async () => {
     const bucket = tokenBucket(small);
     const { start } = setUp({ bucket });
-    const session = start();
-    await waits(session);
-    judge(session, response(429, { 'retry-after': '2' }));
-    const retry = waits(session);
+    const call = start();
+    await waits(call);
+    judge(call, response(429, { 'retry-after': '2' }));
+    const retry = waits(call);
     const other = waits(start());
     await clock.advance(5_000);
     // The retry has waited for as long, and goes first.
@@ -159,11 +159,11 @@ describe('a bucket', () => {
   test('is settled with the cost of the response', async () => {
     const bucket = tokenBucket({ ...small, capacity: 1_000 });
     const { start } = setUp({ bucket, cost: 600 });
-    const session = start();
-    await waits(session);
+    const call = start();
+    await waits(call);
     const answer = {};
-    judge(session, response(200));
-    remember(answer, session.trace);
+    judge(call, response(200));
+    remember(answer, call.trace);
     grantOf(answer)?.settle(150);
     expect(bucket.stats().tokens).toBe(850);
     expect(grantOf({})).toBeUndefined();
@@ -174,9 +174,9 @@ describe('a bucket', () => {
 describe('a bucket per key', () => {
   test('limits and pauses each origin separately', async () => {
     const { start } = setUp({ bucket: perKey(() => tokenBucket({ ...small, capacity: 1 }), { clock }) });
-    const session = start({}, 'https://ill.test/');
-    await waits(session);
-    judge(session, response(503, { 'retry-after': '5' }));
+    const call = start({}, 'https://ill.test/');
+    await waits(call);
+    judge(call, response(503, { 'retry-after': '5' }));
     expect(await waits(start({}, 'https://well.test/'))).toBe('at once');
     const ill = waits(start({}, 'https://ill.test/2'));
     await clock.advance(10_000);
@@ -213,31 +213,31 @@ describe('a slot', () => {
     expect(concurrency.stats().inUse).toBe(1);
   });
 
-  test.each<[story: string, end: (session: Call) => unknown]>([
-    ['a failure', (session) => judge(session, finalFailure)],
-    ['an abort', (session) => judge(session, { type: 'failure', kind: 'aborted', error: new Error() })],
+  test.each<[story: string, end: (call: Call) => unknown]>([
+    ['a failure', (call) => judge(call, finalFailure)],
+    ['an abort', (call) => judge(call, { type: 'failure', kind: 'aborted', error: new Error() })],
     [
       'the end of the body of an error',
-      (session) => {
-        judge(session, response(404));
-        session.parts?.free();
+      (call) => {
+        judge(call, response(404));
+        call.parts?.free();
       },
     ],
     [
       'an abort before the next attempt',
-      (session) => {
-        judge(session, response(503));
-        return waits(session, AbortSignal.abort('enough'));
+      (call) => {
+        judge(call, response(503));
+        return waits(call, AbortSignal.abort('enough'));
       },
     ],
   ])('is released after %s', async (_, end) => {
     const concurrency = limits();
-    const session = setUp({ concurrency }).start();
-    await waits(session);
+    const call = setUp({ concurrency }).start();
+    await waits(call);
     expect(concurrency.stats().inUse).toBe(1);
-    await end(session);
+    await end(call);
     expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
-    expect(session.limit !== undefined).toBe(false);
+    expect(call.limit !== undefined).toBe(false);
   });
 
   test('is released when a hook throws', async () => {
@@ -245,9 +245,9 @@ describe('a slot', () => {
     const broken = () => {
       throw new Error('boom');
     };
-    const session = setUp({ concurrency, classify: broken }).start();
-    await waits(session);
-    expect(() => judge(session, response(200))).toThrow('classify failed: boom');
+    const call = setUp({ concurrency, classify: broken }).start();
+    await waits(call);
+    expect(() => judge(call, response(200))).toThrow('classify failed: boom');
     expect(concurrency.stats().inUse).toBe(0);
 
     const costly = setUp({ concurrency, bucket: tokenBucket(small), cost: broken }).start();
@@ -258,12 +258,12 @@ describe('a slot', () => {
   test('of an attempt that is retried is released with its connection, and not held during backoff', async () => {
     const concurrency = limits();
     const { start } = setUp({ concurrency, backoff: constant(1_000) });
-    const session = start();
-    await waits(session);
-    judge(session, response(503));
+    const call = start();
+    await waits(call);
+    judge(call, response(503));
     const other = waits(start());
     const released = new Promise<void>((resolve) => void clock.schedule(resolve, 200));
-    const retry = waits(session, undefined, released);
+    const retry = waits(call, undefined, released);
     await clock.advance(100);
     expect(concurrency.stats()).toMatchObject({ inUse: 1, waiting: 1 });
     await clock.advance(300);
@@ -308,9 +308,9 @@ describe('a budget', () => {
   test('per key denies the retries of one origin, and not those of another', async () => {
     const { start, events } = setUp({ budget: perKey(() => retryBudget({ reserve: 1, clock }), { clock }) });
     const decide = async (url: string) => {
-      const session = start({}, url);
-      await waits(session);
-      return judge(session, response(503)).reason;
+      const call = start({}, url);
+      await waits(call);
+      return judge(call, response(503)).reason;
     };
     expect(await decide('https://ill.test/')).toBe('transient');
     expect(await decide('https://ill.test/')).toBe('budget-exhausted');
@@ -322,9 +322,9 @@ describe('a budget', () => {
     const budget = retryBudget({ reserve: 0, clock });
     const { start } = setUp({ budget });
     for (let time = 0; time < 5; time += 1) {
-      const session = start();
-      await waits(session);
-      judge(session, response(200));
+      const call = start();
+      await waits(call);
+      judge(call, response(200));
     }
     expect(budget.balance).toBe(1);
   });

@@ -13,7 +13,7 @@ const MOST_ORIGINS = 1_000;
  * A bucket for each origin that asked for a pause: closed for that time, empty when it opens, and dropped when it is full
  * again. What a server says of its quota holds for its own origin; others that share the tokens go on.
  */
-export class OriginGates<B extends ObservableBucket = ObservableBucket> {
+export class OriginPauses<B extends ObservableBucket = ObservableBucket> {
   readonly #make: () => B;
   readonly #most: number;
   /** Those that asked first stand first. */

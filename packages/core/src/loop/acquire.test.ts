@@ -27,7 +27,7 @@ const ill = to('https://ill.test/');
 const well = to('https://well.test/');
 const FINAL: Outcome = { type: 'failure', kind: 'unknown', error: new Error() };
 
-/** A policy on a virtual clock, and sessions that note when they were sent. */
+/** A policy on a virtual clock, and calls that note when they were sent. */
 function setUp(options: (clock: ReturnType<typeof virtualClock>) => PolicyOptions) {
   const clock = virtualClock({ startMs: 0 });
   const sentAtMs = new Map<number, number>();
@@ -40,12 +40,12 @@ function setUp(options: (clock: ReturnType<typeof virtualClock>) => PolicyOption
     ...options(clock),
   });
   const start = (id: number, request: RequestTraits, signal?: AbortSignal): Call => {
-    const session = new Call(policy, request);
+    const call = new Call(policy, request);
     const sent = (): void => void sentAtMs.set(id, clock.now());
-    const waiting = prepare(session, signal);
+    const waiting = prepare(call, signal);
     if (waiting === undefined) sent();
     else waiting.then(sent, () => undefined);
-    return session;
+    return call;
   };
   return { clock, events, policy, sentAtMs, start };
 }
@@ -211,7 +211,7 @@ test('with any requests: the limit and the bucket are kept to, and every request
         let ended = 0;
         for (const { atMs, takesMs, isIll, pausesMs, abortsAfterMs } of asked) {
           clock.schedule(() => {
-            const session = new Call(policy, isIll ? ill : well);
+            const call = new Call(policy, isIll ? ill : well);
             const controller = new AbortController();
             const send = (): void => {
               sentAtMs.push(clock.now());
@@ -221,11 +221,11 @@ test('with any requests: the limit and the bucket are kept to, and every request
                 underWay -= 1;
                 ended += 1;
                 const headers = { 'retry-after-ms': String(pausesMs) };
-                judge(session, pausesMs > 0 && isIll ? responds(429, headers) : responds(200));
-                session.parts?.free();
+                judge(call, pausesMs > 0 && isIll ? responds(429, headers) : responds(200));
+                call.parts?.free();
               }, takesMs);
             };
-            const waiting = prepare(session, controller.signal);
+            const waiting = prepare(call, controller.signal);
             if (waiting === undefined) send();
             else
               waiting.then(send, () => {

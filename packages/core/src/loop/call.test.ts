@@ -41,8 +41,8 @@ function setUp(options: PolicyOptions = {}, clock = virtualClock({ startMs: 0 })
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
   const policy = createPolicy({ clock, random: () => 0, backoff: constant(1_000), onEvent, ...options });
-  const session = new Call(policy, request);
-  return { clock, events, session, last: () => events.at(-1) };
+  const call = new Call(policy, request);
+  return { clock, events, call, last: () => events.at(-1) };
 }
 
 /** A bucket that never grants at once, with the `acquire` of a test. */
@@ -66,35 +66,35 @@ function refusing(reason: ThrottledReason): TokenBucket {
 
 describe('a response that is retried is read', () => {
   test('for a second', () => {
-    expect(discardMsOf(setUp().session)).toBe(1_000);
+    expect(discardMsOf(setUp().call)).toBe(1_000);
   });
 
   test('for half of the rest of the total timeout, if that is less', () => {
-    const { session, clock } = setUp({ totalTimeoutMs: 1_600 });
-    expect(discardMsOf(session)).toBe(800);
+    const { call, clock } = setUp({ totalTimeoutMs: 1_600 });
+    expect(discardMsOf(call)).toBe(800);
     clock.tick(1_000);
-    expect(discardMsOf(session)).toBe(300);
+    expect(discardMsOf(call)).toBe(300);
     clock.tick(1_000);
-    expect(discardMsOf(session)).toBe(0);
+    expect(discardMsOf(call)).toBe(0);
   });
 });
 
 test('a retry at the end of the total timeout is sent', async () => {
-  const { session, clock, last } = setUp({ totalTimeoutMs: 1_000 });
-  prepare(session);
-  expect(judge(session, responds(503)).retry).toBe(true);
-  const ready = prepare(session);
+  const { call, clock, last } = setUp({ totalTimeoutMs: 1_000 });
+  prepare(call);
+  expect(judge(call, responds(503)).retry).toBe(true);
+  const ready = prepare(call);
   await clock.advance(1_000);
   expect(await ready).toBe(true);
   expect(last()).toMatchObject({ type: 'attempt', attempt: 2, atMs: 1_000 });
 });
 
 test('a retry after it is not sent, and ends as deadline-exceeded', async () => {
-  const { session, clock, last } = setUp({ totalTimeoutMs: 1_000 });
-  prepare(session);
-  judge(session, responds(503));
+  const { call, clock, last } = setUp({ totalTimeoutMs: 1_000 });
+  prepare(call);
+  judge(call, responds(503));
   const released = Promise.withResolvers<void>();
-  const ready = prepare(session, undefined, released.promise);
+  const ready = prepare(call, undefined, released.promise);
   await clock.advance(1_001);
   released.resolve();
   expect(await ready).toBe(false);
@@ -109,14 +109,14 @@ test.each<[reason: ThrottledReason, end: string]>([
   ['wait-too-long', 'deadline-exceeded'],
   ['queue-full', 'throttled'],
 ])('a retry that its bucket refuses with %s ends as %s', async (reason, end) => {
-  const { session, clock, last } = setUp({ totalTimeoutMs: 5_000, bucket: refusing(reason) });
-  prepare(session);
-  judge(session, responds(503));
-  const ready = prepare(session);
+  const { call, clock, last } = setUp({ totalTimeoutMs: 5_000, bucket: refusing(reason) });
+  prepare(call);
+  judge(call, responds(503));
+  const ready = prepare(call);
   await clock.advance(1_000);
   expect(await ready).toBe(false);
   expect(last()).toMatchObject({ type: 'end', reason: end, outcome: { status: 503 } });
-  expect(session.history).toMatchObject([{ attempt: 1, status: 503, reason: end }]);
+  expect(call.history).toMatchObject([{ attempt: 1, status: 503, reason: end }]);
 });
 
 describe('before the first attempt', () => {
@@ -127,8 +127,8 @@ describe('before the first attempt', () => {
       controller.abort('enough');
       return Promise.reject('enough');
     });
-    const { session, last } = setUp({ bucket, budget });
-    await expect(prepare(session, controller.signal)).rejects.toBe('enough');
+    const { call, last } = setUp({ bucket, budget });
+    await expect(prepare(call, controller.signal)).rejects.toBe('enough');
     expect(last()).toMatchObject({ type: 'end', reason: 'aborted', outcome: undefined });
     expect(counts.refunds).toBe(0);
   });
@@ -139,8 +139,8 @@ describe('before the first attempt', () => {
       controller.abort('enough');
       return Promise.reject(new ThrottledError('refused'));
     });
-    const { session, last } = setUp({ bucket });
-    await expect(prepare(session, controller.signal)).rejects.toBe('enough');
+    const { call, last } = setUp({ bucket });
+    await expect(prepare(call, controller.signal)).rejects.toBe('enough');
     expect(last()).toMatchObject({ type: 'end', reason: 'aborted' });
   });
 
@@ -149,8 +149,8 @@ describe('before the first attempt', () => {
       throw new Error('broken');
     };
     const clock = virtualClock();
-    const { session, last } = setUp({ bucket: tokenBucket({ refillPerSecond: 1, clock }), cost }, clock);
-    await expect(prepare(session)).rejects.toBeInstanceOf(HookError);
+    const { call, last } = setUp({ bucket: tokenBucket({ refillPerSecond: 1, clock }), cost }, clock);
+    await expect(prepare(call)).rejects.toBeInstanceOf(HookError);
     expect(last()).toMatchObject({ type: 'end', reason: 'final', outcome: undefined });
   });
 });
@@ -158,10 +158,10 @@ describe('before the first attempt', () => {
 test('after the first attempt, an abort refunds the retry', async () => {
   const { counts, budget } = counted();
   const controller = new AbortController();
-  const { session } = setUp({ budget });
-  prepare(session);
-  judge(session, responds(503));
-  const ready = prepare(session, controller.signal);
+  const { call } = setUp({ budget });
+  prepare(call);
+  judge(call, responds(503));
+  const ready = prepare(call, controller.signal);
   controller.abort('enough');
   await expect(ready).rejects.toBe('enough');
   expect(counts.refunds).toBe(1);
@@ -171,18 +171,18 @@ test('a hook that throws on an outcome is reported as the end, with that outcome
   const classify = () => {
     throw new Error('broken');
   };
-  const { session, last } = setUp({ classify });
-  prepare(session);
-  expect(() => judge(session, responds(503))).toThrow(HookError);
+  const { call, last } = setUp({ classify });
+  prepare(call);
+  expect(() => judge(call, responds(503))).toThrow(HookError);
   expect(last()).toMatchObject({ type: 'end', reason: 'final', outcome: { status: 503 }, error: {} });
 });
 
 test('an outcome that a layer below has judged is recorded, and is the end', () => {
   const clock = virtualClock();
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 5, clock });
-  const { session, last } = setUp({ bucket }, clock);
-  prepare(session);
-  pass(session, responds(503));
-  expect(session.history).toMatchObject([{ status: 503, reason: 'judged-by-inner-layer' }]);
+  const { call, last } = setUp({ bucket }, clock);
+  prepare(call);
+  pass(call, responds(503));
+  expect(call.history).toMatchObject([{ status: 503, reason: 'judged-by-inner-layer' }]);
   expect(last()).toMatchObject({ type: 'end', reason: 'judged-by-inner-layer', outcome: { status: 503 } });
 });

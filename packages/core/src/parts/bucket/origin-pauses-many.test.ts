@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../../testing.ts';
 import { bucketSetup } from './options.ts';
-import { OriginGates } from './origin-gates.ts';
+import { OriginPauses } from './origin-pauses.ts';
 import { type Bucket, originGate } from './token-bucket.ts';
 
 const RATE = { refillPerSecond: 10, capacity: 1 };
@@ -17,7 +17,7 @@ function setUp(most?: number) {
   const clock = virtualClock({ startMs: 0 });
   const setup = bucketSetup({ ...RATE, clock });
   const make = (): Bucket => originGate(setup, RATE);
-  const gates = new OriginGates<Bucket>(make, most);
+  const gates = new OriginPauses<Bucket>(make, most);
   const pause = (host: number, ms: number): void => gates.of(`https://h${host}.test`).pauseFor(ms);
   return { clock, gates, pause };
 }

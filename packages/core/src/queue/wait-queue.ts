@@ -95,7 +95,7 @@ interface Supply {
  * The requests that wait at a limit: a queue in some order, with a deadline and a signal for each of them, and one timer for all.
  * The limit says what the first of them gets.
  */
-export class WaitingRoom<T> {
+export class WaitQueue<T> {
   /** How many wait. */
   size = 0;
   /** Requests refused so far, aborted ones not included. */
