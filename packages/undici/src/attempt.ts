@@ -33,7 +33,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
   // Only for a handler that has them.
   declare onBodySent?: (chunk: Buffer | string) => void;
   declare onRequestSent?: () => void;
-  #state: 'sent' | 'held' | 'played' | 'forwarded' | 'aside' | 'over' = 'sent';
+  #state: 'sent' | 'held' | 'played' | 'forwarded' | 'broken' | 'aside' | 'over' = 'sent';
   #cancelTimer: (() => void) | undefined;
   #droppedFor: unknown;
 
@@ -118,7 +118,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
     const rawTrailers = this.connection?.rawTrailers ?? null;
     if (this.#state === 'forwarded') this.#end(trailers, rawTrailers);
     else {
-      if (this.#state !== 'held') this.#finish();
+      if (this.#state === 'sent' || this.#state === 'aside') this.#finish();
       this.kept?.end(undefined, trailers, rawTrailers);
     }
   }
@@ -166,6 +166,8 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
    * to fail, and a read of that body would wait for ever.
    */
   #breakLater(error: unknown): void {
+    // A dispatcher that ignores an abort may still bring the rest, and its end.
+    this.#state = 'broken';
     inNextTurn(() => {
       if (this.over) return;
       this.#finish();
@@ -229,11 +231,13 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
     const state = this.#state;
     if (state === 'over') return;
     const isDropped = this.#droppedFor !== undefined;
+    const isKept = (state === 'held' || state === 'broken') && !isDropped;
     // What came before the error is judged first, and delivered.
-    if (state !== 'held' || isDropped) this.#finish();
+    if (!isKept) this.#finish();
     this.kept?.end(error);
-    if (state === 'sent' || (state === 'held' && isDropped)) this.request.failed(this, error);
-    else if (state === 'forwarded') this.request.broke(error);
+    if (isKept) return;
+    if (state === 'sent' || state === 'held') this.request.failed(this, error);
+    else if (state !== 'aside') this.request.broke(error);
   }
 
   #finish(): void {

@@ -62,6 +62,26 @@ describe('a retry that is not sent: the result is the previous response', () => 
     expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'throttled' });
   });
 
+  test('without what a dispatcher brings that ignores the abort of a long body', async () => {
+    const { wire, spy, dispatch } = setUp();
+    dispatch(get, spy);
+    const attempt = wire.attempt(1).start();
+    attempt.connection.abort = () => undefined;
+    const { onResponseStart } = HandlerSpy.prototype;
+    spy.onResponseStart = (...args) => {
+      onResponseStart.apply(spy, args);
+      setImmediate(() => attempt.data('late').end());
+      queueMicrotask(() => attempt.data('late').end());
+    };
+    attempt.head(503).data('x'.repeat(65_537));
+    await turns(12);
+    expect(spy.calls).toEqual([
+      'start',
+      'head 503',
+      expect.stringMatching(/^error The body of this response was/),
+    ]);
+  });
+
   test('at once, also to a handler that has paused', async () => {
     const { wire, spy, dispatch } = setUp();
     dispatch(get, spy);
