@@ -36,7 +36,7 @@ function ownImportsOf(path: string): string[] {
 
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
-  core: [/^#(around|clock|platform|prose)$/],
+  core: [/^#(around|clock|platform|devText)$/],
   fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/],
   axios: [/^#platform$/, /^@ebb\/core(\/adapter)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/, /^undici$/, /^node:/],
@@ -236,7 +236,7 @@ describe('packages', () => {
   });
 });
 
-test('the platforms have the same names, and so have prose and no prose', async () => {
+test('the platforms have the same names, and so have devText and no devText', async () => {
   const { imports } = JSON.parse(readFileSync('packages/core/package.json', 'utf8')) as {
     imports: Record<string, { readonly '@ebb/source': Record<string, string> }>;
   };

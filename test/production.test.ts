@@ -98,9 +98,9 @@ describe('a production build', () => {
   });
 });
 
-test('prose and no prose have the same types', async () => {
-  const none: typeof import('../packages/core/src/base/prose.ts') = await import(
-    '../packages/core/src/base/no-prose.ts'
+test('devText and no devText have the same types', async () => {
+  const none: typeof import('../packages/core/src/base/dev-text.ts') = await import(
+    '../packages/core/src/base/no-dev-text.ts'
   );
-  expect(none.prose('a number')).toBeUndefined();
+  expect(none.devText('a number')).toBeUndefined();
 });

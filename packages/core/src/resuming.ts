@@ -1,4 +1,4 @@
-export { prose } from '#prose';
+export { devText } from '#dev-text';
 export { property } from './base/errors.ts';
 export type { ResumeReason } from './news/events.ts';
 export { Download, downloadIn } from './resume/download.ts';

@@ -8,9 +8,9 @@ import {
   responseHeader,
 } from '@ebb/core/adapter';
 import {
+  devText,
   explain,
   haveCredentials,
-  prose,
   type RestRequest,
   type Resumed,
   type ResumeReason,
@@ -50,7 +50,7 @@ function whyUnsafe({ input, init, request }: Asked, { redirected, url }: Respons
   if (!redirected || URL.parse(url)?.origin === URL.parse(request.url)?.origin) return undefined;
   const credentials = init?.credentials ?? property(input, 'credentials');
   const hasCredentials = credentials === 'include' || haveCredentials([...headersOf(input, init).keys()]);
-  return hasCredentials ? (prose('a redirect of credentials to another origin') ?? '') : undefined;
+  return hasCredentials ? (devText('a redirect of credentials to another origin') ?? '') : undefined;
 }
 
 /** The same request, with the headers for the rest, and without its own `ebb` options. */
@@ -219,7 +219,7 @@ class ResumedBody {
     } catch (failure) {
       rememberResumption(made, failure, resumption);
       if (signal.aborted) throw signal.reason;
-      throw explain(resumption.error, prose('its request failed'), failure);
+      throw explain(resumption.error, devText('its request failed'), failure);
     }
   }
 

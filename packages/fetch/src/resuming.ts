@@ -2,10 +2,10 @@ import type { RequestTraits } from '@ebb/core';
 import { isWebReadable, type Resumable } from '@ebb/core/adapter';
 import {
   Download,
+  devText,
   EventStream,
   isCoded,
   isEventStream,
-  prose,
   type ResumptionOptions,
   readResuming,
   rememberOf,
@@ -108,6 +108,6 @@ function resumableOf({ request, options }: Asked, response: Response): Resumable
   const { method } = request;
   if (method !== 'GET' || (status !== 200 && status !== 206) || header('etag') === undefined)
     return undefined;
-  const lost = isCoded(header) ? (prose('a content coding') ?? '') : undefined;
+  const lost = isCoded(header) ? (devText('a content coding') ?? '') : undefined;
   return new Download(status, header, lost);
 }

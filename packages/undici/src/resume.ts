@@ -2,6 +2,7 @@ import type { PolicyOptions } from '@ebb/core';
 import type { ReadHeader, Resumable } from '@ebb/core/adapter';
 import {
   Download,
+  devText,
   type EventHooks,
   EventStream,
   explain,
@@ -9,7 +10,6 @@ import {
   isCoded,
   isEventStream,
   property,
-  prose,
   type ResumeReason,
   Resumer,
   type Resuming,
@@ -218,7 +218,7 @@ export class ResumedRequest extends Downstream {
     if (resumption === undefined || this.controller.aborted) this.passError(error);
     else {
       this.#noteRest(resumption, error);
-      this.#fail(explain(resumption.error, prose('its request failed'), error));
+      this.#fail(explain(resumption.error, devText('its request failed'), error));
     }
   }
 
@@ -297,7 +297,7 @@ function resumableOf(
   const header = readerOf(headers);
   if (isEventStream(status, header)) {
     // It cannot be read. It is passed on as it comes, and its break says why.
-    if (isCoded(header)) return new Download(status, header, prose('a content coding') ?? '');
+    if (isCoded(header)) return new Download(status, header, devText('a content coding') ?? '');
     return new PlainStream(requestHeader(sent, 'last-event-id'), hooks);
   }
   if (headers.etag === undefined || (status !== 200 && status !== 206)) return undefined;
@@ -307,7 +307,7 @@ function resumableOf(
 /** Decoded by no one: a stream that goes on in a content coding cannot be read. */
 class PlainStream extends EventStream {
   override mismatch(status: number, header: ReadHeader): string | undefined {
-    return isCoded(header) ? (prose('another content coding') ?? '') : super.mismatch(status, header);
+    return isCoded(header) ? (devText('another content coding') ?? '') : super.mismatch(status, header);
   }
 }
 
@@ -325,6 +325,6 @@ function whyUnsafe(attempt: Sent | undefined, headers: RequestHeaders): string |
   const [first, last] = [hops[0], hops.at(-1)].map((hop) => URL.parse(String(hop))?.origin);
   if (starts < 2 || (hops.length >= starts && first === last)) return undefined;
   return haveCredentials(Object.keys(headers ?? {}))
-    ? (prose('a redirect of credentials to another origin') ?? '')
+    ? (devText('a redirect of credentials to another origin') ?? '')
     : undefined;
 }

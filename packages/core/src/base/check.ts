@@ -1,4 +1,4 @@
-import { inDevelopment, prose, proseOf } from '#prose';
+import { devText, devTextOf, inDevelopment } from '#dev-text';
 import { property } from './errors.ts';
 import { type Check, must } from './options.ts';
 
@@ -13,35 +13,35 @@ export function number(takes: string | undefined, fits: (value: number) => boole
 }
 
 /** Any number that is one. */
-export const finite: Check = /* @__PURE__ */ number(prose('a finite number'), Number.isFinite);
+export const finite: Check = /* @__PURE__ */ number(devText('a finite number'), Number.isFinite);
 
 /** 0, 1, 2 … */
 export const wholeNumber: Check = /* @__PURE__ */ number(
-  prose('a whole number ≥ 0'),
+  devText('a whole number ≥ 0'),
   (value) => Number.isSafeInteger(value) && value >= 0,
 );
 
 /** 1, 2, 3 … */
 export const countingNumber: Check = /* @__PURE__ */ number(
-  prose('a whole number ≥ 1'),
+  devText('a whole number ≥ 1'),
   (value) => Number.isSafeInteger(value) && value >= 1,
 );
 
 /** A finite number, 0 included. */
 export const notNegative: Check = /* @__PURE__ */ number(
-  prose('a finite number ≥ 0'),
+  devText('a finite number ≥ 0'),
   (value) => Number.isFinite(value) && value >= 0,
 );
 
 /** A finite number above 0. */
 export const positive: Check = /* @__PURE__ */ number(
-  prose('a finite number > 0'),
+  devText('a finite number > 0'),
   (value) => Number.isFinite(value) && value > 0,
 );
 
 /** A share of a whole: a number above 0, up to 1. */
 export const share: Check = /* @__PURE__ */ number(
-  prose('a number > 0 and ≤ 1'),
+  devText('a number > 0 and ≤ 1'),
   (value) => value > 0 && value <= 1,
 );
 
@@ -50,7 +50,7 @@ export const share: Check = /* @__PURE__ */ number(
  * from one token in thirty years to one in each nanosecond.
  */
 const amount: Check = /* @__PURE__ */ number(
-  prose('a number from 1e-9 to 1e9'),
+  devText('a number from 1e-9 to 1e9'),
   (value) => value >= 1e-9 && value <= 1e9,
 );
 
@@ -61,24 +61,24 @@ export const HIGHEST_PRIORITY = 7;
 
 /** A priority. */
 export const checkPriority: Check = /* @__PURE__ */ number(
-  prose('a whole number from -7 to 7'),
+  devText('a whole number from -7 to 7'),
   (value) => Number.isInteger(value) && Math.abs(value) <= HIGHEST_PRIORITY,
 );
 
 /** A function. */
 export const callable: Check = (name, value) =>
-  inDevelopment(() => must(name, prose('a function'), value, typeof value === 'function'));
+  inDevelopment(() => must(name, devText('a function'), value, typeof value === 'function'));
 
 /** `true` or `false`. */
 export const flag: Check = (name, value) =>
-  inDevelopment(() => must(name, prose('true or false'), value, typeof value === 'boolean'));
+  inDevelopment(() => must(name, devText('true or false'), value, typeof value === 'boolean'));
 
 /** One of a few words. */
 export function oneOf(...words: readonly string[]): Check {
   return (name, value) => {
     // The words are put together for an error alone.
     if (words.some((word) => word === value)) return;
-    const takes = proseOf(() => `one of ${words.map((word) => `'${word}'`).join(', ')}`);
+    const takes = devTextOf(() => `one of ${words.map((word) => `'${word}'`).join(', ')}`);
     must(name, takes, value, typeof value === 'string', false);
   };
 }

@@ -1,4 +1,4 @@
-import { inDevelopment, prose, proseOf, show } from '#prose';
+import { devText, devTextOf, inDevelopment, show } from '#dev-text';
 import { isPromise } from './errors.ts';
 
 /** Fields of the error for a wrong option, so that a caller can report it in its own words. */
@@ -69,8 +69,8 @@ export function unknownOption(
   value: unknown,
   table: object,
 ): TypeError & OptionFault {
-  const known = proseOf(() => Object.keys(table).join(', '));
-  const takes = proseOf(() => `; it takes ${known}`) ?? '';
+  const known = devTextOf(() => Object.keys(table).join(', '));
+  const takes = devTextOf(() => `; it takes ${known}`) ?? '';
   const error = new TypeError(`${caller} has no option ${JSON.stringify(option)}${takes}`);
   return withFault(error, nameOf(caller, option), known, value, true);
 }
@@ -143,7 +143,7 @@ export function readChanges<O extends object>(
   options: O,
   table: { readonly [K in keyof O]-?: AnyRow },
 ): Partial<O> {
-  mustHaveFields(caller.includes(': ') ? caller : `${caller}: options`, prose('an object'), options);
+  mustHaveFields(caller.includes(': ') ? caller : `${caller}: options`, devText('an object'), options);
   const changes: Partial<O> = {};
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(table, name)) throw unknownOption(caller, name, value, table);

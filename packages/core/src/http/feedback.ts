@@ -1,4 +1,4 @@
-import { inDevelopment, prose } from '#prose';
+import { devText, inDevelopment } from '#dev-text';
 import { type Check, callable } from '../base/check.ts';
 import type { Random } from '../base/clock.ts';
 import { HookError, property } from '../base/errors.ts';
@@ -158,11 +158,11 @@ export function isAboutLoad(status: number): boolean {
 /** What a `feedback` of the user has returned. */
 const checkSaid: Check = (name, said) =>
   inDevelopment(() => {
-    mustHaveFields(name, prose('an object, or undefined'), said);
+    mustHaveFields(name, devText('an object, or undefined'), said);
     for (const [field, like] of Object.entries(LIKE)) {
       const value = property(said, field);
       const takes = like === 0 ? 'a number' : 'true or false';
-      must(`${name}: ${field}`, prose(takes), value, value === undefined || typeof value === typeof like);
+      must(`${name}: ${field}`, devText(takes), value, value === undefined || typeof value === typeof like);
     }
   });
 

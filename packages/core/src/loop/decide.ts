@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import type { BackoffStep } from '../backoff/curves.ts';
 import { type Check, notNegative } from '../base/check.ts';
 import { callHook, HookError } from '../base/errors.ts';
@@ -147,7 +147,7 @@ export function backoffOf(policy: Pick<Policy, 'backoff'>, step: BackoffStep): n
 
 /** A promise is true in every condition. */
 const checkMay: Check = (name, may) =>
-  must(name, prose('true or false, at once'), may, typeof may === 'boolean');
+  must(name, devText('true or false, at once'), may, typeof may === 'boolean');
 
 /**
  * True if the policy allows to repeat a request that the server may have carried out.

@@ -1,4 +1,4 @@
-import { prose, proseOf } from '#prose';
+import { devText, devTextOf } from '#dev-text';
 import { type Check, flag, nameOf, wrongType } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
 import { must } from '../base/options.ts';
@@ -88,12 +88,17 @@ interface Trusting {
 
 export const checkTrusted: Check = (name, value) => {
   if (typeof value === 'function') return;
-  must(name, prose("a list such as ['https://api.example.com'], or a function"), value, Array.isArray(value));
+  must(
+    name,
+    devText("a list such as ['https://api.example.com'], or a function"),
+    value,
+    Array.isArray(value),
+  );
   for (const [index, one] of value.entries()) {
     const text = String(one);
     // It is compared with scheme, host and port as `URL` has them.
     const fits = /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
-    const takes = prose("an origin such as 'https://api.example.com'");
+    const takes = devText("an origin such as 'https://api.example.com'");
     must(`${name}[${index}]`, takes, one, typeof one === 'string', fits);
   }
 };
@@ -129,6 +134,6 @@ export function addsCredentials(policy: Trusting): boolean {
 export function mustTrust(caller: string, policy: Trusting): void {
   const giver = giverOf(policy);
   if (giver === undefined || policy.trustedOrigins !== undefined) return;
-  const line = proseOf(() => `set beside ${giver}, such as trustedOrigins: ['https://api.example.com']`);
+  const line = devTextOf(() => `set beside ${giver}, such as trustedOrigins: ['https://api.example.com']`);
   throw wrongType(nameOf(caller, 'trustedOrigins'), line, undefined);
 }

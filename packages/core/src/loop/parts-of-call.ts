@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { nameOf } from '../base/check.ts';
 import { must } from '../base/options.ts';
 import type { Outcome } from '../http/outcome.ts';
@@ -65,7 +65,7 @@ export class PartsOfCall implements PartCall {
       if ((turn.headers ?? turn.label) !== undefined) this.dresses = true;
       if (turn.wrap !== undefined) this.wraps = true;
       if (turn.headers === undefined) continue;
-      const takes = prose("'headers' beside the verb `headers`");
+      const takes = devText("'headers' beside the verb `headers`");
       must(nameOf(part.name, 'place'), takes, part.place, part.place === 'headers');
     }
   }

@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { type BackoffStrategy, BY_DEFAULT } from '../backoff/curves.ts';
 import {
   type Check,
@@ -35,13 +35,13 @@ export function methodsOr(takes: string | undefined, ...words: readonly string[]
 }
 
 const checkMethods: Check = /* @__PURE__ */ methodsOr(
-  prose("'idempotent', 'all', a list of methods, or a function"),
+  devText("'idempotent', 'all', a list of methods, or a function"),
   'idempotent',
   'all',
 );
 
 const checkIdempotencyKey: Check = (name, value) =>
-  must(name, prose('true or a function'), value, value === true || typeof value === 'function');
+  must(name, devText('true or a function'), value, value === true || typeof value === 'function');
 
 /** Limits bring their code: one of the user's own has to be made one. */
 function bringing(takes: string | undefined): Check {
@@ -54,9 +54,9 @@ function bringing(takes: string | undefined): Check {
 }
 
 const checkUse: Check = (name, value) => {
-  must(name, prose('a list of parts'), value, Array.isArray(value));
+  must(name, devText('a list of parts'), value, Array.isArray(value));
   for (const [index, part] of (value as readonly Part[]).entries()) {
-    having(prose('a part'), 'begin')(`${name}[${index}]`, part);
+    having(devText('a part'), 'begin')(`${name}[${index}]`, part);
     oneOf(...PLACES)(`${name}[${index}].place`, part.place);
   }
 };
@@ -78,7 +78,7 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   backoff: { check: checkBackoff, default: BY_DEFAULT },
   classify: { check: callable, default: classifyHttp },
   feedback: { check: checkFeedback, default: plainFeedback },
-  inspect: { check: bringing(prose('what inspectBody returns')) },
+  inspect: { check: bringing(devText('what inspectBody returns')) },
   idempotencyKey: { check: checkIdempotencyKey },
   beforeAttempt: { check: callable },
   trustedOrigins: { check: checkTrusted },
@@ -90,18 +90,18 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   maxRetryAfterMs: { check: notNegative, default: 600_000 },
   attemptTimeoutMs: { check: positive },
   totalTimeoutMs: { check: notNegative },
-  bucket: { check: bringing(prose('a token bucket, or ownBucket(…)')) },
-  concurrency: { check: bringing(prose('a concurrency limit, or ownLimit(…)')) },
-  budget: { check: bringing(prose('a retry budget, or ownBudget(…)')) },
-  throttle: { check: bringing(prose('throttle(…)')) },
-  actualCost: { check: bringing(prose('readCost(…)')) },
+  bucket: { check: bringing(devText('a token bucket, or ownBucket(…)')) },
+  concurrency: { check: bringing(devText('a concurrency limit, or ownLimit(…)')) },
+  budget: { check: bringing(devText('a retry budget, or ownBudget(…)')) },
+  throttle: { check: bringing(devText('throttle(…)')) },
+  actualCost: { check: bringing(devText('readCost(…)')) },
   use: { check: checkUse },
   cost: { check: checkCost, default: 1 },
   priority: { check: checkPriority, default: 0 },
   key: { check: checkKey },
   fairKey: { check: (name, value) => typeof value === 'function' || checkKey(name, value) },
   maxWaitMs: { check: notNegative },
-  stopSignal: { check: having(prose('an AbortSignal'), 'addEventListener', 'removeEventListener') },
+  stopSignal: { check: having(devText('an AbortSignal'), 'addEventListener', 'removeEventListener') },
   onEvent: { check: callable },
   clock: CLOCK_OPTION,
   random: RANDOM_OPTION,

@@ -1,4 +1,4 @@
-import { proseOf } from '#prose';
+import { devTextOf } from '#dev-text';
 import { oneOf } from '../base/check.ts';
 import { type Clock, isSameClock } from '../base/clock.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
@@ -11,7 +11,7 @@ import type { CallPolicy, Calls, ChecksCalls, PerKey, TokenBucket } from '../loo
  */
 export function mustHaveClock(what: string, own: Clock, { clock = own }: Calls): void {
   if (isSameClock(own, clock)) return;
-  const message = proseOf(
+  const message = devTextOf(
     () =>
       `The clock of ${what} differs from that of its policy, or of its perKey: pass one \`clock\` to both`,
   );

@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { must, readOptions } from '../base/options.ts';
 import { isServerError } from '../http/classify.ts';
 import { MOST_READ_BYTES } from '../http/headers.ts';
@@ -177,7 +177,7 @@ export function githubLimits(options: GithubLimitsOptions): ProviderLimits {
       pointsPerHour: ACCOUNT_NUMBER,
       pointsPerMinute: ACCOUNT_NUMBER,
       resource: {
-        check: (name, value) => must(name, prose('a string'), value, typeof value === 'string'),
+        check: (name, value) => must(name, devText('a string'), value, typeof value === 'string'),
         default: 'graphql',
       },
     }),

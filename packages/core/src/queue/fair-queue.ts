@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { callable, checkPriority, HIGHEST_PRIORITY, oneOf, positive } from '../base/check.ts';
 import { Heap, type Heaped } from '../base/heap.ts';
 import { type Complete, must, type OptionTable, readOptions } from '../base/options.ts';
@@ -226,7 +226,7 @@ class FairOrder<W extends Waiting<W>> extends Lanes<W, Level<W>> {
   }
 
   override laneOf({ priority = 0, retry = false, fairKey }: PlaceOptions): FairLane<W> {
-    if (fairKey !== undefined) must('fairKey', prose('a string'), fairKey, typeof fairKey === 'string');
+    if (fairKey !== undefined) must('fairKey', devText('a string'), fairKey, typeof fairKey === 'string');
     checkPriority('priority', priority);
     const at = priority + HIGHEST_PRIORITY;
     const key = this.lane(at).byName.get(fairKey) ?? new Key<W>(fairKey, this.#paceOf(fairKey), this.sums);

@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { checkPriority, HIGHEST_PRIORITY, oneOf, positive, wrongType } from '../base/check.ts';
 import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
 import {
@@ -40,14 +40,14 @@ export class Lanes<W extends Queued<W>, L extends LaneQueue<W> = Line<W>> implem
 
   laneOf({ priority = 0, retry, fairKey }: PlaceOptions): Lane {
     if (fairKey !== undefined)
-      throw wrongType('fairKey', prose('left out at a limit without `queue: fairQueue()`'), fairKey);
+      throw wrongType('fairKey', devText('left out at a limit without `queue: fairQueue()`'), fairKey);
     return this.laneAt(priority) + (retry ? 1 : 0);
   }
 
   /** The lane of a priority. */
   protected laneAt(priority: number): number {
     if (priority === 0) return 0;
-    throw wrongType('priority', prose('0 at a limit without `queue: priorityQueue()`'), priority);
+    throw wrongType('priority', devText('0 at a limit without `queue: priorityQueue()`'), priority);
   }
 
   /** The number of a lane. */

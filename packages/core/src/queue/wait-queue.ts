@@ -1,4 +1,4 @@
-import { prose, proseOf } from '#prose';
+import { devText, devTextOf } from '#dev-text';
 import { flag, having, notNegative, wholeNumber } from '../base/check.ts';
 import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
 import type { Complete, OptionTable } from '../base/options.ts';
@@ -44,7 +44,7 @@ export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {
   maxQueue: { check: wholeNumber, default: Number.POSITIVE_INFINITY },
   maxWaitMs: { check: notNegative, default: Number.POSITIVE_INFINITY },
   queue: {
-    check: /* @__PURE__ */ having(prose('what priorityQueue returns'), 'make'),
+    check: /* @__PURE__ */ having(devText('what priorityQueue returns'), 'make'),
     default: inOrderOfArrival,
   },
 };
@@ -53,9 +53,9 @@ export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {
 const GRANTS = 100;
 const REFUSALS = 500;
 
-const CLOSED: string | undefined = /* @__PURE__ */ prose('the bucket was closed');
+const CLOSED: string | undefined = /* @__PURE__ */ devText('the bucket was closed');
 /** Why a request is refused that would wait, or has waited, for too long. */
-export const TOO_LATE: string | undefined = /* @__PURE__ */ prose('its turn does not come in time');
+export const TOO_LATE: string | undefined = /* @__PURE__ */ devText('its turn does not come in time');
 
 /** A request that waits. */
 export interface Waiter<T> extends Queued<Waiter<T>> {
@@ -180,8 +180,8 @@ export class WaitQueue<T> {
     const waitMs = supply?.waitMs(this.#sums.plus(queue.costAhead(lane, nowMs, isExact), cost), nowMs);
     const isLate = patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS;
     if (!isLate && this.size < this.#setup.maxQueue) return;
-    const late = proseOf(() => `its turn would not come within ${patienceMs} ms`);
-    const full = proseOf(() => `the queue is full (maxQueue ${this.#setup.maxQueue})`);
+    const late = devTextOf(() => `its turn would not come within ${patienceMs} ms`);
+    const full = devTextOf(() => `the queue is full (maxQueue ${this.#setup.maxQueue})`);
     const displaced = isLate ? undefined : queue.displacedBy?.(lane);
     if (displaced === undefined) {
       supply?.refusedFor?.(waitMs ?? 0, nowMs);
@@ -190,7 +190,7 @@ export class WaitQueue<T> {
     this.#refuse(
       displaced,
       'displaced',
-      proseOf(() => `${full}, and another request took its place`),
+      devTextOf(() => `${full}, and another request took its place`),
     );
   }
 
@@ -314,7 +314,7 @@ export class WaitQueue<T> {
         if (isClosed) this.#refuse(one, 'closed', CLOSED);
         else if (isLate) this.#refuse(one, 'wait-too-long', TOO_LATE);
         else {
-          const message = proseOf(
+          const message = devTextOf(
             () => `it costs ${one.cost} tokens, and the capacity is now ${this.mostCost}`,
           );
           this.#refuse(one, 'capacity-lowered', message);

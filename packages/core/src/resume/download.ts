@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 
 /** A response header by its lower-case name. */
 export type ReadHeader = (name: string) => string | undefined;
@@ -62,9 +62,9 @@ function bytesOf(status: number, header: ReadHeader): Bytes | undefined {
  * strong ETag: only that guarantees that the rest has the same bytes, content coding included (RFC 9110 §8.8.1).
  */
 export function downloadIn(status: number, header: ReadHeader): Bytes | string {
-  if (!/^"[^"]*"$/.test(header('etag') ?? '')) return prose('no strong ETag') ?? '';
-  if (header('accept-ranges')?.trim().toLowerCase() === 'none') return prose('Accept-Ranges: none') ?? '';
-  return bytesOf(status, header) ?? prose('no length') ?? '';
+  if (!/^"[^"]*"$/.test(header('etag') ?? '')) return devText('no strong ETag') ?? '';
+  if (header('accept-ranges')?.trim().toLowerCase() === 'none') return devText('Accept-Ranges: none') ?? '';
+  return bytesOf(status, header) ?? devText('no length') ?? '';
 }
 
 /**
@@ -93,7 +93,7 @@ export class Download implements Resumable {
     this.receivedBytes += part.byteLength;
     if (this.#next > this.#bytes.last + 1) {
       // Something changes the body on its way, so offsets in it are not those of the server.
-      this.lost = prose('longer than its length') ?? '';
+      this.lost = devText('longer than its length') ?? '';
       if (this.#isRest) return undefined;
     }
     return [part];
@@ -123,14 +123,14 @@ export class Download implements Resumable {
   }
 
   mismatch(status: number, header: ReadHeader): string | undefined {
-    if (status !== 206) return prose(`status ${status}`) ?? '';
+    if (status !== 206) return devText(`status ${status}`) ?? '';
     const { whole, last } = this.#bytes;
     const bytes = bytesOf(status, header);
-    if (bytes?.first !== this.#next || bytes.last !== last) return prose('another range') ?? '';
-    if (differ(bytes.whole, whole)) return prose('another length') ?? '';
-    if (header('etag') !== this.#header('etag')) return prose('another ETag') ?? '';
+    if (bytes?.first !== this.#next || bytes.last !== last) return devText('another range') ?? '';
+    if (differ(bytes.whole, whole)) return devText('another length') ?? '';
+    if (header('etag') !== this.#header('etag')) return devText('another ETag') ?? '';
     if (header('content-encoding') === this.#header('content-encoding')) return undefined;
-    return prose('another content coding') ?? '';
+    return devText('another content coding') ?? '';
   }
 
   begin(): void {

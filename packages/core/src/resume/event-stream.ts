@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { callHook } from '../base/errors.ts';
 import { LONGEST_FIELD, LONGEST_ID } from '../http/headers.ts';
 import type { ServerEvent } from '../http/outcome.ts';
@@ -96,7 +96,7 @@ export class EventStream implements Resumable {
     if (this.#keptBytes <= maxEventBytes && !this.#isTooLong) return [];
     this.#isTooLong = true;
     this.#isUnread = true;
-    this.#loose = prose(`an event of more than ${maxEventBytes} bytes`) ?? '';
+    this.#loose = devText(`an event of more than ${maxEventBytes} bytes`) ?? '';
     this.#kept = [];
     return this.#pass(kept, ' ');
   }
@@ -137,7 +137,7 @@ export class EventStream implements Resumable {
         hasId = true;
       } else if (line === '') {
         if (data.length > 0) {
-          if (!hasId) this.#loose = prose('events without an id') ?? '';
+          if (!hasId) this.#loose = devText('events without an id') ?? '';
           hasId = this.#ask({ event: event || 'message', data: data.join('\n') }) || hasId;
         }
         if (hasId) this.#loose = undefined;
@@ -175,7 +175,7 @@ export class EventStream implements Resumable {
   }
 
   get lost(): string | undefined {
-    return this.#loose ?? (this.lastId === '' ? (prose('an id that was taken back') ?? '') : undefined);
+    return this.#loose ?? (this.lastId === '' ? (devText('an id that was taken back') ?? '') : undefined);
   }
 
   get headers(): Readonly<Record<string, string | undefined>> {
@@ -187,7 +187,7 @@ export class EventStream implements Resumable {
   mismatch(status: number, header: ReadHeader): string | undefined {
     // There is no more.
     if (status === 204 || isEventStream(status, header)) return undefined;
-    return prose(status === 200 ? 'another content type' : `status ${status}`) ?? '';
+    return devText(status === 200 ? 'another content type' : `status ${status}`) ?? '';
   }
 
   begin(): void {

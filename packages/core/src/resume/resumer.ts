@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import type { Clock } from '../base/clock.ts';
 import { callHook, property } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
@@ -136,7 +136,7 @@ export class Resumer<Rest, Given> {
   take(part: Uint8Array, terminated: () => unknown): readonly Uint8Array[] {
     // A stream of bytes takes no empty parts.
     const parts = part.byteLength > 0 ? this.course.take(part) : [];
-    if (parts === undefined) throw explain(terminated(), prose('more than its range'));
+    if (parts === undefined) throw explain(terminated(), devText('more than its range'));
     for (const { byteLength } of parts) {
       this.#passedBytes += byteLength;
       this.#vain = 0;
@@ -153,7 +153,7 @@ export class Resumer<Rest, Given> {
     const { isDone, mayEnd } = this.course;
     const isFinal = this.isOver || !this.#options.resumeAtEnd;
     if (isDone || (mayEnd && (isFinal || typeof this.#rest() === 'string'))) return true;
-    if (this.isOver) throw explain(error, prose('a 204'));
+    if (this.isOver) throw explain(error, devText('a 204'));
     return false;
   }
 
@@ -170,7 +170,9 @@ export class Resumer<Rest, Given> {
       const given = callHook('resumeWith', () => resumeWith(lastId, request));
       if (given !== undefined) return resumed.with(given);
     }
-    return method === 'GET' && replayable ? resumed.again() : (prose(`a ${method} is not sent again`) ?? '');
+    return method === 'GET' && replayable
+      ? resumed.again()
+      : (devText(`a ${method} is not sent again`) ?? '');
   }
 
   /**
@@ -189,14 +191,14 @@ export class Resumer<Rest, Given> {
     const { ebb, request } = this.#resumed;
     const policy = ebb ? overridePolicy(ofAll, ebb) : ofAll;
     const vain = this.#vain;
-    const rest = vain < maxResumes ? this.#rest() : (prose(`${vain} resumptions in a row`) ?? '');
+    const rest = vain < maxResumes ? this.#rest() : (devText(`${vain} resumptions in a row`) ?? '');
     if (typeof rest === 'string') throw explain(error, rest);
     this.#vain += 1;
     const delayMs = this.#delayMs(policy);
     const { totalTimeoutMs } = policy;
     // It holds for each resumption from its break.
     if (delayMs === undefined || (totalTimeoutMs !== undefined && delayMs >= totalTimeoutMs))
-      throw explain(error, prose('too long a wait'));
+      throw explain(error, devText('too long a wait'));
     const resumption = { reason, error, passedBytes: this.#passedBytes, delayMs };
     reportResumption(policy, request, made, resumption);
     if (delayMs > 0) await sleep(policy.clock, delayMs, signal);

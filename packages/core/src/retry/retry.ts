@@ -1,5 +1,5 @@
 import { surroundings } from '#around';
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { type Check, callable } from '../base/check.ts';
 import { callHook, property } from '../base/errors.ts';
 import { must, type OptionTable, readOptions } from '../base/options.ts';
@@ -46,7 +46,7 @@ export interface RetryOptions<T> {
 /** One of another library may have no reason, and does not end what takes native ones. */
 const checkSignal: Check = (name, value) => {
   const isNative = value instanceof AbortSignal;
-  must(name, prose('an AbortSignal of the runtime'), value, isNative, isNative);
+  must(name, devText('an AbortSignal of the runtime'), value, isNative, isNative);
 };
 
 const RETRY_OPTIONS: OptionTable<RetryOptions<never>, 'signal' | 'judge'> = {

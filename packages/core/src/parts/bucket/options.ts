@@ -1,4 +1,4 @@
-import { inDevelopment, prose, proseOf } from '#prose';
+import { devText, devTextOf, inDevelopment } from '#dev-text';
 import {
   type Check,
   capacity,
@@ -116,7 +116,7 @@ export function checkRate(caller: string, rate: Quota): void {
 }
 
 const checkInterval: Check = /* @__PURE__ */ number(
-  prose('0, or a number from 0.001 to 1e11'),
+  devText('0, or a number from 0.001 to 1e11'),
   (value) => value === 0 || (value >= 1e-3 && value <= 1e11),
 );
 
@@ -151,7 +151,7 @@ export function checkedTogether<S extends Quota & { readonly initialTokens: numb
   if (initialTokens > capacity) {
     throw wrongRange(
       nameOf(caller, 'initialTokens'),
-      proseOf(() => `at most the capacity, ${capacity}`),
+      devTextOf(() => `at most the capacity, ${capacity}`),
       initialTokens,
     );
   }

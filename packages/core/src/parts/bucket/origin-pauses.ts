@@ -1,4 +1,4 @@
-import { proseOf } from '#prose';
+import { devTextOf } from '#dev-text';
 import { warn } from '../../base/errors.ts';
 import { originOf, type RequestTraits } from '../../http/outcome.ts';
 import type { ObservableBucket } from '../limit.ts';
@@ -73,7 +73,7 @@ export class OriginPauses<B extends ObservableBucket = ObservableBucket> {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
     warn(
-      proseOf(
+      devTextOf(
         () => `More than ${this.#most} origins of one bucket have asked for a pause: the first is forgotten`,
       ) ?? `more than ${this.#most} origins`,
     );

@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { capacity, flag, nameOf, notNegative, refillRate, wrongType } from '../../base/check.ts';
 import { type Complete, mustHaveFields, type OptionTable, readOptions } from '../../base/options.ts';
 import { FIELDS_OPTION } from '../../http/server-feedback.ts';
@@ -77,8 +77,9 @@ const LIMIT_OPTIONS: OptionTable<QuotaLimit> = {
 const OPTIONS: OptionTable<QuotaBucketOptions> = {
   limits: {
     check: (name, limits) => {
-      mustHaveFields(name, prose('an object with a limit for each unit'), limits);
-      if (Object.keys(limits as object).length === 0) throw wrongType(name, prose('a limit or more'), limits);
+      mustHaveFields(name, devText('an object with a limit for each unit'), limits);
+      if (Object.keys(limits as object).length === 0)
+        throw wrongType(name, devText('a limit or more'), limits);
     },
     required: true,
   },

@@ -1,4 +1,4 @@
-import { prose, proseOf } from '#prose';
+import { devText, devTextOf } from '#dev-text';
 import { nameOf, notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import { mustHaveFields, unknownOption } from '../../base/options.ts';
 import type { Costs } from '../../loop/contracts.ts';
@@ -26,7 +26,7 @@ export interface Units extends Sums {
 }
 
 function wrongCost(caller: string, cost: number | Costs, most: Amount): Error {
-  const takes = proseOf(() => `a number > 0 and ≤ the capacity, ${most}`);
+  const takes = devTextOf(() => `a number > 0 and ≤ the capacity, ${most}`);
   return (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
 }
 
@@ -61,17 +61,17 @@ export class NamedUnits implements Units {
     const amount = this.read(name, cost, 0);
     const large = amount.findIndex((part, unit) => part > inUnit(most, unit));
     if (large >= 0) {
-      const takes = proseOf(() => `at most the capacity, ${inUnit(most, large)}`);
+      const takes = devTextOf(() => `at most the capacity, ${inUnit(most, large)}`);
       throw wrongRange(nameOf(name, this.names[large] as string), takes, amount[large]);
     }
-    if (!amount.some((part) => part > 0)) throw wrongRange(name, prose('above 0 in a unit'), cost);
+    if (!amount.some((part) => part > 0)) throw wrongRange(name, devText('above 0 in a unit'), cost);
     return amount;
   }
 
   read(name: string, said: number | Costs, others: Amount): readonly number[] {
     const isNumber = typeof said === 'number';
     if (isNumber) notNegative(name, said);
-    else mustHaveFields(name, prose('a number, or an object with a number for each unit'), said);
+    else mustHaveFields(name, devText('a number, or an object with a number for each unit'), said);
     const amount = this.names.map((_, unit) => (isNumber ? said : inUnit(others, unit)));
     if (isNumber) return amount;
     for (const [unit, part] of Object.entries(said)) {

@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { notNegative } from '../../base/check.ts';
 import { nextTurn } from '../../base/clock.ts';
 import { type Feedback, type ReadFeedback, readFeedback, withJitter } from '../../http/feedback.ts';
@@ -196,7 +196,7 @@ export abstract class WaitingBucket<
     const refusal =
       nonConforming === 'delay'
         ? waiters.refusal('wait-too-long', TOO_LATE, waitMs)
-        : waiters.refusal('not-conforming', prose('its tokens are not available'), waitMs);
+        : waiters.refusal('not-conforming', devText('its tokens are not available'), waitMs);
     return Promise.reject(refusal);
   }
 

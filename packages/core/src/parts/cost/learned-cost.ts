@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { callable, share, wrongType } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
@@ -128,7 +128,7 @@ export function learnedCost(
   bound: (request: RequestTraits) => number | Costs,
   options: LearnedCostOptions = {},
 ): LearnedCost {
-  if (typeof bound !== 'function') throw wrongType('learnedCost: bound', prose('a function'), bound);
+  if (typeof bound !== 'function') throw wrongType('learnedCost: bound', devText('a function'), bound);
   const { quantile, keyOf, first } = readOptions('learnedCost', options, LEARNED_COST_OPTIONS);
   const keys = new Map<string, Known>();
   /** A request asks again after each wait. */

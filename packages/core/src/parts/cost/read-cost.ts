@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { callable, countingNumber, positive, wrongType } from '../../base/check.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
@@ -180,7 +180,7 @@ class CostTurn implements Turn {
  * ```
  */
 export function readCost(actual: SaysCosts, options: ReadCostOptions = {}): CostReader {
-  if (typeof actual !== 'function') throw wrongType('readCost: actual', prose('a function'), actual);
+  if (typeof actual !== 'function') throw wrongType('readCost: actual', devText('a function'), actual);
   const setup = { actual, ...readOptions('readCost', options, OPTIONS) };
   return { part: { name: 'cost', place: 'reading', begin: (call) => new CostTurn(setup, call) } };
 }

@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { notNegative, wrongType } from '../../base/check.ts';
 import { type Clock, inNextTurn } from '../../base/clock.ts';
 import { HookError, isPromise, report } from '../../base/errors.ts';
@@ -20,7 +20,7 @@ export function checkCosts(name: string, said: unknown): asserts said is number 
     return;
   }
   if (typeof said !== 'object' || said === null || Array.isArray(said))
-    throw wrongType(name, prose('a number, or an object with a number for each unit'), said);
+    throw wrongType(name, devText('a number, or an object with a number for each unit'), said);
   for (const [unit, cost] of Object.entries(said)) notNegative(`${name}: ${unit}`, cost);
 }
 

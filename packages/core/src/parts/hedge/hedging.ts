@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { type Check, callable, countingNumber, notNegative, number, positive } from '../../base/check.ts';
 import type { Clock } from '../../base/clock.ts';
 import { callHook, report } from '../../base/errors.ts';
@@ -133,9 +133,9 @@ type Unset = 'delayMs' | 'to';
 /** Validated options with all defaults applied. */
 type HedgeSetup = Complete<HedgeOptions, Unset> & { readonly policy: Policy };
 
-const checkPolicy: Check = (name, value) => must(name, prose('a policy'), value, Object(value) === value);
+const checkPolicy: Check = (name, value) => must(name, devText('a policy'), value, Object(value) === value);
 
-const checkQuantile: Check = number(prose('a number > 0 and < 1'), (value) => value > 0 && value < 1);
+const checkQuantile: Check = number(devText('a number > 0 and < 1'), (value) => value > 0 && value < 1);
 
 const HEDGE_OPTIONS: OptionTable<HedgeOptions, Unset> = {
   policy: { check: checkPolicy, required: true },
@@ -145,7 +145,7 @@ const HEDGE_OPTIONS: OptionTable<HedgeOptions, Unset> = {
   maxHedges: { check: countingNumber, default: 1 },
   share: { check: positive, default: 0.02 },
   methods: {
-    check: methodsOr(prose("'all', or a list of methods"), 'all'),
+    check: methodsOr(devText("'all', or a list of methods"), 'all'),
     default: ['GET', 'HEAD', 'OPTIONS', 'QUERY'],
   },
   keyOf: { check: callable, default: originOf },
@@ -183,7 +183,7 @@ export class Hedging {
   mustNotHedge(name: string, below: unknown): void {
     must(
       name,
-      prose('a function that does not hedge already'),
+      devText('a function that does not hedge already'),
       below,
       typeof below === 'function',
       !(HEDGES in Object(below)),

@@ -1,4 +1,4 @@
-import { prose } from '#prose';
+import { devText } from '#dev-text';
 import { countingNumber, notNegative, positive, wrongType } from '../../base/check.ts';
 import { HookError, isPromise } from '../../base/errors.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
@@ -67,7 +67,7 @@ const BROKEN: Judgement = { verdict: 'transient' };
  * ```
  */
 export function inspectBody(inspect: Inspect, options: InspectBodyOptions = {}): BodyInspector {
-  if (typeof inspect !== 'function') throw wrongType('inspectBody: inspect', prose('a function'), inspect);
+  if (typeof inspect !== 'function') throw wrongType('inspectBody: inspect', devText('a function'), inspect);
   const { maxBytes, timeoutMs } = readOptions('inspectBody', options, OPTIONS);
   const look: BodyInspector['look'] = (outcome, context) =>
     lookAt(inspect, { bytes: maxBytes, timeoutMs, clock: context.clock }, outcome, context);
@@ -127,7 +127,7 @@ async function inTime<T>(
 
 function checkJudgement(judgement: unknown): void {
   if (judgement === undefined || judgement === null) return;
-  if (typeof judgement !== 'object') throw wrongType('its result', prose('an object'), judgement);
+  if (typeof judgement !== 'object') throw wrongType('its result', devText('an object'), judgement);
   const { verdict, waitMs }: Judgement = judgement;
   if (verdict !== undefined) checkVerdict('verdict', verdict);
   if (waitMs !== undefined) notNegative('waitMs', waitMs);

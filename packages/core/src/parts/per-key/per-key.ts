@@ -1,4 +1,4 @@
-import { proseOf } from '#prose';
+import { devTextOf } from '#dev-text';
 import { callable, countingNumber, notNegative, wrongType } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, ownClock } from '../../base/clock.ts';
 import { callHook, HookError, warn } from '../../base/errors.ts';
@@ -179,7 +179,7 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
     if (!isFull || this.#entries.size < maxKeys) return;
     this.#nextRoomMs = nowMs + 1_000;
     if (!this.#hasWarned)
-      warn(proseOf(() => `More than ${maxKeys} keys (maxKeys) of one perKey are in use`) ?? 'maxKeys');
+      warn(devTextOf(() => `More than ${maxKeys} keys (maxKeys) of one perKey are in use`) ?? 'maxKeys');
     this.#hasWarned = true;
   }
 

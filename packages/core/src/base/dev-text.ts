@@ -2,12 +2,12 @@
  * What an option takes, in words, and other text of errors that only helps its reader. Empty in production builds: minifiers
  * then drop the text.
  */
-export function prose(text: string): string | undefined {
+export function devText(text: string): string | undefined {
   return text;
 }
 
 /** Text with values in it, which minifiers would have to put together. */
-export function proseOf(text: () => string): string | undefined {
+export function devTextOf(text: () => string): string | undefined {
   return text();
 }
 

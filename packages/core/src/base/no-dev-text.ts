@@ -1,10 +1,10 @@
 /**
- * {@link import('./prose.ts')} of production builds, which select it by the condition `production`. An error still has the name of
+ * {@link import('./dev-text.ts')} of production builds, which select it by the condition `production`. An error still has the name of
  * its option and the value that it got. Empty functions, because minifiers drop their calls together with the text.
  */
-export function prose(_text: string): undefined {}
+export function devText(_text: string): undefined {}
 
-export function proseOf(_text: () => string): undefined {}
+export function devTextOf(_text: () => string): undefined {}
 
 /** Only what would hang or corrupt is checked: numbers that are none or out of range, and unknown names. */
 export function inDevelopment(_check: () => void): void {}
