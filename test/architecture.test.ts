@@ -36,7 +36,7 @@ function ownImportsOf(path: string): string[] {
 
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
-  core: [/^#(around|clock|platform|devText)$/],
+  core: [/^#(around|platform|dev-text)$/],
   fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/],
   axios: [/^#platform$/, /^@ebb\/core(\/adapter)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/, /^undici$/, /^node:/],
