@@ -5,7 +5,7 @@ import { NO_LAYERS, type Surroundings, type Way } from '../layers/layer.ts';
 import { LayerPlace } from '../layers/place.ts';
 import { emit, type News } from '../news/events.ts';
 import type { ReportedRequest } from '../news/reported.ts';
-import type { Grant, OwnBucket } from './contracts.ts';
+import type { Grant } from './contracts.ts';
 import { Deadline } from './deadline.ts';
 import type { Attempt, Trace } from './history.ts';
 import type { HeaderChanges, KeptKey, SentHeaders } from './hooks.ts';
@@ -117,7 +117,7 @@ export function namedTimeoutOf({ deadline, policy }: Call): number {
 export function asUserCode<T>({ parts, around }: Call, run: () => T): T {
   const { limit, bucket } = parts ?? {};
   const isHeld = (one: object | undefined): one is object => one !== undefined;
-  const held = [limit, (bucket as OwnBucket | undefined)?.settled ? bucket : undefined].filter(isHeld);
+  const held = [limit, bucket?.settled ? bucket : undefined].filter(isHeld);
   const { slots, isInner } = around;
   return held.length > 0 || slots.length > 0 || isInner ? withSlots([...slots, ...held], run) : run();
 }

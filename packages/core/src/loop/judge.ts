@@ -86,11 +86,7 @@ function follow(call: Call, decision: Decision, outcome: Outcome): Decision {
     const wasRepeated = attempt > 1 || reason === 'judged-by-inner-layer';
     if (place !== undefined && wasRepeated && reason !== 'success') noteFailure(place.surroundings);
     const fallsBack = call.fallsBack && outcome.type === 'failure';
-    end(
-      call,
-      reason as StopReason,
-      fallsBack ? { outcome: call.answered, error: outcome.error } : { outcome },
-    );
+    end(call, decision.reason, fallsBack ? { outcome: call.answered, error: outcome.error } : { outcome });
     return decision;
   }
   const { delayMs } = decision;

@@ -159,7 +159,7 @@ export interface PartCall {
   readonly attempt: number;
   readonly around: Around;
   /** The bucket that the tokens of the attempt were taken from. */
-  bucket: object | undefined;
+  bucket: OwnBucket | undefined;
   /** The tokens of the attempt. */
   grant: Grant | undefined;
   /** Tokens that a part settles once it knows what the attempt has cost. Others leave them alone. */

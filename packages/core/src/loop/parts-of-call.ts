@@ -14,7 +14,7 @@ export type Owner = Pick<PartCall, 'policy' | 'request' | 'attempt' | 'around' |
 /** The parts of a policy in one call: they are asked all at once, and see the call by it, which holds what they have taken. */
 export class PartsOfCall implements PartCall {
   owner: Owner;
-  bucket: object | undefined;
+  bucket: PartCall['bucket'];
   grant: Grant | undefined;
   limit: object | undefined;
   declare metered?: Grant | undefined;

@@ -121,7 +121,7 @@ function frozen<T>(list: T, of: (text: string) => string = String): T {
 const LIMITS = ['throttle', 'concurrency', 'bucket', 'inspect', 'actualCost', 'budget'] as const;
 
 /** The others that may stay unset: a call of a policy without them needs nothing before its first failure but what its parts ask for. */
-const OTHERS = /* @__PURE__ */ UNSET.filter((name) => !LIMITS.includes(name as never));
+const OTHERS = /* @__PURE__ */ UNSET.filter((name) => !LIMITS.some((limit) => limit === name));
 
 type LimitInPolicy = { readonly part?: Part } & Partial<ChecksCalls>;
 

@@ -25,8 +25,10 @@ declare class Readable {
   destroy(error: unknown): void;
 }
 
+const host: NodeLike = globalThis;
+
 /** Not imported: a worker may have no such module. */
-const makeChannel = (globalThis as NodeLike).process?.getBuiltinModule?.('node:diagnostics_channel')?.channel;
+const makeChannel = host.process?.getBuiltinModule?.('node:diagnostics_channel')?.channel;
 
 const EVENTS = [
   'throttle',
@@ -59,7 +61,7 @@ export function publish(type: Name, event: unknown): void {
 
 /** Warns as Node does if possible, since `reportError` ends the process in Deno. */
 export function emit(warning: Error): void {
-  const { process, reportError } = globalThis as NodeLike;
+  const { process, reportError } = host;
   if (typeof process?.emitWarning === 'function') process.emitWarning(warning);
   else if (typeof reportError === 'function') reportError(warning);
 }
@@ -157,7 +159,7 @@ export function nodeStream(
   error: unknown,
   like: { readonly readableObjectMode?: boolean },
 ): unknown {
-  const { Readable } = (globalThis as NodeLike).process?.getBuiltinModule?.('node:stream') ?? {};
+  const { Readable } = host.process?.getBuiltinModule?.('node:stream') ?? {};
   let next = 0;
   const stream =
     Readable &&

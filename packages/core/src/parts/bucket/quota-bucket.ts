@@ -16,7 +16,6 @@ import {
 import { settledPart } from './part.ts';
 import { QuotaTokens, type UnitSetup } from './quota-tokens.ts';
 import { type Bucket, originGate } from './token-bucket.ts';
-import type { Tokens } from './tokens.ts';
 import { NamedUnits, oneOf } from './units.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
@@ -97,7 +96,7 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
     super(
       setup,
       () => source,
-      () => originGate(setup, source.limits[source.fastest] as Tokens, oneOf(units, source.fastest)),
+      () => originGate(setup, source.limitAt(source.fastest), oneOf(units, source.fastest)),
       units,
     );
     this.settled = limits.some(({ settled }) => settled);
@@ -110,7 +109,7 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
   setRate(unit: string, refillPerSecond: number, capacity?: number): void {
     // Names the unit if it is not known.
     const index = this.units.read('setRate: unit', { [unit]: 1 }, 0).indexOf(1);
-    const limit = this.source.limits[index] as Tokens;
+    const limit = this.source.limitAt(index);
     const rate = { refillPerSecond, capacity: capacity ?? limit.capacity };
     checkRate('setRate', rate);
     limit.setRate(rate, this.time.now());
@@ -128,8 +127,9 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
     const { limits } = this.source;
     const nowMs = this.time.now();
     const ofUnit = (unit: number) => {
-      const { refillPerSecond, capacity } = limits[unit] as Tokens;
-      return { tokens: (limits[unit] as Tokens).tokens(nowMs), capacity, refillPerSecond };
+      const limit = this.source.limitAt(unit);
+      const { refillPerSecond, capacity } = limit;
+      return { tokens: limit.tokens(nowMs), capacity, refillPerSecond };
     };
     const all = limits.map((_, unit) => ofUnit(unit));
     const shares = all.map(({ tokens, capacity }) => tokens / capacity);

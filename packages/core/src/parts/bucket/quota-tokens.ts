@@ -77,7 +77,8 @@ class SettledTokens extends Tokens {
 
   override settle(surplus: number, held: unknown, nowMs: number): void {
     this.#heldBackAt(nowMs);
-    if (this.#release(held as HeldBack)) this.spend((held as HeldBack).cost - surplus, nowMs);
+    const inFlight = held as HeldBack;
+    if (this.#release(inFlight)) this.spend(inFlight.cost - surplus, nowMs);
     else if (surplus < 0) this.spend(-surplus, nowMs);
   }
 
@@ -105,8 +106,12 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
     this.fastest = fillTimes.indexOf(Math.min(...fillTimes));
   }
 
+  limitAt(unit: number): Tokens {
+    return this.limits[unit] as Tokens;
+  }
+
   get #fastest(): Tokens {
-    return this.limits[this.fastest] as Tokens;
+    return this.limitAt(this.fastest);
   }
 
   get capacity(): Amounts {
@@ -122,7 +127,6 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
   }
 
   take(cost: Amounts, nowMs: number): boolean {
-    const { limits } = this;
     if (this.pausedMs(nowMs) > 0) return false;
     if (this.waitMs(cost, nowMs) > 0) {
       this.#lacking = this.#slowest;
@@ -130,9 +134,10 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
     }
     // 0 where it takes nothing: there the last was another's.
     const held: unknown[] = cost.slice();
-    for (let unit = 0; unit < limits.length; unit += 1) {
-      const limit = limits[unit] as Tokens;
-      if ((cost[unit] as number) > 0 && limit.take(cost[unit] as number, nowMs)) held[unit] = limit.held;
+    for (let unit = 0; unit < this.limits.length; unit += 1) {
+      const limit = this.limitAt(unit);
+      const part = inUnit(cost, unit);
+      if (part > 0 && limit.take(part, nowMs)) held[unit] = limit.held;
     }
     this.held = held;
     return true;
@@ -141,8 +146,8 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
   waitMs(cost: Amounts, nowMs: number): number {
     let longestMs = this.pausedMs(nowMs);
     for (let unit = 0; unit < this.limits.length; unit += 1) {
-      const part = cost[unit] as number;
-      const waitMs = part > 0 ? (this.limits[unit] as Tokens).waitMs(part, nowMs) : 0;
+      const part = inUnit(cost, unit);
+      const waitMs = part > 0 ? this.limitAt(unit).waitMs(part, nowMs) : 0;
       if (waitMs <= longestMs) continue;
       longestMs = waitMs;
       this.#slowest = unit;
@@ -154,17 +159,17 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
     if (firstCost === 0) return Number.POSITIVE_INFINITY;
     let dueMs = nowMs + this.pausedMs(nowMs);
     for (let unit = 0; unit < this.limits.length; unit += 1) {
-      const part = firstCost[unit] as number;
-      if (part > 0) dueMs = Math.max(dueMs, (this.limits[unit] as Tokens).dueMs(part, nowMs));
+      const part = inUnit(firstCost, unit);
+      if (part > 0) dueMs = Math.max(dueMs, this.limitAt(unit).dueMs(part, nowMs));
     }
     return dueMs;
   }
 
   settle(surplus: Amounts, held: readonly unknown[], nowMs: number): void {
     for (let unit = 0; unit < this.limits.length; unit += 1) {
-      const part = surplus[unit] as number;
+      const part = inUnit(surplus, unit);
       const back = held[unit];
-      if (part !== 0 || typeof back !== 'number') (this.limits[unit] as Tokens).settle(part, back, nowMs);
+      if (part !== 0 || typeof back !== 'number') this.limitAt(unit).settle(part, back, nowMs);
     }
   }
 

@@ -5,7 +5,7 @@ import { type Feedback, type ReadFeedback, readFeedback, withJitter } from '../.
 import { type Outcome, originOf, type RequestTraits } from '../../http/outcome.ts';
 import type { AcquireOptions, Costs, Grant } from '../../loop/contracts.ts';
 import type { ChecksCalls, Part, TokenBucket } from '../../loop/part.ts';
-import type { Amount } from '../../queue/queue.ts';
+import { type Amount, inUnit } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { TOO_LATE, WaitQueue } from '../../queue/wait-queue.ts';
 import {
@@ -259,7 +259,7 @@ export abstract class WaitingBucket<
     const isOurs = this.units === ONE_UNIT && (grant.cost === 1 || !feedback.readsFields);
     const { remaining = Number.NaN } = said;
     if (isOurs && remaining >= 0 && grant.grantedAtMs < this.#sharedUntilMs) {
-      const left = this.#heard(remaining, grant) as number;
+      const left = inUnit(this.#heard(remaining, grant), 0);
       if (origin === undefined) this.#lower(left);
       else if (left < Number.POSITIVE_INFINITY) this.#gates.of(origin).atMost?.(Math.max(0, left));
     }
@@ -323,9 +323,9 @@ export abstract class WaitingBucket<
     const waiting = waiters.size + gates.waiting;
     const isOpen = waiters.closed === undefined && gates.count === 0 && pausedMs === 0;
     return {
-      tokens: source.tokens(nowMs) as number,
-      capacity: waiters.mostCost as number,
-      refillPerSecond: source.refillPerSecond as number,
+      tokens: inUnit(source.tokens(nowMs), 0),
+      capacity: inUnit(waiters.mostCost, 0),
+      refillPerSecond: inUnit(source.refillPerSecond, 0),
       waiting,
       waitingCost: waiters.queue.cost as number,
       pausedMs,

@@ -161,7 +161,7 @@ function readHedgeOptions(caller: string, options: HedgeOptions): HedgeSetup {
 }
 
 /** Marks clients that hedge, and the options of their requests, for all copies of this package in a program. */
-export const HEDGES: unique symbol = Symbol.for('@ebb/core hedges') as never;
+export const HEDGES: unique symbol = Symbol.for('@ebb/core hedges');
 
 /** With more keys all are forgotten, and learn anew. */
 const MOST_KEYS = 10_000;

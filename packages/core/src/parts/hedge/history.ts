@@ -2,7 +2,7 @@ import { property } from '../../base/errors.ts';
 import { type Attempt, type HedgeRecord, attemptsOf as withoutHedges } from '../../loop/history.ts';
 
 /** Where a result has the hedges of its last attempt. Known to all copies of this package in a program. */
-export const HEDGE_RECORDS: unique symbol = Symbol.for('@ebb/core hedge records') as never;
+export const HEDGE_RECORDS: unique symbol = Symbol.for('@ebb/core hedge records');
 
 interface Noted {
   readonly [HEDGE_RECORDS]?: readonly HedgeRecord[];
