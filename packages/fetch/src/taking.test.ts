@@ -1,6 +1,7 @@
 import diagnostics from 'node:diagnostics_channel';
 import {
   attemptsOf,
+  concurrencyLimit,
   constant,
   createPolicy,
   grantOf,
@@ -13,7 +14,7 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createFetch } from './index.ts';
 
 const REFUSED = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -133,6 +134,22 @@ test('a bucket observes a success as any other outcome', async () => {
   };
   await setUp(() => ({ bucket: ownBucket(own) })).fetch(URL_OF);
   expect(seen).toEqual([200]);
+});
+
+test('user code that throws at an answer frees the slot, and closes the response', async () => {
+  const feedback = (): never => {
+    throw new Error('broken');
+  };
+  const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+  const bucket = tokenBucket({ refillPerSecond: 100, feedback });
+  const cancel = vi.fn();
+  const base = async () => new Response(new ReadableStream({ cancel }));
+  const fetch = createFetch({ concurrency, bucket }, base);
+  for (let call = 0; call < 2; call += 1) {
+    await expect(fetch(URL_OF)).rejects.toMatchObject({ name: 'HookError', hook: 'feedback' });
+    expect(concurrency.stats()).toMatchObject({ inUse: 0 });
+  }
+  expect(cancel).toHaveBeenCalledTimes(2);
 });
 
 test('a part that throws ends the call, and nothing is sent', async () => {

@@ -6,7 +6,7 @@ import { emit, isObserved, type News } from '../news/events.ts';
 import { ALONE, Call } from './call.ts';
 import type { Client } from './client.ts';
 import { type Attempt, attemptsOf, remember } from './history.ts';
-import { endUnsent, pass } from './judge.ts';
+import { endUnsent, fail, pass } from './judge.ts';
 import { insideOf, type Policy } from './options.ts';
 import type { Lack, PartCall } from './part.ts';
 import { type Owner, PartsOfCall } from './parts-of-call.ts';
@@ -270,11 +270,27 @@ export class Taking<T, Input, Init> extends AtOnce<T, Input, Init> implements Ow
 
   protected override succeeded(value: T, status: number): void {
     const parts = this.#parts;
-    parts.leave(this.client.outcome?.(value) ?? this.makeRequest().outcome(value));
+    const outcome = this.client.outcome?.(value) ?? this.makeRequest().outcome(value);
+    try {
+      parts.leave(outcome);
+    } catch (error) {
+      throw this.#failed(value, outcome, error);
+    }
     parts.end('success');
     if (parts.limit !== undefined) this.#freeAfter(value, status);
     const attempts = successOf(status);
     remember(value, parts.grant === undefined ? attempts : { attempts, grant: parts.grant });
+  }
+
+  /** User code that was to judge the answer has failed: the caller gets its error, and no response. */
+  #failed(value: T, outcome: Outcome, error: unknown): unknown {
+    const request = this.makeRequest();
+    const call = this.makeCall(request);
+    call.attempt = 1;
+    request.setAside(value, call, AbortSignal.abort());
+    fail(call, outcome, error);
+    remember(error, call.trace);
+    return error;
   }
 
   /** The slot is free when the body has ended. */
