@@ -60,7 +60,7 @@ export function isSimple(input: FetchInput, init: EbbRequestInit | undefined): b
   return (
     !signal &&
     (ebb ?? layer) === undefined &&
-    (body === undefined || typeof body === 'string') &&
+    typeof (body ?? '') === 'string' &&
     (method === undefined || isIdempotent(method)) &&
     !isReadOnce(headers)
   );

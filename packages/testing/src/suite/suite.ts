@@ -2,7 +2,7 @@ import { virtualClock } from '@ebb/core/testing';
 import type { AdapterUnderTest } from './adapter.ts';
 import { connectionRows } from './connections.ts';
 import { judge } from './judge.ts';
-import { hangs, hung, NOW, play, type Run } from './play.ts';
+import { hangs, hung, isUnobservable, NOW, play, type Run } from './play.ts';
 import { type Ability, needsOf, type Row } from './row.ts';
 import { table } from './table.ts';
 import { upstreamsOf } from './upstream.ts';
@@ -34,15 +34,21 @@ function expectedOf(row: Row, { does = [], differs = {} }: AdapterUnderTest): Ro
   return Object.assign({ ...row }, ...does.map((trait) => row.by?.[trait]), different);
 }
 
+/** Plays a row, and once more without an observer if that is possible: most requests of users are sent so. */
 async function runRow(given: Row, adapter: AdapterUnderTest): Promise<void> {
   const row = expectedOf(given, adapter);
+  await runOnce(row, adapter, true);
+  if (isUnobservable(row)) await runOnce(row, adapter, false);
+}
+
+async function runOnce(row: Row, adapter: AdapterUnderTest, isObserved: boolean): Promise<void> {
   const clock = virtualClock({ startMs: NOW });
   const caller = new AbortController();
   const onHang = hangs(row) ? () => hung(row, clock, caller) : undefined;
   const upstream = await upstreamsOf(adapter)(row.script, onHang);
   let run: Run;
   try {
-    run = await play(row, (policy) => adapter.client(policy), clock, upstream.url, caller);
+    run = await play(row, (policy) => adapter.client(policy), clock, upstream.url, caller, isObserved);
   } finally {
     await upstream.close();
   }

@@ -1,4 +1,4 @@
-import { type Clock, constant, tokenBucket } from '@ebb/core';
+import { type Clock, concurrencyLimit, constant, type ReadFeedback, tokenBucket } from '@ebb/core';
 import type { Limits, Row } from '../row.ts';
 import { down, up } from '../step.ts';
 
@@ -9,6 +9,13 @@ const bucketOf =
   (initialTokens: number, more: { capacity?: number; nonConforming?: 'reject' } = {}) =>
   (clock: Clock): Limits => ({
     bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens, clock, ...more }),
+  });
+
+const withSlot =
+  (feedback?: ReadFeedback) =>
+  (clock: Clock): Limits => ({
+    bucket: tokenBucket({ refillPerSecond: 1, capacity: 5, clock, ...(feedback && { feedback }) }),
+    concurrency: concurrencyLimit({ maxConcurrent: 1, clock }),
   });
 
 const LOST = ['that breaks off', 'that is too long to keep'];
@@ -71,6 +78,37 @@ export const limited: readonly Row[] = [
       ...(index === 1 && { by: { wholeBodies: { status: 503 } } }),
     }),
   ),
+  {
+    name: 'a slot and a token for an answer',
+    script: [up],
+    limits: withSlot(),
+    delays: [],
+    hits: 1,
+    status: 200,
+    body: 'up',
+    reason: 'success',
+  },
+  {
+    name: 'a slot and a token for a final answer',
+    script: [{ status: 404, body: 'no' }],
+    limits: withSlot(),
+    delays: [],
+    hits: 1,
+    status: 404,
+    body: 'no',
+    reason: 'final',
+  },
+  {
+    name: 'a bucket whose feedback fails: its slot is free, and the caller gets the error',
+    script: [up],
+    limits: withSlot(() => {
+      throw new Error('broken');
+    }),
+    delays: [],
+    hits: 1,
+    reason: 'final',
+    thrown: 'HookError',
+  },
   {
     name: 'a cost for one request',
     script: [up],
