@@ -31,7 +31,7 @@ export function judge(call: Call, outcome: Outcome, hasAnswer = false): Decision
   const { deadline } = call;
   try {
     if (deadline?.hasEnded(outcome)) {
-      call.fallsBack = hasAnswer && !call.isInner;
+      call.fallsBack = hasAnswer;
       return follow(call, stop('deadline-exceeded'), outcome);
     }
     call.parts?.leave(outcome);
