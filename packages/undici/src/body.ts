@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import { type RequestHeaders, requestHeader } from './headers.ts';
 
 /** Options of a dispatch that one attempt has in place of the request's own. */
-export type DispatchChanges = Readonly<Record<string, unknown>>;
+type DispatchChanges = Readonly<Record<string, unknown>>;
 
 /** A request body that needs help before a second attempt can send it. */
 export interface RequestBody {

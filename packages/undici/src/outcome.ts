@@ -152,7 +152,7 @@ export function isClosedError(error: unknown): boolean {
 }
 
 /** True if a proxy hung up before it opened a tunnel. */
-export function isTunnelError(error: unknown): boolean {
+function isTunnelError(error: unknown): boolean {
   return property(error, 'code') === 'UND_ERR_PRX_CONN';
 }
 
