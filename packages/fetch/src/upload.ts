@@ -106,7 +106,7 @@ export class Upload {
       closeUpload(body);
       throw new DOMException('the attempt ended before its body was made', 'AbortError');
     }
-    this.#made = isWebReadable(body) && !body.locked ? piped(body) : plain(body);
+    this.#made = isWebReadable(body) && !body.locked ? closable(body) : plain(body);
     this.#isTaken = false;
   }
 
@@ -135,14 +135,28 @@ function plain(body: BodyInit): MadeBody {
   };
 }
 
-/** A web stream through another one. The base fetch locks the outer stream; the source can still be cancelled. */
-function piped(source: ReadableStream<Uint8Array>): MadeBody {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const end = new AbortController();
+/**
+ * Reads a web stream through another one. The base fetch locks the outer stream; the source can still be cancelled. Not by a pipe with
+ * a signal: in Node 22 its end breaks the response, and in Node 26 an upload that never began keeps the source open.
+ */
+function closable(source: ReadableStream<Uint8Array>): MadeBody {
+  const reader = source.getReader();
   let isOpen = true;
-  const ended = (): void => {
+  const cancel = (reason?: unknown): Promise<void> => {
     isOpen = false;
+    return reader.cancel(reason);
   };
-  source.pipeTo(writable, { signal: end.signal }).then(ended, ended);
-  return { body: readable as BodyInit, isOpen: () => isOpen, close: () => end.abort() };
+  const body = new ReadableStream(
+    {
+      async pull(controller) {
+        const part = await reader.read();
+        if (!part.done) return controller.enqueue(part.value);
+        isOpen = false;
+        controller.close();
+      },
+      cancel,
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, isOpen: () => isOpen, close: () => void cancel().catch(() => undefined) };
 }

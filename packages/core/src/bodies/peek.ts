@@ -57,7 +57,11 @@ export function peekAt(opened: Opened, mostBytes: number, caller: Caller): Peek 
   const end = mostBytes + 1;
   if (typeof data === 'string') return peekAtPart(() => bytesOf(data.slice(0, end)));
   if (bufferBytes(data) !== undefined) return peekAtPart(() => bytesOf(data).subarray(0, end));
-  if (isBlob(data)) return peekAtPart(async () => new Uint8Array(await data.slice(0, end).arrayBuffer()));
+  // In Node 22 a Blob has nothing up to Infinity.
+  if (isBlob(data)) {
+    const start = data.slice(0, Math.min(end, data.size));
+    return peekAtPart(async () => new Uint8Array(await start.arrayBuffer()));
+  }
   return isParsed(data) ? { ...peekAtPart(() => new Uint8Array()), parsed: { value: data } } : undefined;
 }
 
