@@ -37,7 +37,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/loop/header-changes.ts': OWN,
   'core/layers/layer.ts': OWN,
   'core/news/reported.ts': OWN,
-  'core/loop/at-once.ts': OWN,
+  'core/parts/taking.ts': OWN,
   'core/loop/hooks.ts': OWN,
   'core/parts/cost/streams.ts': ['an event stream that is counted', 'lines of JSON that are counted'],
   'core/parts/cost/read-cost.ts': LOOKS,

@@ -33,20 +33,13 @@ export { retryAfterMs } from './http/feedback.ts';
 export { MOST_READ_AHEAD_BYTES, responseHeader } from './http/headers.ts';
 export { originOf } from './http/outcome.ts';
 export { LAYER, type Way } from './layers/layer.ts';
-export {
-  AtOnce,
-  type ClientAtOnce,
-  hasReachedLayer,
-  mayBeSentAtOnce,
-  rememberSuccess,
-  takingOf,
-} from './loop/at-once.ts';
+export { AtOnce, type ClientAtOnce, hasReachedLayer, mayBeSentAtOnce, takingOf } from './loop/at-once.ts';
 export { Call, namedTimeoutOf } from './loop/call.ts';
 export type { Aside, Client, MakeBody } from './loop/client.ts';
 export { discardMsOf, layerOf, sending, startCall, timeoutOf } from './loop/client.ts';
 export { bounded, OutOfTime, timeoutError } from './loop/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
-export { attemptsOf, hasHistory, remember, rememberReason } from './loop/history.ts';
+export { attemptsOf, hasHistory, remember, rememberReason, rememberSuccess } from './loop/history.ts';
 export type { SentHeaders } from './loop/hooks.ts';
 export { addsCredentials, mustTrust } from './loop/hooks.ts';
 export { fail, judge, look, pass } from './loop/judge.ts';

@@ -2,15 +2,14 @@ import { closeCall, hasEndedBelow, isWithinCall, mayBeLayered, openCall, sentNow
 import { property } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { LayeredCall, Passage, Way } from '../layers/layer.ts';
-import { emit, isObserved, type News } from '../news/events.ts';
-import { ALONE, Call } from './call.ts';
+import { isObserved } from '../news/events.ts';
+import { Call } from './call.ts';
 import type { Client } from './client.ts';
-import { type Attempt, attemptsOf, remember } from './history.ts';
+import { attemptsOf, remember, rememberSuccess } from './history.ts';
 import { endUnsent, fail, pass } from './judge.ts';
 import { insideOf, type Policy } from './options.ts';
-import type { Lack, PartCall } from './part.ts';
-import { type Owner, PartsOfCall } from './parts-of-call.ts';
-import { type Readiness, wait } from './prepare.ts';
+import type { Lack } from './part.ts';
+import { wait } from './prepare.ts';
 import { Run } from './run.ts';
 
 /**
@@ -30,7 +29,8 @@ export function mayBeSentAtOnce(policy: Policy, isTaken = false): boolean {
 
 /** The class that sends the calls of a policy whose parts take at once all that they need; `undefined` for another policy. */
 export function takingOf(policy: Policy): typeof AtOnce | undefined {
-  return insideOf(policy).taking as typeof AtOnce | undefined;
+  const over = insideOf(policy).taking as ((base: typeof AtOnce) => typeof AtOnce) | undefined;
+  return over?.(AtOnce);
 }
 
 /** @param layer what a call shows to the layers below; true if one of them has found it */
@@ -160,130 +160,18 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     return this.client.call(this.#input, this.#init);
   }
 
-  /** The call that goes on with it. */
-  protected makeCall(request: RequestTraits): Call {
-    return new Call(this.client.policy, request, undefined, this.client.way);
-  }
-}
-
-/** The histories of calls that were successful at once, by status. */
-const histories: (readonly Attempt[] | undefined)[] = [];
-
-/** The history of a call that was successful at once. All with the same status share it. */
-function successOf(status: number): readonly Attempt[] {
-  let history = histories[status];
-  if (history === undefined) {
-    const record: Attempt = { attempt: 1, delayMs: 0, throttledMs: 0, status, reason: 'success' };
-    history = Object.freeze([Object.freeze(record)]);
-    // A mock may have any number for a status.
-    if (status >= 100 && status < 400 && Number.isInteger(status)) histories[status] = history;
-  }
-  return history;
-}
-
-/** Notes the history of a call that was successful at once. */
-export function rememberSuccess(result: unknown, status: number): void {
-  remember(result, successOf(status));
-}
-
-/**
- * A call that takes at once what its parts ask for, and is sent. They bring this code. To them it is the request as well: that of the
- * client is made once someone reads a field of it.
- */
-export class Taking<T, Input, Init> extends AtOnce<T, Input, Init> implements Owner, RequestTraits {
-  attempt = 0;
-  readonly #parts = new PartsOfCall(this);
-  #made: (RequestTraits & Client<T>) | undefined;
-
-  override get request(): RequestTraits {
-    return this;
-  }
-
-  get method(): string {
-    return this.makeRequest().method;
-  }
-
-  get url(): string {
-    return this.makeRequest().url;
-  }
-
-  get replayable(): boolean {
-    return this.makeRequest().replayable;
-  }
-
-  get body(): unknown {
-    return this.makeRequest().body;
-  }
-
-  header(name: string): string | undefined {
-    return this.makeRequest().header(name);
-  }
-
-  get policy(): Policy {
-    return this.client.policy;
-  }
-
-  get around(): PartCall['around'] {
-    return ALONE;
-  }
-
-  get givenFeedback(): PartCall['givenFeedback'] {
-    return insideOf(this.policy).feedback;
-  }
-
-  emit(news: News): void {
-    emit(this, news);
-  }
-
-  override get tookFrom(): readonly object[] {
-    const { bucket } = this.#parts;
-    return bucket === undefined ? [] : [bucket];
-  }
-
-  override get slotsOf(): readonly object[] {
-    const { limit } = this.#parts;
-    return limit === undefined ? NONE : [limit];
-  }
-
-  override send(): Promise<T> {
-    const parts = this.#parts;
-    let lack: Lack | undefined;
-    try {
-      parts.begin(insideOf(this.policy).parts);
-      lack = parts.take();
-    } catch (error) {
-      return this.#goOnWaiting((call) => endUnsent(call, error, undefined));
-    }
-    if (lack !== undefined)
-      return this.#goOnWaiting((call) => wait(call, undefined, undefined, undefined, { lack }));
-    this.attempt = 1;
-    if (parts.grant?.conforming === false) this.emit({ type: 'mark' });
-    return super.send();
-  }
-
-  /** Goes on in a call, before its first attempt. */
-  #goOnWaiting(ready: (call: Call) => Promise<Readiness>): Promise<T> {
+  /** Goes on before the first attempt, which lacks something, or which a part has refused with an error. */
+  protected goOnUnsent(lack: Lack | undefined, error?: unknown): Promise<T> {
     const request = this.makeRequest();
     const call = this.makeCall(request);
-    return new Run(call, request).goOnWaiting(ready(call));
-  }
-
-  protected override succeeded(value: T, status: number): void {
-    const parts = this.#parts;
-    const outcome = this.client.outcome?.(value) ?? this.makeRequest().outcome(value);
-    try {
-      parts.leave(outcome);
-    } catch (error) {
-      throw this.#failed(value, outcome, error);
-    }
-    parts.end('success');
-    if (parts.limit !== undefined) this.#freeAfter(value, status);
-    const attempts = successOf(status);
-    remember(value, parts.grant === undefined ? attempts : { attempts, grant: parts.grant });
+    const ready = lack
+      ? wait(call, undefined, undefined, undefined, { lack })
+      : endUnsent(call, error, undefined);
+    return new Run(call, request).goOnWaiting(ready);
   }
 
   /** User code that was to judge the answer has failed: the caller gets its error, and no response. */
-  #failed(value: T, outcome: Outcome, error: unknown): unknown {
+  protected failed(value: T, outcome: Outcome, error: unknown): unknown {
     const request = this.makeRequest();
     const call = this.makeCall(request);
     call.attempt = 1;
@@ -293,25 +181,8 @@ export class Taking<T, Input, Init> extends AtOnce<T, Input, Init> implements Ow
     return error;
   }
 
-  /** The slot is free when the body has ended. */
-  #freeAfter(value: T, status: number): void {
-    const parts = this.#parts;
-    // Hazard: it must not hold the response, which could not be collected.
-    const ended = (): void => parts.free();
-    const watch = parts.whenBodyEnds;
-    if (watch === undefined) ended();
-    else watch(value, { method: this.method, status, signal: undefined, clock: this.policy.clock }, ended);
-  }
-
-  protected override makeRequest(): RequestTraits & Client<T> {
-    this.#made ??= super.makeRequest();
-    return this.#made;
-  }
-
-  protected override makeCall(request: RequestTraits): Call {
-    const call = super.makeCall(request);
-    this.#parts.owner = call;
-    call.parts = this.#parts;
-    return call;
+  /** The call that goes on with it. */
+  protected makeCall(request: RequestTraits): Call {
+    return new Call(this.client.policy, request, undefined, this.client.way);
   }
 }

@@ -11,9 +11,7 @@ import type { Attempt, Trace } from './history.ts';
 import type { HeaderChanges, KeptKey, SentHeaders } from './hooks.ts';
 import { insideOf, type Policy } from './options.ts';
 import type { PartCall } from './part.ts';
-import type { Owner, PartsOfCall } from './parts-of-call.ts';
-
-export const ALONE: PartCall['around'] = { isInner: false, taken: [], slots: [], paid: undefined };
+import { ALONE, type Owner, type PartsOfCall } from './parts-of-call.ts';
 
 /** One request on its way through its policy: what it is at. `run` drives it for a client of promises; others do so themselves. */
 export class Call implements Owner {

@@ -130,3 +130,23 @@ export function grantOf(result: unknown): Grant | undefined {
   const trace = traceOf(result);
   return 'attempts' in trace ? trace.grant : undefined;
 }
+
+/** The histories of calls that were successful at once, by status. */
+const histories: (readonly Attempt[] | undefined)[] = [];
+
+/** The history of a call that was successful at once. All with the same status share it. */
+export function successOf(status: number): readonly Attempt[] {
+  let history = histories[status];
+  if (history === undefined) {
+    const record: Attempt = { attempt: 1, delayMs: 0, throttledMs: 0, status, reason: 'success' };
+    history = Object.freeze([Object.freeze(record)]);
+    // A mock may have any number for a status.
+    if (status >= 100 && status < 400 && Number.isInteger(status)) histories[status] = history;
+  }
+  return history;
+}
+
+/** Notes the history of a call that was successful at once. */
+export function rememberSuccess(result: unknown, status: number): void {
+  remember(result, successOf(status));
+}

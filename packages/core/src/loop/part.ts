@@ -25,8 +25,8 @@ export const PLACES = [
 /** See {@link PLACES}. */
 export type Place = (typeof PLACES)[number];
 
-/** The class `Taking`. */
-type SendsAtOnce = abstract new (...given: never) => { send(): Promise<unknown> };
+/** The class `Taking`, over that of the client. */
+type SendsAtOnce = (base: never) => unknown;
 
 /**
  * A limit or a feature that a policy is given. The loop knows this interface alone, so a policy pays for what it uses. Made once,
@@ -36,7 +36,7 @@ export interface Part {
   readonly name: string;
   readonly place: Place;
   /**
-   * The class that sends at once: limits of ebb bring it whose turns have no verbs but `acquire`, `leave`, `permit`, `skip`,
+   * Makes the class that sends at once: limits of ebb bring it whose turns have no verbs but `acquire`, `leave`, `permit`, `skip`,
    * `free` and `end`. If all parts of a policy bring it, a request that need not wait is sent before its call is made.
    */
   readonly taking?: SendsAtOnce | undefined;

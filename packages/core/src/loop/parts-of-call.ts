@@ -8,6 +8,9 @@ import type { Lack, Part, PartCall, PlannedRetry, Turn } from './part.ts';
 
 const NONE: readonly Turn[] = [];
 
+/** No layer of ebb is around a call. */
+export const ALONE: PartCall['around'] = { isInner: false, taken: [], slots: [], paid: undefined };
+
 /** The call that parts are in: one that is sent at once, until it has to be made. */
 export type Owner = Pick<PartCall, 'policy' | 'request' | 'attempt' | 'around' | 'givenFeedback' | 'emit'>;
 

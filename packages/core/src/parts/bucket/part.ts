@@ -3,9 +3,9 @@ import { HookError } from '../../base/errors.ts';
 import { whenBodyEnds } from '../../bodies/watch.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
-import { Taking } from '../../loop/at-once.ts';
 import { type AcquireOptions, type Costs, costOf, type Grant, type OwnBucket } from '../../loop/contracts.ts';
 import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
+import { takingOver } from '../taking.ts';
 
 /**
  * Every attempt takes tokens from the bucket.
@@ -16,7 +16,7 @@ export function bucketPart(bucket: OwnBucket, endsItself = false): Part {
   return {
     name: 'bucket',
     place: 'tokens',
-    taking: Taking,
+    taking: takingOver,
     begin: (call) => new BucketTurn(bucket, call, endsItself),
   };
 }

@@ -2,11 +2,11 @@ import { notNegative, positive } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, ownClock, RANDOM_OPTION, type Random } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Outcome } from '../../http/outcome.ts';
-import { Taking } from '../../loop/at-once.ts';
 import type { OwnBudget } from '../../loop/contracts.ts';
 import type { ChecksCalls, Part, PartCall, RetryBudget, Turn } from '../../loop/part.ts';
 import type { StopReason } from '../../news/events.ts';
 import { mustHaveClock } from '../limit.ts';
+import { takingOver } from '../taking.ts';
 
 /** Options of {@link retryBudget}. */
 export interface RetryBudgetOptions {
@@ -176,7 +176,7 @@ export function budgetPart(budget: OwnBudget): Part {
     budget.begin?.();
     return new BudgetTurn(budget);
   };
-  return { name: 'budget', place: 'watching', taking: Taking, begin };
+  return { name: 'budget', place: 'watching', taking: takingOver, begin };
 }
 
 class BudgetTurn implements Turn {

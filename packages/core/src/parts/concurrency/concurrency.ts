@@ -3,12 +3,12 @@ import { CLOCK_OPTION, type Clock, keepAlive } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { whenBodyEnds } from '../../bodies/watch.ts';
 import type { Outcome } from '../../http/outcome.ts';
-import { Taking } from '../../loop/at-once.ts';
 import type { AcquireOptions, ConcurrencyStats, OwnLimit, Slot } from '../../loop/contracts.ts';
 import type { ChecksCalls, ConcurrencyLimit, Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WAITING_OPTIONS, type WaitingOptions, WaitQueue } from '../../queue/wait-queue.ts';
 import { mustHaveClock } from '../limit.ts';
+import { takingOver } from '../taking.ts';
 
 /** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyOptions extends WaitingOptions {
@@ -99,7 +99,7 @@ export function concurrencyPart(limit: OwnLimit, endsItself = false): Part {
   const begin = (call: PartCall): Turn | undefined =>
     // The outermost layer has the slot.
     call.around.isInner ? undefined : new SlotTurn(limit, call, endsItself);
-  return { name: 'concurrency', place: 'slot', taking: Taking, begin };
+  return { name: 'concurrency', place: 'slot', taking: takingOver, begin };
 }
 
 class SlotTurn implements Turn, Lack {

@@ -2,10 +2,10 @@ import { notNegative, oneOf, share } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import { Taking } from '../../loop/at-once.ts';
 import { SKIP, SKIP_AND_END } from '../../loop/judge.ts';
 import type { Lack, Part, PartCall, Throttle, Turn } from '../../loop/part.ts';
 import type { StopReason, ThrottleState } from '../../news/events.ts';
+import { takingOver } from '../taking.ts';
 import { ThrottleRule } from './rule.ts';
 
 /** Options of {@link throttle}. */
@@ -77,7 +77,7 @@ class OverloadThrottle implements Throttle {
     return {
       name: 'throttle',
       place: 'throttle',
-      taking: Taking,
+      taking: takingOver,
       // The outermost layer has the chances.
       begin: (call) => (call.around.isInner ? undefined : new ThrottleTurn(this, call)),
     };
