@@ -50,7 +50,8 @@ function thrownBy(error: unknown): string {
   if ([error, cause].some((one) => (one as Error | undefined)?.message === ENOUGH.message)) {
     return 'a copy of the reason';
   }
-  return (cause as Error | undefined)?.name === 'ThrottledError' ? 'ThrottledError' : name;
+  const { name: inner = '' } = (cause as Error | undefined) ?? {};
+  return inner === 'ThrottledError' || inner === 'HookError' ? inner : name;
 }
 
 function historyOf(error: unknown): readonly Attempt[] | undefined {
