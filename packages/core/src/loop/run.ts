@@ -12,7 +12,7 @@ const failed = (value: unknown): Settled => ({ value, failed: true });
 /** What follows an attempt: its response is looked into, it is sent again, or the call ends. Before the first it starts. */
 type Step = 'start' | 'look' | 'again' | 'end';
 
-const NOTHING: Settled = succeeded(undefined);
+const NOTHING: Settled = { value: undefined, failed: false };
 
 /**
  * How a request of a client of promises goes: prepare → send → judge, until it may not go again.

@@ -8,12 +8,13 @@ import type { Lack, PartCall } from '../loop/part.ts';
 import { ALONE, type Owner, PartsOfCall } from '../loop/parts-of-call.ts';
 import { emit, type News } from '../news/events.ts';
 
-let made: typeof AtOnce | undefined;
+/** The class over the base that was last given: as a rule a program has one copy of this package, and one base. */
+let last: { readonly Base: typeof AtOnce; readonly Taking: typeof AtOnce } | undefined;
 
 /** What limits bring as `taking`. A client has the base: a program with a limit and no client has nothing of the loop. */
 export function takingOver(Base: typeof AtOnce): typeof AtOnce {
-  made ??= classOver(Base);
-  return made;
+  if (last?.Base !== Base) last = { Base, Taking: classOver(Base) };
+  return last.Taking;
 }
 
 /**
