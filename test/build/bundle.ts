@@ -52,8 +52,7 @@ function groupsOf(chunks: ReadonlyMap<string, string>): CodeSplittingGroup[] {
   const names = [...new Set(chunks.values())];
   return names.map((name, index) => ({
     name,
-    // The runtime of the bundler stands in the first, which all others load.
-    test: (id) => chunks.get(id) === name || (index === 0 && id.includes('rolldown/runtime')),
+    test: (id) => chunks.get(id) === name,
     priority: names.length - index,
   }));
 }
