@@ -1,13 +1,15 @@
 import { block, figure, type Heading, headingHeight, MARGIN, WIDTH } from './frame.ts';
-import { COLOURS } from './palette.ts';
+import { COLOURS, type Colour } from './palette.ts';
 import { element, label } from './svg.ts';
 import type { Type } from './text-width.ts';
 
 /** One case of a map. */
-interface Cell {
+export interface MapCell {
   readonly text: string;
   /** Filled cells stand out, also without colours. */
   readonly filled: boolean;
+  /** @default red if filled, else green */
+  readonly colour?: Colour;
 }
 
 /** Two axes, and a panel for each of several maps over them. */
@@ -18,7 +20,7 @@ export interface MapChart extends Heading {
   readonly columns: readonly string[];
   readonly rows: readonly string[];
   /** The cells by row, then by column. */
-  readonly panels: readonly { readonly name: string; readonly cells: readonly (readonly Cell[])[] }[];
+  readonly panels: readonly { readonly name: string; readonly cells: readonly (readonly MapCell[])[] }[];
 }
 
 /** Twice as large as other texts would be: in a column of 360 pixels the figure is half as wide. */
@@ -53,15 +55,15 @@ export function mapChart(chart: MapChart): string {
           'text-anchor': 'end',
           'font-size': NUMBER.size,
         }),
-        ...row.flatMap(({ text, filled }, column) => [
+        ...row.flatMap(({ text, filled, colour = filled ? 'red' : 'green' }, column) => [
           element('rect', {
             x: first + column * cellWidth + GAP / 2,
             y: above + GAP / 2,
             width: cellWidth - GAP,
             height: CELL_HEIGHT - GAP,
             rx: 3,
-            fill: filled ? COLOURS.red : 'none',
-            stroke: filled ? COLOURS.red : COLOURS.green,
+            fill: filled ? COLOURS[colour] : 'none',
+            stroke: COLOURS[colour],
             'stroke-width': 1.5,
           }),
           label(text, {
@@ -87,11 +89,12 @@ export function mapChart(chart: MapChart): string {
 }
 
 /** The cells in words, row by row. */
-function said({ rows, columns, x, y }: MapChart, cells: readonly (readonly Cell[])[]): string {
-  return rows
-    .map((row, down) => {
-      const filled = columns.filter((_, column) => cells[down]?.[column]?.filled);
-      return `${y} ${row}: filled at ${filled.length === 0 ? 'no' : filled.join(', ')} ${x}`;
-    })
-    .join('. ');
+function said({ rows, columns, x, y }: MapChart, cells: readonly (readonly MapCell[])[]): string {
+  const words = rows.map((row, down) => {
+    const own = (cells[down] ?? []).map(
+      ({ text, filled }, at) => `${columns[at]}: ${text}${filled ? ', filled' : ''}`,
+    );
+    return `${y} ${row}. ${x} ${own.join('; ')}`;
+  });
+  return words.join('. ');
 }
