@@ -1,6 +1,7 @@
 import { apiGateway, appEngine, treatments } from './buckets/bucket-studies.ts';
 import { estimates } from './estimates/estimate-study.ts';
 import { experimentStudy } from './experiment-study.ts';
+import { grid } from './grid/grid-study.ts';
 import { hedges } from './hedges/hedge-study.ts';
 import { comesBack } from './overload/comes-back.ts';
 import { shard, silence, stormFleets } from './overload/fleet-studies.ts';
@@ -62,6 +63,7 @@ export const STUDIES: readonly Study[] = [
   silence,
   shard,
   comesBack,
+  grid,
   hedges,
   tail,
   slots,

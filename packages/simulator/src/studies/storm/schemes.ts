@@ -1,5 +1,5 @@
 import { constant, fullJitter, type Outcome, ownBudget, type RetryBudget } from '@ebb/core';
-import type { ClientFactory } from '../../scenario/client-options.ts';
+import type { ClientFactory, CustomClient, Environment } from '../../scenario/client-options.ts';
 import { WindowCount } from './window-count.ts';
 
 /** A budget whose balance is kept elsewhere. */
@@ -107,8 +107,15 @@ export const awsStandard: ClientFactory = () => {
  *
  * Source: "Site Reliability Engineering", chapter 21, "Client-Side Throttling" and "Deciding to Retry".
  */
-export const sreThrottling: ClientFactory = ({ clock, random }) => {
-  const [windowMs, slots, multiplier, retryShare] = [120_000, 12, 2, 0.1];
+export const sreThrottling: ClientFactory = sreThrottlingOver(120_000);
+
+/** The same rule over another time, in milliseconds. */
+export function sreThrottlingOver(windowMs: number): ClientFactory {
+  return (environment) => sreClient(environment, windowMs);
+}
+
+function sreClient({ clock, random }: Environment, windowMs: number): CustomClient {
+  const [slots, multiplier, retryShare] = [12, 2, 0.1];
   const requests = new WindowCount(clock, windowMs, slots);
   const accepts = new WindowCount(clock, windowMs, slots);
   const retries = new WindowCount(clock, windowMs, slots);
@@ -130,4 +137,4 @@ export const sreThrottling: ClientFactory = ({ clock, random }) => {
       if (succeeded(outcome)) accepts.add(1);
     },
   };
-};
+}

@@ -16,7 +16,7 @@ function withBackoff(backoff: NamedBackoff): FleetPolicy {
 }
 
 /** A published scheme with the storm's timeout. */
-function published(scheme: ClientFactory): ClientFactory {
+export function published(scheme: ClientFactory): ClientFactory {
   return (environment) => {
     const client = scheme(environment);
     return { ...client, policy: { ...client.policy, attemptTimeoutMs } };

@@ -1,0 +1,55 @@
+import { finding } from '../../chart/frame.ts';
+import { type MapCell, mapChart } from '../../chart/map-chart.ts';
+import { pointsText } from './grid-table.ts';
+import type { WorldRuns } from './runs.ts';
+import { NO_RETRIES, THROTTLE } from './schemes.ts';
+import { gainOf, meanOf } from './standing.ts';
+import { CLIENTS, RATES } from './worlds.ts';
+
+/** In points: as good as no retries. */
+const SAME = 3;
+/** In points: from here on a cell is filled. */
+const MUCH = 10;
+
+function cellOf(points: number): MapCell {
+  const colour = Math.abs(points) <= SAME ? 'grey' : points > 0 ? 'green' : 'red';
+  return { text: wholeText(points), filled: Math.abs(points) > MUCH, colour };
+}
+
+/** Whole points are enough for a cell. */
+function wholeText(points: number): string {
+  return pointsText(Math.round(points)).replace(/\.0$/, '');
+}
+
+function worst(all: readonly WorldRuns[], scheme: string): number {
+  return Math.min(...all.map((runs) => gainOf(runs, scheme)));
+}
+
+/** How many points more than no retries answer, by clients and load, for each scheme: the mean, and the worst world. */
+export function gridFigure(all: readonly WorldRuns[]): string {
+  const schemes = Object.keys(all[0]?.percents ?? {}).filter((name) => name !== NO_RETRIES);
+  const gain = (runs: readonly WorldRuns[], scheme: string): number =>
+    meanOf(runs, scheme) - meanOf(runs, NO_RETRIES);
+  const at = (rate: number, clients: number): WorldRuns[] =>
+    all.filter(({ world }) => world.requestsPerSecond === rate && world.clients === clients);
+  const least = worst(all, THROTTLE);
+  return mapChart({
+    title: finding(
+      least >= -SAME,
+      `In ${all.length} worlds throttle() answers ${wholeText(gain(all, THROTTLE)).slice(1)}\u00a0points more than no retries, and never ${SAME} less; retries alone up to ${-Math.round(worst(all, 'Default'))} less`,
+      'What each way to retry answers beside no retries, in services of many sizes and troubles',
+    ),
+    note: `Points of the requests answered, more (+) or less (−) than without retries. First line of each load: the mean of its worlds; second: the worst world with its worst seed. Filled: more than ${MUCH}.`,
+    x: 'Clients',
+    y: 'Load',
+    columns: CLIENTS.map((clients) => clients.toLocaleString('en')),
+    rows: RATES.flatMap((rate) => [`${rate}/s`, 'worst']),
+    panels: schemes.map((name) => ({
+      name,
+      cells: RATES.flatMap((rate) => [
+        CLIENTS.map((clients) => cellOf(gain(at(rate, clients), name))),
+        CLIENTS.map((clients) => cellOf(worst(at(rate, clients), name))),
+      ]),
+    })),
+  });
+}

@@ -1,0 +1,52 @@
+import { percentText } from '../overload/percent.ts';
+import type { Table } from '../table.ts';
+import type { WorldRuns } from './runs.ts';
+import { NO_RETRIES, THROTTLE } from './schemes.ts';
+import { BARS, gainOf, meanOf, shareAbove, worstOf } from './standing.ts';
+import type { World } from './worlds.ts';
+
+/** So many of the worst worlds are named. */
+const WORST = 10;
+
+/** Points with a sign: + for more than no retries answer. */
+export function pointsText(points: number): string {
+  const text = Math.abs(points).toFixed(Math.abs(points) < 9.95 ? 1 : 0);
+  if (Number(text) === 0) return '0';
+  return points > 0 ? `+${text}` : `−${text}`;
+}
+
+function worldText({ trouble, clients, requestsPerSecond, serviceMs }: World): string {
+  return `${trouble}, ${clients.toLocaleString('en')} × ${requestsPerSecond}/s × ${serviceMs} ms`;
+}
+
+/** What each scheme answers of each trouble, in how many worlds it is good enough, and where the throttle is worst. */
+export function gridTable(all: readonly WorldRuns[]): Table {
+  const schemes = Object.keys(all[0]?.percents ?? {});
+  const troubles = [...new Set(all.map(({ world }) => world.trouble))];
+  const means = [
+    ...troubles.map((trouble) => [trouble, all.filter(({ world }) => world.trouble === trouble)] as const),
+    ['all', all] as const,
+  ];
+  const gain = (runs: WorldRuns, name: string): string =>
+    name === NO_RETRIES ? '' : pointsText(gainOf(runs, name));
+  return {
+    columns: ['', ...schemes],
+    rows: [
+      ...means.map(([name, runs]) => [name, ...schemes.map((scheme) => percentText(meanOf(runs, scheme)))]),
+      ...Object.values(BARS).map((bar) => [
+        `worlds ≥ ${bar.name}`,
+        ...schemes.map((scheme) => percentText(100 * shareAbove(all, scheme, bar))),
+      ]),
+      ...worstOf(all, THROTTLE, WORST).map((runs) => [
+        worldText(runs.world),
+        ...schemes.map((scheme) => gain(runs, scheme)),
+      ]),
+    ],
+    legend: [
+      'The first lines: answered, the mean of the worlds with this trouble.',
+      `worlds ≥ …: the share of worlds in which the worst seed answers that much; compared with the same seed.`,
+      `The last lines: the worlds in which ${THROTTLE} is furthest below no retries, clients × load × time to serve;`,
+      'the points that the worst seed of each scheme is above (+) or below (−) no retries.',
+    ].join('\n'),
+  };
+}

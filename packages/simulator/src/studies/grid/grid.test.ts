@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { csvText, tableText } from '../table.ts';
+import { gridResult } from './grid-study.ts';
+import { pointsText } from './grid-table.ts';
+import { linesOf, runsIn, runWorlds, type WorldRuns } from './runs.ts';
+import { SCHEMES } from './schemes.ts';
+import { BARS, gainOf, leadOf, meanOf, shareAbove, worstOf } from './standing.ts';
+import { CLIENTS, RATES, SERVICES_MS, SMALL, TROUBLES, WORLDS } from './worlds.ts';
+
+const NAMES = Object.keys(SCHEMES);
+
+function worldOf(clients: number, percents: WorldRuns['percents']): WorldRuns {
+  return { world: { trouble: 'load .8', clients, requestsPerSecond: 50, serviceMs: 20 }, percents };
+}
+
+/** Percentages of one world in two seeds: no retries, default, budget, throttle, both, SRE. */
+function madeOf(clients: number, ...seeds: readonly (readonly number[])[]): WorldRuns {
+  return worldOf(
+    clients,
+    Object.fromEntries(NAMES.map((name, at) => [name, seeds.map((seed) => seed[at] as number)])),
+  );
+}
+
+describe('how schemes compare', () => {
+  // With the second seed the throttle answers 3 points less than no retries, though its lowest number is above theirs.
+  const one = madeOf(1, [50, 20, 60, 70, 70, 50], [90, 20, 60, 87, 95, 50]);
+  const two = madeOf(12, [50, 20, 60, 49, 50, 50], [50, 20, 60, 57, 50, 50]);
+
+  test('the same seed is compared with the same seed, and the worst one counts', () => {
+    expect(gainOf(one, 'throttle()')).toBe(-3);
+    expect(gainOf(two, 'throttle()')).toBe(-1);
+    expect(gainOf(two, 'No retries')).toBe(0);
+  });
+
+  test('with several others the best of each seed counts', () => {
+    expect(leadOf(two, 'throttle()', ['Default', 'retryBudget()'])).toBe(-11);
+    expect(leadOf(one, 'throttle()', NAMES)).toBe(-8);
+    expect(leadOf(one, 'Both', NAMES)).toBe(0);
+  });
+
+  test.each([
+    ['noRetries', 0.5],
+    ['noRetriesNear', 1],
+    ['retrying', 0.5],
+    ['all', 0],
+  ] as const)('%s: the share of worlds that meet the bar, which itself is enough', (bar, share) => {
+    expect(shareAbove([one, two], 'throttle()', BARS[bar])).toBe(share);
+  });
+
+  test('means are those of worlds and seeds, and the worst world comes first', () => {
+    expect(meanOf([one, two], 'throttle()')).toBe((78.5 + 53) / 2);
+    expect(worstOf([two, one], 'throttle()', 1)).toEqual([one]);
+  });
+
+  test.each([
+    [0.04, '0'],
+    [-0.04, '0'],
+    [12.4, '+12'],
+    [-2.94, '−2.9'],
+    [-88, '−88'],
+  ])('%d points are written %s', (points, text) => {
+    expect(pointsText(points)).toBe(text);
+  });
+
+  test('the figure says what it found, or else its subject', () => {
+    const titleOf = (all: readonly WorldRuns[]): string =>
+      /aria-label="(.*?)\. Points/.exec(gridResult(all).figures[0]?.svg ?? '')?.[1] ?? '';
+    expect(titleOf([one, two])).toBe(
+      'In 2 worlds throttle() answers 6\u00a0points more than no retries, and never 3 less; retries alone up to 70 less',
+    );
+    expect(titleOf([madeOf(1, [50, 20, 60, 46, 50, 50])])).toMatch(/^What each way to retry answers/);
+  });
+});
+
+test('the grid is whole: each mix once, and in the small one a third of them, each pair of values the same number of times', () => {
+  const mixes = CLIENTS.length * RATES.length * SERVICES_MS.length * Object.keys(TROUBLES).length;
+  expect(new Set(WORLDS.map((world) => JSON.stringify(world))).size).toBe(mixes);
+  expect(SMALL).toHaveLength(mixes / SERVICES_MS.length);
+  const pairs = new Map<string, number>();
+  for (const { requestsPerSecond, serviceMs, clients, trouble } of SMALL) {
+    for (const other of [requestsPerSecond, `${clients} clients`, trouble]) {
+      const pair = `${other}, ${serviceMs} ms`;
+      pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+    }
+  }
+  for (const [pair, count] of pairs) expect(count, pair).toBe(SMALL.length / (3 * sizeOf(pair)));
+
+  function sizeOf(pair: string): number {
+    if (pair.includes('clients')) return CLIENTS.length;
+    return /^\d/.test(pair) ? RATES.length : Object.keys(TROUBLES).length;
+  }
+});
+
+describe('a few worlds', () => {
+  const worlds = WORLDS.filter(
+    ({ clients, requestsPerSecond, serviceMs }) =>
+      clients === 12 && requestsPerSecond === 50 && serviceMs === 200,
+  );
+  const shares: number[] = [];
+  const all = runWorlds(worlds, SCHEMES, [1], (share) => shares.push(share));
+
+  test('each trouble is one: a default retries itself to death, and hardly a scheme loses at a load of .8', () => {
+    const percent = (trouble: string, name: string): number =>
+      all.find(({ world }) => world.trouble === trouble)?.percents[name]?.[0] ?? Number.NaN;
+    for (const name of NAMES) expect(percent('load .8', name), name).toBeGreaterThan(95);
+    for (const trouble of Object.keys(TROUBLES)) {
+      if (trouble.startsWith('load')) continue;
+      expect(percent(trouble, 'Default'), trouble).toBeLessThan(percent(trouble, 'No retries') - 20);
+    }
+    expect(shares.at(-1)).toBe(1);
+  });
+
+  test('runs are read as they were written', () => {
+    const { columns, rows } = linesOf(all);
+    expect(rows).toHaveLength(worlds.length * NAMES.length);
+    expect(columns.at(-1)).toBe('seed_1');
+    expect(runsIn(csvText(columns, rows))).toEqual(all);
+  });
+
+  test('the table names troubles, bars and the ten worst worlds', () => {
+    const text = tableText(gridResult(all).table);
+    for (const trouble of Object.keys(TROUBLES)) expect(text).toMatch(new RegExp(`^${trouble} `, 'm'));
+    expect(text.match(/^worlds ≥ (no|default|all) /gm)).toHaveLength(4);
+    expect(text.match(/, 12 × 50\/s × 200 ms /g)).toHaveLength(10);
+  });
+});
