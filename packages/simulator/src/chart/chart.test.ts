@@ -151,6 +151,33 @@ describe('lines that coincide', () => {
   });
 });
 
+test('a line with a range has a band of its colour around it', () => {
+  const [points, range] = [
+    [
+      [0, 50],
+      [10, 50],
+    ] as const,
+    [
+      [40, 60],
+      [50, 200],
+    ] as const,
+  ];
+  const svg = lineChart({
+    ...{ title: 'A finding', note: 'How.', x: 'Seconds', y: 'Requests', most: 100 },
+    lines: [
+      { name: 'One', colour: 'blue', points, range },
+      { name: 'Two', colour: 'red', points },
+    ],
+  });
+  const bands = [...svg.matchAll(/<path d="M([^"]*)Z" fill="(#\w+)" fill-opacity/g)];
+  expect(bands.map(([, , colour]) => colour)).toEqual([COLOURS.blue]);
+  const heights = (bands[0]?.[1] ?? '').split('L').map((place) => Number(place.split(' ')[1]));
+  // Along the highest values, cut at the end of the axis, and back along the lowest.
+  const [high = 0, top = 0, end = 0, low = 0] = heights;
+  expect((low - high) / (low - top)).toBeCloseTo(20 / 60, 2);
+  expect((end - top) / (low - top)).toBeCloseTo(50 / 60, 2);
+});
+
 describe('SVG', () => {
   test('rounds numbers, leaves out undefined attributes, and escapes texts', () => {
     expect(element('line', { x1: 1.23456, y1: -0, stroke: undefined, name: 'a "b"' })).toBe(

@@ -14,6 +14,8 @@ export interface Line {
   readonly colour: Colour;
   /** In order of x. */
   readonly points: readonly (readonly [x: number, y: number])[];
+  /** The lowest and the highest value at each of these points: a band around the line. */
+  readonly range?: readonly (readonly [low: number, high: number])[];
   /** Keeps the value until the next point. */
   readonly steps?: boolean;
   /** The lengths of dashes and gaps, in pixels; `true` is `[6, 4]`. */
@@ -69,6 +71,15 @@ function drawn(curve: Curve, { colour, dashed }: Line): string {
     : stroke(pathThrough(curve), colour, dashed);
 }
 
+/** The band around a line, from its highest values back along its lowest. */
+function bandOf({ points, range, colour }: Line, x: Scale, y: Scale, most: number): string[] {
+  if (range === undefined) return [];
+  const edge = (side: 0 | 1): Place[] =>
+    points.map(([px], at) => [x(px), y(Math.min(range[at]?.[side] ?? 0, most))]);
+  const d = `${pathThrough([...edge(1), ...edge(0).reverse()])}Z`;
+  return [element('path', { d, fill: COLOURS[colour], 'fill-opacity': '0.25' })];
+}
+
 /** Connects the end of a line with its label, which may be at another height. */
 function leader(right: number, from: number, to: number, colour: Colour): string {
   const d = pathThrough([
@@ -105,6 +116,7 @@ export function lineChart(chart: LineChart): string {
     element(
       'g',
       { 'aria-label': line.name, fill: COLOURS[line.colour] },
+      ...bandOf(line, x, y, most),
       drawn(curves[at] as Curve, line),
       leader(right, ends[at] as number, places[at] as number, line.colour),
       ...block(names[at] as string[], right + LABEL_GAP, places[at] as number, { 'font-weight': 600 }),

@@ -85,12 +85,42 @@ function asData(results: readonly ExperimentResult[]): unknown {
   }));
 }
 
+/** Policies that are run with several seeds: that of the others, and those after it. */
+export interface Repeated {
+  readonly policies: readonly string[];
+  readonly seeds: number;
+}
+
+/** Draws the results of all policies. `repeats` are those of the repeated ones, for each further seed. */
+type Draw = (
+  results: readonly ExperimentResult[],
+  repeats: readonly (readonly ExperimentResult[])[],
+) => string;
+
+/** The results of all policies, then those of the repeated ones for each further seed. */
+function runSeeds(
+  experiment: Experiment,
+  { policies, seeds }: Repeated,
+  first: number,
+  onProgress?: (share: number) => void,
+): ExperimentResult[][] {
+  const again = Object.entries(experiment.policies ?? {}).filter(([name]) => policies.includes(name));
+  const repeated = { ...experiment, policies: Object.fromEntries(again) };
+  return Array.from({ length: seeds }, (_, at) =>
+    runExperiment(at === 0 ? experiment : repeated, {
+      seed: first + at,
+      onProgress: (share) => onProgress?.((at + share) / seeds),
+    }),
+  );
+}
+
 /** A study of an experiment. Without `draw` it has one figure, of the goodput. */
 export function experimentStudy(
   name: string,
   shows: string,
   experiment: Experiment,
-  draw?: Readonly<Record<string, (results: readonly ExperimentResult[]) => string>>,
+  draw?: Readonly<Record<string, Draw>>,
+  repeated: Repeated = { policies: [], seeds: 1 },
 ): Study {
   const title = experiment.title ?? shows;
   const drawings = draw ?? { goodput: (results) => goodputFigure(results, title) };
@@ -98,11 +128,11 @@ export function experimentStudy(
     name,
     shows,
     figures: Object.keys(drawings),
-    run({ seed, onProgress } = {}) {
-      const results = runExperiment(experiment, { seed, onProgress });
+    run({ seed = 1, onProgress } = {}) {
+      const [results = [], ...repeats] = runSeeds(experiment, repeated, seed, onProgress);
       return {
         table: experimentTable(results, experiment.durationMs),
-        figures: Object.entries(drawings).map(([name, drawn]) => ({ name, svg: drawn(results) })),
+        figures: Object.entries(drawings).map(([name, drawn]) => ({ name, svg: drawn(results, repeats) })),
         csv: intervals(results),
         data: asData(results),
       };

@@ -38,6 +38,7 @@ export const STUDIES: readonly Study[] = [
     '14 ways to retry while half the capacity is gone',
     storm(stormPolicies()),
     stormFigures,
+    storms.STORM_REPEATED,
   ),
   experimentStudy(
     'storm-busy',

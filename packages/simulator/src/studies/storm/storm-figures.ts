@@ -5,6 +5,7 @@ import type { Colour } from '../../chart/palette.ts';
 import { duration } from '../../chart/scale.ts';
 import { failedShare, goodput, type Trace } from '../../measure/trace.ts';
 import type { ExperimentResult } from '../experiment.ts';
+import type { Repeated } from '../experiment-study.ts';
 
 const STORM_LINES: Readonly<Record<string, Colour>> = {
   'Full jitter': 'red',
@@ -31,23 +32,38 @@ function recovered({ recovery }: Trace): number | undefined {
 
 const ALONE = ['At once', 'Full jitter', 'Equal jitter', 'Decorrelated', 'Memorystore'];
 
-/** The share of requests that are answered during the storm and after it. */
-export function stormFigure(results: readonly ExperimentResult[]): string {
-  const seconds = recovered(named(results, '+ budget'));
+/** The lowest and the highest of several seeds at each time. */
+function rangeOf(traces: readonly Trace[]): (readonly [number, number])[] {
+  const all = traces.map((trace) => goodput(trace).map(([, percent]) => percent));
+  return (all[0] ?? []).map((_, at) => {
+    const values = all.map((one) => one[at] as number);
+    return [Math.min(...values), Math.max(...values)];
+  });
+}
+
+/** The share of requests that are answered during the storm and after it. The band around a line is the range of all seeds. */
+export function stormFigure(
+  results: readonly ExperimentResult[],
+  repeats: readonly (readonly ExperimentResult[])[] = [],
+): string {
+  const all = [results, ...repeats];
+  const times = all.map((one) => recovered(named(one, '+ budget')) ?? Number.POSITIVE_INFINITY);
+  const seconds = Math.max(...times);
   const noneRecovers = ALONE.every((name) => recovered(named(results, name)) === undefined);
   return lineChart({
     title: finding(
-      noneRecovers && seconds !== undefined,
-      `Without a retry budget no backoff rule brings the fleet back; with one it recovers in ${seconds}\u00a0s`,
+      noneRecovers && Number.isFinite(seconds),
+      `Without a retry budget no backoff rule brings the fleet back; with one it recovers in ${seconds}\u00a0s at most`,
       'Requests answered while half the capacity is gone, and after that',
     ),
-    note: STORM,
+    note: `${STORM} The bands are the range of ${all.length} seeds.`,
     x: 'Seconds',
     y: 'Requests answered, %',
     lines: Object.entries(STORM_LINES).map(([name, colour]) => ({
       name: name.startsWith('+') ? `Memorystore ${name}` : name,
       colour,
       points: goodput(named(results, name)),
+      range: rangeOf(all.map((one) => named(one, name))),
     })),
     bands: TROUBLE,
     most: 125,
@@ -127,3 +143,6 @@ export function stormSchemesFigure(results: readonly ExperimentResult[]): string
     }),
   });
 }
+
+/** The lines of the first figure are drawn with the range of so many seeds. */
+export const STORM_REPEATED: Repeated = { policies: Object.keys(STORM_LINES), seeds: 8 };
