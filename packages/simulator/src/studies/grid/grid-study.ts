@@ -20,7 +20,7 @@ export function gridResult(all: readonly WorldRuns[]): StudyResult {
 /** A third of the worlds. The recorded runs of all of them: `cli/grid.ts`. */
 export const grid: Study = {
   name: 'grid',
-  shows: '180 services in trouble: where a throttle helps, and where not',
+  shows: '180 services in trouble: what each scheme adds or takes',
   figures: ['grid'],
   run({ seed = 1, onProgress } = {}) {
     const seeds = Array.from({ length: SEEDS }, (_, at) => seed + at);
