@@ -15,6 +15,11 @@ export function pointsText(points: number): string {
   return points > 0 ? `+${text}` : `−${text}`;
 }
 
+/** Rounded down: all is all. */
+function shareText(share: number): string {
+  return `${(Math.floor(1_000 * share) / 10).toFixed(1)}\u00a0%`;
+}
+
 function worldText({ trouble, clients, requestsPerSecond, serviceMs }: World): string {
   return `${trouble}, ${clients.toLocaleString('en')} × ${requestsPerSecond}/s × ${serviceMs} ms`;
 }
@@ -35,7 +40,7 @@ export function gridTable(all: readonly WorldRuns[]): Table {
       ...means.map(([name, runs]) => [name, ...schemes.map((scheme) => percentText(meanOf(runs, scheme)))]),
       ...Object.values(BARS).map((bar) => [
         `worlds ≥ ${bar.name}`,
-        ...schemes.map((scheme) => percentText(100 * shareAbove(all, scheme, bar))),
+        ...schemes.map((scheme) => shareText(shareAbove(all, scheme, bar))),
       ]),
       ...worstOf(all, THROTTLE, WORST).map((runs) => [
         worldText(runs.world),
@@ -43,10 +48,9 @@ export function gridTable(all: readonly WorldRuns[]): Table {
       ]),
     ],
     legend: [
-      'The first lines: answered, the mean of the worlds with this trouble.',
-      `worlds ≥ …: the share of worlds in which the worst seed answers that much; compared with the same seed.`,
-      `The last lines: the worlds in which ${THROTTLE} is furthest below no retries, clients × load × time to serve;`,
-      'the points that the worst seed of each scheme is above (+) or below (−) no retries.',
+      'First lines: answered, the mean of the worlds with this trouble.',
+      'worlds ≥ …: the share of worlds in which the worst seed answers that much, compared with the same seed.',
+      `Last lines: clients × load × time to serve where ${THROTTLE} is furthest below no retries, in points: the worst seed.`,
     ].join('\n'),
   };
 }

@@ -62,6 +62,14 @@ describe('how schemes compare', () => {
     expect(pointsText(points)).toBe(text);
   });
 
+  test('the table rounds shares of worlds down: all is all', () => {
+    const many = Array.from({ length: 1_999 }, () => two);
+    const shares = (all: readonly WorldRuns[]): string | undefined =>
+      gridResult(all).table.rows.find(([name]) => name === 'worlds ≥ no retries − 1')?.[4];
+    expect(shares([...many, one])).toBe('99.9\u00a0%');
+    expect(shares(many)).toBe('100.0\u00a0%');
+  });
+
   test('the figure says what it found, or else its subject', () => {
     const titleOf = (all: readonly WorldRuns[]): string =>
       /aria-label="(.*?)\. Points/.exec(gridResult(all).figures[0]?.svg ?? '')?.[1] ?? '';
