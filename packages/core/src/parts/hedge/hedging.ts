@@ -83,8 +83,9 @@ export interface HedgeOptions {
    */
   readonly policy: Policy | PolicyOptions;
   /**
-   * The share of the first tries that settle before a hedge is sent: with 0.95 one request in twenty is hedged, if it can be paid
-   * for. Above 0 and below 1. The delay is learned from it for each key.
+   * The share of the first tries that settle before a hedge is sent, while all hedges that can be saved up are there: with 0.95 one
+   * request in twenty. It rises to 0.995 as they are spent, so that some are left for the slowest. Above 0 and below 1. The delay is
+   * learned from it for each key.
    * @default 0.95
    */
   readonly quantile?: number | undefined;
@@ -104,8 +105,9 @@ export interface HedgeOptions {
    */
   readonly maxHedges?: number | undefined;
   /**
-   * What each request pays for a hedge: with 0.02 two in a hundred may be hedged in vain. A hedge that wins costs nothing. Above 0.
-   * @default 0.02
+   * What each request pays for a hedge: with 0.015 three in two hundred may be hedged in vain. A hedge that wins costs nothing.
+   * Above 0.
+   * @default 0.015
    */
   readonly share?: number | undefined;
   /**
@@ -143,7 +145,7 @@ const HEDGE_OPTIONS: OptionTable<HedgeOptions, Unset> = {
   delayMs: { check: notNegative },
   minDelayMs: { check: notNegative, default: 1 },
   maxHedges: { check: countingNumber, default: 1 },
-  share: { check: positive, default: 0.02 },
+  share: { check: positive, default: 0.015 },
   methods: {
     check: methodsOr(devText("'all', or a list of methods"), 'all'),
     default: ['GET', 'HEAD', 'OPTIONS', 'QUERY'],

@@ -1,12 +1,13 @@
 import { seededRandom } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
-import { type HedgeRule, isNew, learn, measure, newHedgeState, pay } from './rule.ts';
+import { type HedgeRule, isNew, learn, measure, newHedgeState, pay, quantileOf } from './rule.ts';
 
-const RULE: HedgeRule = { quantile: 0.95, minDelayMs: 1, share: 0.02 };
+const RULE: HedgeRule = { quantile: 0.95, minDelayMs: 1, share: 0.015 };
 
-/** The state after so many first tries, each of which takes what `timeOf` returns, in milliseconds. */
+/** The state after so many first tries, each of which takes what `timeOf` returns, in milliseconds. All hedges are there. */
 function after(tries: number, timeOf: (at: number) => number, rule: HedgeRule = RULE) {
   const state = newHedgeState(rule);
+  state.tokens = 10;
   for (let at = 0; at < tries; at += 1) {
     const tookMs = timeOf(at);
     if (isNew(state, rule)) measure(state, rule, tookMs);
@@ -31,17 +32,28 @@ describe('the delay', () => {
     expect(after(1_000, (at) => at, rule).delayMs).toBe(40);
   });
 
-  test.each([0.5, 0.9, 0.95, 0.99])('%s of the tries stay below it', (quantile) => {
+  test.each([
+    [0.5, 10, 0.5],
+    [0.9, 10, 0.9],
+    [0.95, 10, 0.95],
+    [0.95, 5, 0.9725],
+    [0.95, 0, 0.995],
+    [0.5, 0, 0.995],
+    [0.999, 0, 0.999],
+  ])('from a quantile of %s with %i hedges left %s of the tries stay below it', (given, tokens, quantile) => {
     const random = seededRandom(7);
-    const rule = { ...RULE, quantile };
+    const rule = { ...RULE, quantile: given };
     const state = after(5_000, () => -10 * Math.log(1 - random()), rule);
+    state.tokens = tokens;
+    expect(quantileOf(rule, state)).toBeCloseTo(quantile, 10);
+    for (let at = 0; at < 50_000; at += 1) learn(state, rule, -10 * Math.log(1 - random()) > state.delayMs);
     let below = 0;
     for (let at = 0; at < 20_000; at += 1) {
       const outlasts = -10 * Math.log(1 - random()) > state.delayMs;
       if (!outlasts) below += 1;
       learn(state, rule, outlasts);
     }
-    expect(below / 20_000).toBeCloseTo(quantile, 2);
+    expect(Math.abs(below / 20_000 - quantile)).toBeLessThan(0.1 * (1 - quantile) + 0.001);
   });
 
   test('is not biased by slow tries that were aborted: of them one bit counts', () => {
@@ -69,7 +81,7 @@ test('requests pay a share of a hedge, and at most ten are saved up', () => {
   const state = newHedgeState(RULE);
   expect(state.tokens).toBe(1);
   for (let at = 0; at < 50; at += 1) pay(state, RULE.share);
-  expect(state.tokens).toBeCloseTo(2);
+  expect(state.tokens).toBeCloseTo(1.75);
   for (let at = 0; at < 5_000; at += 1) pay(state, RULE.share);
   expect(state.tokens).toBe(10);
 });

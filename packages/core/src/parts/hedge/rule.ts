@@ -1,6 +1,6 @@
 /** How the keys of a client learn when a request is hedged, and how many hedges requests pay for. */
 export interface HedgeRule {
-  /** The share of the first tries that settle before a hedge would be sent. */
+  /** The share of the first tries that settle before a hedge would be sent, while nothing is lacking. */
   readonly quantile: number;
   /** A fixed delay, in milliseconds; `undefined` to learn it. */
   readonly delayMs?: number | undefined;
@@ -28,6 +28,9 @@ export interface HedgeState {
 /** The most hedges that are saved up: for when several requests are slow at once. */
 const MOST_TOKENS = 10;
 
+/** The quantile once all hedges are spent. */
+const SPENT_QUANTILE = 0.995;
+
 /** So many requests are measured first. The delay is their second longest: the longest has often opened a connection. */
 const AT_FIRST = 20;
 
@@ -42,7 +45,15 @@ export function newHedgeState({ delayMs = Number.POSITIVE_INFINITY }: HedgeRule)
   return { delayMs, tokens: 1, seen: 0, longestMs: 0, secondMs: 0, run: 0 };
 }
 
-/** A request is sent, and pays: 0.02 tokens by default. A hedge that wins gives its token back. */
+/**
+ * The quantile that the delay moves towards: the fewer hedges are left, the later they are sent. Else ordinary slow requests would
+ * spend them all, and none would be left for one that hangs.
+ */
+export function quantileOf({ quantile }: HedgeRule, { tokens }: HedgeState): number {
+  return quantile + Math.max(0, SPENT_QUANTILE - quantile) * (1 - tokens / MOST_TOKENS);
+}
+
+/** A request is sent, and pays: 0.015 tokens by default. A hedge that wins gives its token back. */
 export function pay(state: HedgeState, tokens: number): void {
   state.tokens = Math.min(MOST_TOKENS, state.tokens + tokens);
 }
@@ -69,17 +80,15 @@ export function measure(state: HedgeState, { minDelayMs }: HedgeRule, tookMs: nu
  *
  * Source: H. Robbins and S. Monro, "A Stochastic Approximation Method", 1951, for a quantile of a logarithm.
  */
-export function learn(
-  state: HedgeState,
-  { quantile, minDelayMs, delayMs }: HedgeRule,
-  outlasts: boolean,
-): void {
-  if (delayMs !== undefined) return;
+export function learn(state: HedgeState, rule: HedgeRule, outlasts: boolean): void {
+  if (rule.delayMs !== undefined) return;
+  const quantile = quantileOf(rule, state);
   const isRun = outlasts === state.run > 0;
   state.run = (isRun ? state.run : 0) + (outlasts ? 1 : -1);
   // The logarithm, of `quantile` to the first order.
   const chance = outlasts ? state.run * Math.log(1 - quantile) : state.run * (1 - quantile);
   state.seen = chance < TOO_RARE ? AT_FIRST : Math.min(MOST_SEEN, state.seen + 1);
   const step = 0.5 / Math.sqrt(state.seen);
-  state.delayMs = Math.max(minDelayMs, state.delayMs * (1 + step * (outlasts ? quantile : quantile - 1)));
+  const factor = 1 + step * (outlasts ? quantile : quantile - 1);
+  state.delayMs = Math.max(rule.minDelayMs, state.delayMs * factor);
 }

@@ -1,6 +1,6 @@
 import { seededRandom, virtualClock } from '@ebb/core/testing';
 import type { Rule } from './rules.ts';
-import { MEAN_SERVICE_MS, quantileOf, request, tryTimes } from './world.ts';
+import { BENCHMARK, MEAN_SERVICE_MS, quantileOf, request, tryTimes } from './world.ts';
 
 const WORKERS = 10;
 const CALM_MS = 20_000;
@@ -12,7 +12,7 @@ const TROUBLE_MS = 10_000;
  */
 export function brownOut(rule: Rule, seed: number): { p99: number; extra: number } {
   const clock = virtualClock({ startMs: 0 });
-  const timeOf = tryTimes(seed);
+  const timeOf = tryTimes(seed, BENCHMARK);
   const random = seededRandom(seed + 1);
   const queue: { readonly ms: number; readonly answered: () => void }[] = [];
   let first = 0;

@@ -75,20 +75,23 @@ function failsafe(quantile: number): Rule {
   };
 }
 
-/** The rule of ebb itself. */
-function ebb({ maxHedges = 1, ...options }: Partial<hedgeRule.HedgeRule> & { maxHedges?: number }): Rule {
-  const rule: hedgeRule.HedgeRule = { quantile: 0.95, minDelayMs: 1, share: 0.02, ...options };
+/** The rule of ebb itself. @param quantile one that does not rise as hedges are spent */
+function ebb(quantile?: number): Rule {
+  const rule: hedgeRule.HedgeRule = { quantile: quantile ?? 0.95, minDelayMs: 1, share: 0.015 };
   const state = hedgeRule.newHedgeState(rule);
+  const purse = quantile === undefined ? state : { ...state };
+  // The quantile is that of a full purse.
+  if (purse !== state) hedgeRule.pay(state, Number.POSITIVE_INFINITY);
   return {
-    maxHedges,
+    maxHedges: 1,
     sent() {
-      hedgeRule.pay(state, rule.share);
+      hedgeRule.pay(purse, rule.share);
       return state.delayMs;
     },
     outlasted: () => hedgeRule.learn(state, rule, true),
     take() {
-      if (state.tokens < 1) return false;
-      state.tokens -= 1;
+      if (purse.tokens < 1) return false;
+      purse.tokens -= 1;
       return true;
     },
     returned: NOTHING,
@@ -97,7 +100,7 @@ function ebb({ maxHedges = 1, ...options }: Partial<hedgeRule.HedgeRule> & { max
       else hedgeRule.learn(state, rule, false);
     },
     over(_, isWon) {
-      if (isWon) hedgeRule.pay(state, 1);
+      if (isWon) hedgeRule.pay(purse, 1);
     },
   };
 }
@@ -107,9 +110,10 @@ export const RULES: Readonly<Record<string, () => Rule>> = {
   none,
   'after 10 ms': () => fixed(10),
   'failsafe-go, quantile 0.95': () => failsafe(0.95),
-  ebb: () => ebb({}),
-  'ebb, quantile 0.94, two hedges': () => ebb({ quantile: 0.94, maxHedges: 2 }),
-  'ebb, quantile 0.93, two hedges, share 0.03': () => ebb({ quantile: 0.93, maxHedges: 2, share: 0.03 }),
+  'quantile 0.95': () => ebb(0.95),
+  'quantile 0.98': () => ebb(0.98),
+  'quantile 0.99': () => ebb(0.99),
+  ebb: () => ebb(),
 };
 
 /** The mean of what the seeds give. */

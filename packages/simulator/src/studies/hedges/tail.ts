@@ -1,14 +1,31 @@
 import { virtualClock } from '@ebb/core/testing';
 import type { Rule } from './rules.ts';
-import { quantileOf, request, tryTimes } from './world.ts';
+import { BENCHMARK, quantileOf, request, type Stragglers, tryTimes } from './world.ts';
 
 const REQUESTS = 50_000;
 const AT_ONCE = 20;
 
+/** The worlds of the tables, by their names. */
+export const TAILS: Readonly<Record<string, Stragglers>> = {
+  '0.1 % slow': { share: 0.001, factor: 10 },
+  '1 % slow': { share: 0.01, factor: 10 },
+  '5 % slow': BENCHMARK,
+  '1 % hang': { share: 0.01, hangMs: 5_000 },
+};
+
+/** What the requests have taken, in milliseconds, and the hedges of each. */
+export interface Tail {
+  readonly [name: string]: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly extra: number;
+}
+
 /** bhope/hedge's benchmark: 50,000 requests, 20 at a time. Each try takes its own time. */
-export function tail(rule: Rule, seed: number): { p50: number; p99: number; p999: number; extra: number } {
+export function tail(rule: Rule, seed: number, stragglers: Stragglers = BENCHMARK): Tail {
   const clock = virtualClock({ startMs: 0 });
-  const timeOf = tryTimes(seed);
+  const timeOf = tryTimes(seed, stragglers);
   const took: number[] = [];
   let sent = 0;
   let extra = 0;

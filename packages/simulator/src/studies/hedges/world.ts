@@ -3,18 +3,27 @@ import type { Rule } from './rules.ts';
 
 const MEAN_MS = 5;
 const DEVIATION_MS = 2;
-const STRAGGLERS = 0.05;
-const FACTOR = 10;
+/** Tries that take longer than the others. */
+export interface Stragglers {
+  readonly share: number;
+  /** So many times as long, */
+  readonly factor?: number;
+  /** or so long, in milliseconds. */
+  readonly hangMs?: number;
+}
 
-/** The service of bhope/hedge's benchmark: log-normal, and one try in twenty takes ten times as long. */
-function serviceTimes(seed: number): () => number {
+/** Those of bhope/hedge's benchmark: one try in twenty takes ten times as long. */
+export const BENCHMARK: Stragglers = { share: 0.05, factor: 10 };
+
+/** The service of bhope/hedge's benchmark: log-normal. */
+function serviceTimes(seed: number, { share, factor = 1, hangMs }: Stragglers): () => number {
   const random = seededRandom(seed);
   const sigma = Math.sqrt(Math.log(1 + (DEVIATION_MS / MEAN_MS) ** 2));
   const mu = Math.log(MEAN_MS) - sigma ** 2 / 2;
   return () => {
     const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
     const ms = Math.exp(mu + sigma * normal);
-    return random() < STRAGGLERS ? ms * FACTOR : ms;
+    return random() < share ? (hangMs ?? ms * factor) : ms;
   };
 }
 
@@ -22,14 +31,14 @@ function serviceTimes(seed: number): () => number {
  * The times of tries. Those of hedges come from a source of their own: the first tries of all rules then take the same times, and
  * the rules can be compared.
  */
-export function tryTimes(seed: number): (isHedge: boolean) => number {
-  const first = serviceTimes(seed);
-  const hedge = serviceTimes(seed + 1_000);
+export function tryTimes(seed: number, stragglers: Stragglers): (isHedge: boolean) => number {
+  const first = serviceTimes(seed, stragglers);
+  const hedge = serviceTimes(seed + 1_000, stragglers);
   return (isHedge) => (isHedge ? hedge() : first());
 }
 
-/** What {@link serviceTimes} returns on average, in milliseconds. */
-export const MEAN_SERVICE_MS: number = MEAN_MS * (1 + STRAGGLERS * (FACTOR - 1));
+/** What a try takes on average in the benchmark, in milliseconds. */
+export const MEAN_SERVICE_MS: number = MEAN_MS * (1 + BENCHMARK.share * ((BENCHMARK.factor ?? 1) - 1));
 
 /** Sends one request, hedged by the rule. `send` calls back when the try has its answer; a loser's answer counts for nothing. */
 export function request(
