@@ -1,45 +1,16 @@
-import type { HedgeOptions, Outcome } from '@ebb/core';
-import { type Call, cancelBody, property, sending } from '@ebb/core/adapter';
-import { HEDGES, type Hedge, Hedging, noteHedges, Race } from '@ebb/core/hedging';
+import type { HedgeOptions } from '@ebb/core';
+import { cancelBody, property, sending } from '@ebb/core/adapter';
+import { HEDGES, type Hedge, Hedging, PromiseRace, type Try } from '@ebb/core/hedging';
 import type { BaseFetch } from './create-fetch.ts';
 import { FetchRequest } from './fetch-request.ts';
 import type { FetchInit, FetchInput } from './request.ts';
 import { isRequest, rereadable, withChanges } from './request.ts';
 
-/** One send. */
-interface Try {
-  readonly abort: AbortController;
-  readonly hedge?: Hedge;
-  /** True once it has a response, false once it has failed. */
-  answered?: boolean;
-  /** The response, or the error. */
-  value?: unknown;
-}
-
-function resultOf({ answered, value }: Try): Response {
-  if (answered) return value as Response;
-  throw value;
-}
-
-/** Closes the connection of a response that is not wanted. */
-function discard({ answered, value }: Try): void {
-  if (answered) cancelBody(property(value, 'body'));
-}
-
-/** One call of a fetch that hedges, and its first try: one object for both, since few calls need more. */
-class FetchRace extends Race implements Try {
-  readonly abort: AbortController = new AbortController();
-  declare readonly hedge?: Hedge;
-  declare answered?: boolean;
-  declare value?: unknown;
+/** One call of a fetch that hedges. */
+class FetchRace extends PromiseRace<Response> {
   readonly #baseFetch: BaseFetch;
   readonly #input: FetchInput;
   readonly #init: FetchInit | undefined;
-  readonly #call: FetchRequest;
-  #isDue = false;
-  #isOver = false;
-  /** Ends the wait for the next event. Called by a timer, it brings the call back to its own async context. */
-  #wake: (() => void) | undefined;
 
   /** @throws HookError if `keyOf` fails */
   constructor(
@@ -49,119 +20,39 @@ class FetchRace extends Race implements Try {
     init: FetchInit | undefined,
     call: FetchRequest,
   ) {
-    super(hedging, call);
+    super(hedging, call, call.signal);
     this.#baseFetch = baseFetch;
     this.#input = input;
     this.#init = init;
-    this.#call = call;
   }
 
-  start(): Promise<Response> {
-    const woken = this.#woken();
-    const settled = this.#send(this, this.#input);
-    // Awaits the first try itself: the stack of its error names the caller.
-    return Promise.race([woken, settled]).then(() => (this.#isDue ? this.#race(settled) : resultOf(this)));
+  protected send(): Promise<Response> {
+    return this.#baseFetch(...this.#argumentsOf(this, this.#input));
   }
 
-  #woken(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
-  }
-
-  wake(): void {
-    this.#isDue = true;
-    this.#wake?.();
-  }
-
-  /** Settles, and never rejects, once the try has settled. */
-  #send(one: Try, input: FetchInput, running?: Call): Promise<void> {
-    let sent: Promise<Response>;
-    try {
-      const own = this.#call.signal;
-      const late = one.abort.signal;
-      const signal = own === undefined ? late : AbortSignal.any([own, late]);
-      const changes = { signal, [HEDGES]: true };
-      const [target, init] =
-        this.#init === undefined ? [input, changes] : withChanges(input, this.#init, changes);
-      // A mock may return something else than a promise.
-      sent = Promise.resolve(
-        running
-          ? sending(running, () => new FetchRequest(this.#baseFetch, target, init).send(running))
-          : this.#baseFetch(target, init),
-      );
-    } catch (error) {
-      sent = Promise.reject(error);
-    }
-    return sent.then(
-      (response) => this.#settled(one, true, response),
-      (error: unknown) => this.#settled(one, false, error),
-    );
-  }
-
-  #settled(one: Try, answered: boolean, value: unknown): void {
-    one.answered = answered;
-    one.value = value;
-    // From a base fetch that ignores its signal.
-    if (this.#isOver) discard(one);
-    else if (one === this) this.firstSettled(answered ? (value as Response)?.status : 500);
-    this.#wake?.();
-  }
-
-  /** From the first delay on. Reads the state of the tries after each wake-up, because several events may come together. */
-  async #race(settled: Promise<void>): Promise<Response> {
-    const tries: Try[] = [this];
-    for (;;) {
-      const woken = this.#woken();
-      const isLost = this.#call.signal?.aborted || tries.every(({ answered }) => answered !== undefined);
-      const winner = tries.find((one) => this.#isAnswer(one)) ?? (isLost ? this : undefined);
-      if (winner !== undefined) return this.#end(tries, winner);
-      if (this.#isDue) this.#hedge(tries);
-      await (this.answered === undefined ? Promise.race([woken, settled]) : woken);
-    }
-  }
-
-  get isOpen(): boolean {
-    return this.answered === undefined && this.#call.signal?.aborted !== true;
-  }
-
-  #isAnswer(one: Try): boolean {
-    return one.answered === true && !this.isFailure(this.#outcomeOf(one) as Outcome, this.#call);
-  }
-
-  #outcomeOf({ answered, value }: Try): Outcome | undefined {
-    if (answered === undefined) return undefined;
-    return answered ? this.#call.outcome(value as Response) : this.#call.failure(value);
-  }
-
-  #hedge(tries: Try[]): void {
-    this.#isDue = false;
-    const call = this.#call;
-    const url = this.hedging.target(call);
+  protected another(url: string | undefined): [FetchRequest, (one: Try<Response>) => Promise<Response>] {
+    const baseFetch = this.#baseFetch;
     let input = this.#input;
-    if (url === null) return;
     if (url !== undefined) input = isRequest(input) ? new Request(url, input) : url;
-    const request = url === undefined ? call : new FetchRequest(this.#baseFetch, input, this.#init);
-    void this.sendHedge(request, url !== undefined, (hedge) => {
-      const one: Try = { abort: new AbortController(), hedge };
-      tries.push(one);
-      void this.#send(one, input, hedge.call);
-    });
+    const send = (one: Try<Response>): Promise<Response> => {
+      const { call } = one.hedge as Hedge;
+      const [target, init] = this.#argumentsOf(one, input);
+      return sending(call, () => new FetchRequest(baseFetch, target, init).send(call));
+    };
+    return [new FetchRequest(baseFetch, input, this.#init), send];
   }
 
-  #end(tries: readonly Try[], winner: Try): Response {
-    const { aborted, reason } = this.#call.signal ?? {};
-    this.#isOver = true;
-    for (const one of tries) {
-      if (one.hedge) one.hedge.outcome = this.#outcomeOf(one);
-      if (one === winner && !aborted) continue;
-      one.abort.abort();
-      discard(one);
-    }
-    const records = this.over(winner.hedge, this.#outcomeOf(this));
-    if (aborted) throw reason;
-    noteHedges(winner.value, records);
-    return resultOf(winner);
+  #argumentsOf(one: Try<Response>, input: FetchInput): [FetchInput, FetchInit] {
+    const changes = { signal: this.signalOf(one), [HEDGES]: true };
+    return this.#init === undefined ? [input, changes] : withChanges(input, this.#init, changes);
+  }
+
+  protected statusOf({ answered, value }: Try<Response>): number | undefined {
+    return answered ? (value as Response)?.status : 500;
+  }
+
+  protected discard({ value }: Try<Response>): void {
+    cancelBody(property(value, 'body'));
   }
 }
 
