@@ -279,4 +279,26 @@ describe('wrong options', () => {
     const dispatcher = new Agent().compose(one).compose(one);
     await expect(request('http://127.0.0.1:9/', { dispatcher })).rejects.toThrow(/does not hedge already/);
   });
+
+  test.each<[string, PolicyOptions]>([
+    ['with nothing to do', {}],
+    ['with a timeout of its own', { attemptTimeoutMs: 1_000 }],
+    ['that waits', { bucket: tokenBucket({ capacity: 1, refillPerSecond: 100, initialTokens: 0 }) }],
+  ])('one below another with a client of ebb between, %s', async (_, between) => {
+    const one = hedge({ policy }) as never;
+    const server = await upstream((response) => response.end('below'));
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    const agent = new Agent();
+    onTestFinished(() => agent.close());
+    const below = agent.compose(one, ebbInterceptor(between) as never);
+    const error = await request(server.url, { dispatcher: below.compose(one) }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(RangeError);
+    expect(error).toMatchObject({ message: expect.stringContaining('does not hedge already') });
+    expect(server.seen.length).toBe(0);
+    // The one below may still be used alone.
+    const { body } = await request(server.url, { dispatcher: below });
+    expect(await body.text()).toBe('below');
+  });
 });

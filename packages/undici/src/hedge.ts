@@ -1,6 +1,6 @@
 import type { HedgeOptions, HedgeRecord, Outcome } from '@ebb/core';
 import { sending } from '@ebb/core/adapter';
-import { HEDGE_RECORDS, type Hedge, Hedging, noteHedges, Race } from '@ebb/core/hedging';
+import { HEDGE_RECORDS, HEDGES, type Hedge, Hedging, noteHedges, Race } from '@ebb/core/hedging';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import { bodyOf } from './body.ts';
@@ -64,7 +64,7 @@ class HedgedRequest extends Downstream {
     traits: Traits,
     handler: Handler,
   ) {
-    super(options, handler);
+    super({ ...options, [HEDGES]: true } as Options, handler);
     this.#hedging = hedging;
     this.#dispatch = dispatch;
     this.#traits = traits;
@@ -217,8 +217,8 @@ export function hedge(options: HedgeOptions): Dispatcher.DispatcherComposeInterc
     hedging.mustNotHedge('hedge: dispatch', dispatch);
     // `compose` requires a function of exactly two parameters.
     function hedgedDispatch(given: Options, handler: Handler): boolean {
-      // Dispatchers that were composed one by one do not show what is below.
-      if (handler instanceof Try) hedging.mustNotHedge('hedge: dispatch', hedgedDispatch);
+      // Dispatchers that were composed one by one do not show what is below, nor does a client of ebb between two that hedge.
+      if (HEDGES in Object(given)) hedging.mustNotHedge('hedge: dispatch', hedgedDispatch);
       const options = withHeaderRecord(given);
       const traits = hedgeable(options, handler, hedging);
       if (traits === undefined) return dispatch(options, handler);
