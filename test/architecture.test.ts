@@ -38,7 +38,7 @@ function ownImportsOf(path: string): string[] {
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   core: [/^#(around|platform|dev-text)$/],
   fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/],
-  axios: [/^#platform$/, /^@ebb\/core(\/adapter)?$/, /^axios$/],
+  axios: [/^#platform$/, /^@ebb\/core(\/adapter|\/hedging)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/, /^undici$/, /^node:/],
   valkey: [/^@ebb\/core(\/bucket)?$/],
   opentelemetry: [/^@ebb\/core$/, /^@opentelemetry\/api$/],

@@ -1,17 +1,33 @@
-import { createPolicy, type Policy } from '@ebb/core';
+import { Agent as HttpAgent } from 'node:http';
+import { ebbInterceptor as ebbAxios } from '@ebb/axios';
+import { hedged as hedgedAdapter } from '@ebb/axios/hedged';
+import {
+  attemptsOf,
+  type Classify,
+  classifyHttp,
+  createPolicy,
+  type EbbEvent,
+  type Policy,
+  type PolicyOptions,
+} from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/fetch/hedged';
 import { suite } from '@ebb/testing';
+import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import { hedge } from '@ebb/undici/hedge';
+import axios, { type AxiosError, type AxiosResponse } from 'axios';
 import { HttpResponse } from 'msw';
 import { Agent, request } from 'undici';
 import { Agent as NodeFetchAgent } from 'undici7';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { axiosClient } from './axios-client.ts';
 import { fetchClient } from './fetch-client.ts';
 import { mock, mockBehindServer } from './msw.ts';
-import { traits } from './traits.ts';
+import { nodeStream } from './node-stream.ts';
+import { axiosOverHttp, traits } from './traits.ts';
 import { undiciClient } from './undici-client.ts';
+import { until } from './until.ts';
 
 /** An agent that hedges below what is composed with it. */
 function hedging(policy: Policy, more: object = {}): typeof Agent {
@@ -44,29 +60,158 @@ suite(
   },
 );
 
-describe.each([
-  ['fetch', mock],
-  ['undici', mockBehindServer],
-] as const)('%s over MSW', (name, over) => {
-  test('the hedge of a request that hangs gets its response', async () => {
+suite(
+  { describe, test },
+  {
+    ...traits.axios,
+    differs: { ...traits.axios.differs, ...axiosOverHttp },
+    name: 'axios over hedged, over sockets',
+    client: (policy, limits) => {
+      const agent = limits && new HttpAgent({ keepAlive: true, maxSockets: limits.connections });
+      const config = { adapter: hedgedAdapter({ policy }), ...(agent && { httpAgent: agent }) };
+      return { ...axiosClient(policy, config, nodeStream), close: async () => agent?.destroy() };
+    },
+  },
+);
+
+/** What a client got: a response, also one that its own result shows as an error, and what has the history. */
+interface Got {
+  readonly status: number;
+  readonly text: string;
+  readonly result: unknown;
+}
+
+interface Hedging {
+  readonly over: typeof mock;
+  /** The client, which can be used more than once. */
+  client(policy: Policy, more: object): (url: string) => Promise<Got>;
+}
+
+function overAxios(adapter: string): Hedging {
+  return {
+    over: mock,
+    client(policy, more) {
+      const client = axios.create({ adapter: hedgedAdapter({ policy, ...more }, adapter) });
+      client.interceptors.request.use(ebbAxios(policy));
+      return async (url) => {
+        try {
+          const result = await client.get<string>(url);
+          return { status: result.status, text: result.data, result };
+        } catch (error) {
+          const { status, data } = (error as AxiosError<string>).response as AxiosResponse<string>;
+          return { status, text: data, result: error };
+        }
+      };
+    },
+  };
+}
+
+const CLIENTS: Readonly<Record<string, Hedging>> = {
+  fetch: {
+    over: mock,
+    client(policy, more) {
+      const client = createFetch(policy, hedged(fetch, { policy, ...more }));
+      return async (url) => {
+        const result = await client(url);
+        return { status: result.status, text: await result.text(), result };
+      };
+    },
+  },
+  'axios, http': overAxios('http'),
+  'axios, fetch': overAxios('fetch'),
+  undici: {
+    over: mockBehindServer,
+    client(policy, more) {
+      const dispatcher = new (hedging(policy, more))().compose(ebbUndici(policy));
+      return async (url) => {
+        const { statusCode, body, context } = await request(url, { dispatcher });
+        return { status: statusCode, text: await body.text(), result: context };
+      };
+    },
+  },
+};
+
+/** What each try is answered with, and which ones are, in this order. Each attempt has two tries, which have come before. */
+interface Script {
+  readonly statuses: readonly number[];
+  readonly order: readonly number[];
+}
+
+describe.each(Object.entries(CLIENTS))('%s over MSW', (_, { over, client }) => {
+  /** A client of a service that follows a script. Each try that comes ends the delay of the hedge. */
+  async function play({ statuses, order }: Script, options: PolicyOptions = {}, more: object = {}) {
     const clock = virtualClock();
-    const policy = createPolicy({ maxRetries: 0, clock });
+    const answered = new Map<number, () => void>();
+    const events: EbbEvent[] = [];
     let sends = 0;
-    const mocked = await over(async () => {
-      sends += 1;
-      if (sends > 1) return HttpResponse.text('from the hedge');
-      void clock.advance(10);
-      return new Promise<never>(() => undefined);
-    });
-    const options = { delayMs: 10 };
-    const send = async (): Promise<string> => {
-      if (name === 'fetch')
-        return (await createFetch(policy, hedged(fetch, { policy, ...options }))(mocked.url)).text();
-      const dispatcher = new (hedging(policy, options))().compose();
-      return (await request(mocked.url, { dispatcher })).body.text();
+    let judged = 0;
+    const classify: Classify = (outcome) => {
+      judged += 1;
+      return classifyHttp(outcome);
     };
-    expect(await send()).toBe('from the hedge');
-    expect(sends).toBe(2);
-    await mocked.close?.();
+    const onEvent = (event: EbbEvent): void => void events.push(event);
+    const policy = createPolicy({ maxRetries: 0, clock, classify, onEvent, ...options });
+    /** One after the other: the client has judged what came before. */
+    const answer = async (): Promise<void> => {
+      for (const number of order) {
+        const before = judged;
+        await until(() => answered.has(number | 1));
+        answered.get(number)?.();
+        if (number !== order.at(-1)) await until(() => judged > before);
+      }
+    };
+    const mocked = await over(async () => {
+      const number = sends;
+      sends += 1;
+      const gate = new Promise<void>((open) => answered.set(number, open));
+      void clock.advance(10);
+      await gate;
+      return new HttpResponse(`try ${number}`, { status: statuses[number] ?? 200 });
+    });
+    onTestFinished(async () => void (await mocked.close?.()));
+    const send = client(policy, { delayMs: 10, share: 1, ...more });
+    return { send: () => send(mocked.url), answer, clock, events, sends: () => sends };
+  }
+
+  test.each<[string, Script, string, object]>([
+    ['the hedge wins', { statuses: [], order: [1] }, '200 try 1', { won: true, outcome: { status: 200 } }],
+    ['the first try wins', { statuses: [], order: [0] }, '200 try 0', { won: false, outcome: undefined }],
+    [
+      'a hedge that fails does not win',
+      { statuses: [200, 503], order: [1, 0] },
+      '200 try 0',
+      { won: false, outcome: { status: 503 } },
+    ],
+    [
+      'a first try that fails waits for its hedge',
+      { statuses: [503, 200], order: [0, 1] },
+      '200 try 1',
+      { won: true, outcome: { status: 200 } },
+    ],
+    [
+      'of two failures the first try counts',
+      { statuses: [503, 429], order: [1, 0] },
+      '503 try 0',
+      { won: false, outcome: { status: 429 } },
+    ],
+    [
+      'also if it comes first',
+      { statuses: [503, 429], order: [0, 1] },
+      '503 try 0',
+      { won: false, outcome: { status: 429 } },
+    ],
+    [
+      'a 404 is an answer',
+      { statuses: [200, 404], order: [1] },
+      '404 try 1',
+      { won: true, outcome: { status: 404 } },
+    ],
+  ])('%s', async (_name, script, expected, hedge) => {
+    const { send, answer, events, sends } = await play(script);
+    const [{ status, text, result }] = await Promise.all([send(), answer()]);
+    expect(`${status} ${text}`).toBe(expected);
+    expect(sends()).toBe(2);
+    expect(attemptsOf(result)).toMatchObject([{ attempt: 1, status, hedges: [{ delayMs: 10, ...hedge }] }]);
+    expect(events.filter(({ type }) => type === 'hedge')).toMatchObject([{ delayMs: 10, ...hedge }]);
   });
 });

@@ -9,6 +9,7 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   '@ebb/fetch, bucket, throttle': `${FETCH} export { throttle, tokenBucket } from '@ebb/core';`,
   '@ebb/fetch, hedged': `export { createFetch } from '@ebb/fetch'; export { hedged } from '@ebb/fetch/hedged';`,
   '@ebb/axios': `export { ebbInterceptor } from '@ebb/axios';`,
+  '@ebb/axios, hedged': `export { ebbInterceptor } from '@ebb/axios'; export { hedged } from '@ebb/axios/hedged';`,
   '@ebb/undici': `export { ebbInterceptor } from '@ebb/undici';`,
   '@ebb/undici, hedge': `export { ebbInterceptor } from '@ebb/undici'; export { hedge } from '@ebb/undici/hedge';`,
 };

@@ -87,6 +87,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'reference/fetch/hedged': '@ebb/fetch/hedged',
     'reference/fetch/resuming': '@ebb/fetch/resuming',
     'reference/axios': '@ebb/axios',
+    'reference/axios/hedged': '@ebb/axios/hedged',
     'reference/undici': '@ebb/undici',
     'reference/undici/hedge': '@ebb/undici/hedge',
     'reference/undici/register': '@ebb/undici/register',

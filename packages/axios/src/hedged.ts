@@ -1,0 +1,142 @@
+import type { HedgeOptions } from '@ebb/core';
+import { LONGEST_DISCARD_MS, property } from '@ebb/core/adapter';
+import { HEDGES, type Hedge, Hedging, PromiseRace, type Try } from '@ebb/core/hedging';
+import type { AxiosAdapter, AxiosRequestConfig, AxiosResponse } from 'axios';
+import { adapterOf } from './axios-copy.ts';
+import { AxiosRequest, type Route } from './axios-request.ts';
+import { type CallerSignal, callerSignal } from './cancel.ts';
+import { type Config, copyWith } from './config.ts';
+import { discard } from './response.ts';
+
+/** A config of which a fetch of ebb's, or another instance, sees that it is hedged. */
+type Marked = Config & { fetchOptions?: { [HEDGES]?: boolean } };
+
+/** The config of one try: adapters write into its headers. It gets its signal when it is sent. */
+function copyOf(config: Marked, more?: Partial<Config>): Config {
+  const { fetchOptions, headers } = config;
+  return Object.assign(Object.create(Object.getPrototypeOf(config)), config, {
+    headers: copyWith(headers, headers),
+    fetchOptions: { ...fetchOptions, [HEDGES]: true },
+    ...more,
+  });
+}
+
+/** One call of an adapter that hedges. */
+class AxiosRace extends PromiseRace<AxiosResponse> {
+  declare readonly request: AxiosRequest;
+  readonly #route: Route;
+  readonly #config: Config;
+  readonly #caller: CallerSignal | undefined;
+
+  /** @throws HookError if `keyOf` fails */
+  constructor(hedging: Hedging, route: Route, config: Config, request: AxiosRequest) {
+    const caller = callerSignal(config);
+    super(hedging, request, caller?.signal);
+    this.#route = route;
+    this.#config = config;
+    this.#caller = caller;
+  }
+
+  protected send(): Promise<AxiosResponse> {
+    return this.#route.adapter(this.#signed(this));
+  }
+
+  protected another(
+    url: string | undefined,
+  ): [AxiosRequest, (one: Try<AxiosResponse>) => Promise<AxiosResponse>] {
+    const away = url === undefined ? {} : { url, baseURL: undefined, params: undefined };
+    const request = new AxiosRequest(this.#route, copyOf(this.#config, away as Partial<Config>));
+    const send = (one: Try<AxiosResponse>): Promise<AxiosResponse> => {
+      const { call } = one.hedge as Hedge;
+      request.begin(call, { signal: this.#signed(one).signal as AbortSignal });
+      return request.send(call);
+    };
+    return [request, send];
+  }
+
+  #signed(one: Try<AxiosResponse>): Config {
+    const { config } = one.request as AxiosRequest;
+    config.signal = this.signalOf(one);
+    return config;
+  }
+
+  protected statusOf({ value }: Try<AxiosResponse>): number {
+    return ((property(value, 'response') ?? value) as Partial<AxiosResponse>)?.status ?? 500;
+  }
+
+  protected discard({ value }: Try<AxiosResponse>): void {
+    discard(value, this.hedging.setup.policy.clock, LONGEST_DISCARD_MS, AbortSignal.abort());
+  }
+
+  /** axios has made its CanceledError. */
+  protected override abortError(error: unknown): unknown {
+    this.#caller?.release?.();
+    return this.#config.cancelToken?.reason ?? error ?? super.abortError(error);
+  }
+
+  /** The caller finds its own config in what it gets, with the headers that were sent. */
+  protected override resultOf(one: Try<AxiosResponse>): AxiosResponse {
+    const { config } = one.request as AxiosRequest;
+    if (this.#caller?.signal.aborted) throw this.abortError(one.value);
+    this.#caller?.release?.();
+    for (const shown of [one.value, property(one.value, 'response')]) {
+      if (property(shown, 'config') === config) (shown as AxiosResponse).config = this.#config;
+    }
+    this.#config.headers = config.headers;
+    return super.resultOf(one);
+  }
+}
+
+/** True if a request can be sent again, and aborted by a signal of ours. */
+function isRepeatable(config: Config, hedging: Hedging): boolean {
+  const { method = 'GET', data, signal, onUploadProgress, onDownloadProgress } = config;
+  // The progress would be that of two.
+  if (onUploadProgress || onDownloadProgress || typeof data === 'function') return false;
+  // That of a polyfill is for the adapter alone.
+  if (signal && (signal.aborted || !(signal instanceof AbortSignal))) return false;
+  return hedging.hedges(method.toUpperCase());
+}
+
+/**
+ * An adapter that sends a request a second time if it takes longer than most, and settles with the response that comes first. To be
+ * used below ebb's interceptor with the same policy. A hedge never waits: it is sent only if it has a token of its own, a retry of the
+ * budget, tokens of the bucket and a free slot. The tries that lose are aborted.
+ *
+ * axios has read the whole body when it settles, unless `responseType` is `'stream'`: the delay is that of whole responses.
+ *
+ * If all tries fail, it settles as the first one did, and the interceptor decides on a retry.
+ *
+ * @param adapter sends each try: what the config of a request may name as its adapter; by default that of axios
+ * @throws TypeError, RangeError if an option is wrong, or `adapter` hedges already
+ * @example
+ * ```ts
+ * import { ebbInterceptor } from '@ebb/axios';
+ * import { hedged } from '@ebb/axios/hedged';
+ * import { createPolicy, retryBudget } from '@ebb/core';
+ * import axios from 'axios';
+ *
+ * const policy = createPolicy({ budget: retryBudget() });
+ * const client = axios.create({ adapter: hedged({ policy }) });
+ * client.interceptors.request.use(ebbInterceptor(policy));
+ *
+ * const { data } = await client.get('https://api.example.com/');
+ * ```
+ */
+export function hedged(options: HedgeOptions, adapter?: AxiosRequestConfig['adapter']): AxiosAdapter {
+  const hedging = new Hedging('hedged', options);
+  for (const one of [adapter].flat())
+    if (typeof one === 'function') hedging.mustNotHedge('hedged: adapter', one);
+  const { policy } = hedging.setup;
+
+  async function hedgedAdapter(config: Marked): Promise<AxiosResponse> {
+    // A client of ebb between two that hedge does not show what is below.
+    if (config.fetchOptions?.[HEDGES]) hedging.mustNotHedge('hedged: adapter', hedgedAdapter);
+    const route: Route = { ...adapterOf(undefined, adapter, config), policy, given: undefined };
+    if (!isRepeatable(config, hedging)) return route.adapter(config);
+    const request = new AxiosRequest(route, copyOf(config));
+    if (!request.replayable) return route.adapter(config);
+    return new AxiosRace(hedging, route, config, request).start();
+  }
+
+  return hedging.mark(hedgedAdapter);
+}
