@@ -5,12 +5,15 @@ import {
   attemptsOf,
   type Classify,
   classifyHttp,
+  constant,
   createPolicy,
   type EbbEvent,
   type Policy,
   type PolicyOptions,
+  throttle,
+  tokenBucket,
 } from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
+import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/fetch/hedged';
 import { suite } from '@ebb/testing';
@@ -27,7 +30,7 @@ import { mock, mockBehindServer } from './msw.ts';
 import { nodeStream } from './node-stream.ts';
 import { axiosOverHttp, traits } from './traits.ts';
 import { undiciClient } from './undici-client.ts';
-import { until } from './until.ts';
+import { turns, until } from './until.ts';
 
 /** An agent that hedges below what is composed with it. */
 function hedging(policy: Policy, more: object = {}): typeof Agent {
@@ -135,12 +138,17 @@ const CLIENTS: Readonly<Record<string, Hedging>> = {
 interface Script {
   readonly statuses: readonly number[];
   readonly order: readonly number[];
+  /** No attempt has a second try. */
+  readonly isAlone?: boolean;
 }
 
 describe.each(Object.entries(CLIENTS))('%s over MSW', (_, { over, client }) => {
   /** A client of a service that follows a script. Each try that comes ends the delay of the hedge. */
-  async function play({ statuses, order }: Script, options: PolicyOptions = {}, more: object = {}) {
-    const clock = virtualClock();
+  async function play(
+    { statuses, order, isAlone }: Script,
+    options: PolicyOptions = {},
+    clock: VirtualClock = virtualClock(),
+  ) {
     const answered = new Map<number, () => void>();
     const events: EbbEvent[] = [];
     let sends = 0;
@@ -155,7 +163,9 @@ describe.each(Object.entries(CLIENTS))('%s over MSW', (_, { over, client }) => {
     const answer = async (): Promise<void> => {
       for (const number of order) {
         const before = judged;
-        await until(() => answered.has(number | 1));
+        await until(() => answered.has(isAlone ? number : number | 1));
+        // Until then a hedge would have come.
+        if (isAlone) await turns(20);
         answered.get(number)?.();
         if (number !== order.at(-1)) await until(() => judged > before);
       }
@@ -169,8 +179,8 @@ describe.each(Object.entries(CLIENTS))('%s over MSW', (_, { over, client }) => {
       return new HttpResponse(`try ${number}`, { status: statuses[number] ?? 200 });
     });
     onTestFinished(async () => void (await mocked.close?.()));
-    const send = client(policy, { delayMs: 10, share: 1, ...more });
-    return { send: () => send(mocked.url), answer, clock, events, sends: () => sends };
+    const send = client(policy, { delayMs: 10, share: 1 });
+    return { send: () => send(mocked.url), answer, events, sends: () => sends };
   }
 
   test.each<[string, Script, string, object]>([
@@ -213,5 +223,42 @@ describe.each(Object.entries(CLIENTS))('%s over MSW', (_, { over, client }) => {
     expect(sends()).toBe(2);
     expect(attemptsOf(result)).toMatchObject([{ attempt: 1, status, hedges: [{ delayMs: 10, ...hedge }] }]);
     expect(events.filter(({ type }) => type === 'hedge')).toMatchObject([{ delayMs: 10, ...hedge }]);
+  });
+
+  test('the history has the hedges of every attempt', async () => {
+    const script = { statuses: [503, 429, 503, 500, 200, 200], order: [1, 0, 2, 3, 5] };
+    const { send, answer } = await play(script, { maxRetries: 2, backoff: constant(0) });
+    const [{ text, result }] = await Promise.all([send(), answer()]);
+    expect(text).toBe('try 5');
+    const lost = (status: number) => [{ delayMs: 10, won: false, outcome: { type: 'response', status } }];
+    expect(attemptsOf(result).map(({ status, hedges }) => [status, hedges])).toEqual([
+      [503, lost(429)],
+      [503, lost(500)],
+      [200, [{ delayMs: 10, won: true, outcome: { type: 'response', status: 200 } }]],
+    ]);
+  });
+
+  test('also if a retry is refused, and the response before it is the result', async () => {
+    const clock = virtualClock();
+    const bucket = tokenBucket({ capacity: 2, refillPerSecond: 0.001, nonConforming: 'reject', clock });
+    const script = { statuses: [503, 429], order: [1, 0] };
+    const { send, answer } = await play(script, { maxRetries: 2, backoff: constant(0), bucket }, clock);
+    const [{ text, result }] = await Promise.all([send(), answer()]);
+    expect(text).toBe('try 0');
+    expect(attemptsOf(result)).toMatchObject([
+      { attempt: 1, status: 503, hedges: [{ won: false, outcome: { status: 429 } }] },
+    ]);
+    expect(attemptsOf(result)).toHaveLength(1);
+  });
+
+  test.each([
+    ['no hedge is sent while there is trouble', 0.99, 1],
+    ['one is sent after it', 1, 2],
+  ])('%s', async (_name, share, sent) => {
+    const control = Object.defineProperty(throttle(), 'share', { value: share });
+    const script = { statuses: [], order: [0], isAlone: sent === 1 };
+    const { send, answer, sends } = await play(script, { throttle: control });
+    await Promise.all([send(), answer()]);
+    expect(sends()).toBe(sent);
   });
 });

@@ -39,7 +39,14 @@ export type { Aside, Client, MakeBody } from './loop/client.ts';
 export { discardMsOf, layerOf, sending, startCall, timeoutOf } from './loop/client.ts';
 export { bounded, OutOfTime, timeoutError } from './loop/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
-export { attemptsOf, hasHistory, remember, rememberReason, rememberSuccess } from './loop/history.ts';
+export {
+  attemptsOf,
+  hasHistory,
+  keepNotes,
+  remember,
+  rememberReason,
+  rememberSuccess,
+} from './loop/history.ts';
 export type { SentHeaders } from './loop/hooks.ts';
 export { addsCredentials, mustTrust } from './loop/hooks.ts';
 export { fail, judge, look, pass } from './loop/judge.ts';

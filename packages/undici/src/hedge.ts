@@ -1,6 +1,6 @@
-import type { HedgeOptions, HedgeRecord, Outcome } from '@ebb/core';
-import { sending } from '@ebb/core/adapter';
-import { HEDGE_RECORDS, HEDGES, type Hedge, Hedging, noteHedges, Race } from '@ebb/core/hedging';
+import type { HedgeOptions, Outcome } from '@ebb/core';
+import { LAYER, sending } from '@ebb/core/adapter';
+import { HEDGES, type Hedge, type HedgeNotes, Hedging, noteHedges, Race } from '@ebb/core/hedging';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import { bodyOf } from './body.ts';
@@ -54,7 +54,7 @@ class HedgedRequest extends Downstream {
   /** The one that the handler gets. */
   #winner: Try | undefined;
   /** In the context that the handler gets, copies of which share it. */
-  readonly #records: HedgeRecord[] = [];
+  readonly #notes: HedgeNotes = {};
 
   /** @throws HookError if `keyOf` fails */
   constructor(
@@ -113,7 +113,7 @@ class HedgedRequest extends Downstream {
   }
 
   override sent({ context, starts }: Attempt): void {
-    this.open({ ...context, [HEDGE_RECORDS]: this.#records }, starts > 1);
+    this.open({ ...context, [LAYER]: this.#notes }, starts > 1);
   }
 
   responded(attempt: Try, head: ResponseHead): void {
@@ -152,7 +152,7 @@ class HedgedRequest extends Downstream {
 
   #lose(error: unknown): void {
     this.#settle(this.#first);
-    if (!this.controller.aborted) noteHedges(error, this.#records);
+    if (!this.controller.aborted) noteHedges(error, this.#notes.hedges ?? []);
     this.passError(error);
   }
 
@@ -168,7 +168,10 @@ class HedgedRequest extends Downstream {
     }
     if (this.#tries.length === 1) this.#race.over(undefined, undefined);
     // A response comes in the async context of whichever request has opened its connection.
-    else this.#records.push(...this.runInAsyncScope(() => this.#race.over(winner.hedge, first.outcome)));
+    else {
+      const hedges = this.runInAsyncScope(() => this.#race.over(winner.hedge, first.outcome));
+      if (hedges.length > 0) this.#notes.hedges = hedges;
+    }
   }
 
   override aborted(reason: unknown): void {

@@ -6,6 +6,7 @@ import {
   fail,
   hasReachedLayer,
   judge,
+  keepNotes,
   LAYER,
   layerOf,
   look,
@@ -223,6 +224,7 @@ export class UndiciRequest extends Downstream {
 
   #decide(attempt: Attempt, head: ResponseHead, retry: boolean | undefined): void {
     if (retry) {
+      keepNotes(this.#call, attempt.context);
       const aside = attempt.setAside(head, this.#call);
       this.#answer = this.#replay.bind(this, attempt, aside);
       this.#again(this.#answer, aside.released);
@@ -306,8 +308,10 @@ export class UndiciRequest extends Downstream {
   /** After a failed attempt: waits for the retry, or ends, after the total timeout with the last response before it. */
   #follow(retry: boolean | undefined, error: unknown): void {
     const end = () => this.#fail(error);
-    if (retry) this.#again(end);
-    else if (retry === false) ((this.#call.fallsBack && this.#answer) || end)();
+    if (retry) {
+      keepNotes(this.#call, error);
+      this.#again(end);
+    } else if (retry === false) ((this.#call.fallsBack && this.#answer) || end)();
   }
 
   /** The retry is not sent. */

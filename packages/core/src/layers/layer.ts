@@ -34,7 +34,10 @@ export interface LayeredCall {
   hasFailed?: boolean | undefined;
 }
 
-/** The key of the {@link Passage} in the options of a client, the same for all copies of this package in a program. */
+/**
+ * The key of the {@link Passage} in the options of a client, and on a result of what a layer below adds to the history. The same for all
+ * copies of this package in a program.
+ */
 export const LAYER: unique symbol = Symbol.for('@ebb/core layer');
 
 /**

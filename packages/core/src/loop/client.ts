@@ -5,7 +5,7 @@ import type { Opened } from '../http/body.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { Passage, Way } from '../layers/layer.ts';
 import { Call } from './call.ts';
-import { OutOfTime, timeoutError } from './deadline.ts';
+import { isReasonOf, OutOfTime, timeoutError } from './deadline.ts';
 import { attemptsOf, remember, rememberReason } from './history.ts';
 import type { Policy, PolicyOptions } from './options.ts';
 import { overridePolicy } from './policy.ts';
@@ -167,16 +167,18 @@ export function errorOf<T>(
   signal: AbortSignal | undefined,
   thrown: unknown,
 ): unknown {
-  const error = thrown instanceof OutOfTime ? lateBy(client, thrown) : thrown;
+  const error = lateBy(client, thrown);
   if (call.attempt === 0) client.unsent?.(error);
   // That of a request that a function has made, and that was repeated, stays.
   if (call.place?.failedBelow && attemptsOf(error).length > 0) return error;
-  const note = signal?.aborted && error === signal.reason ? rememberReason : remember;
+  const note = isReasonOf(signal, error) ? rememberReason : remember;
   note(error, call.trace);
   return error;
 }
 
-/** The client's own error for an attempt that ran out of time. */
-export function lateBy<T>(client: Client<T>, { timeoutMs }: OutOfTime): unknown {
+/** The client's own error for an attempt that ran out of time; any other error as it is. */
+export function lateBy<T>(client: Client<T>, error: unknown): unknown {
+  if (!(error instanceof OutOfTime)) return error;
+  const { timeoutMs } = error;
   return client.timeoutError?.(timeoutMs) ?? timeoutError(timeoutMs);
 }

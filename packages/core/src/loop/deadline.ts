@@ -3,6 +3,11 @@ import { ThrottledError } from '../base/errors.ts';
 import { onAbort } from '../base/signals.ts';
 import type { Outcome } from '../http/outcome.ts';
 
+/** True if a call has ended with the reason of its caller's abort. */
+export function isReasonOf(signal: AbortSignal | undefined, error: unknown): boolean {
+  return signal?.aborted === true && error === signal.reason;
+}
+
 /** A timeout has passed before an attempt was sent or understood. An adapter replaces it with the timeout error of its client. */
 export class OutOfTime extends Error {
   override readonly name = 'TimeoutError';

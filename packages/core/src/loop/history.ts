@@ -1,6 +1,8 @@
 import { keptByCopies, makeStamp } from '#platform';
+import { property } from '../base/errors.ts';
 import { codeIn } from '../http/failure.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
+import { LAYER } from '../layers/layer.ts';
 import type { RetryReason, StopReason } from '../news/events.ts';
 import type { ReportedOutcome } from '../news/reported.ts';
 import type { Grant } from './contracts.ts';
@@ -24,10 +26,7 @@ export interface Attempt {
    * body of its response broke, and its rest was asked for.
    */
   readonly reason: RetryReason | StopReason | 'skipped' | 'resumed';
-  /**
-   * Hedges of the last attempt: other tries of it, under way at the same time. Left out if none was sent. A result has those of the
-   * attempt that it came from; those of earlier attempts are in the events `hedge`.
-   */
+  /** Its hedges: other tries of it, under way at the same time. Left out if none was sent. */
   readonly hedges?: readonly HedgeRecord[];
 }
 
@@ -85,7 +84,7 @@ function isObject(value: unknown): value is object {
 
 /** Notes the trace of what a caller gets: a response, or an error. */
 export function remember(result: unknown, trace: Trace): void {
-  if (typeof result === 'object' && result !== null) traces.set(result, trace);
+  if (isObject(result)) traces.set(result, trace);
 }
 
 /** Notes the trace of a call that ended with the reason of its signal. The caller owns that object, and may use it again. */
@@ -106,10 +105,12 @@ export function hasHistory(result: unknown): boolean {
 
 function traceOf(result: unknown): Trace {
   if (!isObject(result)) return OF_MANY;
-  const trace = traces.get(result);
-  if (trace !== undefined) return trace;
-  const kept = keptByCopies(result);
-  return (kept && traces.get(kept)) ?? OF_MANY;
+  return traces.get(result) ?? traces.get(keptByCopies(result) ?? OF_MANY) ?? OF_MANY;
+}
+
+/** To be called before a retry: the entry of the attempt gets what a layer below has noted on its result. */
+export function keepNotes({ history }: { readonly history: readonly Attempt[] }, result: unknown): void {
+  Object.assign(history.at(-1) as Attempt, property(result, LAYER));
 }
 
 /**

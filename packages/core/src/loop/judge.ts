@@ -4,7 +4,7 @@ import type { Opened } from '../http/body.ts';
 import { type Judgement, type Outcome, type Responded, withJudgement } from '../http/outcome.ts';
 import { type EndNews, isObserved, type StopReason } from '../news/events.ts';
 import { asUserCode, type Call, namedTimeoutOf } from './call.ts';
-import { bounded, OutOfTime } from './deadline.ts';
+import { bounded, isReasonOf, OutOfTime } from './deadline.ts';
 import {
   backoffOf,
   type Decision,
@@ -78,26 +78,26 @@ export function fail(call: Call, outcome: Outcome, error: unknown): void {
 function follow(call: Call, decision: Decision, outcome: Outcome): Decision {
   if (call.hasEnded) return ENDED;
   const { attempt, place } = call;
-  const { reason } = decision;
+  const { retry, reason } = decision;
   call.history.push(recordOf(attempt, call.delayMs, call.waitedMs, outcome, reason));
-  if (!decision.retry) {
+  if (!retry) {
     if (outcome.type === 'failure') call.parts?.free();
     // User code that has made this request need not be called again for it, if it was sent more than once.
     const wasRepeated = attempt > 1 || reason === 'judged-by-inner-layer';
     if (place !== undefined && wasRepeated && reason !== 'success') noteFailure(place.surroundings);
     const fallsBack = call.fallsBack && outcome.type === 'failure';
-    end(call, decision.reason, fallsBack ? { outcome: call.answered, error: outcome.error } : { outcome });
+    end(call, reason, fallsBack ? { outcome: call.answered, error: outcome.error } : { outcome });
     return decision;
   }
-  const { delayMs } = decision;
+  const { delayMs, backoffMs } = decision;
   call.toRetry = outcome;
   if (call.deadline !== undefined && outcome.type === 'response') call.answered = outcome;
   call.delayMs = delayMs;
-  call.previousBackoffMs = decision.backoffMs;
+  call.previousBackoffMs = backoffMs;
   const other = attempt === 1 ? otherRetriesOf(call.request) : undefined;
   if (other !== undefined) call.emit({ type: 'other-retries', ...other });
   if (call.hasEnded) return ENDED;
-  call.emit({ type: 'retry', delayMs, reason: decision.reason, outcome });
+  call.emit({ type: 'retry', delayMs, reason, outcome });
   return decision;
 }
 
@@ -176,7 +176,7 @@ export async function endUnsent(call: Call, error: unknown, signal: AbortSignal 
   const isRefused = error instanceof ThrottledError;
   const why = isRefused ? error.reason : undefined;
   if (isRefused) Object.assign(error, call.fairness);
-  const isAbort = signal?.aborted === true && error === signal.reason && why !== 'stopped';
+  const isAbort = isReasonOf(signal, error) && why !== 'stopped';
   const isLost = isAbort || error instanceof HookError || outcome === undefined;
   let reason: StopReason = why === 'stopped' || why === 'overload' ? why : 'throttled';
   if (isAbort) reason = 'aborted';

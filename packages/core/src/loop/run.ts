@@ -2,7 +2,8 @@ import { hasEndedBelow, sentNow } from '#around';
 import type { FailureKind, Outcome, Responded } from '../http/outcome.ts';
 import type { Call } from './call.ts';
 import { type Aside, type Client, errorOf, lateBy, resultOf, type Settled } from './client.ts';
-import { OutOfTime } from './deadline.ts';
+import { isReasonOf, OutOfTime } from './deadline.ts';
+import { keepNotes } from './history.ts';
 import { fail, judge, look, pass, reads } from './judge.ts';
 import { prepare, type Readiness } from './prepare.ts';
 
@@ -146,14 +147,14 @@ export class Run<T> {
     try {
       at.outcome = await look(this.#call, seen, () => this.#client.peek?.(at.value, replace), signal);
     } catch (error) {
-      const isAbort = signal?.aborted === true && error === signal.reason;
+      const isAbort = isReasonOf(signal, error);
       this.#drop(at.value);
       if (!isAbort && !(error instanceof OutOfTime)) {
         fail(this.#call, seen, error);
         throw error;
       }
       // The response came, and what it means was not known in time: no one gets it.
-      at.value = isAbort || !(error instanceof OutOfTime) ? error : lateBy(this.#client, error);
+      at.value = lateBy(this.#client, error);
       at.failed = true;
       at.outcome = this.#outcome(at, isAbort ? 'aborted' : 'timeout');
     }
@@ -161,6 +162,7 @@ export class Run<T> {
   }
 
   #setAside(at: Settled): Promise<Readiness> | undefined {
+    keepNotes(this.#call, at.value);
     at.aside = this.#client.setAside(at.value, this.#call, this.#signal);
     if (this.#call.answered !== undefined) this.#answer = at;
     return this.#prepare(at.aside);

@@ -1,27 +1,26 @@
 import { property } from '../../base/errors.ts';
-import { type Attempt, type HedgeRecord, attemptsOf as withoutHedges } from '../../loop/history.ts';
+import { LAYER } from '../../layers/layer.ts';
+import { type Attempt, type HedgeRecord, attemptsOf as noted } from '../../loop/history.ts';
 
-/** Where a result has the hedges of its last attempt. Known to all copies of this package in a program. */
-export const HEDGE_RECORDS: unique symbol = Symbol.for('@ebb/core hedge records');
-
-interface Noted {
-  readonly [HEDGE_RECORDS]?: readonly HedgeRecord[];
+/** What a result has for the entry of its attempt, under {@link LAYER}. */
+export interface HedgeNotes {
+  /** Left out if no hedge was sent. */
+  hedges?: readonly HedgeRecord[];
 }
 
 /** @param result a response or an error; anything else, and a frozen one, has no history */
-export function noteHedges(result: unknown, records: readonly HedgeRecord[]): void {
-  if (records.length === 0) return;
+export function noteHedges(result: unknown, hedges: readonly HedgeRecord[]): void {
+  if (hedges.length === 0) return;
   try {
     // Not enumerable: copies, logs and JSON leave it out.
-    Reflect.defineProperty(Object(result), HEDGE_RECORDS, { value: records });
+    Reflect.defineProperty(Object(result), LAYER, { value: { hedges } });
   } catch {
     // A `Proxy` may do anything.
   }
 }
 
 /**
- * The attempts that led to a response or an error of an ebb client; empty for anything else. The last one has its `hedges`, if some
- * were sent.
+ * The attempts that led to a response or an error of an ebb client, each with its hedges; empty for anything else.
  *
  * @example
  * ```ts
@@ -33,8 +32,11 @@ export function noteHedges(result: unknown, records: readonly HedgeRecord[]): vo
  * ```
  */
 export function attemptsOf(result: unknown): readonly Attempt[] {
-  const attempts = withoutHedges(result);
+  const attempts = noted(result);
   const last = attempts.at(-1);
-  const hedges = property(result, HEDGE_RECORDS) as Noted[typeof HEDGE_RECORDS];
-  return last && hedges ? [...attempts.slice(0, -1), { ...last, hedges }] : attempts;
+  const { hedges } = (property(result, LAYER) ?? {}) as HedgeNotes;
+  // A result that a retry has followed may be the result after all: its entry has them.
+  if (last === undefined || hedges === undefined || attempts.some((one) => one.hedges === hedges))
+    return attempts;
+  return [...attempts.slice(0, -1), { ...last, hedges }];
 }
