@@ -2,7 +2,6 @@ import { Agent as HttpAgent } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createPolicy } from '@ebb/core';
 import { type BaseFetch, createFetch } from '@ebb/fetch';
-import { hedged } from '@ebb/fetch/hedged';
 import type { AxiosRequestConfig, AxiosResponse } from 'axios';
 import * as undici7 from 'undici7';
 import { FakeXhr } from '../../packages/axios/test/fake-xhr.ts';
@@ -17,6 +16,7 @@ FakeXhr.fetch = (input, init) => (fetches.get(new URL(String(input)).host) ?? fe
 (globalThis as { XMLHttpRequest?: unknown }).XMLHttpRequest = FakeXhr;
 const { default: axios } = await import('axios');
 const { ebbInterceptor } = await import('@ebb/axios');
+const { hedged } = await import('@ebb/axios/hedged');
 
 interface Wire {
   readonly config: AxiosRequestConfig;
@@ -26,21 +26,11 @@ interface Wire {
 }
 
 /** The fetch below axios, with its own layers. */
-function fetchBelow({ of, policy, inner }: Making): { fetch: BaseFetch; close(): Promise<void> } {
+function fetchBelow({ inner }: Making): { fetch: BaseFetch; close(): Promise<void> } {
   const { agent, close } = agentOf(undici7 as never);
   const bare: BaseFetch = (input, init) =>
     globalThis.fetch(input, { ...init, dispatcher: agent } as RequestInit);
-  const { hedge } = of.parts;
-  let fetch = bare;
-  if (hedge && policy)
-    fetch = hedged(fetch, {
-      policy: createPolicy(policy),
-      share: 1,
-      delayMs: hedge.delayMs,
-      maxHedges: hedge.max,
-    });
-  if (inner) fetch = createFetch(inner, fetch);
-  return { fetch, close };
+  return { fetch: inner ? createFetch(inner, bare) : bare, close };
 }
 
 function wireOf(making: Making): Wire {
@@ -80,11 +70,21 @@ export function axiosClient(making: Making): Client {
   const responseType = parts.responseType ?? 'arraybuffer';
   // A response is parsed neither as JSON nor in any other way: the bytes are compared.
   const config = { responseType: client === 'axios-xhr' ? 'text' : responseType, ...wire.config };
+  const policy = making.policy && createPolicy(making.policy);
+  const { hedge } = parts;
+  const hedging = hedge &&
+    policy && {
+      adapter: hedged(
+        { policy, share: 1, delayMs: hedge.delayMs, maxHedges: hedge.max },
+        wire.config.adapter as string,
+      ),
+    };
   const instance = axios.create({
     ...config,
+    ...hedging,
     transformResponse: [(data: unknown) => data],
   } as AxiosRequestConfig);
-  if (making.policy) instance.interceptors.request.use(ebbInterceptor(making.policy));
+  if (policy) instance.interceptors.request.use(ebbInterceptor(policy));
   return {
     async send({ url, method, headers, body, signal }: Sent) {
       wire.reaches(new URL(url).host);

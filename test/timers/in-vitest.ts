@@ -28,6 +28,7 @@ async function load(): Promise<Packages> {
     fetchResuming: await import('@ebb/fetch/resuming'),
     axios: (await import('axios')).default,
     ebbAxios: await import('@ebb/axios'),
+    axiosHedged: await import('@ebb/axios/hedged'),
     undici: await import('undici'),
     ebbUndici: await import('@ebb/undici'),
     undiciHedge: await import('@ebb/undici/hedge'),

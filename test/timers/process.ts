@@ -16,6 +16,7 @@ function load(): Packages {
     fetchResuming: require('@ebb/fetch/resuming'),
     axios: require('axios'),
     ebbAxios: require('@ebb/axios'),
+    axiosHedged: require('@ebb/axios/hedged'),
     undici: require('undici'),
     ebbUndici: require('@ebb/undici'),
     undiciHedge: require('@ebb/undici/hedge'),
