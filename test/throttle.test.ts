@@ -74,7 +74,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   });
 
   test('a retry that is not sent ends with the response that was there, whole', async () => {
-    const own = throttle({ reserve: 1 });
+    const own = throttle();
     await setUp([down], { throttle: own, maxRetries: 3 });
     expect(await send()).toEqual({ status: 503, body: 'down' });
     expect([server.seen.length, told('end')]).toMatchObject([
@@ -84,10 +84,10 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   });
 
   test('it opens while the service is down, and closes when it is back', async () => {
-    const own = throttle({ floor: 0.5 });
+    const own = throttle();
     await setUp([...Array<Step>(6).fill(down), up], { throttle: own, maxRetries: 0 });
     const statuses: unknown[] = [];
-    for (let at = 0; at < 20; at += 1) {
+    for (let at = 0; at < 60; at += 1) {
       const got = await send().catch((error: ThrottledError) => ({ status: error.reason }));
       statuses.push(got.status);
       clock.tick(1_000);
@@ -96,10 +96,9 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     expect(statuses).toContain('overload');
     expect(statuses.at(-1)).toBe(200);
     expect(own.state).toBe('closed');
-    expect(told('share')).toMatchObject([
-      { state: 'open', share: 0.5 },
-      { state: 'closed', share: 1 },
-    ]);
+    const states = told('share');
+    expect(states[0]).toMatchObject({ state: 'half-open', share: 0.5, failures: ['503', '503', '503'] });
+    expect(states.at(-1)).toMatchObject({ state: 'closed', share: 1 });
   });
 
   test('tokens and a slot are not waited for by a request that is skipped', async () => {

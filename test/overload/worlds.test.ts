@@ -72,7 +72,7 @@ describe('a client that is alone, with one request a second, and a deploy of 30 
   async function model(seed: number): Promise<number> {
     const clock = virtualClock({ startMs: 0 });
     const random = seededRandom(seed);
-    const rule = new ThrottleRule({ floor: 0.02, credit: 2.5, reserve: 3 });
+    const rule = new ThrottleRule();
     const backoff = memorystore();
     const served = seededRandom(seed);
     let [asked, answered] = [0, 0];
@@ -91,12 +91,12 @@ describe('a client that is alone, with one request a second, and a deploy of 30 
           previousDelayMs = backoff({ retry: chance, previousDelayMs, random }) as number;
           await clock.sleep(previousDelayMs);
         }
-        if (!rule.take(clock.now(), sends > 0, random)) continue;
+        if (rule.take(clock.now(), sends > 0 ? 'after-failure' : 'first') === undefined) continue;
         sends += 1;
         const sentMs = clock.now();
         const isDown = sentMs >= DOWN[0] && sentMs < DOWN[1];
         if (!isDown) await clock.sleep(-Math.log(1 - served()) * 20);
-        rule.learn(clock.now(), clock.now() - sentMs, isDown, sends > 1);
+        rule.learn(clock.now(), isDown, sends > 1, 0);
         end = !isDown;
       }
       if (end && isCounted) answered += 1;

@@ -10,7 +10,6 @@ export const SCHEMES: Readonly<Record<string, (clock: Clock) => PolicyOptions>> 
   'throttle()': () => ({ ...timeout, throttle: throttle() }),
   'throttle(), totalTimeoutMs 10 s': () => ({ ...timeout, totalTimeoutMs: 10_000, throttle: throttle() }),
   "throttle(), whenSkipped 'fail'": () => ({ ...timeout, throttle: throttle({ whenSkipped: 'fail' }) }),
-  'throttle(), reserve 0.3': () => ({ ...timeout, throttle: throttle({ reserve: 0.3 }) }),
   'throttle() and retryBudget()': (clock) => ({
     ...timeout,
     throttle: throttle(),

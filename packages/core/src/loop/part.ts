@@ -146,6 +146,7 @@ export interface CallPolicy {
   readonly maxWaitMs?: number | undefined;
   readonly maxRetries: number;
   readonly backoff: BackoffStrategy;
+  readonly attemptTimeoutMs?: number | undefined;
   readonly stopSignal?: AbortSignal | undefined;
 }
 

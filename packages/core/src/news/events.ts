@@ -56,6 +56,10 @@ export type EbbEvent = {
       readonly state: ThrottleState;
       /** The share of new requests that it sends, from 0 to 1. */
       readonly share: number;
+      /** The last failures in a row, at most three, such as `timeout`, `connect` and `503`: they have lowered it. */
+      readonly failures: readonly string[];
+      /** What pays for retries after the last of them: the purse of new requests, the credit of answers, or the budget of the policy. */
+      readonly retriesPaidBy: 'purse' | 'credit' | 'budget';
     }
   | {
       /** The attempt is about to be sent. */

@@ -17,7 +17,7 @@ const valid = {
   },
   policies: {
     ours: {
-      throttle: { floor: 0.1, credit: 0, reserve: 0, whenSkipped: 'fail' },
+      throttle: { whenSkipped: 'fail' },
       hedges: { quantile: 0.9, minDelayMs: 5, maxHedges: 2, share: 0.1, delayMs: 20 },
     },
     defaults: { throttle: {}, hedges: {} },
@@ -52,12 +52,6 @@ test.each([
     true,
     'policies.ours.throttle must be an object with options of throttle, got true',
   ],
-  ['policies.ours.throttle.floor', 0, 'policies.ours.throttle.floor must be a number > 0 and ≤ 1, got 0'],
-  [
-    'policies.ours.throttle.reserve',
-    -1,
-    'policies.ours.throttle.reserve must be a finite number ≥ 0, got -1',
-  ],
   [
     'policies.ours.throttle.whenSkipped',
     'no',
@@ -66,7 +60,7 @@ test.each([
   [
     'policies.ours.throttle.credits',
     1,
-    'policies.ours.throttle.credits is not a field; policies.ours.throttle takes floor, credit, reserve, whenSkipped',
+    'policies.ours.throttle.credits is not a field; policies.ours.throttle takes whenSkipped',
   ],
   ['policies.ours.hedges', 1, 'policies.ours.hedges must be an object with options of hedged, got 1'],
   ['policies.ours.hedges.quantile', 1, 'policies.ours.hedges.quantile must be a number > 0 and < 1, got 1'],

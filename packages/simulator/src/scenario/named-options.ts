@@ -20,7 +20,7 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import { readOptions } from '@ebb/core/adapter';
-import { THROTTLE_OPTIONS, type ThrottleNumbers } from '@ebb/core/bucket';
+import { type Complete, THROTTLE_OPTIONS } from '@ebb/core/bucket';
 import { Hedging } from '@ebb/core/hedging';
 import type { Environment } from './client-options.ts';
 import type { FleetPolicy, NamedBucket, SimulatedHedges } from './fleet-policy.ts';
@@ -90,10 +90,8 @@ export function makeBudget(budget: OwnBudget, environment: Environment): RetryBu
   return typeof budget === 'function' ? budget(environment) : make(BUDGETS, budget, environment);
 }
 
-/** The numbers of core's throttle: all options with their defaults. */
-export function throttleOf(
-  options: ThrottleOptions,
-): ThrottleNumbers & Required<Pick<ThrottleOptions, 'whenSkipped'>> {
+/** The options of core's throttle with their defaults. */
+export function throttleOf(options: ThrottleOptions): Complete<ThrottleOptions> {
   return readOptions('throttle', options, THROTTLE_OPTIONS);
 }
 

@@ -1,286 +1,316 @@
 import { describe, expect, test } from 'vitest';
-import { ThrottleRule } from './rule.ts';
+import { type Occasion, ThrottleRule } from './rule.ts';
 
-const NUMBERS = { floor: 0.02, credit: 2.5, reserve: 3 };
+const FLOOR = 0.2;
 
-function setUp(numbers: Partial<typeof NUMBERS> = {}) {
-  const rule = new ThrottleRule({ ...NUMBERS, ...numbers });
+function setUp() {
+  const rule = new ThrottleRule();
   let nowMs = 1e6;
-  const learn = (failed: boolean, tookMs = 50, isRetry = false): number => {
-    rule.learn(nowMs, tookMs, failed, isRetry);
-    return rule.share;
-  };
-  return {
+  const world = {
     rule,
-    ask: (count = 1) => Array.from({ length: count }, () => rule.ask(nowMs)),
-    /** `count` good answers, 100 ms apart. */
-    warmUp(count = 30) {
-      for (let at = 0; at < count; at += 1) {
-        nowMs += 100;
-        learn(false);
-      }
-    },
-    good: (tookMs?: number) => learn(false, tookMs),
-    bad: (isRetry = false) => learn(true, 50, isRetry),
-    learn,
     pass(ms: number) {
       nowMs += ms;
     },
-    take: (isRetry = false, draw = 0) => rule.take(nowMs, isRetry, () => draw),
-    giveBack: (isRetry: boolean) => rule.giveBack(nowMs, isRetry),
-    /** How many of so many chances of new requests are used. */
-    used: (chances: number, draw = 0) =>
-      Array.from({ length: chances }, () => rule.take(nowMs, false, () => draw)).filter(Boolean).length,
-    /** How many retries can be had. */
-    retries() {
+    ask: (count = 1) => {
+      for (let at = 0; at < count; at += 1) rule.ask(nowMs);
+    },
+    fails(isRetry = false): number {
+      rule.learn(nowMs, true, isRetry, 0);
+      return rule.share;
+    },
+    /** @param lateness the latency as a share of the timeout */
+    answers(lateness = 0, isRetry = false): number {
+      rule.learn(nowMs, false, isRetry, lateness);
+      return rule.share;
+    },
+    take: (occasion: Occasion = 'first') => rule.take(nowMs, occasion),
+    giveBack: (occasion: Occasion, payer: 'purse' | 'credit' | 'nothing') =>
+      rule.giveBack(nowMs, occasion, payer),
+    /** How many attempts can be had. */
+    all(occasion: Occasion): number {
       let count = 0;
-      while (count < 10_000 && rule.take(nowMs, true, () => 0)) count += 1;
+      while (count < 10_000 && rule.take(nowMs, occasion) !== undefined) count += 1;
       return count;
     },
+    /** How many of so many new requests are sent at once. */
+    sent(requests: number): number {
+      let count = 0;
+      for (let at = 0; at < requests; at += 1) {
+        rule.ask(nowMs);
+        if (rule.take(nowMs, 'first') !== undefined) count += 1;
+      }
+      return count;
+    },
+    /** So many seconds with a failure at the end of each. */
+    down(seconds: number) {
+      for (let at = 0; at < seconds; at += 1) {
+        nowMs += 1_000;
+        world.fails();
+      }
+    },
   };
+  return world;
 }
 
-describe('the share of new requests', () => {
-  test('falls from the third bad outcome in a row on, by the time that they take', () => {
-    const { warmUp, bad, pass } = setUp();
-    warmUp();
-    expect([bad(), bad()]).toEqual([1, 1]);
+describe('the share', () => {
+  test('falls from the third failure in a row on, by the time that they take', () => {
+    const { fails, pass } = setUp();
+    expect([fails(), fails()]).toEqual([1, 1]);
     pass(1_000);
-    expect(bad()).toBeCloseTo(0.3);
+    expect(fails()).toBeCloseTo(0.5);
     pass(500);
-    expect(bad()).toBeCloseTo(0.3 ** 1.5);
-    pass(60_000);
+    expect(fails()).toBeCloseTo(0.5 ** 1.5);
     // A second at most: what was not learned is not known.
-    expect(bad()).toBeCloseTo(0.3 ** 2.5);
+    pass(40_000);
+    expect(fails()).toBe(FLOOR);
+    pass(1_000);
+    expect(fails()).toBe(FLOOR);
   });
 
-  test('does not fall by many bad outcomes at once', () => {
-    const { warmUp, bad, pass } = setUp();
-    warmUp();
-    pass(10);
-    for (let at = 0; at < 1_000; at += 1) bad();
-    expect(bad()).toBe(1);
+  test('does not fall by many failures at once, which begin trouble all the same', () => {
+    const { fails, rule } = setUp();
+    for (let at = 0; at < 1_000; at += 1) fails();
+    expect([rule.share, rule.isCalm]).toEqual([1, false]);
   });
 
-  test('does not fall by bad outcomes between good ones', () => {
-    const { warmUp, bad, good, pass, rule } = setUp();
-    warmUp();
+  test('does not fall by failures between answers', () => {
+    const { answers, fails, pass, rule } = setUp();
     for (let at = 0; at < 100; at += 1) {
-      for (const learn of [bad, bad, good]) {
+      for (const learn of [fails, fails, answers]) {
         pass(1_000);
         learn();
       }
     }
-    expect(rule.share).toBe(1);
+    expect([rule.share, rule.isCalm]).toEqual([1, true]);
   });
 
-  test('never falls below the floor', () => {
-    const { bad, pass, rule } = setUp({ floor: 0.1 });
-    for (let at = 0; at < 100; at += 1) {
-      pass(1_000);
-      bad();
-    }
-    expect(rule.share).toBe(0.1);
-  });
-
-  test('rises to all in four seconds of good answers', () => {
-    const { warmUp, bad, good, pass, rule } = setUp();
-    warmUp();
-    for (let at = 0; at < 10; at += 1) {
-      pass(1_000);
-      bad();
-    }
-    expect(rule.share).toBe(0.02);
+  test('falls by retries that fail as by others', () => {
+    const { fails, pass } = setUp();
+    fails();
+    fails(true);
     pass(1_000);
-    expect(good()).toBeCloseTo(0.27);
-    pass(3_000);
-    expect(good()).toBe(1);
+    expect(fails(true)).toBeCloseTo(0.5);
   });
 
-  test('does not change by a retry that fails, and rises by one that is answered', () => {
-    const { warmUp, bad, learn, pass, rule } = setUp();
-    warmUp();
-    for (let at = 0; at < 10; at += 1) {
-      pass(1_000);
-      bad(true);
+  test.each<[lateness: number, gapMs: number]>([
+    [0.9, 1_000],
+    [1, 10_000],
+    [50, 100],
+  ])('never falls by answers, however late: %d of the timeout', (lateness, gapMs) => {
+    const { answers, pass, rule } = setUp();
+    for (let at = 0; at < 1_000; at += 1) {
+      pass(gapMs);
+      answers(lateness);
     }
-    expect(rule.share).toBe(1);
-    for (let at = 0; at < 4; at += 1) {
-      pass(1_000);
-      bad();
-    }
-    pass(2_000);
-    const before = rule.share;
-    expect(learn(false, 50, true)).toBeCloseTo(before + 0.5);
+    expect([rule.share, rule.isCalm]).toEqual([1, true]);
   });
 
-  test.each([1, 0.5, 0.1, 0.02])('of %d is that of the chances which are used, evenly', (floor) => {
-    const { bad, pass, used } = setUp({ floor });
-    for (let at = 0; at < 10; at += 1) {
-      pass(1_000);
-      bad();
-    }
-    for (let at = 0; at < 5; at += 1) expect(used(100)).toBe(floor * 100);
+  test('rises in two seconds of prompt answers; then all that is above 1 takes five times as long', () => {
+    const { answers, down, pass, rule } = setUp();
+    down(10);
+    expect([rule.share, rule.isLowest, rule.isCalm]).toEqual([FLOOR, true, false]);
+    pass(1_000);
+    expect(answers()).toBeCloseTo(FLOOR + 0.5);
+    pass(600);
+    expect(answers()).toBe(1);
+    pass(9_900);
+    answers();
+    expect([rule.share, rule.isCalm]).toEqual([1, false]);
+    pass(200);
+    answers();
+    expect([rule.share, rule.isCalm]).toEqual([1, true]);
   });
 
-  test('begins at a random point, so that clients do not send at the same chance', () => {
-    const first = (draw: number): number => {
-      const { bad, pass, take } = setUp({ floor: 0.1 });
-      for (let at = 0; at < 10; at += 1) {
-        pass(1_000);
-        bad();
-      }
-      for (let chance = 1; ; chance += 1) if (take(false, draw)) return chance;
-    };
-    expect([0, 0.35, 0.85, 0.95].map(first)).toEqual([10, 7, 2, 1]);
+  test('falls by late answers in trouble: half of the timeout leaves it as it is', () => {
+    const { answers, down, pass } = setUp();
+    down(2);
+    pass(1_000);
+    down(1);
+    const before = answers(0.5);
+    pass(1_000);
+    expect(answers(0.5)).toBeCloseTo(before);
+    pass(500);
+    expect(answers(0.75)).toBeCloseTo(before - 0.125);
+    // What is later than the timeout is as late as the timeout.
+    pass(100);
+    expect(answers(7)).toBeCloseTo(before - 0.125 - 0.05);
   });
 
-  test('holds for 45 s: after that all new requests are sent', () => {
-    const { bad, pass, used } = setUp();
-    for (let at = 0; at < 10; at += 1) {
-      pass(1_000);
-      bad();
-    }
+  test('holds for 45 s without an outcome', () => {
+    const { down, pass, rule, sent } = setUp();
+    down(10);
     pass(45_000);
-    expect(used(10)).toBe(0);
+    expect(sent(4)).toBe(0);
     pass(1);
-    expect(used(10)).toBe(10);
+    expect([sent(10), rule.share, rule.isCalm]).toEqual([10, 1, true]);
   });
 
-  test('a chance that was given back is the next that is used', () => {
-    const { bad, pass, used, take, giveBack } = setUp();
-    for (let at = 0; at < 10; at += 1) {
-      pass(1_000);
-      bad();
-    }
-    expect(used(50)).toBe(1);
-    giveBack(false);
-    expect([take(), take()]).toEqual([true, false]);
+  test('an outcome after that is the first of its row', () => {
+    const { down, fails, pass, rule } = setUp();
+    down(10);
+    pass(45_001);
+    fails();
+    expect([rule.share, rule.isCalm]).toEqual([1, true]);
+  });
+
+  test('a reset sends everything again', () => {
+    const { down, fails, rule, sent } = setUp();
+    down(10);
+    rule.reset();
+    expect([rule.share, rule.isCalm, sent(100)]).toEqual([1, true, 100]);
+    expect([fails(), fails(), rule.isCalm]).toEqual([1, 1, true]);
   });
 });
 
-describe('a slow answer', () => {
-  const slowAt = (usualMs: number, tookMs: number, answers = 30): boolean => {
-    const { good, pass, rule } = setUp();
-    for (let at = 0; at < answers; at += 1) {
-      pass(100);
-      good(usualMs);
-    }
-    expect(rule.share).toBe(1);
-    for (let at = 0; at < 3; at += 1) {
-      pass(1_000);
-      good(tookMs);
-    }
-    return rule.share < 1;
-  };
-
-  test.each<[usualMs: number, tookMs: number, isSlow: boolean]>([
-    [50, 100, false],
-    [50, 150, true],
-    [1_000, 2_000, false],
-    [1_000, 3_000, true],
-    [0, 40, false],
-    [0, 80, true],
-  ])('after answers that took %d ms one of %d ms: %s', (usualMs, tookMs, isSlow) => {
-    expect(slowAt(usualMs, tookMs)).toBe(isSlow);
+describe('the purse, in trouble', () => {
+  test('is empty at first, and each new request pays the share', () => {
+    const { answers, down, rule, sent, take } = setUp();
+    for (let at = 0; at < 1_000; at += 1) answers();
+    down(10);
+    expect(rule.share).toBe(FLOOR);
+    expect(take()).toBeUndefined();
+    expect(sent(100)).toBe(20);
   });
 
-  test.each<[answers: number, tookMs: number, isSlow: boolean]>([
-    [0, 60_000, false],
-    [1, 550, false],
-    [1, 700, true],
-    [5, 190, false],
-    [20, 250, true],
-  ])('after %d answers of 50 ms three of %d ms: %s', (answers, tookMs, isSlow) => {
-    expect(slowAt(50, tookMs, answers)).toBe(isSlow);
+  test('a chance that is skipped earns nothing', () => {
+    const { ask, down, take } = setUp();
+    down(10);
+    ask(4);
+    for (let at = 0; at < 100; at += 1) expect(take()).toBeUndefined();
+    ask();
+    expect([take(), take()]).toEqual(['purse', undefined]);
   });
 
-  test.each<[fromMs: number, toMs: number, gapMs: number, atMostMs: number]>([
-    [5, 50, 100, 20_000],
-    [50, 500, 100, 40_000],
-    [200, 1_000, 100, 40_000],
-    [50, 500, 5_000, 300_000],
+  test('holds three at most', () => {
+    const { all, ask, down } = setUp();
+    down(10);
+    ask(1_000);
+    expect(all('first')).toBe(3);
+  });
+
+  test.each<[lateness: number, sent: number]>([
+    [0, 100],
+    [0.5, 50],
+    [0.75, 25],
+    // The floor.
+    [0.95, 20],
   ])(
-    'a service that takes %d ms and from then on %d ms is not taken for one in trouble for long',
-    (fromMs, toMs, gapMs, atMostMs) => {
-      const { good, pass, take, rule } = setUp();
-      for (let at = 0; at < 200; at += 1) {
-        pass(gapMs);
-        good(fromMs);
-      }
-      let lostMs = 0;
-      for (let passedMs = 0; passedMs < 1_800_000; passedMs += gapMs) {
-        pass(gapMs);
-        if (take()) good(toMs);
-        else lostMs += gapMs;
-      }
-      expect(rule.share).toBe(1);
-      expect(lostMs).toBeLessThan(atMostMs);
+    'a new request pays less after a late answer: %d of the timeout, %d of 100 are sent',
+    (lateness, count) => {
+      const { answers, fails, rule, sent } = setUp();
+      // At once: the share does not change.
+      for (let at = 0; at < 3; at += 1) fails();
+      answers(lateness);
+      expect([rule.share, rule.isCalm, sent(100)]).toEqual([1, false, count]);
     },
   );
+
+  test('pays for retries after timeouts, twice as much, and for no others', () => {
+    const { ask, down, take } = setUp();
+    down(10);
+    ask(5);
+    expect(take('after-timeout')).toBeUndefined();
+    ask(5);
+    expect([take('after-timeout'), take()]).toEqual(['purse', undefined]);
+    expect(take('after-failure')).toBe('credit');
+  });
+
+  test('an answer pays what is above 1, for requests that were put off', () => {
+    const { all, answers, down, pass } = setUp();
+    down(10);
+    pass(1_600);
+    answers();
+    pass(5_000);
+    answers();
+    all('first');
+    // At 1.5 now.
+    answers();
+    expect(all('first')).toBe(0);
+    answers();
+    expect(all('first')).toBe(1);
+  });
+
+  test.each<[Occasion, number]>([
+    ['first', 3],
+    ['after-timeout', 1],
+  ])('what was not sent goes back: %s', (occasion, count) => {
+    const { all, ask, down, giveBack, take } = setUp();
+    down(10);
+    ask(100);
+    expect(take(occasion)).toBe('purse');
+    giveBack(occasion, 'purse');
+    expect(all(occasion)).toBe(count);
+  });
 });
 
-describe('the credit of retries', () => {
-  test.each<[what: string, asked: number, numbers: Partial<typeof NUMBERS>, retries: number]>([
-    ['a client that is alone has its reserve', 1, {}, 3],
-    ['which may be none', 1, { reserve: 0 }, 0],
-    ['or less than one, which is none', 1, { reserve: 0.3 }, 0],
-    ['200 requests at once may be retried twice each, and half of them again', 201, {}, 500],
-    ['a credit of nothing leaves the reserve', 201, { credit: 0 }, 3],
-  ])('%s', (_, asked, numbers, retries) => {
-    const { ask, retries: all } = setUp(numbers);
+describe('while all is calm', () => {
+  test('first attempts are free, and a chance of them has nothing to give back', () => {
+    const { all, giveBack, sent } = setUp();
+    expect(sent(100)).toBe(100);
+    giveBack('first', 'nothing');
+    expect(all('after-timeout')).toBe(0);
+  });
+
+  test.each<[answers: number, retries: number]>([
+    [0, 0],
+    [99, 0],
+    [100, 1],
+    // Three attempts at most, and one costs two.
+    [10_000, 1],
+  ])('after %d answers %d retries after timeouts can be had', (count, retries) => {
+    const { all, answers } = setUp();
+    for (let at = 0; at < count; at += 1) answers();
+    expect(all('after-timeout')).toBe(retries);
+  });
+});
+
+describe('the credit of other retries', () => {
+  test.each<[what: string, asked: number, retries: number]>([
+    ['a client that is alone has one', 1, 1],
+    ['200 requests at once may be retried twice each, and half of them again', 201, 500],
+  ])('%s', (_, asked, retries) => {
+    const { ask, all } = setUp();
     ask(asked);
-    expect(all()).toBe(retries);
+    expect(all('after-failure')).toBe(retries);
   });
 
   test('does not come back with time', () => {
-    const { ask, retries, pass } = setUp();
+    const { all, ask, pass } = setUp();
     ask();
-    retries();
+    all('after-failure');
     pass(3_600_000);
-    expect(retries()).toBe(0);
+    expect(all('after-failure')).toBe(0);
   });
 
   test.each<[what: string, answers: number, isRetry: boolean, retries: number]>([
-    ['one retry for five answers', 5, false, 1],
+    ['one for five answers', 5, false, 1],
     ['none for four', 4, false, 0],
     ['one for an answered retry', 1, true, 1],
-    ['no more than all', 100, true, 3],
+    ['no more than all', 100, true, 1],
   ])('comes back with answers: %s', (_, answers, isRetry, count) => {
-    const { ask, retries, learn } = setUp();
+    const { all, answers: answer, ask } = setUp();
     ask();
-    retries();
-    for (let at = 0; at < answers; at += 1) learn(false, 50, isRetry);
-    expect(retries()).toBe(count);
+    all('after-failure');
+    for (let at = 0; at < answers; at += 1) answer(0, isRetry);
+    expect(all('after-failure')).toBe(count);
   });
 
   test('comes back from a retry that was not sent', () => {
-    const { ask, retries, giveBack } = setUp();
+    const { all, ask, giveBack } = setUp();
     ask();
-    retries();
-    giveBack(true);
-    expect(retries()).toBe(1);
+    all('after-failure');
+    giveBack('after-failure', 'credit');
+    expect(all('after-failure')).toBe(1);
   });
 
   test('counts the requests of about ten seconds', () => {
-    const { ask, retries, pass } = setUp();
+    const { all, ask, pass } = setUp();
     ask(100);
     pass(10_000);
-    const left = retries();
+    const left = all('after-failure');
     expect(left).toBeGreaterThan(80);
     expect(left).toBeLessThan(100);
     pass(60_000);
-    expect(retries()).toBe(0);
+    expect(all('after-failure')).toBe(0);
   });
-});
-
-test('a reset sends everything again', () => {
-  const { bad, pass, rule, used } = setUp();
-  for (let at = 0; at < 10; at += 1) {
-    pass(1_000);
-    bad();
-  }
-  rule.reset();
-  expect([rule.share, used(100)]).toEqual([1, 100]);
-  expect([bad(), bad()]).toEqual([1, 1]);
 });

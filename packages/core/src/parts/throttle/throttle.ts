@@ -1,4 +1,4 @@
-import { notNegative, oneOf, share } from '../../base/check.ts';
+import { oneOf } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
@@ -6,27 +6,10 @@ import { SKIP, SKIP_AND_END } from '../../loop/judge.ts';
 import type { Lack, Part, PartCall, Throttle, Turn } from '../../loop/part.ts';
 import type { StopReason, ThrottleState } from '../../news/events.ts';
 import { takingOver } from '../taking.ts';
-import { ThrottleRule } from './rule.ts';
+import { type Occasion, type Payer, ThrottleRule } from './rule.ts';
 
 /** Options of {@link throttle}. */
 export interface ThrottleOptions {
-  /**
-   * The least share of new requests that is sent, above 0 and up to 1. They find out that the service is back.
-   * @default 0.02
-   */
-  readonly floor?: number | undefined;
-  /**
-   * Retries for each request of the last ten seconds, before successes pay for more. A budget in the policy replaces it.
-   * @default 2.5
-   */
-  readonly credit?: number | undefined;
-  /**
-   * Retries that a client may make however few requests it has made. Each client has them, and over a fleet they add up:
-   * 0.3 for very many quiet clients. Below 1 it takes retries from clients that send less than about one request in ten seconds:
-   * one in a minute then hardly has any. Busier ones, which have them from `credit`, lose nothing.
-   * @default 3
-   */
-  readonly reserve?: number | undefined;
   /**
    * `'wait'`: a request whose chance is skipped goes on to its next one, after the next backoff. `'fail'`: it ends, with a
    * `ThrottledError` (`overload`) or the answer that was there.
@@ -36,9 +19,6 @@ export interface ThrottleOptions {
 }
 
 export const THROTTLE_OPTIONS: OptionTable<ThrottleOptions> = {
-  floor: { check: share, default: 0.02 },
-  credit: { check: notNegative, default: 2.5 },
-  reserve: { check: notNegative, default: 3 },
   whenSkipped: { check: oneOf('wait', 'fail'), default: 'wait' },
 };
 
@@ -57,19 +37,21 @@ export function isBad(outcome: Outcome, request: RequestTraits): boolean | undef
   return isTrouble(outcome.status);
 }
 
+/** How many failures an event tells. */
+const TOLD_FAILURES = 3;
+
 class OverloadThrottle implements Throttle {
-  readonly rule: ThrottleRule;
-  readonly floor: number;
+  readonly rule: ThrottleRule = new ThrottleRule();
   /** What a call lacks whose chance is skipped. */
   readonly lack: Lack;
   isHeld = false;
+  /** The last failures in a row. */
+  #failures: readonly string[] = [];
   /** The state that events have told. */
   #told: ThrottleState = 'closed';
 
   constructor(options: ThrottleOptions) {
     const setup = readOptions('throttle', options, THROTTLE_OPTIONS);
-    this.rule = new ThrottleRule(setup);
-    this.floor = setup.floor;
     this.lack = setup.whenSkipped === 'fail' ? SKIP_AND_END : SKIP;
   }
 
@@ -88,8 +70,8 @@ class OverloadThrottle implements Throttle {
   }
 
   get state(): ThrottleState {
-    const { share } = this;
-    return share === 1 ? 'closed' : share <= this.floor ? 'open' : 'half-open';
+    if (this.isHeld || this.rule.isLowest) return 'open';
+    return this.rule.isCalm ? 'closed' : 'half-open';
   }
 
   hold(): void {
@@ -106,13 +88,28 @@ class OverloadThrottle implements Throttle {
     return !this.isHeld;
   }
 
+  failed(nowMs: number, outcome: Outcome | undefined, isRetry: boolean): void {
+    const { rule } = this;
+    const failure = whatFailed(outcome);
+    this.#failures = rule.inARow === 0 ? [failure] : [...this.#failures.slice(1 - TOLD_FAILURES), failure];
+    rule.learn(nowMs, true, isRetry, 0);
+  }
+
   /** Tells of a change of state. Of one by hand the next request tells. */
   tell(call: PartCall): void {
     const { state, share } = this;
     if (state === this.#told) return;
     this.#told = state;
-    call.emit({ type: 'share', state, share });
+    const own = this.#failures.at(-1) === 'timeout' ? 'purse' : 'credit';
+    const retriesPaidBy = call.policy.budget === undefined ? own : 'budget';
+    call.emit({ type: 'share', state, share, failures: this.#failures, retriesPaidBy });
   }
+}
+
+/** A name for a failure: the status of a response, or the kind of a failure. The total timeout ends an attempt without an outcome. */
+function whatFailed(outcome: Outcome | undefined): string {
+  if (outcome === undefined) return 'timeout';
+  return outcome.type === 'response' ? String(outcome.status) : outcome.kind;
 }
 
 /** A throttle in one call. */
@@ -121,68 +118,79 @@ class ThrottleTurn implements Turn {
   readonly #call: PartCall;
   /** When the attempt was let through; `undefined` before. */
   #atMs: number | undefined;
+  #occasion: Occasion;
   /**
-   * True while a chance is taken that was not sent: one that waits for its tokens is asked again, and takes nothing twice.
-   * `undefined` before the first.
+   * What has paid for a chance that was not sent: one that waits for its tokens is asked again, and takes nothing twice.
    */
-  #hasTaken: boolean | undefined;
+  #payer: Payer | undefined;
+  #hasAsked = false;
 
   constructor(throttle: OverloadThrottle, call: PartCall) {
     this.#throttle = throttle;
     this.#call = call;
+    // A hedge begins as a retry.
+    this.#occasion = call.attempt === 0 ? 'first' : 'after-failure';
   }
 
   acquire(): Lack | undefined {
     const throttle = this.#throttle;
     const { rule } = throttle;
-    const { policy, attempt } = this.#call;
+    const { policy } = this.#call;
     const nowMs = policy.clock.now();
     // Not at the beginning of the call: reading a clock is most of the work.
-    if (this.#hasTaken === undefined) rule.ask(nowMs);
-    this.#hasTaken ??= false;
+    if (!this.#hasAsked) rule.ask(nowMs);
+    this.#hasAsked = true;
     if (throttle.isHeld) {
       throttle.tell(this.#call);
       return throttle.lack;
     }
     // A budget of the policy has allowed its retry already.
-    if (attempt === 0 || policy.budget === undefined) {
-      this.#hasTaken ||= rule.take(nowMs, attempt > 0, policy.random);
-      if (!this.#hasTaken) return throttle.lack;
+    if (this.#occasion === 'first' || policy.budget === undefined) {
+      this.#payer ??= rule.take(nowMs, this.#occasion);
+      if (this.#payer === undefined) return throttle.lack;
     }
     this.#atMs = nowMs;
     return undefined;
   }
 
   skip(): void {
-    if (this.#hasTaken) {
-      const { attempt, policy } = this.#call;
-      this.#throttle.rule.giveBack(policy.clock.now(), attempt > 0);
-    }
-    this.#hasTaken = false;
+    const { rule } = this.#throttle;
+    if (this.#payer !== undefined) rule.giveBack(this.#call.policy.clock.now(), this.#occasion, this.#payer);
+    this.#payer = undefined;
   }
 
   leave(outcome: Outcome | undefined): void {
-    if (outcome !== undefined) this.#learn(isBad(outcome, this.#call.request));
+    if (outcome !== undefined) {
+      this.#learn(outcome, isBad(outcome, this.#call.request));
+      const isTimeout = outcome.type === 'failure' && outcome.kind === 'timeout';
+      this.#occasion = isTimeout ? 'after-timeout' : 'after-failure';
+    }
     this.#atMs = undefined;
   }
 
   end(reason: StopReason): void {
     // It was not left if the total timeout has ended it.
-    if (reason === 'deadline-exceeded') this.#learn(true);
+    if (reason === 'deadline-exceeded') this.#learn(undefined, true);
     this.skip();
   }
 
   /** @param failed `undefined` if the attempt says nothing */
-  #learn(failed: boolean | undefined): void {
+  #learn(outcome: Outcome | undefined, failed: boolean | undefined): void {
+    const throttle = this.#throttle;
     const { attempt, policy } = this.#call;
     const atMs = this.#atMs;
     // User code in front of it has taken too long.
     if (atMs === undefined) return;
-    this.#hasTaken = false;
+    this.#payer = undefined;
     if (failed === undefined) return;
     const nowMs = policy.clock.now();
-    this.#throttle.rule.learn(nowMs, nowMs - atMs, failed, attempt > 1);
-    this.#throttle.tell(this.#call);
+    if (failed) {
+      throttle.failed(nowMs, outcome, attempt > 1);
+    } else {
+      const { attemptTimeoutMs = Number.POSITIVE_INFINITY } = policy;
+      throttle.rule.learn(nowMs, false, attempt > 1, (nowMs - atMs) / attemptTimeoutMs);
+    }
+    throttle.tell(this.#call);
   }
 }
 

@@ -47,10 +47,10 @@ export class Judge {
   observe(request: number, outcome: number, spent: Costs | undefined, nowMs: number): boolean {
     const requests = this.#requests;
     const { throttles } = this.#fleet;
-    throttles?.learn(request, requests.client(request), outcome, requests.attempt(request) > 1, nowMs);
+    const client = requests.client(request);
+    throttles?.learn(request, client, outcome, requests.attempt(request) > 1, this.#fleet.policyOf(client));
     const tokens = this.#fleet.buckets?.tokens;
     if (tokens === undefined) return false;
-    const client = requests.client(request);
     const grantedAtMs = requests.grantedAtMs(request);
     const waitedMs = grantedAtMs - requests.sinceMs(request);
     return tokens.observe(client, request, OUTCOMES[outcome] as Outcome, grantedAtMs, waitedMs, spent);

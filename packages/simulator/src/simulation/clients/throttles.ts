@@ -1,39 +1,43 @@
 import type { Policy, ThrottleOptions } from '@ebb/core';
-import { isBad, type ThrottleNumbers, ThrottleRule } from '@ebb/core/bucket';
-import { OUTCOMES } from '../outcomes.ts';
+import { type Complete, isBad, type Occasion, type Payer, ThrottleRule } from '@ebb/core/bucket';
+import { OUTCOMES, TIMED_OUT } from '../outcomes.ts';
 import { RequestNumbers } from '../request-numbers.ts';
 import type { Requests } from './requests.ts';
 import { timeLeftMs } from './time-left.ts';
 
-/** The numbers of a request: chances that were skipped, when it was sent, and whether a chance is taken that was not sent. */
+/**
+ * The numbers of a request: chances that were skipped, when it was sent, what has paid for a chance that was not sent, and whether it
+ * met a timeout last.
+ */
 const SKIPPED = 0;
 const SENT = 1;
-const TAKEN = 2;
+const PAID_BY = 2;
+const TIMED = 3;
+
+/** By the number of a request. */
+const PAYERS: readonly (Payer | undefined)[] = [undefined, 'nothing', 'purse', 'credit'];
 
 const BAD: readonly boolean[] = OUTCOMES.map((outcome) => isBad(outcome, { url: '' } as never) ?? false);
-
-/** What throttles have in common: the numbers of core's rule, and what a skipped chance leads to. */
-export type ThrottleSetup = ThrottleNumbers & Required<Pick<ThrottleOptions, 'whenSkipped'>>;
 
 /**
  * A throttle for each client. The rule is core's own; what a call does around it (`ThrottleTurn`, and `afterSkip`) is done here
  * without promises. `throttles.test.ts` holds this against clients of core.
  */
 export class Throttles {
-  readonly #setup: ThrottleSetup;
+  readonly #setup: Complete<ThrottleOptions>;
   /** A budget pays for the retries instead. */
   readonly #hasBudget: boolean;
   readonly #rules: (ThrottleRule | undefined)[];
-  readonly #numbers: RequestNumbers = new RequestNumbers(3);
+  readonly #numbers: RequestNumbers = new RequestNumbers(4);
 
-  constructor(clients: number, setup: ThrottleSetup, hasBudget: boolean) {
+  constructor(clients: number, setup: Complete<ThrottleOptions>, hasBudget: boolean) {
     this.#setup = setup;
     this.#hasBudget = hasBudget;
     this.#rules = new Array(clients);
   }
 
   #rule(client: number): ThrottleRule {
-    this.#rules[client] ??= new ThrottleRule(this.#setup);
+    this.#rules[client] ??= new ThrottleRule();
     return this.#rules[client] as ThrottleRule;
   }
 
@@ -47,17 +51,23 @@ export class Throttles {
     this.#rule(client).ask(nowMs);
   }
 
+  #occasion(request: number, isRetry: boolean): Occasion {
+    if (!isRetry) return 'first';
+    return this.#numbers.get(request, TIMED) === 1 ? 'after-timeout' : 'after-failure';
+  }
+
   /** True if the request may use its chance. */
-  take(request: number, client: number, isRetry: boolean, { clock, random }: Policy): boolean {
+  take(request: number, client: number, isRetry: boolean, { clock }: Policy): boolean {
     if (isRetry && this.#hasBudget) return true;
-    const isTaken = this.#rule(client).take(clock.now(), isRetry, random);
-    if (isTaken) this.#numbers.set(request, TAKEN, 1);
-    return isTaken;
+    const payer = this.#rule(client).take(clock.now(), this.#occasion(request, isRetry));
+    this.#numbers.set(request, PAID_BY, PAYERS.indexOf(payer));
+    return payer !== undefined;
   }
 
   /** The request ends: a chance that it has taken and not used goes back. */
   end(request: number, client: number, isRetry: boolean, nowMs: number): void {
-    if (this.#numbers.get(request, TAKEN) === 1) this.#rule(client).giveBack(nowMs, isRetry);
+    const payer = PAYERS[this.#numbers.get(request, PAID_BY)];
+    if (payer !== undefined) this.#rule(client).giveBack(nowMs, this.#occasion(request, isRetry), payer);
   }
 
   /** A chance was skipped: how long until the next one, in milliseconds, or `undefined` without a next one. */
@@ -81,28 +91,37 @@ export class Throttles {
 
   sent(request: number, nowMs: number): void {
     this.#numbers.set(request, SENT, nowMs);
-    this.#numbers.set(request, TAKEN, 0);
+    this.#numbers.set(request, PAID_BY, 0);
   }
 
   /** An attempt has ended. */
-  learn(request: number, client: number, outcome: number, isRetry: boolean, nowMs: number): void {
+  learn(
+    request: number,
+    client: number,
+    outcome: number,
+    isRetry: boolean,
+    { clock, attemptTimeoutMs }: Policy,
+  ): void {
+    const nowMs = clock.now();
     const tookMs = nowMs - this.#numbers.get(request, SENT);
-    this.#rule(client).learn(nowMs, tookMs, BAD[outcome] as boolean, isRetry);
+    this.#numbers.set(request, TIMED, outcome === TIMED_OUT ? 1 : 0);
+    const lateness = tookMs / (attemptTimeoutMs ?? Number.POSITIVE_INFINITY);
+    this.#rule(client).learn(nowMs, BAD[outcome] as boolean, isRetry, lateness);
   }
 
   /**
    * True if a hedge may be sent. It counts as a retry. What it meets teaches nothing: a retry that has failed does not, and an
    * answer wins, and is that of the attempt.
    */
-  takeForHedge(client: number, { clock, random }: Policy): boolean {
-    if (this.share(client) < 1) return false;
+  takeForHedge(client: number, { clock }: Policy): boolean {
     const rule = this.#rule(client);
+    if (!rule.isCalm) return false;
     rule.ask(clock.now());
-    return this.#hasBudget || rule.take(clock.now(), true, random);
+    return this.#hasBudget || rule.take(clock.now(), 'after-failure') !== undefined;
   }
 
   /** The hedge was not sent. */
   giveBackHedge(client: number, nowMs: number): void {
-    if (!this.#hasBudget) this.#rule(client).giveBack(nowMs, true);
+    if (!this.#hasBudget) this.#rule(client).giveBack(nowMs, 'after-failure', 'credit');
   }
 }
