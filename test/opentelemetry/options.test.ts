@@ -159,10 +159,21 @@ describe('events', () => {
   });
 
   test('a skipped chance and the state of the throttle are events of the request', () => {
-    const share = { type: 'share', state: 'half-open', share: 0.3 } as const;
+    const failures = ['503', 'timeout', 'timeout'];
+    const share = {
+      type: 'share',
+      state: 'half-open',
+      share: 0.3,
+      failures,
+      retriesPaidBy: 'purse',
+    } as const;
     const skips = [{ type: 'skip', delayMs: 1_500 } as const, { type: 'skip', delayMs: undefined } as const];
     play(telemetry(record.sdk), [share, ...skips, ...success]);
-    expect(record.told(0)[0]?.events).toEqual(['ebb.share half-open 0.3', 'ebb.skip 1.5', 'ebb.skip']);
+    expect(record.told(0)[0]?.events).toEqual([
+      'ebb.share half-open 0.3 503 timeout timeout purse',
+      'ebb.skip 1.5',
+      'ebb.skip',
+    ]);
   });
 
   test.each<[url: string, method: string, name: string, attributes: object]>([

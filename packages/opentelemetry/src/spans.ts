@@ -131,8 +131,11 @@ function noteOf(event: EbbEvent): readonly [name?: string, attributes?: Attribut
       return ['ebb.mark', {}];
     case 'skip':
       return ['ebb.skip', event.delayMs === undefined ? {} : { 'ebb.retry.delay': event.delayMs / 1000 }];
-    case 'share':
-      return ['ebb.share', { 'ebb.state': event.state, 'ebb.share': event.share }];
+    case 'share': {
+      const { state, share, failures, retriesPaidBy } = event;
+      const attributes = { 'ebb.state': state, 'ebb.share': share, 'ebb.failures': failures.join(' ') };
+      return ['ebb.share', { ...attributes, 'ebb.retries_paid_by': retriesPaidBy }];
+    }
     case 'other-retries':
       return ['ebb.other_retries', { 'ebb.header': event.header, 'ebb.library': event.library }];
     case 'retry':

@@ -197,15 +197,18 @@ class ThrottleTurn implements Turn {
 /**
  * Sends less while little succeeds, for more than a handful of clients with an `attemptTimeoutMs`. If that timeout is shorter than the
  * server's queue, a few seconds of trouble keep a busy service down for good: all that it answers has been given up, and is sent
- * again. A client with a throttle sends a share of its new requests that falls with failures, and with answers that take far longer
- * than usual, and rises again with good ones. Retries are paid from a credit.
+ * again. A client with a throttle sends a share of its new requests that falls with failures from the third in a row on, and rises
+ * again with answers, the quicker the prompter they are. A service that only gets slower is not throttled.
  *
  * A *chance* is a moment at which a request may be sent: at first, and after each backoff. If a chance is skipped nothing is sent, and
  * the request goes on to its next one. When it has none left (`maxRetries`, `totalTimeoutMs`) it ends with the answer that was
  * there, else with a `ThrottledError` (`overload`).
  *
+ * Retries after timeouts are paid from the share of new requests, and while nothing fails from answers: one in a hundred. Other
+ * retries are paid from a credit, which answers pay back. A budget in the policy pays for all of them in its place.
+ *
  * If a client of ebb is put over another, that of the outermost one alone is asked, and alone learns: what is below has no chances of
- * its own, and cannot tell a first attempt from a retry of the layer above, which says nothing new.
+ * its own.
  *
  * It is the circuit breaker of ebb: see `state`, `hold()`, `release()`, the event `share`, and `whenSkipped: 'fail'`. For several
  * hosts make one each: `perKey(() => throttle())`.
