@@ -252,10 +252,10 @@ describe.each(Object.entries(CLIENTS))('%s over MSW', (_, { over, client }) => {
   });
 
   test.each([
-    ['no hedge is sent while there is trouble', 0.99, 1],
-    ['one is sent after it', 1, 2],
-  ])('%s', async (_name, share, sent) => {
-    const control = Object.defineProperty(throttle(), 'share', { value: share });
+    ['no hedge is sent while there is trouble', 'half-open', 1],
+    ['one is sent after it', 'closed', 2],
+  ])('%s', async (_name, state, sent) => {
+    const control = Object.defineProperty(throttle(), 'state', { value: state });
     const script = { statuses: [], order: [0], isAlone: sent === 1 };
     const { send, answer, sends } = await play(script, { throttle: control });
     await Promise.all([send(), answer()]);

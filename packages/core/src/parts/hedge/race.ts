@@ -106,7 +106,7 @@ export abstract class Race implements Due {
     try {
       const { throttle, key } = policy;
       const own = throttle && 'for' in throttle ? throttle.for(request, key) : throttle;
-      if (state.tokens < 1 || policy.stopSignal?.aborted || (own && own.share < 1)) return;
+      if (state.tokens < 1 || policy.stopSignal?.aborted || (own && own.state !== 'closed')) return;
       beginParts(call);
       if (isAway && !isTrusted(policy, request)) return;
       if (isAway) await askHooks(call);
