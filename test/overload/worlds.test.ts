@@ -91,7 +91,7 @@ describe('a client that is alone, with one request a second, and a deploy of 30 
           previousDelayMs = backoff({ retry: chance, previousDelayMs, random }) as number;
           await clock.sleep(previousDelayMs);
         }
-        if (rule.take(clock.now(), sends > 0 ? 'after-failure' : 'first') === undefined) continue;
+        if (!rule.take(clock.now(), sends > 0 ? 'after-failure' : 'first')) continue;
         sends += 1;
         const sentMs = clock.now();
         const isDown = sentMs >= DOWN[0] && sentMs < DOWN[1];

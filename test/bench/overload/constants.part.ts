@@ -23,8 +23,8 @@ const VARIANTS: Readonly<Record<string, readonly [from: string, to: string]>> = 
   'the answer to a first attempt pays back 1 (0.2)': ['PAYS_BACK = 0.2', 'PAYS_BACK = 1'],
   'retries that fail teach nothing': ['if (failed) {', 'if (failed) {\n      if (isRetry) return;'],
   'timeouts are paid for by the credit': [
-    "occasion === 'after-failure' ? 'credit' : 'purse'",
-    "occasion === 'first' ? 'purse' : 'credit'",
+    '  take(nowMs: number, occasion: Occasion): boolean {',
+    "  take(nowMs: number, given: Occasion): boolean { const occasion = given === 'first' ? given : 'after-failure';",
   ],
 };
 

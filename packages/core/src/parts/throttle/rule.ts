@@ -1,8 +1,7 @@
+import type { ThrottleState } from '../../news/events.ts';
+
 /** Why an attempt is to be sent: a first one, or a retry, by what the attempt before it has met. */
 export type Occasion = 'first' | 'after-timeout' | 'after-failure';
-
-/** What pays for an attempt. */
-export type Payer = 'nothing' | 'purse' | 'credit';
 
 function costOf(occasion: Occasion): number {
   return occasion === 'after-timeout' ? AFTER_TIMEOUT_COSTS : 1;
@@ -47,10 +46,10 @@ const ROUNDING = 1e-9;
  * answers pay back. While all is calm first attempts are free, and answers alone pay into the purse.
  */
 export class ThrottleRule {
-  /** True if nothing is put off. */
-  isCalm = true;
   /** Failures in a row. */
   inARow = 0;
+  /** True if nothing is put off. */
+  #isCalm = true;
   #level = CALM;
   #purse = 0;
   /** The rest of the credit, from 0 to 1. */
@@ -68,36 +67,40 @@ export class ThrottleRule {
     return Math.min(1, this.#level);
   }
 
-  get isLowest(): boolean {
-    return this.#level === FLOOR;
+  get state(): ThrottleState {
+    return this.#isCalm ? 'closed' : this.#level === FLOOR ? 'open' : 'half-open';
   }
 
   /** A request begins. */
   ask(nowMs: number): void {
     this.#asked = this.#recent(nowMs) + 1;
     this.#askedAtMs = nowMs;
-    if (this.isCalm) return;
-    this.#pay(nowMs, 'purse', Math.max(FLOOR, this.share * (1 - this.#lateness)));
+    if (this.#isCalm) return;
+    this.#pay(nowMs, 'first', Math.max(FLOOR, this.share * (1 - this.#lateness)));
   }
 
-  /** Uses a chance: to be asked once for each. Returns what has paid; `undefined` if nothing can. */
-  take(nowMs: number, occasion: Occasion): Payer | undefined {
+  /** True if a chance is used: to be asked once for each. */
+  take(nowMs: number, occasion: Occasion): boolean {
     this.#forget(nowMs);
-    if (occasion === 'first' && this.isCalm) return 'nothing';
-    const payer = occasion === 'after-failure' ? 'credit' : 'purse';
-    const has = payer === 'purse' ? this.#purse : this.#fill * this.#size(nowMs);
-    if (has < costOf(occasion) - ROUNDING) return undefined;
-    this.#pay(nowMs, payer, -costOf(occasion));
-    return payer;
+    if (this.#isFree(occasion)) return true;
+    const has = occasion === 'after-failure' ? this.#fill * this.#size(nowMs) : this.#purse;
+    if (has < costOf(occasion) - ROUNDING) return false;
+    this.#pay(nowMs, occasion, -costOf(occasion));
+    return true;
   }
 
   /** A chance was taken, and nothing was sent. */
-  giveBack(nowMs: number, occasion: Occasion, payer: Payer): void {
-    if (payer !== 'nothing') this.#pay(nowMs, payer, costOf(occasion));
+  giveBack(nowMs: number, occasion: Occasion): void {
+    if (!this.#isFree(occasion)) this.#pay(nowMs, occasion, costOf(occasion));
   }
 
-  #pay(nowMs: number, payer: 'purse' | 'credit', attempts: number): void {
-    if (payer === 'purse') this.#purse = Math.min(MOST_IN_PURSE, this.#purse + attempts);
+  #isFree(occasion: Occasion): boolean {
+    return occasion === 'first' && this.#isCalm;
+  }
+
+  /** Into the credit for retries after other failures, else into the purse. */
+  #pay(nowMs: number, occasion: Occasion, attempts: number): void {
+    if (occasion !== 'after-failure') this.#purse = Math.min(MOST_IN_PURSE, this.#purse + attempts);
     else this.#fill = Math.min(1, this.#fill + attempts / this.#size(nowMs));
   }
 
@@ -117,16 +120,16 @@ export class ThrottleRule {
       return;
     }
     this.inARow = 0;
-    if (this.#fill < 1) this.#pay(nowMs, 'credit', isRetry ? 1 : PAYS_BACK);
+    if (this.#fill < 1) this.#pay(nowMs, 'after-failure', isRetry ? 1 : PAYS_BACK);
     this.#lateness = Math.min(1, lateness);
-    if (this.isCalm) return this.#pay(nowMs, 'purse', CALM_PAYS);
-    this.#pay(nowMs, 'purse', Math.max(0, this.#level - 1));
+    if (this.#isCalm) return this.#pay(nowMs, 'first', CALM_PAYS);
+    this.#pay(nowMs, 'first', Math.max(0, this.#level - 1));
     this.#raise((sinceMs / OPENS_IN_MS) * (1 - LATE * this.#lateness));
   }
 
   #cut(sinceMs: number): void {
-    if (this.isCalm) this.#purse = 0;
-    this.isCalm = false;
+    if (this.#isCalm) this.#purse = 0;
+    this.#isCalm = false;
     this.#level = Math.max(FLOOR, this.share * CUT_PER_SECOND ** (sinceMs / 1_000));
   }
 
@@ -138,13 +141,13 @@ export class ThrottleRule {
 
   /** Sends everything again. */
   reset(): void {
-    this.isCalm = true;
+    this.#isCalm = true;
     this.#level = CALM;
     this.inARow = 0;
   }
 
   #forget(nowMs: number): void {
-    if (!this.isCalm && nowMs - this.#atMs > FORGETS_MS) this.reset();
+    if (!this.#isCalm && nowMs - this.#atMs > FORGETS_MS) this.reset();
   }
 
   /** How many retries the whole credit is good for. The request that asks does not count. */

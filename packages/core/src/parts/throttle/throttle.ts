@@ -6,7 +6,7 @@ import { SKIP, SKIP_AND_END } from '../../loop/judge.ts';
 import type { Lack, Part, PartCall, Throttle, Turn } from '../../loop/part.ts';
 import type { StopReason, ThrottleState } from '../../news/events.ts';
 import { takingOver } from '../taking.ts';
-import { type Occasion, type Payer, ThrottleRule } from './rule.ts';
+import { type Occasion, ThrottleRule } from './rule.ts';
 
 /** Options of {@link throttle}. */
 export interface ThrottleOptions {
@@ -70,8 +70,7 @@ class OverloadThrottle implements Throttle {
   }
 
   get state(): ThrottleState {
-    if (this.isHeld || this.rule.isLowest) return 'open';
-    return this.rule.isCalm ? 'closed' : 'half-open';
+    return this.isHeld ? 'open' : this.rule.state;
   }
 
   hold(): void {
@@ -119,10 +118,8 @@ class ThrottleTurn implements Turn {
   /** When the attempt was let through; `undefined` before. */
   #atMs: number | undefined;
   #occasion: Occasion;
-  /**
-   * What has paid for a chance that was not sent: one that waits for its tokens is asked again, and takes nothing twice.
-   */
-  #payer: Payer | undefined;
+  /** True while a chance is taken that was not sent: one that waits for its tokens is asked again, and takes nothing twice. */
+  #hasTaken = false;
   #hasAsked = false;
 
   constructor(throttle: OverloadThrottle, call: PartCall) {
@@ -146,17 +143,16 @@ class ThrottleTurn implements Turn {
     }
     // A budget of the policy has allowed its retry already.
     if (this.#occasion === 'first' || policy.budget === undefined) {
-      this.#payer ??= rule.take(nowMs, this.#occasion);
-      if (this.#payer === undefined) return throttle.lack;
+      this.#hasTaken ||= rule.take(nowMs, this.#occasion);
+      if (!this.#hasTaken) return throttle.lack;
     }
     this.#atMs = nowMs;
     return undefined;
   }
 
   skip(): void {
-    const { rule } = this.#throttle;
-    if (this.#payer !== undefined) rule.giveBack(this.#call.policy.clock.now(), this.#occasion, this.#payer);
-    this.#payer = undefined;
+    if (this.#hasTaken) this.#throttle.rule.giveBack(this.#call.policy.clock.now(), this.#occasion);
+    this.#hasTaken = false;
   }
 
   leave(outcome: Outcome | undefined): void {
@@ -181,7 +177,7 @@ class ThrottleTurn implements Turn {
     const atMs = this.#atMs;
     // User code in front of it has taken too long.
     if (atMs === undefined) return;
-    this.#payer = undefined;
+    this.#hasTaken = false;
     if (failed === undefined) return;
     const nowMs = policy.clock.now();
     if (failed) {

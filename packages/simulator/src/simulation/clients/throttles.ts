@@ -1,21 +1,18 @@
 import type { Policy, ThrottleOptions } from '@ebb/core';
-import { type Complete, isBad, type Occasion, type Payer, ThrottleRule } from '@ebb/core/bucket';
+import { type Complete, isBad, type Occasion, ThrottleRule } from '@ebb/core/bucket';
 import { OUTCOMES, TIMED_OUT } from '../outcomes.ts';
 import { RequestNumbers } from '../request-numbers.ts';
 import type { Requests } from './requests.ts';
 import { timeLeftMs } from './time-left.ts';
 
 /**
- * The numbers of a request: chances that were skipped, when it was sent, what has paid for a chance that was not sent, and whether it
+ * The numbers of a request: chances that were skipped, when it was sent, whether a chance is taken that was not sent, and whether it
  * met a timeout last.
  */
 const SKIPPED = 0;
 const SENT = 1;
-const PAID_BY = 2;
+const TAKEN = 2;
 const TIMED = 3;
-
-/** By the number of a request. */
-const PAYERS: readonly (Payer | undefined)[] = [undefined, 'nothing', 'purse', 'credit'];
 
 const BAD: readonly boolean[] = OUTCOMES.map((outcome) => isBad(outcome, { url: '' } as never) ?? false);
 
@@ -59,15 +56,15 @@ export class Throttles {
   /** True if the request may use its chance. */
   take(request: number, client: number, isRetry: boolean, { clock }: Policy): boolean {
     if (isRetry && this.#hasBudget) return true;
-    const payer = this.#rule(client).take(clock.now(), this.#occasion(request, isRetry));
-    this.#numbers.set(request, PAID_BY, PAYERS.indexOf(payer));
-    return payer !== undefined;
+    const isTaken = this.#rule(client).take(clock.now(), this.#occasion(request, isRetry));
+    if (isTaken) this.#numbers.set(request, TAKEN, 1);
+    return isTaken;
   }
 
   /** The request ends: a chance that it has taken and not used goes back. */
   end(request: number, client: number, isRetry: boolean, nowMs: number): void {
-    const payer = PAYERS[this.#numbers.get(request, PAID_BY)];
-    if (payer !== undefined) this.#rule(client).giveBack(nowMs, this.#occasion(request, isRetry), payer);
+    if (this.#numbers.get(request, TAKEN) === 0) return;
+    this.#rule(client).giveBack(nowMs, this.#occasion(request, isRetry));
   }
 
   /** A chance was skipped: how long until the next one, in milliseconds, or `undefined` without a next one. */
@@ -91,7 +88,7 @@ export class Throttles {
 
   sent(request: number, nowMs: number): void {
     this.#numbers.set(request, SENT, nowMs);
-    this.#numbers.set(request, PAID_BY, 0);
+    this.#numbers.set(request, TAKEN, 0);
   }
 
   /** An attempt has ended. */
@@ -115,13 +112,13 @@ export class Throttles {
    */
   takeForHedge(client: number, { clock }: Policy): boolean {
     const rule = this.#rule(client);
-    if (!rule.isCalm) return false;
+    if (rule.state !== 'closed') return false;
     rule.ask(clock.now());
-    return this.#hasBudget || rule.take(clock.now(), 'after-failure') !== undefined;
+    return this.#hasBudget || rule.take(clock.now(), 'after-failure');
   }
 
   /** The hedge was not sent. */
   giveBackHedge(client: number, nowMs: number): void {
-    if (!this.#hasBudget) this.#rule(client).giveBack(nowMs, 'after-failure', 'credit');
+    if (!this.#hasBudget) this.#rule(client).giveBack(nowMs, 'after-failure');
   }
 }
