@@ -78,7 +78,7 @@ describe('a client that is alone, with one request a second, and a deploy of 30 
     let [asked, answered] = [0, 0];
     const call = async (): Promise<void> => {
       const beganMs = clock.now();
-      rule.ask(beganMs);
+      rule.ask();
       // A draw for the choice of one of one clients.
       random();
       let sends = 0;

@@ -21,7 +21,7 @@ test('whatever happens, the share is from floor to 1, and what is sent in troubl
       let paidOut = 0;
       for (const { ms, asked, lateness, failed, occasion, isSent } of steps) {
         nowMs += ms;
-        for (let at = 0; at < asked; at += 1) rule.ask(nowMs);
+        for (let at = 0; at < asked; at += 1) rule.ask();
         // At most 1 by a new request and by an answer, and what answers have paid before.
         paidIn += asked;
         const isTaken = rule.take(nowMs, occasion);
@@ -53,7 +53,7 @@ test('a service that answers is never throttled, however slow it gets', () => {
       let nowMs = 1e9;
       for (const { ms, lateness } of all) {
         nowMs += ms;
-        rule.ask(nowMs);
+        rule.ask();
         expect(rule.take(nowMs, 'first')).toBe(true);
         rule.learn(nowMs, false, false, lateness);
         expect([rule.share, rule.state]).toEqual([1, 'closed']);

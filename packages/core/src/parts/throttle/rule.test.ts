@@ -12,7 +12,7 @@ function setUp() {
       nowMs += ms;
     },
     ask: (count = 1) => {
-      for (let at = 0; at < count; at += 1) rule.ask(nowMs);
+      for (let at = 0; at < count; at += 1) rule.ask();
     },
     fails(isRetry = false): number {
       rule.learn(nowMs, true, isRetry, 0);
@@ -35,7 +35,7 @@ function setUp() {
     sent(requests: number): number {
       let count = 0;
       for (let at = 0; at < requests; at += 1) {
-        rule.ask(nowMs);
+        rule.ask();
         if (rule.take(nowMs, 'first')) count += 1;
       }
       return count;
@@ -264,52 +264,68 @@ describe('while all is calm', () => {
 });
 
 describe('the credit of other retries', () => {
-  test.each<[what: string, asked: number, retries: number]>([
+  test.each<[what: string, failed: number, retries: number]>([
     ['a client that is alone has one', 1, 1],
     ['200 requests at once may be retried twice each, and half of them again', 201, 500],
-  ])('%s', (_, asked, retries) => {
-    const { ask, all } = setUp();
-    ask(asked);
+  ])('%s', (_, failed, retries) => {
+    const { all, fails } = setUp();
+    for (let at = 0; at < failed; at += 1) fails();
     expect(all('after-failure')).toBe(retries);
   });
 
+  test('retries that fail do not count', () => {
+    const { all, fails } = setUp();
+    for (let at = 0; at < 100; at += 1) fails(true);
+    expect(all('after-failure')).toBe(1);
+  });
+
   test('does not come back with time', () => {
-    const { all, ask, pass } = setUp();
-    ask();
+    const { all, fails, pass } = setUp();
+    fails();
     all('after-failure');
     pass(3_600_000);
     expect(all('after-failure')).toBe(0);
   });
 
   test.each<[what: string, answers: number, isRetry: boolean, retries: number]>([
-    ['one for five answers', 5, false, 1],
-    ['none for four', 4, false, 0],
     ['one for an answered retry', 1, true, 1],
     ['no more than all', 100, true, 1],
   ])('comes back with answers: %s', (_, answers, isRetry, count) => {
-    const { all, answers: answer, ask } = setUp();
-    ask();
+    const { all, answers: answer, fails } = setUp();
+    fails();
     all('after-failure');
     for (let at = 0; at < answers; at += 1) answer(0, isRetry);
     expect(all('after-failure')).toBe(count);
   });
 
+  test('the answer to a first attempt pays a fifth of a retry', () => {
+    const { all, answers, fails, pass } = setUp();
+    fails();
+    all('after-failure');
+    for (let at = 0; at < 4; at += 1) {
+      pass(10_000);
+      answers();
+      expect(all('after-failure')).toBe(0);
+    }
+    pass(10_000);
+    answers();
+    expect(all('after-failure')).toBe(1);
+  });
+
   test('comes back from a retry that was not sent', () => {
-    const { all, ask, giveBack } = setUp();
-    ask();
+    const { all, fails, giveBack } = setUp();
+    fails();
     all('after-failure');
     giveBack('after-failure');
     expect(all('after-failure')).toBe(1);
   });
 
-  test('counts the requests of about ten seconds', () => {
-    const { all, ask, pass } = setUp();
-    ask(100);
-    pass(10_000);
-    const left = all('after-failure');
-    expect(left).toBeGreaterThan(80);
-    expect(left).toBeLessThan(100);
-    pass(60_000);
+  test('counts the requests of ten seconds', () => {
+    const { all, fails, pass } = setUp();
+    for (let at = 0; at < 101; at += 1) fails();
+    pass(5_000);
+    expect(all('after-failure')).toBe(123);
+    pass(5_000);
     expect(all('after-failure')).toBe(0);
   });
 });

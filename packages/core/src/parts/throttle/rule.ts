@@ -54,9 +54,9 @@ export class ThrottleRule {
   #purse = 0;
   /** The rest of the credit, from 0 to 1. */
   #fill = 1;
-  /** About how many requests there were in the last ten seconds, when the last one began. */
-  #asked = 0;
-  #askedAtMs = 0;
+  /** About how many first attempts have ended in the last ten seconds, when the last one did. */
+  #ended = 0;
+  #endedAtMs = 0;
   /** When it has learned last. */
   #atMs = Number.NEGATIVE_INFINITY;
   /** How long the last answer took, as a share of the timeout. */
@@ -72,17 +72,14 @@ export class ThrottleRule {
   }
 
   /** A request begins. */
-  ask(nowMs: number): void {
-    this.#asked = this.#recent(nowMs) + 1;
-    this.#askedAtMs = nowMs;
-    if (this.#isCalm) return;
-    this.#pay(nowMs, 'first', Math.max(FLOOR, this.share * (1 - this.#lateness)));
+  ask(): void {
+    if (!this.#isCalm) this.#payIn(Math.max(FLOOR, this.share * (1 - this.#lateness)));
   }
 
   /** True if a chance is used: to be asked once for each. */
   take(nowMs: number, occasion: Occasion): boolean {
     this.#forget(nowMs);
-    if (this.#isFree(occasion)) return true;
+    if (occasion === 'first' && this.#isCalm) return true;
     const has = occasion === 'after-failure' ? this.#fill * this.#size(nowMs) : this.#purse;
     if (has < costOf(occasion) - ROUNDING) return false;
     this.#pay(nowMs, occasion, -costOf(occasion));
@@ -91,17 +88,22 @@ export class ThrottleRule {
 
   /** A chance was taken, and nothing was sent. */
   giveBack(nowMs: number, occasion: Occasion): void {
-    if (!this.#isFree(occasion)) this.#pay(nowMs, occasion, costOf(occasion));
+    if (occasion !== 'first' || !this.#isCalm) this.#pay(nowMs, occasion, costOf(occasion));
   }
 
-  #isFree(occasion: Occasion): boolean {
-    return occasion === 'first' && this.#isCalm;
-  }
-
-  /** Into the credit for retries after other failures, else into the purse. */
   #pay(nowMs: number, occasion: Occasion, attempts: number): void {
-    if (occasion !== 'after-failure') this.#purse = Math.min(MOST_IN_PURSE, this.#purse + attempts);
-    else this.#fill = Math.min(1, this.#fill + attempts / this.#size(nowMs));
+    if (occasion === 'after-failure') this.#payBack(nowMs, attempts);
+    else this.#payIn(attempts);
+  }
+
+  /** Into the purse. */
+  #payIn(attempts: number): void {
+    this.#purse = Math.min(MOST_IN_PURSE, this.#purse + attempts);
+  }
+
+  /** Into the credit. */
+  #payBack(nowMs: number, retries: number): void {
+    this.#fill = Math.min(1, this.#fill + retries / this.#size(nowMs));
   }
 
   /**
@@ -114,16 +116,20 @@ export class ThrottleRule {
     // A clock may be set back.
     const sinceMs = Math.max(0, nowMs - this.#atMs);
     this.#atMs = nowMs;
+    if (!isRetry) {
+      this.#ended = this.#recent(nowMs) + 1;
+      this.#endedAtMs = nowMs;
+    }
     if (failed) {
       this.inARow += 1;
       if (this.inARow >= IN_A_ROW) this.#cut(Math.min(1_000, sinceMs));
       return;
     }
     this.inARow = 0;
-    if (this.#fill < 1) this.#pay(nowMs, 'after-failure', isRetry ? 1 : PAYS_BACK);
+    if (this.#fill < 1) this.#payBack(nowMs, isRetry ? 1 : PAYS_BACK);
     this.#lateness = Math.min(1, lateness);
-    if (this.#isCalm) return this.#pay(nowMs, 'first', CALM_PAYS);
-    this.#pay(nowMs, 'first', Math.max(0, this.#level - 1));
+    if (this.#isCalm) return this.#payIn(CALM_PAYS);
+    this.#payIn(Math.max(0, this.#level - 1));
     this.#raise((sinceMs / OPENS_IN_MS) * (1 - LATE * this.#lateness));
   }
 
@@ -150,14 +156,14 @@ export class ThrottleRule {
     if (!this.#isCalm && nowMs - this.#atMs > FORGETS_MS) this.reset();
   }
 
-  /** How many retries the whole credit is good for. The request that asks does not count. */
+  /** How many retries the whole credit is good for. The request that is to be retried does not count. */
   #size(nowMs: number): number {
     return Math.max(LEAST_CREDIT, CREDIT * (this.#recent(nowMs) - 1));
   }
 
   #recent(nowMs: number): number {
-    const sinceMs = nowMs - this.#askedAtMs;
-    // Most requests of a busy client come in the millisecond of another.
-    return sinceMs > 0 ? this.#asked * Math.exp(-sinceMs / COUNTS_MS) : this.#asked;
+    // A clock may be set back.
+    const sinceMs = Math.max(0, nowMs - this.#endedAtMs);
+    return this.#ended * Math.max(0, 1 - sinceMs / COUNTS_MS);
   }
 }

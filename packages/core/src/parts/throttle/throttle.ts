@@ -96,9 +96,10 @@ class OverloadThrottle implements Throttle {
 
   /** Tells of a change of state. Of one by hand the next request tells. */
   tell(call: PartCall): void {
-    const { state, share } = this;
+    const { state } = this;
     if (state === this.#told) return;
     this.#told = state;
+    const { share } = this;
     const own = this.#failures.at(-1) === 'timeout' ? 'purse' : 'credit';
     const retriesPaidBy = call.policy.budget === undefined ? own : 'budget';
     call.emit({ type: 'share', state, share, failures: this.#failures, retriesPaidBy });
@@ -120,27 +121,28 @@ class ThrottleTurn implements Turn {
   #occasion: Occasion;
   /** True while a chance is taken that was not sent: one that waits for its tokens is asked again, and takes nothing twice. */
   #hasTaken = false;
-  #hasAsked = false;
 
   constructor(throttle: OverloadThrottle, call: PartCall) {
     this.#throttle = throttle;
     this.#call = call;
+    const isNew = call.attempt === 0;
     // A hedge begins as a retry.
-    this.#occasion = call.attempt === 0 ? 'first' : 'after-failure';
+    this.#occasion = isNew ? 'first' : 'after-failure';
+    if (isNew) throttle.rule.ask();
   }
 
   acquire(): Lack | undefined {
     const throttle = this.#throttle;
     const { rule } = throttle;
     const { policy } = this.#call;
-    const nowMs = policy.clock.now();
-    // Not at the beginning of the call: reading a clock is most of the work.
-    if (!this.#hasAsked) rule.ask(nowMs);
-    this.#hasAsked = true;
     if (throttle.isHeld) {
       throttle.tell(this.#call);
       return throttle.lack;
     }
+    // Reading a clock is most of the work. Without a timeout no answer is late.
+    const isTimed =
+      policy.attemptTimeoutMs !== undefined || this.#occasion !== 'first' || rule.state !== 'closed';
+    const nowMs = isTimed ? policy.clock.now() : 0;
     // A budget of the policy has allowed its retry already.
     if (this.#occasion === 'first' || policy.budget === undefined) {
       this.#hasTaken ||= rule.take(nowMs, this.#occasion);

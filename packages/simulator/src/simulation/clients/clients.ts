@@ -63,7 +63,7 @@ export class Clients {
     const { nowMs } = this.#events;
     const request = this.requests.begin(client, nowMs);
     this.#world.shards?.begin(request);
-    this.#fleet.throttles?.begin(request, client, nowMs);
+    this.#fleet.throttles?.begin(request, client);
     this.ready(request);
   }
 

@@ -43,9 +43,9 @@ export class Throttles {
     return this.#rules[client]?.share ?? 1;
   }
 
-  begin(request: number, client: number, nowMs: number): void {
+  begin(request: number, client: number): void {
     this.#numbers.begin(request);
-    this.#rule(client).ask(nowMs);
+    this.#rule(client).ask();
   }
 
   #occasion(request: number, isRetry: boolean): Occasion {
@@ -113,7 +113,6 @@ export class Throttles {
   takeForHedge(client: number, { clock }: Policy): boolean {
     const rule = this.#rule(client);
     if (rule.state !== 'closed') return false;
-    rule.ask(clock.now());
     return this.#hasBudget || rule.take(clock.now(), 'after-failure');
   }
 
