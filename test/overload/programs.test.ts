@@ -1,9 +1,11 @@
-import { type Clock, concurrencyLimit, type PolicyOptions, retryBudget } from '@ebb/core';
+import { type Clock, concurrencyLimit, type PolicyOptions, retryBudget, throttle } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { HEALTHY_PROGRAMS, type HealthyProgram, play } from './programs.ts';
 
 /** Limits that must leave a healthy program alone. */
 const LIMITS: Readonly<Record<string, (clock: Clock) => PolicyOptions>> = {
+  'throttle()': () => ({ throttle: throttle() }),
+  "throttle({ whenSkipped: 'fail' })": () => ({ throttle: throttle({ whenSkipped: 'fail' }) }),
   'retryBudget()': (clock) => ({ budget: retryBudget({ clock }) }),
   'concurrencyLimit({ maxConcurrent: 20 })': (clock) => ({
     concurrency: concurrencyLimit({ maxConcurrent: 20, clock }),
