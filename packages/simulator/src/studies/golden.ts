@@ -6,6 +6,7 @@ const STRATEGIES = [
   'retry-after',
   'timeouts',
   'adaptive',
+  'concurrency',
   'estimates',
   'fleet-budget',
   'storm-fleets',

@@ -1,4 +1,5 @@
 import { apiGateway, appEngine, treatments } from './buckets/bucket-studies.ts';
+import { adaptiveLimits } from './concurrency/concurrency-study.ts';
 import { estimates } from './estimates/estimate-study.ts';
 import { experimentStudy } from './experiment-study.ts';
 import { grid } from './grid/grid-study.ts';
@@ -58,6 +59,7 @@ export const STUDIES: readonly Study[] = [
   retryAfter,
   timeouts,
   adaptiveRate,
+  adaptiveLimits,
   estimates,
   fleetBudget,
   stormFleets,
