@@ -47,7 +47,7 @@ const ROUNDING = 1e-9;
  */
 export class ThrottleRule {
   /** Failures in a row. */
-  inARow = 0;
+  #inARow = 0;
   /** True if nothing is put off. */
   #isCalm = true;
   #level = CALM;
@@ -121,11 +121,11 @@ export class ThrottleRule {
       this.#endedAtMs = nowMs;
     }
     if (failed) {
-      this.inARow += 1;
-      if (this.inARow >= IN_A_ROW) this.#cut(Math.min(1_000, sinceMs));
+      this.#inARow += 1;
+      if (this.#inARow >= IN_A_ROW) this.#cut(Math.min(1_000, sinceMs));
       return;
     }
-    this.inARow = 0;
+    this.#inARow = 0;
     if (this.#fill < 1) this.#payBack(nowMs, isRetry ? 1 : PAYS_BACK);
     this.#lateness = Math.min(1, lateness);
     if (this.#isCalm) return this.#payIn(CALM_PAYS);
@@ -149,7 +149,7 @@ export class ThrottleRule {
   reset(): void {
     this.#isCalm = true;
     this.#level = CALM;
-    this.inARow = 0;
+    this.#inARow = 0;
   }
 
   #forget(nowMs: number): void {

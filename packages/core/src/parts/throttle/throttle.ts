@@ -45,7 +45,7 @@ class OverloadThrottle implements Throttle {
   /** What a call lacks whose chance is skipped. */
   readonly lack: Lack;
   isHeld = false;
-  /** The last failures in a row. */
+  /** The last failures: when they lower the share, those in a row. */
   #failures: readonly string[] = [];
   /** The state that events have told. */
   #told: ThrottleState = 'closed';
@@ -88,10 +88,9 @@ class OverloadThrottle implements Throttle {
   }
 
   failed(nowMs: number, outcome: Outcome | undefined, isRetry: boolean): void {
-    const { rule } = this;
     const failure = whatFailed(outcome);
-    this.#failures = rule.inARow === 0 ? [failure] : [...this.#failures.slice(1 - TOLD_FAILURES), failure];
-    rule.learn(nowMs, true, isRetry, 0);
+    this.#failures = [...this.#failures.slice(1 - TOLD_FAILURES), failure];
+    this.rule.learn(nowMs, true, isRetry, 0);
   }
 
   /** Tells of a change of state. Of one by hand the next request tells. */
@@ -125,10 +124,9 @@ class ThrottleTurn implements Turn {
   constructor(throttle: OverloadThrottle, call: PartCall) {
     this.#throttle = throttle;
     this.#call = call;
-    const isNew = call.attempt === 0;
-    // A hedge begins as a retry.
-    this.#occasion = isNew ? 'first' : 'after-failure';
-    if (isNew) throttle.rule.ask();
+    // A hedge begins as a retry, and while all is calm.
+    this.#occasion = call.attempt === 0 ? 'first' : 'after-failure';
+    throttle.rule.ask();
   }
 
   acquire(): Lack | undefined {
