@@ -128,9 +128,8 @@ export class ThrottleRule {
     this.#inARow = 0;
     if (this.#fill < 1) this.#payBack(nowMs, isRetry ? 1 : PAYS_BACK);
     this.#lateness = Math.min(1, lateness);
-    if (this.#isCalm) return this.#payIn(CALM_PAYS);
-    this.#payIn(Math.max(0, this.#level - 1));
-    this.#raise((sinceMs / OPENS_IN_MS) * (1 - LATE * this.#lateness));
+    this.#payIn(this.#isCalm ? CALM_PAYS : Math.max(0, this.#level - 1));
+    if (!this.#isCalm) this.#raise((sinceMs / OPENS_IN_MS) * (1 - LATE * this.#lateness));
   }
 
   #cut(sinceMs: number): void {

@@ -219,7 +219,7 @@ export class Clients {
     const { requests } = this;
     const { nowMs } = this.#events;
     const measures = this.#measures;
-    if (this.#judge.observe(request, outcome, spent, nowMs)) {
+    if (this.#judge.observe(request, outcome, spent)) {
       this.#lines?.returned(requests.client(request), nowMs);
     }
     const decision = this.#judge.judge(request, outcome, nowMs);

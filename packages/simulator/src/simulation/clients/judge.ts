@@ -44,7 +44,7 @@ export class Judge {
    *
    * @param spent what the answer says that the request has spent
    */
-  observe(request: number, outcome: number, spent: Costs | undefined, nowMs: number): boolean {
+  observe(request: number, outcome: number, spent: Costs | undefined): boolean {
     const requests = this.#requests;
     const { throttles } = this.#fleet;
     const client = requests.client(request);
