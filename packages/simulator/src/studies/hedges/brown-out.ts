@@ -1,6 +1,6 @@
-import { seededRandom, virtualClock } from '@ebb/core/testing';
+import { seededRandom } from '@ebb/core/testing';
 import type { Rule } from './rules.ts';
-import { BENCHMARK, MEAN_SERVICE_MS, quantileOf, request, tryTimes } from './world.ts';
+import { BENCHMARK, Calls, MEAN_SERVICE_MS, quantileOf, request, tryTimes } from './world.ts';
 
 const WORKERS = 10;
 const CALM_MS = 20_000;
@@ -11,7 +11,7 @@ const TROUBLE_MS = 10_000;
  * try was aborted. Counts what is sent in these ten seconds.
  */
 export function brownOut(rule: Rule, seed: number): { p99: number; extra: number } {
-  const clock = virtualClock({ startMs: 0 });
+  const calls = new Calls();
   const timeOf = tryTimes(seed, BENCHMARK);
   const random = seededRandom(seed + 1);
   const queue: { readonly ms: number; readonly answered: () => void }[] = [];
@@ -22,7 +22,7 @@ export function brownOut(rule: Rule, seed: number): { p99: number; extra: number
     if (next === undefined || busy === WORKERS) return;
     first += 1;
     busy += 1;
-    clock.schedule(() => {
+    calls.plan(() => {
       busy -= 1;
       next.answered();
       work();
@@ -35,18 +35,18 @@ export function brownOut(rule: Rule, seed: number): { p99: number; extra: number
   const took: number[] = [];
   let extra = 0;
   const arrive = (): void => {
-    const isTrouble = clock.now() >= CALM_MS;
-    request(clock, rule, send, (ms, hedges) => {
+    const isTrouble = calls.nowMs >= CALM_MS;
+    request(calls, rule, send, (ms, hedges) => {
       if (!isTrouble) return;
       took.push(ms);
       extra += hedges;
     });
     const load = isTrouble ? 1.1 : 0.5;
     const nextMs = (-Math.log(1 - random()) * MEAN_SERVICE_MS) / (WORKERS * load);
-    if (clock.now() + nextMs < CALM_MS + TROUBLE_MS) clock.schedule(arrive, nextMs);
+    if (calls.nowMs + nextMs < CALM_MS + TROUBLE_MS) calls.plan(arrive, nextMs);
   };
   arrive();
-  clock.tick(1e9);
+  calls.run();
   took.sort((one, other) => one - other);
   return { p99: quantileOf(took, 0.99), extra: extra / took.length };
 }

@@ -64,7 +64,7 @@ function failsafe(quantile: number): Rule {
       window[at % WINDOW] = tookMs;
       at += 1;
       if (at >= EVERY && at % EVERY === 0) {
-        const sorted = window.slice().sort((one, other) => one - other);
+        const sorted = Float64Array.from(window).sort();
         delayMs = sorted[Math.floor(sorted.length * quantile)] as number;
       }
     },

@@ -1,6 +1,5 @@
-import { virtualClock } from '@ebb/core/testing';
 import type { Rule } from './rules.ts';
-import { BENCHMARK, quantileOf, request, type Stragglers, tryTimes } from './world.ts';
+import { BENCHMARK, Calls, quantileOf, request, type Stragglers, tryTimes } from './world.ts';
 
 const REQUESTS = 50_000;
 const AT_ONCE = 20;
@@ -24,7 +23,7 @@ export interface Tail {
 
 /** bhope/hedge's benchmark: 50,000 requests, 20 at a time. Each try takes its own time. */
 export function tail(rule: Rule, seed: number, stragglers: Stragglers = BENCHMARK): Tail {
-  const clock = virtualClock({ startMs: 0 });
+  const calls = new Calls();
   const timeOf = tryTimes(seed, stragglers);
   const took: number[] = [];
   let sent = 0;
@@ -32,16 +31,15 @@ export function tail(rule: Rule, seed: number, stragglers: Stragglers = BENCHMAR
   const next = (): void => {
     if (sent === REQUESTS) return;
     sent += 1;
-    const send = (answered: () => void, isHedge: boolean): void =>
-      void clock.schedule(answered, timeOf(isHedge));
-    request(clock, rule, send, (ms, hedges) => {
+    const send = (answered: () => void, isHedge: boolean): void => calls.plan(answered, timeOf(isHedge));
+    request(calls, rule, send, (ms, hedges) => {
       took.push(ms);
       extra += hedges;
       next();
     });
   };
   for (let worker = 0; worker < AT_ONCE; worker += 1) next();
-  clock.tick(1e9);
+  calls.run();
   took.sort((one, other) => one - other);
   return {
     p50: quantileOf(took, 0.5),

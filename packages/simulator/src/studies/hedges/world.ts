@@ -1,4 +1,5 @@
-import { seededRandom, type VirtualClock } from '@ebb/core/testing';
+import { seededRandom } from '@ebb/core/testing';
+import { EventHeap } from '../../engine/event-heap.ts';
 import type { Rule } from './rules.ts';
 
 const MEAN_MS = 5;
@@ -40,21 +41,47 @@ export function tryTimes(seed: number, stragglers: Stragglers): (isHedge: boolea
 /** What a try takes on average in the benchmark, in milliseconds. */
 export const MEAN_SERVICE_MS: number = MEAN_MS * (1 + BENCHMARK.share * ((BENCHMARK.factor ?? 1) - 1));
 
+/** Calls in order of time. A virtual clock takes twice as long, because its calls can be cancelled. */
+export class Calls {
+  nowMs = 0;
+  readonly #heap = new EventHeap();
+  readonly #calls: (() => void)[] = [];
+  readonly #free: number[] = [];
+  #planned = 0;
+
+  plan(call: () => void, delayMs: number): void {
+    const at = this.#free.pop() ?? this.#calls.length;
+    this.#calls[at] = call;
+    this.#planned += 1;
+    this.#heap.push(this.nowMs + delayMs, this.#planned, at, 0);
+  }
+
+  /** Makes all calls, also those that are planned meanwhile. */
+  run(): void {
+    while (this.#heap.size > 0) {
+      this.nowMs = this.#heap.nextAtMs;
+      this.#heap.pop();
+      this.#free.push(this.#heap.event);
+      this.#calls[this.#heap.event]?.();
+    }
+  }
+}
+
 /** Sends one request, hedged by the rule. `send` calls back when the try has its answer; a loser's answer counts for nothing. */
 export function request(
-  clock: VirtualClock,
+  calls: Calls,
   rule: Rule,
   send: (answered: () => void, isHedge: boolean) => void,
   done: (tookMs: number, hedges: number) => void,
 ): void {
-  const sentMs = clock.now();
+  const sentMs = calls.nowMs;
   let hedges = 0;
   let isOver = false;
   let hasOutlasted = false;
   const answered = (isHedge: boolean) => () => {
     if (isOver) return;
     isOver = true;
-    const tookMs = clock.now() - sentMs;
+    const tookMs = calls.nowMs - sentMs;
     if (!hasOutlasted) rule.inTime(tookMs);
     rule.returned(tookMs);
     rule.over(hedges, isHedge);
@@ -68,10 +95,10 @@ export function request(
     if (!rule.take()) return;
     hedges += 1;
     send(answered(true), true);
-    if (hedges < rule.maxHedges) clock.schedule(hedge, delayMs);
+    if (hedges < rule.maxHedges) calls.plan(hedge, delayMs);
   };
   send(answered(false), false);
-  if (rule.maxHedges > 0 && delayMs < Number.POSITIVE_INFINITY) clock.schedule(hedge, delayMs);
+  if (rule.maxHedges > 0 && delayMs < Number.POSITIVE_INFINITY) calls.plan(hedge, delayMs);
 }
 
 /** The value below which a share of sorted numbers lies. */

@@ -48,7 +48,7 @@ function figure(all: readonly Found[]): string {
       isCut &&
         at('hedged', 0.8).p99 < 0.4 * at('No hedges', 0.8).p99 &&
         at('After 10 ms, no limit', 0.8).p99 > 1_000,
-      'Hedges with a budget cut the tail of a busy service to a third; without one they overload it',
+      'Hedges with a budget cut the tail of a busy service to two fifths; without one they overload it',
       'Hedges at three loads of a service',
     ),
     note: `${WORKERS} workers with one queue. Requests take ${SERVICE_MS} ms on average, and one in twenty ten times as long.`,
