@@ -134,7 +134,7 @@ const CLIENTS: Readonly<Record<string, Hedging>> = {
   },
 };
 
-/** What each try is answered with, and which ones are, in this order. Each attempt has two tries, which have come before. */
+/** What each try is answered with, 0 for a lost connection, and which ones are, in this order. Each attempt has two tries, which have come before. */
 interface Script {
   readonly statuses: readonly number[];
   readonly order: readonly number[];
@@ -167,7 +167,9 @@ describe.each(Object.entries(CLIENTS))('%s over MSW', (_, { over, client }) => {
         // Until then a hedge would have come.
         if (isAlone) await turns(20);
         answered.get(number)?.();
-        if (number !== order.at(-1)) await until(() => judged > before);
+        // No policy judges a connection that is lost.
+        if (statuses[number] === 0) await turns(50);
+        else if (number !== order.at(-1)) await until(() => judged > before);
       }
     };
     const mocked = await over(async () => {
@@ -176,7 +178,8 @@ describe.each(Object.entries(CLIENTS))('%s over MSW', (_, { over, client }) => {
       const gate = new Promise<void>((open) => answered.set(number, open));
       void clock.advance(10);
       await gate;
-      return new HttpResponse(`try ${number}`, { status: statuses[number] ?? 200 });
+      const status = statuses[number] ?? 200;
+      return status === 0 ? HttpResponse.error() : new HttpResponse(`try ${number}`, { status });
     });
     onTestFinished(async () => void (await mocked.close?.()));
     const send = client(policy, { delayMs: 10, share: 1 });
@@ -235,6 +238,17 @@ describe.each(Object.entries(CLIENTS))('%s over MSW', (_, { over, client }) => {
       [503, lost(429)],
       [503, lost(500)],
       [200, [{ delayMs: 10, won: true, outcome: { type: 'response', status: 200 } }]],
+    ]);
+  });
+
+  test('also of one without a response', async () => {
+    const script = { statuses: [0, 0], order: [1, 0, 2] };
+    const { send, answer } = await play(script, { maxRetries: 1, backoff: constant(0) });
+    const [{ text, result }] = await Promise.all([send(), answer()]);
+    expect(text).toBe('try 2');
+    expect(attemptsOf(result)).toMatchObject([
+      { attempt: 1, hedges: [{ delayMs: 10, won: false, outcome: { type: 'failure' } }] },
+      { status: 200, hedges: [{ delayMs: 10, won: false, outcome: undefined }] },
     ]);
   });
 

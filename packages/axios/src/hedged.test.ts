@@ -99,6 +99,7 @@ describe.each(['bare', 'client'] as const)('%s: what the caller gets', (which) =
       abort(new Error('enough'));
       const error = await response;
       expect(error).toBeInstanceOf(axios.CanceledError);
+      expect(error.config?.signal).toBe(way.startsWith('cancelToken') ? undefined : config.signal);
       if (way.startsWith('cancelToken')) expect(error).toBe(config.cancelToken?.reason);
       expect([one.aborted(), listeners()]).toEqual([one.sent.length, 0]);
     }

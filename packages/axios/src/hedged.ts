@@ -69,21 +69,26 @@ class AxiosRace extends PromiseRace<AxiosResponse> {
   }
 
   /** axios has made its CanceledError. */
-  protected override abortError(error: unknown): unknown {
-    this.#caller?.release?.();
-    return this.#config.cancelToken?.reason ?? error ?? super.abortError(error);
+  protected override abortError(failed: Try<AxiosResponse> | undefined): unknown {
+    this.#restore(failed);
+    return failed?.value ?? super.abortError(failed);
+  }
+
+  protected override resultOf(one: Try<AxiosResponse>): AxiosResponse {
+    this.#restore(one);
+    return super.resultOf(one);
   }
 
   /** The caller finds its own config in what it gets, with the headers that were sent. */
-  protected override resultOf(one: Try<AxiosResponse>): AxiosResponse {
-    const { config } = one.request as AxiosRequest;
-    if (this.#caller?.signal.aborted) throw this.abortError(one.value);
-    this.#caller?.release?.();
-    for (const shown of [one.value, property(one.value, 'response')]) {
+  #restore(one: Try<AxiosResponse> | undefined): void {
+    const { signal, release } = this.#caller ?? {};
+    const { config } = (one?.request ?? this.request) as AxiosRequest;
+    release?.();
+    for (const shown of [one?.value, property(one?.value, 'response')]) {
       if (property(shown, 'config') === config) (shown as AxiosResponse).config = this.#config;
     }
-    this.#config.headers = config.headers;
-    return super.resultOf(one);
+    // After an abort the caller may have sent it again.
+    if (!signal?.aborted) this.#config.headers = config.headers;
   }
 }
 

@@ -51,8 +51,8 @@ export abstract class PromiseRace<T> extends Race implements Try<T> {
   /** Closes the connection of a response that is not wanted. */
   protected abstract discard(one: Try<T>): void;
 
-  /** What the caller gets after an abort. @param _error what a try has failed with */
-  protected abortError(_error: unknown): unknown {
+  /** What the caller gets after an abort. @param _failed a try that has failed, if one has */
+  protected abortError(_failed: Try<T> | undefined): unknown {
     return this.#signal?.reason;
   }
 
@@ -160,7 +160,7 @@ export abstract class PromiseRace<T> extends Race implements Try<T> {
       if (one.answered) this.discard(one);
     }
     const records = this.over(winner.hedge, this.#outcomeOf(this));
-    if (isAborted) throw this.abortError(tries.find(({ answered }) => answered === false)?.value);
+    if (isAborted) throw this.abortError(tries.find(({ answered }) => answered === false));
     noteHedges(winner.value, records);
     return this.resultOf(winner);
   }
