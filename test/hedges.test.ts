@@ -90,9 +90,9 @@ interface Hedging {
   client(policy: Policy, more: object): (url: string) => Promise<Got>;
 }
 
-function overAxios(adapter: string): Hedging {
+function overAxios(adapter: string, over: typeof mock): Hedging {
   return {
-    over: mock,
+    over,
     client(policy, more) {
       const client = axios.create({ adapter: hedgedAdapter({ policy, ...more }, adapter) });
       client.interceptors.request.use(ebbAxios(policy));
@@ -120,8 +120,9 @@ const CLIENTS: Readonly<Record<string, Hedging>> = {
       };
     },
   },
-  'axios, http': overAxios('http'),
-  'axios, fetch': overAxios('fetch'),
+  'axios, http': overAxios('http', mock),
+  // axios keeps the global `Request` that its adapter has seen first: not that of MSW.
+  'axios, fetch': overAxios('fetch', mockBehindServer),
   undici: {
     over: mockBehindServer,
     client(policy, more) {
