@@ -26,6 +26,9 @@ test('a program takes as long as its calls, and what is not answered is counted'
   const alone = { callsMs: [5, 2_000], parallel: 1, attemptTimeoutMs: 1_000 };
   const refused = await play(alone, () => ({ maxRetries: 0 }));
   expect(refused).toEqual({ skipped: 0, refused: 1, totalMs: 1_005 });
+  const held = throttle({ whenSkipped: 'fail' });
+  held.hold();
+  expect(await play(alone, () => ({ throttle: held }))).toEqual({ skipped: 2, refused: 2, totalMs: 0 });
   const took = async (program: HealthyProgram): Promise<number> => (await play(program, () => ({}))).totalMs;
   expect(await took({ callsMs: [5, 100, 20], parallel: 1 })).toBe(125);
   expect(await took({ callsMs: [5, 100, 20], parallel: 2 })).toBe(100);

@@ -11,7 +11,9 @@ const SAME = 3;
 /** In points: from here on a cell is filled. */
 const MUCH = 10;
 
+/** A cell without worlds is empty. */
 function cellOf(points: number): MapCell {
+  if (!Number.isFinite(points)) return { text: '', filled: false, colour: 'grey' };
   const colour = Math.abs(points) <= SAME ? 'grey' : points > 0 ? 'green' : 'red';
   return { text: wholeText(points), filled: Math.abs(points) > MUCH, colour };
 }

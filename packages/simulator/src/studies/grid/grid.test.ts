@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { COLOURS } from '../../chart/palette.ts';
 import { csvText, tableText } from '../table.ts';
 import { gridResult } from './grid-study.ts';
 import { pointsText } from './grid-table.ts';
 import { linesOf, runsIn, runWorlds, type WorldRuns } from './runs.ts';
 import { SCHEMES } from './schemes.ts';
 import { BARS, gainOf, leadOf, meanOf, shareAbove, worstOf } from './standing.ts';
-import { CLIENTS, RATES, SERVICES_MS, SMALL, TROUBLES, WORLDS } from './worlds.ts';
+import { CLIENTS, RATES, SERVICES_MS, SMALL, scenarioOf, TROUBLES, WORLDS } from './worlds.ts';
 
 const NAMES = Object.keys(SCHEMES);
 
@@ -62,6 +63,18 @@ describe('how schemes compare', () => {
     expect(pointsText(points)).toBe(text);
   });
 
+  test('the map has the mean and the worst world of a cell, filled and in colour by how far they are from no retries', () => {
+    const svg = gridResult([one, two]).figures[0]?.svg ?? '';
+    const panel = svg.slice(svg.indexOf('aria-label="throttle()'), svg.indexOf('aria-label="Both'));
+    expect(panel).toMatch(
+      /^aria-label="throttle\(\)\. Load 50\/s\. Clients 1: \+9; 12: \+3; .* Load worst\. Clients 1: −3; 12: −1;/,
+    );
+    const other = svg.slice(svg.indexOf('aria-label="Both'));
+    expect(other).toMatch(/Clients 1: \+13, filled; 12: 0;/);
+    const filled = (colour: 'red' | 'green'): number => other.split(`fill="${COLOURS[colour]}"`).length - 1;
+    expect([filled('green'), filled('red')]).toEqual([1, 2]);
+  });
+
   test('the table rounds shares of worlds down: all is all', () => {
     const many = Array.from({ length: 1_999 }, () => two);
     const shares = (all: readonly WorldRuns[]): string | undefined =>
@@ -99,6 +112,15 @@ test('the grid is whole: each mix once, and in the small one a third of them, ea
   }
 });
 
+test.each(
+  WORLDS.filter(({ clients }) => clients === 1).map((world) => [JSON.stringify(world), world] as const),
+)('%s: two workers at least, and the load of its trouble', (_, world) => {
+  const { workers = 0, serviceMs = 0 } = scenarioOf(world).server;
+  expect(workers).toBeGreaterThanOrEqual(2);
+  const load = TROUBLES[world.trouble]?.load ?? 0.75;
+  expect((world.requestsPerSecond * serviceMs) / (1_000 * workers)).toBeCloseTo(load);
+});
+
 describe('a few worlds', () => {
   const worlds = WORLDS.filter(
     ({ clients, requestsPerSecond, serviceMs }) =>
@@ -116,6 +138,10 @@ describe('a few worlds', () => {
       expect(percent(trouble, 'Default'), trouble).toBeLessThan(percent(trouble, 'No retries') - 20);
     }
     expect(shares.at(-1)).toBe(1);
+    // In tenths.
+    const found = all.flatMap(({ percents }) => Object.values(percents).flat());
+    expect(found.every((value) => value === Number(value.toFixed(1)))).toBe(true);
+    expect(found.every(Number.isInteger)).toBe(false);
   });
 
   test('runs are read as they were written', () => {

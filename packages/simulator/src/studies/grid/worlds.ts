@@ -76,7 +76,7 @@ export const SMALL: readonly World[] = WORLDS.filter(({ serviceMs }, at) => {
 /**
  * The scenario of a world. There are two workers at least; the time to serve is then adjusted, so that the load is that of the trouble.
  */
-function scenarioOf(world: World): Omit<Scenario, 'policy'> {
+export function scenarioOf(world: World): Omit<Scenario, 'policy'> {
   const { clients, requestsPerSecond, serviceMs } = world;
   const { load = LOAD, durationMs, troubles } = TROUBLES[world.trouble] as GridTrouble;
   const capacity = requestsPerSecond / load;
