@@ -123,16 +123,6 @@ async function slow(clients: number, policy: Make): Promise<Numbers> {
   };
 }
 
-/** Half of the servers at first; the others come after 30 s. Nothing is known of what is usual. */
-async function scaleOut(clients: number, policy: Make): Promise<Numbers> {
-  const server: FaultScenario = {
-    ...SERVER,
-    troubles: [{ type: 'brown-out', fromMs: 0, untilMs: 30_000, capacityShare: 0.5 }],
-  };
-  const result = await run({ clients, requestsPerSecond: REQUESTS, durationMs: 90_000, server, policy });
-  return { overall: percent(result), after: percent(result, 30_000, 90_000), sends: sendsPerRequest(result) };
-}
-
 /** As the storm, but with a queue of a tenth of a second: what does not fit in is answered 503 at once. */
 async function shedding(clients: number, policy: Make): Promise<Numbers> {
   const server: FaultScenario = {
@@ -170,8 +160,6 @@ export const WORLDS: Readonly<Record<string, (policy: Make) => Promise<Numbers>>
   'a deploy of 30 s, one request in ten seconds': (policy) => deploy(0.1, policy),
   'slow by nature, 20 clients': (policy) => slow(20, policy),
   'slow by nature, 2,000 clients': (policy) => slow(2_000, policy),
-  'half of the servers come late, 12 clients': (policy) => scaleOut(12, policy),
-  'half of the servers come late, 2,500 clients': (policy) => scaleOut(2_500, policy),
   'a short queue that sheds, 12 clients': (policy) => shedding(12, policy),
   'a short queue that sheds, 2,500 clients': (policy) => shedding(2_500, policy),
 };
