@@ -1,6 +1,6 @@
 import type { FaultScenario } from '@ebb/testing/faults';
 import { sharing } from './sharing.ts';
-import { percent, percentOf, run, type World } from './world.ts';
+import { percent, run, type World } from './world.ts';
 import { CAPACITY, type Make, type Numbers, REQUESTS, SERVER, SERVICE_MS, WORLDS } from './worlds.ts';
 
 // Services that the rule was not made for.
@@ -49,21 +49,6 @@ async function scaling(clients: number, policy: Make): Promise<Numbers> {
   return { overall: percent(await run({ clients, requestsPerSecond, durationMs: 100_000, server, policy })) };
 }
 
-/**
- * Half an hour of a client alone at 0.8 of the capacity of two workers, whose times have a long tail: now and then the queue takes
- * longer than the timeout. Nothing else ails the service. The mean of three runs.
- */
-async function nearLimit(policy: Make): Promise<Numbers> {
-  let overall = 0;
-  for (const seed of [1, 2, 3]) {
-    const server: FaultScenario = { workers: 2, serviceMs: 50, serviceSpread: 'log-normal' };
-    const times = { durationMs: 1_860_000, untilMs: 1_800_000 };
-    overall +=
-      percentOf(await run({ clients: 1, requestsPerSecond: 32, ...times, server, policy, seed })) / 3;
-  }
-  return { overall };
-}
-
 const KINDS: Readonly<Record<string, (clients: number, policy: Make) => Promise<Numbers>>> = {
   'latency grows with the load': smooth,
   'a short queue that answers 429': (clients, policy) => tooMany(clients, policy),
@@ -83,5 +68,4 @@ export const OTHER_WORLDS: typeof WORLDS = {
       [`${name}, 2,500 clients`, (policy: Make) => make(2_500, policy)],
     ]),
   ),
-  'half an hour near the limit, a client alone': nearLimit,
 };

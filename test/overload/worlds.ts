@@ -34,22 +34,6 @@ async function storm(clients: number, policy: Make): Promise<Numbers> {
   };
 }
 
-/** A pause of an hour, then ten seconds as before, then half of the capacity is gone for a minute. */
-async function afterPause(clients: number, policy: Make): Promise<Numbers> {
-  const endMs = 3_630_000;
-  const server: FaultScenario = {
-    ...SERVER,
-    troubles: [{ type: 'brown-out', fromMs: endMs + 10_000, untilMs: endMs + 70_000, capacityShare: 0.5 }],
-  };
-  const requestsPerSecond = (nowMs: number): number => (nowMs < 30_000 || nowMs >= endMs ? REQUESTS : 0);
-  const result = await run({ clients, requestsPerSecond, durationMs: endMs + 130_000, server, policy });
-  return {
-    overall: percent(result, endMs),
-    after: percent(result, endMs + 70_000, endMs + 130_000),
-    sends: sendsPerRequest(result),
-  };
-}
-
 /** No answers for five seconds. */
 async function silence(clients: number, policy: Make): Promise<Numbers> {
   const server: FaultScenario = {
@@ -147,8 +131,6 @@ export const WORLDS: Readonly<Record<string, (policy: Make) => Promise<Numbers>>
   'storm, 12 clients': (policy) => storm(12, policy),
   'storm, 2,500 clients': (policy) => storm(2_500, policy),
   'storm, 25,000 clients': (policy) => storm(25_000, policy),
-  'a pause, then the storm, 12 clients': (policy) => afterPause(12, policy),
-  'a pause, then the storm, 2,500 clients': (policy) => afterPause(2_500, policy),
   'storm without a timeout, 12 clients': (policy) => storm(12, withoutTimeout(policy)),
   'storm without a timeout, 2,500 clients': (policy) => storm(2_500, withoutTimeout(policy)),
   '5 s of silence, 12 clients': (policy) => silence(12, policy),

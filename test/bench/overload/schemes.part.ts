@@ -5,7 +5,7 @@ import { COLUMNS } from './columns.ts';
 import { SCHEMES } from './schemes.ts';
 
 /** The worlds that no other part has. */
-const names = Object.keys(WORLDS).filter((name) => !(name in OTHER_WORLDS) && !name.startsWith('a pause'));
+const names = Object.keys(WORLDS).filter((name) => !(name in OTHER_WORLDS));
 
 export default {
   title: 'A service in trouble, and its clients',

@@ -9,7 +9,7 @@ const names = Object.keys(SCHEMES).filter((name) => !name.includes(', '));
 
 export default {
   title: 'Services that the throttle was not made for',
-  note: 'Clients and load as above. Near the limit two workers whose times have a long tail get 32 requests a second, 0.8 of their capacity.',
+  note: 'Clients and load as above.',
   columns: COLUMNS.slice(0, 1),
   ranked: false,
   turned: true,
