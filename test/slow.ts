@@ -62,6 +62,7 @@ export const SLOW: Readonly<Record<'programs' | 'stores' | 'worlds', readonly st
     'packages/fetch/src/resuming-cuts.test.ts',
     'packages/fetch/src/resuming.property.test.ts',
     'packages/simulator/src/studies/golden.test.ts',
+    'packages/simulator/src/studies/grid/recorded.test.ts',
     'packages/simulator/src/studies/rates/worlds.test.ts',
     'packages/simulator/src/studies/storm/quiet.test.ts',
     'packages/undici/src/inspect.property.test.ts',

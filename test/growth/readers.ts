@@ -59,6 +59,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'opentelemetry/propagate.ts': OWN,
   'simulator/cli/agreement.ts': ['the figures of the article, in CSV'],
   'simulator/cli/arguments.ts': OWN,
+  'simulator/cli/recorded-grid.ts': 'it reads the runs of the repository itself',
   'simulator/cli/run.ts': 'it reads the version in its own package.json',
   'simulator/cli/scenario-file.ts': [
     'a scenario that is no JSON',

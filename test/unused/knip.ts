@@ -13,7 +13,7 @@ const config: KnipConfig = {
     },
     'packages/simulator': {
       // Commands of the workspace.
-      entry: ['src/cli/{agreement,figures}.ts'],
+      entry: ['src/cli/{agreement,figures,grid}.ts'],
       project: ['{src,test}/**/*.ts'],
     },
     'packages/valkey': {

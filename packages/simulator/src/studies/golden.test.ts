@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { GOLDEN_STUDIES } from '../cli/golden.ts';
 import { experimentStudy } from './experiment-study.ts';
-import { GOLDEN_STUDIES } from './golden.ts';
 import { storm, stormPolicies } from './storm/storm.ts';
 import { tableText } from './table.ts';
 

@@ -2,7 +2,7 @@ import { finding } from '../../chart/frame.ts';
 import { type MapCell, mapChart } from '../../chart/map-chart.ts';
 import { pointsText } from './grid-table.ts';
 import type { WorldRuns } from './runs.ts';
-import { NO_RETRIES, THROTTLE } from './schemes.ts';
+import { BUDGET, NO_RETRIES, THROTTLE } from './schemes.ts';
 import { gainOf, meanOf } from './standing.ts';
 import { CLIENTS, RATES } from './worlds.ts';
 
@@ -34,11 +34,12 @@ export function gridFigure(all: readonly WorldRuns[]): string {
     meanOf(runs, scheme) - meanOf(runs, NO_RETRIES);
   const at = (rate: number, clients: number): WorldRuns[] =>
     all.filter(({ world }) => world.requestsPerSecond === rate && world.clients === clients);
-  const least = worst(all, THROTTLE);
+  const more = Math.round(gain(all, THROTTLE));
+  const lost = (scheme: string): number => -Math.round(worst(all, scheme));
   return mapChart({
     title: finding(
-      least >= -SAME,
-      `In ${all.length} worlds throttle() answers ${wholeText(gain(all, THROTTLE)).slice(1)}\u00a0points more than no retries, and never ${SAME} less; retries alone up to ${-Math.round(worst(all, 'Default'))} less`,
+      more > 0 && lost(THROTTLE) < lost(BUDGET),
+      `In ${all.length} services in trouble throttle() answers ${more}\u00a0points more than no retries, and at worst ${lost(THROTTLE)} less; ${BUDGET} at worst ${lost(BUDGET)}`,
       'What each way to retry answers beside no retries, in services of many sizes and troubles',
     ),
     note: `Points of the requests answered, more (+) or less (−) than without retries. First line of each load: the mean of its worlds; second: the worst world with its worst seed. Filled: more than ${MUCH}.`,

@@ -7,15 +7,16 @@ const attemptTimeoutMs = 1_000;
 
 /** What every other scheme is compared with. */
 export const NO_RETRIES = 'No retries';
+export const BUDGET = 'retryBudget()';
 /** The schemes that only retry. */
-export const RETRYING: readonly string[] = ['Default', 'retryBudget()'];
+export const RETRYING: readonly string[] = ['Default', BUDGET];
 export const THROTTLE = 'throttle()';
 
 /** The schemes that are compared over the grid. */
 export const SCHEMES: Readonly<Record<string, FleetPolicy | ClientFactory>> = {
   [NO_RETRIES]: { attemptTimeoutMs, maxRetries: 0 },
   Default: { attemptTimeoutMs },
-  'retryBudget()': { attemptTimeoutMs, budget: { retryBudget: {} } },
+  [BUDGET]: { attemptTimeoutMs, budget: { retryBudget: {} } },
   [THROTTLE]: { attemptTimeoutMs, throttle: {} },
   Both: { attemptTimeoutMs, throttle: {}, budget: { retryBudget: {} } },
   'SRE book (10 s)': published(sreThrottlingOver(10_000)),
