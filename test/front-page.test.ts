@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import * as core from '@ebb/core';
 import { expect, test } from 'vitest';
-import type { ClientFactory } from '../packages/simulator/src/scenario/client-options.ts';
+import type { FleetPolicy } from '../packages/simulator/src/scenario/fleet-policy.ts';
 import { runExperiment } from '../packages/simulator/src/studies/experiment.ts';
 import { storm, stormPolicies } from '../packages/simulator/src/studies/storm/storm.ts';
 
@@ -13,23 +12,21 @@ test('README.md has at most 700 words with its code, two commands on a clone, an
   expect(page.match(/(?<!!)\[[^\]]+\]\([^)]+\)/g)).toHaveLength(6);
 });
 
-/** The options of the policy in the program, from its code, with limits on this clock. */
-function shownPolicy(clock: core.Clock): core.PolicyOptions {
+/** The options of the policy in the program, from its code: those of a throttle in place of one, as the simulator takes them. */
+function shownPolicy(): FleetPolicy {
   const [, code = ''] = /createPolicy\((\{.*\})\)/.exec(page) ?? [];
-  const names = { ...core, retryBudget: () => core.retryBudget({ clock }) };
-  return new Function(...Object.keys(names), `return (${code})`)(...Object.values(names));
+  return new Function('throttle', `return (${code})`)((options = {}) => options);
 }
 
 /** The storm of the figure, with a fleet and a server of a twentieth: the figure itself is a long test. */
 const SIZE = { clients: 500, requestsPerSecond: 100 };
 
-test('the policy of the program is the line with a budget in the figure below it', () => {
-  const { Memorystore: without = {}, '+ budget': drawn = {} } = stormPolicies(SIZE);
-  const shown: ClientFactory = ({ clock }) => ({ policy: shownPolicy(clock) });
-  const results = runExperiment(storm({ shown, drawn, without }, SIZE));
+test('the policy of the program is the line with a throttle in the figure below it', () => {
+  const { Memorystore: without = {}, '+ throttle': drawn = {} } = stormPolicies(SIZE);
+  const results = runExperiment(storm({ shown: shownPolicy(), drawn, without }, SIZE));
   const [ours, theirs, worse] = results.map(({ trace }) => trace);
   expect(ours).toEqual(theirs);
-  // Without the budget the fleet sends several times as much.
+  // Without the throttle the fleet sends several times as much.
   expect(ours?.amplification).toBeLessThan(1.3);
   expect(worse?.amplification).toBeGreaterThan(3);
 });

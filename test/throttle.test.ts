@@ -97,7 +97,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     expect(statuses.at(-1)).toBe(200);
     expect(own.state).toBe('closed');
     const states = told('share');
-    expect(states[0]).toMatchObject({ state: 'half-open', share: 0.5, failures: ['503', '503', '503'] });
+    expect(states[0]).toMatchObject({ state: 'half-open', share: 0.7, failures: ['503', '503', '503'] });
     expect(states.at(-1)).toMatchObject({ state: 'closed', share: 1 });
   });
 

@@ -36,7 +36,7 @@ export const STUDIES: readonly Study[] = [
   treatments,
   experimentStudy(
     'storm',
-    '14 ways to retry while half the capacity is gone',
+    '15 ways to retry while half the capacity is gone',
     storm(stormPolicies()),
     stormFigures,
     storms.STORM_REPEATED,

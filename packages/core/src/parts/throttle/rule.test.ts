@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Occasion, ThrottleRule } from './rule.ts';
 
-const FLOOR = 0.2;
+const FLOOR = 0.3;
 
 function setUp() {
   const rule = new ThrottleRule();
@@ -56,12 +56,12 @@ describe('the share', () => {
     const { fails, pass } = setUp();
     expect([fails(), fails()]).toEqual([1, 1]);
     pass(1_000);
-    expect(fails()).toBeCloseTo(0.5);
+    expect(fails()).toBeCloseTo(0.7);
     pass(500);
-    expect(fails()).toBeCloseTo(0.5 ** 1.5);
+    expect(fails()).toBeCloseTo(0.7 ** 1.5);
     // A second at most: what was not learned is not known.
     pass(40_000);
-    expect(fails()).toBe(FLOOR);
+    expect(fails()).toBeCloseTo(0.7 ** 2.5);
     pass(1_000);
     expect(fails()).toBe(FLOOR);
   });
@@ -88,7 +88,7 @@ describe('the share', () => {
     fails();
     fails(true);
     pass(1_000);
-    expect(fails(true)).toBeCloseTo(0.5);
+    expect(fails(true)).toBeCloseTo(0.7);
   });
 
   test.each<[lateness: number, gapMs: number]>([
@@ -110,9 +110,9 @@ describe('the share', () => {
     expect([rule.share, rule.state]).toEqual([FLOOR, 'open']);
     pass(1_000);
     expect(answers()).toBeCloseTo(FLOOR + 0.5);
-    pass(600);
+    pass(400);
     expect(answers()).toBe(1);
-    pass(9_900);
+    pass(19_900);
     answers();
     expect([rule.share, rule.state]).toEqual([1, 'half-open']);
     pass(200);
@@ -139,7 +139,7 @@ describe('the share', () => {
     const { down, pass, rule, sent } = setUp();
     down(10);
     pass(45_000);
-    expect(sent(4)).toBe(0);
+    expect(sent(3)).toBe(0);
     pass(1);
     expect([sent(10), rule.share, rule.state]).toEqual([10, 1, 'closed']);
   });
@@ -168,31 +168,31 @@ describe('the purse, in trouble', () => {
     down(10);
     expect(rule.share).toBe(FLOOR);
     expect(take()).toBe(false);
-    expect(sent(100)).toBe(20);
+    expect(sent(100)).toBe(30);
   });
 
   test('a chance that is skipped earns nothing', () => {
     const { ask, down, take } = setUp();
     down(10);
-    ask(4);
+    ask(3);
     for (let at = 0; at < 100; at += 1) expect(take()).toBe(false);
     ask();
     expect([take(), take()]).toEqual([true, false]);
   });
 
-  test('holds three at most', () => {
+  test('holds two at most', () => {
     const { all, ask, down } = setUp();
     down(10);
     ask(1_000);
-    expect(all('first')).toBe(3);
+    expect(all('first')).toBe(2);
   });
 
   test.each<[lateness: number, sent: number]>([
     [0, 100],
     [0.5, 50],
-    [0.75, 25],
+    [0.6, 40],
     // The floor.
-    [0.95, 20],
+    [0.95, 30],
   ])(
     'a new request pays less after a late answer: %d of the timeout, %d of 100 are sent',
     (lateness, count) => {
@@ -227,10 +227,15 @@ describe('the purse, in trouble', () => {
     expect(all('first')).toBe(0);
     answers();
     expect(all('first')).toBe(1);
+    // Half of it, if it took half of the timeout.
+    for (let at = 0; at < 3; at += 1) answers(0.5);
+    expect(all('first')).toBe(0);
+    answers(0.5);
+    expect(all('first')).toBe(1);
   });
 
   test.each<[Occasion, number]>([
-    ['first', 3],
+    ['first', 2],
     ['after-timeout', 1],
   ])('what was not sent goes back: %s', (occasion, count) => {
     const { all, ask, down, giveBack, take } = setUp();
@@ -254,7 +259,7 @@ describe('while all is calm', () => {
     [0, 0],
     [99, 0],
     [100, 1],
-    // Three attempts at most, and one costs two.
+    // Two attempts at most, and one costs both.
     [10_000, 1],
   ])('after %d answers %d retries after timeouts can be had', (count, retries) => {
     const { all, answers } = setUp();

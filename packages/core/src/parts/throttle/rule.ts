@@ -8,13 +8,13 @@ function costOf(occasion: Occasion): number {
 }
 
 // Each of these numbers with what it is there for: `pnpm bench overload constants`.
-const FLOOR = 0.2;
+const FLOOR = 0.3;
 /** The level at which the trouble is over. */
-const CALM = 2;
+const CALM = 3;
 /** From so many failures in a row on less is sent. */
 const IN_A_ROW = 3;
 /** After a second of failures the level is this much of what it was. */
-const CUT_PER_SECOND = 0.5;
+const CUT_PER_SECOND = 0.7;
 /** So long of answers adds 1 to the level, in milliseconds. */
 const OPENS_IN_MS = 2_000;
 /** Above 1, where each new request is sent, the level rises so many times as slowly. */
@@ -25,7 +25,7 @@ const LATE = 2;
 const FORGETS_MS = 45_000;
 /** What an answer pays into the purse while all is calm, and the most that the purse holds. */
 const CALM_PAYS = 0.02;
-const MOST_IN_PURSE = 3;
+const MOST_IN_PURSE = 2;
 /** A timeout has cost the service its work, which the retry asks for again. */
 const AFTER_TIMEOUT_COSTS = 2;
 /** The credit: so many retries for each request of the last ten seconds, or one. */
@@ -128,7 +128,7 @@ export class ThrottleRule {
     this.#inARow = 0;
     if (this.#fill < 1) this.#payBack(nowMs, isRetry ? 1 : PAYS_BACK);
     this.#lateness = Math.min(1, lateness);
-    this.#payIn(this.#isCalm ? CALM_PAYS : Math.max(0, this.#level - 1));
+    this.#payIn(this.#isCalm ? CALM_PAYS : Math.max(0, this.#level - 1) * (1 - this.#lateness));
     if (!this.#isCalm) this.#raise((sinceMs / OPENS_IN_MS) * (1 - LATE * this.#lateness));
   }
 

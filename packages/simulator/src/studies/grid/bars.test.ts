@@ -2,21 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { recordedRuns } from '../../cli/recorded-grid.ts';
 import type { WorldRuns } from './runs.ts';
 import { NO_RETRIES, SCHEMES, THROTTLE } from './schemes.ts';
-import { BARS, gainOf, mean, meanOf, shareAbove, worstOf } from './standing.ts';
+import { BARS, mean, meanOf, shareAbove, worstOf } from './standing.ts';
 import { WORLDS } from './worlds.ts';
 
 // Over the recorded runs. `recorded.test.ts` runs some of them again.
 
 const all = recordedRuns();
 
-/**
- * The shares of worlds in which the worst seed of a throttle must answer as much as others, less a margin. Those of no retries should
- * be 0.97 and 1; the rule does not reach them, with 50 and 100 clients at 50 requests a second above all.
- */
-const NO_RETRIES_LESS_1 = 0.96;
-const NO_RETRIES_LESS_3 = 0.98;
-/** In points: the worst world of all. */
-const FURTHEST_BELOW = 11;
+/** The shares of worlds in which the worst seed of a throttle must answer as much as others, less a margin. */
+const NO_RETRIES_LESS_1 = 0.97;
+const NO_RETRIES_LESS_3 = 1;
 const RETRYING_LESS_3 = 0.97;
 const ALL_LESS_3 = 0.9;
 /** In percent, near the limit of a service: in the mean of all, and in points below no retries in the mean of each world. */
@@ -45,11 +40,6 @@ describe('a throttle', () => {
   ] as const)('answers as much as %s in %d of the worlds', (bar, share) => {
     const worst = worstOf(all, THROTTLE, 3).map(({ world }) => JSON.stringify(world));
     expect(shareAbove(all, THROTTLE, BARS[bar]), worst.join()).toBeGreaterThanOrEqual(share);
-  });
-
-  test('is nowhere far below no retries', () => {
-    const lost = worstOf(all, THROTTLE, 1).map((runs) => -gainOf(runs, THROTTLE));
-    expect(Math.max(...lost)).toBeLessThanOrEqual(FURTHEST_BELOW);
   });
 
   test('takes nothing away near the limit', () => {

@@ -6,11 +6,11 @@ import { STORM_REPEATED, stormFigure } from './storm-figures.ts';
 const SIZE = { clients: 450, requestsPerSecond: 90 };
 const { Memorystore = {}, '+ budget': budget = {} } = stormPolicies(SIZE);
 
-/** The results of the storm, where all but the budget do as Memorystore does. */
+/** The results of the storm, where all but the budget and the throttle do as Memorystore does. */
 function resultsOf(seed: number): ExperimentResult[] {
   const [own, other] = runExperiment(storm({ budget, Memorystore }, SIZE), { seed });
   return Object.keys(stormPolicies(SIZE)).map((name) => {
-    return { ...((name === '+ budget' ? own : other) as ExperimentResult), name };
+    return { ...((['+ budget', '+ throttle'].includes(name) ? own : other) as ExperimentResult), name };
   });
 }
 

@@ -10,6 +10,7 @@ import type { Repeated } from '../experiment-study.ts';
 const STORM_LINES: Readonly<Record<string, Colour>> = {
   'Full jitter': 'red',
   Memorystore: 'purple',
+  '+ throttle': 'teal',
   '+ budget': 'blue',
   'gRPC A6': 'green',
   'Google SRE': 'olive',
@@ -47,13 +48,14 @@ export function stormFigure(
   repeats: readonly (readonly ExperimentResult[])[] = [],
 ): string {
   const all = [results, ...repeats];
-  const times = all.map((one) => recovered(named(one, '+ budget')) ?? Number.POSITIVE_INFINITY);
-  const seconds = Math.max(...times);
+  const slowest = (name: string): number =>
+    Math.max(...all.map((one) => recovered(named(one, name)) ?? Number.POSITIVE_INFINITY));
+  const [budget, throttle] = ['+ budget', '+ throttle'].map(slowest);
   const noneRecovers = ALONE.every((name) => recovered(named(results, name)) === undefined);
   return lineChart({
     title: finding(
-      noneRecovers && Number.isFinite(seconds),
-      `Without a retry budget no backoff rule brings the fleet back; with one it recovers in ${seconds}\u00a0s at most`,
+      noneRecovers && Number.isFinite(budget) && Number.isFinite(throttle),
+      `No backoff rule brings the fleet back; with a budget it recovers in ${budget}\u00a0s at most, with a throttle in ${throttle}\u00a0s`,
       'Requests answered while half the capacity is gone, and after that',
     ),
     note: `${STORM} The bands are the range of ${all.length} seeds.`,

@@ -76,6 +76,7 @@ export function stormPolicies(size: StormSize = {}): Record<string, FleetPolicy 
     Decorrelated: withBackoff({ decorrelatedJitter: curve }),
     Memorystore: withBackoff({ memorystore: {} }),
     '+ budget': { ...withBackoff({ memorystore: {} }), budget },
+    '+ throttle': { ...withBackoff({ memorystore: {} }), throttle: {} },
     '+ bucket': { ...withBackoff({ memorystore: {} }), budget, bucket: { tokenBucket: bucket } },
     '+ adaptive': { ...withBackoff({ memorystore: {} }), budget, bucket: { adaptive: bucket } },
     'ebb’s default': { attemptTimeoutMs },
