@@ -1,6 +1,5 @@
 // A child of `bench overload constants`: the grid with one number of the throttle's rule changed. Prints what comes of it.
 import { registerHooks } from 'node:module';
-import { gainOf, meanOf } from '../../../packages/simulator/src/studies/grid/standing.ts';
 
 const [from = '', to = ''] = process.argv.slice(2);
 const SEEDS = [1, 2];
@@ -18,6 +17,7 @@ registerHooks({
   },
 });
 
+const { gainOf, meanOf } = await import('../../../packages/simulator/src/studies/grid/standing.ts');
 const { runWorlds } = await import('../../../packages/simulator/src/studies/grid/runs.ts');
 const { NO_RETRIES, SCHEMES, THROTTLE } = await import(
   '../../../packages/simulator/src/studies/grid/schemes.ts'
