@@ -52,7 +52,7 @@ const config: KnipConfig = {
         'bench/{rivals,ours}/**/*.ts',
         // Processes of their own.
         'bench/measure/{child,marked}.ts',
-        'bench/{resumed/read,stubs/server}.ts',
+        'bench/{overload/variant,resumed/read,stubs/server}.ts',
         'guard/{measured,subjects/*}.ts',
         'jobs/lambda-process.ts',
         'migration/waiting.ts',

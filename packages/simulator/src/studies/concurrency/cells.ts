@@ -20,7 +20,7 @@ const WORKERS: readonly Service[] = [
   { name: '10 of 20 ms, endpoints 5 and 200 ms away', workers: 10, workMs: 20, ownMs: [5, 200] },
 ];
 
-export const SPREADS = ['even', 'exponential', 'log-normal'] as const;
+const SPREADS = ['even', 'exponential', 'log-normal'] as const;
 
 export interface Cell {
   readonly service: Service;

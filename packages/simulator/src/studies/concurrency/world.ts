@@ -15,7 +15,7 @@ export interface ClientLimit {
 }
 
 /** What a call needs: time of a worker, and time that it takes without one. */
-export interface Work {
+interface Work {
   readonly workMs: number;
   readonly ownMs: number;
 }
