@@ -461,6 +461,17 @@ describe('what is learned', () => {
     expect(own.share).toBe(1);
   });
 
+  test('an attempt whose body factory takes too long was not sent: its chance goes back once, and as what it was', () => {
+    const own = throttle();
+    const call = { around: { isInner: false }, attempt: 0, policy: { clock: time, attemptTimeoutMs: 900 } };
+    const turn = own.part.begin(call as never);
+    turn?.acquire?.();
+    turn?.leave?.(undefined);
+    turn?.leave?.({ type: 'failure', kind: 'timeout', error: undefined });
+    turn?.end?.('timeout' as never);
+    expect(Object(own).rule.take(time.now(), 'after-timeout')).toBe(false);
+  });
+
   test('a chance that waits for its tokens is asked for once', async () => {
     const own = throttle();
     const { clock, down } = setUp({ throttle: own, maxRetries: 0 });

@@ -158,6 +158,8 @@ class ThrottleTurn implements Turn {
   leave(outcome: Outcome | undefined): void {
     if (outcome !== undefined) {
       this.#learn(outcome, isBad(outcome, this.#call.request));
+      // What was not sent, because its body took too long, has not used its chance.
+      this.skip();
       const isTimeout = outcome.type === 'failure' && outcome.kind === 'timeout';
       this.#occasion = isTimeout ? 'after-timeout' : 'after-failure';
     }
