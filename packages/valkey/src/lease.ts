@@ -2,6 +2,7 @@ import type { Backlog } from './backlog.ts';
 import { leaseCall } from './lease-call.ts';
 import { LeaseState, NOT_REFUSED } from './lease-state.ts';
 import { Outage } from './outage.ts';
+import { Recovery } from './recovery.ts';
 import type { Answer, Step, Turn } from './step.ts';
 import type { Reply, StoreCall, TokenLeaseCall } from './store-call.ts';
 import { addLease, leasedMs, leasedOf } from './unit-lease.ts';
@@ -21,6 +22,9 @@ export class Lease extends LeaseState {
   #answeredCallMs = Number.NEGATIVE_INFINITY;
   /** The attempts to reach the store that are under way, and the outage that each is to end. */
   readonly #attempts = new Map<StoreCall, Outage>();
+  /** How the outage ends, and when the last one did. */
+  #recovery = new Recovery(undefined, 0);
+  #backAtMs = Number.NEGATIVE_INFINITY;
   #turn: Turn | undefined;
   #isTold = false;
 
@@ -56,7 +60,7 @@ export class Lease extends LeaseState {
     if (reply !== undefined) this.#answeredCallMs = Math.max(this.#answeredCallMs, sentAtMs);
     const lost = reply === undefined ? answer.error : this.observe(reply, nowMs);
     // If a later call got a reply, this failure is over already.
-    if (lost !== undefined && sentAtMs >= this.#answeredCallMs) this.#lose(lost, call, sentAtMs, nowMs);
+    if (lost !== undefined && sentAtMs >= this.#answeredCallMs) this.#lose(lost, answer, nowMs);
     const kept = lost === undefined ? reply : undefined;
     if (call.mode === 'lease' || call.mode === 'refund' || call.mode === 'spend')
       this.refunds.answered(call, kept?.tooLate === false || this.isClosed);
@@ -103,7 +107,7 @@ export class Lease extends LeaseState {
     this.mayServe = true;
   }
 
-  #lose(error: unknown, call: StoreCall, sinceMs: number, nowMs: number): void {
+  #lose(error: unknown, { call, sentAtMs, state }: Answer, nowMs: number): void {
     if (this.outage !== undefined) return;
     if (this.isClosed) {
       // No outage begins after the end, but what could not be given back or charged is told, once.
@@ -114,8 +118,11 @@ export class Lease extends LeaseState {
     }
     // Other processes have leased as far ahead again since the last reply.
     const emptyAtMs = this.view.leasedAheadMs.map((ms) => nowMs + ms);
-    this.outage = new Outage(this.setup, error, this.view.processes, sinceMs, emptyAtMs, nowMs);
+    this.outage = new Outage(this.setup, error, this.view.processes, sentAtMs, emptyAtMs, nowMs);
     const { mode, share } = this.outage;
+    // In the other modes requests get all or nothing meanwhile, so the store counts as back with its first reply.
+    const wasSilent = mode === 'local' && state === 'given up';
+    this.#recovery = new Recovery(wasSilent ? this.setup.timeoutMs : undefined, nowMs - this.#backAtMs);
     this.#turn = { type: 'lost', error, mode, share };
     this.mayServe = true;
   }
@@ -123,11 +130,15 @@ export class Lease extends LeaseState {
   /** An attempt to reach the store again has ended. */
   #receiveOutside(outage: Outage, { call, sentAtMs, reply }: Answer, nowMs: number): void {
     this.mayServe = true;
-    if (reply === undefined || reply.tooLate) return;
+    if (reply === undefined || reply.tooLate) {
+      this.#recovery.missed();
+      return;
+    }
     this.#answeredCallMs = Math.max(this.#answeredCallMs, sentAtMs);
+    this.#recovery.replied(sentAtMs, nowMs);
     if (this.observe(reply, nowMs) !== undefined) return;
     if (call.mode !== 'resume') {
-      this.#endOutage(outage, nowMs);
+      if (this.#recovery.isBack) this.#endOutage(outage, nowMs);
       return;
     }
     const resumeInMs = outage.isForgetful ? Math.max(reply.resumeInMs, PROBATION_MS) : reply.resumeInMs;
@@ -141,11 +152,15 @@ export class Lease extends LeaseState {
     const unanswered = this.unanswered.count(nowMs);
     // No request needs the store: it is not called.
     if (nowMs < outage.nextCheckMs(unanswered, isWaiting)) return;
-    if (nowMs >= outage.sharedAtMs) {
-      if (!outage.isForgetful) this.#endOutage(outage, nowMs);
-      // The store has to have kept the bucket, which a look shows.
-      else this.#callOutside(outage, { mode: 'peek' }, nowMs);
-    } else if (nowMs >= outage.nextRetryMs(unanswered)) {
+    const isShared = nowMs >= outage.sharedAtMs;
+    if (!isShared && nowMs < outage.nextRetryMs(unanswered)) return;
+    const { isBack, isCharging } = this.#recovery;
+    // The store has to have kept the bucket, which a look shows.
+    if (isShared && outage.isForgetful) this.#callOutside(outage, { mode: 'peek' }, nowMs);
+    else if (isShared && isBack) this.#endOutage(outage, nowMs);
+    else if (isShared || isCharging) {
+      this.#callOutside(outage, { mode: 'spend', amounts: this.#recovery.charge(outage.local) }, nowMs);
+    } else {
       const outageMs = nowMs - outage.sinceMs;
       this.#callOutside(outage, { mode: 'resume', outageMs, handoverMs: outage.handoverMs(nowMs) }, nowMs);
     }
@@ -163,6 +178,7 @@ export class Lease extends LeaseState {
     // What the store said before says nothing of how it is now.
     for (const { size } of this.units) size.forget();
     this.refusal = NOT_REFUSED;
+    this.#backAtMs = nowMs;
     this.#turn = { type: 'back', outageMs: nowMs - outage.sinceMs };
     this.mayServe = true;
   }

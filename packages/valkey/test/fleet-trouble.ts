@@ -9,6 +9,8 @@ export interface Phase {
   readonly health?: Health;
   /** @default 0.5 */
   readonly roundTripMs?: number;
+  /** Each message takes up to this part more or less of its time. @default 0 */
+  readonly varies?: number;
   /** The store loses the key so often. */
   readonly losesEveryMs?: number;
   /** Each process sends one request in so many milliseconds; else each of its callers asks again at once. */
@@ -35,11 +37,14 @@ export interface Spending {
   readonly burst: number;
   /** How long the longest request waited for its grant or refusal, in milliseconds. */
   readonly longestMs: number;
+  /** How often a process lost the store or got it back within any 6 s of the last phase, at most. */
+  readonly turns: number;
   /** Requests that had neither in the end. */
   readonly hanging: number;
 }
 
 const PATIENCE_MS = 2_000;
+const TURNS_MS = 6_000;
 
 /** A fleet whose store is quiet, slow, away or forgetful, in virtual time. */
 export async function spendInTrouble(fleet: TroubledFleet): Promise<Spending> {
@@ -79,9 +84,10 @@ export async function spendInTrouble(fleet: TroubledFleet): Promise<Spending> {
     }
   };
 
-  const begin = ({ health = 'up', roundTripMs = 0.5, losesEveryMs }: Phase, of: Phase): void => {
+  const begin = ({ health = 'up', roundTripMs = 0.5, varies = 0, losesEveryMs }: Phase, of: Phase): void => {
     store.health = health;
     store.latencyMs = roundTripMs / 2;
+    if (varies > 0) store.jitter = () => 1 + varies * (2 * random() - 1);
     const lose = (): void => {
       if (phase !== of || losesEveryMs === undefined) return;
       store.keys.clear();
@@ -93,8 +99,14 @@ export async function spendInTrouble(fleet: TroubledFleet): Promise<Spending> {
   const [first] = phases;
   if (first !== undefined) begin(first, first);
   const buckets: ValkeyBucket[] = [];
+  const turnsAtMs: number[][] = [];
   for (let count = 0; count < fleet.processes; count += 1) {
-    const bucket = valkeyBucket({ client: store, key: 'k', refillPerSecond: rate, capacity, clock, random });
+    const turned: number[] = [];
+    turnsAtMs.push(turned);
+    const bucket = valkeyBucket({
+      ...{ client: store, key: 'k', refillPerSecond: rate, capacity, clock, random },
+      onStoreEvent: () => turned.push(clock.now()),
+    });
     buckets.push(bucket);
     for (let asker = 0; asker < askers; asker += 1) void call(bucket, asker === 0);
     await clock.advance(apartMs);
@@ -104,10 +116,14 @@ export async function spendInTrouble(fleet: TroubledFleet): Promise<Spending> {
     phase = next;
     begin(next, next);
     const before = grantedAtMs.length;
+    for (const turned of turnsAtMs) turned.length = 0;
     await clock.advance(next.lastsMs);
     shares.push((grantedAtMs.length - before) / ((rate * next.lastsMs) / 1_000));
   }
   phase = undefined;
+  const within = (turned: number[], fromMs: number): number =>
+    turned.filter((atMs) => atMs >= fromMs && atMs < fromMs + TURNS_MS).length;
+  const turns = Math.max(0, ...turnsAtMs.flatMap((turned) => turned.map((atMs) => within(turned, atMs))));
   const ended = Promise.all(buckets.map((bucket) => bucket.close()));
   await clock.advance(PATIENCE_MS + 3_000);
   await ended;
@@ -118,5 +134,5 @@ export async function spendInTrouble(fleet: TroubledFleet): Promise<Spending> {
     least = Math.min(least, index - refilled);
     burst = Math.max(burst, index + 1 - refilled - least);
   });
-  return { shares, burst: burst / capacity, longestMs, hanging };
+  return { shares, burst: burst / capacity, longestMs, turns, hanging };
 }
