@@ -12,8 +12,8 @@ function storeWith(retries: number): { client: StoreClient; left: () => number }
   let text = [1e6, nowUs() - 3.6e9, nowUs(), retries * 1e6, 0, 0, ...new Array(10).fill(0)].join(' ');
   const run = async (_: string, __: string, args: readonly string[]): Promise<unknown> => {
     const reply = budgetModel(text, args, nowUs());
-    text = reply[7];
-    return reply;
+    text = reply.text ?? text;
+    return reply.reply;
   };
   return { client: { evalsha: run, eval: run }, left: () => Number(text.split(' ')[3]) / 1e6 };
 }

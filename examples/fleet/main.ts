@@ -23,7 +23,7 @@ export interface Task {
 export type Order = 'own' | 'shared' | 'nothing' | 'end';
 
 /** Sent by a process: it is ready, it lost the store, or the store is back. */
-export type Report = 'ready' | 'lost' | 'back';
+export type Report = 'ready' | 'lost' | 'back' | 'step';
 
 const PROCESSES = 8;
 const QUOTA = 400;

@@ -106,8 +106,8 @@ async function pathOfLease(): Promise<Path> {
       (globalThis as Enter).ebbEnters = undefined;
       const reply = model(state, args, Date.now() * 1_000);
       (globalThis as Enter).ebbEnters = ebbEnters;
-      state = reply[7];
-      return reply;
+      state = reply.text;
+      return reply.reply;
     },
     eval: async (): Promise<never> => {
       throw new Error('the script is known');

@@ -1,5 +1,5 @@
 import { watchConnection } from '../../packages/valkey/src/connection.ts';
-import { parseReply, parseState, type StoreCall } from '../../packages/valkey/src/store-call.ts';
+import { parseReply, type StoreCall } from '../../packages/valkey/src/store-call.ts';
 import { runScript } from '../../packages/valkey/src/store-client.ts';
 import { isPermanent, noReply, readNumbers, withoutSecrets } from '../../packages/valkey/src/store-error.ts';
 import type { Reading } from './reading.ts';
@@ -8,7 +8,9 @@ const LEASE: StoreCall = { mode: 'lease', minAmounts: [1], maxAvailable: [1], ma
 
 /** A reply of the bucket's script for one unit, with a text in one place. */
 const replyWith = (place: number, text: string): readonly unknown[] =>
-  ['1', 0, '0', 0, 1, 1, 0, '0 0 0 0 1 0 0 0 0 0'].map((part, at) => (at === place ? text : part));
+  [1, 5, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 5, 1, 0, 0, 0, 0, '1', '1'].map((part, at) =>
+    at === place ? text : part,
+  );
 
 const ignoringErrors = (read: () => unknown): void => {
   try {
@@ -54,11 +56,10 @@ const rejected = (text: string): Promise<unknown> => {
 
 /** What reads the replies and the errors of a store. */
 export const fromStores: readonly Reading[] = [
-  ['the tokens that a lease was granted', bucketReply(0), ['9', '1 ', ' ', '-']],
-  ['the tokens of 64 units that a lease was granted', bucketReply(0, 64), ['9', '1 ', ' ']],
+  ['the tokens that a lease was granted', bucketReply(13), ['9', '1 ', ' ', '-']],
+  ['the tokens of 64 units that a lease was granted', bucketReply(13, 64), ['9', '1 ', ' ']],
   ['a number of a reply of the bucket', bucketReply(1), ['9', '-', ' ', '"']],
-  ['when the units of a bucket are empty', bucketReply(2), ['9', '-9 ', ' ']],
-  ['the state of a bucket, the record of its quotas', bucketReply(7), ['9', '9 ', '-9 ', '0 -', ' ', 'a']],
+  ['the limits of a bucket', bucketReply(18), ['9', '-', ' ', '.', 'e9']],
   [
     'a reply that the script cannot have sent',
     (text) => {
@@ -66,7 +67,6 @@ export const fromStores: readonly Reading[] = [
     },
     ['<', '"', '\\', '\u0000', '9'],
   ],
-  ['the record that is kept of a bucket', (text) => parseState(text, [1, 1]), ['9', '9 ', ' ']],
   ['a reply of the budget', budgetReply, ['9', '-', ' ', '"']],
   [
     'an error of the store',

@@ -1,28 +1,18 @@
 import { nextTurn, type Quota, type SteadyTime } from '@ebb/core/bucket';
 import { micro } from './backlog.ts';
 import type { Connection } from './connection.ts';
+import { KnownState, type Reply } from './known-state.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
-import {
-  argumentsOf,
-  isOvertaken,
-  listed,
-  type ParsedState,
-  parseReply,
-  parseState,
-  type Reply,
-  type StoreCall,
-} from './store-call.ts';
+import { argumentsOf, parseReply, type StoreCall, whoOf } from './store-call.ts';
 import { runScript, type StoreClient } from './store-client.ts';
 import { isPermanent, messageOf, noReply, withoutSecrets } from './store-error.ts';
 import { timeLimit } from './time-limit.ts';
-
-/** Calls by which the store counts the processes. */
-const COUNTING: ReadonlySet<StoreCall['mode']> = new Set(['lease', 'peek', 'resume']);
 
 interface StoreOptions {
   readonly storeClient: StoreClient;
   readonly connection: Connection;
   readonly key: string;
+  readonly names: readonly string[] | undefined;
   readonly limits: readonly Quota[];
   readonly timeoutMs: number;
   /** The longest time that a debt takes to pay, in milliseconds. */
@@ -42,22 +32,29 @@ export interface Outcome {
   readonly late?: Promise<Reply | undefined>;
 }
 
+/** The names of the units as the script reads them: each ends with a space, which no name contains. */
+export const unitNames = (names: readonly string[] | undefined): string =>
+  (names ?? ['']).map((name) => `${encodeURIComponent(name)} `).join('');
+
+/** The limits as the script reads them: of each unit the rate per second, and the capacity in millionths. */
+export const limitsText = (limits: readonly Quota[]): string =>
+  limits.map(({ refillPerSecond, capacity }) => `${refillPerSecond} ${micro(capacity)}`).join(' ');
+
+const us = (ms: number | undefined): string => (ms === undefined ? '0' : Math.ceil(ms * 1_000).toFixed(0));
+
 /** Calls the script of one bucket, and hands in the last state that this process saw. */
 export class BucketStore {
   readonly #options: StoreOptions;
-  /** The last state, and when the server wrote it, on its own clock, in microseconds. */
-  #state = '';
-  #stateAtUs = 0;
-  #parsed: ParsedState | undefined;
-  /** When the store has counted this process last, on the server's clock, in microseconds. */
-  #countedAtUs = 0;
-  /** True while a call is under way that may count it. */
-  #isCounting = false;
-  /** How far the server's clock is ahead of ours, in milliseconds; `undefined` before the first reply. */
-  #clockAheadMs: number | undefined;
+  readonly #known: KnownState;
+  readonly #names: string;
+  /** The limits that the program has given, whatever holds now. */
+  readonly #declared: string;
 
   constructor(options: StoreOptions) {
     this.#options = options;
+    this.#known = new KnownState([...options.limits]);
+    this.#names = unitNames(options.names);
+    this.#declared = limitsText(options.limits);
   }
 
   /** Ends with the client's error, or if there is no reply in time. Never rejects. */
@@ -86,28 +83,33 @@ export class BucketStore {
     });
   }
 
-  async #send(call: StoreCall, nowMs: number): Promise<Reply> {
-    const { storeClient, key, limits, timeoutMs, maxPauseMs } = this.#options;
-    // A call that was queued until no one waits for its reply must do nothing, so it carries a deadline.
-    const deadlineMs = this.#clockAheadMs === undefined ? 0 : nowMs + this.#clockAheadMs + 2 * timeoutMs;
-    const counts = COUNTING.has(call.mode) && !this.#isCounting;
-    if (counts) this.#isCounting = true;
-    const common = [
-      listed(limits.map(({ refillPerSecond }) => refillPerSecond)),
-      listed(limits.map(({ capacity }) => micro(capacity))),
-      this.#state,
-      Math.ceil(deadlineMs * 1_000).toFixed(0),
-      counts ? `${this.#countedAtUs}` : '-1',
-    ];
-    const args = [call.mode, ...common, ...argumentsOf(call, maxPauseMs)];
+  async #send(call: StoreCall, sentAtMs: number): Promise<Reply> {
+    const { connection, limits, time, timeoutMs } = this.#options;
     try {
-      const reply = await runScript(storeClient, { text: SCRIPT, sha1: SCRIPT_SHA1 }, key, args);
-      return this.#receive(call, reply, counts);
+      let raw = parseReply(call, await this.#run(call, sentAtMs, false), limits.length);
+      const nowMs = time.now();
+      // The call was not on its way for so long: the store's clock is ahead of what has passed here.
+      const isAhead = raw.tooLate && nowMs - sentAtMs < 2 * timeoutMs;
+      if (isAhead) raw = parseReply(call, await this.#run(call, nowMs, true), limits.length);
+      connection.clearError();
+      return this.#known.observe(raw, isAhead ? nowMs : sentAtMs, time.now());
     } catch (error) {
       throw await this.#causeOf(error);
-    } finally {
-      if (counts) this.#isCounting = false;
     }
+  }
+
+  /** @param proposes whether the bucket's time is to be set back to what this process knows of it */
+  #run(call: StoreCall, nowMs: number, proposes: boolean): Promise<unknown> {
+    const { storeClient, key, timeoutMs, maxPauseMs } = this.#options;
+    const timeMs = this.#known.timeMs(nowMs);
+    // A call that was queued until no one waits for its reply must do nothing, so it carries a deadline.
+    const untilMs = timeMs === undefined ? undefined : timeMs + 2 * timeoutMs;
+    const [version, epoch, at, state] = this.#known.args;
+    const args = [
+      ...[call.mode, this.#names, us(untilMs), proposes ? us(timeMs) : '0', version, epoch, at, state],
+      ...[this.#declared, whoOf(call.who), ...argumentsOf(call, maxPauseMs)],
+    ];
+    return runScript(storeClient, { text: SCRIPT, sha1: SCRIPT_SHA1 }, key, args);
   }
 
   /** node-redis sends commands after a failed login. The login's error comes before, or in the same turn. */
@@ -116,27 +118,5 @@ export class BucketStore {
     await nextTurn();
     const connectionError = this.#options.connection.error();
     return isPermanent(connectionError) ? connectionError : error;
-  }
-
-  #receive(call: StoreCall, rawReply: unknown, counts: boolean): Reply {
-    const reply = parseReply(call, rawReply, this.#options.limits.length);
-    const { atUs, state } = reply;
-    this.#options.connection.clearError();
-    this.#clockAheadMs = atUs / 1_000 - this.#options.time.now();
-    if (counts && !reply.tooLate) this.#countedAtUs = atUs;
-    return { ...reply, lostBucket: this.#updateState(state, atUs) };
-  }
-
-  /** Keeps the state if it is the newest. Returns whether the store has lost the bucket in between. */
-  #updateState(state: string, atUs: number): boolean {
-    if (isOvertaken(atUs, this.#stateAtUs)) return false;
-    const usPerFill = this.#options.limits.map(
-      ({ capacity, refillPerSecond }) => (capacity / refillPerSecond) * 1e6,
-    );
-    const before = this.#parsed;
-    this.#parsed = parseState(state, usPerFill);
-    this.#state = state;
-    this.#stateAtUs = atUs;
-    return before !== undefined && atUs < before.keptUntilUs && this.#parsed?.epoch !== before.epoch;
   }
 }

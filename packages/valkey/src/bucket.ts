@@ -18,8 +18,12 @@ export interface ValkeyBucketStats extends BucketStats {
   readonly mode: 'shared' | 'local' | 'open' | 'closed';
   /** Tokens that this process has leased and not spent. */
   readonly leased: number;
-  /** Processes that took tokens lately: the highest count of a minute; 0 until the store has reported one. */
+  /** How many processes share the bucket; 0 until the store has reported them. */
   readonly processes: number;
+  /** The name of this process in the store, eight letters and digits. */
+  readonly process: string;
+  /** The part of the quota that this process has without the store, from 0 to 1. */
+  readonly share: number;
   /** Calls of this process to the store. */
   readonly calls: number;
 }
@@ -44,7 +48,8 @@ class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
     const units = names && new NamedUnits(names, limits);
     super(
       setup,
-      (time, queue, onChange) => new FleetTokens(setup, time, queue as WaitingQueue<Amount>, onChange),
+      (time, queue, onChange) =>
+        new FleetTokens(setup, time, queue as WaitingQueue<Amount>, onChange, () => this.capacityChanged()),
       () => originGate(setup, limits[fastest] as Quota, units && oneUnitOf(units, fastest)),
       units,
     );
@@ -53,8 +58,9 @@ class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
   }
 
   override stats(): ValkeyBucketStats {
-    const { mode, leased, processes, calls } = this.source;
-    const stats = { ...super.stats(), mode, processes, calls };
+    const { mode, leased, processes, process, calls } = this.source;
+    const share = this.source.share(this.time.now());
+    const stats = { ...super.stats(), mode, processes, process, share, calls };
     if (this.#named === undefined) return { ...stats, leased: leased as number };
     const tokens = this.source.tokens(this.time.now()) as readonly number[];
     const { limits } = this.#setup;

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { StoreWorld } from '../test/busy-fleet.ts';
+import type { ModelState } from '../test/model.ts';
 import type { ValkeyBucket, ValkeyBucketOptions } from './index.ts';
 
 let world: StoreWorld;
@@ -13,9 +14,9 @@ const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket =>
 
 /** The tokens in the store, by its own state. */
 function tokensInStore(): number {
-  const [empty] = (world.store.keys.get('ebb:{k}') ?? '').split(' ').map(Number) as [number];
+  const { units } = JSON.parse(world.store.keys.get('ebb:{k}') ?? '') as ModelState;
   const nowUs = world.clock.now() * 1_000 + 6e13;
-  return Math.min(20, (nowUs - empty) / 1e6);
+  return Math.min(20, (nowUs - (units[0]?.empty ?? 0)) / 1e6);
 }
 
 describe('a bucket that closes', () => {

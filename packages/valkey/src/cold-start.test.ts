@@ -115,7 +115,7 @@ describe.each(needsStore)('a store that was never reached, with %o', (mode) => {
       await clock.advance(300);
       expect(last.results).toMatchObject([{ conforming: true }]);
       expect(events.map(({ type }) => type)).toEqual(['lost', 'back']);
-      await bucket.close();
+      await Promise.all([bucket.close(), clock.advance(1_000)]);
     },
   );
 
@@ -233,7 +233,7 @@ describe('a store that was reached before', () => {
     await clock.advance(250);
     expect(second.results).toMatchObject(Array(3).fill({ reason: 'unavailable' }));
     expect(String(second.results[0])).toContain('did not reply within 250 ms');
-    await bucket.close();
+    await Promise.all([bucket.close(), clock.advance(1_000)]);
   });
 });
 

@@ -4,7 +4,7 @@ import { callObserver } from '@ebb/core/bucket';
 /** What requests get while the store is unreachable: a share of the quota, anything, or nothing. */
 export type OnStoreError = 'local' | 'open' | 'closed';
 
-/** A bucket or a budget lost its store, or reached it again. */
+/** A bucket or a budget lost its store, reached it again, or found its clock changed. */
 export type StoreEvent = {
   /** The key in the store, prefix included. */
   readonly key: string;
@@ -26,12 +26,24 @@ export type StoreEvent = {
       /** How long it was not shared, in milliseconds. */
       readonly outageMs: number;
     }
+  | {
+      /**
+       * The clock of the store was set back by more than a second, or ahead by more than about twice `timeoutMs`: by an operator, or
+       * because another host serves the key. The bucket goes on as if it had not been. Also seen by a process that was suspended.
+       */
+      readonly type: 'step';
+      /** How far, in milliseconds; below 0 if the clock was set back. */
+      readonly byMs: number;
+      /** Says it in words, such as `store clock stepped back by 5.00 s`. */
+      readonly message: string;
+    }
 );
 
 /** Called with every event, as it happens. */
 export type StoreObserver = (event: StoreEvent) => void;
 
-type WithoutOrigin<E extends StoreEvent = StoreEvent> = E extends StoreEvent
+/** An event as the bucket knows it: without the key and the time. */
+export type WithoutOrigin<E extends StoreEvent = StoreEvent> = E extends StoreEvent
   ? Omit<E, 'key' | 'atMs'>
   : never;
 

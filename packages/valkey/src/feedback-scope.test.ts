@@ -96,7 +96,7 @@ describe('a pause that an origin asks for', () => {
     void send(well);
     await clock.advance(1_000);
     expect(sentTo).toEqual([]);
-    await bucket.close();
+    await Promise.all([bucket.close(), clock.advance(1_000)]);
   });
 });
 
@@ -124,7 +124,7 @@ describe('a request that waits for a paused origin', () => {
     controller.abort(reason);
     await waits;
     expect(errors).toEqual([reason]);
-    await bucket.close();
+    await Promise.all([bucket.close(), clock.advance(1_000)]);
     await clock.advance(50);
     expect(clock.pending).toBe(0);
   });

@@ -1,14 +1,21 @@
 import { type Amount, type SteadyTime, Timer, type WaitingQueue } from '@ebb/core/bucket';
 import { backlogOf } from './backlog.ts';
-import { emitStoreEvent } from './events.ts';
+import { emitStoreEvent, type WithoutOrigin } from './events.ts';
 import { Lease } from './lease.ts';
 import type { FleetSetup } from './options.ts';
-import type { Answer } from './step.ts';
+import type { Answer, Turn } from './step.ts';
 import type { StoreCall } from './store-call.ts';
 import { StoreLink } from './store-link.ts';
 
 /** A timer for less may wake before the time that it was set for. In milliseconds. */
 const SHORTEST_MS = 1e-3;
+
+/** An event with its message. */
+function described(turn: Turn): WithoutOrigin {
+  if (turn.type !== 'step') return turn;
+  const way = turn.byMs < 0 ? 'back' : 'ahead';
+  return { ...turn, message: `store clock stepped ${way} by ${(Math.abs(turn.byMs) / 1_000).toFixed(2)} s` };
+}
 
 /** Does what each step of a lease says: makes the calls, sets the timers, tells the observer and the queue. */
 export class FleetDriver {
@@ -17,6 +24,7 @@ export class FleetDriver {
   readonly #time: SteadyTime;
   readonly #queue: WaitingQueue<Amount>;
   readonly #onChange: () => void;
+  readonly #onLimits: () => void;
   readonly #link: StoreLink;
   readonly #timer: Timer;
   readonly #inFlight = new Set<Promise<void>>();
@@ -25,9 +33,19 @@ export class FleetDriver {
   #lookAtMs = Number.POSITIVE_INFINITY;
   #stopLook: (() => void) | undefined;
 
-  /** @param onChange called when tokens may have come in, or will not come any more */
-  constructor(setup: FleetSetup, time: SteadyTime, queue: WaitingQueue<Amount>, onChange: () => void) {
+  /**
+   * @param onChange called when tokens may have come in, or will not come any more
+   * @param onLimits called when other limits hold
+   */
+  constructor(
+    setup: FleetSetup,
+    time: SteadyTime,
+    queue: WaitingQueue<Amount>,
+    onChange: () => void,
+    onLimits: () => void,
+  ) {
     this.#setup = setup;
+    this.#onLimits = onLimits;
     this.#time = time;
     this.#queue = queue;
     this.#onChange = onChange;
@@ -52,7 +70,7 @@ export class FleetDriver {
 
   #step(answer?: Answer): void {
     const nowMs = this.#time.now();
-    const { granted, calls, wakeAtMs, lookAtMs, turn } = this.lease.step(
+    const { granted, calls, wakeAtMs, lookAtMs, turns, isLimited } = this.lease.step(
       nowMs,
       backlogOf(this.#queue, this.#setup.limits.length),
       answer,
@@ -63,7 +81,8 @@ export class FleetDriver {
     }
     this.#timer.set(wakeAtMs, nowMs);
     this.#lookAt(lookAtMs, nowMs);
-    if (turn !== undefined) emitStoreEvent(this.#setup, this.#time.clock, turn);
+    for (const turn of turns) emitStoreEvent(this.#setup, this.#time.clock, described(turn));
+    if (isLimited) this.#onLimits();
     if (granted) this.#onChange();
   }
 

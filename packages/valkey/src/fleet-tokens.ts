@@ -5,14 +5,15 @@ import type { Lease } from './lease.ts';
 import type { LocalShare } from './local-share.ts';
 import type { FleetSetup } from './options.ts';
 import type { Outage } from './outage.ts';
+import type { LeaseMark } from './store-call.ts';
 import { messageOf } from './store-error.ts';
 import { leasedMs, type UnitLease } from './unit-lease.ts';
 
 /** A pause must fit into the times that the store can tell exactly: three years. */
 const LONGEST_PAUSE_MS = 1e11;
 
-/** The states of the bucket when the tokens of each unit were leased; `undefined` if they were not leased. */
-type Held = readonly (string | undefined)[];
+/** The leases that the tokens of each unit are from; `undefined` if they were not leased. */
+type Held = readonly (LeaseMark | undefined)[];
 
 const NOT_LEASED: Held = [];
 
@@ -21,8 +22,6 @@ const NOT_LEASED: Held = [];
  * while the store cannot be reached. Tokens outside, millionths of a token inside; a number for each unit, or one.
  */
 export class FleetTokens implements TokenSource<Held, Amount> {
-  readonly capacity: Amount;
-  readonly refillPerSecond: Amount;
   /** Of the tokens that were taken last. */
   held: Held = NOT_LEASED;
   /** The unit that the last {@link take} lacked. */
@@ -31,13 +30,39 @@ export class FleetTokens implements TokenSource<Held, Amount> {
   readonly #driver: FleetDriver;
   readonly #lease: Lease;
 
-  /** @param onChange called when tokens may have come in, or will not come any more */
-  constructor(setup: FleetSetup, time: SteadyTime, queue: WaitingQueue<Amount>, onChange: () => void) {
+  /**
+   * @param onChange called when tokens may have come in, or will not come any more
+   * @param onLimits called when other limits hold
+   */
+  constructor(
+    setup: FleetSetup,
+    time: SteadyTime,
+    queue: WaitingQueue<Amount>,
+    onChange: () => void,
+    onLimits: () => void,
+  ) {
     this.#setup = setup;
-    this.capacity = this.#amount(({ capacity }) => capacity);
-    this.refillPerSecond = this.#amount(({ refillPerSecond }) => refillPerSecond);
-    this.#driver = new FleetDriver(setup, time, queue, onChange);
+    this.#driver = new FleetDriver(setup, time, queue, onChange, onLimits);
     this.#lease = this.#driver.lease;
+  }
+
+  get capacity(): Amount {
+    return this.#amount(({ capacity }) => capacity);
+  }
+
+  get refillPerSecond(): Amount {
+    return this.#amount(({ refillPerSecond }) => refillPerSecond);
+  }
+
+  /** The part of the quota that this process has without the store. */
+  share(nowMs: number): number {
+    const { outage, membership } = this.#lease;
+    return outage?.share ?? this.#setup.localShare ?? membership.shareAt(nowMs);
+  }
+
+  /** Names this process in the store. */
+  get process(): string {
+    return this.#lease.membership.name;
   }
 
   get mode(): 'shared' | Outage['mode'] {
@@ -130,9 +155,9 @@ export class FleetTokens implements TokenSource<Held, Amount> {
   #note(units: readonly UnitLease[]): void {
     const { held } = this;
     for (let unit = 0; unit < units.length; unit += 1) {
-      const state = (units[unit] as UnitLease).pool.lastUsed?.state;
-      if (held.length === units.length && held[unit] === state) continue;
-      this.held = units.map(({ pool }) => pool.lastUsed?.state);
+      const mark = (units[unit] as UnitLease).pool.lastUsed?.mark;
+      if (held.length === units.length && held[unit] === mark) continue;
+      this.held = units.map(({ pool }) => pool.lastUsed?.mark);
       return;
     }
   }

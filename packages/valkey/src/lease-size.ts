@@ -27,8 +27,7 @@ export interface Leased {
  */
 export class LeaseSize {
   readonly #setup: FleetSetup;
-  readonly #refillPerMs: number;
-  readonly #capacity: number;
+  readonly #limit: () => Quota;
   readonly #view: Pick<BucketView, 'processes'>;
   /**
    * If no request waits and less than this is leased, more is leased; below 0 while the store has none to spare.
@@ -52,18 +51,16 @@ export class LeaseSize {
   /** The mean cost of a request; 0 before the first. */
   #meanCost = 0;
 
-  constructor(
-    setup: FleetSetup,
-    { refillPerSecond, capacity }: Quota,
-    view: Pick<BucketView, 'processes'>,
-    nowMs: number,
-  ) {
+  constructor(setup: FleetSetup, limit: () => Quota, view: Pick<BucketView, 'processes'>, nowMs: number) {
     this.#setup = setup;
-    this.#refillPerMs = refillPerSecond * 1_000;
-    this.#capacity = capacity * 1e6;
+    this.#limit = limit;
     this.#view = view;
     this.#overMs = setup.aheadMs;
     this.#countedAtMs = nowMs;
+  }
+
+  get #refillPerMs(): number {
+    return this.#limit().refillPerSecond * 1_000;
   }
 
   /** Whether to lease in advance with `left` tokens leased. */
@@ -80,7 +77,7 @@ export class LeaseSize {
 
   /** What to lease in advance at least. */
   get least(): number {
-    return Math.min(ONE_TOKEN, this.#capacity);
+    return Math.min(ONE_TOKEN, this.#limit().capacity * 1e6);
   }
 
   /** How much of what is available to lease at most, with `left` tokens leased. */

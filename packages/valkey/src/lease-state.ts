@@ -1,15 +1,17 @@
 import type { Quota } from '@ebb/core/bucket';
 import { type Backlog, isMore } from './backlog.ts';
 import { BucketView } from './bucket-view.ts';
+import type { Reply } from './known-state.ts';
 import { LeaseSize } from './lease-size.ts';
 import { LossDetector } from './loss-detector.ts';
-import type { FleetSetup } from './options.ts';
+import { Membership } from './membership.ts';
+import { adoptLimits, type FleetSetup } from './options.ts';
 import type { Outage } from './outage.ts';
 import { FleetPause } from './pause.ts';
 import { LeasePool } from './pool.ts';
-import { Presence } from './presence.ts';
 import { Refunds } from './refunds.ts';
-import type { Amounts, Reply, StoreCall, TokenLeaseCall } from './store-call.ts';
+import type { Turn } from './step.ts';
+import type { Amounts, LeaseMark, StoreCall, TokenLeaseCall } from './store-call.ts';
 import { Unanswered } from './unanswered.ts';
 import { isAnyLow, leasedMs, takeLeased, type UnitLease } from './unit-lease.ts';
 
@@ -59,7 +61,7 @@ export class LeaseState {
   /** How often the store was called. */
   calls = 0;
   protected readonly setup: FleetSetup;
-  protected readonly presence: Presence = new Presence();
+  readonly membership: Membership;
   protected readonly losses: LossDetector;
   protected readonly unanswered: Unanswered = new Unanswered();
   /** The lease that was asked for. */
@@ -76,17 +78,22 @@ export class LeaseState {
   protected mayServe = false;
   /** The calls to send with this step. */
   protected due: StoreCall[] = [];
+  /** What is to be told with this step. */
+  protected turns: Turn[] = [];
+  /** Other limits hold since the last step. */
+  protected isLimited = false;
 
   constructor(setup: FleetSetup, nowMs: number) {
     this.setup = setup;
     const { limits } = setup;
     this.view = new BucketView(limits.length);
     this.refunds = new Refunds(limits.length);
-    this.units = limits.map((limit) => ({
-      pool: new LeasePool(limit.refillPerSecond * 1_000),
-      size: new LeaseSize(setup, limit, this.view, nowMs),
-    }));
-    this.losses = new LossDetector(setup.fillMs);
+    this.units = limits.map((_, unit) => {
+      const limit = (): Quota => limits[unit] as Quota;
+      return { pool: new LeasePool(limit), size: new LeaseSize(setup, limit, this.view, nowMs) };
+    });
+    this.losses = new LossDetector(setup);
+    this.membership = new Membership(setup.processes.expected);
   }
 
   /** True if no pause and no end keeps requests from their tokens. */
@@ -102,7 +109,8 @@ export class LeaseState {
 
   /** After the end: true while something is given back, charged or told that has no answer yet. */
   get isSettling(): boolean {
-    return this.asked !== undefined || this.refunds.busy || this.pause.busy;
+    const isSaying = this.pause.busy || this.membership.isLeaving;
+    return this.asked !== undefined || this.refunds.busy || isSaying;
   }
 
   /** Whether nothing is leased. */
@@ -142,17 +150,17 @@ export class LeaseState {
     return nowMs < untilMs && !isMore(amounts, lacking) && byMs <= refusedByMs;
   }
 
-  giveBack(unit: number, amount: number, held: string, dueMs: number): void {
+  giveBack(unit: number, amount: number, held: LeaseMark, dueMs: number): void {
     this.units[unit]?.size.returned(amount);
     this.refunds.add(unit, amount, held, dueMs);
   }
 
   /** Corrects what was taken: by a surplus, or by a debt below 0. */
-  settle(surplus: Amounts, held: readonly (string | undefined)[], nowMs: number): void {
+  settle(surplus: Amounts, held: readonly (LeaseMark | undefined)[], nowMs: number): void {
     const { outage } = this;
     for (const [unit, amount] of surplus.entries()) {
-      const state = held[unit];
-      if (amount > 0 && state !== undefined) this.giveBack(unit, amount, state, nowMs + this.setup.aheadMs);
+      const mark = held[unit];
+      if (amount > 0 && mark !== undefined) this.giveBack(unit, amount, mark, nowMs + this.setup.aheadMs);
       else if (amount < 0 && outage?.mode === 'local') outage.local[unit]?.charge(-amount, nowMs);
       else if (amount < 0) this.refunds.owe(unit, -amount, nowMs + this.setup.aheadMs);
     }
@@ -161,8 +169,7 @@ export class LeaseState {
   /** After a short delay, so that one call gives back for many requests. */
   protected giveAllBack(nowMs: number): void {
     for (const [unit, { pool }] of this.units.entries()) {
-      for (const { left, state } of pool.clear())
-        this.giveBack(unit, left, state, nowMs + this.setup.aheadMs);
+      for (const { left, mark } of pool.clear()) this.giveBack(unit, left, mark, nowMs + this.setup.aheadMs);
     }
   }
 
@@ -193,6 +200,8 @@ export class LeaseState {
   /** What a reply says of the bucket. Returns why it is as if there was none; `undefined` if it counts. */
   protected observe(reply: Reply, nowMs: number): Error | undefined {
     const { view, refusal, pause } = this;
+    if (Math.abs(reply.steppedMs) > 1) this.turns.push({ type: 'step', byMs: reply.steppedMs });
+    if (reply.limits !== undefined && adoptLimits(this.setup, reply.limits)) this.isLimited = true;
     if (view.observe(reply, nowMs)) {
       // Other requests have left the queue, so its tokens come in time after all.
       const comesMs = refusal.amounts.map(
@@ -205,9 +214,6 @@ export class LeaseState {
         if (pool.moveEarlier(view.emptyAtMs[unit] as number)) this.mayServe = true;
       }
     }
-    // A store that lost the bucket counts from 0 again.
-    if (this.outage !== undefined) view.renewCount(nowMs);
-    view.count(reply.processes, nowMs);
     const pausedUntilMs = pause.untilMs;
     pause.observe(reply, nowMs);
     this.pauseMoved(pausedUntilMs, nowMs);
@@ -221,12 +227,12 @@ export class LeaseState {
       // Expired tokens stay if the rest of what the first request needs is on its way.
       if (count === 0 || this.asked === undefined) {
         if (count === 0) pool.shortenExpiry(idleMs, nowMs);
-        for (const { left, state } of pool.expire(nowMs)) this.giveBack(unit, left, state, nowMs + aheadMs);
+        for (const { left, mark } of pool.expire(nowMs)) this.giveBack(unit, left, mark, nowMs + aheadMs);
       }
       // Each cost is rounded up by itself, so their sum may exceed `totalCost` by less than `count`.
       const needed = (totalCost[unit] as number) + count + size.onTheWay;
-      for (const { left, state } of pool.trim(needed, nowMs + aheadMs + size.farMs))
-        this.giveBack(unit, left, state, nowMs);
+      for (const { left, mark } of pool.trim(needed, nowMs + aheadMs + size.farMs))
+        this.giveBack(unit, left, mark, nowMs);
     }
   }
 

@@ -2,10 +2,12 @@ import { seededRandom } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Backlog } from './backlog.ts';
+import type { Reply } from './known-state.ts';
 import { Lease } from './lease.ts';
 import { fleetSetup, type ValkeyBucketOptions } from './options.ts';
 import type { Step } from './step.ts';
-import type { Reply, StoreCall } from './store-call.ts';
+import type { LeaseMark, StoreCall } from './store-call.ts';
+import { markOf } from './unit-lease.ts';
 
 // A lease makes no call and sets no timer, so it is tested without a store and without a clock.
 
@@ -39,10 +41,9 @@ const reply = ({ granted = 0, emptyInMs = -200, ...parts }: Told = {}): Reply =>
   return {
     ...told,
     ...amounts,
-    resumeInMs: 0,
-    state: '0 0 0 0 1 0 0 1 1 0',
-    atUs,
-    lostBucket: false,
+    ...{ atUs, orderUs: atUs, writtenUs: atUs, shiftUs: 0, epoch: 1, version: 1, pausedUs: 0, resumedUs: 0 },
+    ...{ total: 0, endsUs: 0, share: undefined, limits: undefined, lostBucket: false, steppedMs: 0 },
+    ...{ emptyUs: [atUs + emptyInMs * 1_000], givenUs: [0], baseUs: [0] },
     ...parts,
   };
 };
@@ -66,9 +67,11 @@ const callOf = ({ calls }: Step): StoreCall => {
 };
 
 /** A lease with so many tokens that are available at 10 ms. */
-function holding(tokens: number): void {
+function holding(tokens: number): LeaseMark {
   const call = callOf(lease.step(0, waiting(1)));
-  lease.step(10, waiting(1), { call, sentAtMs: 0, reply: reply({ granted: tokens * TOKEN }) });
+  const told = reply({ granted: tokens * TOKEN });
+  lease.step(10, waiting(1), { call, sentAtMs: 0, reply: told });
+  return markOf(told);
 }
 
 describe('a step', () => {
@@ -77,7 +80,7 @@ describe('a step', () => {
     expect(step).toMatchObject({
       granted: false,
       calls: [{ mode: 'lease', minAmounts: [TOKEN] }],
-      turn: undefined,
+      turns: [],
     });
     expect(step.calls[0]).toMatchObject({ maxAvailable: [3 * TOKEN], withinMs: Number.POSITIVE_INFINITY });
     expect(lease.step(1, waiting(4)).calls).toEqual([]);
@@ -105,29 +108,28 @@ describe('a step', () => {
     expect(callOf(lease.step(32, waiting(1, 50)))).toMatchObject({ mode: 'lease', withinMs: 18 });
   });
 
-  test('gives back what no request needs, with the state that it was leased under', () => {
-    holding(5);
+  test('gives back what no request needs, with the mark of its lease', () => {
+    const mark = holding(5);
     take(10);
     const { wakeAtMs } = lease.step(10, EMPTY_BACKLOG);
     const later = lease.step(wakeAtMs, EMPTY_BACKLOG);
     const back = lease.step(later.wakeAtMs, EMPTY_BACKLOG);
     expect(callOf(back)).toEqual({
       mode: 'refund',
-      leases: [{ amounts: [4 * TOKEN], state: reply().state }],
+      leases: [{ amounts: [4 * TOKEN], mark }],
     });
     expect(left()).toBe(0);
   });
 
   test('a lease that is asked for settles what is open, and charges again what may not have arrived', () => {
-    holding(1);
-    const { state } = reply();
+    const mark = holding(1);
     take(10);
-    lease.settle([TOKEN / 2], [state], 10);
-    lease.settle([-2 * TOKEN], [state], 10);
+    lease.settle([TOKEN / 2], [mark], 10);
+    lease.settle([-2 * TOKEN], [mark], 10);
     const call = callOf(lease.step(11, waiting(2)));
     expect(call).toMatchObject({
       mode: 'lease',
-      leases: [{ amounts: [TOKEN / 2], state }],
+      leases: [{ amounts: [TOKEN / 2], mark }],
       spent: [2 * TOKEN],
     });
     const failed = lease.step(20, waiting(2), { call, sentAtMs: 11, reply: reply({ tooLate: true }) });
@@ -151,12 +153,19 @@ describe('a step', () => {
   test('without an answer goes on with a share of the bucket, and asks again', () => {
     lease = leaseOf({ timeoutMs: 100 });
     const call = callOf(lease.step(0, waiting(1)));
-    lease.step(1, waiting(1), { call, sentAtMs: 0, reply: reply({ granted: TOKEN, processes: 4 }) });
+    lease.step(1, waiting(1), {
+      call,
+      sentAtMs: 0,
+      reply: reply({ granted: TOKEN, processes: 4, share: 250_000 }),
+    });
     take(1);
     const next = callOf(lease.step(1, waiting(1)));
     const error = new Error('no reply');
     const lost = lease.step(101, waiting(1), { call: next, sentAtMs: 1, error, state: 'given up' });
-    expect(lost).toMatchObject({ granted: true, turn: { type: 'lost', error, mode: 'local', share: 1 / 4 } });
+    expect(lost).toMatchObject({
+      granted: true,
+      turns: [{ type: 'lost', error, mode: 'local', share: 1 / 4 }],
+    });
     const resume = callOf(lease.step(lost.wakeAtMs, waiting(1)));
     expect(resume).toMatchObject({ mode: 'resume', outageMs: lost.wakeAtMs - 1 });
     const nowMs = lost.wakeAtMs + 1;
@@ -165,7 +174,7 @@ describe('a step', () => {
       sentAtMs: lost.wakeAtMs,
       reply: reply({ granted: 1 }),
     });
-    expect(back).toMatchObject({ turn: { type: 'back' }, calls: [{ mode: 'lease' }] });
+    expect(back).toMatchObject({ turns: [{ type: 'back' }], calls: [{ mode: 'lease' }] });
   });
 
   test('with a late lease gives it back', () => {
@@ -210,7 +219,7 @@ test('in any order of answers: one lease at a time, no token from nowhere, and a
         const asked = what === 'late' ? givenUp.shift() : what === 'nothing' ? undefined : open.shift();
         const amount = asked?.call.mode === 'lease' ? granted * TOKEN : 0;
         const isRefused = asked?.call.mode === 'lease' && amount === 0;
-        const told = reply({ emptyInMs, ...(isRefused ? { waitMs: 5 } : { granted: amount || 1 }) });
+        const told = reply({ emptyInMs, ...(isRefused ? { waitMs: 5 } : { granted: amount }) });
         const isTold = what === 'answer' || what === 'pause' || what === 'late';
         if (isTold && asked?.call.mode === 'lease') leased += amount;
         if (what === 'pause') lease.beginPause(nowMs + 100, nowMs);

@@ -1,11 +1,12 @@
 import type { Backlog } from './backlog.ts';
+import type { Reply } from './known-state.ts';
 import { leaseCall } from './lease-call.ts';
 import { LeaseState, NOT_REFUSED } from './lease-state.ts';
 import { Outage } from './outage.ts';
 import { Recovery } from './recovery.ts';
-import type { Answer, Step, Turn } from './step.ts';
-import type { Reply, StoreCall, TokenLeaseCall } from './store-call.ts';
-import { addLease, leasedMs, leasedOf } from './unit-lease.ts';
+import type { Answer, Step } from './step.ts';
+import type { StoreCall, TokenLeaseCall } from './store-call.ts';
+import { addLease, leasedMs, leasedOf, markOf } from './unit-lease.ts';
 
 /** A store that lost the bucket repeatedly must keep it so long before the bucket is shared again, in milliseconds. */
 const PROBATION_MS = 1_000;
@@ -25,7 +26,6 @@ export class Lease extends LeaseState {
   /** How the outage ends, and when the last one did. */
   #recovery = new Recovery(undefined, 0);
   #backAtMs = Number.NEGATIVE_INFINITY;
-  #turn: Turn | undefined;
   #isTold = false;
 
   /** Takes in what has happened, and says what to do. */
@@ -35,20 +35,26 @@ export class Lease extends LeaseState {
     else this.tidy(backlog, nowMs);
     if (this.outage !== undefined && !this.isClosed) this.#checkOutage(this.outage, backlog.count > 0, nowMs);
     this.#ask(backlog, nowMs);
-    const [granted, calls, turn] = [this.mayServe, this.due, this.#turn];
+    const said = { granted: this.mayServe, calls: this.due, turns: this.turns, isLimited: this.isLimited };
     this.mayServe = false;
+    this.isLimited = false;
     this.due = [];
-    this.#turn = undefined;
+    this.turns = [];
     const never = Number.POSITIVE_INFINITY;
-    if (this.isClosed) return { granted, calls, turn, wakeAtMs: never, lookAtMs: never };
-    return { granted, calls, turn, wakeAtMs: this.#nextMs(backlog, nowMs), lookAtMs: this.presence.lookAtMs };
+    if (this.isClosed) return { ...said, wakeAtMs: never, lookAtMs: never };
+    const mayLook = this.outage === undefined && this.asked === undefined;
+    const lookAtMs = mayLook ? this.membership.lookAtMs : never;
+    return { ...said, wakeAtMs: this.#nextMs(backlog, nowMs), lookAtMs };
   }
 
   #receive(answer: Answer, backlog: Backlog, nowMs: number): void {
     const { call, sentAtMs, reply, state } = answer;
-    if (state !== 'given up') this.unanswered.ended(call, reply !== undefined);
+    if (state !== 'given up') {
+      this.unanswered.ended(call, reply !== undefined);
+      this.membership.answered(call, reply, nowMs);
+    }
     if (state === 'late') {
-      if (reply !== undefined) this.#receiveLate(call, reply, nowMs);
+      if (reply !== undefined) this.#receiveLate(reply, nowMs);
       return;
     }
     const outage = this.#attempts.get(call);
@@ -97,14 +103,19 @@ export class Lease extends LeaseState {
   }
 
   /** The call had been given up, but its reply says how many share the bucket. */
-  #receiveLate(call: StoreCall, { processes, granted, state }: Reply, nowMs: number): void {
+  #receiveLate(reply: Reply, nowMs: number): void {
     this.outage?.retryNow();
-    this.view.count(processes, nowMs);
-    this.outage?.learn(this.view.processes, nowMs);
-    if (call.mode === 'lease') {
-      for (const [unit, amount] of granted.entries()) this.refunds.add(unit, amount, state, nowMs);
-    }
+    this.#learnShare(nowMs, true);
+    const mark = markOf(reply);
+    for (const [unit, amount] of reply.granted.entries()) this.refunds.add(unit, amount, mark, nowMs);
     this.mayServe = true;
+  }
+
+  #learnShare(nowMs: number, isTold: boolean): void {
+    const { outage } = this;
+    if (!outage?.learn(this.membership.shareAt(nowMs), nowMs) || !isTold) return;
+    const { error, mode, share } = outage;
+    this.turns.push({ type: 'lost', error, mode, share });
   }
 
   #lose(error: unknown, { call, sentAtMs, state }: Answer, nowMs: number): void {
@@ -112,24 +123,26 @@ export class Lease extends LeaseState {
     if (this.isClosed) {
       // No outage begins after the end, but what could not be given back or charged is told, once.
       if (!this.#isTold && call.mode !== 'peek')
-        this.#turn = { type: 'lost', error, mode: this.setup.onStoreError, share: 0 };
+        this.turns.push({ type: 'lost', error, mode: this.setup.onStoreError, share: 0 });
       this.#isTold ||= call.mode !== 'peek';
       return;
     }
     // Other processes have leased as far ahead again since the last reply.
     const emptyAtMs = this.view.leasedAheadMs.map((ms) => nowMs + ms);
-    this.outage = new Outage(this.setup, error, this.view.processes, sentAtMs, emptyAtMs, nowMs);
+    const held = this.membership.shareAt(sentAtMs);
+    this.outage = new Outage(this.setup, error, held, sentAtMs, emptyAtMs, nowMs);
     const { mode, share } = this.outage;
     // In the other modes requests get all or nothing meanwhile, so the store counts as back with its first reply.
     const wasSilent = mode === 'local' && state === 'given up';
     this.#recovery = new Recovery(wasSilent ? this.setup.timeoutMs : undefined, nowMs - this.#backAtMs);
-    this.#turn = { type: 'lost', error, mode, share };
+    this.turns.push({ type: 'lost', error, mode, share });
     this.mayServe = true;
   }
 
   /** An attempt to reach the store again has ended. */
   #receiveOutside(outage: Outage, { call, sentAtMs, reply }: Answer, nowMs: number): void {
     this.mayServe = true;
+    this.#learnShare(nowMs, reply?.tooLate === true);
     if (reply === undefined || reply.tooLate) {
       this.#recovery.missed();
       return;
@@ -141,11 +154,11 @@ export class Lease extends LeaseState {
       if (this.#recovery.isBack) this.#endOutage(outage, nowMs);
       return;
     }
-    const resumeInMs = outage.isForgetful ? Math.max(reply.resumeInMs, PROBATION_MS) : reply.resumeInMs;
-    outage.sharedAtMs = nowMs + Math.max(0, resumeInMs);
-    if (reply.resumeInMs > 0) return;
-    for (const [unit, debt] of outage.debt(call.outageMs, reply.resumeInMs).entries())
-      this.refunds.owe(unit, debt);
+    // Below 0: for how long the others have shared the bucket already, since the outage began.
+    const resumeInMs = Math.max((reply.resumedUs - reply.atUs) / 1_000, -call.outageMs);
+    outage.sharedAtMs = nowMs + Math.max(0, resumeInMs, outage.isForgetful ? PROBATION_MS : 0);
+    if (resumeInMs > 0) return;
+    for (const [unit, debt] of outage.debt(call.outageMs, resumeInMs).entries()) this.refunds.owe(unit, debt);
   }
 
   #checkOutage(outage: Outage, isWaiting: boolean, nowMs: number): void {
@@ -179,11 +192,15 @@ export class Lease extends LeaseState {
     for (const { size } of this.units) size.forget();
     this.refusal = NOT_REFUSED;
     this.#backAtMs = nowMs;
-    this.#turn = { type: 'back', outageMs: nowMs - outage.sinceMs };
+    this.turns.push({ type: 'back', outageMs: nowMs - outage.sinceMs });
     this.mayServe = true;
   }
 
   #call(call: StoreCall, nowMs: number): void {
+    const isAway = this.outage !== undefined;
+    call.who = this.isClosed
+      ? this.membership.leave(call)
+      : this.membership.next(call, nowMs, this.setup.timeoutMs, isAway);
     this.due.push(call);
     this.calls += 1;
     this.calledAtMs = nowMs;
@@ -193,7 +210,6 @@ export class Lease extends LeaseState {
   /** Makes the calls that are due while the store is there. */
   #ask(backlog: Backlog, nowMs: number): void {
     const { processes } = this.view;
-    const isUnseen = this.presence.isDue(processes, this.calledAtMs, nowMs);
     if (this.outage === undefined || this.isClosed) {
       const isReached = processes > 0;
       const pause =
@@ -202,10 +218,12 @@ export class Lease extends LeaseState {
       const refunds = this.refunds.next(this.isClosed ? Number.POSITIVE_INFINITY : nowMs);
       const calls = [pause, ...refunds, lease].filter((call) => call !== undefined);
       for (const call of calls) this.#call(call, nowMs);
-      if (calls.length > 0) this.presence.used(processes, nowMs);
+      if (lease !== undefined) this.membership.used(nowMs);
       // Requests that may be served now are not asked for.
-      const mustLook = isUnseen || this.mustLook || (!this.mayServe && this.isStale(backlog, nowMs));
-      if (mustLook && this.asked === undefined && !this.isClosed) this.#call({ mode: 'peek' }, nowMs);
+      const mustLook =
+        this.mustLook || this.membership.isDue(nowMs) || (!this.mayServe && this.isStale(backlog, nowMs));
+      const mayLook = this.isClosed ? this.membership.isKnown && calls.length === 0 : mustLook;
+      if (mayLook && this.asked === undefined) this.#call({ mode: 'peek' }, nowMs);
     }
     this.mustLook = false;
   }

@@ -50,8 +50,8 @@ export class LocalShare {
     this.#collected = Math.max(0, this.#collected + paid - amount);
   }
 
-  /** The share has become smaller, by a factor below 1. What was spent stays spent. */
-  shrink(factor: number, nowMs: number): void {
+  /** The share has changed by a factor. What was spent stays spent, and a larger share has no more tokens at first. */
+  resize(factor: number, nowMs: number): void {
     const { refillPerSecond, capacity } = this.#quota;
     const tokens = Math.min(this.tokens(nowMs), capacity * factor);
     this.#quota = { refillPerSecond: refillPerSecond * factor, capacity: capacity * factor };

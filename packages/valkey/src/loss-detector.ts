@@ -9,13 +9,17 @@ const LEAST_KEPT_MS = 100;
  * loses it again before the bucket is full, it never learns what all processes have leased together.
  */
 export class LossDetector {
-  readonly #fillMs: number;
+  readonly #setup: { readonly fillMs: number };
   #lastMs = Number.NEGATIVE_INFINITY;
   #wasKept = true;
 
-  /** `fillMs`: how long the bucket takes to fill. */
-  constructor(fillMs: number) {
-    this.#fillMs = Math.max(LEAST_KEPT_MS, fillMs);
+  /** @param setup how long the bucket takes to fill, as it is at the time */
+  constructor(setup: { readonly fillMs: number }) {
+    this.#setup = setup;
+  }
+
+  get #fillMs(): number {
+    return Math.max(LEAST_KEPT_MS, this.#setup.fillMs);
   }
 
   /** Records whether a reply shows that the store has lost the bucket. Returns an error if it has lost it again. */

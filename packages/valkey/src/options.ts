@@ -23,6 +23,12 @@ export interface LeaseOptions {
   readonly aheadMs?: number | undefined;
 }
 
+/** How many processes share a bucket. */
+export interface ProcessesOptions {
+  /** A whole number; 0 if it is not known. */
+  readonly expected: number;
+}
+
 /** A limit of a bucket of several units, with the bounds of a bucket of one. */
 export interface FleetLimit {
   /** Tokens per second for the whole fleet. */
@@ -66,10 +72,16 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions 
   readonly onStoreError?: OnStoreError | undefined;
   /**
    * The part of the quota that this process has without the store, above 0 and at most 1. Without it a process that
-   * never reached the store rejects every request. The default counts the most processes that the store saw in the last minute.
-   * @default 1 / the number of processes
+   * never reached the store rejects every request. A program that is alone sets 1.
+   * @default what the store has recorded for this process: 1 / the number of processes once all of them are known
    */
   readonly localShare?: number | undefined;
+  /**
+   * How many processes there will be, if that is known. A process that starts then has its equal part from its first call on; else it has
+   * at most half of what no other process has recorded, until those have made room.
+   * @default { expected: 0 }, which is for any number
+   */
+  readonly processes?: ProcessesOptions | undefined;
   /**
    * How long requests wait for a store that was never reached, from the first call on, in milliseconds, but never
    * longer than their own `maxWaitMs`. If requests can go without the store (`'open'`, and `'local'` with a
@@ -98,27 +110,34 @@ type Unset = 'localShare' | 'connectTimeoutMs' | 'onStoreEvent' | 'refillPerSeco
 /** Validated options with all defaults applied. `key` is the whole key in the store. */
 export interface FleetSetup
   extends Omit<
-    Complete<ValkeyBucketOptions, Unset>,
-    'lease' | 'prefix' | 'refillPerSecond' | 'capacity' | 'limits'
-  > {
-  /** The limit of each unit. */
-  readonly limits: readonly Quota[];
+      Complete<ValkeyBucketOptions, Unset>,
+      'lease' | 'prefix' | 'refillPerSecond' | 'capacity' | 'limits'
+    >,
+    LimitTimes {
+  /** The limit of each unit. The store may say that others hold: then these change; see {@link adoptLimits}. */
+  readonly limits: Quota[];
   /** The names of several units. */
   readonly names: readonly string[] | undefined;
-  /** Which unit fills fastest, and how long that takes, in milliseconds. */
-  readonly fastest: number;
-  readonly fillMs: number;
   readonly storeClient: StoreClient;
-  readonly aheadMs: number;
+  /** How far ahead the program wants to lease, in milliseconds. */
+  readonly wantedAheadMs: number;
+}
+
+/** Times that follow from the limits. */
+interface LimitTimes {
+  /** Which unit fills fastest, and how long that takes, in milliseconds. */
+  fastest: number;
+  fillMs: number;
+  aheadMs: number;
   /** How far ahead waiting requests lease, all processes together, in milliseconds. */
-  readonly queueAheadMs: number;
+  queueAheadMs: number;
   /** How long a lease is kept for requests that may come, in milliseconds. */
-  readonly idleMs: number;
+  idleMs: number;
   /**
    * How late waiting requests may spend their lease, in milliseconds: as long as the bucket would have kept the
    * tokens.
    */
-  readonly graceMs: number;
+  graceMs: number;
 }
 
 const checkAheadMs: check.Check = (name, value) => {
@@ -129,6 +148,10 @@ const checkAheadMs: check.Check = (name, value) => {
 
 const LEASE_OPTIONS: OptionTable<LeaseOptions> = {
   aheadMs: { check: checkAheadMs, default: 100 },
+};
+
+const PROCESSES_OPTIONS: OptionTable<ProcessesOptions> = {
+  expected: { check: check.wholeNumber, required: true },
 };
 
 const FLEET_LIMIT: OptionTable<FleetLimit> = {
@@ -167,6 +190,10 @@ const BUCKET_OPTIONS: OptionTable<ValkeyBucketOptions, Unset> = {
   },
   onStoreError: { check: check.oneOf('local', 'open', 'closed'), default: 'local' },
   localShare: { check: check.share },
+  processes: {
+    check: (name, value) => void readOptions(name, value as ProcessesOptions, PROCESSES_OPTIONS),
+    default: { expected: 0 },
+  },
   connectTimeoutMs: { check: check.notNegative },
 };
 
@@ -213,17 +240,36 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
   limits.forEach((limit, unit) => {
     checkFill(names === undefined ? 'valkeyBucket: ' : `valkeyBucket: limits.${names[unit]}.`, limit);
   });
-  const fillTimes = limits.map(({ capacity, refillPerSecond }) => (capacity * 1_000) / refillPerSecond);
-  const fillMs = Math.min(...fillTimes);
-  const aheadMs = Math.min(readOptions('lease', lease, LEASE_OPTIONS).aheadMs, fillMs / 2);
+  const wantedAheadMs = readOptions('lease', lease, LEASE_OPTIONS).aheadMs;
   return {
     ...setup,
-    ...{ limits, names, fillMs, fastest: fillTimes.indexOf(fillMs) },
+    ...{ limits, names, wantedAheadMs },
+    ...timesOf(limits, wantedAheadMs),
     key: `${prefix}{${setup.key}}`,
     storeClient: storeClientOf(setup.client),
-    aheadMs,
+  };
+}
+
+function timesOf(limits: readonly Quota[], wantedAheadMs: number): LimitTimes {
+  const fillTimes = limits.map(({ capacity, refillPerSecond }) => (capacity * 1_000) / refillPerSecond);
+  const fillMs = Math.min(...fillTimes);
+  const aheadMs = Math.min(wantedAheadMs, fillMs / 2);
+  return {
+    ...{ fillMs, fastest: fillTimes.indexOf(fillMs), aheadMs },
     idleMs: IDLE_AHEADS * aheadMs,
     queueAheadMs: Math.max(aheadMs, LEAST_MS),
     graceMs: Math.max(fillMs, LEAST_MS),
   };
+}
+
+/** The limits that another process has declared, or an operator has set, hold from now on. Returns whether they are others. */
+export function adoptLimits(setup: FleetSetup, limits: readonly Quota[]): boolean {
+  const isSame = limits.every(({ refillPerSecond, capacity }, unit) => {
+    const own = setup.limits[unit] as Quota;
+    return own.refillPerSecond === refillPerSecond && Math.abs(own.capacity - capacity) < 1e-6;
+  });
+  if (isSame) return false;
+  setup.limits.splice(0, limits.length, ...limits);
+  Object.assign(setup, timesOf(limits, setup.wantedAheadMs));
+  return true;
 }

@@ -57,7 +57,7 @@ describe.each(healths)('while the store is %s', (health) => {
     await world.clock.advance(20);
     expect(await world.fateOf(later)).toMatchObject({ conforming: true });
     expect(bucket.stats().mode).toBe('shared');
-    await bucket.close();
+    await Promise.all([bucket.close(), world.clock.advance(1_000)]);
   });
 
   test("'closed': every request is rejected at once", async () => {
@@ -241,6 +241,6 @@ describe('a lost store', () => {
       [{ name: 'EbbWarning', message: 'onStoreEvent failed, and is ignored: my fault' }],
     ]);
     emitWarning.mockRestore();
-    await bucket.close();
+    await Promise.all([bucket.close(), world.clock.advance(1_000)]);
   });
 });

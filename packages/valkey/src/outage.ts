@@ -27,8 +27,8 @@ export class Outage {
   readonly sinceMs: number;
   /** The error that started it. */
   readonly error: unknown;
-  readonly mode: OnStoreError;
-  /** The part of the quota that this process has meanwhile, from 0 to 1. Becomes smaller as others show up. */
+  mode: OnStoreError;
+  /** The part of the quota that this process has meanwhile, from 0 to 1. A reply that comes late may change it. */
   share: number;
   /** What this process may spend of each unit. */
   readonly local: readonly LocalShare[];
@@ -36,6 +36,7 @@ export class Outage {
   sharedAtMs: number = Number.POSITIVE_INFINITY;
   /** The store replies but does not keep the bucket. */
   readonly isForgetful: boolean;
+  readonly #owed: number[] = [];
   #usedAtMs: number;
   #nextRetryMs = 0;
   #lastRetryMs = 0;
@@ -43,13 +44,13 @@ export class Outage {
   readonly #setup: FleetSetup;
 
   /**
-   * @param processes how many processes share the bucket; 0 if the store never replied
+   * @param share the share that the store has recorded for this process; 0 for none
    * @param emptyAtMs tokens that come in before then are leased already, by this process or others
    */
   constructor(
     setup: FleetSetup,
     error: unknown,
-    processes: number,
+    share: number,
     sinceMs: number,
     emptyAtMs: Amounts,
     nowMs: number,
@@ -60,7 +61,7 @@ export class Outage {
     this.sinceMs = sinceMs;
     this.isForgetful = error instanceof ForgetfulStoreError;
     this.#usedAtMs = nowMs;
-    this.share = onStoreError === 'local' ? (localShare ?? (processes > 0 ? 1 / processes : 0)) : 0;
+    this.share = onStoreError === 'local' ? (localShare ?? share) : 0;
     // An unknown share cannot be spent.
     this.mode = onStoreError === 'local' && this.share === 0 ? 'closed' : onStoreError;
     const part = this.share || 1;
@@ -76,13 +77,16 @@ export class Outage {
     this.scheduleRetry(nowMs);
   }
 
-  /** A reply that came late has told of as many processes: if they are more than were known, the share shrinks. */
-  learn(processes: number, nowMs: number): void {
-    const { localShare } = this.#setup;
-    const share = 1 / processes;
-    if (this.mode !== 'local' || localShare !== undefined || share >= this.share) return;
-    for (const local of this.local) local.shrink(share / this.share, nowMs);
+  /** A reply that came late has told what the store has recorded. Returns whether this changes the mode. */
+  learn(share: number, nowMs: number): boolean {
+    const { localShare, onStoreError } = this.#setup;
+    if (onStoreError !== 'local' || localShare !== undefined || share === this.share || share === 0)
+      return false;
+    const isFirst = this.share === 0;
+    for (const local of this.local) local.resize(share / (this.share || 1), nowMs);
     this.share = share;
+    this.mode = 'local';
+    return isFirst;
   }
 
   /** Takes tokens, in millionths, if the mode and the local share allow it. */
@@ -130,13 +134,16 @@ export class Outage {
    * What to pay back for tokens spent while other processes already shared the bucket, in millionths. `resumeInMs` is
    * that of the reply: if 0 or less, they have shared it for so long. If they did so during the whole outage, only
    * this process was cut off. It then pays back at most its share of the capacity, so that a long outage of one
-   * process does not starve the others.
+   * process does not starve the others. What an earlier attempt has paid back is not paid again.
    */
   debt(outageMs: number, resumeInMs: number): Amounts {
     const wasAlone = -resumeInMs >= outageMs;
     return this.#setup.limits.map(({ capacity }, unit) => {
       const spent = (this.local[unit] as LocalShare).maxSpentIn(-resumeInMs);
-      return Math.min(spent, capacity * 1e6 * (wasAlone ? this.share : 1));
+      const owed = Math.min(spent, capacity * 1e6 * (wasAlone ? this.share : 1));
+      const before = this.#owed[unit] ?? 0;
+      this.#owed[unit] = Math.max(before, owed);
+      return Math.max(0, owed - before);
     });
   }
 

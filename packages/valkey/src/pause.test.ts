@@ -213,8 +213,8 @@ test('a pause that is ended while its call is under way is not sent again when t
 test('of two replies that overtake each other the newer one counts', () => {
   const pause = new FleetPause();
   const replies = [
-    { pausedMs: 5_000, atUs: 20_000 },
-    { pausedMs: 0, atUs: 10_000 },
+    { pausedMs: 5_000, orderUs: 20_000 },
+    { pausedMs: 0, orderUs: 10_000 },
   ];
   for (const reply of replies) pause.observe(reply as never, 100);
   expect(pause.untilMs).toBe(5_100);

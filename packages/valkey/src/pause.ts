@@ -1,4 +1,5 @@
-import type { Reply, StoreCall } from './store-call.ts';
+import type { Reply } from './known-state.ts';
+import type { StoreCall } from './store-call.ts';
 
 /** The end of one pause differs a little from reply to reply: it is a duration from now. In milliseconds. */
 const SAME_PAUSE_MS = 5;
@@ -10,22 +11,22 @@ type Unsent = { readonly untilMs: number } | 'end';
 export class FleetPause {
   /** When the bucket serves again. */
   untilMs: number = Number.NEGATIVE_INFINITY;
-  /** Replies before this moment, on the server's clock in microseconds, say nothing new about the pause. */
+  /** Replies before this one say nothing new about the pause; see {@link Reply.orderUs}. */
   #knownAtUs = 0;
   #unsent: Unsent | undefined;
   /** The last call, and what it was to say. */
   #sent: { readonly call: StoreCall; readonly what: Unsent } | undefined;
 
   /** Takes over the pause of a reply: another process may have begun or ended one. */
-  observe({ pausedMs, atUs }: Reply, nowMs: number): void {
+  observe({ pausedMs, orderUs }: Reply, nowMs: number): void {
     // A reply from before the store received our own pause, or its end, is out of date.
-    if (this.#unsent !== undefined || atUs <= this.#knownAtUs) return;
+    if (this.#unsent !== undefined || orderUs <= this.#knownAtUs) return;
     const untilMs = nowMs + pausedMs;
     const laterMs = untilMs - this.untilMs;
     const isBegun = pausedMs > 0 && laterMs > SAME_PAUSE_MS;
     const isEnded = this.untilMs > nowMs && laterMs < -SAME_PAUSE_MS;
     if (isBegun || isEnded) this.untilMs = untilMs;
-    this.#knownAtUs = atUs;
+    this.#knownAtUs = orderUs;
   }
 
   /** Pauses the fleet. Never shortens a pause. */
@@ -68,7 +69,7 @@ export class FleetPause {
    * @param mayRepeat false after the end
    */
   answered(call: StoreCall, reply: Reply | undefined, mayRepeat: boolean): void {
-    this.#knownAtUs = reply?.atUs ?? 0;
+    this.#knownAtUs = reply?.orderUs ?? 0;
     if (this.#sent?.call !== call) return;
     if (reply === undefined && mayRepeat) this.#unsent ??= this.#sent.what;
     this.#sent = undefined;

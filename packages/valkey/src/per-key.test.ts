@@ -32,5 +32,6 @@ test('a pause applies though the request took longer than idleMs', async () => {
     judge(session, slowDown);
   })();
   expect(per.for(to('slow')).stats().pausedMs).toBe(30_000);
-  await Promise.all(['slow', 'other'].map((host) => per.for(to(host)).close()));
+  const ended = ['slow', 'other'].map((host) => per.for(to(host)).close());
+  await Promise.all([...ended, clock.advance(1_000)]);
 });

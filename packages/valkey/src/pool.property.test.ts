@@ -13,7 +13,7 @@ test('tokens are available when the pool says, after any moves and trims', () =>
   fc.assert(
     fc.property(pools, ({ seed, perMs, keep }) => {
       const random = seededRandom(seed);
-      const pool = new LeasePool(perMs);
+      const pool = new LeasePool(() => ({ refillPerSecond: perMs / 1_000, capacity: 1 }));
       let [nowMs, endMs] = [0, 0];
       for (let step = 0; step < 60; step += 1) {
         const dice = random();
@@ -21,7 +21,12 @@ test('tokens are available when the pool says, after any moves and trims', () =>
           const left = Math.ceil(random() * 1_000 * perMs);
           endMs = Math.max(endMs, nowMs) + left / perMs + (random() < 0.5 ? random() * 5_000 : 0);
           if (keep) pool.keepUntil(endMs + 1e6);
-          pool.add({ left, availableAtMs: endMs, expiresAtMs: endMs + 1e6, state: `${step}` });
+          pool.add({
+            left,
+            availableAtMs: endMs,
+            expiresAtMs: endMs + 1e6,
+            mark: { epoch: 1, marks: [step] },
+          });
         } else if (dice < 0.6) {
           endMs -= random() * (endMs - nowMs);
           pool.moveEarlier(endMs);

@@ -1,3 +1,6 @@
+import type { Quota } from '@ebb/core/bucket';
+import type { LeaseMark } from './store-call.ts';
+
 /**
  * Tokens that were leased and not spent yet. They come in at the bucket's rate, the last of them at `availableAtMs`.
  */
@@ -7,12 +10,12 @@ export interface Lease {
   availableAtMs: number;
   /** When the rest is returned to the store. */
   expiresAtMs: number;
-  /** The state of the bucket right after the lease. A refund hands it in. */
-  readonly state: string;
+  /** Where the lease has left the bucket. A refund hands it in. */
+  readonly mark: LeaseMark;
 }
 
 /** Tokens that leave the pool unspent. */
-export type Unspent = Pick<Lease, 'left' | 'state'>;
+export type Unspent = Pick<Lease, 'left' | 'mark'>;
 
 /** Sums of times are rounded, so this many millionths of a token may seem to be missing. */
 const ROUNDING = 0.5;
@@ -20,15 +23,20 @@ const ROUNDING = 0.5;
 /** The tokens that this process has leased, in millionths. The oldest lease is spent first. */
 export class LeasePool {
   readonly #leases: Lease[] = [];
-  readonly #refillPerMs: number;
+  readonly #limit: () => Quota;
   /** All tokens in the pool, future ones included. */
   left = 0;
   /** The lease that the last tokens were taken from. */
   lastUsed: Lease | undefined;
 
-  /** `refillPerMs`: how many millionths come in per millisecond. */
-  constructor(refillPerMs: number) {
-    this.#refillPerMs = refillPerMs;
+  /** @param limit of the unit, as it is at the time */
+  constructor(limit: () => Quota) {
+    this.#limit = limit;
+  }
+
+  /** How many millionths come in per millisecond. */
+  get #refillPerMs(): number {
+    return this.#limit().refillPerSecond * 1_000;
   }
 
   /** No lease expires before then: the first request in the queue needs all of them together. */
@@ -157,7 +165,7 @@ export class LeasePool {
     for (let lease = this.#leases.at(-1); lease !== undefined; lease = this.#leases.at(-1)) {
       const left = Math.floor(Math.min(lease.left, this.left - needed));
       if (left <= 0 || lease.availableAtMs <= farMs) break;
-      out.push({ left, state: lease.state });
+      out.push({ left, mark: lease.mark });
       lease.left -= left;
       lease.availableAtMs -= left / this.#refillPerMs;
       this.left -= left;

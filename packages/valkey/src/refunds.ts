@@ -1,4 +1,4 @@
-import type { Amounts, StoreCall, TokenLeaseCall, UnspentLease } from './store-call.ts';
+import type { Amounts, LeaseMark, StoreCall, TokenLeaseCall, UnspentLease } from './store-call.ts';
 
 /** What is returned in one call: a script holds up the store while it runs. */
 const LEASES_PER_CALL = 32;
@@ -6,8 +6,8 @@ const LEASES_PER_CALL = 32;
 /** Tokens to return to the store or to charge there, in millionths of each unit. One call settles many. */
 export class Refunds {
   readonly #units: number;
-  /** What to return, by the state of the bucket at the time of the lease. */
-  readonly #unspent = new Map<string, number[]>();
+  /** What to return, by lease. */
+  readonly #unspent = new Map<LeaseMark, number[]>();
   /** What to charge. */
   #owed: number[];
   #inFlight = 0;
@@ -32,12 +32,11 @@ export class Refunds {
   }
 
   /** Returns leased tokens of a unit by `dueMs`. */
-  add(unit: number, amount: number, leaseState: string, dueMs: number): void {
-    // Nothing is known of a lease without a state.
-    if (amount <= 0 || leaseState === '') return;
-    const amounts = this.#unspent.get(leaseState) ?? this.#nothing();
+  add(unit: number, amount: number, mark: LeaseMark, dueMs: number): void {
+    if (amount <= 0) return;
+    const amounts = this.#unspent.get(mark) ?? this.#nothing();
     amounts[unit] = (amounts[unit] as number) + amount;
-    this.#unspent.set(leaseState, amounts);
+    this.#unspent.set(mark, amounts);
     this.dueMs = Math.min(this.dueMs, dueMs);
   }
 
@@ -68,10 +67,10 @@ export class Refunds {
   /** What one call returns. */
   #take(): UnspentLease[] {
     const leases: UnspentLease[] = [];
-    for (const [state, amounts] of this.#unspent) {
+    for (const [mark, amounts] of this.#unspent) {
       if (leases.length === LEASES_PER_CALL) break;
-      this.#unspent.delete(state);
-      leases.push({ amounts: amounts.map(Math.floor), state });
+      this.#unspent.delete(mark);
+      leases.push({ amounts: amounts.map(Math.floor), mark });
     }
     if (this.#unspent.size === 0) this.dueMs = Number.POSITIVE_INFINITY;
     return leases;

@@ -1,55 +1,68 @@
 import { seededRandom } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
-import { model, type ScriptReply } from '../test/model.ts';
+import { type ModelState, model, type ScriptReply } from '../test/model.ts';
+import { packed, unpacked } from '../test/packed-state.ts';
 import { hasServer } from '../test/server.ts';
 import { useStore } from '../test/store.ts';
+import { limitsText, unitNames } from './bucket-store.ts';
+import { KnownState } from './known-state.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
+import { argumentsOf, type LeaseMark, parseReply, type StoreCall, type Who, whoOf } from './store-call.ts';
+import { markOf } from './unit-lease.ts';
 
 const store = useStore();
 const { newKey } = store;
 
-type OneOrMore = number | readonly number[];
-
-interface Call {
-  readonly mode: 'lease' | 'refund' | 'spend' | 'pause' | 'unpause' | 'resume' | 'peek';
-  readonly rate?: OneOrMore;
-  readonly capacity?: OneOrMore;
-  readonly known?: string;
-  readonly until?: number;
-  readonly called?: number;
-  readonly amount?: OneOrMore;
-  readonly most?: OneOrMore;
-  readonly held?: string;
-  readonly soon?: OneOrMore;
-  /** In microseconds. */
-  readonly within?: number;
+interface Quota {
+  readonly refillPerSecond: number;
+  readonly capacity: number;
 }
-
-/** The call is in tokens, the arguments are in millionths. Lists have a number for each unit. */
-function argumentsOf({ mode, rate = 1_000, capacity = 10, amount = 0, ...rest }: Call): string[] {
-  const { known = '', until = 0, called = 0, most = amount, held = '', soon = 0, within = 0 } = rest;
-  const micro = mode === 'pause' || mode === 'resume' ? 1 : 1e6;
-  const list = (amount: OneOrMore, times: number): string =>
-    [amount]
-      .flat()
-      .map((each) => Math.ceil(each * times))
-      .join(' ');
-  const rates = [rate].flat().join(' ');
-  const amounts = [amount, most].map((of) => list(of, micro));
-  const room = list(capacity, 1e6);
-  return [mode, rates, room, known, until, called, ...amounts, held, list(soon, 1e6), within].map(String);
-}
+type Limits = Readonly<Record<string, Quota>> | Quota;
 
 const run = async (key: string, args: readonly string[]): Promise<ScriptReply> =>
   (await store.client.eval(SCRIPT, 1, key, ...args)) as ScriptReply;
 
-const call = (key: string, of: Call): Promise<ScriptReply> => run(key, argumentsOf(of));
+/** A process, as far as the script sees it. */
+class Caller {
+  readonly known: KnownState;
+  readonly count: number;
+  readonly #names: string;
+  readonly #declared: string;
+  readonly #key: string;
 
-/** The numbers of a state that are times, for three units. */
-const MOMENTS = [0, 2, 3, 5, 6, 10, 12, 14, 16];
+  constructor(key: string, limits: Limits) {
+    const each = 'capacity' in limits ? [limits as Quota] : Object.values(limits);
+    this.#key = key;
+    this.#names = unitNames('capacity' in limits ? undefined : Object.keys(limits));
+    this.#declared = limitsText(each);
+    this.known = new KnownState(each);
+    this.count = each.length;
+  }
 
-/** Whether any number of a list is above 0. */
-const isSome = (list: string): boolean => list.split(' ').some((number) => Number(number) > 0);
+  args(call: StoreCall, untilUs = 0, proposedUs = 0): string[] {
+    const times = [untilUs, proposedUs].map((us) => Math.max(0, us).toFixed(0));
+    const own = [this.#declared, whoOf(call.who)];
+    return [call.mode, this.#names, ...times, ...this.known.args, ...own, ...argumentsOf(call, 100)];
+  }
+
+  learn(call: StoreCall, reply: ScriptReply, nowMs = 0): ReturnType<KnownState['observe']> {
+    return this.known.observe(parseReply(call, reply, this.count), nowMs, nowMs);
+  }
+
+  async call(call: StoreCall): Promise<ReturnType<KnownState['observe']>> {
+    return this.learn(call, await run(this.#key, this.args(call)), performance.now());
+  }
+}
+
+/** Tokens of each unit, in millionths. */
+const micro = (tokens: readonly number[]): number[] => tokens.map((each) => Math.ceil(each * 1e6));
+
+const leaseOf = (amount: number, withinMs = 0, who?: Who): StoreCall => {
+  const amounts = micro([amount]);
+  return { mode: 'lease', minAmounts: amounts, maxAvailable: amounts, maxFuture: [0], withinMs, who };
+};
+
+const LEDGER = { expected: 0, holdsMs: 5_000 };
 
 describe.runIf(hasServer)('the bucket script', () => {
   const seen: Record<string, number> = {};
@@ -57,222 +70,225 @@ describe.runIf(hasServer)('the bucket script', () => {
     seen[what] = (seen[what] ?? 0) + 1;
   };
 
-  test.each<[seed: number, rate: OneOrMore, capacity: OneOrMore]>([
-    [1, 20_000, 5],
-    [2, 7_000.7, 2.5],
-    [3, 1e6, 300],
-    [4, 300_000, 20],
-    [5, 33.3, 1],
-    [6, 1 / 3, 2.5],
-    [7, [1_000, 20_000, 50], [20, 90, 5]],
-    [8, [7.5, 3_000], [100, 1]],
-  ])(
-    'replies as its model in TypeScript, call by call (trace %i: %j/s, capacity %j)',
-    async (seed, rate, capacity) => {
+  const modes = ['lease', 'refund', 'spend', 'pause', 'unpause', 'resume', 'peek'] as const;
+  const one = (refillPerSecond: number, capacity: number): Quota => ({ refillPerSecond, capacity });
+  const traces: [seed: number, ...callers: Limits[]][] = [
+    [1, one(20_000, 5)],
+    [2, one(7_000.7, 2.5)],
+    [3, one(1e6, 300)],
+    [4, one(300_000, 20), one(200_000, 30)],
+    [5, one(33.3, 1)],
+    [6, one(1 / 3, 2.5)],
+    [7, { requests: one(1_000, 20), in: one(20_000, 90), out: one(50, 5) }],
+    [8, { requests: one(7.5, 100), out: one(3_000, 1) }, { out: one(3_000, 2), 'a unit': one(500, 9) }],
+  ];
+
+  test.each(traces)(
+    'replies as its model in TypeScript, call by call (trace %i: %j)',
+    async (seed, ...limits) => {
       const random = seededRandom(seed);
       const between = (least: number, most: number): number => Math.floor(least + random() * (most - least));
       const key = newKey();
-      const states: string[] = [''];
+      const callers = Array.from(
+        { length: 6 },
+        (_, at) => new Caller(key, limits[at % limits.length] as Limits),
+      );
+      const marks: LeaseMark[][] = callers.map(() => []);
+      const shares = callers.map(() => 0);
+      const olds: ModelState[] = [];
       let kept: string | undefined;
+      let atUs = 0;
       for (let step = 0; step < 2_000; step += 1) {
-        const [last = ''] = states.slice(-1);
-        const some = states[between(Math.max(0, states.length - 20), states.length)] ?? '';
-        const cost = [capacity].flat().map((each) => Math.max(1e-3, random() ** 3 * each));
+        const at = between(0, callers.length);
+        const caller = callers[at] as Caller;
+        const capacities = Object.values(
+          'capacity' in (limits[at % limits.length] as Limits)
+            ? { one: limits[at % limits.length] }
+            : (limits[at % limits.length] as object),
+        ).map(({ capacity }: Quota) => capacity);
+        const cost = capacities.map((each) => Math.max(1e-3, random() ** 3 * each));
         // A request may cost nothing of a unit.
-        const isFree = cost.length > 1 && random() < 0.3 ? between(0, cost.length) : -1;
-        const amount = cost.map((each, unit) => (unit === isFree ? 0 : each));
-        const times = (factor: number): number[] => amount.map((each) => each * factor);
-        const mode = (
-          [
-            'lease',
-            'lease',
-            'lease',
-            'refund',
-            'refund',
-            'spend',
-            'pause',
-            'unpause',
-            'resume',
-            'peek',
-          ] as const
-        )[between(0, 10)];
-        if (mode === undefined) continue;
-        // With many pauses and charges there would never be a token.
-        const other = states[between(Math.max(0, states.length - 20), states.length)] ?? '';
-        const isOfTwo = mode === 'refund' && some !== '' && other !== '' && random() < 0.3;
+        const free = cost.length > 1 && random() < 0.3 ? between(0, cost.length) : -1;
+        const amounts = micro(cost.map((each, unit) => (unit === free ? 0 : each)));
+        const times = (factor: number): number[] => amounts.map((each) => each * factor);
+        const own = marks[at] as LeaseMark[];
+        const leases = own
+          .splice(0, random() < 0.3 ? between(0, 3) : 0)
+          .map((mark) => ({ amounts: times(1), mark }));
+        const mode = random() < 0.3 ? 'lease' : modes[between(0, modes.length)];
         const rare = mode === 'spend' || mode === 'pause' || mode === 'resume';
-        if (rare && random() < 0.8) continue;
-        const at = Number(last.split(' ')[3] ?? 0);
-        // A tenth of a second, or no bound.
-        const debt = random() < 0.5 ? '100000' : '';
-        const args = argumentsOf({
-          mode,
-          rate,
-          capacity,
-          known: random() < 0.7 ? some : '',
-          // `resume` is rare, so more of its calls come too late: the test below expects enough of each kind.
-          until: random() < 0.7 ? 0 : at + between(mode === 'resume' ? -5_000 : -1_000, 5_000),
-          called: random() < 0.5 ? at : 0,
-          amount: mode === 'pause' || mode === 'resume' ? between(0, 5_000) : amount,
-          most: mode === 'resume' ? between(0, 2_000) : times(between(1, 5)),
-          held: mode === 'refund' ? some : '',
-          soon: times(random() < 0.3 ? between(0, 3) : 0),
-          within: random() < 0.3 ? between(-1, 3_000) : 0,
-        });
-        if (isOfTwo) {
-          args[6] += `,${cost.map((each) => Math.ceil(each * 1e6)).join(' ')}`;
-          args[8] += `,${other}`;
-          note('refund of two leases');
+        // With many pauses and charges there would never be a token.
+        if (mode === undefined || (rare && random() < 0.8)) continue;
+        const durationMs = between(0, 5_000) / 1_000;
+        const calls: Record<(typeof modes)[number], StoreCall> = {
+          lease: {
+            ...{ mode: 'lease', minAmounts: amounts, maxAvailable: times(between(1, 5)) },
+            maxFuture: times(random() < 0.3 ? between(0, 3) : 0),
+            withinMs: random() < 0.3 ? between(-1, 3_000) / 1_000 : 0,
+            ...{ leases, spent: random() < 0.1 ? amounts : undefined },
+          },
+          refund: { mode: 'refund', leases },
+          spend: { mode: 'spend', amounts },
+          pause: { mode: 'pause', durationMs },
+          unpause: { mode: 'unpause' },
+          resume: { mode: 'resume', outageMs: durationMs, handoverMs: between(0, 2_000) / 1_000 },
+          peek: { mode: 'peek' },
+        };
+        const call = calls[mode];
+        if (leases.length > 1 && (mode === 'lease' || mode === 'refund'))
+          note(`${mode} that settles two leases`);
+        if (random() < 0.3) {
+          const holdsMs = random() < 0.1 ? 0 : between(1, 100);
+          const expected = random() < 0.3 ? between(1, 8) : 0;
+          call.who = {
+            name: `process${at}`,
+            held: random() < 0.9 ? (shares[at] as number) : 0,
+            holdsMs,
+            expected,
+          };
+          note(holdsMs === 0 ? 'a process leaves' : 'a process is counted');
         }
-        if (mode === 'lease' && some !== '' && random() < 0.3) {
-          args[8] = some;
-          args.push(args[6] ?? '', random() < 0.2 ? (args[6] ?? '') : '', debt);
-          note('lease that settles');
-        }
-        if (mode === 'spend') args.push(debt);
         const forgotten = random();
         if (forgotten < 0.01) {
           await store.client.del(key);
           kept = undefined;
           note('key lost');
-        } else if (forgotten < 0.02 && some !== '') {
-          await store.client.set(key, some);
-          kept = some;
+        } else if (forgotten < 0.02 && olds.length > 0) {
+          const old = olds[between(0, olds.length)] as ModelState;
+          kept = JSON.stringify(old);
+          await store.client.set(key, packed(old));
           note('old state restored');
-        } else if (forgotten < 0.025 && last !== '') {
-          // The state of a server whose clock has been set back by an hour since.
-          const numbers = last
-            .split(' ')
-            .map((text, place) => Number(text) + (MOMENTS.includes(place) ? 3.6e9 : 0));
-          kept = numbers.join(' ');
-          await store.client.set(key, kept);
-          note('clock set back');
+        } else if (forgotten < 0.03 && kept !== undefined) {
+          // As if the server's clock had been set: back if the state is later than it was, ahead if it is earlier.
+          const byUs = (random() < 0.5 ? 1 : -1) * between(0, 5) * 1e6;
+          const state = JSON.parse(kept) as ModelState;
+          state.shift += byUs < 0 ? -byUs : -byUs;
+          kept = JSON.stringify(state);
+          await store.client.set(key, packed(state));
+          note(byUs > 0 ? 'clock set back' : 'clock set ahead');
         }
+        const untilUs = random() < 0.7 ? 0 : atUs + between(-1_000, 5_000);
+        const proposedUs = random() < 0.95 ? 0 : atUs + between(0, 3_000);
+        const args = caller.args(call, untilUs, proposedUs);
         const reply = await run(key, args);
-        expect(reply, `step ${step}: ${args}`).toEqual(model(kept, args, reply[4]));
-        kept = reply[7] === '' ? undefined : reply[7];
-        expect(await store.client.get(key)).toBe(kept ?? null);
-        if (kept !== undefined && kept !== last) states.push(kept);
-        note(isSome(reply[0]) ? mode : reply[1] > 0 ? `${mode} denied` : `${mode} without tokens`);
-        if (mode === 'lease' && isSome(reply[0]) && isSome(reply[2])) note('lease of future tokens');
+        const [, now = 0, shift = 0, epoch] = reply.map(Number);
+        const before = kept === undefined ? undefined : (JSON.parse(kept) as ModelState);
+        // An epoch is named by the server's time. Else, while a small step back is waited out, that of the state is as good.
+        const isNamed = epoch !== undefined && epoch > 0 && epoch !== before?.epoch;
+        const wanted = model(kept, args, isNamed ? epoch : now - shift);
+        expect(reply.map(Number), `step ${step}: ${args.join(' | ')}`).toEqual(wanted.reply.map(Number));
+        kept = wanted.text;
+        const value = await store.client.getBuffer(key);
+        expect(value === null ? undefined : unpacked(value)).toEqual(
+          kept === undefined ? undefined : JSON.parse(kept),
+        );
+        const told = caller.learn(call, reply);
+        if (told.share !== undefined) shares[at] = told.share;
+        if (told.epoch > 0) own.push(markOf(told));
+        if (kept !== undefined && random() < 0.05) olds.push(JSON.parse(kept) as ModelState);
+        atUs = told.atUs;
+        note(told.tooLate ? `${mode} too late` : told.waitMs > 0 ? `${mode} denied` : mode);
+        if (told.limits !== undefined) note('limits told');
       }
     },
   );
 
   test('and the traces contain enough calls of each kind', () => {
-    expect(Object.keys(seen).sort()).toEqual([
-      'clock set back',
-      'key lost',
-      'lease',
-      'lease denied',
-      'lease of future tokens',
-      'lease that settles',
-      'lease without tokens',
-      'old state restored',
-      'pause without tokens',
-      'peek without tokens',
-      'refund',
-      'refund of two leases',
-      'refund without tokens',
-      'resume',
-      'resume without tokens',
-      'spend',
-      'unpause',
-      'unpause without tokens',
-    ]);
     for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(15);
+    expect(Object.keys(seen).sort()).toEqual(
+      [
+        ...['a process is counted', 'a process leaves', 'clock set ahead', 'clock set back', 'key lost'],
+        ...['lease denied', 'limits told', 'old state restored'],
+        ...['lease that settles two leases', 'refund that settles two leases'],
+        ...modes.flatMap((mode) => [mode, `${mode} too late`]),
+      ].sort(),
+    );
   });
 
   test('has the SHA-1 that the server computes', async () => {
     expect(await store.client.script('LOAD', SCRIPT)).toBe(SCRIPT_SHA1);
   });
 
-  test('lets the key expire once the bucket is full and no process of two minutes counts', async () => {
+  test('lets the key expire once the bucket is full and every share has expired', async () => {
     const key = newKey();
-    const [, , , , now, , , state] = await call(key, { mode: 'lease', amount: 5 });
-    // 10 tokens at 1,000/s are full in 5 ms, but processes are counted for two periods of a minute. A second is added
-    // because the clocks of a store and its replicas differ.
-    expect(await store.client.pttl(key)).toBeGreaterThan(120_900);
-    expect(await store.client.pttl(key)).toBeLessThanOrEqual(121_000);
-    await call(key, { mode: 'pause', amount: 200_000_000 });
+    const caller = new Caller(key, one(1_000, 10));
+    await caller.call(leaseOf(5));
+    // 5 tokens at 1,000/s are back in 5 ms. A second is added because the clocks of a store and its replicas differ.
+    expect(await store.client.pttl(key)).toBeGreaterThan(900);
+    expect(await store.client.pttl(key)).toBeLessThanOrEqual(1_011);
+    await caller.call(leaseOf(5, 0, { name: 'process1', held: 0, ...LEDGER }));
+    expect(await store.client.pttl(key)).toBeGreaterThan(5_900);
+    await caller.call({ mode: 'pause', durationMs: 200_000 });
     expect(await store.client.pttl(key)).toBeGreaterThan(200_000);
-    await store.client.set(key, state, 'PX', 1);
-    await expect.poll(() => store.client.exists(key)).toBe(0);
-    const whole: Call = { mode: 'lease', amount: 10, known: state };
-    await expect.poll(async () => (await call(key, whole))[0]).toBe('10000000');
-    expect((await call(key, whole))[4]).toBeGreaterThan(now);
   });
 
   test('grants nothing twice after a loss, apart from what no process knows', async () => {
     const key = newKey();
-    const common = { rate: 1, capacity: 100 };
-    const [, , , , , , , one] = await call(key, { mode: 'lease', ...common, amount: 40 });
-    const [, , , , , , , other] = await call(key, { mode: 'lease', ...common, amount: 50 });
+    const [first, second] = [new Caller(key, one(1, 100)), new Caller(key, one(1, 100))];
+    await first.call(leaseOf(40));
+    await second.call(leaseOf(50));
     await store.client.del(key);
     // The first process knows of its 40 only, the other of all 90.
-    const [first] = await call(key, { mode: 'lease', ...common, amount: 10, known: one });
-    expect(first).toBe('10000000');
-    const [second, waitUs] = await call(key, { mode: 'lease', ...common, amount: 5, known: other });
-    expect(second).toBe('0');
-    expect(waitUs / 1e6).toBeGreaterThan(4);
-    expect(waitUs / 1e6).toBeLessThanOrEqual(5);
-  });
-
-  test('refunds several leases as one after the other, in one call', async () => {
-    const common = { rate: 1, capacity: 100 };
-    const keys = [newKey(), newKey()];
-    const back: number[] = [];
-    for (const [way, key] of keys.entries()) {
-      const held: string[] = [];
-      for (const amount of [30, 20]) held.push((await call(key, { mode: 'lease', ...common, amount }))[7]);
-      const args = argumentsOf({ mode: 'refund', ...common, amount: 25, held: held[0] ?? '' });
-      const more = argumentsOf({ mode: 'refund', ...common, amount: 15, held: held[1] ?? '' });
-      if (way === 0) {
-        back[way] = Number((await run(key, args))[0]) + Number((await run(key, more))[0]);
-      } else {
-        args[6] += `,${more[6]}`;
-        args[8] += `,${more[8]}`;
-        back[way] = Number((await run(key, args))[0]);
-      }
-    }
-    expect(back[0]).toBeCloseTo(40e6, -6);
-    expect(back[1]).toBeCloseTo(back[0] as number, -5);
+    expect((await first.call(leaseOf(10))).granted).toEqual([10e6]);
+    const { granted, waitMs } = await second.call(leaseOf(5));
+    expect(granted).toEqual([0]);
+    expect(waitMs / 1e3).toBeGreaterThan(4);
+    expect(waitMs / 1e3).toBeLessThanOrEqual(5);
   });
 
   test('refunds no lease twice, and none from before a loss', async () => {
     const key = newKey();
-    const common = { rate: 1, capacity: 100 };
-    const [, , , , , , , held] = await call(key, { mode: 'lease', ...common, amount: 40 });
-    const [back] = await call(key, { mode: 'refund', ...common, amount: 40, held });
-    expect(Number(back)).toBeGreaterThan(39e6);
-    const [again] = await call(key, { mode: 'refund', ...common, amount: 40, held });
-    expect(again).toBe('0');
-    const [, , , , , , , next] = await call(key, { mode: 'lease', ...common, amount: 40 });
+    const caller = new Caller(key, one(1, 100));
+    const refund = (mark: LeaseMark): StoreCall => ({ mode: 'refund', leases: [{ amounts: [40e6], mark }] });
+    const left = async (): Promise<number> => {
+      const { emptyInMs } = await caller.call({ mode: 'peek' });
+      return -(emptyInMs[0] as number) / 1e3;
+    };
+    const mark = markOf(await caller.call(leaseOf(40)));
+    await caller.call(refund(mark));
+    expect(await left()).toBeCloseTo(100, 0);
+    await caller.call(leaseOf(40));
+    await caller.call(refund(mark));
+    expect(await left()).toBeLessThan(61);
+    const next = markOf(await caller.call(leaseOf(40)));
     await store.client.del(key);
-    await call(key, { mode: 'lease', ...common, amount: 40, known: next });
-    const [lost] = await call(key, { mode: 'refund', ...common, amount: 40, held: next });
-    expect(lost).toBe('0');
+    await caller.call(leaseOf(10));
+    await caller.call(refund(next));
+    expect(await left()).toBeLessThan(21);
   });
 
-  test('counts the processes that leased tokens lately', async () => {
+  test('a call on a key that has expired says that there is none, and the caller keeps what it knows', async () => {
     const key = newKey();
-    let processes = 0;
-    for (let process = 0; process < 5; process += 1) {
-      const first = await call(key, { mode: 'lease', rate: 64, capacity: 64, amount: 1 });
-      const second = await call(key, { mode: 'lease', rate: 64, capacity: 64, amount: 1, called: first[4] });
-      processes = second[5];
-    }
-    // If a period ended in between, only the processes after that are counted.
-    expect(processes).toBeGreaterThanOrEqual(3);
-    expect(processes).toBeLessThanOrEqual(5);
+    const caller = new Caller(key, one(1, 100));
+    await caller.call(leaseOf(40));
+    await store.client.del(key);
+    const other = new Caller(key, one(1, 100));
+    expect(await other.call({ mode: 'peek' })).toMatchObject({ epoch: 0 });
+    expect(other.known.args).toEqual(['0', '0', '0', '']);
+    const before = caller.known.args[1];
+    const late = caller.args({ mode: 'peek' }, 1);
+    caller.learn({ mode: 'peek' }, await run(key, late));
+    expect(caller.known.args[1]).toBe(before);
+  });
+
+  test.each<[name: string, value: string | Buffer, message: string]>([
+    ['a text', 'a text', 'does not hold a bucket'],
+    ['a number', '1', 'does not hold a bucket'],
+    [
+      'the state of a newer version',
+      Buffer.from([235, 2, 9]),
+      'was written by a newer version: update @ebb/valkey',
+    ],
+  ])('rejects a key with %s', async (_, value, message) => {
+    const key = newKey();
+    await store.client.set(key, value, 'PX', 10_000);
+    await expect(new Caller(key, one(1, 1)).call(leaseOf(1))).rejects.toThrow(message);
   });
 
   test('rejects a key with another type of value', async () => {
-    const [text, list] = [newKey(), newKey()];
-    await store.client.set(text, 'a text', 'PX', 10_000);
-    await store.client.lpush(list, 'an entry');
-    await store.client.pexpire(list, 10_000);
-    await expect(call(text, { mode: 'lease', amount: 1 })).rejects.toThrow('does not hold a bucket');
-    await expect(call(list, { mode: 'lease', amount: 1 })).rejects.toThrow('WRONGTYPE');
+    const key = newKey();
+    await store.client.lpush(key, 'an entry');
+    await store.client.pexpire(key, 10_000);
+    await expect(new Caller(key, one(1, 1)).call(leaseOf(1))).rejects.toThrow('WRONGTYPE');
   });
 });

@@ -1,249 +1,334 @@
 /**
  * The bucket in the store, as one script: every operation is one call over one key.
  *
- * The arithmetic is that of core's gcra.ts in whole numbers: microseconds of the server's time since 2025, and
- * millionths of a token. `empty` is rounded up, so rounding never creates tokens. Numbers that may have a fraction or
- * exceed 2^53 are returned as text: a reply truncates fractions, and some clients round large integers.
+ * The arithmetic is that of core's gcra.ts in whole numbers: microseconds, and millionths of a token. `empty` is rounded up, so
+ * rounding never creates tokens. The reply has whole numbers alone, but for limits that are new to the caller.
  *
- * Rates, capacities and amounts are lists with a number for each unit of the bucket, separated by spaces.
+ * **Time.** `now` is the server's time since 2025 plus `shift`, and never goes back. If the server's clock is set back by more
+ * than a second, `shift` makes up for it; a smaller step is waited out. A process that finds the clock ahead of all that it has
+ * measured itself proposes a time, and `shift` falls. So the state is never moved: its times mean the same before and after a step.
  *
- * The key holds ten whole numbers:
+ * **The value** is packed: 235, the layout, the number of units; then
  *
- * - `empty`: when the bucket is or was empty, as in gcra.ts
- * - `given`: how far refunds have moved `empty` back, in total
+ * - `at`: when this was written, and `shift`
+ * - `epoch`: names the bucket; another one after each loss
  * - `paused`: when the last pause ends
- * - `at`: when this state was written
- * - `epoch`: when the bucket was created, or last restored after a loss
- * - `base`: the value of `empty` at that time
  * - `resumed`: when the bucket serves again after the last outage of the store
- * - `count`, `before`: how many processes called in this period, and in the previous one
- * - `turn`: what a process leases at a time while requests wait, a moving average over about eight leases
+ * - `version`: of the limits; it rises with each change
+ * - `count`, `total`, `ends`: how many processes hold a share, the sum of their shares, when the last of these expires
+ * - the names of the units, and the limits that a process has declared last
  *
- * and `empty`, `given`, `base` and `turn` again for each further unit.
+ * and for each unit `rate`, `capacity`, `empty` (when it is or was empty, as in gcra.ts), `given` (how far refunds have moved
+ * `empty` back in total), `base` (`empty` at the start of the epoch), `turn` (how much a process leases at a time while
+ * requests wait, a moving average over about eight leases).
  *
- * Every process hands in the last state that it saw. So a loss (an eviction, a restart without data, a failover to a
- * replica that lacks the last writes) does not refill the bucket: the first process to call restores what it knows, and
- * each of the others adds what it knows beyond that.
+ * **The ledger** follows: `ghost`, `ghosts`, `ghostEnds`, and for each process its name, its share, and when this expires. A
+ * share is what a process may spend of the quota while the store is away, in millionths. What is recorded is never less than
+ * what the process uses: a larger share is recorded before the process learns of it, and a smaller one once the process has
+ * confirmed it. Ghosts are the shares that were recorded before a loss, until their processes come again or they expire.
+ *
+ * **A loss.** Every process hands in the last state that it saw. The first one to call after an eviction, a restart without data, or
+ * a failover to a replica that lacks the last writes restores what it knows, and each of the others adds what it knows beyond that.
  */
 export const SCRIPT = `
-local mode = ARGV[1]
-local known, until_us, called = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
-local held, within = ARGV[9], tonumber(ARGV[11])
-
-local function list(text)
-  local one = tonumber(text)
-  if one then return { one } end
-  local numbers = {}
-  for number in string.gmatch(text, '%S+') do numbers[#numbers + 1] = tonumber(number) end
-  return numbers
-end
-
-local rates, capacities = list(ARGV[2]), list(ARGV[3])
-local amounts, mosts, soons = list(ARGV[7]), list(ARGV[8]), list(ARGV[10])
--- In modes without units.
-local amount, most = amounts[1], mosts[1]
-
-local PAUSED, AT, EPOCH, RESUMED, COUNT, BEFORE = 3, 4, 5, 7, 8, 9
-local LONG = 250000
+local A, key = ARGV, KEYS[1]
+local mode, called = A[1], A[2]
 local max, min, floor, ceil = math.max, math.min, math.floor, math.ceil
-
 local time = redis.call('TIME')
-local now = (tonumber(time[1]) - 1735689600) * 1000000 + tonumber(time[2])
+local real = (time[1] - 1735689600) * 1000000 + time[2]
+local text = redis.call('GET', key)
+local u, n, names, declared, who = {}, 0, called, called .. A[9], ''
+local at, shift, epoch, paused, resumed, version, count, total, ends = real, 0, real, 0, 0, 1, 0, 0, 0
 
--- Where a unit stands in the state, and how fast it fills. The fastest is the one that a pause empties.
-local units, fastest, slowest, size = {}, nil, 0, 6
-for i = 1, #rates do
-  -- Tokens per second in tokens per 1,000 microseconds: gcra.ts takes the rate per 1,000 units of its times.
-  local rate, capacity = rates[i] * 1000, capacities[i]
-  local each = 1000 / rate
-  local fill, at = capacity * each, size + 1
-  units[i] = {
-    rate = rate, each = each, capacity = capacity, fill = fill, full = now - fill,
-    slack = fill * 1e-9 + 1e-6 + math.abs(now) * 4e-16,
-    EMPTY = i == 1 and 1 or at, GIVEN = i == 1 and 2 or at + 1, BASE = i == 1 and 6 or at + 2, TURN = at + 3,
-  }
-  size = size + 4
-  if not fastest or fill < fastest.fill then fastest = units[i] end
-  slowest = max(slowest, each)
+if text then
+  local magic, layout, rest
+  magic, layout, n = string.byte(text, 1, 3)
+  if magic ~= 235 then return redis.error_reply('EBB ' .. key .. ' does not hold a bucket') end
+  if layout > 1 then return redis.error_reply('EBB ' .. key .. ' was written by a newer version: update @ebb/valkey') end
+  at, shift, epoch, paused, resumed, version, count, total, ends, names, declared, rest =
+    struct.unpack('<dddddddddss', text, 4)
+  u = { struct.unpack(n == 1 and '<dddddd' or '<' .. string.rep('d', 6 * n), text, rest) }
+  who = string.sub(text, u[6 * n + 1])
 end
 
-local function read(text)
-  if not text or text == '' then return nil end
-  local s = {}
-  for number in string.gmatch(text, '%-?%d+') do s[#s + 1] = tonumber(number) end
-  if #s ~= size then return nil end
-  -- The server's clock was set back by more than a second: the state moves with it, as catching up may take hours.
-  -- A smaller step is waited out: moving the state each time would create tokens if the clock goes back and forth.
-  local back = s[AT] - now
-  if back > 1000000 then
-    s[PAUSED], s[AT], s[RESUMED] = s[PAUSED] - back, now, s[RESUMED] - back
-    for i = 1, #units do
-      local u = units[i]
-      s[u.EMPTY], s[u.BASE], s[u.GIVEN] = s[u.EMPTY] - back, s[u.BASE] - back, s[u.GIVEN] + back
-    end
+-- What the caller knows is read only if the store does not know it as well.
+local knownEpoch, knownAt = tonumber(A[6]), tonumber(A[7])
+local k, isLost, isMet
+if knownEpoch > 0 and not (epoch == knownEpoch and at >= knownAt) then
+  k = {}
+  for number in string.gmatch(A[8], '%S+') do k[#k + 1] = tonumber(number) end
+  isLost = not text or epoch == knownEpoch
+  isMet = not isLost
+  if isLost then
+    at, shift, epoch, resumed = knownAt, k[1], real, max(resumed, k[3])
   end
-  return s
 end
 
-local text = redis.call('GET', KEYS[1])
-local s, k = read(text), known ~= text and read(known) or nil
-if text and not s then return redis.error_reply('EBB ' .. KEYS[1] .. ' does not hold a bucket of these units') end
-local dirty, met = false, false
-if not s or (k and s[AT] < k[AT]) then
-  local lost = s
-  s = k or { 0, 0, 0, now, now, 0, 0, 0, 0, 0 }
-  if lost then s[PAUSED] = max(s[PAUSED], lost[PAUSED]) end
-  -- Processes are counted from 1 again. After two losses in a row the old count is kept: they may not all call in time.
-  if now - s[EPOCH] > max(fastest.fill, LONG) then s[COUNT], s[BEFORE] = 1, max(s[COUNT], s[BEFORE]) end
-  s[EPOCH] = now
-  for i = 1, #units do
-    local u = units[i]
-    if not k then s[u.EMPTY], s[u.GIVEN], s[u.TURN] = u.full, 0, 0 end
-    if lost then s[u.EMPTY] = max(s[u.EMPTY], lost[u.EMPTY]) end
-    s[u.EMPTY] = ceil(max(s[u.EMPTY], u.full))
-    s[u.BASE] = s[u.EMPTY]
-  end
-  dirty = k ~= nil
-elseif k and s[EPOCH] ~= k[EPOCH] then
-  s[PAUSED] = max(s[PAUSED], k[PAUSED])
-  for i = 1, #units do
-    local u = units[i]
-    s[u.EMPTY] = s[u.EMPTY] + max(0, k[u.EMPTY] - s[u.BASE])
-    s[u.BASE] = max(s[u.BASE], k[u.EMPTY])
-  end
-  dirty, met = true, true
+local now, proposed = real + shift, tonumber(A[4])
+local dirty = false
+if proposed > 0 and now > max(at, proposed) then
+  now = max(at, proposed)
+  shift, dirty = now - real, true
+elseif at - now > 1000000 then
+  shift, now, dirty = at - real, at, true
+else
+  now = max(now, at)
 end
-
--- Processes are counted per period, which is long enough for each of 64 processes to lease a token, and for a quiet one to look.
-local period = max(60000000, ceil(64000000 * slowest))
-local ago = floor(now / period) - floor(s[AT] / period)
-if ago ~= 0 then s[BEFORE], s[COUNT] = ago == 1 and s[COUNT] or 0, 0 end
-
--- Returns what was not spent of some leases, separated by commas: the amounts of each, and the state that it left.
-local function refund(unspent, states)
-  local each, sums = string.gmatch(unspent or '', '[^,]+'), {}
-  for i = 1, #units do sums[i] = 0 end
-  for state in string.gmatch(states, '[^,]+') do
-    local h, left = read(state), list(each())
-    for i = 1, h and h[EPOCH] == s[EPOCH] and #units or 0 do
-      local u = units[i]
-      local after = s[u.EMPTY] - max(0, min(left[i] * u.each, h[u.EMPTY] + h[u.GIVEN] - s[u.GIVEN] - u.full))
-      -- A pause leaves the bucket empty.
-      if now < s[PAUSED] and u == fastest then after = max(after, min(s[u.EMPTY], s[PAUSED])) end
-      after = ceil(after)
-      local back = floor((s[u.EMPTY] - after) * u.rate / 1000)
-      sums[i] = sums[i] + back
-      s[u.GIVEN], s[u.EMPTY] = s[u.GIVEN] + s[u.EMPTY] - after, after
-      dirty = dirty or back > 0
-    end
-  end
-  return sums
+local untilNow = tonumber(A[3])
+local late = untilNow > 0 and now > untilNow
+-- The first call after an outage. Shares that expired meanwhile are in use: their processes come back soon.
+local isFirst, lasted, back = false, 0, 0
+if mode == 'resume' and not late then
+  lasted = tonumber(A[11])
+  isFirst = resumed <= now - lasted and (k or not text or at <= now - lasted * 0.9)
+  if isFirst then back = now + tonumber(A[12]) + 2000000 end
 end
+if isFirst and ends > now - lasted then ends = max(ends, back) end
+if ends < now then count, total = 0, 0 end
 
--- A debt takes no longer than 'longest' to pay: of what a server says that it has charged, more cannot be true.
-local function spend(spent, longest)
-  for i = 1, #spent do
-    local u = units[i]
-    local from = max(s[u.EMPTY], u.full)
-    s[u.EMPTY] = ceil(min(from + spent[i] * u.each, max(from, now + (longest or math.huge))))
-    dirty = true
-  end
-  return spent
+-- Where the units of the caller stand, if not at the same places as in the state.
+local m, where, limits, mine = n, nil, nil, nil
+local knownVersion = tonumber(A[5])
+local isNew = knownVersion == 0 and text and not k and declared ~= called .. A[9]
+if isNew or not text or names ~= called then
+  mine = {}
+  for number in string.gmatch(A[9], '%S+') do mine[#mine + 1] = tonumber(number) end
 end
-
-local granted, waits, resume = {}, 0, 0
-for i = 1, #units do granted[i] = 0 end
-local late = until_us > 0 and now > until_us
-
--- A process says when it was counted last; below 0, that another call of it may count it now.
-if not late and called >= 0 and (mode == 'lease' or mode == 'peek' or mode == 'resume')
-  and (met or floor(called / period) ~= floor(now / period)) then
-  s[COUNT] = s[COUNT] + 1
-  -- A look does not make a bucket.
-  dirty = dirty or text
-end
-local processes = max(1, s[COUNT], s[BEFORE])
-
-if mode == 'lease' then
-  -- On its way it settles what was spent of earlier leases, and beyond them.
-  if not late then
-    refund(ARGV[12], held)
-    spend(list(ARGV[13] or ''), tonumber(ARGV[14] or ''))
-  end
-  -- Future tokens are leased as well: a process that waits for them keeps its place in the queue and need not call
-  -- again. A lease that would come later than 'within' is refused; below 0 there is no limit.
-  for i = 1, #units do
-    local u = units[i]
-    local over = max(s[u.EMPTY], u.full) + amounts[i] * u.each - now - max(within, 0)
-    if within >= 0 and amounts[i] > 0 and over > u.slack then waits = max(waits, over) end
-  end
-  if waits == 0 and not late then
-    for i = 1, #units do
-      local u = units[i]
-      -- At most half of the available tokens, so that some are left for other processes.
-      local there = min(u.capacity, (now - s[u.EMPTY]) * u.rate / 1000)
-      if s[u.EMPTY] > now then
-        local turn = max(amounts[i], soons[i])
-        s[u.TURN] = ceil(s[u.TURN] == 0 and turn or s[u.TURN] + (turn - s[u.TURN]) / 8)
+if not text or names ~= called then
+  where, m = {}, 0
+  for name in string.gmatch(called, '([^ ]*) ') do
+    local j, o = 0, nil
+    if text then
+      for other in string.gmatch(names, '([^ ]*) ') do
+        if other == name then o = 6 * j end
+        j = j + 1
       end
-      granted[i] = max(amounts[i], min(mosts[i], floor(there / 2)), soons[i])
-      s[u.EMPTY] = ceil(max(s[u.EMPTY], u.full) + granted[i] * u.each)
+    end
+    if not o then
+      o = 6 * n
+      local rate, capacity = mine[2 * m + 1], mine[2 * m + 2]
+      local full = ceil(now - capacity / rate)
+      u[o + 1], u[o + 2], u[o + 3], u[o + 4], u[o + 5], u[o + 6] = rate, capacity, full, 0, full, 0
+      n = n + 1
+      if text then names, version, dirty = names .. name .. ' ', version + 1, true end
+    end
+    m = m + 1
+    where[m] = o
+  end
+end
+
+if isNew then
+  -- The limits that were declared last hold.
+  limits, declared, version = mine, called .. A[9], version + 1
+elseif k and (not text or k[4] > version) then
+  limits, version = {}, k[4]
+  for i = 1, m do limits[2 * i - 1], limits[2 * i] = k[6 * i + 2], k[6 * i + 3] end
+end
+if limits then
+  dirty = true
+  for i = 1, m do
+    local o = where and where[i] or 6 * (i - 1)
+    local rate, capacity = limits[2 * i - 1], limits[2 * i]
+    -- The tokens that are there, or the debt, stay.
+    local left = min(u[o + 2], capacity, (now - u[o + 3]) * u[o + 1])
+    local empty = ceil(now - left / rate)
+    local moved = empty - u[o + 3]
+    u[o + 1], u[o + 2], u[o + 3], u[o + 4], u[o + 5] = rate, capacity, empty, u[o + 4] - moved, u[o + 5] + moved
+  end
+end
+
+if k then
+  dirty = true
+  local d = isMet and shift - k[1] or 0
+  paused = max(paused, k[2] > 0 and k[2] + d or 0)
+  for i = 1, m do
+    local o = where and where[i] or 6 * (i - 1)
+    local empty = k[6 * i + 4] + d
+    if isLost then
+      empty = ceil(max(empty, u[o + 3], now - u[o + 2] / u[o + 1]))
+      u[o + 3], u[o + 4], u[o + 5], u[o + 6] = empty, k[6 * i + 5], empty, k[6 * i + 7]
+    else
+      u[o + 3] = u[o + 3] + max(0, empty - u[o + 5])
+      u[o + 5] = max(u[o + 5], empty)
+    end
+  end
+  local knownEnds = k[7] + d
+  if isFirst and knownEnds > now - lasted then knownEnds = max(knownEnds, back) end
+  if knownEnds > now and (k[6] > total or k[5] > count) then
+    local ghost, ghosts, ghostEnds = 0, 0, 0
+    if who ~= '' then ghost, ghosts, ghostEnds = struct.unpack('<ddd', who) end
+    local more, others = max(0, k[6] - total), max(0, k[5] - count)
+    ghost, ghosts, ghostEnds = ghost + more, ghosts + others, max(ghostEnds, knownEnds)
+    total, count, ends = total + more, count + others, max(ends, knownEnds)
+    who = struct.pack('<ddd', ghost, ghosts, ghostEnds) .. string.sub(who, 25)
+  end
+end
+
+-- The caller is counted, also by a call that comes late: what it holds, it holds.
+local share = -1
+if A[10] ~= '' then
+  local name, held, holds, expected = string.match(A[10], '^(%S+) (%d+) (%d+) (%d+)$')
+  held, holds, expected = tonumber(held), tonumber(holds), tonumber(expected)
+  local ghost, ghosts, ghostEnds = 0, 0, 0
+  if who ~= '' then ghost, ghosts, ghostEnds = struct.unpack('<ddd', who) end
+  local records, mine = {}, nil
+  count, total, ends = 0, 0, 0
+  if isFirst and ghostEnds > now - lasted then ghostEnds = max(ghostEnds, back) end
+  for p = 25, #who, 20 do
+    local other, part, expires = struct.unpack('<c8I4d', who, p)
+    if other == name then
+      mine = part
+    else
+      if isFirst and expires > now - lasted then expires = max(expires, back) end
+      if expires > now then
+        count, total, ends = count + 1, total + part, max(ends, expires)
+        records[count] = isFirst and struct.pack('<c8I4d', other, part, expires) or string.sub(who, p, p + 19)
+      end
+    end
+  end
+  if ghostEnds <= now then ghost, ghosts, ghostEnds = 0, 0, 0 end
+  if not mine and held > 0 and ghosts > 0 then ghost, ghosts = max(0, ghost - held), ghosts - 1 end
+  total, count, ends = total + ghost, count + ghosts, max(ends, ghostEnds)
+  share = 0
+  if holds > 0 then
+    count = count + 1
+    local fair = floor(1000000 / max(count, expected))
+    local recorded
+    if held > fair then share, recorded = fair, held
+    elseif mine or held > 0 then share = max(held, min(fair, 1000000 - total))
+    -- A newcomer has half of what is free at most, so that others who come meanwhile have a part as well.
+    else share = max(0, min(fair, floor((1080000 - total) / 2))) end
+    recorded = recorded or share
+    total, ends = total + recorded, max(ends, now + holds)
+    records[#records + 1] = struct.pack('<c8I4d', name, recorded, now + holds)
+  end
+  who = struct.pack('<ddd', ghost, ghosts, ghostEnds) .. table.concat(records)
+end
+
+-- A pause empties the unit that fills fastest.
+local fastest
+if now < paused or mode == 'pause' or mode == 'unpause' then
+  for o = 0, 6 * n - 6, 6 do
+    if not fastest or u[o + 2] / u[o + 1] < u[fastest + 2] / u[fastest + 1] then fastest = o end
+  end
+end
+
+local wait, granted = 0, nil
+if not late then
+  local q = mode == 'lease' and 12 + 3 * m or 11
+  if mode == 'lease' or mode == 'refund' then
+    -- What was not spent of some leases: the epoch of each, and of each unit the tokens and where the lease had left 'empty'.
+    local leases = tonumber(A[q])
+    q = q + 1
+    for _ = 1, leases do
+      if tonumber(A[q]) == epoch then
+        for i = 1, m do
+          local o = where and where[i] or 6 * (i - 1)
+          local rate, empty = u[o + 1], u[o + 3]
+          local after = empty - max(0, min(A[q + 2 * i - 1] / rate, A[q + 2 * i] - u[o + 4] - now + u[o + 2] / rate))
+          -- A pause leaves the bucket empty.
+          if o == fastest and now < paused then after = max(after, min(empty, paused)) end
+          after = ceil(after)
+          if after ~= empty then u[o + 3], u[o + 4], dirty = after, u[o + 4] + empty - after, true end
+        end
+      end
+      q = q + 1 + 2 * m
+    end
+  end
+  if A[q] and (mode == 'lease' or mode == 'spend') then
+    -- A debt takes no longer to pay than the caller says: of what a server says that it has charged, more cannot be true.
+    local longest = now + tonumber(A[q])
+    for i = 1, m do
+      local o = where and where[i] or 6 * (i - 1)
+      local from = max(u[o + 3], now - u[o + 2] / u[o + 1])
+      u[o + 3] = ceil(min(from + A[q + i] / u[o + 1], max(from, longest)))
     end
     dirty = true
   end
-elseif mode == 'spend' then
-  granted = spend(amounts, tonumber(ARGV[12] or ''))
-elseif mode == 'refund' and not late then
-  granted = refund(ARGV[7], held)
-elseif mode == 'pause' then
-  local ends, since = now + amount, max(now, s[PAUSED])
-  if ends > since then
-    s[fastest.EMPTY], s[PAUSED] = ends + max(0, s[fastest.EMPTY] - since), ends
+
+  if mode == 'lease' then
+    -- Future tokens are leased as well: a process that waits for them keeps its place in the queue and need not call
+    -- again. A lease that would come later than 'within' is refused; below 0 there is no limit.
+    local within = tonumber(A[11])
+    if within >= 0 then
+      for i = 1, m do
+        local o, least = where and where[i] or 6 * (i - 1), tonumber(A[9 + 3 * i])
+        if least > 0 then
+          local rate, fill = u[o + 1], u[o + 2] / u[o + 1]
+          local over = max(u[o + 3], now - fill) + least / rate - now - within
+          if over > fill * 1e-9 + 1e-6 + now * 4e-16 then wait = max(wait, ceil(over)) end
+        end
+      end
+    end
+    if wait == 0 then
+      granted = {}
+      for i = 1, m do
+        local o = where and where[i] or 6 * (i - 1)
+        local rate, capacity, empty = u[o + 1], u[o + 2], u[o + 3]
+        local least, soon = tonumber(A[9 + 3 * i]), tonumber(A[11 + 3 * i])
+        if empty > now then
+          local turn = max(least, soon)
+          u[o + 6] = ceil(u[o + 6] == 0 and turn or u[o + 6] + (turn - u[o + 6]) / 8)
+        end
+        -- At most half of the available tokens, so that some are left for other processes.
+        local there = floor(min(capacity, (now - empty) * rate) / 2)
+        granted[i] = max(least, min(A[10 + 3 * i] + 0, there), soon)
+        u[o + 3] = ceil(max(empty, now - capacity / rate) + granted[i] / rate)
+      end
+      dirty = true
+    end
+  elseif mode == 'pause' then
+    local to, since = now + tonumber(A[11]), max(now, paused)
+    if to > since then
+      u[fastest + 3], paused, dirty = to + max(0, u[fastest + 3] - since), to, true
+    end
+  elseif mode == 'unpause' then
+    if now < paused then
+      u[fastest + 3], paused, dirty = max(now, u[fastest + 3] - paused + now), now, true
+    end
+  elseif mode == 'resume' then
+    -- The first number is how long the caller's outage lasted, the second how long the other processes may take to come back.
+    -- If none wrote during the outage, the caller is the first one back: the bucket serves again after the second.
+    if isFirst then
+      resumed = now + tonumber(A[12])
+      for o = 0, 6 * n - 6, 6 do u[o + 3] = max(u[o + 3], resumed) end
+    end
     dirty = true
   end
-elseif mode == 'unpause' then
-  local early = s[PAUSED] - now
-  if early > 0 then
-    s[fastest.EMPTY], s[PAUSED] = max(now, s[fastest.EMPTY] - early), now
-    granted[1], dirty = 1, true
+end
+
+dirty = dirty and not late
+if dirty or share >= 0 then
+  -- A call that does no more than count its process is no sign that the bucket is in use.
+  if dirty then at = now end
+  local keeps = max(paused, resumed, ends)
+  for o = 0, 6 * n - 6, 6 do keeps = max(keeps, u[o + 3] + u[o + 2] / u[o + 1]) end
+  -- Limits that were changed are kept for a day.
+  local px = ceil((keeps - now) / 1000) + 1000
+  if version > 1 then px = max(px, 86400000) end
+  u[6 * n + 1] = nil
+  redis.call('SET', key, struct.pack('<BBBdddddddddss', 235, 1, n, at, shift, epoch, paused, resumed, version, count, total, ends,
+    names, declared) .. struct.pack(n == 1 and '<dddddd' or '<' .. string.rep('d', 6 * n), unpack(u)) .. who, 'PX', px)
+elseif not text then
+  epoch = 0
+end
+
+local isOther = knownVersion ~= version or k
+local reply = { late and 2 or granted and 1 or 0, now, shift, epoch, version, paused, resumed, count, total, ends, share, wait, at }
+for i = 1, m do
+  local o, p = where and where[i] or 6 * (i - 1), 5 * i + 9
+  reply[p], reply[p + 1], reply[p + 2], reply[p + 3], reply[p + 4] =
+    granted and granted[i] or 0, u[o + 3], u[o + 4], u[o + 5], u[o + 6]
+end
+if isOther then
+  for i = 1, m do
+    local o = where and where[i] or 6 * (i - 1)
+    reply[#reply + 1] = string.format('%.17g', u[o + 1])
+    reply[#reply + 1] = string.format('%.17g', u[o + 2])
   end
-elseif mode == 'resume' and not late then
-  -- 'amount' is how long the caller's outage lasted, 'most' how long the other processes may take to come back. If
-  -- no process wrote during the outage, the caller is the first one back: the bucket serves again after 'most'.
-  local since = now - amount
-  if s[RESUMED] <= since and (dirty or not text or s[AT] <= since + amount / 10) then
-    s[RESUMED] = now + most
-    for i = 1, #units do s[units[i].EMPTY] = max(s[units[i].EMPTY], s[RESUMED]) end
-  end
-  resume = max(s[RESUMED], since) - now
-  granted[1], dirty = 1, true
 end
-
--- Whole numbers, separated by spaces.
-local function join(numbers)
-  return string.format(string.sub(string.rep('%.0f ', #numbers), 1, -2), unpack(numbers))
-end
-
--- A call after its deadline writes nothing.
-local ends, empties = max(s[PAUSED], s[RESUMED]), {}
-for i = 1, #units do
-  local u = units[i]
-  empties[i] = ceil(s[u.EMPTY] - now)
-  ends = max(ends, s[u.EMPTY] + u.fill)
-end
-local paused = max(0, ceil(s[PAUSED] - now))
-if dirty and not late then
-  s[AT] = max(s[AT], now)
-  text = join(s)
-  -- The count has to outlast the fill.
-  redis.call('SET', KEYS[1], text, 'PX', join({ max(ceil((ends - now) / 1000), 2 * period / 1000) + 1000 }))
-end
-
-return {
-  join(granted), ceil(waits), join(empties), paused,
-  now, processes, resume, text or '',
-}
+return reply
 `;
 
 /** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
-export const SCRIPT_SHA1 = 'a280d12d52445a39a0e3655c0f6ca62667b22ae1';
+export const SCRIPT_SHA1 = 'b6ced9685af56fcaec1ddb9819483e84ec1ba490';

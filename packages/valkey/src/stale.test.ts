@@ -61,7 +61,7 @@ describe('a process in which no request waits', () => {
       one.resume();
       await poll(12, () => ask(other));
       expect(await poll(20, () => ask(other))).toBeGreaterThan(5);
-      await clock.advance(660_000);
+      await Promise.all([one.close(), other.close(), clock.advance(660_000)]);
       expect(clock.pending).toBe(0);
     },
   );

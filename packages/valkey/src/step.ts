@@ -1,5 +1,6 @@
+import type { Reply } from './known-state.ts';
 import type { Outage } from './outage.ts';
-import type { Reply, StoreCall } from './store-call.ts';
+import type { StoreCall } from './store-call.ts';
 
 /** What came of a call. */
 export interface Answer {
@@ -12,10 +13,11 @@ export interface Answer {
   readonly state?: 'given up' | 'late';
 }
 
-/** The store was lost, or is back. */
+/** The store was lost, is back, or has another time. */
 export type Turn =
   | { readonly type: 'lost'; readonly error: unknown; readonly mode: Outage['mode']; readonly share: number }
-  | { readonly type: 'back'; readonly outageMs: number };
+  | { readonly type: 'back'; readonly outageMs: number }
+  | { readonly type: 'step'; readonly byMs: number };
 
 /** What has to be done after a step. */
 export interface Step {
@@ -27,5 +29,7 @@ export interface Step {
   readonly wakeAtMs: number;
   /** The same, but not worth keeping a process alive for. */
   readonly lookAtMs: number;
-  readonly turn: Turn | undefined;
+  readonly turns: readonly Turn[];
+  /** Other limits hold. */
+  readonly isLimited: boolean;
 }

@@ -1,9 +1,17 @@
+import type { Quota } from '@ebb/core/bucket';
 import { type Bounds, InvalidReply, readNumbers } from './store-error.ts';
 
 // The protocol of the bucket's script: its arguments and its reply. Amounts are millionths of a token, a list of each unit's.
 
 /** A number for each unit. */
 export type Amounts = readonly number[];
+
+/** Where a lease has left the bucket. What is not spent of it is returned with this. */
+export interface LeaseMark {
+  readonly epoch: number;
+  /** `empty` and `given` of each unit together; see script.ts. */
+  readonly marks: Amounts;
+}
 
 /** Leases tokens. */
 export interface TokenLeaseCall {
@@ -25,12 +33,22 @@ export interface TokenLeaseCall {
 /** What was not spent of a lease. */
 export interface UnspentLease {
   readonly amounts: Amounts;
-  /** The {@link Reply.state} of the lease. */
-  readonly state: string;
+  readonly mark: LeaseMark;
+}
+
+/** What a process says of itself. */
+export interface Who {
+  readonly name: string;
+  /** The share that it holds, in millionths of the quota. */
+  readonly held: number;
+  /** For how long it holds its share without another call, in milliseconds; 0 if it leaves. */
+  readonly holdsMs: number;
+  /** How many processes there will be; 0 if that is not known. */
+  readonly expected: number;
 }
 
 /** One call of the script. */
-export type StoreCall =
+export type StoreCall = (
   | TokenLeaseCall
   /** Returns unspent tokens of some leases. */
   | { readonly mode: 'refund'; readonly leases: readonly UnspentLease[] }
@@ -41,171 +59,142 @@ export type StoreCall =
   /** The first call after an outage. */
   | { readonly mode: 'resume'; readonly outageMs: number; readonly handoverMs: number }
   /** Reads the state. */
-  | { readonly mode: 'peek' };
+  | { readonly mode: 'peek' }
+) & { who?: Who | undefined };
 
-/** A reply of the script. Durations are from now, in milliseconds. */
-export interface Reply {
-  /** Tokens leased, charged or refunded; in other modes the first is 1 if something was done, else 0. */
-  readonly granted: Amounts;
-  /** If a lease was refused: how long until its tokens come within `withinMs`. */
-  readonly waitMs: number;
-  /** When each unit is empty and tokens come in again; below 0: how long ago that was. */
-  readonly emptyInMs: Amounts;
-  /** How long the bucket stays paused; 0 if it is not. */
-  readonly pausedMs: number;
-  /** When the server replied, on its own clock, in microseconds. */
-  readonly atUs: number;
-  /** The average lease of a process whose requests wait; 0 if none has waited yet. */
-  readonly averageLease: Amounts;
-  /** How many processes leased tokens lately. */
-  readonly processes: number;
-  /** When the bucket serves again after an outage; 0 or less: for how long it already has, since the outage began. */
-  readonly resumeInMs: number;
-  /** Changes when requests may be served sooner, or later, than known: who takes part, and what was given back or lost. */
-  readonly line: string;
-  /** The state of the bucket after the call. The next call hands it in, so that the store cannot lose it. */
-  readonly state: string;
+/** A reply of the script. Durations are from now, in milliseconds; moments are microseconds of the bucket's time. */
+export interface RawReply {
   /** The call reached the store after its deadline, and did nothing. */
   readonly tooLate: boolean;
-  /** The store has lost the bucket since its last reply. */
-  readonly lostBucket: boolean;
-}
-
-/** The fields of {@link Reply.state} that a process reads; script.ts describes all of them. */
-export interface ParsedState {
-  /** When the bucket was created or last lost, on the server's clock. */
-  readonly epoch: string;
-  /** Until when the store has to keep the bucket, on its own clock, in microseconds. */
-  readonly keptUntilUs: number;
+  readonly atUs: number;
+  /** When the state was written that the reply tells. */
+  readonly writtenUs: number;
+  /** How far the bucket's time is ahead of the server's clock. */
+  readonly shiftUs: number;
+  /** 0 if the store holds no bucket. */
+  readonly epoch: number;
+  /** Of the limits. */
+  readonly version: number;
+  readonly pausedUs: number;
+  readonly resumedUs: number;
+  /** How many processes hold a share, what they hold together in millionths, and when the last share expires. */
+  readonly processes: number;
+  readonly total: number;
+  readonly endsUs: number;
+  /** The share that this process has now, in millionths; `undefined` if the call did not count it. */
+  readonly share: number | undefined;
+  /** If a lease was refused: how long until its tokens come within `withinMs`. */
+  readonly waitMs: number;
+  /** Tokens leased. */
+  readonly granted: Amounts;
+  /** When each unit is empty. */
+  readonly emptyUs: Amounts;
+  /** How far refunds have moved that back in total. */
+  readonly givenUs: Amounts;
+  /** What it was at the start of the epoch. */
+  readonly baseUs: Amounts;
+  /** The average lease of a process whose requests wait; 0 if none has waited yet. */
+  readonly averageLease: Amounts;
+  /** The limits of each unit, if they are not those that the caller knows. */
+  readonly limits: readonly Quota[] | undefined;
 }
 
 const wholeUs = (ms: number): string => Math.ceil(ms * 1_000).toFixed(0);
 
-/** A list as the script reads it. */
-export const listed = (amounts: Amounts): string => amounts.join(' ');
+const unspentOf = (leases: readonly UnspentLease[]): string[] => [
+  `${leases.length}`,
+  ...leases.flatMap(({ amounts, mark }) => [
+    `${mark.epoch}`,
+    ...amounts.flatMap((amount, unit) => [`${amount}`, `${mark.marks[unit]}`]),
+  ]),
+];
 
-type Returning = Pick<TokenLeaseCall, 'leases'>;
+/** @param maxPauseMs the longest time that a debt takes to pay */
+const spentOf = (amounts: Amounts | undefined, maxPauseMs: number): string[] =>
+  amounts === undefined ? [] : [wholeUs(maxPauseMs), ...amounts.map(String)];
 
-const unspentOf = ({ leases = [] }: Returning): string => leases.map(({ amounts }) => listed(amounts)).join();
-
-const statesOf = ({ leases = [] }: Returning): string => leases.map(({ state }) => state).join();
-
-/**
- * The arguments of a call that depend on its mode.
- *
- * @param maxPauseMs the longest time that a debt takes to pay
- */
+/** The arguments of a call that depend on its mode. */
 export function argumentsOf(call: StoreCall, maxPauseMs: number): string[] {
   switch (call.mode) {
     case 'lease':
       return [
-        ...[listed(call.minAmounts), listed(call.maxAvailable), statesOf(call), listed(call.maxFuture)],
         call.withinMs === Number.POSITIVE_INFINITY ? '-1' : wholeUs(Math.max(0, call.withinMs)),
-        ...[unspentOf(call), listed(call.spent ?? []), wholeUs(maxPauseMs)],
+        ...call.minAmounts.flatMap((amount, unit) =>
+          [amount, call.maxAvailable[unit], call.maxFuture[unit]].map(String),
+        ),
+        ...unspentOf(call.leases ?? []),
+        ...spentOf(call.spent, maxPauseMs),
       ];
     case 'refund':
-      return [unspentOf(call), '0', statesOf(call), '0', '0'];
+      return unspentOf(call.leases);
     case 'spend':
-      return [listed(call.amounts), '0', '', '0', '0', wholeUs(maxPauseMs)];
+      return spentOf(call.amounts, maxPauseMs);
     case 'pause':
-      return [wholeUs(call.durationMs), '0', '', '0', '0'];
+      return [wholeUs(call.durationMs)];
     case 'resume':
-      return [wholeUs(call.outageMs), wholeUs(call.handoverMs), '', '0', '0'];
+      return [wholeUs(call.outageMs), wholeUs(call.handoverMs)];
     case 'unpause':
     case 'peek':
-      return ['0', '0', '', '0', '0'];
+      return [];
   }
 }
 
-const NOTHING = Number.MIN_SAFE_INTEGER;
+/** What a process says of itself, as the script reads it. */
+export const whoOf = (who: Who | undefined): string =>
+  who === undefined
+    ? ''
+    : `${who.name} ${Math.ceil(who.held)} ${wholeUs(who.holdsMs)} ${Math.ceil(who.expected)}`;
 
-/** The place of a unit's numbers in the state; see script.ts. */
-const placesOf = (unit: number): { empty: number; given: number; turn: number } =>
-  unit === 0
-    ? { empty: 0, given: 1, turn: 9 }
-    : { empty: 6 + 4 * unit, given: 7 + 4 * unit, turn: 9 + 4 * unit };
+const ANY: Bounds = [Number.MIN_SAFE_INTEGER];
+const WHOLE: Bounds = [0];
+const HEAD: readonly Bounds[] = [
+  ...[[0, 2] as Bounds, WHOLE, ANY, WHOLE, [1] as Bounds, ANY, ANY, WHOLE, WHOLE, WHOLE],
+  ...[[-1, 1_080_000] as Bounds, WHOLE, WHOLE],
+];
 
-/** The most that the script may have granted. A refund is rounded to whole microseconds, and is only counted there. */
+/** The most that the script may have granted. */
 function mostGranted(call: StoreCall, unit: number): number {
-  if (call.mode !== 'lease') return Number.MAX_SAFE_INTEGER;
+  if (call.mode !== 'lease') return 0;
   const { minAmounts, maxAvailable, maxFuture } = call;
   return Math.ceil(Math.max(...[minAmounts, maxAvailable, maxFuture].map((of) => of[unit] as number)));
 }
 
-/** The numbers of a list, for so many units. */
-function readList(reply: unknown, place: number, bounds: readonly Bounds[]): number[] {
-  const text = (reply as unknown[] | undefined)?.[place];
-  const parts = String(text).split(' ');
-  if (parts.length !== bounds.length) throw new InvalidReply(reply);
-  try {
-    return readNumbers(parts, bounds);
-  } catch {
-    throw new InvalidReply(reply);
-  }
+/** The limits at the end of a reply, if they are there. */
+function limitsIn(reply: readonly unknown[], from: number, units: number): Quota[] | undefined {
+  if (reply.length === from) return undefined;
+  const numbers = reply.slice(from).map(Number);
+  const isWrong = numbers.length !== 2 * units || !numbers.every((number) => number > 0 && number < 1e16);
+  if (isWrong) throw new InvalidReply(reply);
+  return Array.from({ length: units }, (_, unit) => ({
+    refillPerSecond: numbers[2 * unit] as number,
+    capacity: (numbers[2 * unit + 1] as number) / 1e6,
+  }));
 }
 
-/** Whether a text is a state of so many units: empty if the store has no bucket. */
-function isState(state: unknown, units: number): state is string {
-  if (typeof state !== 'string') return false;
-  return state === '' || (/^-?\d+(?: -?\d+)*$/.test(state) && state.split(' ').length === 6 + 4 * units);
-}
-
-/**
- * The numbers and the state of a reply; whether the bucket was lost, the caller knows.
- *
- * @throws InvalidReply if the script cannot have replied so
- */
-export function parseReply(call: StoreCall, reply: unknown, units: number): Omit<Reply, 'lostBucket'> {
+/** @throws InvalidReply if the script cannot have replied so */
+export function parseReply(call: StoreCall, reply: unknown, units: number): RawReply {
   const each = Array.from({ length: units }, (_, unit) => unit);
-  const granted = readList(
-    reply,
-    0,
-    each.map((unit): Bounds => [0, mostGranted(call, unit)]),
-  );
-  const emptyInUs = readList(
-    reply,
-    2,
-    each.map((): Bounds => [NOTHING]),
-  );
-  const parts = reply as unknown[];
-  const [waitUs, pausedUs, nowUs, processes, resumeUs] = readNumbers(
-    [parts[1], ...parts.slice(3, 7)],
-    [[0], [0], [0], [1], [NOTHING]],
-  ) as [number, number, number, number, number];
-  const state = parts[7];
-  if (!isState(state, units)) throw new InvalidReply(reply);
-  const numbers = state.split(' ');
+  const ofUnits = each.flatMap((unit): Bounds[] => [[0, mostGranted(call, unit)], ANY, ANY, ANY, WHOLE]);
+  const numbers = readNumbers(reply, [...HEAD, ...ofUnits]);
+  const at = (place: number): number => numbers[place] as number;
+  const column = (place: number): number[] => each.map((unit) => at(HEAD.length + 5 * unit + place));
+  // A state from the future: the store's would always seem to be older.
+  if (at(12) > at(1)) throw new InvalidReply(reply);
+  const share = at(10);
   return {
-    granted,
-    waitMs: waitUs / 1_000,
-    emptyInMs: emptyInUs.map((us) => us / 1_000),
-    pausedMs: pausedUs / 1_000,
-    atUs: nowUs,
-    line: [numbers[4], processes, ...each.map((unit) => numbers[placesOf(unit).given])].join(' '),
-    averageLease: each.map((unit) => Number(numbers[placesOf(unit).turn] ?? 0)),
-    processes,
-    resumeInMs: resumeUs / 1_000,
-    state,
-    tooLate:
-      granted.every((amount) => amount === 0) &&
-      (call.mode === 'resume' || (call.mode === 'lease' && waitUs === 0)),
+    tooLate: at(0) === 2,
+    ...{ atUs: at(1), shiftUs: at(2), epoch: at(3), version: at(4), pausedUs: at(5), resumedUs: at(6) },
+    ...{ processes: Math.max(1, at(7)), total: at(8), endsUs: at(9) },
+    share: share < 0 ? undefined : share,
+    waitMs: at(11) / 1_000,
+    writtenUs: at(12),
+    ...{
+      granted: column(0),
+      emptyUs: column(1),
+      givenUs: column(2),
+      baseUs: column(3),
+      averageLease: column(4),
+    },
+    limits: limitsIn(reply as unknown[], numbers.length, units),
   };
-}
-
-/** `usPerFill`: how long each unit takes to fill, in microseconds. */
-export function parseState(state: string, usPerFill: Amounts): ParsedState | undefined {
-  if (state === '') return undefined;
-  const numbers = state.split(' ');
-  const full = usPerFill.map((us, unit) => Number(numbers[placesOf(unit).empty]) + us);
-  const keptUntilUs = Math.max(...full, Number(numbers[2]), Number(numbers[6])) + 1e6;
-  return { epoch: numbers[4] ?? '', keptUntilUs };
-}
-
-/** An older reply than this comes from a server whose clock was set back. In microseconds. */
-const MAX_REORDERING_US = 1e6;
-
-/** Whether a newer reply came before this one, as may happen with several connections. */
-export function isOvertaken(atUs: number, newestAtUs: number): boolean {
-  const olderUs = newestAtUs - atUs;
-  return olderUs > 0 && olderUs <= MAX_REORDERING_US;
 }

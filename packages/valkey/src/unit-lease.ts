@@ -1,7 +1,8 @@
+import type { Reply } from './known-state.ts';
 import type { Leased, LeaseSize } from './lease-size.ts';
 import type { FleetSetup } from './options.ts';
 import type { LeasePool } from './pool.ts';
-import type { Amounts, Reply } from './store-call.ts';
+import type { Amounts, LeaseMark } from './store-call.ts';
 
 /** What a process has leased of a unit, and how much more it leases. */
 export interface UnitLease {
@@ -45,6 +46,12 @@ export function leasedMs(units: readonly UnitLease[], amounts: Amounts, nowMs: n
   return longestMs;
 }
 
+/** Where the lease of a reply has left the bucket. */
+export const markOf = ({ epoch, emptyUs, givenUs }: Reply): LeaseMark => ({
+  epoch,
+  marks: emptyUs.map((us, unit) => us + (givenUs[unit] as number)),
+});
+
 /** A unit's part of a reply. */
 export function leasedOf({ granted, emptyInMs, averageLease }: Reply, unit: number): Leased {
   return {
@@ -64,12 +71,13 @@ export function addLease(
 ): void {
   const comes = reply.emptyInMs.map((ms, unit) => (reply.granted[unit] === 0 ? nowMs : nowMs + ms));
   const expiresAtMs = Math.max(nowMs, ...comes) + (isWaitedFor ? graceMs : idleMs);
+  const mark = markOf(reply);
   for (const [unit, { pool, size }] of units.entries()) {
     const leased = leasedOf(reply, unit);
     size.granted(leased);
     if (isWaitedFor) pool.keepUntil(expiresAtMs);
     if (leased.granted === 0) continue;
     const availableAtMs = nowMs + leased.emptyInMs;
-    pool.add({ left: leased.granted, availableAtMs, expiresAtMs, state: reply.state });
+    pool.add({ left: leased.granted, availableAtMs, expiresAtMs, mark });
   }
 }

@@ -48,7 +48,7 @@ describe('a bucket of several units', () => {
     await expect(bucket.acquire({ cost: { request: 1 } })).rejects.toThrow(
       'acquire: cost has no option "request"',
     );
-    await bucket.close();
+    await Promise.all([bucket.close(), clock.advance(1_000)]);
   });
 
   test('waits for the one that is lacking', async () => {
@@ -304,6 +304,6 @@ describe.runIf(hasServer)('a bucket of several units in a server', () => {
     expect(grant.cost).toEqual({ requests: 1, tokens: 300 });
     expect(bucket.stats()).toMatchObject({ calls: 1, mode: 'shared' });
     expect(bucket.stats().units?.tokens?.tokens).toBeLessThanOrEqual(1_800);
-    await bucket.close();
+    await Promise.all([bucket.close(), clock.advance(1_000)]);
   });
 });

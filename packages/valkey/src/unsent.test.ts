@@ -52,7 +52,7 @@ describe('the tokens of an attempt', () => {
     const granted = other.acquire({ cost: 5, maxWaitMs: 100 });
     await clock.advance(100);
     expect(await granted).toMatchObject({ cost: 5 });
-    await Promise.all([bucket, other].map((one) => one.close()));
+    await Promise.all([bucket.close(), other.close(), clock.advance(1_000)]);
   });
 
   test('that may have been sent stay spent', async () => {
@@ -61,6 +61,6 @@ describe('the tokens of an attempt', () => {
     await clock.advance(10_000);
     expect(bucket.stats()).toMatchObject({ granted: 1, waiting: 1 });
     void sent.catch(() => undefined);
-    await bucket.close();
+    await Promise.all([bucket.close(), clock.advance(1_000)]);
   });
 });

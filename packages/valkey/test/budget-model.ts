@@ -1,5 +1,4 @@
 import { leaseOf } from '@ebb/core/bucket';
-import type { ScriptReply } from './model.ts';
 
 // The budget's script in TypeScript. budget-script.test.ts compares the two call by call; other tests use this one as a
 // store under a virtual clock.
@@ -7,12 +6,12 @@ import type { ScriptReply } from './model.ts';
 const SLOTS = 10;
 const RESTING_SLOTS = 60;
 
-/** Runs one call. `text` is the value of the key; the last element of the reply is its new value. */
+/** Runs one call. `text` is the value of the key. Returns its new value and the reply. */
 export function budgetModel(
   text: string | undefined,
   args: readonly string[],
   time: number,
-): ScriptReply<number> {
+): { readonly reply: number[]; readonly text: string | undefined } {
   const [
     ratio = 0,
     reserve = 0,
@@ -23,7 +22,7 @@ export function budgetModel(
     returned = 0,
     wanted = 0,
   ] = args.map(Number);
-  if (untilUs > 0 && time > untilUs) return [0, 0, 0, 1, time, 0, 0, text ?? ''];
+  if (untilUs > 0 && time > untilUs) return { reply: [0, 0, 0, 1, time, 0], text };
   const state = text?.split(' ').map(Number) ?? [slotUs, time, time, ...new Array(13).fill(0)];
   let [slot, epoch, at, tokens, count, before, ...window] = state as [
     number,
@@ -66,5 +65,5 @@ export function budgetModel(
   const processes = Math.max(1, count, before);
   const after = [slot, epoch, now, tokens, count, before, ...successes].join(' ');
   const free = most() > 0 ? Math.min(1, tokens / most()) : 1;
-  return [granted, balance - granted, processes, 0, time, Math.floor(free * 1e6), 0, after];
+  return { reply: [granted, balance - granted, processes, 0, time, Math.floor(free * 1e6)], text: after };
 }

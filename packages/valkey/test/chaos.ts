@@ -225,16 +225,16 @@ export async function runChaos(chaos: Chaos): Promise<ChaosResult> {
   for (let step = 0; step < 400 && waiting > 0; step += 1) await time.advance(stepMs);
   const drainedMs = time.now() - endMs;
   const hanging = waiting;
-  // A process shows up for ten minutes after its last request.
+  // Ten minutes after its last request a process is counted once a minute.
   await time.advance(670_000 + 6 * eventMs);
   const count = (): number => all.reduce((sum, { store }) => sum + store.calls.length, 0);
   const calls = count();
-  const { pending } = time;
   await time.advance(60_000);
   for (const process of all) look(process);
-  const idleCalls = count() - calls;
+  const idleCalls = Math.max(0, count() - calls - alive.length);
   for (const { bucket } of all) void bucket.close();
   await time.advance(10_000);
+  const { pending } = time;
 
   let [sum, least, fromStart, anyWindow] = [0, 0, 0, 0];
   for (const { atMs, cost } of spent) {

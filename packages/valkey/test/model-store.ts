@@ -6,12 +6,12 @@ import { model, type ScriptReply } from './model.ts';
 /** `refusing`: an error at once · `silent`: never a reply · `frozen`: no reply before it is `up` again. */
 export type Health = 'up' | 'refusing' | 'silent' | 'frozen';
 
-/** A script in TypeScript. The last element of its reply is the new value of the key. */
+/** A script in TypeScript. */
 type Model = (
   text: string | undefined,
   args: readonly string[],
   nowUs: number,
-) => ScriptReply<number | string>;
+) => { readonly reply: ScriptReply; readonly text: string | undefined };
 
 /** A store under a virtual clock: the model of a script behind a network. */
 export class ModelStore implements StoreClient {
@@ -76,8 +76,8 @@ export class ModelStore implements StoreClient {
   async #run(key: string, args: readonly string[]): Promise<unknown> {
     this.calls.push(args[0] ?? '');
     const nowUs = Math.floor((this.#clock.now() + this.aheadMs) * 1_000) + 6e13;
-    const reply = this.#model(this.keys.get(key), args, nowUs);
-    if (reply[7] !== '') this.keys.set(key, reply[7]);
+    const { reply, text } = this.#model(this.keys.get(key), args, nowUs);
+    if (text !== undefined) this.keys.set(key, text);
     await sleep(this.#clock, this.latencyMs * this.jitter());
     return reply;
   }

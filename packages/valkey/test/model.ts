@@ -1,234 +1,345 @@
 import { gcra } from '@ebb/core/bucket';
 
 // The bucket's script in TypeScript, over core's own arithmetic. script.test.ts compares the two call by call; other
-// tests use this one as a store under a virtual clock.
+// tests use this one as a store under a virtual clock. The state is JSON here, and packed in the store.
 
-/** A reply of a script: with lists of numbers if the bucket may have several units. */
-export type ScriptReply<N extends number | string = string> = [
-  granted: N,
-  waitUs: number,
-  emptyInUs: N,
-  pausedUs: number,
-  nowUs: number,
-  processes: number,
-  resumeInUs: number,
-  state: string,
-];
+/** A reply of a script: whole numbers, and limits as text. */
+export type ScriptReply = (number | string)[];
 
-// The numbers that the key holds, in their order; see script.ts.
-const PAUSED = 2;
-const AT = 3;
-const EPOCH = 4;
-const RESUMED = 6;
-const COUNT = 7;
-const BEFORE = 8;
-
-/** A unit: its quota, and where it stands in the state. */
 interface Unit extends gcra.Quota {
-  readonly each: number;
-  readonly fill: number;
-  readonly empty: number;
-  readonly given: number;
-  readonly base: number;
-  readonly turn: number;
+  readonly name: string;
+  empty: number;
+  given: number;
+  base: number;
+  turn: number;
 }
 
-function unitsOf(rates: readonly number[], capacities: readonly number[]): Unit[] {
-  return rates.map((perSecond, index) => {
-    // gcra.ts takes times in any unit, with the rate per 1,000 of them: here microseconds, and millionths of a token.
-    const rate = perSecond * 1_000;
-    const capacity = capacities[index] as number;
-    const quota = { capacity, refillPerSecond: rate, each: 1_000 / rate, fill: capacity * (1_000 / rate) };
-    const at = 6 + 4 * index;
-    return index === 0
-      ? { ...quota, empty: 0, given: 1, base: 5, turn: 9 }
-      : { ...quota, empty: at, given: at + 1, base: at + 2, turn: at + 3 };
+interface Record {
+  readonly name: string;
+  readonly share: number;
+  readonly ends: number;
+}
+
+interface Ghost {
+  share: number;
+  count: number;
+  ends: number;
+}
+
+/** What the key holds; script.ts describes it. */
+export interface ModelState {
+  at: number;
+  shift: number;
+  epoch: number;
+  paused: number;
+  resumed: number;
+  version: number;
+  count: number;
+  total: number;
+  ends: number;
+  declared: string;
+  units: Unit[];
+  hasLedger: boolean;
+  ghost: Ghost;
+  records: Record[];
+}
+
+const NO_GHOST: Ghost = { share: 0, count: 0, ends: 0 };
+const WHOLE = 1e6;
+
+const numbersOf = (text: string): number[] => text.split(' ').filter(Boolean).map(Number);
+// gcra.ts takes times in any unit, with the rate per 1,000 of them: here microseconds, and millionths of a token.
+const quotaOf = (perSecond: number, capacity: number): gcra.Quota => ({
+  capacity,
+  refillPerSecond: perSecond * 1_000,
+});
+const perSecond = (unit: gcra.Quota): number => unit.refillPerSecond / 1_000;
+const fillOf = (unit: gcra.Quota): number => unit.capacity / perSecond(unit);
+
+/** What a process knows: the head of the state, and the numbers of its units. */
+interface Known {
+  readonly shift: number;
+  readonly paused: number;
+  readonly resumed: number;
+  readonly version: number;
+  readonly count: number;
+  readonly total: number;
+  readonly ends: number;
+  readonly units: readonly (gcra.Quota & { empty: number; given: number; turn: number })[];
+}
+
+function knownOf(text: string): Known {
+  const numbers = numbersOf(text);
+  const [shift = 0, paused = 0, resumed = 0, version = 0, count = 0, total = 0, ends = 0, ...rest] = numbers;
+  const units = Array.from({ length: rest.length / 6 }, (_, unit) => {
+    const [rate = 0, capacity = 0, empty = 0, given = 0, , turn = 0] = rest.slice(6 * unit);
+    return { ...quotaOf(rate, capacity), empty, given, turn };
   });
+  return { shift, paused, resumed, version, count, total, ends, units };
 }
 
-/** A state of which every number is there. */
-type State = { [place: number]: number };
+/** The limits change: the tokens that are there, or the debt, stay. */
+function limit(unit: Unit, to: gcra.Quota, now: number): Unit {
+  const left = Math.min(to.capacity, gcra.tokensAt(unit, unit.empty, now));
+  const empty = Math.ceil(gcra.holding(to, left, now));
+  const moved = empty - unit.empty;
+  return { ...unit, ...to, empty, given: unit.given - moved, base: unit.base + moved };
+}
 
-function read(text: string | undefined, units: readonly Unit[], now: number): State | undefined {
-  if (text === undefined || text === '') return undefined;
-  const state: State = text.split(' ').map(Number);
-  const back = (state[AT] as number) - now;
-  const add = (place: number, amount: number): void => {
-    state[place] = (state[place] as number) + amount;
+/** Counts the caller. Returns its share. */
+function count(state: ModelState, who: string, now: number): number {
+  const [name = '', ...numbers] = who.split(' ');
+  const [held = 0, holds = 0, expected = 0] = numbers.map(Number);
+  const mine = state.records.find((record) => record.name === name);
+  const others = state.records.filter((record) => record.name !== name && record.ends > now);
+  const { ghost } = state;
+  if (ghost.ends <= now) state.ghost = NO_GHOST;
+  else if (mine === undefined && held > 0 && ghost.count > 0) {
+    state.ghost = { ...ghost, share: Math.max(0, ghost.share - held), count: ghost.count - 1 };
+  }
+  const ghosts = state.ghost;
+  let total = ghosts.share + others.reduce((sum, { share }) => sum + share, 0);
+  state.count = ghosts.count + others.length;
+  state.ends = Math.max(ghosts.ends, ...others.map(({ ends }) => ends));
+  let share = 0;
+  if (holds > 0) {
+    state.count += 1;
+    const fair = Math.floor(WHOLE / Math.max(state.count, expected));
+    if (held > fair) share = fair;
+    else if (mine !== undefined || held > 0) share = Math.max(held, Math.min(fair, WHOLE - total));
+    else share = Math.max(0, Math.min(fair, Math.floor((1.08e6 - total) / 2)));
+    const recorded = Math.max(held, share);
+    total += recorded;
+    state.ends = Math.max(state.ends, now + holds);
+    others.push({ name, share: recorded, ends: now + holds });
+  }
+  state.total = total;
+  state.hasLedger = true;
+  state.records = others;
+  return share;
+}
+
+/** Runs one call. `text` is the value of the key. Returns its new value and the reply; `real` is the server's time. */
+export function model(
+  text: string | undefined,
+  args: readonly string[],
+  real: number,
+): { readonly reply: ScriptReply; readonly text: string | undefined } {
+  const [mode = '', called = '', untilText, proposedText, versionText, epochText, atText, state = ''] = args;
+  const [declaredText = '', who = '', ...rest] = args.slice(8);
+  const [until, proposed, knownVersion] = [untilText, proposedText, versionText].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  const [knownEpoch, knownAt] = [Number(epochText), Number(atText)];
+  const names = called.split(' ').slice(0, -1);
+  const limits = numbersOf(declaredText);
+  const declared = names.map((_, unit) =>
+    quotaOf(limits[2 * unit] as number, limits[2 * unit + 1] as number),
+  );
+
+  const found = text === undefined ? undefined : (JSON.parse(text) as ModelState);
+  const s: ModelState = found ?? {
+    ...{ at: real, shift: 0, epoch: real, paused: 0, resumed: 0, version: 1, count: 0, total: 0, ends: 0 },
+    ...{ declared: called + declaredText, units: [], hasLedger: false, ghost: NO_GHOST, records: [] },
   };
-  if (back > 1e6) {
-    for (const moment of [PAUSED, AT, RESUMED]) add(moment, -back);
-    for (const unit of units) {
-      for (const moment of [unit.empty, unit.base]) add(moment, -back);
-      add(unit.given, back);
-    }
+  const isKnown = knownEpoch === 0 || (s.epoch === knownEpoch && s.at >= knownAt);
+  const k = isKnown ? undefined : knownOf(state);
+  const isLost = k !== undefined && (found === undefined || s.epoch === knownEpoch);
+  let dirty = k !== undefined;
+  if (k !== undefined && isLost) {
+    Object.assign(s, { at: knownAt, shift: k.shift, epoch: real, resumed: Math.max(s.resumed, k.resumed) });
   }
-  return state;
-}
-
-/** Runs one call. `text` is the value of the key; the last element of the reply is its new value. */
-export function model(text: string | undefined, args: readonly string[], now: number): ScriptReply {
-  const [mode = '', rates = '', capacities = '', knownText, untilText, calledText, ...rest] = args;
-  const list = (numbers = ''): number[] => numbers.split(' ').map(Number);
-  const [until, called, within] = [Number(untilText), Number(calledText), Number(rest[4])];
-  const [amounts, mosts, soons] = [list(rest[0]), list(rest[1]), list(rest[3])];
-  const [amount = 0, most = 0] = [amounts[0], mosts[0]];
-  const units = unitsOf(list(rates), list(capacities));
-  const fastest = units.reduce((least, unit) => (unit.fill < least.fill ? unit : least));
-  const slowestEach = Math.max(...units.map(({ each }) => each));
-  const get = (state: State, place: number): number => state[place] as number;
-
-  const found = read(text, units, now);
-  const known = read(knownText, units, now);
-  let state: State;
-  let dirty = false;
-  let met = false;
-  if (found === undefined || (known !== undefined && get(found, AT) < get(known, AT))) {
-    state = known ?? [0, 0, 0, now, now, 0, 0, 0, 0, 0];
-    if (found !== undefined) state[PAUSED] = Math.max(get(state, PAUSED), get(found, PAUSED));
-    if (now - get(state, EPOCH) > Math.max(fastest.fill, 250_000)) {
-      state[BEFORE] = Math.max(get(state, COUNT), get(state, BEFORE));
-      state[COUNT] = 1;
-    }
-    state[EPOCH] = now;
-    for (const unit of units) {
-      if (known === undefined) {
-        state[unit.empty] = now - unit.fill;
-        state[unit.given] = 0;
-        state[unit.turn] = 0;
-      }
-      const lost = found === undefined ? Number.NEGATIVE_INFINITY : get(found, unit.empty);
-      const empty = Math.ceil(gcra.spend(unit, Math.max(get(state, unit.empty), lost), 0, now));
-      state[unit.empty] = empty;
-      state[unit.base] = empty;
-    }
-    dirty = known !== undefined;
-  } else {
-    state = found;
-    if (known !== undefined && get(state, EPOCH) !== get(known, EPOCH)) {
-      state[PAUSED] = Math.max(get(state, PAUSED), get(known, PAUSED));
-      for (const unit of units) {
-        const [empty, base] = [get(known, unit.empty), get(state, unit.base)];
-        state[unit.empty] = get(state, unit.empty) + Math.max(0, empty - base);
-        state[unit.base] = Math.max(base, empty);
-      }
-      dirty = true;
-      met = true;
-    }
-  }
-
-  const period = Math.max(60e6, Math.ceil(64e6 * slowestEach));
-  const ago = Math.floor(now / period) - Math.floor(get(state, AT) / period);
-  if (ago !== 0) {
-    state[BEFORE] = ago === 1 ? get(state, COUNT) : 0;
-    state[COUNT] = 0;
-  }
+  let now = real + s.shift;
+  if (proposed > 0 && now > Math.max(s.at, proposed)) {
+    now = Math.max(s.at, proposed);
+    s.shift = now - real;
+    dirty = true;
+  } else if (s.at - now > 1e6) {
+    s.shift = s.at - real;
+    now = s.at;
+    dirty = true;
+  } else now = Math.max(now, s.at);
   const late = until > 0 && now > until;
-  const counts = ['lease', 'peek', 'resume'].includes(mode) && called >= 0 && !late;
-  if (counts && (met || Math.floor(called / period) !== Math.floor(now / period))) {
-    state[COUNT] = get(state, COUNT) + 1;
-    dirty ||= text !== undefined;
-  }
-  const processes = Math.max(1, get(state, COUNT), get(state, BEFORE));
-  const granted = units.map(() => 0);
-  let [wait, resume] = [0, 0];
+  const [lasted = 0, handover = 0] = mode === 'resume' ? rest.map(Number) : [];
+  const isFirst =
+    mode === 'resume' &&
+    !late &&
+    s.resumed <= now - lasted &&
+    (k !== undefined || found === undefined || s.at <= now - lasted * 0.9);
+  /** A share that expired during the outage is in use: its process comes back soon. */
+  const lengthen = (ends: number): number =>
+    isFirst && ends > now - lasted ? Math.max(ends, now + handover + 2e6) : ends;
+  s.ends = lengthen(s.ends);
+  if (s.ends < now) Object.assign(s, { count: 0, total: 0 });
 
-  const refund = (unspent = '', states = ''): void => {
-    const lists = unspent.split(',').map(list);
-    for (const [lease, left] of states.split(',').entries()) {
-      const held = read(left, units, now);
-      if (held === undefined || get(held, EPOCH) !== get(state, EPOCH)) continue;
-      units.forEach((unit, at) => {
-        const [empty, given] = [get(state, unit.empty), get(state, unit.given)];
-        const heldAt = get(held, unit.empty) + get(held, unit.given) - given;
-        let after = gcra.giveBack(unit, empty, lists[lease]?.[at] as number, heldAt, now);
-        const paused = get(state, PAUSED);
-        if (now < paused && unit === fastest) after = Math.max(after, Math.min(empty, paused));
+  const isNew = knownVersion === 0 && found !== undefined && k === undefined;
+  const changes = isNew && s.declared !== called + declaredText;
+  const mine = names.map((name, unit) => {
+    const at = s.units.findIndex((other) => other.name === name);
+    if (at >= 0) return at;
+    const quota = declared[unit] as gcra.Quota;
+    const full = Math.ceil(gcra.holding(quota, quota.capacity, now));
+    s.units.push({ ...quota, name, empty: full, given: 0, base: full, turn: 0 });
+    if (found !== undefined) {
+      s.version += 1;
+      dirty = true;
+    }
+    return s.units.length - 1;
+  });
+  const change = (to: readonly gcra.Quota[]): void => {
+    for (const [unit, at] of mine.entries()) {
+      const { capacity, refillPerSecond } = to[unit] as gcra.Quota;
+      s.units[at] = limit(s.units[at] as Unit, { capacity, refillPerSecond }, now);
+    }
+    dirty = true;
+  };
+  if (changes) {
+    s.declared = called + declaredText;
+    s.version += 1;
+    change(declared);
+  } else if (k !== undefined && (found === undefined || k.version > s.version)) {
+    s.version = k.version;
+    change(k.units);
+  }
+
+  if (k !== undefined) {
+    const d = isLost ? 0 : s.shift - k.shift;
+    s.paused = Math.max(s.paused, k.paused > 0 ? k.paused + d : 0);
+    for (const [unit, at] of mine.entries()) {
+      const one = s.units[at] as Unit;
+      const known = k.units[unit] as Known['units'][number];
+      const empty = known.empty + d;
+      if (isLost) {
+        one.empty = Math.ceil(gcra.spend(one, Math.max(empty, one.empty), 0, now));
+        Object.assign(one, { given: known.given, base: one.empty, turn: known.turn });
+      } else {
+        one.empty += Math.max(0, empty - one.base);
+        one.base = Math.max(one.base, empty);
+      }
+    }
+    const ends = lengthen(k.ends + d);
+    if (ends > now && (k.total > s.total || k.count > s.count)) {
+      const more = Math.max(0, k.total - s.total);
+      const others = Math.max(0, k.count - s.count);
+      s.total += more;
+      s.count += others;
+      s.ghost = {
+        share: s.ghost.share + more,
+        count: s.ghost.count + others,
+        ends: Math.max(s.ghost.ends, ends),
+      };
+      s.hasLedger = true;
+      s.ends = Math.max(s.ends, ends);
+    }
+  }
+
+  let share = -1;
+  if (who !== '') {
+    s.ghost = { ...s.ghost, ends: lengthen(s.ghost.ends) };
+    s.records = s.records.map((record) => ({ ...record, ends: lengthen(record.ends) }));
+    share = count(s, who, now);
+  }
+  const fastest = s.units.reduce((least, unit) => (fillOf(unit) < fillOf(least) ? unit : least));
+  const units = mine.map((at) => s.units[at] as Unit);
+  const granted = units.map(() => 0);
+  let [wait, done] = [0, 0];
+
+  const refund = (numbers: readonly number[]): void => {
+    const [leases = 0, ...each] = numbers;
+    const width = 1 + 2 * units.length;
+    for (let lease = 0; lease < leases; lease += 1) {
+      const [epoch, ...amounts] = each.slice(lease * width, (lease + 1) * width);
+      if (epoch !== s.epoch) continue;
+      for (const [unit, one] of units.entries()) {
+        const [left, mark] = [amounts[2 * unit] as number, amounts[2 * unit + 1] as number];
+        let after = gcra.giveBack(one, one.empty, left, mark - one.given, now);
+        if (now < s.paused && one === fastest) after = Math.max(after, Math.min(one.empty, s.paused));
         after = Math.ceil(after);
-        const back = Math.floor(((empty - after) * unit.refillPerSecond) / 1_000);
-        granted[at] = (granted[at] as number) + back;
-        state[unit.given] = given + empty - after;
-        state[unit.empty] = after;
-        dirty ||= back > 0;
-      });
+        dirty ||= after !== one.empty;
+        one.given += one.empty - after;
+        one.empty = after;
+      }
     }
   };
-  const spend = (spent: readonly number[], longest?: string): void => {
-    const latest = longest ? now + Number(longest) : Number.POSITIVE_INFINITY;
-    for (const [at, unit] of units.entries()) {
-      const more = spent[at] as number;
-      const from = Math.max(get(state, unit.empty), now - unit.fill);
-      const after = gcra.spend(unit, get(state, unit.empty), more, now);
-      state[unit.empty] = Math.ceil(Math.min(after, Math.max(from, latest)));
-      granted[at] = more;
+  const spend = ([longest, ...amounts]: readonly number[]): void => {
+    if (longest === undefined) return;
+    for (const [unit, one] of units.entries()) {
+      const from = Math.max(one.empty, now - fillOf(one));
+      const after = gcra.spend(one, one.empty, amounts[unit] as number, now);
+      one.empty = Math.ceil(Math.min(after, Math.max(from, now + longest)));
     }
     dirty = true;
   };
 
-  if (mode === 'lease') {
-    if (!late) {
-      refund(rest[5], rest[2]);
-      if (rest[6]) spend(list(rest[6]), rest[7]);
-      granted.fill(0);
+  const numbers = rest.map(Number);
+  if (late) {
+    // Nothing is done.
+  } else if (mode === 'lease') {
+    const width = 3 * units.length;
+    const [within = 0, ...others] = numbers;
+    const [leases = 0] = others.slice(width);
+    const end = width + 1 + leases * (1 + 2 * units.length);
+    refund(others.slice(width, end));
+    spend(others.slice(end));
+    const asked = units.map((_, unit) => others.slice(3 * unit, 3 * unit + 3) as [number, number, number]);
+    for (const [unit, one] of units.entries()) {
+      const [needed] = asked[unit] as [number, number, number];
+      const slack = fillOf(one) * 1e-9 + 1e-6 + now * 4e-16;
+      const over = gcra.spend(one, one.empty, needed, now) - now - within;
+      if (needed > 0 && within >= 0 && over > slack) wait = Math.max(wait, Math.ceil(over));
     }
-    units.forEach((unit, at) => {
-      const needed = amounts[at] as number;
-      const waitUs = needed > 0 ? gcra.waitMs(unit, get(state, unit.empty), needed, now) : 0;
-      const slack = unit.fill * 1e-9 + 1e-6 + Math.abs(now) * 4e-16;
-      if (within >= 0 && waitUs > within + slack) wait = Math.max(wait, waitUs - within);
-    });
-    if (wait === 0 && !late) {
-      units.forEach((unit, at) => {
-        const [needed, soon] = [amounts[at] as number, soons[at] as number];
-        const [empty, average] = [get(state, unit.empty), get(state, unit.turn)];
-        const there = gcra.tokensAt(unit, empty, now);
-        if (empty > now) {
+    if (wait === 0) {
+      for (const [unit, one] of units.entries()) {
+        const [needed, most, soon] = asked[unit] as [number, number, number];
+        const there = gcra.tokensAt(one, one.empty, now);
+        if (one.empty > now) {
           const turn = Math.max(needed, soon);
-          state[unit.turn] = Math.ceil(average === 0 ? turn : average + (turn - average) / 8);
+          one.turn = Math.ceil(one.turn === 0 ? turn : one.turn + (turn - one.turn) / 8);
         }
-        const given = Math.max(needed, Math.min(mosts[at] as number, Math.floor(there / 2)), soon);
-        granted[at] = given;
-        state[unit.empty] = Math.ceil(gcra.spend(unit, empty, given, now));
-      });
+        const given = Math.max(needed, Math.min(most, Math.floor(there / 2)), soon);
+        granted[unit] = given;
+        one.empty = Math.ceil(gcra.spend(one, one.empty, given, now));
+      }
+      done = 1;
       dirty = true;
     }
   } else if (mode === 'spend') {
-    spend(amounts, rest[5]);
-  } else if (mode === 'refund' && !late) {
-    refund(rest[0], rest[2]);
+    spend(numbers);
+  } else if (mode === 'refund') {
+    refund(numbers);
   } else if (mode === 'pause') {
-    const since = Math.max(now, get(state, PAUSED));
-    if (now + amount > since) {
-      state[fastest.empty] = now + amount + Math.max(0, get(state, fastest.empty) - since);
-      state[PAUSED] = now + amount;
+    const [to, since] = [now + (numbers[0] as number), Math.max(now, s.paused)];
+    if (to > since) {
+      fastest.empty = to + Math.max(0, fastest.empty - since);
+      s.paused = to;
       dirty = true;
     }
-  } else if (mode === 'unpause') {
-    const early = get(state, PAUSED) - now;
-    if (early > 0) {
-      state[fastest.empty] = Math.max(now, get(state, fastest.empty) - early);
-      state[PAUSED] = now;
-      granted[0] = 1;
-      dirty = true;
+  } else if (mode === 'unpause' && now < s.paused) {
+    fastest.empty = Math.max(now, fastest.empty - s.paused + now);
+    s.paused = now;
+    dirty = true;
+  } else if (mode === 'resume') {
+    if (isFirst) {
+      s.resumed = now + handover;
+      for (const unit of s.units) unit.empty = Math.max(unit.empty, s.resumed);
     }
-  } else if (mode === 'resume' && !late) {
-    const since = now - amount;
-    if (
-      get(state, RESUMED) <= since &&
-      (dirty || text === undefined || get(state, AT) <= since + amount / 10)
-    ) {
-      state[RESUMED] = now + most;
-      for (const { empty } of units) state[empty] = Math.max(get(state, empty), now + most);
-    }
-    resume = Math.max(get(state, RESUMED), since) - now;
-    granted[0] = 1;
     dirty = true;
   }
 
-  const write = dirty && !late;
-  if (write) state[AT] = Math.max(get(state, AT), now);
-  const empties = units.map(({ empty }) => Math.ceil(get(state, empty) - now));
-  const after = write ? Object.values(state).join(' ') : (text ?? '');
-  const pausedUs = Math.max(0, Math.ceil(get(state, PAUSED) - now));
-  return [granted.join(' '), Math.ceil(wait), empties.join(' '), pausedUs, now, processes, resume, after];
+  const writes = (dirty && !late) || share >= 0;
+  if (dirty && !late) s.at = now;
+  const reply: ScriptReply = [
+    ...[late ? 2 : done, now, s.shift, writes || found !== undefined ? s.epoch : 0, s.version, s.paused],
+    ...[s.resumed, s.count, s.total, s.ends, share, wait, s.at],
+    ...units.flatMap(({ empty, given, base, turn }, unit) => [
+      granted[unit] as number,
+      ...[empty, given, base, turn],
+    ]),
+  ];
+  if (knownVersion !== s.version || k !== undefined) {
+    for (const unit of units) reply.push(String(perSecond(unit)), String(unit.capacity));
+  }
+  return { reply, text: writes ? JSON.stringify(s) : text };
 }
