@@ -21,8 +21,8 @@ const FRESH_MS = 1_000;
 export class Lease extends LeaseState {
   /** When the latest call that got a reply was sent. */
   #answeredCallMs = Number.NEGATIVE_INFINITY;
-  /** The attempts to reach the store that are under way, and the outage that each is to end. */
-  readonly #attempts = new Map<StoreCall, Outage>();
+  /** The attempts to reach the store, and the outage that each is to end. */
+  readonly #attempts = new WeakMap<StoreCall, Outage>();
   /** How the outage ends, and when the last one did. */
   #recovery = new Recovery(undefined, 0);
   #backAtMs = Number.NEGATIVE_INFINITY;
@@ -53,14 +53,15 @@ export class Lease extends LeaseState {
       this.unanswered.ended(call, reply !== undefined);
       this.membership.answered(call, reply, nowMs);
     }
+    const outage = this.#attempts.get(call);
+    const isAttempt = outage !== undefined && outage === this.outage;
+    if (isAttempt) this.#recovery.answered(answer, outage.local, nowMs);
     if (state === 'late') {
       if (reply !== undefined) this.#receiveLate(reply, nowMs);
       return;
     }
-    const outage = this.#attempts.get(call);
     if (outage !== undefined) {
-      this.#attempts.delete(call);
-      if (outage === this.outage) this.#receiveOutside(outage, answer, nowMs);
+      if (isAttempt) this.#receiveOutside(outage, answer, nowMs);
       return;
     }
     if (reply !== undefined) this.#answeredCallMs = Math.max(this.#answeredCallMs, sentAtMs);
@@ -143,12 +144,8 @@ export class Lease extends LeaseState {
   #receiveOutside(outage: Outage, { call, sentAtMs, reply }: Answer, nowMs: number): void {
     this.mayServe = true;
     this.#learnShare(nowMs, reply?.tooLate === true);
-    if (reply === undefined || reply.tooLate) {
-      this.#recovery.missed();
-      return;
-    }
+    if (reply === undefined || reply.tooLate) return;
     this.#answeredCallMs = Math.max(this.#answeredCallMs, sentAtMs);
-    this.#recovery.replied(sentAtMs, nowMs);
     if (this.observe(reply, nowMs) !== undefined) return;
     if (call.mode !== 'resume') {
       if (this.#recovery.isBack) this.#endOutage(outage, nowMs);

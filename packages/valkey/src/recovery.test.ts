@@ -1,13 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { BusyFleet, StoreWorld } from '../test/busy-fleet.ts';
+import { play } from '../test/closed-loop.ts';
 import { spendInTrouble } from '../test/fleet-trouble.ts';
 import type { Health } from '../test/model-store.ts';
 import type { OnStoreError } from './events.ts';
+import type { Reply } from './known-state.ts';
 import { Recovery } from './recovery.ts';
+import type { Answer } from './step.ts';
+import type { StoreCall } from './store-call.ts';
 
 const TIMEOUT_MS = 250;
 const CALM_MS = 6_000;
 const LONG_AGO_MS = Number.POSITIVE_INFINITY;
+
+/** How an attempt ended, if not with a reply in time. */
+type Ended = Pick<Answer, 'state'> & { readonly tooLate?: boolean; readonly resumedUs?: number };
+
+/** An attempt that charges 3 and 6. */
+function attempt(sentAtMs: number, { state, tooLate = false, resumedUs = 0 }: Ended = {}): Answer {
+  const call: StoreCall = { mode: 'spend', amounts: [3, 6] };
+  const reply = state === 'given up' ? undefined : ({ tooLate, resumedUs, atUs: 1 } as Reply);
+  return { call, sentAtMs, reply, ...(state === undefined ? {} : { state }) };
+}
 
 describe('a store is back', () => {
   test.each<
@@ -26,44 +40,73 @@ describe('a store is back', () => {
     ['if it was back for some time, with a quick one', TIMEOUT_MS, CALM_MS, 125, true],
   ])('%s', (_, timeoutMs, sinceBackMs, repliesAfterMs, isBack) => {
     const recovery = new Recovery(timeoutMs, sinceBackMs);
-    recovery.replied(1_000, 1_000 + repliesAfterMs);
+    recovery.answered(attempt(1_000), [], 1_000 + repliesAfterMs);
     expect(recovery.isBack).toBe(isBack);
   });
 
-  test('with late replies, once it has replied to all attempts of six seconds', () => {
+  test('with late replies, once it has replied in time to all attempts of six seconds', () => {
     const recovery = new Recovery(TIMEOUT_MS, LONG_AGO_MS);
-    const reply = (atMs: number): boolean => {
-      recovery.replied(atMs - 200, atMs);
+    const isBackAt = (atMs: number, ended: Ended = {}): boolean => {
+      recovery.answered(attempt(atMs - 200, ended), [], atMs);
       return recovery.isBack;
     };
-    expect([reply(1_000), reply(6_900)]).toEqual([false, false]);
-    recovery.missed();
-    expect([reply(7_500), reply(13_499), reply(13_500)]).toEqual([false, false, true]);
+    expect([isBackAt(1_000), isBackAt(6_900)]).toEqual([false, false]);
+    const misses: Ended[] = [{ state: 'given up' }, { tooLate: true }, { state: 'late', tooLate: false }];
+    for (const [times, missed] of misses.entries()) {
+      const atMs = 7_000 * (times + 1);
+      isBackAt(atMs, missed);
+      expect([isBackAt(atMs + 500), isBackAt(atMs + 6_499)]).toEqual([false, false]);
+    }
+    expect(isBackAt(27_500)).toBe(true);
   });
 });
 
-test('what is spent is charged once, until two attempts in a row get no reply', () => {
-  const recovery = new Recovery(TIMEOUT_MS, LONG_AGO_MS);
-  const local = [{ spent: 70 }, { spent: 5 }];
-  const spend = (...amounts: number[]): void => {
-    for (const [unit, amount] of amounts.entries()) (local[unit] as { spent: number }).spent += amount;
+describe('what is spent beside a slow store is charged', () => {
+  const start = (timeoutMs?: number) => {
+    const recovery = new Recovery(timeoutMs, LONG_AGO_MS);
+    const local = [{ spent: 70 }, { spent: 5 }];
+    const chargeAfter = (...amounts: number[]): unknown => {
+      for (const [unit, amount] of amounts.entries()) (local[unit] as { spent: number }).spent += amount;
+      return recovery.charge(local);
+    };
+    return { recovery, local, chargeAfter };
   };
-  recovery.missed();
-  recovery.missed();
-  recovery.replied(300, 500);
-  // What was spent before is another matter: the others did not share the bucket yet.
-  expect([recovery.charge(local), recovery.isCharging]).toEqual([[0, 0], true]);
-  spend(30, 0);
-  expect(recovery.charge(local)).toEqual([30, 0]);
-  recovery.missed();
-  recovery.replied(700, 900);
-  spend(10, 2);
-  recovery.missed();
-  expect(recovery.charge(local)).toEqual([10, 2]);
-  recovery.missed();
-  expect(recovery.isCharging).toBe(false);
-  spend(500, 500);
-  expect(recovery.charge(local)).toEqual([0, 0]);
+
+  test('once, and not what was spent before', () => {
+    const { recovery, local, chargeAfter } = start(TIMEOUT_MS);
+    recovery.answered(attempt(0), local, 200);
+    expect([recovery.isCharging, chargeAfter(), recovery.isCharging]).toEqual([false, [0, 0], true]);
+    expect(chargeAfter(30, 0)).toEqual([30, 0]);
+    // It came late, most likely.
+    recovery.answered(attempt(0, { state: 'given up' }), local, 300);
+    expect(chargeAfter(10, 2)).toEqual([10, 2]);
+    // This one did nothing.
+    recovery.answered(attempt(300, { tooLate: true }), local, 700);
+    expect(chargeAfter(1, 1)).toEqual([4, 7]);
+  });
+
+  test('from the first reply on, also if that attempt was given up', () => {
+    for (const timeoutMs of [TIMEOUT_MS, undefined]) {
+      const { recovery, local } = start(timeoutMs);
+      recovery.answered(attempt(0, { state: 'given up' }), local, 250);
+      expect(recovery.isCharging).toBe(false);
+      recovery.answered(attempt(0, { state: 'late', resumedUs: 2 }), local, 300);
+      expect(recovery.isCharging).toBe(false);
+      recovery.answered(attempt(0, { state: 'late', resumedUs: 1 }), local, 300);
+      expect(recovery.isCharging).toBe(timeoutMs !== undefined);
+    }
+  });
+
+  test('until no attempt of two seconds has a reply', () => {
+    const { recovery, local, chargeAfter } = start(TIMEOUT_MS);
+    recovery.answered(attempt(0), local, 200);
+    chargeAfter();
+    recovery.answered(attempt(1_950, { state: 'given up' }), local, 2_200);
+    expect(recovery.isCharging).toBe(true);
+    recovery.answered(attempt(1_951, { state: 'given up' }), local, 2_201);
+    expect(recovery.isCharging).toBe(false);
+    expect(chargeAfter(500, 500)).toEqual([0, 0]);
+  });
 });
 
 test.each<[health: Health, onStoreError: OnStoreError, isBack: boolean]>([
@@ -115,3 +158,19 @@ describe('a round trip that varies around the limit: few turns, and the quota is
     }
   });
 });
+
+test.each([150, 200, 250])(
+  'half of a fleet is far, at 0 to twice %i ms: it charges what it spends',
+  async (roundTripMs) => {
+    const latencyMs = [0.25, 0.25, 0.25, 0.25, ...Array<number>(4).fill(roundTripMs / 2)];
+    const quota = { rate: 1_000, capacity: 200, costs: [1] };
+    const { share, burst } = await play(
+      { ...quota, processes: 8, askers: 16, seconds: 20, latencyMs, jitter: true },
+      'shared',
+    );
+    expect(share).toBeGreaterThanOrEqual(0.98);
+    expect(share).toBeLessThanOrEqual(1.02);
+    // A charge comes after the next attempt only.
+    expect(burst).toBeLessThanOrEqual(3.5);
+  },
+);

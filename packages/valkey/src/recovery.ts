@@ -1,8 +1,14 @@
 import type { LocalShare } from './local-share.ts';
+import type { Answer } from './step.ts';
 import type { Amounts } from './store-call.ts';
 
 /** A slow store has to reply in time for so long before it counts as back, in milliseconds. */
 const CALM_MS = 6_000;
+
+/** Without any reply for so long a store counts as silent again, in milliseconds. */
+const SILENT_MS = 2_000;
+
+type Spending = readonly Pick<LocalShare, 'spent'>[];
 
 /**
  * How a store that was silent comes back. If its round trip varies around `timeoutMs`, the first reply in time would end the
@@ -14,10 +20,11 @@ export class Recovery {
   isCharging = false;
   /** Whether the last reply has shown that the store is back. */
   isBack = false;
+  readonly #wasSilent: boolean;
   readonly #quickMs: number;
   #inTimeSinceMs = Number.POSITIVE_INFINITY;
-  /** Whether the last attempt got no reply in time. */
-  #hasMissed = false;
+  /** When the last reply came. */
+  #repliedAtMs = Number.NEGATIVE_INFINITY;
   #charged: Amounts = [];
 
   /**
@@ -25,26 +32,35 @@ export class Recovery {
    * @param sinceBackMs how long ago the outage before ended. If just now, a quick reply proves nothing
    */
   constructor(timeoutMs: number | undefined, sinceBackMs: number) {
+    this.#wasSilent = timeoutMs !== undefined;
     if (timeoutMs === undefined) this.#quickMs = Number.POSITIVE_INFINITY;
     else this.#quickMs = sinceBackMs < CALM_MS ? 0 : timeoutMs / 2;
   }
 
-  /** An attempt got a reply in time. */
-  replied(sentAtMs: number, nowMs: number): void {
-    this.#hasMissed = false;
-    this.#inTimeSinceMs = Math.min(this.#inTimeSinceMs, nowMs);
-    this.isBack = nowMs - sentAtMs <= this.#quickMs || nowMs - this.#inTimeSinceMs >= CALM_MS;
-  }
-
-  /** An attempt got no reply in time. The second in a row ends the charges: the others do not share the bucket any more either. */
-  missed(): void {
-    this.#inTimeSinceMs = Number.POSITIVE_INFINITY;
-    if (this.#hasMissed) this.isCharging = false;
-    this.#hasMissed = true;
+  /** An attempt has ended, or what was given up got its reply. */
+  answered({ call, sentAtMs, reply, state }: Answer, local: Spending, nowMs: number): void {
+    if (reply === undefined || reply.tooLate || state === 'late')
+      this.#inTimeSinceMs = Number.POSITIVE_INFINITY;
+    if (reply === undefined) {
+      // Without any reply the others do not share the bucket either.
+      if (nowMs - this.#repliedAtMs > SILENT_MS) this.isCharging = false;
+      return;
+    }
+    this.#repliedAtMs = nowMs;
+    if (reply.tooLate) {
+      if (call.mode === 'spend')
+        this.#charged = this.#charged.map((sum, unit) => sum - (call.amounts[unit] as number));
+    } else if (state === 'late') {
+      // Before the bucket serves anyone again, local shares are all that is spent.
+      if (!this.isCharging && this.#wasSilent && reply.resumedUs <= reply.atUs) this.charge(local);
+    } else {
+      this.#inTimeSinceMs = Math.min(this.#inTimeSinceMs, nowMs);
+      this.isBack = nowMs - sentAtMs <= this.#quickMs || nowMs - this.#inTimeSinceMs >= CALM_MS;
+    }
   }
 
   /** What was spent since the last charge; 0 the first time. A charge without a reply is not repeated: it came late, most likely. */
-  charge(local: readonly Pick<LocalShare, 'spent'>[]): Amounts {
+  charge(local: Spending): Amounts {
     const spent = local.map((share) => Math.ceil(share.spent));
     const before = this.isCharging ? this.#charged : spent;
     this.isCharging = true;

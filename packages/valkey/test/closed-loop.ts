@@ -17,8 +17,8 @@ export interface ClosedLoop {
   /** Instead of callers: requests come at random, together at this part of the rate. */
   readonly openLoad?: number;
   readonly seconds: number;
-  /** How long a message to the store takes, each way. */
-  readonly latencyMs?: number;
+  /** How long a message to the store takes, each way; a list has one number per process. */
+  readonly latencyMs?: number | readonly number[];
   /** Messages take up to twice as long, or no time, and overtake each other. */
   readonly jitter?: boolean;
   /** How late timers are at most. Above 0 they also have whole milliseconds, as in Node. */
@@ -42,6 +42,8 @@ export interface Use {
   readonly burst: number;
   /** The least and the most that a process spent, relative to a fair share. */
   readonly parts: readonly [least: number, most: number];
+  /** What each process spent, as a part of all that was spent. */
+  readonly each: readonly number[];
   readonly callsPerGrant: number;
 }
 
@@ -62,14 +64,19 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
   const time = virtualClock({ startMs: 0 });
   const random = seededRandom(seed);
   const clock = lateMs === 0 ? time : lateTimers(time, lateMs, seededRandom(seed + 2));
-  const store = new ModelStore(time);
-  store.latencyMs = latencyMs;
-  if (load.jitter) store.jitter = () => 2 * random();
+  const keys = new Map<string, string>();
+  // A connection for each process.
+  const stores = Array.from({ length: load.processes }, (_, process) => {
+    const store = new ModelStore(time, keys);
+    store.latencyMs = of(latencyMs, process);
+    if (load.jitter) store.jitter = () => 2 * random();
+    return store;
+  });
   const options = { refillPerSecond: rate, capacity, clock };
   const one = tokenBucket(options);
   // A separate generator, so that both kinds of bucket see the same costs.
   const draws = seededRandom(seed + 1);
-  const makeShared = () => valkeyBucket({ ...options, client: store, key: 'k', random: draws });
+  const makeShared = (client: ModelStore) => valkeyBucket({ ...options, client, key: 'k', random: draws });
   const waits: number[] = [];
   const spent: { readonly atMs: number; readonly cost: number; readonly process: number }[] = [];
   let stopped = false;
@@ -95,8 +102,8 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
     void once(process, bucket);
     time.schedule(() => arrive(process, bucket, everyMs), -Math.log(1 - random()) * everyMs);
   };
-  for (let process = 0; process < load.processes; process += 1) {
-    const bucket = where === 'shared' ? makeShared() : one;
+  for (const [process, store] of stores.entries()) {
+    const bucket = where === 'shared' ? makeShared(store) : one;
     if (load.openLoad !== undefined) {
       const everyMs = (load.processes * 1_000) / (rate * load.openLoad);
       time.schedule(() => arrive(process, bucket, everyMs), random() * everyMs);
@@ -106,7 +113,7 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
   }
   if (losses !== undefined) {
     const lose = (): void => {
-      store.keys.clear();
+      keys.clear();
       time.schedule(lose, losses.everyMs);
     };
     time.schedule(lose, losses.fromMs);
@@ -135,6 +142,7 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
     excess,
     burst: burst / capacity,
     parts: [Math.min(...parts) / fair, Math.max(...parts) / fair],
-    callsPerGrant: store.calls.length / waits.length,
+    each: parts.map((part) => part / sum),
+    callsPerGrant: stores.reduce((calls, store) => calls + store.calls.length, 0) / waits.length,
   };
 }
