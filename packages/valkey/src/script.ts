@@ -1,3 +1,13 @@
+import {
+  CHANGE_LIMIT,
+  EACH_RECORD,
+  KEEP_STATE,
+  LEDGER,
+  READ_GHOSTS,
+  READ_STATE,
+  WRITE_STATE,
+} from './script-state.ts';
+
 /**
  * The bucket in the store, as one script: every operation is one call over one key.
  *
@@ -30,7 +40,7 @@
  * **A loss.** Every process hands in the last state that it saw. The first one to call after an eviction, a restart without data, or
  * a failover to a replica that lacks the last writes restores what it knows, and each of the others adds what it knows beyond that.
  */
-export const SCRIPT = `
+export const SCRIPT: string = `
 local A, key = ARGV, KEYS[1]
 local mode, called = A[1], A[2]
 local max, min, floor, ceil = math.max, math.min, math.floor, math.ceil
@@ -41,14 +51,7 @@ local u, n, names, declared, who = {}, 0, called, called .. A[9], ''
 local at, shift, epoch, paused, resumed, version, count, total, ends = real, 0, real, 0, 0, 1, 0, 0, 0
 
 if text then
-  local magic, layout, rest
-  magic, layout, n = string.byte(text, 1, 3)
-  if magic ~= 235 then return redis.error_reply('EBB ' .. key .. ' does not hold a bucket') end
-  if layout > 1 then return redis.error_reply('EBB ' .. key .. ' was written by a newer version: update @ebb/valkey') end
-  at, shift, epoch, paused, resumed, version, count, total, ends, names, declared, rest =
-    struct.unpack('<dddddddddss', text, 4)
-  u = { struct.unpack(n == 1 and '<dddddd' or '<' .. string.rep('d', 6 * n), text, rest) }
-  who = string.sub(text, u[6 * n + 1])
+  ${READ_STATE}
 end
 
 -- What the caller knows is read only if the store does not know it as well.
@@ -129,11 +132,7 @@ if limits then
   for i = 1, m do
     local o = where and where[i] or 6 * (i - 1)
     local rate, capacity = limits[2 * i - 1], limits[2 * i]
-    -- The tokens that are there, or the debt, stay.
-    local left = min(u[o + 2], capacity, (now - u[o + 3]) * u[o + 1])
-    local empty = ceil(now - left / rate)
-    local moved = empty - u[o + 3]
-    u[o + 1], u[o + 2], u[o + 3], u[o + 4], u[o + 5] = rate, capacity, empty, u[o + 4] - moved, u[o + 5] + moved
+    ${CHANGE_LIMIT}
   end
 end
 
@@ -155,8 +154,7 @@ if k then
   local knownEnds = k[7] + d
   if isFirst and knownEnds > now - lasted then knownEnds = max(knownEnds, back) end
   if knownEnds > now and (k[6] > total or k[5] > count) then
-    local ghost, ghosts, ghostEnds = 0, 0, 0
-    if who ~= '' then ghost, ghosts, ghostEnds = struct.unpack('<ddd', who) end
+    ${READ_GHOSTS}
     local more, others = max(0, k[6] - total), max(0, k[5] - count)
     ghost, ghosts, ghostEnds = ghost + more, ghosts + others, max(ghostEnds, knownEnds)
     total, count, ends = total + more, count + others, max(ends, knownEnds)
@@ -169,13 +167,11 @@ local share = -1
 if A[10] ~= '' then
   local name, held, holds, expected = string.match(A[10], '^(%S+) (%d+) (%d+) (%d+)$')
   held, holds, expected = tonumber(held), tonumber(holds), tonumber(expected)
-  local ghost, ghosts, ghostEnds = 0, 0, 0
-  if who ~= '' then ghost, ghosts, ghostEnds = struct.unpack('<ddd', who) end
+  ${READ_GHOSTS}
   local records, mine = {}, nil
   count, total, ends = 0, 0, 0
   if isFirst and ghostEnds > now - lasted then ghostEnds = max(ghostEnds, back) end
-  for p = 25, #who, 20 do
-    local other, part, expires = struct.unpack('<c8I4d', who, p)
+  ${EACH_RECORD}
     if other == name then
       mine = part
     else
@@ -202,7 +198,7 @@ if A[10] ~= '' then
     total, ends = total + recorded, max(ends, now + holds)
     records[#records + 1] = struct.pack('<c8I4d', name, recorded, now + holds)
   end
-  who = struct.pack('<ddd', ghost, ghosts, ghostEnds) .. table.concat(records)
+  who = ${LEDGER}
 end
 
 -- A pause empties the unit that fills fastest.
@@ -301,14 +297,8 @@ dirty = dirty and not late
 if dirty or share >= 0 then
   -- A call that does no more than count its process is no sign that the bucket is in use.
   if dirty then at = now end
-  local keeps = max(paused, resumed, ends)
-  for o = 0, 6 * n - 6, 6 do keeps = max(keeps, u[o + 3] + u[o + 2] / u[o + 1]) end
-  -- Limits that were changed are kept for a day.
-  local px = ceil((keeps - now) / 1000) + 1000
-  if version > 1 then px = max(px, 86400000) end
-  u[6 * n + 1] = nil
-  redis.call('SET', key, struct.pack('<BBBdddddddddss', 235, 1, n, at, shift, epoch, paused, resumed, version, count, total, ends,
-    names, declared) .. struct.pack(n == 1 and '<dddddd' or '<' .. string.rep('d', 6 * n), unpack(u)) .. who, 'PX', px)
+  ${KEEP_STATE}
+  ${WRITE_STATE}
 elseif not text then
   epoch = 0
 end
@@ -331,4 +321,4 @@ return reply
 `;
 
 /** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
-export const SCRIPT_SHA1 = 'b6ced9685af56fcaec1ddb9819483e84ec1ba490';
+export const SCRIPT_SHA1 = 'a472ef0d53f15afc2a1dcd886a58ffcc04a90995';
