@@ -16,7 +16,7 @@ export const WRITE_STATE = `u[6 * n + 1] = nil
     names, declared) .. struct.pack(n == 1 and '<dddddd' or '<' .. string.rep('d', 6 * n), unpack(u)) .. who, 'PX', px)`;
 
 /** Sets `px`: the state is needed until the bucket is full, and every share has expired. */
-export const KEEP_STATE = `local keeps = max(paused, resumed, ends)
+export const KEEP_STATE = `local keeps = max(now, paused, resumed, ends)
   for o = 0, 6 * n - 6, 6 do keeps = max(keeps, u[o + 3] + u[o + 2] / u[o + 1]) end
   -- Limits that were changed are kept for a day.
   local px = ceil((keeps - now) / 1000) + 1000

@@ -222,6 +222,18 @@ describe.runIf(hasServer)('the bucket script', () => {
     expect(await store.client.pttl(key)).toBeGreaterThan(200_000);
   });
 
+  test('a process may leave a bucket that has been full for a while', async () => {
+    const key = newKey();
+    const caller = new Caller(key, one(1_000, 1));
+    const who = { name: 'process1', held: 0, ...LEDGER };
+    await caller.call(leaseOf(1, 0, who));
+    const state = unpacked((await store.client.getBuffer(key)) as Buffer);
+    for (const unit of state.units) unit.empty -= 5e6;
+    await store.client.set(key, packed(state), 'PX', 10_000);
+    const { share } = await caller.call({ mode: 'peek', who: { ...who, holdsMs: 0 } });
+    expect(share).toBe(0);
+  });
+
   test('grants nothing twice after a loss, apart from what no process knows', async () => {
     const key = newKey();
     const [first, second] = [new Caller(key, one(1, 100)), new Caller(key, one(1, 100))];

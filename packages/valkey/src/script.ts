@@ -321,4 +321,4 @@ return reply
 `;
 
 /** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
-export const SCRIPT_SHA1 = 'a472ef0d53f15afc2a1dcd886a58ffcc04a90995';
+export const SCRIPT_SHA1 = '1abfa7764ed91b088314843fe658064f330f3f9e';
