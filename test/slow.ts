@@ -40,6 +40,7 @@ export const SLOW: Readonly<Record<'programs' | 'stores' | 'worlds', readonly st
     'packages/valkey/src/cluster-moves.test.ts',
     'packages/valkey/src/first-connection.test.ts',
     'packages/valkey/src/fleet-table.test.ts',
+    'packages/valkey/src/operator-script.test.ts',
     'packages/valkey/src/outage.property.test.ts',
     'packages/valkey/src/outage.test.ts',
     'packages/valkey/src/processes.test.ts',

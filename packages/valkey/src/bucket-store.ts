@@ -1,12 +1,13 @@
 import { nextTurn, type Quota, type SteadyTime } from '@ebb/core/bucket';
-import { micro } from './backlog.ts';
 import type { Connection } from './connection.ts';
 import { KnownState, type Reply } from './known-state.ts';
+import { type Operated, type Operation, operate } from './operator-call.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
 import { argumentsOf, parseReply, type StoreCall, whoOf } from './store-call.ts';
 import { runScript, type StoreClient } from './store-client.ts';
 import { isPermanent, messageOf, noReply, withoutSecrets } from './store-error.ts';
 import { timeLimit } from './time-limit.ts';
+import { limitsText, unitNames } from './unit-text.ts';
 
 interface StoreOptions {
   readonly storeClient: StoreClient;
@@ -31,14 +32,6 @@ export interface Outcome {
   /** The call was given up: what comes of it yet. */
   readonly late?: Promise<Reply | undefined>;
 }
-
-/** The names of the units as the script reads them: each ends with a space, which no name contains. */
-export const unitNames = (names: readonly string[] | undefined): string =>
-  (names ?? ['']).map((name) => `${encodeURIComponent(name)} `).join('');
-
-/** The limits as the script reads them: of each unit the rate per second, and the capacity in millionths. */
-export const limitsText = (limits: readonly Quota[]): string =>
-  limits.map(({ refillPerSecond, capacity }) => `${refillPerSecond} ${micro(capacity)}`).join(' ');
 
 const us = (ms: number | undefined): string => (ms === undefined ? '0' : Math.ceil(ms * 1_000).toFixed(0));
 
@@ -80,6 +73,39 @@ export class BucketStore {
         stopTimer();
         resolve(outcome);
       });
+    });
+  }
+
+  /**
+   * Gives some units other limits, if those hold that the last reply has told.
+   *
+   * @param changed which units
+   * @param limits of all units from then on
+   */
+  async setLimits(changed: readonly number[], limits: readonly Quota[]): Promise<Operated> {
+    const { storeClient, key, names, time, timeoutMs } = this.#options;
+    const version = Number(this.#known.args[0]);
+    const operation: Operation = {
+      ...{ type: 'set', version },
+      to: {
+        names: unitNames(names && changed.map((unit) => names[unit] as string)),
+        limits: changed.map((unit) => limits[unit] as Quota),
+      },
+      // A bucket that is full and quiet is not in the store.
+      made: {
+        names: this.#names,
+        declared: this.#names + this.#declared,
+        limits,
+        version: Math.max(1, version) + 1,
+      },
+    };
+    const sentAtMs = time.now();
+    return new Promise((resolve, reject) => {
+      const onTimeout = (): void => reject(noReply(time.now() - sentAtMs, this.#options.connection.error()));
+      const stopTimer = timeLimit(time.clock, timeoutMs, onTimeout);
+      void operate(storeClient, key, operation)
+        .then(resolve, (error) => reject(withoutSecrets(error)))
+        .finally(stopTimer);
     });
   }
 

@@ -10,6 +10,7 @@ import {
   type WaitingQueue,
 } from '@ebb/core/bucket';
 import { FleetTokens } from './fleet-tokens.ts';
+import { type LimitChange, limitChanges } from './limit-changes.ts';
 import { type FleetSetup, fleetSetup, type ValkeyBucketOptions } from './options.ts';
 
 /** How a shared bucket stands, as far as this process knows. */
@@ -31,6 +32,14 @@ export interface ValkeyBucketStats extends BucketStats {
 /** A token bucket that all processes with the same key share. */
 export interface ValkeyBucket extends ObservableBucket {
   stats(): ValkeyBucketStats;
+  /**
+   * Changes the limits of the whole fleet: of the one unit, or by the names of units, of which the others stay. Resolves when the store
+   * has them, and this process uses them; busy processes follow within a second, quiet ones before they send. Limits that are set hold
+   * until a process declares others than before, or no process has called for a day. Processes that set the same do not disturb each
+   * other. Rejects with a TypeError or a RangeError for wrong limits, and with an Error if the bucket was closed, the store is away, or
+   * another process has set others meanwhile.
+   */
+  setLimits(limits: LimitChange | Readonly<Record<string, LimitChange>>): Promise<void>;
   /**
    * As {@link ObservableBucket.close}. Also gives back leased tokens that were not spent: at once, or with `'drain'`
    * when the queue is empty. The client stays open.
@@ -76,6 +85,10 @@ class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
       leased: of(leased),
       units: this.#named.byName((unit) => ({ ...(limits[unit] as Quota), tokens: of(tokens, unit) })),
     };
+  }
+
+  async setLimits(limits: LimitChange | Readonly<Record<string, LimitChange>>): Promise<void> {
+    await this.source.setLimits(limitChanges(this.#setup.names, limits));
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,9 @@
 import { type Amount, type SteadyTime, Timer, type WaitingQueue } from '@ebb/core/bucket';
 import { backlogOf } from './backlog.ts';
+import type { Outcome } from './bucket-store.ts';
 import { emitStoreEvent, type WithoutOrigin } from './events.ts';
 import { Lease } from './lease.ts';
+import { changedLimits, type LimitChanges } from './limit-changes.ts';
 import type { FleetSetup } from './options.ts';
 import type { Answer, Turn } from './step.ts';
 import type { StoreCall } from './store-call.ts';
@@ -27,7 +29,7 @@ export class FleetDriver {
   readonly #onLimits: () => void;
   readonly #link: StoreLink;
   readonly #timer: Timer;
-  readonly #inFlight = new Set<Promise<void>>();
+  readonly #inFlight = new Set<Promise<unknown>>();
   #isSoon = false;
   /** When the store is looked at in the background, and what stops that. */
   #lookAtMs = Number.POSITIVE_INFINITY;
@@ -76,7 +78,7 @@ export class FleetDriver {
       answer,
     );
     for (const call of calls) {
-      const sending: Promise<void> = this.#send(call, nowMs).finally(() => this.#inFlight.delete(sending));
+      const sending: Promise<unknown> = this.#send(call, nowMs).finally(() => this.#inFlight.delete(sending));
       this.#inFlight.add(sending);
     }
     this.#timer.set(wakeAtMs, nowMs);
@@ -86,14 +88,36 @@ export class FleetDriver {
     if (granted) this.#onChange();
   }
 
-  async #send(call: StoreCall, sentAtMs: number): Promise<void> {
+  async #send(call: StoreCall, sentAtMs: number): Promise<Outcome> {
     const { late, ...outcome } = await this.#link.call(call, sentAtMs);
     if (late === undefined) {
       this.#step({ call, sentAtMs, ...outcome });
-      return;
+      return outcome;
     }
     this.#step({ call, sentAtMs, ...outcome, state: 'given up' });
     void late.then((reply) => this.#step({ call, sentAtMs, reply, state: 'late' }));
+    return outcome;
+  }
+
+  /**
+   * Changes the limits of all processes. Resolves when the store has them, and this process uses them.
+   *
+   * @throws Error if the bucket was closed, the store is away, or another process has set others meanwhile
+   */
+  async setLimits(changes: LimitChanges): Promise<void> {
+    if (this.lease.isClosed) throw new Error('setLimits: the bucket was closed');
+    const before = await this.#look();
+    if (before.reply === undefined) throw before.error;
+    const limits = changedLimits(this.#setup, changes);
+    const { type } = await this.#link.setLimits([...changes.keys()], limits);
+    if (type !== 'done') throw new Error('setLimits: another process has changed the limits meanwhile');
+    await this.#look();
+  }
+
+  /** Reads the bucket, and with it the limits that hold. */
+  #look(): Promise<Outcome> {
+    this.lease.calls += 1;
+    return this.#send({ mode: 'peek' }, this.#time.now());
   }
 
   /** A bucket that was evicted is not kept by this timer, nor is the process. */

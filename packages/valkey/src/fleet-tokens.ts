@@ -2,6 +2,7 @@ import type { Amount, Quota, SteadyTime, TokenSource, Unavailable, WaitingQueue 
 import { micro, micros } from './backlog.ts';
 import { FleetDriver } from './fleet-driver.ts';
 import type { Lease } from './lease.ts';
+import type { LimitChanges } from './limit-changes.ts';
 import type { LocalShare } from './local-share.ts';
 import type { FleetSetup } from './options.ts';
 import type { Outage } from './outage.ts';
@@ -242,6 +243,10 @@ export class FleetTokens implements TokenSource<Held, Amount> {
   resume(nowMs: number): void {
     this.#lease.endPause(nowMs);
     this.#driver.soon();
+  }
+
+  setLimits(changes: LimitChanges): Promise<void> {
+    return this.#driver.setLimits(changes);
   }
 
   close(): Promise<void> {

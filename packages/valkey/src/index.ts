@@ -2,6 +2,7 @@ export { type ValkeyBucket, type ValkeyBucketStats, valkeyBucket } from './bucke
 export { type ValkeyBudget, type ValkeyBudgetStats, valkeyBudget } from './budget.ts';
 export type { ValkeyBudgetOptions } from './budget-options.ts';
 export type { OnStoreError, StoreEvent, StoreObserver } from './events.ts';
+export type { LimitChange } from './limit-changes.ts';
 export type { FleetLimit, LeaseOptions, ValkeyBucketOptions } from './options.ts';
 export type {
   IoredisClient,

@@ -225,7 +225,8 @@ function limitsOf(options: ValkeyBucketOptions): [names: string[] | undefined, l
   return [undefined, [one]];
 }
 
-function checkFill(name: string, { capacity, refillPerSecond }: FleetLimit): void {
+/** @param name what the name of the rate begins with */
+export function checkFill(name: string, { capacity, refillPerSecond }: FleetLimit): void {
   if (capacity / refillPerSecond <= LONGEST_FILL_SECONDS) return;
   const least = capacity / LONGEST_FILL_SECONDS;
   const takes = `at least ${least}, so that the capacity, ${capacity}, fills in ${LONGEST_FILL_SECONDS} seconds`;

@@ -4,11 +4,11 @@ import { type ModelState, model, type ScriptReply } from '../test/model.ts';
 import { packed, unpacked } from '../test/packed-state.ts';
 import { hasServer } from '../test/server.ts';
 import { useStore } from '../test/store.ts';
-import { limitsText, unitNames } from './bucket-store.ts';
 import { KnownState } from './known-state.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
 import { argumentsOf, type LeaseMark, parseReply, type StoreCall, type Who, whoOf } from './store-call.ts';
 import { markOf } from './unit-lease.ts';
+import { limitsText, unitNames } from './unit-text.ts';
 
 const store = useStore();
 const { newKey } = store;

@@ -1,6 +1,7 @@
-import { type SteadyTime, sleep } from '@ebb/core/bucket';
+import { type Quota, type SteadyTime, sleep } from '@ebb/core/bucket';
 import { BucketStore, type Outcome } from './bucket-store.ts';
 import { type Connection, watchConnection } from './connection.ts';
+import type { Operated } from './operator-call.ts';
 import type { FleetSetup } from './options.ts';
 import { retryDelayMs } from './outage.ts';
 import type { StoreCall } from './store-call.ts';
@@ -52,6 +53,11 @@ export class StoreLink {
       await sleep(this.#time.clock, delayMs);
       if (!this.#hooks.isNew()) return outcome;
     }
+  }
+
+  /** As {@link BucketStore.setLimits}. */
+  setLimits(changed: readonly number[], limits: readonly Quota[]): Promise<Operated> {
+    return this.#store.setLimits(changed, limits);
   }
 
   /** How much longer to wait for the first connection, in milliseconds; 0 if requests can go without, or never get it. */

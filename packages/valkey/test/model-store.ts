@@ -1,7 +1,9 @@
 import type { Clock } from '@ebb/core';
 import { sleep } from '@ebb/core/bucket';
+import { OPERATOR_SCRIPT } from '../src/operator-script.ts';
 import type { StoreClient } from '../src/store-client.ts';
 import { model, type ScriptReply } from './model.ts';
+import { operatorModel } from './operator-model.ts';
 
 /** `refusing`: an error at once · `silent`: never a reply · `frozen`: no reply before it is `up` again. */
 export type Health = 'up' | 'refusing' | 'silent' | 'frozen';
@@ -60,8 +62,9 @@ export class ModelStore implements StoreClient {
     return this.#run(key, args);
   }
 
-  async eval(_script: string, key: string, args: readonly string[]): Promise<unknown> {
+  async eval(script: string, key: string, args: readonly string[]): Promise<unknown> {
     await this.#travel();
+    if (script === OPERATOR_SCRIPT) return this.#run(key, args, operatorModel);
     this.#knowsScript = true;
     return this.#run(key, args);
   }
@@ -73,10 +76,10 @@ export class ModelStore implements StoreClient {
     if (this.#health === 'frozen') await new Promise<void>((resolve) => this.#thawed.push(resolve));
   }
 
-  async #run(key: string, args: readonly string[]): Promise<unknown> {
+  async #run(key: string, args: readonly string[], script: Model = this.#model): Promise<unknown> {
     this.calls.push(args[0] ?? '');
     const nowUs = Math.floor((this.#clock.now() + this.aheadMs) * 1_000) + 6e13;
-    const { reply, text } = this.#model(this.keys.get(key), args, nowUs);
+    const { reply, text } = script(this.keys.get(key), args, nowUs);
     if (text !== undefined) this.keys.set(key, text);
     await sleep(this.#clock, this.latencyMs * this.jitter());
     return reply;

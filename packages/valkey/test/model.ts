@@ -86,6 +86,10 @@ function limit(unit: Unit, to: gcra.Quota, now: number): Unit {
   return { ...unit, ...to, empty, given: unit.given - moved, base: unit.base + moved };
 }
 
+/** The same, with the rate per second. */
+export const withLimit = (unit: Unit, rate: number, capacity: number, now: number): Unit =>
+  limit(unit, quotaOf(rate, capacity), now);
+
 /** Counts the caller. Returns its share. */
 function count(state: ModelState, who: string, now: number): number {
   const [name = '', ...numbers] = who.split(' ');
