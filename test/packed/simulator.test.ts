@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
@@ -21,6 +21,14 @@ const files = {
   'a.ts': `export default ${SCENARIO} satisfies object;`,
 };
 for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+
+// The built program stands elsewhere in the package than its source.
+test.concurrent.each(['simulator', 'valkey'])('the program of @ebb/%s says its version', async (name) => {
+  const home = join(inject('folder'), 'node_modules/@ebb', name);
+  const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  const { stdout } = await run(process.execPath, [join(home, 'dist/cli.js'), '--version']);
+  expect(stdout).toBe(`${version}\n`);
+});
 
 test.concurrent.each(nodes)('in Node %s ebb-sim runs a scenario, or says why not', async (version, node) => {
   for (const name of Object.keys(files)) {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { ScenarioError } from '../scenario/check.ts';
 import { articleStudy } from '../studies/race/race-study.ts';
 import { STUDIES } from '../studies/studies.ts';
@@ -12,10 +12,12 @@ import { checkOutputs, OutputError, outputsOf, STDOUT } from './outputs.ts';
 import { ProgressBar } from './progress.ts';
 import { studyOfFile } from './scenario-file.ts';
 
-/** The version of this package. */
+/** The version of this package, whether from its sources or from a build. */
 function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
+  const { version } = createRequire(import.meta.url)('@ebb/simulator/package.json') as {
+    readonly version: string;
+  };
+  return version;
 }
 
 /** The streams that the command writes to. */
