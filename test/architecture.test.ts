@@ -34,6 +34,9 @@ function ownImportsOf(path: string): string[] {
   });
 }
 
+/** A program of a package whose other files import nothing of Node. */
+const PROGRAM = /^packages\/valkey\/src\/cli[./]/;
+
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   core: [/^#(around|platform|dev-text)$/],
@@ -41,6 +44,8 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   axios: [/^#platform$/, /^@ebb\/core(\/adapter|\/hedging)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/, /^undici$/, /^node:/],
   valkey: [/^@ebb\/core(\/bucket)?$/],
+  // It loads the client by its name.
+  'valkey program': [/^@ebb\/core\/bucket$/, /^node:/],
   opentelemetry: [/^@ebb\/core$/, /^@opentelemetry\/api$/],
   testing: [/^@ebb\/core(\/adapter|\/bucket|\/testing)?$/],
   simulator: [/^@ebb\/core(\/adapter|\/bucket|\/hedging|\/testing)?$/, /^@ebb\/testing\/faults$/, /^node:/],
@@ -53,7 +58,7 @@ describe('imports', () => {
 
   test.each(sources)('%s imports what its package may', (path) => {
     const foreign = importsOf(path).filter((from) => !from.startsWith('.'));
-    const rules = allowed[packageOf(path)] ?? [];
+    const rules = allowed[PROGRAM.test(path) ? 'valkey program' : packageOf(path)] ?? [];
     expect(foreign.filter((from) => !rules.some((rule) => rule.test(from)))).toEqual([]);
   });
 
@@ -192,7 +197,7 @@ describe('globals', () => {
   // The second has bounds of real time, for tests.
   const timers = ['base/clock', 'testing'].map((name) => `packages/core/src/${name}.ts`);
   /** Programs, which live in real time by their nature. */
-  const programs = /^packages\/simulator\/src\/cli[./]/;
+  const programs = /^packages\/(simulator|valkey)\/src\/cli[./]/;
 
   test.each(sources.filter((path) => !programs.test(path)))(
     '%s takes time and chance from its clock',

@@ -35,6 +35,7 @@ export const SLOW: Readonly<Record<'programs' | 'stores' | 'worlds', readonly st
     'packages/valkey/src/budget-outage.test.ts',
     'packages/valkey/src/budget-processes.test.ts',
     'packages/valkey/src/chaos.property.test.ts',
+    'packages/valkey/src/cli/run.test.ts',
     'packages/valkey/src/clients.test.ts',
     'packages/valkey/src/closed-loop.test.ts',
     'packages/valkey/src/cluster-moves.test.ts',

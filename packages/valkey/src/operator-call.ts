@@ -92,7 +92,11 @@ function argumentsOf(operation: Operation): string[] {
 }
 
 /** Sends the script in full: operations are rare, and need no right to more commands. */
-export async function operate(client: StoreClient, key: string, operation: Operation): Promise<Operated> {
+export async function operate(
+  client: Pick<StoreClient, 'eval'>,
+  key: string,
+  operation: Operation,
+): Promise<Operated> {
   return parse(await client.eval(OPERATOR_SCRIPT, key, argumentsOf(operation)));
 }
 
@@ -142,7 +146,7 @@ function parse(reply: unknown): Operated {
     processes: rows(parts, RECORD_PARTS)
       .map(([name, part, ends]) => ({ name: String(name), ...share(part, ends) }))
       .filter(({ expiresInMs }) => expiresInMs > 0),
-    missing: { processes: numberOf(ghosts, reply), ...share(ghost, ghostEnds) },
+    missing: { processes: numberOf(ghosts, reply), ...share(ghost, ghosts === 0 ? 0 : ghostEnds) },
     ...{ pausedMs: inMs(paused), closedMs: inMs(resumed), writtenMsAgo: (now - at) / 1_000 },
     ...{ aheadMs: shift / 1_000, expiresInMs: expires < 0 ? undefined : expires, bytes },
   };

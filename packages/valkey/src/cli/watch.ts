@@ -1,0 +1,73 @@
+import type { BucketState, Operated, Operation } from '../operator-call.ts';
+import { bucketJson, bucketsText } from './show.ts';
+
+/** A stream that may be a terminal. */
+export interface Output {
+  readonly isTTY?: boolean | undefined;
+  /** The height of a terminal, in lines. */
+  readonly rows?: number | undefined;
+  write(text: string): unknown;
+}
+
+interface Watched {
+  /** What comes before the name in a key. */
+  readonly prefix: string;
+  /** What names begin with. */
+  readonly name: string;
+  readonly json: boolean;
+  readonly once: boolean;
+}
+
+const EVERY_MS = 1_000;
+/** So many buckets are read at once. */
+const AT_ONCE = 50;
+
+/** A text as a pattern of SCAN that matches it alone. */
+const literal = (text: string): string => text.replace(/[\\*?[\]^-]/g, '\\$&');
+
+type Read = (key: string, operation: Operation) => Promise<Operated>;
+
+async function readAll(keys: readonly string[], read: Read): Promise<(readonly [string, BucketState])[]> {
+  const found: (readonly [string, BucketState])[] = [];
+  for (let from = 0; from < keys.length; from += AT_ONCE) {
+    const some = keys.slice(from, from + AT_ONCE).map(async (key) => {
+      const operated = await read(key, { type: 'inspect' });
+      // It may have expired since.
+      return operated.type === 'done' ? [[key, operated.state] as const] : [];
+    });
+    found.push(...(await Promise.all(some)).flat());
+  }
+  return found;
+}
+
+/** Shows buckets once a second: a terminal is painted again, and elsewhere lines follow each other. Ends with `once` alone. */
+export async function watch(
+  { prefix, name, json, once }: Watched,
+  scan: (pattern: string) => Promise<string[]>,
+  read: Read,
+  out: Output,
+): Promise<void> {
+  let painted = 0;
+  for (;;) {
+    const startMs = performance.now();
+    const buckets = await readAll(await scan(`${literal(prefix + name)}*}`), read);
+    const at = new Date();
+    if (json) {
+      const line = { at, buckets: buckets.map(([key, state]) => bucketJson(key, state)) };
+      out.write(`${JSON.stringify(line)}\n`);
+    } else {
+      const text =
+        buckets.length === 0
+          ? `no bucket whose name begins with ${name || 'anything'}`
+          : bucketsText(buckets);
+      const all = [...(once ? [] : [at.toISOString()]), ...text.split('\n')];
+      const lines = out.isTTY ? all.slice(0, Math.max(2, (out.rows ?? 24) - 1)) : all;
+      out.write(`${out.isTTY && painted > 0 ? `\x1b[${painted}A\x1b[J` : ''}${lines.join('\n')}\n`);
+      painted = lines.length;
+    }
+    if (once) return;
+    await new Promise((resolve) =>
+      setTimeout(resolve, Math.max(0, EVERY_MS - (performance.now() - startMs))),
+    );
+  }
+}
