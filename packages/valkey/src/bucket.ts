@@ -11,6 +11,7 @@ import {
 } from '@ebb/core/bucket';
 import { FleetTokens } from './fleet-tokens.ts';
 import { type LimitChange, limitChanges } from './limit-changes.ts';
+import type { LossReason } from './loss-reason.ts';
 import { type FleetSetup, fleetSetup, type ValkeyBucketOptions } from './options.ts';
 
 /** How a shared bucket stands, as far as this process knows. */
@@ -27,6 +28,12 @@ export interface ValkeyBucketStats extends BucketStats {
   readonly share: number;
   /** Calls of this process to the store. */
   readonly calls: number;
+  /** How long they took together, in milliseconds: by `calls`, the average. */
+  readonly callMs: number;
+  /** How often this process has lost the store, by reason. */
+  readonly losses: Readonly<Record<LossReason, number>>;
+  /** How often it was back. */
+  readonly recoveries: number;
 }
 
 /** A token bucket that all processes with the same key share. */
@@ -67,9 +74,11 @@ class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
   }
 
   override stats(): ValkeyBucketStats {
-    const { mode, leased, processes, process, calls } = this.source;
+    const { mode, leased, processes, process, driver } = this.source;
+    const { callMs, losses, recoveries } = driver.counts;
+    const { calls } = driver.lease;
     const share = this.source.share(this.time.now());
-    const stats = { ...super.stats(), mode, processes, process, share, calls };
+    const stats = { ...super.stats(), mode, processes, process, share, calls, callMs, losses, recoveries };
     if (this.#named === undefined) return { ...stats, leased: leased as number };
     const tokens = this.source.tokens(this.time.now()) as readonly number[];
     const { limits } = this.#setup;
@@ -88,7 +97,7 @@ class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
   }
 
   async setLimits(limits: LimitChange | Readonly<Record<string, LimitChange>>): Promise<void> {
-    await this.source.setLimits(limitChanges(this.#setup.names, limits));
+    await this.source.driver.setLimits(limitChanges(this.#setup.names, limits));
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Clock } from '@ebb/core';
 import { callObserver } from '@ebb/core/bucket';
+import { type LossReason, lossReason } from './loss-reason.ts';
 
 /** What requests get while the store is unreachable: a share of the quota, anything, or nothing. */
 export type OnStoreError = 'local' | 'open' | 'closed';
@@ -14,6 +15,7 @@ export type StoreEvent = {
   | {
       /** The store returned an error or did not reply in time. `mode` applies from now on. */
       readonly type: 'lost';
+      readonly reason: LossReason;
       /** The client's own error, if it reported one. A failed login is reported without the password. */
       readonly error: unknown;
       readonly mode: OnStoreError;
@@ -42,9 +44,9 @@ export type StoreEvent = {
 /** Called with every event, as it happens. */
 export type StoreObserver = (event: StoreEvent) => void;
 
-/** An event as the bucket knows it: without the key and the time. */
+/** An event as the bucket knows it: without the key, the time and the reason, which follow. */
 export type WithoutOrigin<E extends StoreEvent = StoreEvent> = E extends StoreEvent
-  ? Omit<E, 'key' | 'atMs'>
+  ? Omit<E, 'key' | 'atMs' | 'reason'>
   : never;
 
 /** Calls the observer, if there is one. An observer that throws is reported once. */
@@ -55,5 +57,6 @@ export function emitStoreEvent(
 ): void {
   const { onStoreEvent, key } = setup;
   if (onStoreEvent === undefined) return;
-  callObserver('onStoreEvent', onStoreEvent, { ...event, key, atMs: clock.now() } as StoreEvent);
+  const reason = event.type === 'lost' ? { reason: lossReason(event.error) } : {};
+  callObserver('onStoreEvent', onStoreEvent, { ...event, ...reason, key, atMs: clock.now() } as StoreEvent);
 }

@@ -7,6 +7,7 @@ import { changedLimits, type LimitChanges } from './limit-changes.ts';
 import type { FleetSetup } from './options.ts';
 import type { Answer, Turn } from './step.ts';
 import type { StoreCall } from './store-call.ts';
+import { StoreCounts } from './store-counts.ts';
 import { StoreLink } from './store-link.ts';
 
 /** A timer for less may wake before the time that it was set for. In milliseconds. */
@@ -22,6 +23,7 @@ function described(turn: Turn): WithoutOrigin {
 /** Does what each step of a lease says: makes the calls, sets the timers, tells the observer and the queue. */
 export class FleetDriver {
   readonly lease: Lease;
+  readonly counts: StoreCounts = new StoreCounts();
   readonly #setup: FleetSetup;
   readonly #time: SteadyTime;
   readonly #queue: WaitingQueue<Amount>;
@@ -83,13 +85,17 @@ export class FleetDriver {
     }
     this.#timer.set(wakeAtMs, nowMs);
     this.#lookAt(lookAtMs, nowMs);
-    for (const turn of turns) emitStoreEvent(this.#setup, this.#time.clock, described(turn));
+    for (const turn of turns) {
+      this.counts.count(turn);
+      emitStoreEvent(this.#setup, this.#time.clock, described(turn));
+    }
     if (isLimited) this.#onLimits();
     if (granted) this.#onChange();
   }
 
   async #send(call: StoreCall, sentAtMs: number): Promise<Outcome> {
     const { late, ...outcome } = await this.#link.call(call, sentAtMs);
+    this.counts.callMs += this.#time.now() - sentAtMs;
     if (late === undefined) {
       this.#step({ call, sentAtMs, ...outcome });
       return outcome;

@@ -2,7 +2,6 @@ import type { Amount, Quota, SteadyTime, TokenSource, Unavailable, WaitingQueue 
 import { micro, micros } from './backlog.ts';
 import { FleetDriver } from './fleet-driver.ts';
 import type { Lease } from './lease.ts';
-import type { LimitChanges } from './limit-changes.ts';
 import type { LocalShare } from './local-share.ts';
 import type { FleetSetup } from './options.ts';
 import type { Outage } from './outage.ts';
@@ -27,8 +26,8 @@ export class FleetTokens implements TokenSource<Held, Amount> {
   held: Held = NOT_LEASED;
   /** The unit that the last {@link take} lacked. */
   lacking: string | undefined;
+  readonly driver: FleetDriver;
   readonly #setup: FleetSetup;
-  readonly #driver: FleetDriver;
   readonly #lease: Lease;
 
   /**
@@ -43,8 +42,8 @@ export class FleetTokens implements TokenSource<Held, Amount> {
     onLimits: () => void,
   ) {
     this.#setup = setup;
-    this.#driver = new FleetDriver(setup, time, queue, onChange, onLimits);
-    this.#lease = this.#driver.lease;
+    this.driver = new FleetDriver(setup, time, queue, onChange, onLimits);
+    this.#lease = this.driver.lease;
   }
 
   get capacity(): Amount {
@@ -73,11 +72,6 @@ export class FleetTokens implements TokenSource<Held, Amount> {
   /** How many processes share the bucket; 0 until the store has said so. */
   get processes(): number {
     return this.#lease.view.processes;
-  }
-
-  /** Calls to the store so far. */
-  get calls(): number {
-    return this.#lease.calls;
   }
 
   /** A number for each unit; one for a bucket of one unit. */
@@ -137,7 +131,7 @@ export class FleetTokens implements TokenSource<Held, Amount> {
     if (!lease.isOpen(nowMs)) return false;
     const amounts = micros(cost);
     if (lease.take(amounts, nowMs)) {
-      if (lease.isShort) this.#driver.soon();
+      if (lease.isShort) this.driver.soon();
       this.#note(lease.units);
       return true;
     }
@@ -148,7 +142,7 @@ export class FleetTokens implements TokenSource<Held, Amount> {
     }
     if (lease.outage === undefined) return false;
     this.held = NOT_LEASED;
-    this.#driver.soon();
+    this.driver.soon();
     return lease.outage.take(amounts, nowMs);
   }
 
@@ -167,12 +161,12 @@ export class FleetTokens implements TokenSource<Held, Amount> {
     const pausedMs = this.pausedMs(nowMs);
     if (pausedMs > 0) this.#lease.look(pausedMs, nowMs);
     else this.#lease.missed(micros(cost));
-    this.#driver.soon();
+    this.driver.soon();
   }
 
   refusedFor(waitMs: number, nowMs: number): void {
     this.#lease.look(waitMs, nowMs);
-    this.#driver.soon();
+    this.driver.soon();
   }
 
   isTooLate(cost: Amount, deadlineMs: number, nowMs: number): boolean {
@@ -203,7 +197,7 @@ export class FleetTokens implements TokenSource<Held, Amount> {
 
   /** Tokens for the queue are leased at the end of the turn if there are none. */
   dueMs(firstCost: Amount, nowMs: number): number {
-    this.#driver.soon();
+    this.driver.soon();
     if (firstCost === 0) return Number.POSITIVE_INFINITY;
     const { outage, pause } = this.#lease;
     if (nowMs < pause.untilMs) return pause.untilMs;
@@ -232,24 +226,20 @@ export class FleetTokens implements TokenSource<Held, Amount> {
       held,
       nowMs,
     );
-    this.#driver.soon();
+    this.driver.soon();
   }
 
   pause(untilMs: number, nowMs: number): void {
     this.#lease.beginPause(Math.min(untilMs, nowMs + LONGEST_PAUSE_MS), nowMs);
-    this.#driver.soon();
+    this.driver.soon();
   }
 
   resume(nowMs: number): void {
     this.#lease.endPause(nowMs);
-    this.#driver.soon();
-  }
-
-  setLimits(changes: LimitChanges): Promise<void> {
-    return this.#driver.setLimits(changes);
+    this.driver.soon();
   }
 
   close(): Promise<void> {
-    return this.#driver.close();
+    return this.driver.close();
   }
 }

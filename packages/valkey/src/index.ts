@@ -3,6 +3,7 @@ export { type ValkeyBudget, type ValkeyBudgetStats, valkeyBudget } from './budge
 export type { ValkeyBudgetOptions } from './budget-options.ts';
 export type { OnStoreError, StoreEvent, StoreObserver } from './events.ts';
 export type { LimitChange } from './limit-changes.ts';
+export type { LossReason } from './loss-reason.ts';
 export type { FleetLimit, LeaseOptions, ValkeyBucketOptions } from './options.ts';
 export type {
   IoredisClient,

@@ -82,11 +82,14 @@ export function withoutSecrets(error: unknown): unknown {
   return /^(auth|hello)$/i.test(String(command)) ? new Error(messageOf(error)) : error;
 }
 
+/** No reply came in time. The cause is what the connection has reported, if anything. */
+export class NoReply extends Error {}
+
 /** The error for a call without a reply in time. `connectionError`: the last error of its connection, if any. */
 export function noReply(waitedMs: number, connectionError: unknown): unknown {
   if (isPermanent(connectionError)) return connectionError;
   const message = `The store did not reply within ${Math.round(waitedMs)} ms`;
   return connectionError === undefined
-    ? new Error(message)
-    : new Error(`${message}: ${messageOf(connectionError)}`, { cause: connectionError });
+    ? new NoReply(message)
+    : new NoReply(`${message}: ${messageOf(connectionError)}`, { cause: connectionError });
 }
