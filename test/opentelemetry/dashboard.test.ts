@@ -40,7 +40,12 @@ beforeAll(async () => {
   await clock.advance(1000);
   await waiting;
   await server.close();
-  const shared = { stats: () => ({ ...bucket.stats(), mode: 'shared' }) };
+  const shared = {
+    stats: () => ({
+      ...{ ...bucket.stats(), mode: 'shared', share: 0.5, processes: 2, leased: 5 },
+      ...{ calls: 7, callMs: 3, losses: { timeout: 1 }, recoveries: 1 },
+    }),
+  };
   const concurrency = concurrencyLimit({ maxConcurrent: 1 });
   const budget = Object.assign(retryBudget(), { stats: () => ({ mode: 'shared' }) });
   observe({ bucket: shared, concurrency, budget, meter });
@@ -48,10 +53,13 @@ beforeAll(async () => {
 });
 afterAll(() => record.close());
 
-/** The names that Prometheus gives a metric in OTLP: units in braces are left out, seconds are a suffix. */
+/** The names that Prometheus gives a metric in OTLP: units in braces are left out, others are a suffix. */
 function prometheusNames({ name, unit, value }: Point): string[] {
-  const isGauge = /^ebb\.client\.(bucket|slots|budget)\./.test(name);
-  const base = name.replaceAll('.', '_') + (unit === 's' ? '_seconds' : '');
+  const isGauge =
+    /^ebb\.client\.(bucket|slots|budget)\./.test(name) &&
+    !/\.(calls|call\.time|losses|recoveries)$/.test(name);
+  const suffixes: Readonly<Record<string, string>> = { s: '_seconds', 1: '_ratio' };
+  const base = name.replaceAll('.', '_') + (suffixes[unit] ?? '');
   if (typeof value !== 'number') return [`${base}_bucket`, `${base}_count`, `${base}_sum`];
   return [isGauge ? base : `${base}_total`];
 }

@@ -89,6 +89,39 @@ test('the mode of a bucket that processes share', async () => {
   await bucket.close();
 });
 
+test('what a bucket that processes share does with its store', async () => {
+  const down = async (): Promise<never> => Promise.reject(new Error('ECONNREFUSED'));
+  const bucket = valkeyBucket({
+    client: { evalsha: down, eval: down },
+    ...{ key: 'quota', refillPerSecond: 10, localShare: 0.5, onStoreEvent: () => undefined },
+  });
+  observe({ bucket, attributes: { limit: 'orders' }, meter: record.sdk.meter });
+  const values = async (): Promise<Record<string, number>> =>
+    Object.fromEntries(
+      (await record.points())
+        .filter(({ name }) => /bucket\.(share|processes|leased|call|loss|recover)/.test(name))
+        .map(({ name, attributes, value }) => {
+          return [
+            [name.slice('ebb.client.bucket.'.length), ...Object.values(attributes)].join(' '),
+            value as number,
+          ];
+        }),
+    );
+  const reasons = ['timeout', 'connection', 'refused', 'data', 'reply', 'other'];
+  const none = {
+    ...{ 'share orders': 0.5, 'processes orders': 0, 'leased orders': 0 },
+    ...{ 'calls orders': 0, 'call.time orders': 0, 'recoveries orders': 0 },
+    ...Object.fromEntries(reasons.map((reason) => [`losses orders ${reason}`, 0])),
+  };
+  expect(await values()).toEqual(none);
+  await bucket.acquire();
+  const { calls, callMs } = bucket.stats();
+  expect(calls).toBeGreaterThan(0);
+  const after = { 'calls orders': calls, 'call.time orders': callMs / 1_000, 'losses orders connection': 1 };
+  expect(await values()).toEqual({ ...none, ...after });
+  await bucket.close();
+});
+
 test('the mode of a budget that processes share', async () => {
   const down = async (): Promise<never> => Promise.reject(new Error('down'));
   const budget = valkeyBudget({

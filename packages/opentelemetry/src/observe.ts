@@ -1,4 +1,4 @@
-import type { BucketStats, ConcurrencyLimit, ObservableBucket, RetryBudget } from '@ebb/core';
+import type { ConcurrencyLimit, ObservableBucket, RetryBudget } from '@ebb/core';
 import {
   type Attributes,
   type BatchObservableResult,
@@ -7,12 +7,14 @@ import {
   type Observable,
 } from '@opentelemetry/api';
 import { checkApi, checkNames, checkObject } from './check.ts';
+import { type Make, makeOf } from './instruments.ts';
+import { type SharedStats, writeShared } from './observe-shared.ts';
 import { SCOPE, VERSION } from './scope.ts';
 
 /** What {@link observe} reads. Limits per key are observed one by one. */
 export interface Observed {
   /**
-   * Its tokens, its queue and its pause; of a bucket of `@ebb/valkey` also its mode.
+   * Its tokens, its queue and its pause; of a bucket of `@ebb/valkey` also its mode, its share, and its calls to the store.
    * @default none
    */
   readonly bucket?: Pick<ObservableBucket, 'stats'> | undefined;
@@ -43,15 +45,10 @@ export interface ObservableBudget extends RetryBudget {
   stats?(): { readonly mode: string };
 }
 
-/** The modes of a bucket that processes share. */
-const BUCKET_MODES = ['shared', 'local', 'open', 'closed'];
 const BUDGET_MODES = ['shared', 'local'];
 
 /** Writes the values of one limit. */
 type Write = (result: BatchObservableResult) => void;
-
-/** Makes gauges of one limit, and notes them. */
-type MakeGauge = (name: string, unit: string, description: string) => Observable;
 
 /**
  * Observes limits: each time metrics are collected, gauges take the state of the bucket, the slots and the budget. Call it
@@ -80,12 +77,8 @@ export function observe(observed: Observed): () => void {
     checkApi('observe', 'concurrency', concurrency, 'stats', 'a concurrency limit');
   if (budget !== undefined) checkApi('observe', 'budget', budget, 'withdraw', 'a retry budget');
 
-  const gauges: Observable[] = [];
-  const make: MakeGauge = (name, unit, description) => {
-    const gauge = meter.createObservableGauge(`ebb.client.${name}`, { unit, description });
-    gauges.push(gauge);
-    return gauge;
-  };
+  const instruments: Observable[] = [];
+  const make = makeOf(meter, instruments);
   const writes = [
     ...(bucket === undefined ? [] : [writeBucket(bucket, attributes, make)]),
     ...(concurrency === undefined ? [] : [writeSlots(concurrency, attributes, make)]),
@@ -94,33 +87,31 @@ export function observe(observed: Observed): () => void {
   const write: Write = (result) => {
     for (const one of writes) one(result);
   };
-  meter.addBatchObservableCallback(write, gauges);
-  return () => meter.removeBatchObservableCallback(write, gauges);
+  meter.addBatchObservableCallback(write, instruments);
+  return () => meter.removeBatchObservableCallback(write, instruments);
 }
 
-function writeBucket(bucket: Pick<ObservableBucket, 'stats'>, of: Attributes, make: MakeGauge): Write {
-  const tokens = make('bucket.tokens', '{token}', 'Tokens that are available; below 0 a debt.');
-  const capacity = make('bucket.capacity', '{token}', 'The most tokens that the bucket holds.');
-  const waiting = make('bucket.waiting', '{request}', 'Requests that wait for tokens.');
-  const paused = make('bucket.paused', 's', 'The rest of the longest pause; 0 without one.');
-  const mode = make('bucket.mode', '{bucket}', 'Of a shared bucket: 1 for its mode now, 0 for the others.');
+function writeBucket(bucket: Pick<ObservableBucket, 'stats'>, of: Attributes, make: Make): Write {
+  const { gauge } = make;
+  const tokens = gauge('bucket.tokens', '{token}', 'Tokens that are available; below 0 a debt.');
+  const capacity = gauge('bucket.capacity', '{token}', 'The most tokens that the bucket holds.');
+  const waiting = gauge('bucket.waiting', '{request}', 'Requests that wait for tokens.');
+  const paused = gauge('bucket.paused', 's', 'The rest of the longest pause; 0 without one.');
+  const shared = writeShared(of, make);
   return (result) => {
-    const stats: BucketStats & { readonly mode?: string } = bucket.stats();
+    const stats: SharedStats = bucket.stats();
     result.observe(tokens, stats.tokens, of);
     result.observe(capacity, stats.capacity, of);
     result.observe(waiting, stats.waiting, of);
     result.observe(paused, stats.pausedMs / 1000, of);
-    if (stats.mode === undefined) return;
-    for (const each of BUCKET_MODES) {
-      result.observe(mode, each === stats.mode ? 1 : 0, { ...of, 'ebb.bucket.mode': each });
-    }
+    shared(result, stats);
   };
 }
 
-function writeSlots(limit: Pick<ConcurrencyLimit, 'stats'>, of: Attributes, make: MakeGauge): Write {
-  const inUse = make('slots.in_use', '{slot}', 'Slots that are held.');
-  const most = make('slots.limit', '{slot}', 'The most slots that can be held at once.');
-  const waiting = make('slots.waiting', '{request}', 'Requests that wait for a slot.');
+function writeSlots(limit: Pick<ConcurrencyLimit, 'stats'>, of: Attributes, { gauge }: Make): Write {
+  const inUse = gauge('slots.in_use', '{slot}', 'Slots that are held.');
+  const most = gauge('slots.limit', '{slot}', 'The most slots that can be held at once.');
+  const waiting = gauge('slots.waiting', '{request}', 'Requests that wait for a slot.');
   return (result) => {
     const stats = limit.stats();
     result.observe(inUse, stats.inUse, of);
@@ -129,9 +120,9 @@ function writeSlots(limit: Pick<ConcurrencyLimit, 'stats'>, of: Attributes, make
   };
 }
 
-function writeBudget(budget: ObservableBudget, of: Attributes, make: MakeGauge): Write {
-  const balance = make('budget.balance', '{retry}', 'Retries that the budget allows now.');
-  const mode = make('budget.mode', '{budget}', 'Of a shared budget: 1 for its mode now, 0 for the other.');
+function writeBudget(budget: ObservableBudget, of: Attributes, { gauge }: Make): Write {
+  const balance = gauge('budget.balance', '{retry}', 'Retries that the budget allows now.');
+  const mode = gauge('budget.mode', '{budget}', 'Of a shared budget: 1 for its mode now, 0 for the other.');
   return (result) => {
     result.observe(balance, budget.balance, of);
     const now = budget.stats?.().mode;
