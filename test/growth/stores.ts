@@ -8,7 +8,7 @@ const LEASE: StoreCall = { mode: 'lease', minAmounts: [1], maxAvailable: [1], ma
 
 /** A reply of the bucket's script for one unit, with a text in one place. */
 const replyWith = (place: number, text: string): readonly unknown[] =>
-  [1, 5, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 5, 1, 0, 0, 0, 0, '1', '1'].map((part, at) =>
+  [1, 5, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 5, 1, 1, 0, 0, 0, 0, '1', '1'].map((part, at) =>
     at === place ? text : part,
   );
 
@@ -56,10 +56,10 @@ const rejected = (text: string): Promise<unknown> => {
 
 /** What reads the replies and the errors of a store. */
 export const fromStores: readonly Reading[] = [
-  ['the tokens that a lease was granted', bucketReply(13), ['9', '1 ', ' ', '-']],
-  ['the tokens of 64 units that a lease was granted', bucketReply(13, 64), ['9', '1 ', ' ']],
+  ['the tokens that a lease was granted', bucketReply(14), ['9', '1 ', ' ', '-']],
+  ['the tokens of 64 units that a lease was granted', bucketReply(14, 64), ['9', '1 ', ' ']],
   ['a number of a reply of the bucket', bucketReply(1), ['9', '-', ' ', '"']],
-  ['the limits of a bucket', bucketReply(18), ['9', '-', ' ', '.', 'e9']],
+  ['the limits of a bucket', bucketReply(19), ['9', '-', ' ', '.', 'e9']],
   [
     'a reply that the script cannot have sent',
     (text) => {

@@ -47,12 +47,13 @@ export class KnownState {
   get args(): [version: string, epoch: string, at: string, state: string] {
     const last = this.#last;
     if (last === undefined) return ['0', '0', '0', ''];
-    const { shiftUs, pausedUs, resumedUs, version, processes, total, endsUs } = last;
+    const { shiftUs, pausedUs, resumedUs, version, processes, total, endsUs, frame } = last;
     const units = this.#limits.flatMap(({ refillPerSecond, capacity }, unit) => [
       ...[refillPerSecond, Math.ceil(capacity * 1e6), last.emptyUs[unit]],
       ...[last.givenUs[unit], last.baseUs[unit], last.averageLease[unit]],
     ]);
-    const state = [shiftUs, pausedUs, resumedUs, version, processes, total, endsUs, ...units].join(' ');
+    const head = [shiftUs, pausedUs, resumedUs, version, processes, total, endsUs, frame];
+    const state = [...head, ...units].join(' ');
     return [`${version}`, `${last.epoch}`, `${last.writtenUs}`, state];
   }
 

@@ -41,7 +41,17 @@ const reply = ({ granted = 0, emptyInMs = -200, ...parts }: Told = {}): Reply =>
   return {
     ...told,
     ...amounts,
-    ...{ atUs, orderUs: atUs, writtenUs: atUs, shiftUs: 0, epoch: 1, version: 1, pausedUs: 0, resumedUs: 0 },
+    ...{
+      atUs,
+      orderUs: atUs,
+      writtenUs: atUs,
+      frame: 1,
+      shiftUs: 0,
+      epoch: 1,
+      version: 1,
+      pausedUs: 0,
+      resumedUs: 0,
+    },
     ...{ total: 0, endsUs: 0, share: undefined, limits: undefined, lostBucket: false, steppedMs: 0 },
     ...{ emptyUs: [atUs + emptyInMs * 1_000], givenUs: [0], baseUs: [0] },
     ...parts,

@@ -5,9 +5,12 @@ import type { StoreCall, Who } from './store-call.ts';
 const SOON_MS = 50;
 const SOON_EACH_MS = 2;
 
-/** How soon a process asks for a larger share: others have to make room. The time doubles to the second. In milliseconds. */
+/** How soon a process confirms a smaller share, in milliseconds: others ask for what is free then about as often. */
+const SHRINK_MS = 150;
+
+/** How soon a process asks for a larger share: others have to make room. Later half of the time that it has asked. In milliseconds. */
 const GROW_MS = 200;
-const LONGEST_GROW_MS = 6_400;
+const LONGEST_GROW_MS = 5_000;
 
 /** A call for tokens takes what is said along. It is waited for so long. In milliseconds. */
 const RIDE_MS = 100;
@@ -53,7 +56,8 @@ export class Membership {
   /** The next call at or after this time counts. */
   #dueMs = Number.NEGATIVE_INFINITY;
   #everyMs = BUSY_MS;
-  #growMs = GROW_MS;
+  /** Since when the share is not what it should be. */
+  #askingSinceMs: number | undefined;
   #usedAtMs = Number.NEGATIVE_INFINITY;
   #countedAtMs = Number.NEGATIVE_INFINITY;
   /** The calls that are under way and what they said; the share of the last one counts. */
@@ -63,7 +67,9 @@ export class Membership {
   >();
   #order = 0;
   #answered = 0;
-  #line = '';
+  /** By the last reply that counted this process. */
+  #processes = 1;
+  #epoch = 0;
   /** Whether the store may know this process. */
   isKnown = false;
   #leaving: StoreCall | undefined;
@@ -135,31 +141,33 @@ export class Membership {
       const isSettled = Math.abs(reply.share - fair) <= NEAR && !isSmaller;
       this.#held = reply.share;
       this.#heldUntilMs = sent.atMs + sent.holdsMs;
-      this.#line = `${reply.epoch} ${reply.processes}`;
+      this.#processes = reply.processes;
+      this.#epoch = reply.epoch;
       // The store keeps a smaller share reserved until this process has confirmed it.
-      if (isSmaller) this.#dueSoon(nowMs, reply.processes);
-      else if (isSettled) this.#plan(nowMs);
+      if (isSettled) {
+        this.#askingSinceMs = undefined;
+        this.#plan(nowMs);
+      } else if (isSmaller) this.#dueSoon(SHRINK_MS, nowMs);
       else {
-        this.#dueSoon(nowMs, reply.processes);
-        this.lookAtMs = Math.max(this.lookAtMs, nowMs + this.#growMs);
-        this.#growMs = Math.min(2 * this.#growMs, LONGEST_GROW_MS);
+        this.#askingSinceMs ??= nowMs;
+        this.#dueSoon(SOON_MS, nowMs);
+        const laterMs = Math.min(Math.max(GROW_MS, (nowMs - this.#askingSinceMs) / 2), LONGEST_GROW_MS);
+        this.lookAtMs = Math.max(this.lookAtMs, nowMs + laterMs);
       }
-    } else if (this.isKnown && `${reply.epoch} ${reply.processes}` !== this.#line) {
+    } else if (this.isKnown && (reply.epoch !== this.#epoch || reply.processes !== this.#processes)) {
       // Others have come or gone, or the store has lost the shares.
-      this.#dueSoon(nowMs, reply.processes);
+      this.#dueSoon(SOON_MS, nowMs);
     }
   }
 
-  #dueSoon(nowMs: number, processes: number): void {
-    this.#dueMs = Math.max(nowMs, this.#countedAtMs + Math.max(SOON_MS, SOON_EACH_MS * processes));
+  #dueSoon(soonMs: number, nowMs: number): void {
+    this.#dueMs = Math.max(nowMs, this.#countedAtMs + Math.max(soonMs, SOON_EACH_MS * this.#processes));
     this.lookAtMs = this.#dueMs + (this.#isQuiet ? 0 : RIDE_MS);
   }
 
   /** When this process is counted next. */
   #plan(nowMs: number): void {
-    this.#growMs = GROW_MS;
-    const processes = Number(this.#line.split(' ')[1] ?? 1);
-    const busyMs = Math.max(BUSY_MS, BUSY_EACH_MS * processes);
+    const busyMs = Math.max(BUSY_MS, BUSY_EACH_MS * this.#processes);
     const idleMs = nowMs - this.#usedAtMs;
     const mostMs = Math.max(busyMs, idleMs >= IDLE_AFTER_MS ? IDLE_MS : QUIET_MS);
     this.#isQuiet = idleMs >= BUSY_FOR_MS;

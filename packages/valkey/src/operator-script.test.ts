@@ -24,7 +24,8 @@ function stateAt(now: number): ModelState {
   }));
   const hasGhosts = random() < 0.3;
   return {
-    ...{ at: around(3e6), shift: random() < 0.3 ? between(-5e6, 5e6) : 0, epoch: around(9e6) },
+    ...{ at: around(3e6), shift: random() < 0.3 ? between(-5e6, 5e6) : 0 },
+    ...{ frame: around(9e6), epoch: around(9e6) },
     ...{ paused: random() < 0.3 ? around(9e6) : 0, resumed: random() < 0.2 ? around(2e6) : 0 },
     ...{ version: between(1, 4), count: records.length, total: 5, ends: around(3e6) },
     declared: `${names.map((name) => `${name} `).join('')}${names.map(() => '10 5000000').join(' ')}`,

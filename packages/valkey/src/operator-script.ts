@@ -29,7 +29,7 @@ local time = redis.call('TIME')
 local real = (time[1] - 1735689600) * 1000000 + time[2]
 local text = redis.call('GET', key)
 local u, n, names, declared, who = {}, 0, '', '', ''
-local at, shift, epoch, paused, resumed, version, count, total, ends = real, 0, real, 0, 0, 0, 0, 0, 0
+local at, shift, frame, epoch, paused, resumed, version, count, total, ends = real, 0, real, real, 0, 0, 0, 0, 0, 0
 local made = mode == 'set' and A[5]
 
 if text then

@@ -5,14 +5,14 @@ export const READ_STATE = `local magic, layout, rest
   magic, layout, n = string.byte(text, 1, 3)
   if magic ~= 235 then return redis.error_reply('EBB ' .. key .. ' does not hold a bucket') end
   if layout > 1 then return redis.error_reply('EBB ' .. key .. ' was written by a newer version: update @ebb/valkey') end
-  at, shift, epoch, paused, resumed, version, count, total, ends, names, declared, rest =
-    struct.unpack('<dddddddddss', text, 4)
+  at, shift, frame, epoch, paused, resumed, version, count, total, ends, names, declared, rest =
+    struct.unpack('<ddddddddddss', text, 4)
   u = { struct.unpack(n == 1 and '<dddddd' or '<' .. string.rep('d', 6 * n), text, rest) }
   who = string.sub(text, u[6 * n + 1])`;
 
 /** Writes it, for `px` milliseconds at most. */
 export const WRITE_STATE = `u[6 * n + 1] = nil
-  redis.call('SET', key, struct.pack('<BBBdddddddddss', 235, 1, n, at, shift, epoch, paused, resumed, version, count, total, ends,
+  redis.call('SET', key, struct.pack('<BBBddddddddddss', 235, 1, n, at, shift, frame, epoch, paused, resumed, version, count, total, ends,
     names, declared) .. struct.pack(n == 1 and '<dddddd' or '<' .. string.rep('d', 6 * n), unpack(u)) .. who, 'PX', px)`;
 
 /** Sets `px`: the state is needed until the bucket is full, and every share has expired. */

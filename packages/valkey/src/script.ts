@@ -20,8 +20,8 @@ import {
  *
  * **The value** is packed: 235, the layout, the number of units; then
  *
- * - `at`: when this was written, and `shift`
- * - `epoch`: names the bucket; another one after each loss
+ * - `at`: when this was written; `shift`; `frame`: names this time, which lasts until a bucket is made from nothing
+ * - `epoch`: names the bucket; a later one after each loss
  * - `paused`: when the last pause ends
  * - `resumed`: when the bucket serves again after the last outage of the store
  * - `version`: of the limits; it rises with each change
@@ -48,7 +48,7 @@ local time = redis.call('TIME')
 local real = (time[1] - 1735689600) * 1000000 + time[2]
 local text = redis.call('GET', key)
 local u, n, names, declared, who = {}, 0, called, called .. A[9], ''
-local at, shift, epoch, paused, resumed, version, count, total, ends = real, 0, real, 0, 0, 1, 0, 0, 0
+local at, shift, frame, epoch, paused, resumed, version, count, total, ends = real, 0, real, real, 0, 0, 1, 0, 0, 0
 
 if text then
   ${READ_STATE}
@@ -56,14 +56,14 @@ end
 
 -- What the caller knows is read only if the store does not know it as well.
 local knownEpoch, knownAt = tonumber(A[6]), tonumber(A[7])
-local k, isLost, isMet
+local k, isLost
 if knownEpoch > 0 and not (epoch == knownEpoch and at >= knownAt) then
   k = {}
   for number in string.gmatch(A[8], '%S+') do k[#k + 1] = tonumber(number) end
-  isLost = not text or epoch == knownEpoch
-  isMet = not isLost
+  -- Older than the caller knows it: a replica has lost the last writes.
+  isLost = not text or (k[8] == frame and epoch <= knownEpoch)
   if isLost then
-    at, shift, epoch, resumed = knownAt, k[1], real, max(resumed, k[3])
+    at, shift, frame, resumed = knownAt, k[1], k[8], max(resumed, k[3])
   end
 end
 
@@ -77,6 +77,7 @@ elseif at - now > 1000000 then
 else
   now = max(now, at)
 end
+if isLost then epoch = max(now, knownEpoch + 1) end
 local untilNow = tonumber(A[3])
 local late = untilNow > 0 and now > untilNow
 -- The first call after an outage. Shares that expired meanwhile are in use: their processes come back soon.
@@ -125,7 +126,7 @@ if isNew then
   limits, declared, version = mine, called .. A[9], version + 1
 elseif k and (not text or k[4] > version) then
   limits, version = {}, k[4]
-  for i = 1, m do limits[2 * i - 1], limits[2 * i] = k[6 * i + 2], k[6 * i + 3] end
+  for i = 1, m do limits[2 * i - 1], limits[2 * i] = k[6 * i + 3], k[6 * i + 4] end
 end
 if limits then
   dirty = true
@@ -138,14 +139,15 @@ end
 
 if k then
   dirty = true
-  local d = isMet and shift - k[1] or 0
+  -- Two buckets that began without each other have different times.
+  local d = k[8] ~= frame and shift - k[1] or 0
   paused = max(paused, k[2] > 0 and k[2] + d or 0)
   for i = 1, m do
     local o = where and where[i] or 6 * (i - 1)
-    local empty = k[6 * i + 4] + d
+    local empty = k[6 * i + 5] + d
     if isLost then
       empty = ceil(max(empty, u[o + 3], now - u[o + 2] / u[o + 1]))
-      u[o + 3], u[o + 4], u[o + 5], u[o + 6] = empty, k[6 * i + 5], empty, k[6 * i + 7]
+      u[o + 3], u[o + 4], u[o + 5], u[o + 6] = empty, k[6 * i + 6], empty, k[6 * i + 8]
     else
       u[o + 3] = u[o + 3] + max(0, empty - u[o + 5])
       u[o + 5] = max(u[o + 5], empty)
@@ -190,7 +192,8 @@ if A[10] ~= '' then
     count = count + 1
     local fair = floor(1000000 / max(count, expected))
     local recorded
-    if held > fair then share, recorded = fair, held
+    -- A large share shrinks by a third at a time, as the others take up what is free with their next calls.
+    if held > fair then share, recorded = max(fair, floor(held * 2 / 3)), held
     elseif mine or held > 0 then share = max(held, min(fair, 1000000 - total))
     -- A newcomer has half of what is free at most, so that others who come meanwhile have a part as well.
     else share = max(0, min(fair, floor((1080000 - total) / 2))) end
@@ -304,9 +307,9 @@ elseif not text then
 end
 
 local isOther = knownVersion ~= version or k
-local reply = { late and 2 or granted and 1 or 0, now, shift, epoch, version, paused, resumed, count, total, ends, share, wait, at }
+local reply = { late and 2 or granted and 1 or 0, now, shift, epoch, version, paused, resumed, count, total, ends, share, wait, at, frame }
 for i = 1, m do
-  local o, p = where and where[i] or 6 * (i - 1), 5 * i + 9
+  local o, p = where and where[i] or 6 * (i - 1), 5 * i + 10
   reply[p], reply[p + 1], reply[p + 2], reply[p + 3], reply[p + 4] =
     granted and granted[i] or 0, u[o + 3], u[o + 4], u[o + 5], u[o + 6]
 end
@@ -321,4 +324,4 @@ return reply
 `;
 
 /** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
-export const SCRIPT_SHA1 = '1abfa7764ed91b088314843fe658064f330f3f9e';
+export const SCRIPT_SHA1 = '954b4068e0c7dfddcfcc50d6716523b34b6e22f8';

@@ -69,6 +69,8 @@ export interface RawReply {
   readonly atUs: number;
   /** When the state was written that the reply tells. */
   readonly writtenUs: number;
+  /** Names the bucket's time. */
+  readonly frame: number;
   /** How far the bucket's time is ahead of the server's clock. */
   readonly shiftUs: number;
   /** 0 if the store holds no bucket. */
@@ -149,7 +151,7 @@ const ANY: Bounds = [Number.MIN_SAFE_INTEGER];
 const WHOLE: Bounds = [0];
 const HEAD: readonly Bounds[] = [
   ...[[0, 2] as Bounds, WHOLE, ANY, WHOLE, [1] as Bounds, ANY, ANY, WHOLE, WHOLE, WHOLE],
-  ...[[-1, 1_080_000] as Bounds, WHOLE, WHOLE],
+  ...[[-1, 1_080_000] as Bounds, WHOLE, WHOLE, WHOLE],
 ];
 
 /** The most that the script may have granted. */
@@ -188,6 +190,7 @@ export function parseReply(call: StoreCall, reply: unknown, units: number): RawR
     share: share < 0 ? undefined : share,
     waitMs: at(11) / 1_000,
     writtenUs: at(12),
+    frame: at(13),
     ...{
       granted: column(0),
       emptyUs: column(1),

@@ -1,4 +1,4 @@
-import { gcra } from '@ebb/core/bucket';
+import type { gcra } from '@ebb/core/bucket';
 
 // The bucket's script in TypeScript, over core's own arithmetic. script.test.ts compares the two call by call; other
 // tests use this one as a store under a virtual clock. The state is JSON here, and packed in the store.
@@ -30,6 +30,7 @@ interface Ghost {
 export interface ModelState {
   at: number;
   shift: number;
+  frame: number;
   epoch: number;
   paused: number;
   resumed: number;
@@ -55,6 +56,11 @@ const quotaOf = (perSecond: number, capacity: number): gcra.Quota => ({
 });
 const perSecond = (unit: gcra.Quota): number => unit.refillPerSecond / 1_000;
 const fillOf = (unit: gcra.Quota): number => unit.capacity / perSecond(unit);
+/** As gcra.ts, but with a quotient where it has a product, as the script has: both round alike then. */
+const spend = (unit: gcra.Quota, empty: number, cost: number, now: number): number =>
+  Math.max(empty, now - fillOf(unit)) + cost / perSecond(unit);
+const tokensAt = (unit: gcra.Quota, empty: number, now: number): number =>
+  Math.min(unit.capacity, (now - empty) * perSecond(unit));
 
 /** What a process knows: the head of the state, and the numbers of its units. */
 interface Known {
@@ -65,23 +71,34 @@ interface Known {
   readonly count: number;
   readonly total: number;
   readonly ends: number;
+  readonly frame: number;
   readonly units: readonly (gcra.Quota & { empty: number; given: number; turn: number })[];
 }
 
 function knownOf(text: string): Known {
   const numbers = numbersOf(text);
-  const [shift = 0, paused = 0, resumed = 0, version = 0, count = 0, total = 0, ends = 0, ...rest] = numbers;
+  const [
+    shift = 0,
+    paused = 0,
+    resumed = 0,
+    version = 0,
+    count = 0,
+    total = 0,
+    ends = 0,
+    frame = 0,
+    ...rest
+  ] = numbers;
   const units = Array.from({ length: rest.length / 6 }, (_, unit) => {
     const [rate = 0, capacity = 0, empty = 0, given = 0, , turn = 0] = rest.slice(6 * unit);
     return { ...quotaOf(rate, capacity), empty, given, turn };
   });
-  return { shift, paused, resumed, version, count, total, ends, units };
+  return { shift, paused, resumed, version, count, total, ends, frame, units };
 }
 
 /** The limits change: the tokens that are there, or the debt, stay. */
 function limit(unit: Unit, to: gcra.Quota, now: number): Unit {
-  const left = Math.min(to.capacity, gcra.tokensAt(unit, unit.empty, now));
-  const empty = Math.ceil(gcra.holding(to, left, now));
+  const left = Math.min(to.capacity, tokensAt(unit, unit.empty, now));
+  const empty = Math.ceil(now - left / perSecond(to));
   const moved = empty - unit.empty;
   return { ...unit, ...to, empty, given: unit.given - moved, base: unit.base + moved };
 }
@@ -109,7 +126,7 @@ function count(state: ModelState, who: string, now: number): number {
   if (holds > 0) {
     state.count += 1;
     const fair = Math.floor(WHOLE / Math.max(state.count, expected));
-    if (held > fair) share = fair;
+    if (held > fair) share = Math.max(fair, Math.floor((held * 2) / 3));
     else if (mine !== undefined || held > 0) share = Math.max(held, Math.min(fair, WHOLE - total));
     else share = Math.max(0, Math.min(fair, Math.floor((1.08e6 - total) / 2)));
     const recorded = Math.max(held, share);
@@ -145,15 +162,31 @@ export function model(
 
   const found = text === undefined ? undefined : (JSON.parse(text) as ModelState);
   const s: ModelState = found ?? {
-    ...{ at: real, shift: 0, epoch: real, paused: 0, resumed: 0, version: 1, count: 0, total: 0, ends: 0 },
+    ...{
+      at: real,
+      shift: 0,
+      frame: real,
+      epoch: real,
+      paused: 0,
+      resumed: 0,
+      version: 1,
+      count: 0,
+      total: 0,
+      ends: 0,
+    },
     ...{ declared: called + declaredText, units: [], hasLedger: false, ghost: NO_GHOST, records: [] },
   };
   const isKnown = knownEpoch === 0 || (s.epoch === knownEpoch && s.at >= knownAt);
   const k = isKnown ? undefined : knownOf(state);
-  const isLost = k !== undefined && (found === undefined || s.epoch === knownEpoch);
+  const isLost = k !== undefined && (found === undefined || (k.frame === s.frame && s.epoch <= knownEpoch));
   let dirty = k !== undefined;
   if (k !== undefined && isLost) {
-    Object.assign(s, { at: knownAt, shift: k.shift, epoch: real, resumed: Math.max(s.resumed, k.resumed) });
+    Object.assign(s, {
+      at: knownAt,
+      shift: k.shift,
+      frame: k.frame,
+      resumed: Math.max(s.resumed, k.resumed),
+    });
   }
   let now = real + s.shift;
   if (proposed > 0 && now > Math.max(s.at, proposed)) {
@@ -165,6 +198,7 @@ export function model(
     now = s.at;
     dirty = true;
   } else now = Math.max(now, s.at);
+  if (isLost) s.epoch = Math.max(now, knownEpoch + 1);
   const late = until > 0 && now > until;
   const [lasted = 0, handover = 0] = mode === 'resume' ? rest.map(Number) : [];
   const isFirst =
@@ -184,7 +218,7 @@ export function model(
     const at = s.units.findIndex((other) => other.name === name);
     if (at >= 0) return at;
     const quota = declared[unit] as gcra.Quota;
-    const full = Math.ceil(gcra.holding(quota, quota.capacity, now));
+    const full = Math.ceil(now - fillOf(quota));
     s.units.push({ ...quota, name, empty: full, given: 0, base: full, turn: 0 });
     if (found !== undefined) {
       s.version += 1;
@@ -209,14 +243,14 @@ export function model(
   }
 
   if (k !== undefined) {
-    const d = isLost ? 0 : s.shift - k.shift;
+    const d = k.frame === s.frame ? 0 : s.shift - k.shift;
     s.paused = Math.max(s.paused, k.paused > 0 ? k.paused + d : 0);
     for (const [unit, at] of mine.entries()) {
       const one = s.units[at] as Unit;
       const known = k.units[unit] as Known['units'][number];
       const empty = known.empty + d;
       if (isLost) {
-        one.empty = Math.ceil(gcra.spend(one, Math.max(empty, one.empty), 0, now));
+        one.empty = Math.ceil(spend(one, Math.max(empty, one.empty), 0, now));
         Object.assign(one, { given: known.given, base: one.empty, turn: known.turn });
       } else {
         one.empty += Math.max(0, empty - one.base);
@@ -258,7 +292,8 @@ export function model(
       if (epoch !== s.epoch) continue;
       for (const [unit, one] of units.entries()) {
         const [left, mark] = [amounts[2 * unit] as number, amounts[2 * unit + 1] as number];
-        let after = gcra.giveBack(one, one.empty, left, mark - one.given, now);
+        const most = mark - one.given - now + fillOf(one);
+        let after = one.empty - Math.max(0, Math.min(left / perSecond(one), most));
         if (now < s.paused && one === fastest) after = Math.max(after, Math.min(one.empty, s.paused));
         after = Math.ceil(after);
         dirty ||= after !== one.empty;
@@ -267,11 +302,11 @@ export function model(
       }
     }
   };
-  const spend = ([longest, ...amounts]: readonly number[]): void => {
+  const charge = ([longest, ...amounts]: readonly number[]): void => {
     if (longest === undefined) return;
     for (const [unit, one] of units.entries()) {
       const from = Math.max(one.empty, now - fillOf(one));
-      const after = gcra.spend(one, one.empty, amounts[unit] as number, now);
+      const after = spend(one, one.empty, amounts[unit] as number, now);
       one.empty = Math.ceil(Math.min(after, Math.max(from, now + longest)));
     }
     dirty = true;
@@ -286,31 +321,31 @@ export function model(
     const [leases = 0] = others.slice(width);
     const end = width + 1 + leases * (1 + 2 * units.length);
     refund(others.slice(width, end));
-    spend(others.slice(end));
+    charge(others.slice(end));
     const asked = units.map((_, unit) => others.slice(3 * unit, 3 * unit + 3) as [number, number, number]);
     for (const [unit, one] of units.entries()) {
       const [needed] = asked[unit] as [number, number, number];
       const slack = fillOf(one) * 1e-9 + 1e-6 + now * 4e-16;
-      const over = gcra.spend(one, one.empty, needed, now) - now - within;
+      const over = spend(one, one.empty, needed, now) - now - within;
       if (needed > 0 && within >= 0 && over > slack) wait = Math.max(wait, Math.ceil(over));
     }
     if (wait === 0) {
       for (const [unit, one] of units.entries()) {
         const [needed, most, soon] = asked[unit] as [number, number, number];
-        const there = gcra.tokensAt(one, one.empty, now);
+        const there = tokensAt(one, one.empty, now);
         if (one.empty > now) {
           const turn = Math.max(needed, soon);
           one.turn = Math.ceil(one.turn === 0 ? turn : one.turn + (turn - one.turn) / 8);
         }
         const given = Math.max(needed, Math.min(most, Math.floor(there / 2)), soon);
         granted[unit] = given;
-        one.empty = Math.ceil(gcra.spend(one, one.empty, given, now));
+        one.empty = Math.ceil(spend(one, one.empty, given, now));
       }
       done = 1;
       dirty = true;
     }
   } else if (mode === 'spend') {
-    spend(numbers);
+    charge(numbers);
   } else if (mode === 'refund') {
     refund(numbers);
   } else if (mode === 'pause') {
@@ -336,7 +371,7 @@ export function model(
   if (dirty && !late) s.at = now;
   const reply: ScriptReply = [
     ...[late ? 2 : done, now, s.shift, writes || found !== undefined ? s.epoch : 0, s.version, s.paused],
-    ...[s.resumed, s.count, s.total, s.ends, share, wait, s.at],
+    ...[s.resumed, s.count, s.total, s.ends, share, wait, s.at, s.frame],
     ...units.flatMap(({ empty, given, base, turn }, unit) => [
       granted[unit] as number,
       ...[empty, given, base, turn],

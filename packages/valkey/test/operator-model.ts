@@ -26,7 +26,7 @@ function made(
     return { name, refillPerSecond: rate * 1_000, capacity, empty: full, given: 0, base: full, turn: 0 };
   });
   return {
-    ...{ at: real, shift: 0, epoch: real, paused: 0, resumed: 0, version: Number(version) },
+    ...{ at: real, shift: 0, frame: real, epoch: real, paused: 0, resumed: 0, version: Number(version) },
     ...{ count: 0, total: 0, ends: 0, declared, units, hasLedger: false, records: [] },
     ghost: { share: 0, count: 0, ends: 0 },
   };
