@@ -1,14 +1,9 @@
 import { fairQueue, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
+import { heapBytes } from '../measure/heap.ts';
 import type { Part } from '../measure/part.ts';
 
 const COUNT = 300_000;
-
-function heapBytes(): number {
-  globalThis.gc?.();
-  globalThis.gc?.();
-  return process.memoryUsage().heapUsed;
-}
 
 /** How many keys wait at a time. The first one's requests wait all the time. */
 const rows: Readonly<Record<string, number>> = {

@@ -1,5 +1,6 @@
 import { type AcquireOptions, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
+import { heapBytes } from '../measure/heap.ts';
 import type { Part } from '../measure/part.ts';
 
 const COUNT = 1_000_000;
@@ -10,13 +11,6 @@ const optionsOf: Readonly<Record<string, (index: number) => AcquireOptions>> = {
   'one signal for all': () => ({ signal }),
   'a deadline each': (index) => ({ maxWaitMs: 1e6 + index }),
 };
-
-function heapBytes(): number {
-  globalThis.gc?.();
-  globalThis.gc?.();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
 
 /** Fills an array that is there already, and returns how many bytes each entry adds to the heap. */
 function bytesEach<T>(entries: T[], make: (index: number) => T): number {

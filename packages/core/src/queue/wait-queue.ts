@@ -92,6 +92,31 @@ interface Supply {
 }
 
 /**
+ * Checks what all calls of a policy ask of a queue.
+ *
+ * @throws TypeError, RangeError if it does not take their priority, or their keys
+ */
+export function mustTakeCalls(
+  queue: Pick<Queue<never>, 'isFair' | 'laneOf'>,
+  { priority, fairKey }: { readonly priority?: number | undefined; readonly fairKey?: unknown },
+): void {
+  // A key itself is checked when it is known: it may be a function.
+  queue.laneOf({ priority, fairKey: queue.isFair ? undefined : (fairKey as undefined) });
+}
+
+/**
+ * Where a request waits, if it has to.
+ *
+ * @throws TypeError, RangeError for a wrong option
+ */
+export function laneFor(queue: Pick<Queue<never>, 'laneOf'>, options: AcquireOptions): Lane {
+  const { maxWaitMs, retry } = options;
+  if (maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
+  if (retry !== undefined) flag('acquire: retry', retry);
+  return queue.laneOf(options);
+}
+
+/**
  * The requests that wait at a limit: a queue in some order, with a deadline and a signal for each of them, and one timer for all.
  * The limit says what the first of them gets.
  */
@@ -124,21 +149,6 @@ export class WaitQueue<T> {
     this.#timer = new Timer(time, () => this.serve(), true);
   }
 
-  /**
-   * Checks what all calls of a policy ask of the queue.
-   * @throws TypeError, RangeError if it does not take their priority, or their keys
-   */
-  checkCalls({
-    priority,
-    fairKey,
-  }: {
-    readonly priority?: number | undefined;
-    readonly fairKey?: unknown;
-  }): void {
-    // A key itself is checked when it is known: it may be a function.
-    this.queue.laneOf({ priority, fairKey: this.queue.isFair ? undefined : (fairKey as undefined) });
-  }
-
   /** One that drains is open to a request that was granted what it asked for, gave it back, and waits again. */
   isOpenTo(earlier: object | undefined): boolean {
     return this.closed === undefined || (this.closed === 'drain' && earlier !== undefined);
@@ -157,10 +167,8 @@ export class WaitQueue<T> {
   }
 
   #acquire(options: AcquireOptions, cost: Amount): Promise<T> {
-    const { maxWaitMs = Number.POSITIVE_INFINITY, retry, signal, earlier } = options;
-    if (options.maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
-    if (retry !== undefined) flag('acquire: retry', retry);
-    const lane = this.queue.laneOf(options);
+    const { maxWaitMs = Number.POSITIVE_INFINITY, signal, earlier } = options;
+    const lane = laneFor(this.queue, options);
     if (signal?.aborted) throw signal.reason;
     if (!this.isOpenTo(earlier)) throw this.refusal('closed', CLOSED);
     const nowMs = this.#time.now();

@@ -69,6 +69,11 @@ class AdaptiveBucket extends Bucket {
     this.source.setRate({ refillPerSecond: this.#state.rate, capacity: setup.capacity }, 0, false);
   }
 
+  /** The one that was found may be lower for a while; the origins are limited by this bucket itself. */
+  protected override get wantedRate(): number {
+    return this.#bounds.highest;
+  }
+
   override tryAcquire(cost: number | Costs = 1, earlier?: Grant): Grant | undefined {
     this.#expect(cost);
     return super.tryAcquire(cost, earlier);

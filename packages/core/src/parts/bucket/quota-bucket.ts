@@ -6,6 +6,7 @@ import type { Costs, Grant } from '../../loop/contracts.ts';
 import type { Part } from '../../loop/part.ts';
 import { inUnit } from '../../queue/queue.ts';
 import type { BucketStats, ObservableBucket } from '../limit.ts';
+import { alike } from './alike.ts';
 import {
   checkedTogether,
   checkRate,
@@ -91,15 +92,14 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
   readonly settled: boolean;
 
   constructor(setup: WaitingBucketSetup, names: readonly string[], limits: readonly UnitSetup[]) {
-    const source = new QuotaTokens(names, limits);
-    const units = new NamedUnits(names, source.limits);
-    super(
-      setup,
-      () => source,
-      () => originGate(setup, source.limitAt(source.fastest), oneOf(units, source.fastest)),
-      units,
-    );
+    const source = new QuotaTokens(names, limits, alike(setup).time.now());
+    super(setup, source, Quotas.#gateOf, new NamedUnits(names, source.limits));
     this.settled = limits.some(({ settled }) => settled);
+  }
+
+  static #gateOf(this: void, { source, units }: Quotas, setup: WaitingBucketSetup): Bucket {
+    const { fastest } = source;
+    return originGate(setup, source.limitAt(fastest), oneOf(units, fastest));
   }
 
   override get part(): Part {
@@ -112,7 +112,7 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
     const limit = this.source.limitAt(index);
     const rate = { refillPerSecond, capacity: capacity ?? limit.capacity };
     checkRate('setRate', rate);
-    limit.setRate(rate, this.time.now());
+    this.source.setRate(index, rate, this.time.now());
     this.capacityChanged();
     if (index === this.source.fastest)
       for (const gate of this.gates()) gate.changeRate(refillPerSecond, rate.capacity);

@@ -1,4 +1,5 @@
 import { type Amount, inUnit } from '../../queue/queue.ts';
+import type { Quota } from './gcra.ts';
 import type { TokenSource } from './token-source.ts';
 import { Tokens, type TokensSetup } from './tokens.ts';
 
@@ -91,6 +92,7 @@ class SettledTokens extends Tokens {
 /** Tokens of several units in memory. They are taken from all units, or from none. */
 export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
   readonly limits: readonly Tokens[];
+  capacity: Amounts = [];
   held: readonly unknown[] = [];
   /** The unit that fills fastest. A pause empties this one alone: emptying the quota of a day would close the bucket for a day. */
   readonly fastest: number;
@@ -99,9 +101,11 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
   #slowest = 0;
   #lacking = 0;
 
-  constructor(names: readonly string[], limits: readonly UnitSetup[]) {
+  /** @param nowMs when it is made */
+  constructor(names: readonly string[], limits: readonly UnitSetup[], nowMs: number) {
     this.#names = names;
-    this.limits = limits.map((limit) => (limit.settled ? new SettledTokens(limit) : new Tokens(limit)));
+    this.limits = limits.map((limit) => new (limit.settled ? SettledTokens : Tokens)(limit, nowMs));
+    this.capacity = this.limits.map(({ capacity }) => capacity);
     const fillTimes = limits.map(({ capacity, refillPerSecond }) => capacity / refillPerSecond);
     this.fastest = fillTimes.indexOf(Math.min(...fillTimes));
   }
@@ -114,8 +118,9 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
     return this.limitAt(this.fastest);
   }
 
-  get capacity(): Amounts {
-    return this.limits.map((limit) => limit.capacity);
+  setRate(unit: number, rate: Quota, nowMs: number): void {
+    this.limitAt(unit).setRate(rate, nowMs);
+    this.capacity = this.limits.map(({ capacity }) => capacity);
   }
 
   get refillPerSecond(): Amounts {

@@ -1,6 +1,7 @@
 import { notNegative } from '../../base/check.ts';
 import type { Costs, Grant } from '../../loop/contracts.ts';
 import type { ObservableBucket } from '../limit.ts';
+import { alike } from './alike.ts';
 import type { Quota } from './gcra.ts';
 import {
   type BucketSetup,
@@ -35,25 +36,24 @@ export interface MemoryBucket extends ObservableBucket {
 
 /** What {@link tokenBucket} returns. */
 export class Bucket extends WaitingBucket<Tokens, Bucket> implements MemoryBucket {
-  /** The rate that the user has set last. An adaptive bucket may be slower for a while. */
-  #wanted: Quota;
-
   /** @param units that its costs are given in, of a gate in front of a bucket of several */
   constructor(setup: BucketSetup, units?: Units) {
-    super(
-      setup,
-      () => new Tokens(setup),
-      // An adaptive bucket limits its origins by itself.
-      () => originGate(setup, this.#wanted),
-      units,
-    );
-    this.#wanted = setup;
+    super(setup, new Tokens(setup, alike(setup).time.now()), Bucket.#gateOf, units);
+  }
+
+  static #gateOf(this: void, { source, wantedRate }: Bucket, setup: WaitingBucketSetup): Bucket {
+    const { capacity, refillIntervalMs } = source;
+    return originGate({ ...setup, refillIntervalMs }, { refillPerSecond: wantedRate, capacity });
+  }
+
+  /** The rate that the user has set last, in tokens per second. */
+  protected get wantedRate(): number {
+    return this.source.refillPerSecond;
   }
 
   setRate(refillPerSecond: number, capacity: number = this.source.capacity): void {
     const rate = { refillPerSecond, capacity };
     checkRate('setRate', rate);
-    this.#wanted = rate;
     this.changeRate(refillPerSecond, capacity, true);
     for (const gate of this.gates()) gate.changeRate(refillPerSecond, capacity);
   }

@@ -5,7 +5,8 @@ import type { Amount } from '../../queue/queue.ts';
  *
  * A source decides how many tokens there are and when more come. It knows nothing of deadlines, priorities or promises.
  * All methods are synchronous, and are called again and again while requests wait. Times are milliseconds since the bucket
- * was made (0 is `time.startMs` of its clock), and never go back. Costs are above 0.
+ * was made (0 is `time.startMs` of its clock), and never go back; those of a source that its bucket was given start at any time, the
+ * same for all buckets of a clock. Costs are above 0.
  *
  * Methods must not throw. If `take` does, the error rejects the request that it was called for, and the queue goes on.
  *

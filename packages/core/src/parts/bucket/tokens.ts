@@ -1,4 +1,5 @@
 import { type Quota, slackMs, spend, stepsBy, stepsToWait, tokensAt, waitMs } from './gcra.ts';
+import { RefundMarks } from './refund-marks.ts';
 import type { TokenSource } from './token-source.ts';
 
 /** How the tokens of a limit start. */
@@ -11,71 +12,6 @@ export interface TokensSetup extends Quota {
    * @default Infinity
    */
   readonly maxPauseMs?: number;
-}
-
-/** Marks that differ by less than this share of what lacks become one, so that a limit has few: near a full limit each grant has its own. */
-const APART = 1 / 32;
-
-/** And by less than this share of the capacity. */
-const SMALLEST = 1e-9;
-
-/**
- * How much of what was taken from a limit can be given back: exactly as if it had never been taken, as far as the limit had
- * room for it ever since. What comes in while a limit is full is lost.
- *
- * Each time when something is taken the limit lacks something of being full: that is a mark. A grant can give back the lowest
- * mark since then at most, and all marks since then sink by what it gives back. A mark below all before it replaces them,
- * so those that are kept rise from the first to the last.
- */
-class RefundLimit {
-  /** The sum of all that was taken: what a grant remembers to know the marks that came after it. */
-  taken = 0;
-  // Lists of numbers, not of objects, and never shortened: both take memory for each mark. The first is below all.
-  /** How much was lacking of full, at least, in the moments that a mark stands for. */
-  readonly #lows = [Number.NEGATIVE_INFINITY];
-  /** What had been taken before the last of them. */
-  readonly #ends = [0.5];
-  #count = 1;
-
-  /**
-   * Adds a mark: `taken` was taken, and the limit now lacks `low` of `full`. `taken` is 0 if the limit changes in another way.
-   */
-  mark(low: number, full: number, taken: number): void {
-    const lows = this.#lows;
-    let last = this.#count - 1;
-    while ((lows[last] as number) > low) last -= 1;
-    const apart = Math.max((lows[last] as number) * APART, full * SMALLEST);
-    if (low >= (lows[last] as number) + apart) {
-      last += 1;
-      lows[last] = low;
-    }
-    this.#ends[last] = this.taken;
-    this.#count = last + 1;
-    this.taken += taken;
-  }
-
-  /**
-   * How much can be given back.
-   *
-   * @param taken what `taken` was with it
-   * @param lacking what is lacking of full now
-   */
-  giveBack(surplus: number, taken: number, lacking: number): number {
-    const [lows, ends] = [this.#lows, this.#ends];
-    let first = this.#count;
-    while (first > 1 && (ends[first - 1] as number) >= taken) first -= 1;
-    const lowest = first < this.#count ? (lows[first] as number) : Number.POSITIVE_INFINITY;
-    const given = Math.max(0, Math.min(surplus, lacking, lowest));
-    // Those before that are not lower any more are replaced.
-    let to = first;
-    while ((lows[to - 1] as number) >= lowest - given) to -= 1;
-    for (let at = first; at < this.#count; at += 1, to += 1) {
-      lows[to] = (lows[at] as number) - given;
-      ends[to] = ends[at] as number;
-    }
-    this.#count = to;
-    return given;
-  }
 }
 
 /** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
@@ -100,18 +36,16 @@ const FAR_FILLS = 1_000;
  * |   70 | rate set to 100  |   10,000 |    5,000 |                             5 |
  * |  120 | 5 came in        |   15,000 |    5,000 |                            10 |
  */
-export class Tokens implements TokenSource<unknown> {
+export class Tokens extends RefundMarks implements TokenSource<unknown> {
   refillPerSecond: number;
-  readonly #made: Quota;
+  capacity: number;
+  /** The first rate and capacity, once they have changed. */
+  #made: Quota | undefined;
   /** False if the user has set another rate or capacity. */
   #isAsMade = true;
-  #quota: Quota;
   readonly #intervalMs: number;
   readonly #longestDebtMs: number;
-  readonly #marks = new RefundLimit();
   // Numbers from the start: V8 allocates at each store to a field that was once undefined.
-  /** How long the capacity takes to come in, in own time. */
-  #fillMs = 0;
   /** When the limit is or would be empty, in own time. */
   #emptyAtMs = 0;
   /** The real time at which own time is 0, or refill steps begin: adding up many intervals would drift. In a pause its end. */
@@ -119,19 +53,30 @@ export class Tokens implements TokenSource<unknown> {
   /** The refill step at which own time is 0. */
   #step = 0;
 
-  constructor(setup: TokensSetup) {
+  /** @param nowMs when it is made */
+  constructor(setup: TokensSetup, nowMs = 0) {
+    super();
     const { refillPerSecond, capacity, initialTokens, refillIntervalMs = 0 } = setup;
     this.refillPerSecond = refillPerSecond;
-    this.#made = { refillPerSecond, capacity };
-    this.#quota = { refillPerSecond: 1, capacity };
-    this.#fillMs = capacity * 1_000;
+    this.capacity = capacity;
     this.#intervalMs = refillIntervalMs;
     this.#longestDebtMs = setup.maxPauseMs ?? Number.POSITIVE_INFINITY;
     this.#emptyAtMs = -initialTokens * 1_000;
+    this.#originMs = nowMs;
   }
 
-  get capacity(): number {
-    return this.#quota.capacity;
+  /** How long the capacity takes to come in, in own time. */
+  get #fillMs(): number {
+    return this.capacity * 1_000;
+  }
+
+  /** In own time. Made when it is needed: it would take memory in each of many limits. */
+  get #quota(): Quota {
+    return { refillPerSecond: 1, capacity: this.capacity };
+  }
+
+  get refillIntervalMs(): number {
+    return this.#intervalMs;
   }
 
   /** Refill steps since the origin; 0 in a pause. */
@@ -180,13 +125,13 @@ export class Tokens implements TokenSource<unknown> {
     const sinceMs = nowMs - this.#originMs;
     if (sinceMs < 0) return false;
     // As in gcra.ts and `#ownMs`, in one piece: calls would take longer than the sums.
+    const fillMs = this.capacity * 1_000;
     let ownMs = sinceMs * this.refillPerSecond;
-    if (this.#intervalMs > 0 || ownMs > FAR_FILLS * this.#fillMs) ownMs = this.#ownMs(nowMs);
-    const fillMs = this.#fillMs;
+    if (this.#intervalMs > 0 || ownMs > FAR_FILLS * fillMs) ownMs = this.#ownMs(nowMs);
     const lowMs = Math.max(0, this.#emptyAtMs - ownMs + fillMs);
     const afterMs = ownMs - fillMs + lowMs + cost * 1_000;
     if (afterMs > ownMs + slackMs(fillMs, ownMs)) return false;
-    this.#marks.mark(lowMs, fillMs, cost);
+    this.mark(lowMs, fillMs, cost);
     this.#emptyAtMs = afterMs;
     return true;
   }
@@ -194,13 +139,13 @@ export class Tokens implements TokenSource<unknown> {
   /** @param counted how much of what was taken `held` counts */
   #empty(afterMs: number, ownMs: number, counted: number): void {
     const fillMs = this.#fillMs;
-    this.#marks.mark(Math.max(0, this.#emptyAtMs - ownMs + fillMs), fillMs, counted);
+    this.mark(Math.max(0, this.#emptyAtMs - ownMs + fillMs), fillMs, counted);
     this.#emptyAtMs = afterMs;
   }
 
   /** The sum of all that was taken. */
   get held(): unknown {
-    return this.#marks.taken;
+    return this.taken;
   }
 
   /**
@@ -241,7 +186,7 @@ export class Tokens implements TokenSource<unknown> {
   #giveBack(tokens: number, held: number, nowMs: number): void {
     const ownMs = this.#ownMs(nowMs);
     const beforeMs = this.#emptyAtMs;
-    this.#emptyAtMs -= this.#marks.giveBack(tokens * 1_000, held, beforeMs - ownMs + this.#fillMs);
+    this.#emptyAtMs -= this.refund(tokens * 1_000, held, beforeMs - ownMs + this.#fillMs);
     // A paused bucket stays empty.
     if (nowMs < this.#originMs) {
       this.#emptyAtMs = Math.max(this.#emptyAtMs, Math.min(beforeMs, 0));
@@ -259,7 +204,7 @@ export class Tokens implements TokenSource<unknown> {
    */
   heard(left: number, held: unknown): number {
     // 0 of a grant that has taken nothing here.
-    const since = typeof held === 'number' && held > 0 ? this.#marks.taken - held : 0;
+    const since = typeof held === 'number' && held > 0 ? this.taken - held : 0;
     return left - Math.min(since, this.capacity / 2);
   }
 
@@ -281,13 +226,13 @@ export class Tokens implements TokenSource<unknown> {
    * @param isWanted false if that is no reason to keep the limit: another one would find this rate by itself
    */
   setRate({ refillPerSecond, capacity }: Quota, nowMs: number, isWanted = true): void {
+    this.#made ??= { refillPerSecond: this.refillPerSecond, capacity: this.capacity };
     const made = this.#made;
     if (isWanted) this.#isAsMade = refillPerSecond === made.refillPerSecond && capacity === made.capacity;
     this.#rebase(nowMs, this.#ownMs(nowMs));
     // Tokens above a lower capacity are lost, and those that came in above the one before.
     this.spend(0, nowMs);
-    this.#quota = { refillPerSecond: 1, capacity };
-    this.#fillMs = capacity * 1_000;
+    this.capacity = capacity;
     this.spend(0, nowMs);
     this.refillPerSecond = refillPerSecond;
   }

@@ -6,7 +6,7 @@ import type { Outcome } from '../../http/outcome.ts';
 import type { AcquireOptions, ConcurrencyStats, OwnLimit, Slot } from '../../loop/contracts.ts';
 import type { ChecksCalls, ConcurrencyLimit, Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 import { SteadyTime } from '../../queue/time.ts';
-import { WAITING_OPTIONS, type WaitingOptions, WaitQueue } from '../../queue/wait-queue.ts';
+import { mustTakeCalls, WAITING_OPTIONS, type WaitingOptions, WaitQueue } from '../../queue/wait-queue.ts';
 import { mustHaveClock } from '../limit.ts';
 import { takingOver } from '../taking.ts';
 
@@ -63,7 +63,7 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
 
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
     mustHaveClock('a concurrency limit', this.#time.clock, calls);
-    this.#waiters.checkCalls(calls);
+    mustTakeCalls(this.#waiters.queue, calls);
   }
 
   tryAcquire(): Slot | undefined {

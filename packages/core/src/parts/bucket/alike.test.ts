@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import type { AcquireOptions } from '../../loop/contracts.ts';
+import { virtualClock } from '../../testing.ts';
+import { adaptive } from './adaptive.ts';
+import { alike } from './alike.ts';
+import { bucketSetup, type TokenBucketOptions } from './options.ts';
+import { quotaBucket } from './quota-bucket.ts';
+import { tokenBucket } from './token-bucket.ts';
+
+const RATE = { refillPerSecond: 10, capacity: 5 };
+
+describe('buckets with the same options', () => {
+  const clock = virtualClock({ startMs: 0 });
+  const shared = (options: Partial<TokenBucketOptions> = {}) =>
+    alike(bucketSetup({ ...RATE, clock, ...options }));
+
+  test('share them, whatever their rates', () => {
+    expect(shared({ refillPerSecond: 3, capacity: 7, initialTokens: 1 })).toBe(shared());
+    expect(shared().setup).not.toHaveProperty('refillPerSecond');
+  });
+
+  test.each<Partial<TokenBucketOptions>>([
+    { maxQueue: 3 },
+    { maxWaitMs: 3 },
+    { nonConforming: 'mark' },
+    { feedback: false },
+    { feedbackScope: 'bucket' },
+    { maxPauseMs: 3 },
+    { random: () => 0 },
+  ])('do not share with %o', (other) => {
+    expect(shared(other)).not.toBe(shared());
+    expect(shared(other).setup).toMatchObject(other);
+    expect(shared(other).time).toBe(shared().time);
+  });
+
+  test('share nothing with those of another clock', () => {
+    expect(shared({ clock: virtualClock({ startMs: 0 }) }).time).not.toBe(shared().time);
+  });
+
+  test('are forgotten when there are too many others', () => {
+    const own = virtualClock({ startMs: 0 });
+    const sharedOn = (maxQueue?: number) => shared({ maxQueue, clock: own });
+    const first = sharedOn();
+    for (let maxQueue = 1; maxQueue <= 7; maxQueue += 1) sharedOn(maxQueue);
+    expect(sharedOn()).toBe(first);
+    for (let maxQueue = 1; maxQueue <= 8; maxQueue += 1) sharedOn(maxQueue);
+    expect(sharedOn()).not.toBe(first);
+    expect(sharedOn().time).toBe(first.time);
+  });
+});
+
+describe('a bucket that is made late', () => {
+  test('has its own refill steps, beside an earlier one on the same clock', async () => {
+    const clock = virtualClock({ startMs: 1_000 });
+    const steps = { ...RATE, refillIntervalMs: 100, initialTokens: 0, clock };
+    const early = tokenBucket(steps);
+    await clock.advance(1_050);
+    const late = tokenBucket(steps);
+    expect([early.stats().tokens, late.stats().tokens]).toEqual([5, 0]);
+    await clock.advance(60);
+    early.tryAcquire(5);
+    expect(late.stats().tokens).toBe(0);
+    await clock.advance(40);
+    expect([early.stats().tokens, late.stats().tokens]).toEqual([0, 1]);
+    expect(late.tryAcquire()?.grantedAtMs).toBe(2_150);
+  });
+
+  test.each([
+    [
+      'tokenBucket',
+      () => (clock: TokenBucketOptions['clock']) => tokenBucket({ ...RATE, initialTokens: 1, clock }),
+    ],
+    [
+      'quotaBucket',
+      () => (clock: TokenBucketOptions['clock']) =>
+        quotaBucket({ limits: { unit: { ...RATE, initialTokens: 1 } }, clock }),
+    ],
+    [
+      'adaptive',
+      () => (clock: TokenBucketOptions['clock']) => adaptive({ ...RATE, initialTokens: 1, clock }),
+    ],
+  ] as const)('%s begins with its first tokens, not with those of the time before', async (_, of) => {
+    const clock = virtualClock({ startMs: 0 });
+    const make = of();
+    make(clock);
+    await clock.advance(10_000);
+    expect(make(clock).stats().tokens).toBe(1);
+  });
+});
+
+describe('a bucket without a queue yet', () => {
+  const aborted = AbortSignal.abort(new Error('stop'));
+  const wrong: [string, AcquireOptions][] = [
+    ['a cost of 0', { cost: 0 }],
+    ['a cost above the capacity', { cost: 6 }],
+    ['a wait below 0', { maxWaitMs: -1 }],
+    ['a retry that is no flag', { retry: 1 as never }],
+    ['a priority', { priority: 1 }],
+    ['a key', { fairKey: 'a' }],
+    ['an aborted signal', { signal: aborted }],
+  ];
+
+  test.each(wrong)('refuses %s as one with a queue does, and takes nothing', async (_, options) => {
+    const clock = virtualClock({ startMs: 0 });
+    const [fresh, used] = [tokenBucket({ ...RATE, clock }), tokenBucket({ ...RATE, clock })];
+    await used.acquire({ cost: 5 });
+    const waiting = used.acquire();
+    await clock.advance(1_000);
+    await waiting;
+    const [one, other] = await Promise.all(
+      [fresh, used].map((bucket) => bucket.acquire(options).catch((error: unknown) => error)),
+    );
+    expect(one).toBeInstanceOf(Error);
+    expect(one).toEqual(other);
+    expect(fresh.stats()).toMatchObject({ tokens: 5, granted: 0, waiting: 0, waitingCost: 0, refused: 0 });
+  });
+
+  test('grants, marks, refuses and closes', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const of = (nonConforming: TokenBucketOptions['nonConforming']) =>
+      tokenBucket({ ...RATE, initialTokens: 1, nonConforming, clock });
+    const reject = of('reject');
+    await reject.acquire();
+    await expect(reject.acquire()).rejects.toMatchObject({ reason: 'not-conforming', waitMs: 100 });
+    expect(reject.stats()).toMatchObject({ granted: 1, refused: 1 });
+    const mark = of('mark');
+    expect([await mark.acquire(), await mark.acquire()]).toMatchObject([
+      { conforming: true },
+      { conforming: false },
+    ]);
+    expect(mark.stats()).toMatchObject({ granted: 2, marked: 1 });
+    const delay = of('delay');
+    await delay.close();
+    expect(delay.tryAcquire()).toBeUndefined();
+    await expect(delay.acquire()).rejects.toMatchObject({ reason: 'closed' });
+    expect(delay.stats().idle).toBe(false);
+  });
+
+  test('settles a grant, pauses, resumes, and is idle', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const bucket = tokenBucket({ ...RATE, clock });
+    const grant = await bucket.acquire({ cost: 4 });
+    grant.settle(1);
+    grant.settle(0);
+    expect(bucket.stats().tokens).toBe(4);
+    bucket.pauseFor(100);
+    expect(bucket.stats()).toMatchObject({ pausedMs: 100, tokens: 0, idle: false });
+    bucket.resume();
+    bucket.setRate(20, 3);
+    await bucket.idle();
+    await clock.advance(1_000);
+    expect(bucket.stats()).toMatchObject({ pausedMs: 0, tokens: 3, refillPerSecond: 20, idle: false });
+  });
+});
