@@ -51,13 +51,12 @@ export class Timer {
     const isSet = atMs !== Number.POSITIVE_INFINITY;
     if (isSet && this.#atMs <= atMs) return;
     this.#stop?.();
+    // It holds the timer of the system, which takes memory.
     this.#stop = undefined;
     this.#atMs = atMs;
     if (!isSet) return;
     const fire = (): void => {
       this.#atMs = Number.POSITIVE_INFINITY;
-      // It holds the timer, and that takes memory.
-      this.#stop = undefined;
       this.#onDue();
     };
     this.#stop = this.#time.clock.schedule(fire, Math.max(TOLERANCE_MS, atMs - nowMs), false, this.#isWait);

@@ -129,3 +129,19 @@ test("feedbackScope takes 'origin' or 'bucket'", () => {
     "tokenBucket: feedbackScope must be one of 'origin', 'bucket', got \"host\"",
   );
 });
+
+test.each<[string, (clock: VirtualClock) => ObservableBucket, readonly number[]]>([
+  ['in its steps', (clock) => tokenBucket({ ...options(clock), refillIntervalMs: 400 }), [0, 4]],
+  ['at the highest rate of an adaptive one', (clock) => adaptive(options(clock)), [2, 4]],
+])('an origin that has paused refills as its bucket does: %s', async (_, make, tokens) => {
+  const { clock, bucket, send } = setUp(make);
+  await send(ill, responds(429, { 'retry-after': '1' }));
+  await clock.advance(1_000);
+  const gate = bucket.gateFor?.(ill) as ObservableBucket;
+  const found: number[] = [];
+  for (const _step of tokens) {
+    await clock.advance(200);
+    found.push(gate.stats().tokens);
+  }
+  expect(found).toEqual(tokens);
+});
