@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ClosedLoop, play } from '../test/closed-loop.ts';
+import { type ClosedLoop, halfFar, play } from '../test/closed-loop.ts';
 import { type Phase, spendInTrouble, type TroubledFleet } from '../test/fleet-trouble.ts';
 
 // What a fleet makes of its quota and of its store, in virtual time.
@@ -64,6 +64,19 @@ describe('far from its store a fleet spends of its quota', () => {
     const { parts } = await play({ ...busy, processes: 8, latencyMs: 50 }, 'shared');
     expect(parts[0]).toBeGreaterThanOrEqual(0.9);
     expect(parts[1]).toBeLessThanOrEqual(1.1);
+  });
+
+  test.each<[processes: number, roundTripMs: number, least: number]>([
+    [4, 80, 0.47],
+    [4, 150, 0.45],
+    [4, 200, 0.43],
+    [8, 80, 0.47],
+    [8, 150, 0.45],
+    [8, 200, 0.44],
+  ])('half of them too: %i processes at 5,000/s, %i ms', async (processes, roundTripMs, least) => {
+    const { secondHalf, share } = await play(halfFar(processes, 5_000, roundTripMs, 30), 'shared');
+    expect(secondHalf).toBeGreaterThanOrEqual(least);
+    expect(share).toBeGreaterThanOrEqual(0.99);
   });
 
   test.each([1, 8])('and waits little at 90 % of the rate (%i processes, 200 ms)', async (processes) => {

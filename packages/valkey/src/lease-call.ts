@@ -41,7 +41,7 @@ export function leaseCall(
   }
   const through = throughTurn(units, setup, backlog, left, isAlone);
   const maxFuture = units.map(({ size }, unit) =>
-    atLeast((through[unit] as number) - (left[unit] as number) + size.onTheWay, unit),
+    atLeast(Math.max((through[unit] as number) - (left[unit] as number), size.onTheWay), unit),
   );
   return { mode: 'lease', minAmounts, maxAvailable, maxFuture, withinMs };
 }

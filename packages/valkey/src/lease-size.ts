@@ -36,8 +36,10 @@ export class LeaseSize {
   /** How long the store takes to answer, in milliseconds; 0 for one that is near. */
   farMs = 0;
   #roundTripMs = 0;
-  /** What is leased for the time of a round trip. It grows fourfold while that is too little. */
+  /** What is leased for the time of a round trip. */
   #window = 0;
+  /** How long after the last reply its tokens came, in milliseconds. */
+  #emptyInMs = 0;
   /** What was leased and not returned, and how much of it `#spentPerMs` has counted as spent. */
   #leased = 0;
   #counted = 0;
@@ -72,7 +74,10 @@ export class LeaseSize {
   enoughFor(totalCost: number): number {
     if (totalCost === 0) return this.#lowWater;
     const forQueue = Math.min(totalCost / 2, this.#fairShare(this.#setup.queueAheadMs) / 2, this.#lastLease);
-    return this.farMs === 0 ? forQueue : Math.max(forQueue, this.#lowWater);
+    // What will be spent until the tokens are there that a call asks for now.
+    return this.farMs === 0
+      ? forQueue
+      : Math.max(forQueue, this.#window * (1 + this.#emptyInMs / this.farMs));
   }
 
   /** What to lease in advance at least. */
@@ -146,10 +151,12 @@ export class LeaseSize {
     this.#roundTripMs += later < 0 || this.#roundTripMs === 0 ? later : later / 8;
     this.farMs = this.#roundTripMs > NEAR_MS ? this.#roundTripMs : 0;
     this.#overMs = this.#setup.aheadMs + 2 * this.farMs;
-    // The store had more than was asked for, so it is the round trip that requests wait for.
+    // The store had more than was asked for, so it is the round trip that requests wait for. Else others wait as well, and
+    // grow as fast: by what was really spent, since what idles here is lost to them.
     const isSpare = emptyInMs * this.#refillPerMs <= granted;
-    const wanted = isDry && isSpare ? 4 * Math.max(this.#window, granted) : this.#window * 0.9;
     const spentMeanwhile = this.#spentPerMs * this.farMs;
+    let wanted = this.#window * 0.9;
+    if (isDry) wanted = isSpare ? 4 * Math.max(this.#window, granted) : 3 * spentMeanwhile;
     this.#window = Math.min(Math.max(wanted, spentMeanwhile, ONE_TOKEN), this.#fairShare(this.farMs));
   }
 
@@ -158,6 +165,7 @@ export class LeaseSize {
     const { aheadMs } = this.#setup;
     this.#leased += granted;
     this.#lastLease = granted;
+    this.#emptyInMs = Math.max(0, emptyInMs);
     this.#fleetAverage = averageLease || Number.POSITIVE_INFINITY;
     // If requests anywhere wait for future tokens, none can be leased in advance.
     const ahead = this.#spentPerMs * (aheadMs / 4 + this.farMs);

@@ -28,6 +28,15 @@ export interface ClosedLoop {
   readonly seed?: number;
 }
 
+/** A fleet of 16 callers a process: half of them near their store, half at a distance. */
+export function halfFar(processes: number, rate: number, roundTripMs: number, seconds: number): ClosedLoop {
+  const isNear = (process: number): boolean => process < processes / 2;
+  const latencyMs = Array.from({ length: processes }, (_, process) =>
+    isNear(process) ? 0.25 : roundTripMs / 2,
+  );
+  return { ...{ rate, capacity: rate / 5, costs: [1], askers: 16 }, processes, latencyMs, seconds };
+}
+
 /** How the fleet used its quota. Times are in milliseconds. */
 export interface Use {
   /** Tokens that were spent, as a part of `capacity + rate · t`. */
@@ -42,8 +51,8 @@ export interface Use {
   readonly burst: number;
   /** The least and the most that a process spent, relative to a fair share. */
   readonly parts: readonly [least: number, most: number];
-  /** What each process spent, as a part of all that was spent. */
-  readonly each: readonly number[];
+  /** What the second half of the processes spent, as a part of all that was spent. */
+  readonly secondHalf: number;
   readonly callsPerGrant: number;
 }
 
@@ -142,7 +151,7 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
     excess,
     burst: burst / capacity,
     parts: [Math.min(...parts) / fair, Math.max(...parts) / fair],
-    each: parts.map((part) => part / sum),
+    secondHalf: parts.slice(load.processes / 2).reduce((total, part) => total + part, 0) / sum,
     callsPerGrant: stores.reduce((calls, store) => calls + store.calls.length, 0) / waits.length,
   };
 }
