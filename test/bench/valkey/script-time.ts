@@ -1,26 +1,53 @@
 // How long the server needs for a lease, by the number of units.
 import { Redis } from 'iovalkey';
+import { KnownState } from '../../../packages/valkey/src/known-state.ts';
 import { SCRIPT, SCRIPT_SHA1 } from '../../../packages/valkey/src/script.ts';
+import { argumentsOf, parseReply, type StoreCall } from '../../../packages/valkey/src/store-call.ts';
+import { limitsText, unitNames } from '../../../packages/valkey/src/unit-text.ts';
 
 const ROUNDS = 5;
 const CALLS = 5_000;
+
+/** A process that leases from a bucket that is never empty. */
+class Lessee {
+  readonly #known: KnownState;
+  readonly #names: string;
+  readonly #declared: string;
+  readonly #units: number;
+  readonly #call: StoreCall;
+
+  constructor(units: number) {
+    const each = <T>(value: T): T[] => new Array<T>(units).fill(value);
+    const limits = each({ refillPerSecond: 1e6, capacity: 1e6 });
+    this.#known = new KnownState(limits);
+    this.#names = unitNames(units === 1 ? undefined : limits.map((_, unit) => `unit${unit}`));
+    this.#declared = limitsText(limits);
+    this.#units = units;
+    const [least, most] = [each(1e6), each(5e6)];
+    this.#call = { mode: 'lease', minAmounts: least, maxAvailable: most, maxFuture: least, withinMs: 1_000 };
+  }
+
+  args(): string[] {
+    const own = [this.#declared, '', ...argumentsOf(this.#call, 600_000)];
+    return [this.#call.mode, this.#names, '0', '0', ...this.#known.args, ...own];
+  }
+
+  learn(reply: unknown): void {
+    this.#known.observe(parseReply(this.#call, reply, this.#units), 0, 0);
+  }
+}
 
 /** The least of some rounds, which take turns, in microseconds a call. */
 export async function scriptTimes(url: string, units: readonly number[]): Promise<readonly number[]> {
   const client = new Redis(url);
   await client.script('LOAD', SCRIPT);
+  const lessees = units.map((count) => new Lessee(count));
   const least = units.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [at, count] of units.entries()) {
+    for (const [at, lessee] of lessees.entries()) {
       await client.config('RESETSTAT');
-      const list = (number: number): string => new Array(count).fill(number).join(' ');
-      const [rates, capacities, amounts] = [list(1e6), list(1e12), list(1e6)];
-      let state = '';
       for (let call = 0; call < CALLS; call += 1) {
-        const common = ['lease', rates, capacities, state, '0', '0'];
-        const args = [...common, amounts, list(5e6), '', list(3e6), '-1'];
-        const reply = await client.evalsha(SCRIPT_SHA1, 1, `units ${count}`, ...args);
-        state = (reply as string[])[7] ?? '';
+        lessee.learn(await client.evalsha(SCRIPT_SHA1, 1, `units ${units[at]}`, ...lessee.args()));
       }
       const [, time] =
         /cmdstat_evalsha:.*usec_per_call=([\d.]+)/.exec(await client.info('commandstats')) ?? [];
