@@ -17,6 +17,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'guide/quota': 'Rate limits and quotas',
     'guide/language-models': 'Quotas of language models',
     'guide/fleet': 'Fleet',
+    'guide/operating': 'Operating a shared bucket',
     'guide/testing': 'Testing',
     'guide/observing': 'Observing',
     'guide/recipes': 'Recipes',

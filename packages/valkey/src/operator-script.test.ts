@@ -5,6 +5,7 @@ import { operatorModel } from '../test/operator-model.ts';
 import { packed, unpacked } from '../test/packed-state.ts';
 import { hasServer } from '../test/server.ts';
 import { useStore } from '../test/store.ts';
+import { valkeyBucket } from './index.ts';
 import { OPERATOR_SCRIPT } from './operator-script.ts';
 
 const store = useStore();
@@ -112,6 +113,20 @@ describe.runIf(hasServer)('the script of operators', () => {
     ];
     expect([...seen.keys()].sort()).toEqual(kinds.sort());
     for (const [kind, times] of seen) expect(times, kind).toBeGreaterThan(5);
+  });
+
+  test('setLimits of one process reaches another one', async () => {
+    const options = { client: store.client, key: `set ${process.pid}`, refillPerSecond: 10, capacity: 20 };
+    const [one, other] = [valkeyBucket(options), valkeyBucket({ ...options, nonConforming: 'reject' })];
+    await other.acquire({ cost: 5 });
+    await one.setLimits({ refillPerSecond: 1e-3, capacity: 7 });
+    expect(one.stats()).toMatchObject({ refillPerSecond: 1e-3, capacity: 7, mode: 'shared' });
+    await expect(other.acquire({ cost: 8 })).rejects.toThrow();
+    // Seven tokens are left of fifteen.
+    await one.acquire({ cost: 7 });
+    await expect(other.acquire({ cost: 1 })).rejects.toMatchObject({ reason: 'not-conforming' });
+    expect(other.stats()).toMatchObject({ refillPerSecond: 1e-3, capacity: 7 });
+    await Promise.all([one.close(), other.close()]);
   });
 
   test('limits that were set are kept for a day', async () => {
