@@ -17,8 +17,8 @@ const config: KnipConfig = {
       project: ['{src,test}/**/*.ts'],
     },
     'packages/valkey': {
-      // Tests start it as a process of its own.
-      entry: ['test/worker.ts'],
+      // A program, and a process of its own that tests start.
+      entry: ['src/cli.ts', 'test/worker.ts'],
       project: ['{src,test}/**/*.ts'],
     },
     examples: {

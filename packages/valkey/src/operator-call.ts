@@ -55,7 +55,7 @@ export type Operated =
   | { readonly type: 'unknown' };
 
 /** Limits to be set: the names of the units as the script reads them, and the limits in their order. */
-export interface NewLimits {
+interface NewLimits {
   readonly names: string;
   readonly limits: readonly Quota[];
 }

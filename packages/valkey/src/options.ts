@@ -73,13 +73,13 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions 
   /**
    * The part of the quota that this process has without the store, above 0 and at most 1. Without it a process that
    * never reached the store rejects every request. A program that is alone sets 1.
-   * @default what the store has recorded for this process: 1 / the number of processes once all of them are known
+   * @default what the store has recorded for this process
    */
   readonly localShare?: number | undefined;
   /**
    * How many processes there will be, if that is known. A process that starts then has its equal part from its first call on; else it has
-   * at most half of what no other process has recorded, until those have made room.
-   * @default { expected: 0 }, which is for any number
+   * at most half of what no other process has recorded, until those have made room. 0 is for any number.
+   * @default { expected: 0 }
    */
   readonly processes?: ProcessesOptions | undefined;
   /**

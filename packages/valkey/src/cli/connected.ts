@@ -16,7 +16,7 @@ export interface Connected {
   close(): unknown;
 }
 
-export type Scanned = readonly [cursor: unknown, keys: readonly unknown[]];
+type Scanned = readonly [cursor: unknown, keys: readonly unknown[]];
 export type Command = (args: string[]) => Promise<unknown>;
 
 /** Every reply comes in time, or not at all. */
