@@ -3,6 +3,7 @@ import { BusyFleet, StoreWorld } from '../test/busy-fleet.ts';
 import type { StoreEvent } from './index.ts';
 import { ForgetfulStoreError } from './loss-detector.ts';
 import { lossReason } from './loss-reason.ts';
+import { StoreCounts } from './store-counts.ts';
 import { InvalidReply, noReply } from './store-error.ts';
 
 const coded = (code: string, message = code): Error => Object.assign(new Error(message), { code });
@@ -55,4 +56,16 @@ test('stats count losses by reason, recoveries, calls and their time, and the ev
   const lost = world.events.filter((event): event is StoreEvent & { type: 'lost' } => event.type === 'lost');
   expect(lost.map(({ reason }) => reason)).toEqual(['connection', 'timeout', 'connection']);
   await fleet.end();
+});
+
+test('a loss that is told again counts once', () => {
+  const counts = new StoreCounts();
+  const lost = { type: 'lost', error: new Error('timed out'), mode: 'closed', share: 0 } as const;
+  counts.count(lost);
+  counts.count({ type: 'step', byMs: 5 });
+  counts.count({ ...lost, mode: 'local', share: 0.5 });
+  counts.count({ type: 'back', outageMs: 5 });
+  counts.count(lost);
+  expect(counts.losses.timeout).toBe(2);
+  expect(counts.recoveries).toBe(1);
 });

@@ -56,6 +56,25 @@ describe('setLimits', () => {
     await world.run(Promise.all([one.close(), other.close()]));
   });
 
+  test('of a bucket that has expired: it holds against what other processes know of before', async () => {
+    const world = new World();
+    const [one, other] = [world.bucket(), world.bucket()];
+    await world.run(other.acquire());
+    for (const refillPerSecond of [11, 12, 13]) await world.run(one.setLimits({ refillPerSecond }));
+    await world.run(other.acquire());
+    expect(world.state?.version).toBe(4);
+    world.store.keys.clear();
+    await world.run(one.setLimits({ refillPerSecond: 5, capacity: 7 }));
+    await world.run(other.acquire());
+    for (const bucket of [one, other])
+      expect(bucket.stats()).toMatchObject({ refillPerSecond: 5, capacity: 7 });
+    const fresh = world.bucket({ key: 'fresh' });
+    await world.run(fresh.setLimits({ refillPerSecond: 3 }));
+    // Limits of version 1 are those that were declared, and are not kept.
+    expect(JSON.parse(world.store.keys.get('ebb:{fresh}') ?? '')).toMatchObject({ version: 2 });
+    await world.run(Promise.all([one, other, fresh].map((bucket) => bucket.close())));
+  });
+
   test('units that are not named stay', async () => {
     const world = new World();
     const bucket = world.units();
