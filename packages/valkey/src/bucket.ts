@@ -41,7 +41,8 @@ export interface ValkeyBucket extends ObservableBucket {
   stats(): ValkeyBucketStats;
   /**
    * Changes the limits of the whole fleet: of the one unit, or by the names of units, of which the others stay. Resolves when the store
-   * has them, and this process uses them; busy processes follow within a second, quiet ones before they send. Limits that are set hold
+   * has them, and this process uses them; busy processes follow within a second, those whose requests wait for a slow bucket
+   * within five, and quiet ones before they send. Limits that are set hold
    * until a process declares others than before, or no process has called for a day. Processes that set the same do not disturb each
    * other. Rejects with a TypeError or a RangeError for wrong limits, and with an Error if the bucket was closed, the store is away, or
    * another process has set others meanwhile.

@@ -8,6 +8,8 @@ import { InvalidReply, noReply } from './store-error.ts';
 
 const coded = (code: string, message = code): Error => Object.assign(new Error(message), { code });
 
+const GLIDE = 'An error was signalled by the server: - ResponseError: ';
+
 test.each<[reason: string, error: unknown]>([
   ['timeout', noReply(250, undefined)],
   ['timeout', new Error('timed out')],
@@ -24,6 +26,11 @@ test.each<[reason: string, error: unknown]>([
   ],
   ['refused', new Error('NOPERM this user has no permissions')],
   ['refused', new Error('An error was signalled by the server: - PermissionDenied: no')],
+  [
+    'refused',
+    new Error(`${GLIDE}ACL failure in script: User x has no permissions to run the 'time' command`),
+  ],
+  ['refused', new Error(`${GLIDE}The user executing the script can't run this command or subcommand`)],
   ['refused', new Error('LOADING the dataset is in memory')],
   ['refused', noReply(250, new Error('WRONGPASS invalid username-password pair'))],
   ['refused', new Error('OOM command not allowed')],

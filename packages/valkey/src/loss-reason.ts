@@ -1,6 +1,6 @@
 import { property } from '@ebb/core/bucket';
 import { ForgetfulStoreError } from './loss-detector.ts';
-import { InvalidReply, messageOf, NoReply } from './store-error.ts';
+import { InvalidReply, isDenied, messageOf, NoReply } from './store-error.ts';
 
 /**
  * Why a process lost its store. `'timeout'`: no reply came in time. `'connection'`: there is none, or it broke. `'refused'`: the server
@@ -27,7 +27,7 @@ const CONNECTION =
 
 /** The code that begins an error of a server; GLIDE has it in the middle. */
 const SERVER =
-  /^[A-Z]{2,}[A-Z\d]* |\b(NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|READONLY|OOM|MISCONF|LOADING|CLUSTERDOWN|PermissionDenied)\b/;
+  /^[A-Z]{2,}[A-Z\d]* |\b(NOAUTH|WRONGPASS|WRONGTYPE|READONLY|OOM|MISCONF|LOADING|CLUSTERDOWN)\b/;
 
 export function lossReason(error: unknown): LossReason {
   if (error instanceof ForgetfulStoreError) return 'data';
@@ -35,6 +35,7 @@ export function lossReason(error: unknown): LossReason {
   if (error instanceof NoReply) return error.cause === undefined ? 'timeout' : 'connection';
   const code = property(error, 'code');
   if (typeof code === 'string' && CODES.test(code)) return 'connection';
+  if (isDenied(error)) return 'refused';
   const message = messageOf(error);
   if (SERVER.test(message) && !/^ECONN/.test(message)) return 'refused';
   if (/timed out/i.test(message)) return 'timeout';

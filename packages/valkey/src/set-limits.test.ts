@@ -102,6 +102,17 @@ describe('setLimits', () => {
     await fleet.end();
   });
 
+  test('reaches processes whose requests wait for a slow bucket within five seconds', async () => {
+    const world = new World();
+    const fleet = new BusyFleet(world, 8, { random: seededRandom(8), refillPerSecond: 1, capacity: 1 });
+    await world.clock.advance(20_000);
+    const set = (fleet.buckets[0] as ValkeyBucket).setLimits({ refillPerSecond: 2 });
+    await world.clock.advance(5_000);
+    await set;
+    expect(fleet.buckets.map((bucket) => bucket.stats().refillPerSecond)).toEqual(new Array(8).fill(2));
+    await fleet.end();
+  });
+
   test('reaches a quiet process before it sends', async () => {
     const world = new World();
     const [one, quiet] = [world.bucket(), world.bucket()];

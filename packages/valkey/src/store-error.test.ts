@@ -109,6 +109,14 @@ test.each<[message: string, permanent: boolean]>([
   ['connect ECONNREFUSED 127.0.0.1:6379', false],
   ["ERR unknown command 'EVALSHA'", true],
   ['NOAUTH Authentication required.', true],
+  [
+    "An error was signalled by the server: - ResponseError: ACL failure in script: User x may not run 'time'",
+    true,
+  ],
+  [
+    "An error was signalled by the server: - ResponseError: The user executing the script can't run this",
+    true,
+  ],
 ])('%s: permanent is %s', (message, permanent) => {
   expect(isPermanent(new Error(message))).toBe(permanent);
 });

@@ -14,6 +14,15 @@ export function messageOf(error: unknown): string {
 const REFUSALS =
   /\b(NOAUTH|WRONGPASS|NOPERM|DENIED|NOPROTO|WRONGTYPE|READONLY|OOM|MISCONF|CROSSSLOT|ERR(?! max number of clients)|EBB|PermissionDenied)\b/;
 
+/** A command of a script that its user may not run: as Valkey says it, and Redis 7. GLIDE leaves out the code before it. */
+const NOT_IN_SCRIPT = /ACL failure in script|user executing the script can't/;
+
+/** Whether the user of the store lacks a right. */
+export function isDenied(error: unknown): boolean {
+  const message = messageOf(error);
+  return /NOPERM|PermissionDenied/.test(message) || NOT_IN_SCRIPT.test(message);
+}
+
 /** The client was closed, and does not reconnect. */
 const CLOSED =
   /^(Connection is closed\.|The client is closed|Unable to execute requests; the client is closed)/;
@@ -70,7 +79,7 @@ export function isPermanent(error: unknown): boolean {
   const code = property(error, 'code');
   if (error instanceof InvalidReply || (typeof code === 'string' && TLS.test(code))) return true;
   const message = messageOf(error);
-  return REFUSALS.test(message) || CLOSED.test(message);
+  return REFUSALS.test(message) || isDenied(error) || CLOSED.test(message);
 }
 
 /** Errors of ioredis and iovalkey contain the failed command. For a login that includes the password. */

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { type BucketState, type Operated, type Operation, operate } from '../operator-call.ts';
-import { messageOf, withoutSecrets } from '../store-error.ts';
+import { isDenied, messageOf, withoutSecrets } from '../store-error.ts';
 import { type Arguments, readArguments, UsageError } from './arguments.ts';
 import { changeOf } from './changes.ts';
 import { connect } from './clients.ts';
@@ -32,7 +32,7 @@ function version(): string {
 /** The error of a store, in the words of an operator. */
 function explained(error: unknown, { command, prefix }: Arguments): unknown {
   const message = messageOf(withoutSecrets(error));
-  if (/NOPERM|PermissionDenied|user executing the script can't/.test(message))
+  if (isDenied(error))
     return new StoreError(`${command} needs the rights ${RIGHTS[command]} ~${prefix}*: ${message}`);
   const [, own] = /\bEBB (.*?)(?:, on @user_script.*| script: [\da-f]{40}.*)?$/s.exec(message) ?? [];
   if (own !== undefined) return new StoreError(own);
