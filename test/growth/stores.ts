@@ -1,4 +1,5 @@
 import { watchConnection } from '../../packages/valkey/src/connection.ts';
+import { lossReason } from '../../packages/valkey/src/loss-reason.ts';
 import { parseReply, type StoreCall } from '../../packages/valkey/src/store-call.ts';
 import { runScript } from '../../packages/valkey/src/store-client.ts';
 import { isPermanent, noReply, readNumbers, withoutSecrets } from '../../packages/valkey/src/store-error.ts';
@@ -72,6 +73,7 @@ export const fromStores: readonly Reading[] = [
     'an error of the store',
     (text) => [
       isPermanent(new Error(text)),
+      lossReason(new Error(text)),
       isPermanent({ code: text }),
       withoutSecrets({ message: text, command: { name: text } }),
     ],

@@ -1,6 +1,6 @@
 import { nextTurn, type Quota, type SteadyTime } from '@ebb/core/bucket';
 import type { Connection } from './connection.ts';
-import { KnownState, type Reply } from './known-state.ts';
+import { KnownState, type Reply, type Rested } from './known-state.ts';
 import { type Operated, type Operation, operate } from './operator-call.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
 import { argumentsOf, parseReply, type StoreCall, whoOf } from './store-call.ts';
@@ -48,6 +48,16 @@ export class BucketStore {
     this.#known = new KnownState([...options.limits]);
     this.#names = unitNames(options.names);
     this.#declared = limitsText(options.limits);
+  }
+
+  /** What is kept of the bucket while no request needs it. */
+  rest(): Rested | undefined {
+    return this.#known.rest(this.#options.time.startMs);
+  }
+
+  /** Goes on from that. */
+  wake(rested: Rested, nowMs: number): Reply {
+    return this.#known.wake(rested, this.#options.time.startMs, nowMs);
   }
 
   /** Ends with the client's error, or if there is no reply in time. Never rejects. */

@@ -10,6 +10,7 @@ import {
   type WaitingQueue,
 } from '@ebb/core/bucket';
 import { FleetTokens } from './fleet-tokens.ts';
+import type { Rested } from './known-state.ts';
 import { type LimitChange, limitChanges } from './limit-changes.ts';
 import type { LossReason } from './loss-reason.ts';
 import { type FleetSetup, fleetSetup, type ValkeyBucketOptions } from './options.ts';
@@ -56,7 +57,8 @@ export interface ValkeyBucket extends ObservableBucket {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
+/** What {@link valkeyBucket} returns. */
+export class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
   readonly #setup: FleetSetup;
   readonly #named: NamedUnits | undefined;
 
@@ -95,6 +97,27 @@ class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
       leased: of(leased),
       units: this.#named.byName((unit) => ({ ...(limits[unit] as Quota), tokens: of(tokens, unit) })),
     };
+  }
+
+  /** What to keep of the bucket; `undefined` while a request needs it. */
+  rest(): Rested | undefined {
+    const isNeeded = this.gates().length > 0 || super.stats().waiting > 0;
+    return isNeeded ? undefined : this.source.driver.rest();
+  }
+
+  /** Counts this process without a request. */
+  join(): void {
+    this.source.join(this.time.now());
+  }
+
+  /** A request of another key needs the store. */
+  used(): void {
+    this.source.driver.lease.membership.used(this.time.now());
+  }
+
+  /** Stops watching the client. */
+  release(): void {
+    this.source.driver.release();
   }
 
   async setLimits(limits: LimitChange | Readonly<Record<string, LimitChange>>): Promise<void> {

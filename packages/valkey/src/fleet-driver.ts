@@ -2,6 +2,7 @@ import { type Amount, type SteadyTime, Timer, type WaitingQueue } from '@ebb/cor
 import { backlogOf } from './backlog.ts';
 import type { Outcome } from './bucket-store.ts';
 import { emitStoreEvent, type WithoutOrigin } from './events.ts';
+import type { Rested } from './known-state.ts';
 import { Lease } from './lease.ts';
 import { changedLimits, type LimitChanges } from './limit-changes.ts';
 import type { FleetSetup } from './options.ts';
@@ -55,11 +56,29 @@ export class FleetDriver {
     this.#onChange = onChange;
     const lease = new Lease(setup, time.now());
     this.lease = lease;
+    // Calls for other keys have shown that there is a store.
+    const wasReached = (setup.shared?.processes() ?? 0) > 0;
     this.#link = new StoreLink(setup, time, {
-      isNew: () => lease.view.processes === 0 && lease.outage === undefined && !lease.isClosed,
+      isNew: () => !wasReached && lease.view.processes === 0 && lease.outage === undefined && !lease.isClosed,
       deadlineMs: () => queue.queue.first?.deadlineMs ?? Number.POSITIVE_INFINITY,
     });
     this.#timer = new Timer(time, () => this.#step());
+    const nowMs = time.now();
+    if (setup.rested !== undefined) lease.wake(this.#link.store.wake(setup.rested, nowMs), nowMs);
+    const error = setup.shared?.error();
+    if (error !== undefined) lease.beginAway(error, nowMs);
+  }
+
+  /** Stops watching the client. */
+  release(): void {
+    this.#link.release();
+  }
+
+  /** What to keep of the bucket; `undefined` while something is leased, asked for or to be told. */
+  rest(): Rested | undefined {
+    const { lease } = this;
+    const isBusy = this.#isSoon || this.#inFlight.size > 0 || lease.isBusy || lease.pause.busy;
+    return isBusy || !lease.isEmpty ? undefined : this.#link.store.rest();
   }
 
   /** Steps at the end of this turn, so that one call serves all requests of the turn. */

@@ -60,6 +60,12 @@ export class FleetTokens implements TokenSource<Held, Amount> {
     return outage?.share ?? this.#setup.localShare ?? membership.shareAt(nowMs);
   }
 
+  /** Counts this process without a request. */
+  join(nowMs: number): void {
+    this.#lease.join(nowMs);
+    this.driver.soon();
+  }
+
   /** Names this process in the store. */
   get process(): string {
     return this.#lease.membership.name;

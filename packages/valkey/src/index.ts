@@ -4,7 +4,18 @@ export type { ValkeyBudgetOptions } from './budget-options.ts';
 export type { OnStoreError, StoreEvent, StoreObserver } from './events.ts';
 export type { LimitChange } from './limit-changes.ts';
 export type { LossReason } from './loss-reason.ts';
-export type { FleetLimit, LeaseOptions, ProcessesOptions, ValkeyBucketOptions } from './options.ts';
+export type {
+  FleetLimit,
+  LeaseOptions,
+  ProcessesOptions,
+  ValkeyBucketOptions,
+} from './options.ts';
+export {
+  type ValkeyBucketPerKey,
+  type ValkeyBucketPerKeyOptions,
+  type ValkeyBucketPerKeyStats,
+  valkeyBucketPerKey,
+} from './per-key.ts';
 export type {
   IoredisClient,
   NodeRedisClient,

@@ -17,6 +17,15 @@ export interface Reply extends RawReply {
   readonly steppedMs: number;
 }
 
+/**
+ * What is kept of a bucket that no request needs: times of the bucket and the clock, and six numbers of each unit. An object for
+ * each would take several times as much memory.
+ */
+export type Rested = readonly number[];
+
+/** How many numbers of it are not those of a unit. */
+const HEAD = 10;
+
 /** A second is added because the clocks of a store and its replicas differ. */
 const SLACK_US = 1e6;
 
@@ -81,6 +90,48 @@ export class KnownState {
     this.#limits = raw.limits ?? this.#limits;
     this.#keep(raw, nowMs);
     return { ...reply, orderUs: raw.atUs + this.#orderUs };
+  }
+
+  /** @param startMs of the bucket's clock. `undefined` before the first reply */
+  rest(startMs: number): Rested | undefined {
+    const last = this.#last;
+    if (last === undefined) return undefined;
+    const { atUs, writtenUs, frame, shiftUs, epoch, version, pausedUs, resumedUs } = last;
+    return [
+      ...[this.#keptUntilMs + startMs, (this.#aheadMs as number) - startMs],
+      ...[atUs, writtenUs, frame, shiftUs, epoch, version, pausedUs, resumedUs],
+      ...this.#limits.flatMap(({ refillPerSecond, capacity }, unit) => [
+        ...[refillPerSecond, capacity, last.emptyUs[unit] as number],
+        ...[last.givenUs[unit] as number, last.baseUs[unit] as number, last.averageLease[unit] as number],
+      ]),
+    ];
+  }
+
+  /** Goes on from what was kept, as if a reply had just come. */
+  wake(rested: Rested, startMs: number, nowMs: number): Reply {
+    const at = (place: number): number => rested[place] as number;
+    const column = (place: number): number[] =>
+      this.#limits.map((_, unit) => rested[HEAD + 6 * unit + place] as number);
+    const limits = column(0).map((refillPerSecond, unit) => {
+      return { refillPerSecond, capacity: column(1)[unit] as number };
+    });
+    this.#last = {
+      ...{ tooLate: false, atUs: at(2), writtenUs: at(3), frame: at(4), shiftUs: at(5), epoch: at(6) },
+      ...{ version: at(7), pausedUs: at(8), resumedUs: at(9), processes: 1, total: 0, endsUs: 0 },
+      ...{ share: undefined, waitMs: 0, granted: limits.map(() => 0), limits },
+      ...{ emptyUs: column(2), givenUs: column(3), baseUs: column(4), averageLease: column(5) },
+    };
+    this.#limits = limits;
+    this.#keptUntilMs = at(0) - startMs;
+    this.#aheadMs = at(1) + startMs;
+    // Times from now: more may have passed in the store than here, and never less.
+    const nowUs = (nowMs + this.#aheadMs) * 1_000;
+    return {
+      ...this.#last,
+      ...{ orderUs: at(2), line: '', lostBucket: false, steppedMs: 0 },
+      emptyInMs: column(2).map((us) => (us - nowUs) / 1_000),
+      pausedMs: Math.max(0, at(8) - nowUs) / 1_000,
+    };
   }
 
   #keep({ atUs, emptyUs, pausedUs, resumedUs, endsUs }: RawReply, nowMs: number): void {

@@ -197,12 +197,25 @@ export class LeaseState {
     }
   }
 
+  /** Goes on from what was kept of the bucket. */
+  wake(reply: Reply, nowMs: number): void {
+    this.observe(reply, nowMs);
+    this.mayServe = false;
+  }
+
+  /** The part of the quota that this process had without the store at that time. */
+  protected shareAt(nowMs: number): number {
+    return this.setup.shared?.share() ?? this.membership.shareAt(nowMs);
+  }
+
   /** What a reply says of the bucket. Returns why it is as if there was none; `undefined` if it counts. */
   protected observe(reply: Reply, nowMs: number): Error | undefined {
     const { view, refusal, pause } = this;
     if (Math.abs(reply.steppedMs) > 1) this.turns.push({ type: 'step', byMs: reply.steppedMs });
     if (reply.limits !== undefined && adoptLimits(this.setup, reply.limits)) this.isLimited = true;
-    if (view.observe(reply, nowMs)) {
+    const isNew = view.observe(reply, nowMs);
+    view.processes = Math.max(1, this.setup.shared?.processes() ?? view.processes);
+    if (isNew) {
       // Other requests have left the queue, so its tokens come in time after all.
       const comesMs = refusal.amounts.map(
         (amount, unit) =>

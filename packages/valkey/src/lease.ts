@@ -42,7 +42,8 @@ export class Lease extends LeaseState {
     this.turns = [];
     const never = Number.POSITIVE_INFINITY;
     if (this.isClosed) return { ...said, wakeAtMs: never, lookAtMs: never };
-    const mayLook = this.outage === undefined && this.asked === undefined;
+    const isAlone = this.setup.shared === undefined;
+    const mayLook = isAlone && this.outage === undefined && this.asked === undefined;
     const lookAtMs = mayLook ? this.membership.lookAtMs : never;
     return { ...said, wakeAtMs: this.#nextMs(backlog, nowMs), lookAtMs };
   }
@@ -114,7 +115,7 @@ export class Lease extends LeaseState {
 
   #learnShare(nowMs: number, isTold: boolean): void {
     const { outage } = this;
-    if (!outage?.learn(this.membership.shareAt(nowMs), nowMs) || !isTold) return;
+    if (!outage?.learn(this.shareAt(nowMs), nowMs) || !isTold) return;
     const { error, mode, share } = outage;
     this.turns.push({ type: 'lost', error, mode, share });
   }
@@ -130,8 +131,7 @@ export class Lease extends LeaseState {
     }
     // Other processes have leased as far ahead again since the last reply.
     const emptyAtMs = this.view.leasedAheadMs.map((ms) => nowMs + ms);
-    const held = this.membership.shareAt(sentAtMs);
-    this.outage = new Outage(this.setup, error, held, sentAtMs, emptyAtMs, nowMs);
+    this.outage = new Outage(this.setup, error, this.shareAt(sentAtMs), sentAtMs, emptyAtMs, nowMs);
     const { mode, share } = this.outage;
     // In the other modes requests get all or nothing meanwhile, so the store counts as back with its first reply.
     const wasSilent = mode === 'local' && state === 'given up';
@@ -195,9 +195,11 @@ export class Lease extends LeaseState {
 
   #call(call: StoreCall, nowMs: number): void {
     const isAway = this.outage !== undefined;
-    call.who = this.isClosed
-      ? this.membership.leave(call)
-      : this.membership.next(call, nowMs, this.setup.timeoutMs, isAway);
+    if (this.setup.shared !== undefined) call.who = undefined;
+    else
+      call.who = this.isClosed
+        ? this.membership.leave(call)
+        : this.membership.next(call, nowMs, this.setup.timeoutMs, isAway);
     this.due.push(call);
     this.calls += 1;
     this.calledAtMs = nowMs;
@@ -215,7 +217,7 @@ export class Lease extends LeaseState {
       const refunds = this.refunds.next(this.isClosed ? Number.POSITIVE_INFINITY : nowMs);
       const calls = [pause, ...refunds, lease].filter((call) => call !== undefined);
       for (const call of calls) this.#call(call, nowMs);
-      if (lease !== undefined) this.membership.used(nowMs);
+      if (lease !== undefined) this.#used(nowMs);
       // Requests that may be served now are not asked for.
       const mustLook =
         this.mustLook || this.membership.isDue(nowMs) || (!this.mayServe && this.isStale(backlog, nowMs));
@@ -223,6 +225,24 @@ export class Lease extends LeaseState {
       if (mayLook && this.asked === undefined) this.#call({ mode: 'peek' }, nowMs);
     }
     this.mustLook = false;
+  }
+
+  #used(nowMs: number): void {
+    const { shared } = this.setup;
+    if (shared === undefined) this.membership.used(nowMs);
+    else shared.used();
+  }
+
+  /** The store is away, as calls for other keys have shown. */
+  beginAway(error: unknown, nowMs: number): void {
+    const emptyAtMs = this.view.emptyAtMs.map((ms) => Math.max(ms, nowMs));
+    this.outage = new Outage(this.setup, error, this.shareAt(nowMs), nowMs, emptyAtMs, nowMs);
+  }
+
+  /** Counts this process without a request. */
+  join(nowMs: number): void {
+    this.membership.used(nowMs);
+    this.mustLook = true;
   }
 
   #nextLease(backlog: Backlog, nowMs: number): TokenLeaseCall | undefined {

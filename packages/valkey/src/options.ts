@@ -10,6 +10,7 @@ import {
   type WaitingBucketOptions,
 } from '@ebb/core/bucket';
 import type { OnStoreError } from './events.ts';
+import type { Rested } from './known-state.ts';
 import { type StoreClient, storeClientOf } from './store-client.ts';
 import { STORE_OPTIONS, type StoreOptions } from './store-options.ts';
 
@@ -121,6 +122,22 @@ export interface FleetSetup
   readonly storeClient: StoreClient;
   /** How far ahead the program wants to lease, in milliseconds. */
   readonly wantedAheadMs: number;
+  /** The fleet that the buckets of many keys share; else a bucket is counted for itself. */
+  readonly shared?: SharedFleet | undefined;
+  /** What was kept of the bucket since a request needed it last. */
+  readonly rested?: Rested | undefined;
+}
+
+/** What the buckets of many keys know of their fleet together. */
+export interface SharedFleet {
+  /** The part of each quota that this process has without the store. */
+  share(): number;
+  /** How many processes there are; 0 until the store has said so. */
+  processes(): number;
+  /** A request needs the store. */
+  used(): void;
+  /** Why the store is lost; `undefined` while it is there. */
+  error(): unknown;
 }
 
 /** Times that follow from the limits. */

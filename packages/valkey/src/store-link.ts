@@ -72,6 +72,10 @@ export class StoreLink {
     return leftMs < SHORTEST_MS ? 0 : leftMs;
   }
 
+  get store(): BucketStore {
+    return this.#store;
+  }
+
   /** Stops watching the client. */
   release(): void {
     this.#connection.release();

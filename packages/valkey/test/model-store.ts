@@ -20,6 +20,7 @@ export class ModelStore implements StoreClient {
   readonly keys: Map<string, string>;
   /** The modes of all calls that the script ran. */
   readonly calls: string[] = [];
+  readonly callsByKey: Map<string, number> = new Map();
   /** How long a message takes, each way, in milliseconds. */
   latencyMs = 0.25;
   /** A factor for each message. If it varies, messages overtake each other, as on several connections. */
@@ -78,6 +79,7 @@ export class ModelStore implements StoreClient {
 
   async #run(key: string, args: readonly string[], script: Model = this.#model): Promise<unknown> {
     this.calls.push(args[0] ?? '');
+    this.callsByKey.set(key, (this.callsByKey.get(key) ?? 0) + 1);
     const nowUs = Math.floor((this.#clock.now() + this.aheadMs) * 1_000) + 6e13;
     const { reply, text } = script(this.keys.get(key), args, nowUs);
     if (text !== undefined) this.keys.set(key, text);

@@ -63,7 +63,8 @@ export interface BucketPerKey<B extends ObservableBucket> extends PerKey<B> {
 }
 
 /** What a limit may offer. All that is known of it is found here: this module imports no limit. */
-interface Limit extends Partial<Pick<RetryBudget, 'isIdle'> & Pick<TokenBucket, 'part'> & ChecksCalls> {
+export interface Limit
+  extends Partial<Pick<RetryBudget, 'isIdle'> & Pick<TokenBucket, 'part'> & ChecksCalls> {
   stats?(): { readonly idle?: boolean; readonly inUse?: number; readonly waiting?: number };
   readonly feedback?: ReadFeedback | false;
   idle?(): Promise<void>;
@@ -71,7 +72,7 @@ interface Limit extends Partial<Pick<RetryBudget, 'isIdle'> & Pick<TokenBucket, 
 }
 
 /** The limit of one key. */
-interface Entry {
+export interface Entry {
   readonly limit: Limit;
   /** The calls that have begun with it, and not ended. */
   calls: number;
@@ -79,7 +80,7 @@ interface Entry {
 }
 
 /** Idle entries are evicted by lookups, without timers. One that is in use is never evicted, however many there are. */
-class LimitPerKey implements PerKey<object>, ChecksCalls {
+export class LimitPerKey implements PerKey<object>, ChecksCalls {
   readonly #entries = new Map<string, Entry>();
   /** When old entries are evicted next, and when any that are idle are, if there are too many. */
   #nextSweepMs = 0;
@@ -174,7 +175,7 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
     this.#nextSweepMs = nowMs + idleMs;
     for (const [key, entry] of this.#entries) {
       const isOld = isFull || nowMs - entry.usedAtMs >= idleMs;
-      if (isOld && entry !== found && this.#isIdle(entry)) this.#entries.delete(key);
+      if (isOld && entry !== found && this.mayEvict(key, entry)) this.#entries.delete(key);
     }
     if (!isFull || this.#entries.size < maxKeys) return;
     this.#nextRoomMs = nowMs + 1_000;
@@ -196,7 +197,7 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
   }
 
   /** What says nothing of itself is never evicted. */
-  #isIdle({ limit, calls }: Entry): boolean {
+  protected mayEvict(_key: string, { limit, calls }: Entry): boolean {
     if (calls > 0) return false;
     const { idle = limit.isIdle, inUse, waiting } = limit.stats?.() ?? {};
     if (idle !== undefined) {
@@ -206,12 +207,18 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
     return inUse === 0 && waiting === 0;
   }
 
-  get #limits(): Limit[] {
+  /** Evicts what is idle and old. */
+  protected tidy(): void {
+    this.#nextSweepMs = 0;
+    this.#sweep(this.#clock.now(), undefined);
+  }
+
+  protected all(): Limit[] {
     return [...this.#entries.values()].map(({ limit }) => limit);
   }
 
   async idle(): Promise<void> {
-    const busy = (): Limit[] => this.#limits.filter((limit) => (limit.stats?.().waiting ?? 0) > 0);
+    const busy = (): Limit[] => this.all().filter((limit) => (limit.stats?.().waiting ?? 0) > 0);
     for (let some = busy(); some.length > 0; some = busy()) {
       await Promise.all(some.map((limit) => limit.idle?.()));
     }
@@ -220,7 +227,7 @@ class LimitPerKey implements PerKey<object>, ChecksCalls {
   async close(options?: CloseOptions): Promise<void> {
     const closed = { waiting: waitingAtClose(options) };
     this.#closed = closed;
-    await Promise.all(this.#limits.map((limit) => limit.close?.(closed)));
+    await Promise.all(this.all().map((limit) => limit.close?.(closed)));
   }
 }
 

@@ -1,0 +1,176 @@
+import { createPolicy, type RequestTraits } from '@ebb/core';
+import { Call, judge, prepare } from '@ebb/core/adapter';
+import { seededRandom, type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ModelStore } from '../test/model-store.ts';
+import {
+  type StoreEvent,
+  type ValkeyBucketPerKey,
+  type ValkeyBucketPerKeyOptions,
+  valkeyBucketPerKey,
+} from './index.ts';
+
+let clock: VirtualClock;
+let store: ModelStore;
+let events: StoreEvent[];
+
+beforeEach(() => {
+  clock = virtualClock({ startMs: 0 });
+  store = new ModelStore(clock);
+  events = [];
+});
+
+const of = (tenant: string): RequestTraits => {
+  return { method: 'GET', url: `https://a.test/${tenant}`, replayable: true, header: () => tenant };
+};
+
+const tenants = (options: Partial<ValkeyBucketPerKeyOptions> = {}): ValkeyBucketPerKey =>
+  valkeyBucketPerKey({
+    ...{ client: store, key: 'k', refillPerSecond: 1, capacity: 10, clock, random: seededRandom(1) },
+    ...{ keyOf: (request) => request.header('tenant') ?? '', onStoreEvent: (event) => events.push(event) },
+    ...options,
+  });
+
+async function run<T>(promise: Promise<T>, withinMs = 50): Promise<T> {
+  const settled = promise.then(
+    (value) => () => value,
+    (error: unknown) => () => {
+      throw error;
+    },
+  );
+  await clock.advance(withinMs);
+  return (await settled)();
+}
+
+/** The calls for keys of tenants; those that count the process are for a key of their own. */
+const callsForKeys = (): number =>
+  [...store.callsByKey].reduce((sum, [key, calls]) => sum + (key === 'ebb:{k}' ? 0 : calls), 0);
+
+describe('a key', () => {
+  test('has its own bucket, in the store and here', async () => {
+    const buckets = tenants();
+    for (let time = 0; time < 10; time += 1) await run(buckets.for(of('a')).acquire());
+    expect(await run(buckets.for(of('b')).acquire())).toMatchObject({ waitedMs: expect.closeTo(0.5, 1) });
+    const late = buckets.for(of('a')).acquire({ maxWaitMs: 100 });
+    await expect(run(late, 500)).rejects.toMatchObject({ reason: 'wait-too-long' });
+    expect([...store.keys.keys()].sort()).toEqual(['ebb:{k:a}', 'ebb:{k:b}', 'ebb:{k}']);
+    await run(buckets.close(), 1_000);
+  });
+
+  test('makes one call for a lone request, and is forgotten once it is full', async () => {
+    const buckets = tenants({ refillPerSecond: 0.1 });
+    for (let tenant = 0; tenant < 50; tenant += 1) await run(buckets.for(of(`${tenant}`)).acquire());
+    await clock.advance(600);
+    expect(callsForKeys()).toBe(50);
+    expect(buckets.stats()).toMatchObject({ active: 0, resting: 50 });
+    await clock.advance(60_000);
+    expect(callsForKeys()).toBe(50);
+    expect(buckets.stats()).toMatchObject({ active: 0, resting: 0 });
+    await run(buckets.close(), 1_000);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('that has rested goes on where it was, also if the store has lost it', async () => {
+    const buckets = tenants({ refillPerSecond: 0.1 });
+    for (let time = 0; time < 10; time += 1) await run(buckets.for(of('a')).acquire());
+    await clock.advance(1_000);
+    expect(buckets.stats()).toMatchObject({ active: 0, resting: 1 });
+    store.keys.delete('ebb:{k:a}');
+    const late = buckets.for(of('a')).acquire({ maxWaitMs: 500 });
+    await expect(run(late, 1_000)).rejects.toMatchObject({ reason: 'wait-too-long' });
+    expect(buckets.for(of('a')).stats().tokens).toBeLessThan(0.3);
+    await run(buckets.close(), 1_000);
+  });
+
+  test('stays while a call uses it, and what its answer says holds', async () => {
+    const buckets = tenants({ feedbackScope: 'bucket' });
+    const call = new Call(createPolicy({ clock, bucket: buckets, maxRetries: 0 }), of('a'));
+    await run(Promise.resolve(prepare(call)));
+    await clock.advance(5_000);
+    expect(buckets.stats()).toMatchObject({ active: 1 });
+    judge(call, {
+      type: 'response',
+      status: 429,
+      header: (name) => (name === 'retry-after' ? '30' : undefined),
+    });
+    await clock.advance(2_000);
+    expect(buckets.for(of('a')).stats().pausedMs).toBeGreaterThan(27_000);
+    await clock.advance(2_000);
+    expect(buckets.stats()).toMatchObject({ active: 0, resting: 1 });
+    expect(buckets.for(of('a')).stats().pausedMs).toBeGreaterThan(24_000);
+    await run(buckets.close(), 1_000);
+  });
+
+  test('has several units', async () => {
+    const limits = {
+      requests: { refillPerSecond: 1, capacity: 2 },
+      tokens: { refillPerSecond: 10, capacity: 100 },
+    };
+    const buckets = tenants({ limits, refillPerSecond: undefined, capacity: undefined });
+    const grant = await run(buckets.for(of('a')).acquire({ cost: { requests: 1, tokens: 80 } }));
+    grant.settle({ requests: 1, tokens: 20 });
+    await clock.advance(2_000);
+    expect((await run(buckets.for(of('a')).acquire({ cost: { tokens: 90 } }))).conforming).toBe(true);
+    await run(buckets.close(), 1_000);
+  });
+});
+
+describe('the processes of a fleet', () => {
+  test('share each key, and are counted once', async () => {
+    const fleet = [tenants(), tenants(), tenants()];
+    const grants = Array.from({ length: 12 }, (_, at) =>
+      fleet[at % 3]
+        ?.for(of('a'))
+        .acquire({ maxWaitMs: 100 })
+        .then(
+          () => 1,
+          () => 0,
+        ),
+    );
+    expect((await run(Promise.all(grants), 500)).filter((granted) => granted === 1).length).toBe(10);
+    await clock.advance(3_000);
+    for (const buckets of fleet)
+      expect(buckets.stats()).toMatchObject({ processes: 3, share: expect.closeTo(1 / 3, 3) });
+    await Promise.all([...fleet.map((buckets) => buckets.close()), clock.advance(1_000)]);
+  });
+
+  test('spend their share of each key while the store is away, and tell that once', async () => {
+    const fleet = [tenants(), tenants()];
+    for (const buckets of fleet) await run(buckets.for(of('a')).acquire());
+    await clock.advance(3_000);
+    store.health = 'refusing';
+    const asks = ['a', 'b', 'c'].flatMap((key) => fleet.map((buckets) => buckets.for(of(key)).acquire()));
+    // Each has half of one token a second, from empty.
+    await run(Promise.all(asks), 4_500);
+    expect(events.filter(({ type }) => type === 'lost').length).toBe(2);
+    store.health = 'up';
+    for (const buckets of fleet) void buckets.for(of('a')).acquire();
+    await clock.advance(5_000);
+    expect(events.filter(({ type }) => type === 'back').length).toBe(2);
+    for (const buckets of fleet) expect(buckets.stats().mode).toBe('shared');
+    await Promise.all([...fleet.map((buckets) => buckets.close()), clock.advance(3_000)]);
+  });
+});
+
+test('10,000 tenants with a request each in ten minutes: at most 40 calls a second', async () => {
+  const buckets = tenants({ refillPerSecond: 10 });
+  const random = seededRandom(3);
+  for (let tenant = 0; tenant < 10_000; tenant += 1)
+    clock.schedule(() => void buckets.for(of(`${tenant}`)).acquire(), random() * 600_000);
+  await clock.advance(600_000);
+  expect(callsForKeys()).toBe(10_000);
+  expect(store.calls.length / 600).toBeLessThanOrEqual(40);
+  await run(buckets.close(), 1_000);
+});
+
+test.each<[name: string, options: object, message: string]>([
+  ['an unknown option', { max: 5 }, 'valkeyBucket has no option "max"'],
+  [
+    'a key that is no function',
+    { keyOf: 'tenant' },
+    'valkeyBucketPerKey: keyOf must be a function, got "tenant"',
+  ],
+  ['no keys', { maxKeys: 0 }, 'valkeyBucketPerKey: maxKeys must be a whole number ≥ 1, got 0'],
+])('%s is refused at once', (_, options, message) => {
+  expect(() => tenants(options as never)).toThrow(message);
+});
