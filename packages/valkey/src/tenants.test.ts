@@ -152,6 +152,17 @@ describe('the processes of a fleet', () => {
   });
 });
 
+test('a clock that is set is told once, not for each key', async () => {
+  const buckets = tenants();
+  const keys = ['a', 'b', 'c'];
+  for (const key of keys) await run(buckets.for(of(key)).acquire());
+  store.aheadMs = -5_000;
+  for (const key of keys) await run(buckets.for(of(key)).acquire());
+  await clock.advance(30_000);
+  expect(events.map(({ type }) => type)).toEqual(['step']);
+  await run(buckets.close(), 1_000);
+});
+
 test('10,000 tenants with a request each in ten minutes: at most 40 calls a second', async () => {
   const buckets = tenants({ refillPerSecond: 10 });
   const random = seededRandom(3);
