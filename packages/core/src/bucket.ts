@@ -1,5 +1,5 @@
 export * as check from './base/check.ts';
-export { CLOCK_OPTION, nextTurn, ownClock, RANDOM_OPTION, systemClock } from './base/clock.ts';
+export { CLOCK_OPTION, nextTurn, RANDOM_OPTION, systemClock } from './base/clock.ts';
 export { callObserver, property } from './base/errors.ts';
 export { Heap, type Heaped } from './base/heap.ts';
 export { type Complete, type OptionTable, readOptions } from './base/options.ts';

@@ -79,8 +79,7 @@ export class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBuc
   override stats(): ValkeyBucketStats {
     const { mode, leased, processes, process, driver } = this.source;
     const { callMs, losses, recoveries } = driver.counts;
-    const { calls } = driver.lease;
-    const share = this.source.share(this.time.now());
+    const { calls, share } = this;
     const stats = { ...super.stats(), mode, processes, process, share, calls, callMs, losses, recoveries };
     if (this.#named === undefined) return { ...stats, leased: leased as number };
     const tokens = this.source.tokens(this.time.now()) as readonly number[];
@@ -103,6 +102,19 @@ export class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBuc
   rest(): Rested | undefined {
     const isNeeded = this.gates().length > 0 || super.stats().waiting > 0;
     return isNeeded ? undefined : this.source.driver.rest();
+  }
+
+  /** As in {@link ValkeyBucketStats}, without the others: these are asked with each call for a key. */
+  get share(): number {
+    return this.source.share(this.time.now());
+  }
+
+  get processes(): number {
+    return this.source.processes;
+  }
+
+  get calls(): number {
+    return this.source.driver.lease.calls;
   }
 
   /** Counts this process without a request. */

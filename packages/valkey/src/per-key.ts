@@ -67,23 +67,22 @@ class Fleet implements SharedFleet {
   restedCalls = 0;
   readonly own: FleetBucket;
   readonly #setup: FleetSetup;
+  readonly #observer: FleetSetup['onStoreEvent'];
   #lost: Extract<StoreEvent, { type: 'lost' }> | undefined;
   #hasJoined = false;
 
   constructor(setup: FleetSetup) {
     this.#setup = { ...setup, onStoreEvent: (event) => this.told(event, true) };
     this.own = new FleetBucket(this.#setup);
-    this.observer = setup.onStoreEvent;
+    this.#observer = setup.onStoreEvent;
   }
 
-  readonly observer: FleetSetup['onStoreEvent'];
-
   share(): number {
-    return this.own.stats().share;
+    return this.own.share;
   }
 
   processes(): number {
-    return this.own.stats().processes;
+    return this.own.processes;
   }
 
   used(): void {
@@ -111,7 +110,7 @@ class Fleet implements SharedFleet {
       this.#lost = undefined;
     }
     const { key, atMs, ...rest } = event;
-    emitStoreEvent({ onStoreEvent: this.observer, key: this.#setup.key }, this.#setup.clock, rest);
+    emitStoreEvent({ onStoreEvent: this.#observer, key: this.#setup.key }, this.#setup.clock, rest);
   }
 }
 
@@ -182,7 +181,7 @@ class TenantBuckets extends LimitPerKey implements ValkeyBucketPerKey {
     const bucket = limit as unknown as FleetBucket;
     const rested = bucket.rest();
     if (rested === undefined) return false;
-    this.#fleet.restedCalls += bucket.stats().calls;
+    this.#fleet.restedCalls += bucket.calls;
     bucket.release();
     if ((rested[0] ?? 0) > this.#setup.clock.now()) this.#resting.set(key, rested);
     return true;
@@ -190,7 +189,7 @@ class TenantBuckets extends LimitPerKey implements ValkeyBucketPerKey {
 
   stats(): ValkeyBucketPerKeyStats {
     const { processes, process, share, calls } = this.#fleet.own.stats();
-    const own = this.all().reduce((sum, bucket) => sum + (bucket as unknown as FleetBucket).stats().calls, 0);
+    const own = this.all().reduce((sum, bucket) => sum + (bucket as unknown as FleetBucket).calls, 0);
     return {
       ...{
         active: this.size,

@@ -142,9 +142,9 @@ describe.runIf(hasServer)('ebb-valkey', () => {
   test('leave takes a process out, which comes back if it is alive', async () => {
     const bucket = await used();
     const { process: name } = bucket.stats();
-    expect(await run(`leave ${key} nobody`)).toMatchObject({
+    expect(await run(`leave ${key} unknown1`)).toMatchObject({
       code: 1,
-      err: `ebb-valkey: there is no process nobody; there are ${name}\n`,
+      err: `ebb-valkey: there is no process unknown1; there are ${name}\n`,
     });
     expect(await run(`leave ${key} ${name}`)).toMatchObject({
       code: 3,
