@@ -17,6 +17,15 @@ interface Task {
   /** How uneven the tenants are; 0 for one request each. */
   readonly zipf: number;
   readonly seed: number;
+  /** Whether a second request of each tenant waits. */
+  readonly waits?: boolean;
+}
+
+/** What a tenant costs whose requests wait. */
+interface Waiting {
+  readonly held: number;
+  /** Of the whole process. */
+  readonly timers: number;
 }
 
 interface Report {
@@ -52,6 +61,35 @@ function draws({ tenants, requests, zipf, seed }: Task): number[] {
     }
     return low;
   });
+}
+
+/** Two requests of each tenant: the first takes all there is, the second waits. */
+async function wait({ url, tenants }: Task): Promise<Waiting> {
+  const client = new Redis(url);
+  const buckets = valkeyBucketPerKey({ client, key: 'waiting', refillPerSecond: 0.1, capacity: 10 });
+  const ask = (key: string, cost: number): Promise<unknown> =>
+    buckets
+      .for(request, key)
+      .acquire({ cost })
+      .catch(() => undefined);
+  const keys = Array.from({ length: tenants }, (_, tenant) => `tenant-${tenant}`);
+  await ask('first', 1);
+  await pause(600);
+  const before = heap();
+  for (let at = 0; at < tenants; at += 500) {
+    await Promise.all(
+      keys.slice(at, at + 500).map((key) => {
+        const first = ask(key, 10);
+        void ask(key, 1);
+        return first;
+      }),
+    );
+  }
+  await pause(600);
+  const held = (heap() - before) / tenants;
+  const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  client.disconnect();
+  return { held, timers };
 }
 
 async function play(task: Task): Promise<Report> {
@@ -91,18 +129,20 @@ async function play(task: Task): Promise<Report> {
   return { held, idle, callsPerRequest: made / order.length, granted };
 }
 
-if (process.argv[2] !== undefined) {
-  const report = await play(JSON.parse(process.argv[2]) as Task);
-  process.send?.(report, () => process.exit());
+if (process.send !== undefined) {
+  const task = JSON.parse(process.argv[2] as string) as Task;
+  const report = await (task.waits ? wait(task) : play(task));
+  process.send(report, () => process.exit());
 } else {
   await using server = await startServer();
-  const child = async (task: Omit<Task, 'url'>): Promise<Report> => {
+  const child = async <R = Report>(task: Omit<Task, 'url'>): Promise<R> => {
     const execArgv = ['--conditions=@ebb/source', '--expose-gc'];
     const one = fork(import.meta.filename, [JSON.stringify({ ...task, url: server.url })], { execArgv });
-    const [report] = (await once(one, 'message')) as [Report];
+    const [report] = (await once(one, 'message')) as [R];
     return report;
   };
   const lone = await child({ tenants: 100_000, requests: 100_000, zipf: 0, seed: 1 });
+  const waiting = await child<Waiting>({ tenants: 10_000, requests: 20_000, zipf: 0, seed: 1, waits: true });
   await server.command('FLUSHALL');
   const startMs = performance.now();
   const many = await Promise.all(
@@ -121,6 +161,8 @@ if (process.argv[2] !== undefined) {
       ['100,000 tenants, a request each: bytes of heap each, not full yet', number(lone.held)],
       ['… once they are full', number(lone.idle)],
       ['… calls a request', number(lone.callsPerRequest, 3)],
+      ['10,000 tenants that wait: bytes of heap each', number(waiting.held)],
+      ['… timers of the process', number(waiting.timers)],
       ['8 processes, 10,000 tenants (Zipf 1.01), 160,000 requests: calls a request', number(mean, 3)],
       [`… granted in ${number(seconds, 1)} s`, number(granted)],
     ],

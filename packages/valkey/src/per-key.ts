@@ -13,6 +13,7 @@ import {
 import { FleetBucket, type ValkeyBucket, type ValkeyBucketStats } from './bucket.ts';
 import { emitStoreEvent, type StoreEvent } from './events.ts';
 import type { Rested } from './known-state.ts';
+import { oneTimer } from './one-timer.ts';
 import { type FleetSetup, fleetSetup, type SharedFleet, type ValkeyBucketOptions } from './options.ts';
 import { pipelined } from './pipeline.ts';
 
@@ -234,8 +235,9 @@ class TenantBuckets extends LimitPerKey implements ValkeyBucketPerKey {
  */
 export function valkeyBucketPerKey(options: ValkeyBucketPerKeyOptions): ValkeyBucketPerKey {
   const { keyOf, maxKeys, ...bucket } = options ?? {};
+  const setup = fleetSetup(bucket);
   return new TenantBuckets(
-    fleetSetup(bucket),
+    { ...setup, clock: oneTimer(setup.clock) },
     readOptions('valkeyBucketPerKey', { keyOf, maxKeys }, KEY_OPTIONS),
   );
 }
