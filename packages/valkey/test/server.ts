@@ -73,8 +73,11 @@ export class TestServer {
   }
 
   async start(): Promise<void> {
-    const basic = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--dir', this.#folder, '--save', ''];
-    this.#child = spawn(program ?? 'redis-server', [...basic, ...this.#settings], { stdio: 'ignore' });
+    const basic = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--dir', this.#folder];
+    // A sentinel keeps what it knows in a file, which comes first, and has no data.
+    const rest = this.#settings.includes('--sentinel') ? [] : ['--save', ''];
+    const all = [...this.#settings, ...basic, ...rest];
+    this.#child = spawn(program ?? 'redis-server', all, { stdio: 'ignore' });
     for (let tries = 0; tries < 500; tries += 1) {
       if ((await send(this.port, 'PING').catch(() => '')).startsWith('+PONG')) return;
       if (this.#child.exitCode !== null) break;
