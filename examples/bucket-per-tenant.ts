@@ -3,7 +3,7 @@
 //   small: sent, sent, refused, refused
 //   large: sent, sent, sent, sent
 //   a key of its own: sent
-import { createPolicy, perKey, ThrottledError, tokenBucket } from '@ebb/core';
+import { createPolicy, NotSentError, perKey, tokenBucket } from '@ebb/core';
 import { createFetch, type EbbRequestInit } from '@ebb/fetch';
 
 const bucket = perKey(
@@ -20,7 +20,7 @@ async function send(init: EbbRequestInit): Promise<string> {
     await fetch('http://upstream.test/', init);
     return 'sent';
   } catch (error) {
-    if (error instanceof ThrottledError) return 'refused';
+    if (error instanceof NotSentError) return 'refused';
     throw error;
   }
 }

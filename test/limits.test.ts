@@ -4,12 +4,12 @@ import {
   createPolicy,
   type EbbEvent,
   fairQueue,
+  NotSentError,
   type PolicyOptions,
   perKey,
   quotaBucket,
   readCost,
   retryBudget,
-  ThrottledError,
   tokenBucket,
 } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
@@ -63,7 +63,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     await setUp([down, up], { bucket: bucketOf() });
     expect(await send()).toEqual({ status: 200, body: 'up' });
     expect(attemptsAtMs()).toEqual([0, 1_000]);
-    expect(events.filter(({ type }) => type === 'throttle')).toMatchObject([{ waitMs: 990 }]);
+    expect(events.filter(({ type }) => type === 'wait')).toMatchObject([{ waitMs: 990 }]);
   });
 
   test('a wait names the unit that was lacking, and the key whose request it is', async () => {
@@ -76,7 +76,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     await send({ ebb: { cost: { requests: 1, tokens: 2 } } });
     await send({ ebb: { cost: { requests: 1 } } });
     await send({ ebb: { cost: { requests: 5 }, fairKey: 'tenant-7' } });
-    const waits = events.filter(({ type }) => type === 'throttle');
+    const waits = events.filter(({ type }) => type === 'wait');
     expect(waits).toMatchObject([
       { waitMs: 2_000, unit: 'tokens', fairKey: 'by GET' },
       { unit: 'requests', fairKey: 'tenant-7' },
@@ -109,7 +109,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     held?.release();
     await Promise.all(sent);
     flowing = true;
-    const keys = events.flatMap((event) => (event.type === 'throttle' ? [Object.keys(event)] : []));
+    const keys = events.flatMap((event) => (event.type === 'wait' ? [Object.keys(event)] : []));
     expect(keys.map((names) => names.includes('fairKey'))).toEqual([true, false]);
   });
 
@@ -161,13 +161,13 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     ]);
   });
 
-  test('a rejecting bucket throws a ThrottledError with the wait until the next token', async () => {
+  test('a rejecting bucket throws a NotSentError with the wait until the next token', async () => {
     await setUp([up], { bucket: bucketOf({ nonConforming: 'reject' }) });
     await send();
     const refused = await send().catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(ThrottledError);
+    expect(refused).toBeInstanceOf(NotSentError);
     expect(refused).toMatchObject({ reason: 'not-conforming', waitMs: 1_000 });
-    expect(last().reason).toBe('throttled');
+    expect(last().reason).toBe('limited');
     expect(server.seen).toHaveLength(1);
   });
 
@@ -182,7 +182,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     const bucket = perKey(() => tokenBucket({ capacity: 5, refillPerSecond: 1, clock }), { clock });
     await setUp([up], { bucket });
     await send({ ebb: { cost: 5 } });
-    await expect(send({ ebb: { maxWaitMs: 500 } })).rejects.toBeInstanceOf(ThrottledError);
+    await expect(send({ ebb: { maxWaitMs: 500 } })).rejects.toBeInstanceOf(NotSentError);
     await send({ ebb: { key: 'another' } });
     expect(attemptsAtMs()).toEqual([0, 0]);
     await expect(send({ ebb: { cost: 6 } })).rejects.toThrow('≤ the capacity, 5');

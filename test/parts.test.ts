@@ -49,7 +49,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     paths: ['/'],
     hits: 1,
     mostAtOnce: 1,
-    ends: ['throttled'],
+    ends: ['limited'],
   },
   budget: {
     option: 'budget',
@@ -104,7 +104,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     paths: ['/a', '/b', '/a'],
     hits: 2,
     mostAtOnce: 1,
-    ends: ['success', 'success', 'throttled'],
+    ends: ['success', 'success', 'limited'],
   },
   throttle: {
     option: 'throttle',

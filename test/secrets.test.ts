@@ -62,7 +62,7 @@ const clients: Readonly<Record<string, Send>> = {
   },
 };
 
-const CHANNELS = ['throttle', 'mark', 'attempt', 'retry', 'other-retries', 'end'] as const;
+const CHANNELS = ['wait', 'mark', 'attempt', 'retry', 'other-retries', 'end'] as const;
 const unsubscribe: (() => void)[] = [];
 const servers: Upstream[] = [];
 afterEach(async () => {
@@ -97,7 +97,7 @@ describe.each(Object.entries(clients))('%s: no secret is in events, messages and
     ['after responses', [refusal, refusal], {}, 'retries-exhausted'],
     ['after a success', [refusal, { ...refusal, status: 200 }], {}, 'success'],
     ['after a connection that broke', ['reset', 'reset'], {}, 'retries-exhausted'],
-    ['of a request that gets no tokens of its key', [], { bucket: EMPTY }, 'throttled'],
+    ['of a request that gets no tokens of its key', [], { bucket: EMPTY }, 'limited'],
     ['after a hook that failed', [refusal], { beforeAttempt: failing, trustedOrigins: () => true }, 'final'],
     ['after an observer that failed', [refusal, refusal], { onEvent: failing }, 'retries-exhausted'],
   ];

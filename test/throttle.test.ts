@@ -3,9 +3,9 @@ import {
   constant,
   createPolicy,
   type EbbEvent,
+  NotSentError,
   type PolicyOptions,
   perKey,
-  ThrottledError,
   throttle,
   tokenBucket,
 } from '@ebb/core';
@@ -56,7 +56,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     await setUp([up], { throttle: own, maxRetries: 2 });
     own.hold();
     const error = await send().catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(ThrottledError);
+    expect(error).toBeInstanceOf(NotSentError);
     expect(error).toMatchObject({ reason: 'overload' });
     expect(attemptsOf(error).map(({ reason }) => reason)).toEqual(['skipped', 'skipped', 'overload']);
     expect([server.seen.length, clock.elapsedMs, told('skip').length]).toEqual([0, 2_000, 3]);
@@ -88,7 +88,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     await setUp([...Array<Step>(6).fill(down), up], { throttle: own, maxRetries: 0 });
     const statuses: unknown[] = [];
     for (let at = 0; at < 60; at += 1) {
-      const got = await send().catch((error: ThrottledError) => ({ status: error.reason }));
+      const got = await send().catch((error: NotSentError) => ({ status: error.reason }));
       statuses.push(got.status);
       clock.tick(1_000);
     }

@@ -1,6 +1,6 @@
 import type { Lane } from './lanes.ts';
 import type { DemoRequest, Result } from './traffic.ts';
-import { breakingOff, failingOver, throttling, type Upstream } from './upstreams.ts';
+import { breakingOff, failingOver, limiting, type Upstream } from './upstreams.ts';
 
 /** A request of an act and its result. */
 export interface Sent {
@@ -67,7 +67,7 @@ const quota: Act = {
     'The server has a token bucket, like Amazon API Gateway: a burst of 4, then 4',
     'per second. When it is empty, it returns 429 and "Retry-After: 1".',
   ],
-  open: () => throttling({ perSecond: 4, burst: 4 }),
+  open: () => limiting({ perSecond: 4, burst: 4 }),
   asks: [get('GET 1'), get('GET 2'), get('GET 3'), get('GET 4')],
   lesson: [
     'The bucket of the policy sends 6 requests at once, from whichever client, and',

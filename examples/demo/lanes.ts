@@ -15,14 +15,14 @@ export interface Lane {
   attempts: number;
   waitedMs: number;
   /** Whether the next attempt had to wait for a token. */
-  throttled: boolean;
+  waited: boolean;
   end: StopReason | undefined;
 }
 
 export function newLane(client: string, name: string, atMs: number): Lane {
   const states = [{ atMs, state: 'token' as const }];
   const label = `${client} ${name}`;
-  return { label, client, states, outcomes: [], attempts: 0, waitedMs: 0, throttled: false, end: undefined };
+  return { label, client, states, outcomes: [], attempts: 0, waitedMs: 0, waited: false, end: undefined };
 }
 
 /** Adds an event of its request to the lane. */
@@ -32,14 +32,14 @@ export function follow(lane: Lane, event: EbbEvent): void {
   switch (event.type) {
     case 'attempt':
       lane.attempts = event.attempt;
-      // Without a throttle event, the time since the end of the wait was a late timer, not a wait for a token.
-      if (!lane.throttled && lane.states.at(-1)?.state === 'token') lane.states.pop();
-      lane.throttled = false;
+      // Without a wait event, the time since the end of the wait was a late timer, not a wait for a token.
+      if (!lane.waited && lane.states.at(-1)?.state === 'token') lane.states.pop();
+      lane.waited = false;
       next('sent');
       break;
-    case 'throttle':
+    case 'wait':
       lane.waitedMs += event.waitMs;
-      lane.throttled = true;
+      lane.waited = true;
       break;
     case 'retry': {
       const { outcome, delayMs } = event;

@@ -19,7 +19,7 @@ export function logLine(event: EbbEvent, lane: Lane, startMs: number): string | 
   const at = seconds(event.atMs - startMs);
   const attempt = String(event.attempt);
   switch (event.type) {
-    case 'throttle':
+    case 'wait':
       // The event comes before the attempt that the token is for.
       return row(at, lane.label, String(event.attempt + 1), 'a token', `after ${seconds(event.waitMs)}`);
     case 'retry': {

@@ -69,7 +69,7 @@ export function failingOver(downMs: number): Promise<Upstream> {
 }
 
 /** Like Amazon API Gateway: a token bucket, and 429 with `Retry-After` when it is empty. */
-export function throttling(rate: { readonly perSecond: number; readonly burst: number }): Promise<Upstream> {
+export function limiting(rate: { readonly perSecond: number; readonly burst: number }): Promise<Upstream> {
   let tokens = rate.burst;
   let filledAtMs = performance.now();
   return serve((_, response, { atMs }) => {

@@ -1,4 +1,4 @@
-import { ThrottledError, tokenBucket } from '@ebb/core';
+import { NotSentError, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import type { Settings } from './settings.ts';
 
@@ -60,7 +60,7 @@ export async function streamOf(settings: Settings): Promise<Stream> {
           passages[at] = { arrivedAtMs, sentAtMs: grantedAtMs, fate };
         },
         (error: unknown) => {
-          const fate = error instanceof ThrottledError ? 'refused' : 'waiting';
+          const fate = error instanceof NotSentError ? 'refused' : 'waiting';
           passages[at] = { arrivedAtMs, sentAtMs: undefined, fate };
         },
       ),

@@ -117,8 +117,8 @@ describe('options', () => {
 
 describe('events', () => {
   test('a retry that was planned and not sent counts no retry, and its attempt once', async () => {
-    const throttled = { type: 'end', reason: 'throttled', outcome: refusal } as const;
-    play(telemetry(record.sdk), [{ type: 'attempt' }, retry, throttled]);
+    const limited = { type: 'end', reason: 'limited', outcome: refusal } as const;
+    play(telemetry(record.sdk), [{ type: 'attempt' }, retry, limited]);
     const series = (await record.points()).map(({ name, value }) => [name, value]);
     expect(series.sort()).toEqual([
       ['ebb.client.attempts', 1],

@@ -211,12 +211,12 @@ describe.each(Object.entries(senders))('%s', (_, send) => {
     await sent;
     await server.close();
     expect(record.told(NOW)).toMatchObject([
-      { name: 'ebb.request', fromMs: 0, toMs: 2000, events: ['ebb.throttle 2 0'] },
+      { name: 'ebb.request', fromMs: 0, toMs: 2000, events: ['ebb.wait 2 0'] },
       { name: 'GET', fromMs: 2000, toMs: 2000 },
     ]);
-    const waits = (await record.points()).filter(({ name }) => name === 'ebb.client.throttle.duration');
+    const waits = (await record.points()).filter(({ name }) => name === 'ebb.client.wait.duration');
     expect(waits).toMatchObject([
-      { unit: 's', attributes: { 'ebb.throttle.for': 'tokens' }, value: { count: 1, sum: 2 } },
+      { unit: 's', attributes: { 'ebb.wait.for': 'tokens' }, value: { count: 1, sum: 2 } },
     ]);
   });
 
@@ -238,10 +238,10 @@ describe.each(Object.entries(senders))('%s', (_, send) => {
     await clock.advance(1500);
     await sent;
     await server.close();
-    const waits = (await record.points()).filter(({ name }) => name === 'ebb.client.throttle.duration');
+    const waits = (await record.points()).filter(({ name }) => name === 'ebb.client.wait.duration');
     expect(waits).toMatchObject([
-      { attributes: { 'ebb.throttle.for': 'slot' }, value: { count: 1, sum: 0.5 } },
-      { attributes: { 'ebb.throttle.for': 'tokens' }, value: { count: 1, sum: 1.5 } },
+      { attributes: { 'ebb.wait.for': 'slot' }, value: { count: 1, sum: 0.5 } },
+      { attributes: { 'ebb.wait.for': 'tokens' }, value: { count: 1, sum: 1.5 } },
     ]);
   });
 
@@ -251,7 +251,7 @@ describe.each(Object.entries(senders))('%s', (_, send) => {
     const policy = createPolicy({ bucket, onEvent: telemetry(record.sdk) });
     await expect(send(policy, 'http://upstream.test/')).rejects.toThrow();
     expect(record.told(0)).toMatchObject([
-      { status: 'ERROR', attributes: { 'error.type': 'throttled', 'ebb.attempts': 0, 'server.port': 80 } },
+      { status: 'ERROR', attributes: { 'error.type': 'limited', 'ebb.attempts': 0, 'server.port': 80 } },
     ]);
     expect((await record.points()).map(({ name }) => name)).toEqual(['ebb.client.requests']);
   });

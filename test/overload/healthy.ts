@@ -57,7 +57,7 @@ async function healthy(
     seed,
   });
   const count = asked.reduce((sum, begun) => sum + begun, 0);
-  const { 200: answered = 0, ThrottledError: refused = 0 } = ends;
+  const { 200: answered = 0, NotSentError: refused = 0 } = ends;
   return { asked: count, skipped: skippedFirst, refused, failed: count - answered - refused };
 }
 

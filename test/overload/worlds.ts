@@ -102,7 +102,7 @@ async function slow(clients: number, policy: Make): Promise<Numbers> {
   return {
     overall: percentOf(result, 0, 160_000),
     skipped: (100 * result.skippedFirst) / asked,
-    refused: result.ends.ThrottledError ?? 0,
+    refused: result.ends.NotSentError ?? 0,
     p99: quantile(result, 0.99),
   };
 }

@@ -51,7 +51,7 @@ function checkUse(value: unknown): void {
  * Several ebb interceptors on one instance do not multiply: the one that axios runs first retries and the others do
  * nothing. axios runs the one that was added last first, unless `transitional.legacyInterceptorReqResOrdering` is off.
  *
- * The request itself rejects with a `ThrottledError` if its bucket or limit refuses the first attempt, a `HookError`
+ * The request itself rejects with a `NotSentError` if its bucket or limit refuses the first attempt, a `HookError`
  * if a function in the policy throws, and a `TypeError` or `RangeError` for invalid options under `ebb`.
  *
  * @param policyOrOptions a policy, which other clients may share, or the options of a new one; by default a policy

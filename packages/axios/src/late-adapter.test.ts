@@ -131,7 +131,7 @@ test('the config is restored if the retry is not sent', async () => {
     const failure = errorOf(client.get('/', { ...config, ebb: { beforeAttempt } }));
     await clock.advance(2_000);
     const error = await failure;
-    expect([kindsOf(error), reasonsOf(error)]).toEqual([['timeout'], ['throttled']]);
+    expect([kindsOf(error), reasonsOf(error)]).toEqual([['timeout'], ['limited']]);
     expect([error.config?.cancelToken, error.config?.headers.has('x-a')]).toEqual([cancelToken, false]);
     expect(Object.getOwnPropertySymbols(error.config)).toEqual([]);
   }

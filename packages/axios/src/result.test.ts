@@ -1,4 +1,4 @@
-import { attemptsOf, constant, type EbbEvent, ownBucket, ThrottledError, type TokenBucket } from '@ebb/core';
+import { attemptsOf, constant, type EbbEvent, NotSentError, ownBucket, type TokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, AxiosError } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
@@ -54,14 +54,14 @@ describe('the caller gets what the adapter returned', () => {
 });
 
 describe('without another attempt the caller gets', () => {
-  test('the ThrottledError of the bucket, unchanged', async () => {
-    const throttled = new ThrottledError('no token');
+  test('the NotSentError of the bucket, unchanged', async () => {
+    const notSent = new NotSentError('no token');
     const bucket: TokenBucket = ownBucket({
       tryAcquire: () => undefined,
-      acquire: () => Promise.reject(throttled),
+      acquire: () => Promise.reject(notSent),
     });
     const adapter = vi.fn(ok);
-    expect(await errorOf(clientOf({ adapter }, { bucket }).get('/'))).toBe(throttled);
+    expect(await errorOf(clientOf({ adapter }, { bucket }).get('/'))).toBe(notSent);
     expect(adapter).not.toHaveBeenCalled();
   });
 

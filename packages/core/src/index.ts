@@ -9,7 +9,7 @@ export {
 } from './backoff/curves.ts';
 export { binaryExponential, celery, connectRetry } from './backoff/ending-rules.ts';
 export type { Clock, Random } from './base/clock.ts';
-export { HookError, ThrottledError, type ThrottledReason } from './base/errors.ts';
+export { HookError, NotSentError, type NotSentReason } from './base/errors.ts';
 export { type Classify, classifyHttp, classifyHttpByMeaning } from './http/classify.ts';
 export type { Feedback, ReadFeedback } from './http/feedback.ts';
 export type {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { attemptsOf, constant, createPolicy, ownBucket, type PolicyOptions, ThrottledError } from '@ebb/core';
+import { attemptsOf, constant, createPolicy, NotSentError, ownBucket, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { serveWith } from '../test/serve-with.ts';
@@ -125,7 +125,7 @@ describe('an upload that is not sent is cancelled', () => {
     const bucket = ownBucket({ tryAcquire: () => undefined, acquire } as never);
     return { ebbFetch: createFetch(createPolicy({ bucket })), refuse };
   }
-  const refusal = new ThrottledError('no token', 1_000);
+  const refusal = new NotSentError('no token', 1_000);
 
   test('by an abort in the queue of the bucket', async () => {
     const { ebbFetch } = waiting();

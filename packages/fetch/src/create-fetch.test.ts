@@ -6,8 +6,8 @@ import {
   createPolicy,
   type EbbEvent,
   HookError,
+  NotSentError,
   ownBucket,
-  ThrottledError,
 } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
@@ -384,12 +384,12 @@ describe('hooks', () => {
   );
 });
 
-test('without a token the call rejects with a ThrottledError, and nothing is sent', async () => {
+test('without a token the call rejects with a NotSentError, and nothing is sent', async () => {
   const base = vi.fn(fetch);
-  const throttled = new ThrottledError('no token', 1_000);
-  const bucket = ownBucket({ tryAcquire: () => undefined, acquire: () => Promise.reject(throttled) });
+  const notSent = new NotSentError('no token', 1_000);
+  const bucket = ownBucket({ tryAcquire: () => undefined, acquire: () => Promise.reject(notSent) });
   const call = createFetch({ bucket }, base)('http://upstream/');
-  await expect(call).rejects.toBe(throttled);
+  await expect(call).rejects.toBe(notSent);
   expect(base).not.toHaveBeenCalled();
 });
 
@@ -397,16 +397,16 @@ test('attemptsOf lists every attempt, for a response and for an error', async ()
   const server = await serve({ status: 429, headers: { 'retry-after': '0' } }, 'reset', UP);
   const response = await createFetch(atOnce)(server.url);
   expect(attemptsOf(response)).toEqual([
-    { attempt: 1, delayMs: 0, throttledMs: 0, status: 429, reason: 'refused' },
+    { attempt: 1, delayMs: 0, waitedMs: 0, status: 429, reason: 'refused' },
     {
       attempt: 2,
       delayMs: 0,
-      throttledMs: 0,
+      waitedMs: 0,
       failure: 'network',
       code: 'UND_ERR_SOCKET',
       reason: 'transient',
     },
-    { attempt: 3, delayMs: 0, throttledMs: 0, status: 200, reason: 'success' },
+    { attempt: 3, delayMs: 0, waitedMs: 0, status: 200, reason: 'success' },
   ]);
   await server.close();
   const error = await createFetch({ ...atOnce, maxRetries: 1 })(server.url).catch(

@@ -29,7 +29,7 @@ export type BaseFetch = (input: FetchInput, init?: FetchInit) => Promise<Respons
  * A `fetch` that sends each request when the policy permits it, and retries it if the policy says so. It settles as the
  * last attempt does. Without a retry it behaves exactly like `baseFetch`.
  *
- * Requests reject with the errors of `baseFetch`, and with two of ebb's: `ThrottledError` if no token or slot can be had
+ * Requests reject with the errors of `baseFetch`, and with two of ebb's: `NotSentError` if no token or slot can be had
  * in time for the first attempt, and `HookError` if a hook or a body factory throws.
  *
  * @param policyOrOptions a policy, which several clients can share, or the options of a new one; all defaults if omitted

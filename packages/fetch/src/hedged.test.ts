@@ -528,7 +528,7 @@ describe('what is reported', () => {
     const response = await clock.runUntilSettled(fetch(URL_A));
     expect(events.map(({ type }) => type)).toEqual(['attempt', 'end']);
     expect(attemptsOf(response)).toEqual([
-      { attempt: 1, delayMs: 0, throttledMs: 0, status: 200, reason: 'success' },
+      { attempt: 1, delayMs: 0, waitedMs: 0, status: 200, reason: 'success' },
     ]);
   });
 });

@@ -432,13 +432,13 @@ test('events and history tell how far it came, and why it was resumed', async ()
     {
       attempt: 1,
       delayMs: 0,
-      throttledMs: 0,
+      waitedMs: 0,
       status: 200,
       failure: 'network',
       code: 'UND_ERR_SOCKET',
       reason: 'resumed',
     },
-    { attempt: 2, delayMs: 0, throttledMs: 0, status: 206, reason: 'success' },
+    { attempt: 2, delayMs: 0, waitedMs: 0, status: 206, reason: 'success' },
   ]);
 });
 

@@ -184,7 +184,7 @@ test('the event of a wait names the unit that was lacking', async () => {
   const fetch = createFetch(policy, async () => new Response('done'));
   bucket.tryAcquire({ requests: 60 });
   await clock.runUntilSettled(fetch(URL_OF_IT));
-  expect(events.find(({ type }) => type === 'throttle')).toMatchObject({ waitMs: 1_000, unit: 'requests' });
+  expect(events.find(({ type }) => type === 'wait')).toMatchObject({ waitMs: 1_000, unit: 'requests' });
 });
 
 test('each attempt takes and settles its own', async () => {

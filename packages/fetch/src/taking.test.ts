@@ -38,9 +38,7 @@ test('a success takes its tokens, and has its history and its grant', async () =
   const bucket = (clock: VirtualClock) => tokenBucket({ capacity: 10, refillPerSecond: 1, clock });
   const { fetch, policy } = setUp((clock) => ({ bucket: bucket(clock), cost: 4 }));
   const response = await fetch(URL_OF);
-  expect(attemptsOf(response)).toMatchObject([
-    { attempt: 1, status: 200, throttledMs: 0, reason: 'success' },
-  ]);
+  expect(attemptsOf(response)).toMatchObject([{ attempt: 1, status: 200, waitedMs: 0, reason: 'success' }]);
   expect(grantOf(response)).toMatchObject({ cost: 4, conforming: true });
   grantOf(response)?.settle(1);
   expect(policy.bucket).toMatchObject({ stats: expect.any(Function) });
@@ -56,7 +54,7 @@ test('without tokens it waits for them', async () => {
   await clock.advance(999);
   expect(sent()).toBe(1);
   await clock.advance(1);
-  expect(attemptsOf(await second)).toMatchObject([{ throttledMs: 1_000, reason: 'success' }]);
+  expect(attemptsOf(await second)).toMatchObject([{ waitedMs: 1_000, reason: 'success' }]);
 });
 
 test('a bucket that refuses rejects before anything is sent, and each part is called at the end', async () => {
@@ -70,7 +68,7 @@ test('a bucket that refuses rejects before anything is sent, and each part is ca
   }));
   await fetch(URL_OF);
   const error: unknown = await fetch(URL_OF).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ name: 'ThrottledError', reason: 'not-conforming' });
+  expect(error).toMatchObject({ name: 'NotSentError', reason: 'not-conforming' });
   expect([sent(), inFlight]).toEqual([1, ['begin', 'end', 'begin', 'end']]);
 });
 
@@ -103,7 +101,7 @@ test('a throttle learns from it, and skips its chance while it is held', async (
   const answer = await fetch(URL_OF, { ebb: { maxRetries: 0 } });
   expect(answer.status).toBe(503);
   own.hold();
-  await expect(fetch(URL_OF)).rejects.toMatchObject({ name: 'ThrottledError', reason: 'overload' });
+  await expect(fetch(URL_OF)).rejects.toMatchObject({ name: 'NotSentError', reason: 'overload' });
   expect(sent()).toBe(1);
 });
 

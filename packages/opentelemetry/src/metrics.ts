@@ -20,7 +20,7 @@ export class RequestMetrics {
   readonly #retries: Counter;
   readonly #marks: Counter;
   readonly #backoff: Histogram;
-  readonly #throttle: Histogram;
+  readonly #wait: Histogram;
   /** Requests that never end are collected with their request. */
   readonly #pending = new WeakMap<object, Pending>();
 
@@ -46,7 +46,7 @@ export class RequestMetrics {
       ...wait,
       description: 'The delay before a retry that was sent.',
     });
-    this.#throttle = meter.createHistogram('ebb.client.throttle.duration', {
+    this.#wait = meter.createHistogram('ebb.client.wait.duration', {
       ...wait,
       description: 'The wait of an attempt for its tokens, or for its slot.',
     });
@@ -56,8 +56,8 @@ export class RequestMetrics {
   count(event: EbbEvent, attributes: Attributes): void {
     const pending = this.#pendingOf(event.request);
     switch (event.type) {
-      case 'throttle':
-        this.#recordThrottle(event, attributes);
+      case 'wait':
+        this.#recordWait(event, attributes);
         break;
       case 'mark':
         this.#marks.add(1, attributes);
@@ -77,10 +77,10 @@ export class RequestMetrics {
     }
   }
 
-  #recordThrottle({ waitMs, slotMs }: Extract<EbbEvent, { type: 'throttle' }>, attributes: Attributes): void {
+  #recordWait({ waitMs, slotMs }: Extract<EbbEvent, { type: 'wait' }>, attributes: Attributes): void {
     const waits = { slot: slotMs, tokens: waitMs - slotMs };
     for (const [what, ms] of Object.entries(waits)) {
-      if (ms > 0) this.#throttle.record(ms / 1000, { ...attributes, 'ebb.throttle.for': what });
+      if (ms > 0) this.#wait.record(ms / 1000, { ...attributes, 'ebb.wait.for': what });
     }
   }
 

@@ -78,7 +78,7 @@ export class RequestSpans {
       return;
     }
     // The first event may come after a wait for tokens, which is part of the request.
-    const waitedMs = event.type === 'throttle' ? event.waitMs : 0;
+    const waitedMs = event.type === 'wait' ? event.waitMs : 0;
     const open = this.#openOf(request, attributes, event.atMs - waitedMs);
     if (event.type === 'attempt' && this.#withAttempts)
       open.attempt = this.#startAttempt(event, attributes, open.context);
@@ -125,8 +125,8 @@ function isBeside({ type, attempt }: EbbEvent): boolean {
 /** The name of the event in a span, and its attributes; `undefined` for those that begin or end a span. */
 function noteOf(event: EbbEvent): readonly [name?: string, attributes?: Attributes] {
   switch (event.type) {
-    case 'throttle':
-      return ['ebb.throttle', { 'ebb.wait': event.waitMs / 1000, 'ebb.wait.slot': event.slotMs / 1000 }];
+    case 'wait':
+      return ['ebb.wait', { 'ebb.wait': event.waitMs / 1000, 'ebb.wait.slot': event.slotMs / 1000 }];
     case 'mark':
       return ['ebb.mark', {}];
     case 'skip':

@@ -402,7 +402,7 @@ describe('with limits', () => {
     let grants = 1;
     const bucket = bucketThat({
       tryAcquire: () => grants-- > 0,
-      acquire: () => Promise.reject(Object.assign(new Error('no tokens'), { name: 'ThrottledError' })),
+      acquire: () => Promise.reject(Object.assign(new Error('no tokens'), { name: 'NotSentError' })),
     });
     const look: Look = async (response) =>
       (await (after.length > 0 ? response.firstEvent() : response.text())) === undefined

@@ -153,7 +153,7 @@ function start(composition: Composition, given: Options, handler: Handler): bool
  * Without a retry a request behaves exactly like one of the bare dispatcher, but for `context`, which is always an
  * object.
  *
- * Requests fail with the errors of the dispatcher, and with two of ebb's: `ThrottledError` if no token or slot can be
+ * Requests fail with the errors of the dispatcher, and with two of ebb's: `NotSentError` if no token or slot can be
  * had in time for the first attempt, and `HookError` if a hook or a body factory throws.
  *
  * @param policyOrOptions a policy, which several clients can share, or the options of a new one; by default a policy

@@ -133,7 +133,7 @@ test('whatever inspect reads, and however the body arrives, the handler gets the
       let grants = 1;
       const bucket = bucketThat({
         tryAcquire: () => grants-- > 0,
-        acquire: () => Promise.reject(Object.assign(new Error('none'), { name: 'ThrottledError' })),
+        acquire: () => Promise.reject(Object.assign(new Error('none'), { name: 'NotSentError' })),
       });
       const options = { inspect: inspectBody(inspect, { maxBytes }), bucket, backoff: constant(0) };
       ebbInterceptor(options)(wire.dispatch)(

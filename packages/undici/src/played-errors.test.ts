@@ -4,9 +4,9 @@ import {
   createPolicy,
   type EbbEvent,
   inspectBody,
+  NotSentError,
   ownLimit,
   type PolicyOptions,
-  ThrottledError,
 } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
@@ -49,7 +49,7 @@ const firstOnly = (): (() => boolean) => {
     return asked === 1;
   };
 };
-const refuse = (): Promise<never> => Promise.reject(new ThrottledError('refused', 0));
+const refuse = (): Promise<never> => Promise.reject(new NotSentError('refused', 0));
 
 const refusals: Readonly<Record<string, Refusal>> = {
   'the bucket': () => ({ bucket: bucketThat({ tryAcquire: firstOnly(), acquire: refuse }) }),

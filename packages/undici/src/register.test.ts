@@ -314,7 +314,7 @@ describe('one policy for the process', () => {
       process.exit();`;
     const { result } = await sending(program, { 'ebb.config.cjs': config }, {}, [up]);
     expect(result).toMatchObject({ code: 0, requests: 2 });
-    expect(result.stdout).toBe('2 ThrottledError,ThrottledError 2');
+    expect(result.stdout).toBe('2 NotSentError,NotSentError 2');
   });
 
   test.concurrent('a createFetch of the program retries, and the dispatcher sends once', async () => {

@@ -58,8 +58,8 @@ describe('a retry that is not sent: the result is the previous response', () => 
     expect(spy.calls).toEqual(['start', 'head 503', 'data one ', 'data two', 'end {"sum":"1"}']);
     expect(spy.controller?.rawHeaders).toBe(raw);
     expect(wire.attempts).toHaveLength(1);
-    expect(attemptsOf(spy.context)).toMatchObject([{ status: 503, reason: 'throttled' }]);
-    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'throttled' });
+    expect(attemptsOf(spy.context)).toMatchObject([{ status: 503, reason: 'limited' }]);
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'limited' });
   });
 
   test('without what a dispatcher brings that ignores the abort of a long body', async () => {
@@ -143,7 +143,7 @@ describe('a retry that is not sent: the result is the previous response', () => 
     wire.attempt(1).start().fail(error);
     await turns();
     expect(spy.error).toBe(error);
-    expect(attemptsOf(error)).toMatchObject([{ failure: 'network', reason: 'throttled' }]);
+    expect(attemptsOf(error)).toMatchObject([{ failure: 'network', reason: 'limited' }]);
   });
 
   test('or the error that broke a download', async () => {

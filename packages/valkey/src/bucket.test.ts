@@ -1,4 +1,4 @@
-import { fairQueue, HookError, perKey, priorityQueue, ThrottledError, tokenBucket } from '@ebb/core';
+import { fairQueue, HookError, NotSentError, perKey, priorityQueue, tokenBucket } from '@ebb/core';
 import type { VirtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { StoreWorld } from '../test/busy-fleet.ts';
@@ -283,9 +283,9 @@ describe('a request that does not conform', () => {
     );
     expect(first).toMatchObject({ cost: 15, conforming: true });
     for (const refused of others) {
-      expect(refused).toBeInstanceOf(ThrottledError);
+      expect(refused).toBeInstanceOf(NotSentError);
       expect(refused).toMatchObject({ reason: 'not-conforming' });
-      expect((refused as ThrottledError).waitMs).toBeCloseTo(100, -1);
+      expect((refused as NotSentError).waitMs).toBeCloseTo(100, -1);
     }
     const { length: calls } = store.calls;
     expect(await world.fateOf(bucket.acquire({ cost: 15 }))).toMatchObject({ reason: 'not-conforming' });

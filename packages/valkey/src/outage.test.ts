@@ -70,7 +70,7 @@ describe.each(healths)('while the store is %s', (health) => {
     await world.clock.advance(300);
     for (const ask of await early) expect(ask).toMatchObject({ reason: { reason: 'unavailable' } });
     expect(await world.fateOf(bucket.acquire())).toMatchObject({
-      name: 'ThrottledError',
+      name: 'NotSentError',
       reason: 'unavailable',
     });
     world.store.health = 'up';

@@ -91,7 +91,7 @@ async function messageBy(opened: Opened, options: Partial<ValkeyBucketOptions> =
     ...options,
   });
   const error = await bucket.acquire().catch((error: unknown) => error);
-  expect(error).toMatchObject({ name: 'ThrottledError', reason: 'unavailable' });
+  expect(error).toMatchObject({ name: 'NotSentError', reason: 'unavailable' });
   expect(events).toMatchObject([{ type: 'lost' }]);
   const [lost] = events as [StoreEvent & { type: 'lost' }];
   const { message, cause } = error as Error;

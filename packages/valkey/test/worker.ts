@@ -1,6 +1,6 @@
 // One process of a fleet: sends requests to the upstream as fast as the bucket grants tokens.
 import { Agent, get } from 'node:http';
-import { type Clock, ThrottledError } from '@ebb/core';
+import { type Clock, NotSentError } from '@ebb/core';
 import { systemClock } from '@ebb/core/bucket';
 import { valkeyBucket } from '@ebb/valkey';
 import { Redis } from 'iovalkey';
@@ -63,7 +63,7 @@ async function keepAsking(): Promise<void> {
       await bucket.acquire({ maxWaitMs });
       report.granted += 1;
     } catch (error) {
-      if (!(error instanceof ThrottledError)) throw error;
+      if (!(error instanceof NotSentError)) throw error;
       if (stopped) return;
       report.refused += 1;
     } finally {

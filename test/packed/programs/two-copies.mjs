@@ -11,7 +11,7 @@ const cjs = { ...require('@ebb/core'), ...require('@ebb/core/adapter') };
 const { withUpstream } = require('./clients.cjs');
 const cjsFetch = require('@ebb/fetch');
 
-assert.notEqual(esm.ThrottledError, cjs.ThrottledError);
+assert.notEqual(esm.NotSentError, cjs.NotSentError);
 
 /** A client of one copy, over another client. */
 function clientOf(core, below) {
@@ -47,19 +47,19 @@ for (const [one, other, { createFetch }] of [
   [esm, cjs, cjsFetch],
   [cjs, esm, esmFetch],
 ]) {
-  const throttled = new one.ThrottledError('no token', 5);
-  assert.ok(throttled instanceof other.ThrottledError);
-  assert.ok(!(throttled instanceof other.HookError));
+  const notSent = new one.NotSentError('no token', 5);
+  assert.ok(notSent instanceof other.NotSentError);
+  assert.ok(!(notSent instanceof other.HookError));
   const hook = new one.HookError('cost', new Error('broken'));
   assert.ok(hook instanceof other.HookError);
-  assert.ok(!(hook instanceof other.ThrottledError));
+  assert.ok(!(hook instanceof other.NotSentError));
 
   const bucket = one.tokenBucket({ capacity: 2, refillPerSecond: 0.001, nonConforming: 'reject' });
   const policy = one.createPolicy({ maxRetries: 1, backoff: one.constant(0), bucket });
   assert.equal(other.createPolicy(policy), policy);
 
   const frozen = Object.freeze(new Error('frozen'));
-  one.remember(frozen, [{ attempt: 1, delayMs: 0, throttledMs: 0, reason: 'final' }]);
+  one.remember(frozen, [{ attempt: 1, delayMs: 0, waitedMs: 0, reason: 'final' }]);
   assert.equal(other.attemptsOf(frozen).length, 1);
 
   await withUpstream(async (url) => {
@@ -69,7 +69,7 @@ for (const [one, other, { createFetch }] of [
     assert.equal(other.attemptsOf(response).length, 2);
     assert.equal(other.grantOf(response), one.grantOf(response));
     const refusal = await fetch(url).catch((error) => error);
-    for (const { ThrottledError } of [one, other]) assert.ok(refusal instanceof ThrottledError);
+    for (const { NotSentError } of [one, other]) assert.ok(refusal instanceof NotSentError);
     const cost = () => {
       throw new Error('broken');
     };

@@ -25,7 +25,7 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
     );
     const error = await errorOf(client.get(server.url));
     expect(server.seen).toHaveLength(1);
-    expect(attemptsOf(error)).toMatchObject([{ status: 503, reason: 'throttled' }]);
+    expect(attemptsOf(error)).toMatchObject([{ status: 503, reason: 'limited' }]);
     expect(error.response?.status).toBe(503);
     return error.response?.data as Readable;
   };

@@ -13,7 +13,7 @@ import { emit } from '#platform';
  * - `overload`: too little succeeds, and the last chance to send it was skipped
  * - `unavailable`: the store of a shared bucket could not be reached
  */
-export type ThrottledReason =
+export type NotSentReason =
   | 'not-conforming'
   | 'queue-full'
   | 'displaced'
@@ -41,15 +41,15 @@ function recogniseOtherCopies(kind: abstract new (...args: never[]) => Error, na
 }
 
 /** The request was not sent, because it could not get its tokens or its slot within its limits, or because too little succeeds. */
-export class ThrottledError extends Error {
+export class NotSentError extends Error {
   static {
-    recogniseOtherCopies(ThrottledError, 'ThrottledError');
+    recogniseOtherCopies(NotSentError, 'NotSentError');
   }
 
-  override readonly name = 'ThrottledError';
+  override readonly name = 'NotSentError';
   /** How long the tokens would have taken, in milliseconds; `undefined` if that is not known. */
   readonly waitMs: number | undefined;
-  readonly reason: ThrottledReason;
+  readonly reason: NotSentReason;
   /** The `fairKey` of the request that a policy has refused, if it has one. */
   declare readonly fairKey?: string;
 
@@ -57,7 +57,7 @@ export class ThrottledError extends Error {
     message: string,
     waitMs?: number,
     // Not `ErrorOptions`, which the library of ES2021 does not have.
-    options: { readonly cause?: unknown; readonly reason?: ThrottledReason | undefined } = {},
+    options: { readonly cause?: unknown; readonly reason?: NotSentReason | undefined } = {},
   ) {
     super(message, options);
     this.waitMs = waitMs;

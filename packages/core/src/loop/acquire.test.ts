@@ -125,7 +125,7 @@ describe('slots and tokens', () => {
     // Its slot is free after 400 ms, its token available after 1,000.
     expect(events.at(-1)).toMatchObject({
       type: 'end',
-      reason: 'throttled',
+      reason: 'limited',
       error: { reason: 'wait-too-long' },
     });
   });

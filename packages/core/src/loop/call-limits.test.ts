@@ -100,7 +100,7 @@ describe('a bucket', () => {
     expect(await waits(start())).toBe('wait-too-long');
     await clock.advance(1_000);
     expect(await first).toBe(100);
-    expect(events.map(({ type }) => type)).toEqual(['end', 'throttle', 'attempt']);
+    expect(events.map(({ type }) => type)).toEqual(['end', 'wait', 'attempt']);
   });
 
   test("with nonConforming: 'mark' reports requests without tokens", () => {
@@ -289,7 +289,7 @@ describe('a slot', () => {
     judge(first, finalFailure);
     await clock.advance(1_000);
     expect(await waiting).toBe(350);
-    expect(events.find(({ type }) => type === 'throttle')).toMatchObject({ waitMs: 350 });
+    expect(events.find(({ type }) => type === 'wait')).toMatchObject({ waitMs: 350 });
     expect(bucket.stats().granted).toBe(3);
   });
 

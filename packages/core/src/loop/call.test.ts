@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
-import { HookError, ThrottledError, type ThrottledReason } from '../base/errors.ts';
+import { HookError, NotSentError, type NotSentReason } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { EbbEvent } from '../news/events.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
@@ -51,7 +51,7 @@ function bucketThat(acquire: (ask: AcquireOptions) => Promise<Grant>): TokenBuck
 }
 
 /** A bucket that grants the first request, and refuses all others. */
-function refusing(reason: ThrottledReason): TokenBucket {
+function refusing(reason: NotSentReason): TokenBucket {
   let asked = 0;
   return ownBucket({
     tryAcquire() {
@@ -60,7 +60,7 @@ function refusing(reason: ThrottledReason): TokenBucket {
         ? { cost: 1, waitedMs: 0, grantedAtMs: 0, conforming: true, settle: () => undefined }
         : undefined;
     },
-    acquire: () => Promise.reject(new ThrottledError('refused', undefined, { reason })),
+    acquire: () => Promise.reject(new NotSentError('refused', undefined, { reason })),
   });
 }
 
@@ -105,9 +105,9 @@ test('a retry after it is not sent, and ends as deadline-exceeded', async () => 
   });
 });
 
-test.each<[reason: ThrottledReason, end: string]>([
+test.each<[reason: NotSentReason, end: string]>([
   ['wait-too-long', 'deadline-exceeded'],
-  ['queue-full', 'throttled'],
+  ['queue-full', 'limited'],
 ])('a retry that its bucket refuses with %s ends as %s', async (reason, end) => {
   const { call, clock, last } = setUp({ totalTimeoutMs: 5_000, bucket: refusing(reason) });
   prepare(call);
@@ -137,7 +137,7 @@ describe('before the first attempt', () => {
     const controller = new AbortController();
     const bucket = bucketThat(() => {
       controller.abort('enough');
-      return Promise.reject(new ThrottledError('refused'));
+      return Promise.reject(new NotSentError('refused'));
     });
     const { call, last } = setUp({ bucket });
     await expect(prepare(call, controller.signal)).rejects.toBe('enough');

@@ -123,7 +123,7 @@ export interface OwnBucket {
   /**
    * Waits for its turn, and takes the tokens: first come, first served in the order of its `queue`.
    *
-   * Rejects with a `ThrottledError` if the tokens cannot be had within the limits of the options or the bucket, with the
+   * Rejects with a `NotSentError` if the tokens cannot be had within the limits of the options or the bucket, with the
    * signal's own reason when it aborts, and with a `TypeError` or `RangeError` for wrong options.
    */
   acquire(options?: AcquireOptions): Promise<Grant>;
@@ -180,7 +180,7 @@ export interface OwnLimit {
   /**
    * Waits for its turn, and takes a slot: first come, first served in the order of its `queue`.
    *
-   * Rejects with a `ThrottledError` if no slot can be had within the limits, with the signal's own reason when it aborts,
+   * Rejects with a `NotSentError` if no slot can be had within the limits, with the signal's own reason when it aborts,
    * and with a `TypeError` or `RangeError` for wrong options.
    */
   acquire(options?: Omit<AcquireOptions, 'cost'>): Promise<Slot>;

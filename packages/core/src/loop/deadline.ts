@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { ThrottledError } from '../base/errors.ts';
+import { NotSentError } from '../base/errors.ts';
 import { onAbort } from '../base/signals.ts';
 import type { Outcome } from '../http/outcome.ts';
 
@@ -117,8 +117,8 @@ export function bounded<T>(
 }
 
 /** Why a request is not sent after the policy's `stopSignal` has aborted. */
-export function stopped(): ThrottledError {
-  return new ThrottledError('stopSignal has aborted', undefined, { reason: 'stopped' });
+export function stopped(): NotSentError {
+  return new NotSentError('stopSignal has aborted', undefined, { reason: 'stopped' });
 }
 
 /** What ends a wait. */

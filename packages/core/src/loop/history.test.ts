@@ -41,7 +41,7 @@ describe('the code of a failure', () => {
     expect(record).toStrictEqual({
       attempt: 2,
       delayMs: 10,
-      throttledMs: 5,
+      waitedMs: 5,
       failure: 'unknown',
       reason: 'final',
     });
@@ -49,8 +49,8 @@ describe('the code of a failure', () => {
 });
 
 describe('the result of a call has its history', () => {
-  const one: Attempt[] = [{ attempt: 1, delayMs: 0, throttledMs: 0, status: 200, reason: 'success' }];
-  const other: Attempt[] = [{ attempt: 1, delayMs: 0, throttledMs: 0, status: 503, reason: 'final' }];
+  const one: Attempt[] = [{ attempt: 1, delayMs: 0, waitedMs: 0, status: 200, reason: 'success' }];
+  const other: Attempt[] = [{ attempt: 1, delayMs: 0, waitedMs: 0, status: 503, reason: 'final' }];
 
   test.each<[string, object]>([
     ['an object', { status: 200 }],

@@ -14,7 +14,7 @@ export interface Attempt {
   /** The delay before it, for backoff or `Retry-After`, in milliseconds. */
   readonly delayMs: number;
   /** The wait for its slot and its tokens after that, in milliseconds. */
-  readonly throttledMs: number;
+  readonly waitedMs: number;
   /** The status of its response. */
   readonly status?: number;
   /** What failed, if there was no response. */
@@ -44,7 +44,7 @@ export interface HedgeRecord {
 export function recordOf(
   attempt: number,
   delayMs: number,
-  throttledMs: number,
+  waitedMs: number,
   outcome: Outcome,
   reason: Attempt['reason'],
 ): Attempt {
@@ -52,11 +52,11 @@ export function recordOf(
     const { status } = outcome;
     // A function that is retried has no status.
     return status === 0
-      ? { attempt, delayMs, throttledMs, reason }
-      : { attempt, delayMs, throttledMs, status, reason };
+      ? { attempt, delayMs, waitedMs, reason }
+      : { attempt, delayMs, waitedMs, status, reason };
   }
   const { kind: failure, error } = outcome;
-  return { attempt, delayMs, throttledMs, failure, ...codeIn(error), reason };
+  return { attempt, delayMs, waitedMs, failure, ...codeIn(error), reason };
 }
 
 /** What led to a result: its attempts, and the tokens of the last one, if there is a bucket. */
@@ -139,7 +139,7 @@ const histories: (readonly Attempt[] | undefined)[] = [];
 export function successOf(status: number): readonly Attempt[] {
   let history = histories[status];
   if (history === undefined) {
-    const record: Attempt = { attempt: 1, delayMs: 0, throttledMs: 0, status, reason: 'success' };
+    const record: Attempt = { attempt: 1, delayMs: 0, waitedMs: 0, status, reason: 'success' };
     history = Object.freeze([Object.freeze(record)]);
     // A mock may have any number for a status.
     if (status >= 100 && status < 400 && Number.isInteger(status)) histories[status] = history;

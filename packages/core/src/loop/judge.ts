@@ -1,5 +1,5 @@
 import { noteFailure, otherRetriesOf } from '#around';
-import { HookError, isPromise, ThrottledError } from '../base/errors.ts';
+import { HookError, isPromise, NotSentError } from '../base/errors.ts';
 import type { Opened } from '../http/body.ts';
 import { type Judgement, type Outcome, type Responded, withJudgement } from '../http/outcome.ts';
 import { type EndNews, isObserved, type StopReason } from '../news/events.ts';
@@ -173,12 +173,12 @@ export async function endUnsent(call: Call, error: unknown, signal: AbortSignal 
   // Nothing was sent: what was taken goes back.
   call.parts?.leave(undefined);
   const { toRetry: outcome, deadline, history } = call;
-  const isRefused = error instanceof ThrottledError;
+  const isRefused = error instanceof NotSentError;
   const why = isRefused ? error.reason : undefined;
   if (isRefused) Object.assign(error, call.fairness);
   const isAbort = isReasonOf(signal, error) && why !== 'stopped';
   const isLost = isAbort || error instanceof HookError || outcome === undefined;
-  let reason: StopReason = why === 'stopped' || why === 'overload' ? why : 'throttled';
+  let reason: StopReason = why === 'stopped' || why === 'overload' ? why : 'limited';
   if (isAbort) reason = 'aborted';
   else if (error instanceof HookError) reason = 'final';
   // Refused by the total timeout.
@@ -194,7 +194,7 @@ export async function endUnsent(call: Call, error: unknown, signal: AbortSignal 
 
 /**
  * `acquire` returns it to skip the attempt: other parts give back what they took, and the next chance comes after the next
- * backoff, counted as a retry. Without a next one the call ends with the answer that was there, else with a `ThrottledError`
+ * backoff, counted as a retry. Without a next one the call ends with the answer that was there, else with a `NotSentError`
  * (`overload`).
  */
 export const SKIP: Lack = /* @__PURE__ */ skipping(nextChance);
@@ -204,7 +204,7 @@ export const SKIP_AND_END: Lack = /* @__PURE__ */ skipping(() => undefined);
 
 /** A lack that is not waited for. */
 export interface Skip extends Lack {
-  /** Sets the delay before the next chance. @throws ThrottledError if there is none */
+  /** Sets the delay before the next chance. @throws NotSentError if there is none */
   skip(call: Call): void;
 }
 
@@ -217,10 +217,10 @@ function skipped(call: Call, next: typeof nextChance): void {
   call.parts?.skip();
   const delayMs = next(call);
   const reason = delayMs === undefined ? 'overload' : 'skipped';
-  call.history.push({ attempt: attempt + 1, delayMs: beforeMs, throttledMs: waitedMs, reason });
+  call.history.push({ attempt: attempt + 1, delayMs: beforeMs, waitedMs: waitedMs, reason });
   call.emit({ type: 'skip', delayMs });
   if (delayMs === undefined)
-    throw new ThrottledError('Not sent: too little succeeds', undefined, { reason: 'overload' });
+    throw new NotSentError('Not sent: too little succeeds', undefined, { reason: 'overload' });
   call.delayMs = delayMs;
 }
 

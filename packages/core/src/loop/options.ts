@@ -162,7 +162,7 @@ export interface PolicyOptions {
   readonly maxWaitMs?: number | undefined;
   /**
    * When it aborts, nothing more is sent, at the shutdown of a program for example. A request that waits for a retry ends
-   * with the result that it has, and one that has not been sent fails with a `ThrottledError` (`stopped`). Attempts in flight
+   * with the result that it has, and one that has not been sent fails with a `NotSentError` (`stopped`). Attempts in flight
    * go on, unlike after an abort of the request's own signal.
    * @default none
    */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ThrottledError } from '../base/errors.ts';
+import { NotSentError } from '../base/errors.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { type RetryOptions, retry } from '../retry/retry.ts';
 import { virtualClock } from '../testing.ts';
@@ -40,7 +40,7 @@ test('a refusal of a retry ends the call with what the attempt before has settle
   let tokens = 1;
   const own = part({
     acquire() {
-      if (tokens === 0) throw new ThrottledError('Not sent');
+      if (tokens === 0) throw new NotSentError('Not sent');
       tokens -= 1;
       return undefined;
     },

@@ -1,5 +1,5 @@
 import { mayBeLayered } from '#around';
-import { isPromise, ThrottledError } from '../base/errors.ts';
+import { isPromise, NotSentError } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
 import { NO_LAYERS } from '../layers/layer.ts';
 import { LayerPlace } from '../layers/place.ts';
@@ -42,7 +42,7 @@ interface Preparation {
  * @param made the caller's signal, or what makes one, which is called only if there is something to wait for
  * @param makeBody makes the body of the attempt, if the user's code does that
  * @throws the signal's own reason when it aborts
- * @throws ThrottledError if the first attempt cannot get its slot or its tokens in time, or the policy has stopped
+ * @throws NotSentError if the first attempt cannot get its slot or its tokens in time, or the policy has stopped
  * @throws OutOfTime if the total timeout passes before the first attempt
  * @throws HookError if a hook or `makeBody` fails
  */
@@ -239,7 +239,7 @@ async function acquire(
   }
   const { waitedMs: waitMs, slotMs = 0, grant, fairness } = call;
   if (waitMs > 0)
-    call.emit({ type: 'throttle', waitMs, slotMs, ...(grant?.unit && { unit: grant.unit }), ...fairness });
+    call.emit({ type: 'wait', waitMs, slotMs, ...(grant?.unit && { unit: grant.unit }), ...fairness });
   return false;
 }
 
@@ -267,6 +267,6 @@ function ended(call: Call, waiting: Promise<number>, options: AcquireOptions): P
   const late = (): unknown =>
     deadline?.bindsWait
       ? new OutOfTime(deadline.timeoutMs, true)
-      : new ThrottledError('Not sent: its turn did not come in time', undefined, { reason: 'wait-too-long' });
+      : new NotSentError('Not sent: its turn did not come in time', undefined, { reason: 'wait-too-long' });
   return bounded(waiting, { clock: policy.clock, signal, leftMs, late }, () => call.parts?.leave(undefined));
 }

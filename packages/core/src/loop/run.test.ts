@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { constant } from '../backoff/curves.ts';
-import { HookError, ThrottledError } from '../base/errors.ts';
+import { HookError, NotSentError } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { EbbEvent } from '../news/events.ts';
 import { ownBucket } from '../parts/own.ts';
@@ -116,7 +116,7 @@ describe('the last error is thrown unchanged', () => {
       {
         attempt: 1,
         delayMs: 0,
-        throttledMs: 0,
+        waitedMs: 0,
         failure: 'network',
         code: 'Error',
         reason: 'retries-exhausted',
@@ -137,8 +137,8 @@ describe('tokens', () => {
     await clock.advance(500);
     expect(acquire).toHaveBeenCalledTimes(2);
     expect(acquire.mock.lastCall?.[0]).toMatchObject({ cost: 3, maxWaitMs: 9_000 });
-    expect(attemptsOf(await running).map(({ throttledMs }) => throttledMs)).toEqual([25, 25]);
-    expect(events.filter(({ type }) => type === 'throttle')).toMatchObject([{ waitMs: 25 }, { waitMs: 25 }]);
+    expect(attemptsOf(await running).map(({ waitedMs }) => waitedMs)).toEqual([25, 25]);
+    expect(events.filter(({ type }) => type === 'wait')).toMatchObject([{ waitMs: 25 }, { waitMs: 25 }]);
   });
 
   test('cost by a function of the request; a function with an invalid result is named', async () => {
@@ -152,12 +152,12 @@ describe('tokens', () => {
 
   test('that cannot be had end the request, and the end is reported', async () => {
     const { bucket, acquire } = stubBucket();
-    acquire.mockRejectedValue(new ThrottledError('no token'));
+    acquire.mockRejectedValue(new NotSentError('no token'));
     const { events, call } = setUp({ bucket });
     const client = exchange(200);
     await expect(run(call, client)).rejects.toThrow('no token');
     expect(client.sent).toEqual([]);
-    expect(events.at(-1)).toMatchObject({ type: 'end', attempt: 0, reason: 'throttled' });
+    expect(events.at(-1)).toMatchObject({ type: 'end', attempt: 0, reason: 'limited' });
   });
 });
 

@@ -178,7 +178,7 @@ export class Run<T> {
  * Sends a request until its policy stops, and settles as the client did at the last attempt.
  *
  * @throws what the last attempt of the client threw, unchanged
- * @throws the signal's own reason, ThrottledError or HookError, as `prepare` does
+ * @throws the signal's own reason, NotSentError or HookError, as `prepare` does
  */
 export function run<T>(call: Call, client: Client<T>, signal?: AbortSignal): Promise<T> {
   return new Run(call, client, signal).start();

@@ -42,17 +42,17 @@ test('a call that waits for a retry ends with what it has, and the budget is ref
     type: 'end',
     reason: 'stopped',
     attempt: 1,
-    error: { name: 'ThrottledError', reason: 'stopped' },
+    error: { name: 'NotSentError', reason: 'stopped' },
   });
   expect([clock.pending, budget.balance, listeners()]).toEqual([0, 1, [0, 0]]);
 });
 
-test('a call that waits for its first tokens fails with a ThrottledError', async () => {
+test('a call that waits for its first tokens fails with a NotSentError', async () => {
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0, clock });
   const { stop, result, listeners } = call({ bucket }, clock);
   stop.abort();
-  expect(await result).toMatchObject({ name: 'ThrottledError', reason: 'stopped' });
+  expect(await result).toMatchObject({ name: 'NotSentError', reason: 'stopped' });
   expect([bucket.stats().waiting, listeners()]).toEqual([0, [0, 0]]);
 });
 

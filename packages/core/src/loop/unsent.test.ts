@@ -115,21 +115,13 @@ test('a retry keeps the bucket of its key, also if the map has no room for the k
 });
 
 describe('a retry that is refused ends with the response that was there', () => {
-  const throttled = { attempt: 1, status: 503, reason: 'throttled' };
+  const limited = { attempt: 1, status: 503, reason: 'limited' };
   const late = { attempt: 1, status: 503, reason: 'deadline-exceeded' };
   test.each<[by: string, options: (clock: VirtualClock) => PolicyOptions, last: object]>([
-    [
-      'a bucket that rejects',
-      (clock) => ({ bucket: oneToken(clock, { nonConforming: 'reject' }) }),
-      throttled,
-    ],
-    ['a bucket with a longest wait', (clock) => ({ bucket: oneToken(clock, { maxWaitMs: 10 }) }), throttled],
-    [
-      'the longest wait of the request',
-      (clock) => ({ bucket: oneToken(clock, {}), maxWaitMs: 10 }),
-      throttled,
-    ],
-    ['a full queue', (clock) => ({ bucket: oneToken(clock, { maxQueue: 0 }) }), throttled],
+    ['a bucket that rejects', (clock) => ({ bucket: oneToken(clock, { nonConforming: 'reject' }) }), limited],
+    ['a bucket with a longest wait', (clock) => ({ bucket: oneToken(clock, { maxWaitMs: 10 }) }), limited],
+    ['the longest wait of the request', (clock) => ({ bucket: oneToken(clock, {}), maxWaitMs: 10 }), limited],
+    ['a full queue', (clock) => ({ bucket: oneToken(clock, { maxQueue: 0 }) }), limited],
     [
       'a bucket whose capacity was lowered',
       (clock) => {
@@ -137,7 +129,7 @@ describe('a retry that is refused ends with the response that was there', () => 
         clock.schedule(() => bucket.setRate(10, 1), 50);
         return { bucket, cost: 5 };
       },
-      throttled,
+      limited,
     ],
     [
       'a limit whose slot another one has',
@@ -146,7 +138,7 @@ describe('a retry that is refused ends with the response that was there', () => 
         clock.schedule(() => concurrency.tryAcquire(), 70);
         return { concurrency };
       },
-      throttled,
+      limited,
     ],
     [
       'the total timeout, in the wait for a slot',
@@ -186,7 +178,7 @@ describe('a retry that is refused ends with the response that was there', () => 
       bucket: oneToken(clock, { nonConforming: 'reject', initialTokens: 0 }),
     }));
     const refused = run(new Call(policy, request), client);
-    await expect(refused).rejects.toMatchObject({ name: 'ThrottledError', reason: 'not-conforming' });
+    await expect(refused).rejects.toMatchObject({ name: 'NotSentError', reason: 'not-conforming' });
     expect(client.unsentFor).toEqual([await refused.catch((error: unknown) => error)]);
   });
 
@@ -198,7 +190,7 @@ describe('a retry that is refused ends with the response that was there', () => 
     const running = expect(run(new Call(policy, request), client)).rejects.toBe(reset);
     await clock.advance(1_000);
     await running;
-    expect(attemptsOf(reset)).toMatchObject([{ failure: 'network', reason: 'throttled' }]);
+    expect(attemptsOf(reset)).toMatchObject([{ failure: 'network', reason: 'limited' }]);
   });
 });
 

@@ -30,7 +30,7 @@ export type EbbEvent = {
 } & (
   | {
       /** The slot and the tokens were granted after a wait. */
-      readonly type: 'throttle';
+      readonly type: 'wait';
       /** In milliseconds. */
       readonly waitMs: number;
       /** The part of it for the slot; the rest was for the tokens. */
@@ -100,11 +100,11 @@ export type EbbEvent = {
       readonly reason: StopReason;
       /**
        * The outcome of the last attempt; `undefined` if the request ended before its first. If a planned retry was not
-       * sent (`'throttled'`, `'deadline-exceeded'`), or the total timeout has ended an attempt and there was a response
+       * sent (`'limited'`, `'deadline-exceeded'`), or the total timeout has ended an attempt and there was a response
        * before, it is the outcome that the caller gets.
        */
       readonly outcome: ReportedOutcome | undefined;
-      /** What kept the request or a retry from being sent, such as a `ThrottledError`. */
+      /** What kept the request or a retry from being sent, such as a `NotSentError`. */
       readonly error?: ReportedError;
     }
   | {
@@ -227,7 +227,7 @@ export type StopReason =
   /** Aborted by the caller. */
   | 'aborted'
   /** A planned attempt could not get its tokens or its slot in time. */
-  | 'throttled'
+  | 'limited'
   /** The last chance to send the request was skipped, because too little succeeds. */
   | 'overload'
   /** The policy's `stopSignal` has aborted. */

@@ -1,4 +1,4 @@
-import { HookError, ThrottledError, type ThrottledReason } from '../base/errors.ts';
+import { HookError, NotSentError, type NotSentReason } from '../base/errors.ts';
 import { codeIn, nameOf } from '../http/failure.ts';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
 
@@ -27,9 +27,9 @@ export type ReportedOutcome =
 export interface ReportedError {
   readonly name: string;
   readonly code?: string;
-  /** Why a `ThrottledError` refused the request. */
-  readonly reason?: ThrottledReason;
-  /** The wait for tokens that a `ThrottledError` refused, in milliseconds. */
+  /** Why a `NotSentError` refused the request. */
+  readonly reason?: NotSentReason;
+  /** The wait for tokens that a `NotSentError` refused, in milliseconds. */
   readonly waitMs?: number;
   /** The option that a `HookError` names. */
   readonly hook?: string;
@@ -47,7 +47,7 @@ export function reportedOutcome(outcome: Outcome): ReportedOutcome {
 
 export function reportedError(error: unknown): ReportedError {
   if (error instanceof HookError) return { name: error.name, hook: error.hook };
-  if (error instanceof ThrottledError) {
+  if (error instanceof NotSentError) {
     const { name, reason, waitMs } = error;
     return { name, reason, ...(waitMs !== undefined && { waitMs }) };
   }

@@ -113,7 +113,7 @@ export interface ObservableBucket extends TokenBucket {
   /** Resolves when no request waits: at once if none does. It does not keep the process alive. */
   idle(): Promise<void>;
   /**
-   * Stops granting tokens to new requests: `acquire` rejects with a `ThrottledError` whose reason is `'closed'`, and
+   * Stops granting tokens to new requests: `acquire` rejects with a `NotSentError` whose reason is `'closed'`, and
    * `tryAcquire` returns `undefined`, also with `nonConforming: 'mark'`. Resolves when no request waits any more. Grants
    * can still be settled. A second call does nothing, except that `'reject'` after `'drain'` rejects the rest of the queue.
    *

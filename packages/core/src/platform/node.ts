@@ -31,7 +31,7 @@ const host: NodeLike = globalThis;
 const makeChannel = host.process?.getBuiltinModule?.('node:diagnostics_channel')?.channel;
 
 const EVENTS = [
-  'throttle',
+  'wait',
   'mark',
   'attempt',
   'retry',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ThrottledError } from '../base/errors.ts';
+import { NotSentError } from '../base/errors.ts';
 import type { Grant } from '../loop/contracts.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
@@ -45,7 +45,7 @@ async function fateOf(
   const { refused } = bucket.stats();
   clock.tick(1e9);
   return asked.catch((error: unknown) => {
-    if (!(error instanceof ThrottledError)) throw error;
+    if (!(error instanceof NotSentError)) throw error;
     return refused > 0 ? 'at once' : 'later';
   });
 }

@@ -1,6 +1,6 @@
 import { devText, devTextOf } from '#dev-text';
 import { flag, having, notNegative, wholeNumber } from '../base/check.ts';
-import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
+import { NotSentError, type NotSentReason } from '../base/errors.ts';
 import type { Complete, OptionTable } from '../base/options.ts';
 import { onAbort } from '../base/signals.ts';
 import type { AcquireOptions } from '../loop/contracts.ts';
@@ -156,7 +156,7 @@ export class WaitQueue<T> {
 
   /**
    * Serves a request at once if it may go, else puts it into the queue. Rejects for a wrong option; with the reason of a signal that
-   * has aborted; with a ThrottledError if the limit is closed, the wait is too long, or the queue is full.
+   * has aborted; with a NotSentError if the limit is closed, the wait is too long, or the queue is full.
    */
   acquire(options: AcquireOptions, costOf: () => Amount): Promise<T> {
     try {
@@ -255,20 +255,20 @@ export class WaitQueue<T> {
 
   /** The error for a refused request, which is counted. */
   refusal(
-    reason: ThrottledReason,
+    reason: NotSentReason,
     message: string | undefined,
     waitMs?: number,
     cause?: unknown,
-  ): ThrottledError {
+  ): NotSentError {
     this.refused += 1;
-    return new ThrottledError(
+    return new NotSentError(
       `Not sent: ${message ?? reason}`,
       waitMs,
       cause === undefined ? { reason } : { reason, cause },
     );
   }
 
-  #refuse(waiter: Waiter<T>, reason: ThrottledReason, message: string | undefined): void {
+  #refuse(waiter: Waiter<T>, reason: NotSentReason, message: string | undefined): void {
     this.#remove(waiter);
     waiter.resolve(Promise.reject(this.refusal(reason, message)));
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { constant, exponential } from '../backoff/curves.ts';
-import { ThrottledError } from '../base/errors.ts';
+import { NotSentError } from '../base/errors.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import { attemptsOf } from '../loop/history.ts';
 import type { PolicyOptions } from '../loop/options.ts';
@@ -85,7 +85,7 @@ test('a Retry-After of an error is waited for', async () => {
 test('a value is a success, and shows no status in its history', async () => {
   const value = {};
   expect(await retry(() => value)).toBe(value);
-  expect(attemptsOf(value)).toEqual([{ attempt: 1, delayMs: 0, throttledMs: 0, reason: 'success' }]);
+  expect(attemptsOf(value)).toEqual([{ attempt: 1, delayMs: 0, waitedMs: 0, reason: 'success' }]);
 });
 
 describe('judge', () => {
@@ -212,7 +212,7 @@ test('a slot is held while the function runs', async () => {
       }),
     { concurrency },
   );
-  await expect(retry(() => 1, { concurrency })).rejects.toBeInstanceOf(ThrottledError);
+  await expect(retry(() => 1, { concurrency })).rejects.toBeInstanceOf(NotSentError);
   done();
   await first;
   expect(concurrency.stats().inUse).toBe(0);

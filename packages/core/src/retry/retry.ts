@@ -70,7 +70,7 @@ const REQUEST: RequestTraits = { method: 'GET', url: '', replayable: true, heade
  *
  * @param call the function. It must be safe to call again
  * @param policyOrOptions a policy, or the options of a new one
- * @throws what the last call threw; the signal's reason; ThrottledError and HookError as all clients of ebb
+ * @throws what the last call threw; the signal's reason; NotSentError and HookError as all clients of ebb
  * @throws TypeError, RangeError if an option is invalid
  * @example
  * ```ts

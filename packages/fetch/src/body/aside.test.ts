@@ -24,7 +24,7 @@ function oneToken() {
     tokens -= 1;
     return tokens >= 0 ? { cost: 1, waitedMs: 0, settle: () => {} } : undefined;
   };
-  const acquire = () => Promise.reject(Object.assign(new Error('no token'), { name: 'ThrottledError' }));
+  const acquire = () => Promise.reject(Object.assign(new Error('no token'), { name: 'NotSentError' }));
   return ownBucket({ tryAcquire, acquire } as never);
 }
 
@@ -43,7 +43,7 @@ describe('a retry that is not sent ends with the previous response', () => {
     const response = await createFetch(options())(server.url);
     expect(server.seen).toHaveLength(1);
     expect(response.status).toBe(503);
-    expect(attemptsOf(response).map(({ reason }) => reason)).toEqual(['throttled']);
+    expect(attemptsOf(response).map(({ reason }) => reason)).toEqual(['limited']);
     expect(response.bodyUsed).toBe(false);
     expect(await response.text()).toBe((step as { body: string }).body);
   });

@@ -33,8 +33,8 @@ export interface Trace {
 
 /** The share of the requests that failed, including those that a client itself refused to send. */
 export function failedShare({ totals }: Trace): number {
-  const { requests, failures, throttledLocally } = totals;
-  return requests === 0 ? 0 : (failures + throttledLocally) / requests;
+  const { requests, failures, notSent } = totals;
+  return requests === 0 ? 0 : (failures + notSent) / requests;
 }
 
 /** Requests arrive at random, so shares are taken over this many intervals. */

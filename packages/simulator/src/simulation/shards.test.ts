@@ -83,8 +83,8 @@ describe('shards', () => {
 
 describe('a server', () => {
   test.each([
-    ['unavailable', 'unavailable', 'throttled429'],
-    ['too-many', 'throttled429', 'unavailable'],
+    ['unavailable', 'unavailable', 'answered429'],
+    ['too-many', 'answered429', 'unavailable'],
   ] as const)('whose queue is full answers %s', (queueFull, counted, other) => {
     const server = { workers: 10, serviceMs: 100, maxQueue: 5, queueFull };
     const { totals } = traceOf(server, 200);

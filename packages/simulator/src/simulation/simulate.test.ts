@@ -22,7 +22,7 @@ describe('a run', () => {
       { attemptTimeoutMs: 500, bucket: { tokenBucket: { refillPerSecond: 4, maxWaitMs: 2_000 } } },
     ] satisfies FleetPolicy[]) {
       const { totals, series } = simulate({ ...hard, policy });
-      const over = totals.successes + totals.failures + totals.throttledLocally;
+      const over = totals.successes + totals.failures + totals.notSent;
       expect(totals.requests).toBe(over + (series.underWay.at(-1) ?? 0));
     }
   });

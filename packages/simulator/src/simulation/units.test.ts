@@ -32,8 +32,8 @@ describe('a server with a limit of several units', () => {
     const { totals, series } = simulate(asking(limit));
     const most = (200 + 100 * 100) / 5;
     expect(Math.abs(totals.successes / most - 1)).toBeLessThan(tolerance + 1 / 100);
-    expect(totals.throttled429).toBe(totals.failures);
-    expect(sum(series.throttled429, 50, 100)).toBeGreaterThan(3_000);
+    expect(totals.answered429).toBe(totals.failures);
+    expect(sum(series.answered429, 50, 100)).toBeGreaterThan(3_000);
   });
 
   test('charges a drawn cost at the answer: what is in flight then overdraws it', () => {
@@ -49,7 +49,7 @@ describe('a server with a limit of several units', () => {
     const requests = { refillPerSecond: 1, capacity: 2_100 };
     const limit = { limits: { requests, output: narrow }, spends: { requests: 1, output: 5 } };
     const { totals } = simulate(asking(limit));
-    expect(totals.throttled429).toBeGreaterThan(7_000);
+    expect(totals.answered429).toBeGreaterThan(7_000);
     expect(totals.successes).toBeGreaterThan(2_000);
   });
 
@@ -57,7 +57,7 @@ describe('a server with a limit of several units', () => {
     const limit = { limits: { requests: wide, output: narrow }, spends: { requests: 1, output: 1.05 } };
     const refused = (retryAfter: boolean): number =>
       simulate(asking({ ...limit, retryAfter }, { maxRetries: 20, backoff: { constant: 10 } })).totals
-        .throttled429;
+        .answered429;
     expect(refused(false)).toBeGreaterThan(3 * refused(true));
   });
 });
@@ -88,22 +88,22 @@ describe('clients with buckets of several units', () => {
 
   test('that give back what was not spent use most of it, and are refused nothing', () => {
     for (const settled of [false, true]) {
-      const { successes, throttled429 } = run(200, true, settled);
+      const { successes, answered429 } = run(200, true, settled);
       expect(successes / all).toBeGreaterThan(0.4);
-      expect(throttled429).toBe(0);
+      expect(answered429).toBe(0);
     }
   });
 
   test('that reserve too little pay the rest later, and are refused little', () => {
-    const { successes, sends, throttled429 } = run(5, true, true);
+    const { successes, sends, answered429 } = run(5, true, true);
     expect(successes / all).toBeGreaterThan(0.9);
     expect(sends / all).toBeLessThan(1.3);
-    expect(throttled429 / sends).toBeLessThan(0.2);
+    expect(answered429 / sends).toBeLessThan(0.2);
   });
 
   test('that reserve too little, keep it and do not listen are refused most', () => {
-    const { throttled429, sends } = run(5, false, false, false);
-    expect(throttled429 / sends).toBeGreaterThan(0.5);
+    const { answered429, sends } = run(5, false, false, false);
+    expect(answered429 / sends).toBeGreaterThan(0.5);
   });
 
   test('get back what they reserved for a request that reached no server', () => {

@@ -24,7 +24,7 @@ export function experimentTable(results: readonly ExperimentResult[], durationMs
       name,
       trace.amplification.toFixed(2),
       `${(100 * (1 - failedShare(trace))).toFixed(1)} %`,
-      numeral(Math.round((trace.totals.throttled429 * 1_000) / durationMs)),
+      numeral(Math.round((trace.totals.answered429 * 1_000) / durationMs)),
       duration(trace.latencyMs.p50),
       duration(trace.latencyMs.p99),
       numeral(largest(trace.series.queue)),

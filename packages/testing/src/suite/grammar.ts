@@ -3,7 +3,7 @@ import type { EbbEvent } from '@ebb/core';
 /** A letter for each event of a call; none for those that may come at any time. */
 const LETTERS: Readonly<Partial<Record<EbbEvent['type'], string>>> = {
   skip: 's',
-  throttle: 'w',
+  wait: 'w',
   attempt: 'a',
   hedge: 'h',
   retry: 'r',

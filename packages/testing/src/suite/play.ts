@@ -51,7 +51,7 @@ function thrownBy(error: unknown): string {
     return 'a copy of the reason';
   }
   const { name: inner = '' } = (cause as Error | undefined) ?? {};
-  return inner === 'ThrottledError' || inner === 'HookError' ? inner : name;
+  return inner === 'NotSentError' || inner === 'HookError' ? inner : name;
 }
 
 function historyOf(error: unknown): readonly Attempt[] | undefined {
@@ -160,7 +160,7 @@ export async function play(
   return {
     ...seen,
     delays: events.flatMap((event) => (isAgain(event) ? [event.delayMs] : [])),
-    waits: events.flatMap((event) => (event.type === 'throttle' ? [event.waitMs] : [])),
+    waits: events.flatMap((event) => (event.type === 'wait' ? [event.waitMs] : [])),
     got: shortened(got),
     thrown: got === undefined ? thrownBy(error) : undefined,
     error,

@@ -3,11 +3,11 @@ import {
   createPolicy,
   fullJitter,
   HookError,
+  NotSentError,
   type Policy,
   type PolicyOptions,
   perKey,
   retryBudget,
-  ThrottledError,
   tokenBucket,
 } from '@ebb/core';
 import { openai, type PresetOptions } from '@ebb/core/presets';
@@ -28,7 +28,7 @@ const careful: PresetOptions = { repeatPosts: false };
 export const preset: Policy = createPolicy({ ...openai(careful), maxRetries: 1 });
 
 export function tell(error: unknown): string {
-  if (error instanceof ThrottledError) return `${error.reason} ${error.waitMs ?? 0}`;
+  if (error instanceof NotSentError) return `${error.reason} ${error.waitMs ?? 0}`;
   if (error instanceof HookError) return error.hook;
   return attemptsOf(error)
     .map(({ attempt, reason }) => `${attempt} ${reason}`)

@@ -218,7 +218,7 @@ describe.each<[string, Make]>([
       expect(bucket.stats()).toMatchObject({ waiting: 0, refused: 3, granted: 1 });
       expect(clock.pending).toBe(0);
       await expect(bucket.acquire()).rejects.toMatchObject({
-        name: 'ThrottledError',
+        name: 'NotSentError',
         message: 'Not sent: the bucket was closed',
       });
       grant.settle(0);
@@ -348,7 +348,7 @@ test('a retry that a closed bucket refuses ends with the last response', async (
   await bucket.close();
   await clock.advance(1_000);
   expect(await ready).toBe(false);
-  expect(session.history).toMatchObject([{ reason: 'throttled' }]);
+  expect(session.history).toMatchObject([{ reason: 'limited' }]);
   expect(events).toEqual(['attempt', 'retry', 'end']);
 });
 
@@ -365,7 +365,7 @@ test('a retry counts as a new request, also if its first attempt waited when the
   await drained;
 });
 
-test('a request to a closed bucket fails with a ThrottledError', async () => {
+test('a request to a closed bucket fails with a NotSentError', async () => {
   const { bucket, policy } = setUp();
   await bucket.close();
   await expect(prepare(new Call(policy(), well))).rejects.toMatchObject({ reason: 'closed' });

@@ -24,7 +24,7 @@ type FeedbackScope = 'origin' | 'bucket';
 /** Options of every bucket, whatever its tokens come from. */
 export interface WaitingBucketOptions extends WaitingOptions {
   /**
-   * What happens to a request whose tokens are not available: it waits, fails with a `ThrottledError`, or is sent and
+   * What happens to a request whose tokens are not available: it waits, fails with a `NotSentError`, or is sent and
    * reported with a `mark` event.
    * @default 'delay'
    */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ThrottledError } from '../../base/errors.ts';
+import { NotSentError } from '../../base/errors.ts';
 import type { Costs, Grant } from '../../loop/contracts.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { type QuotaBucket, quotaBucket } from './quota-bucket.ts';
@@ -188,7 +188,7 @@ class World {
             }),
           (error) =>
             this.#assert(() => {
-              if (error !== controller.signal.reason) expect(error).toBeInstanceOf(ThrottledError);
+              if (error !== controller.signal.reason) expect(error).toBeInstanceOf(NotSentError);
             }),
         );
         break;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ThrottledError } from '../../base/errors.ts';
+import { NotSentError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
 import { holding, stepsToWait } from './gcra.ts';
 import { tokenBucket } from './token-bucket.ts';
@@ -153,7 +153,7 @@ describe('steps that exceed the capacity', () => {
         const fate = asked.catch((error: unknown) => error);
         clock.tick(1e9);
         const granted = await fate;
-        expect(granted instanceof ThrottledError).toBe(atOnce);
+        expect(granted instanceof NotSentError).toBe(atOnce);
       }),
       { numRuns: 2_000 },
     );

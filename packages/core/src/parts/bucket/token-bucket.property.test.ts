@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../base/clock.ts';
-import { ThrottledError } from '../../base/errors.ts';
+import { NotSentError } from '../../base/errors.ts';
 import type { Grant } from '../../loop/contracts.ts';
 import { fairQueue } from '../../queue/fair-queue.ts';
 import { priorityQueue } from '../../queue/order.ts';
@@ -195,7 +195,7 @@ class World implements Clock {
         this.asked += 1;
         const order = this.asked;
         const cost = step.share * this.#capacity;
-        const kind = cost > bucket.stats().capacity ? RangeError : ThrottledError;
+        const kind = cost > bucket.stats().capacity ? RangeError : NotSentError;
         const { signal } = controller;
         bucket.acquire({ cost, priority, retry, fairKey, maxWaitMs, signal }).then(
           (grant) =>

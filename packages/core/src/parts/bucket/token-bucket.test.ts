@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../../base/clock.ts';
-import { ThrottledError } from '../../base/errors.ts';
+import { NotSentError } from '../../base/errors.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
 import { priorityQueue } from '../../queue/order.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
@@ -23,9 +23,7 @@ function journal(clock: VirtualClock) {
     promise.then(
       () => lines.push(`${name} ${Math.round(clock.now() * 1e3) / 1e3}`),
       (error: unknown) => {
-        lines.push(
-          `${name} ${error instanceof ThrottledError ? error.reason : String(error)} ${clock.now()}`,
-        );
+        lines.push(`${name} ${error instanceof NotSentError ? error.reason : String(error)} ${clock.now()}`);
       },
     );
   };
@@ -222,7 +220,7 @@ describe('non-conforming requests', () => {
     const { bucket, clock } = setUp({ nonConforming: 'reject', initialTokens: 1 });
     expect(await outcome(bucket.acquire())).toBe(0);
     expect(await outcome(bucket.acquire({ cost: 2 }))).toMatchObject({
-      name: 'ThrottledError',
+      name: 'NotSentError',
       reason: 'not-conforming',
       waitMs: 200,
     });

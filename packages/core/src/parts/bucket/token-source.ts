@@ -81,7 +81,7 @@ export interface TokenSource<Held = unknown, A extends Amount = number> {
 
 /** Why a source has no tokens. */
 export interface Unavailable {
-  /** Becomes part of the message of the `ThrottledError`. */
+  /** Becomes part of the message of the `NotSentError`. */
   readonly message: string;
   readonly cause?: unknown;
 }

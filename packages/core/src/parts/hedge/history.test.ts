@@ -3,7 +3,7 @@ import { type Attempt, remember } from '../../loop/history.ts';
 import { attemptsOf, noteHedges } from './history.ts';
 
 const HEDGES = [{ delayMs: 10, won: false, outcome: undefined }];
-const entry = (attempt: number): Attempt => ({ attempt, delayMs: 0, throttledMs: 0, reason: 'transient' });
+const entry = (attempt: number): Attempt => ({ attempt, delayMs: 0, waitedMs: 0, reason: 'transient' });
 
 test.each<[string, readonly Attempt[], readonly Attempt[]]>([
   ['the last attempt', [entry(1), entry(2)], [entry(1), { ...entry(2), hedges: HEDGES }]],

@@ -124,7 +124,7 @@ export abstract class Race implements Due {
     } finally {
       if (!isSent) {
         call.parts?.leave(undefined);
-        close(call, 'throttled');
+        close(call, 'limited');
       }
     }
     if (!isSent) return;

@@ -39,7 +39,7 @@ test.each(['origin', 'bucket'] as const)(
     judge(call, { type: 'response', status: 429, header });
     expect(bucket.for(to('asked')).stats().pausedMs).toBe(30_000);
     const later = new Call(createPolicy({ bucket, clock, maxWaitMs: 1_000 }), to('asked'));
-    await expect(prepare(later)).rejects.toMatchObject({ name: 'ThrottledError' });
+    await expect(prepare(later)).rejects.toMatchObject({ name: 'NotSentError' });
   },
 );
 

@@ -97,7 +97,7 @@ describe('held by hand', () => {
     own.hold();
     expect([own.state, own.share]).toEqual(['open', 0]);
     const error = await settled(() => 'never');
-    expect(error).toMatchObject({ name: 'ThrottledError', reason: 'overload' });
+    expect(error).toMatchObject({ name: 'NotSentError', reason: 'overload' });
     expect([sent(), clock.elapsedMs]).toEqual([0, 2_000]);
     expect(told('skip')).toMatchObject([
       { attempt: 0, delayMs: 1_000 },

@@ -12,7 +12,7 @@ import { type Occasion, ThrottleRule } from './rule.ts';
 export interface ThrottleOptions {
   /**
    * `'wait'`: a request whose chance is skipped goes on to its next one, after the next backoff. `'fail'`: it ends, with a
-   * `ThrottledError` (`overload`) or the answer that was there.
+   * `NotSentError` (`overload`) or the answer that was there.
    * @default 'wait'
    */
   readonly whenSkipped?: 'wait' | 'fail' | undefined;
@@ -200,7 +200,7 @@ class ThrottleTurn implements Turn {
  *
  * A *chance* is a moment at which a request may be sent: at first, and after each backoff. If a chance is skipped nothing is sent, and
  * the request goes on to its next one. When it has none left (`maxRetries`, `totalTimeoutMs`) it ends with the answer that was
- * there, else with a `ThrottledError` (`overload`).
+ * there, else with a `NotSentError` (`overload`).
  *
  * Retries after timeouts are paid from the share of new requests, and while nothing fails from answers: one in a hundred. Other
  * retries are paid from a credit, which answers pay back. A budget in the policy pays for all of them in its place.

@@ -43,8 +43,8 @@ describe('client buckets', () => {
       ...fleet,
       policy: { bucket: { tokenBucket: { ...rate, nonConforming: 'reject' } } },
     });
-    expect(totals.throttledLocally).toBe(totals.requests - totals.sends);
-    expect(totals.throttledLocally / totals.requests).toBeGreaterThan(0.45);
+    expect(totals.notSent).toBe(totals.requests - totals.sends);
+    expect(totals.notSent / totals.requests).toBeGreaterThan(0.45);
   });
 
   test('with nonConforming mark send all requests', () => {
@@ -62,7 +62,7 @@ describe('client buckets', () => {
     ] satisfies FleetPolicy[]) {
       const { tokenWaitMs, totals } = simulate({ ...fleet, policy });
       expect(tokenWaitMs.max).toBeLessThanOrEqual(1_000.1);
-      expect(totals.throttledLocally).toBeGreaterThan(1_000);
+      expect(totals.notSent).toBeGreaterThan(1_000);
     }
     const { series } = simulate({ ...fleet, policy: { bucket: { tokenBucket: { ...rate, maxQueue: 2 } } } });
     expect(Math.max(...series.underWay)).toBeLessThanOrEqual(10 * 3);
@@ -95,7 +95,7 @@ describe('client buckets', () => {
     const bucket = { refillPerSecond: 20, capacity: 4 };
     const plain = simulate({ ...burst, policy: { ...burst.policy, bucket: { tokenBucket: bucket } } });
     const adapted = simulate({ ...burst, policy: { ...burst.policy, bucket: { adaptive: bucket } } });
-    expect(adapted.totals.throttled429).toBeLessThan(plain.totals.throttled429 / 2);
+    expect(adapted.totals.answered429).toBeLessThan(plain.totals.answered429 / 2);
     expect(adapted.totals.successes).toBeGreaterThan(0.75 * 100 * 100);
   });
 

@@ -72,7 +72,7 @@ export class Clients {
     const { custom } = this.#fleet;
     const client = this.requests.client(request);
     const lines = this.#lines;
-    if (custom !== undefined && custom[client]?.admit?.() === false) this.#throttled(request);
+    if (custom !== undefined && custom[client]?.admit?.() === false) this.#notSent(request);
     else if (this.#skips(request, client)) return;
     else if (lines === undefined) this.#send(request);
     else this.#acquire(lines, request, client);
@@ -87,7 +87,7 @@ export class Clients {
     if (throttles.take(request, client, requests.attempt(request) > 1, policy)) return false;
     this.#measures.count(this.#measures.series.skipped);
     const delayMs = throttles.nextChance(request, requests, policy);
-    if (delayMs === undefined) this.#throttled(request);
+    if (delayMs === undefined) this.#notSent(request);
     else this.#events.add(delayMs, SEND, request);
     return true;
   }
@@ -97,7 +97,7 @@ export class Clients {
     const maxWaitMs = this.#maxWaitMs(request, client);
     const admission = lines.acquire(request, maxWaitMs, nowMs);
     if (admission === 'refused') {
-      this.#throttled(request);
+      this.#notSent(request);
     } else if (admission !== 'wait') {
       this.#granted(request);
     } else if (maxWaitMs < NEVER) {
@@ -142,17 +142,17 @@ export class Clients {
     }
     if (this.requests.stamp(request) !== stamp) return;
     lines.leave(request);
-    this.#throttled(request);
+    this.#notSent(request);
   }
 
-  #throttled(request: number): void {
+  #notSent(request: number): void {
     const { series } = this.#measures;
     const { throttles } = this.#fleet;
     const isRetry = this.requests.attempt(request) > 1;
     throttles?.end(request, this.requests.client(request), isRetry, this.#events.nowMs);
     this.#world.shards?.failed(request);
     // With a throttle a request that was sent before ends with what it met.
-    this.#measures.count(isRetry && throttles !== undefined ? series.failures : series.throttledLocally);
+    this.#measures.count(isRetry && throttles !== undefined ? series.failures : series.notSent);
     this.#end(request);
   }
 

@@ -113,7 +113,7 @@ describe('hedges', () => {
     const [one, same] = [run(policy, scenario, seed), run(policy, scenario, seed)];
     expect(one).toEqual(same);
     const { totals, series } = one;
-    const ended = totals.successes + totals.failures + totals.throttledLocally;
+    const ended = totals.successes + totals.failures + totals.notSent;
     expect(totals.requests).toBe(ended + (series.underWay.at(-1) ?? 0));
   });
 });

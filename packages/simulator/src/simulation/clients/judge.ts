@@ -107,6 +107,6 @@ export class Judge {
     if (outcome === UNAVAILABLE) this.#measures.count(series.unavailable);
     else if (outcome === TIMED_OUT) this.#measures.count(series.timeouts);
     else if (outcome === REFUSED || outcome === RESET) this.#measures.count(series.refused);
-    else if (outcome >= FIRST_TOO_MANY) this.#measures.count(series.throttled429);
+    else if (outcome >= FIRST_TOO_MANY) this.#measures.count(series.answered429);
   }
 }

@@ -5,7 +5,7 @@
  *
  * Pauses are compared for requests without deadlines, as in `token-lines.property.test.ts`.
  */
-import { type Costs, quotaBucket, ThrottledError } from '@ebb/core';
+import { type Costs, NotSentError, quotaBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -114,7 +114,7 @@ async function inCore(trace: Trace): Promise<readonly string[]> {
       clock.schedule(() => grant.settle(known(trace, asked)), answeredInMs);
       fates[at] = fate(grant.conforming ? 'granted' : 'marked', grant.grantedAtMs);
     } catch (error) {
-      if (!(error instanceof ThrottledError)) throw error;
+      if (!(error instanceof NotSentError)) throw error;
       fates[at] = fate('refused', clock.now());
     }
   };

@@ -28,7 +28,7 @@ describe('throttles', () => {
   test('skip hardly a chance of a healthy service', () => {
     const { totals } = run({ throttle: {} }, easy);
     expect(totals.skipped / totals.requests).toBeLessThan(0.005);
-    expect(totals.throttledLocally + totals.failures).toBe(0);
+    expect(totals.notSent + totals.failures).toBe(0);
   });
 
   test('send three tenths to a service that is down for long', () => {
@@ -41,8 +41,8 @@ describe('throttles', () => {
   test('end a request at its first skipped chance with whenSkipped: fail', () => {
     const { totals, series } = run({ throttle: { whenSkipped: 'fail' } }, DOWN);
     // One that is skipped ends, as refused by its client or, if it was sent before, as failed.
-    expect(totals.skipped).toBeLessThanOrEqual(totals.throttledLocally + totals.failures);
-    expect(totals.throttledLocally).toBeGreaterThan(0.9 * totals.skipped - totals.failures);
+    expect(totals.skipped).toBeLessThanOrEqual(totals.notSent + totals.failures);
+    expect(totals.notSent).toBeGreaterThan(0.9 * totals.skipped - totals.failures);
     expect(series.underWay.at(-1)).toBeLessThan(30);
   });
 
@@ -97,7 +97,7 @@ describe('throttles', () => {
             { seed },
           );
           const { totals, series } = trace;
-          const ended = totals.successes + totals.failures + totals.throttledLocally;
+          const ended = totals.successes + totals.failures + totals.notSent;
           expect(totals.requests).toBe(ended + (series.underWay.at(-1) ?? 0));
           expect(totals.sends - totals.hedges).toBeLessThanOrEqual((policy.maxRetries + 1) * totals.requests);
           // A skipped chance counts as a retry.

@@ -11,7 +11,7 @@
  * `quota-lines.property.test.ts` does so for buckets of several units. Not simulated, and rejected by `checkScenario`:
  * `priority`, `queue`, `settled` of a bucket of one unit, and costs that differ between requests.
  */
-import { ThrottledError, tokenBucket } from '@ebb/core';
+import { NotSentError, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -93,7 +93,7 @@ async function inCore({ options, cost, requests, pauses }: Trace): Promise<Fates
         asked.then(
           ({ grantedAtMs, conforming }) => fate(conforming ? 'granted' : 'marked', grantedAtMs),
           (error) => {
-            if (!(error instanceof ThrottledError)) throw error;
+            if (!(error instanceof NotSentError)) throw error;
             return fate('refused', clock.now());
           },
         ),

@@ -66,7 +66,7 @@ describe('the server', () => {
       policy,
     });
     for (const served of series.successes) expect(served).toBeLessThanOrEqual(20 + 50 + 5);
-    expect(totals.throttled429).toBeGreaterThan(0);
+    expect(totals.answered429).toBeGreaterThan(0);
     expect(totals.failures).toBe(0);
   });
 
@@ -81,7 +81,7 @@ describe('the server', () => {
           limit: { refillPerSecond: 50, capacity: 20, retryAfter },
         },
         policy: { maxRetries: 100, backoff: { constant: 10 } },
-      }).totals.throttled429;
+      }).totals.answered429;
     expect(sends(false)).toBeGreaterThan(3 * sends(true));
   });
 });

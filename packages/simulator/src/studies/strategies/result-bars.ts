@@ -53,7 +53,7 @@ export const TOO_MANY: Measure = {
   name: '429s per second',
   colour: 'red',
   value: ({ totals, series, intervalMs }) =>
-    (totals.throttled429 * 1_000) / (series.requests.length * intervalMs),
+    (totals.answered429 * 1_000) / (series.requests.length * intervalMs),
   text: (value = 0) => String(Math.round(value)),
 };
 

@@ -93,7 +93,7 @@ export const aborts: readonly Row[] = [
       stops: true,
       ...aborted,
       reason: 'stopped',
-      thrown: 'ThrottledError',
+      thrown: 'NotSentError',
     }),
   ),
   {

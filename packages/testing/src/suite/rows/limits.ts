@@ -50,8 +50,8 @@ export const limited: readonly Row[] = [
     limits: bucketOf(0, { nonConforming: 'reject' }),
     delays: [],
     hits: 0,
-    reason: 'throttled',
-    thrown: 'ThrottledError',
+    reason: 'limited',
+    thrown: 'NotSentError',
   },
   {
     name: 'a bucket that rejects a retry: the response is kept',
@@ -62,7 +62,7 @@ export const limited: readonly Row[] = [
     hits: 1,
     status: 503,
     body: 'down',
-    reason: 'throttled',
+    reason: 'limited',
   },
   ...(['half-503', { status: 503, body: 'x'.repeat(300_000) }] as const).map(
     (step, index): Row => ({
@@ -72,7 +72,7 @@ export const limited: readonly Row[] = [
       limits: bucketOf(1, { nonConforming: 'reject' }),
       delays: [10],
       hits: 1,
-      reason: 'throttled',
+      reason: 'limited',
       needs: ['sockets'],
       // Such a client has the long body.
       ...(index === 1 && { by: { wholeBodies: { status: 503 } } }),

@@ -67,7 +67,7 @@ export const misbehaving: readonly Row[] = [
     hits: 0,
     reason: 'retries-exhausted',
     needs: ['sockets'],
-    by: { hidesRefusals: { delays: [10], reason: 'throttled' } },
+    by: { hidesRefusals: { delays: [10], reason: 'limited' } },
   },
   {
     name: 'a reset keeps its token: the request may have reached the server',
@@ -76,7 +76,7 @@ export const misbehaving: readonly Row[] = [
     limits: oneToken,
     delays: [10],
     hits: 1,
-    reason: 'throttled',
+    reason: 'limited',
   },
   {
     name: 'a 503 whose body never ends',
