@@ -65,7 +65,7 @@ export default defineConfig({
       options: {
         miniSearch: {
           options: { tokenize: wordsOf },
-          searchOptions: { tokenize: wordsOfQuestion, boostDocument: weigh, combineWith: 'AND' },
+          searchOptions: { tokenize: wordsOfQuestion, boostDocument: weigh, combineWith: 'OR' },
         },
       },
     },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { weigh, wordsOf, wordsOfQuestion } from '../../docs/.vitepress/site/search.ts';
 import { dist } from './built.ts';
+import { QUESTIONS } from './questions.ts';
 
 interface Index {
   search(question: string): readonly { readonly id: string }[];
@@ -29,7 +30,7 @@ const SETTINGS = {
     boost: { title: 4, text: 2, titles: 1 },
     tokenize: wordsOfQuestion,
     boostDocument: weigh,
-    combineWith: 'AND',
+    combineWith: 'OR',
   },
 };
 
@@ -38,6 +39,21 @@ beforeAll(async () => {
   const [file = ''] = globSync(join(dist, 'assets/chunks/@localSearchIndexroot.*.js'));
   const { default: json } = (await import(file)) as { default: string };
   index = (library.default ?? library).loadJSON(json, SETTINGS);
+});
+
+/** The first pages of the results. */
+function pagesFor(question: string): string[] {
+  const pages = index
+    .search(question)
+    .map(({ id }) => id.replace(/^\/ebb\/|\.html.*/g, '').replace(/^\//, ''));
+  return [...new Set(pages)].slice(0, 3);
+}
+
+test('a question of several words is answered, most often in the first three pages', () => {
+  const found = QUESTIONS.map(([question]) => pagesFor(question));
+  expect(QUESTIONS.filter((_, at) => found[at]?.length === 0)).toEqual([]);
+  const missed = QUESTIONS.filter(([, ...wanted], at) => !wanted.some((page) => found[at]?.includes(page)));
+  expect(missed.map(([question]) => question).length).toBeLessThanOrEqual(10);
 });
 
 /** The page that answers comes first. */
@@ -69,7 +85,6 @@ describe.each([
   ['opentelemetry', 'packages/opentelemetry'],
 ])('%s', (question, page) => {
   test(`is answered by ${page}`, () => {
-    const [first] = index.search(question);
-    expect(first?.id.replace(/^\/ebb\/|\.html.*/g, '').replace(/^\//, '')).toBe(page);
+    expect(pagesFor(question)[0]).toBe(page);
   });
 });

@@ -10,9 +10,17 @@ export function wordsOf(text: string): string[] {
   return [...parts, ...(text.match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)+/gu) ?? [])];
 }
 
-/** The words of a question: of "Retry-After" only the whole, which stands on fewer pages. Sent to the browser as text. */
+/**
+ * The words of a question: of "Retry-After" only the whole, which stands on fewer pages, and no word that every page has. Sent to
+ * the browser as text.
+ */
 export function wordsOfQuestion(text: string): string[] {
-  return text.split(/[^\p{L}\p{N}-]+/u);
+  const words = text.toLowerCase().split(/[^\p{L}\p{N}-]+/u);
+  const telling = words.filter(
+    (word) =>
+      !/^(an?|and|by|do(es)?|for|from|how|i[nst]|it|my|of|on|or|the|to|what|when|will|with)$/.test(word),
+  );
+  return telling.length > 0 ? telling : words;
 }
 
 /**
@@ -31,26 +39,28 @@ export function weigh(id: string, term: string, { title = '', titles = [] }: Sec
     '/breakers': 'breaker opossum cockatiel polly',
     '/coming-from': 'p-retry ky got retryagent axios-retry fetch-retry',
     '/coming-from-limiters': 'bottleneck p-queue p-throttle limiter',
-    '/core/decision': 'classify',
+    '/core/decision': 'classify econnreset error reset',
     '/core/events': 'onevent logging log',
     '/guide/language-models': 'openai anthropic tokens llm',
     '/guide/quota': 'rate limit quota 429',
     '/guide/retry': 'post methods idempotency-key idempotency idempotent 5xx 503',
     '/guide/testing': 'msw vitest jest fake timers mock',
-    '/jobs': 'lambda shutdown polling transaction',
+    '/jobs': 'lambda shutdown graceful polling transaction',
     '/packages/core': 'maxretries options policy',
     '/packages/valkey': 'redis fleet processes cluster',
     '/strategies/backoff': 'jitter exponential delay',
     '/strategies/hedges': 'tail p99 latency',
-    '/strategies/resuming': 'streams sse download range stream',
-    '/strategies/server-wait': 'retry-after 429 maxretryafterms',
-    '/strategies/timeouts': 'attempttimeoutms totaltimeoutms deadline',
+    '/strategies/resuming': 'streams sse events reconnect download range stream',
+    '/strategies/shared-bucket': 'share processes fleet',
+    '/strategies/server-wait': 'retry-after 429 retryafter',
+    '/strategies/timeouts': 'attempttimeoutms totaltimeoutms deadline abort cancel signal',
     '/strategies/throttle': 'overload',
     '/strategies/priorities': 'priority urgent fairkey',
   };
   const path = id.replace(/^\/ebb/, '').replace(/\.html.*/, '');
   const titled = `${titles[0] ?? title} ${path}`.toLowerCase().split(/[^\p{L}\p{N}]+/u);
-  const pageWords = [...titled, ...(about[path] ?? '').split(' ')];
+  // Every page is about retries: beside other words that one says nothing.
+  const pageWords = [...titled, ...(about[path] ?? '').split(' ')].filter((word) => word !== 'retry');
   const kind = kinds.find(([pattern]) => pattern.test(path))?.[1] ?? 1;
   if (!pageWords.includes(term)) return kind;
   // The start of the page is the answer.
