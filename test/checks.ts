@@ -108,6 +108,10 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     needs: ['docs'],
     commands: [vitest('site/vitest.config.ts')],
   },
+  hover: {
+    about: 'what an editor shows over each option of a policy, as its language server says',
+    commands: ['vitest run --config test/vitest.quick.config.ts test/hover'],
+  },
   types: {
     about: 'the types of all these tests',
     needs: EVERY_FOLDER,

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { declared } from './declared.ts';
 
 const core = 'packages/core/src';
 const PARTS = `${core}/parts`;
@@ -36,22 +37,6 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   valkeyBucket: [['packages/valkey/src/options.ts', 'ValkeyBucketOptions'], STORE, BUCKET[1]],
   valkeyBudget: [['packages/valkey/src/budget-options.ts', 'ValkeyBudgetOptions'], STORE],
 };
-
-const FIELD = /(?:\/\*\*(?<comment>(?:(?!\*\/).)*)\*\/\s*)?readonly (?<name>\w+)(?<optional>\??):/gs;
-
-/** The options that an interface declares, with what their docstrings say after `@default`, or `required`. */
-function declared(file: string, name: string): Map<string, string> {
-  const source = readFileSync(file, 'utf8');
-  const [, body] = new RegExp(`interface ${name}\\b[^{]*\\{\\n(.*?)^\\}`, 'ms').exec(source) ?? [];
-  if (body === undefined) throw new Error(`${file} has no interface ${name}`);
-  return new Map(
-    [...body.matchAll(FIELD)].map(({ groups }) => {
-      const { comment = '', name: field = '', optional } = groups ?? {};
-      const [, said = ''] = /@default (.*)$/s.exec(comment.replace(/\s*\n\s*\*? ?/g, ' ')) ?? [];
-      return [field, optional === '' ? 'required' : said.trim()];
-    }),
-  );
-}
 
 function find(owner: string, option: string): string | undefined {
   const found = (OPTIONS[owner] ?? []).map(([file, name]) => declared(file, name).get(option));

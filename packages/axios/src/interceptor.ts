@@ -71,10 +71,7 @@ function checkUse(value: unknown): void {
  * const { data } = await client.get('/items', { ebb: { attemptTimeoutMs: 2_000 } });
  * ```
  */
-export function ebbInterceptor(
-  policyOrOptions: Policy | PolicyOptions = {},
-  axios?: AxiosModule,
-): EbbInterceptor {
+export function ebbInterceptor(policyOrOptions: PolicyOptions = {}, axios?: AxiosModule): EbbInterceptor {
   const policy = createPolicy(policyOrOptions);
   const given = checkCopy(axios);
   /** That of the last request: most go through one adapter. */

@@ -46,7 +46,7 @@ export type BaseFetch = (input: FetchInput, init?: FetchInit) => Promise<Respons
  * ```
  */
 export function createFetch(
-  policyOrOptions: Policy | PolicyOptions = {},
+  policyOrOptions: PolicyOptions = {},
   baseFetch: BaseFetch = globalThis.fetch,
 ): EbbFetch {
   if (typeof policyOrOptions === 'function')

@@ -23,7 +23,7 @@ import { Telemetry, type TelemetryOptions } from './telemetry.ts';
  * ```
  */
 export function instrument(
-  policyOrOptions: Policy | PolicyOptions = {},
+  policyOrOptions: PolicyOptions = {},
   telemetryOptions: TelemetryOptions = {},
 ): Policy {
   const telemetry = new Telemetry('instrument', telemetryOptions);

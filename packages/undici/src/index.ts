@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Policy, PolicyOptions, RequestOptions } from '@ebb/core';
+import type { PolicyOptions, RequestOptions } from '@ebb/core';
 import {
   addsCredentials,
   areLayered,
@@ -170,9 +170,7 @@ function start(composition: Composition, given: Options, handler: Handler): bool
  * console.log(await body.json());
  * ```
  */
-export function ebbInterceptor(
-  policyOrOptions: Policy | PolicyOptions = {},
-): Dispatcher.DispatcherComposeInterceptor {
+export function ebbInterceptor(policyOrOptions: PolicyOptions = {}): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
   mustTrust('ebbInterceptor', policy);
   return function ebb(dispatch) {

@@ -1,4 +1,4 @@
-import { constant, createPolicy, type EbbEvent, type Policy, type PolicyOptions } from '@ebb/core';
+import { constant, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import type { Dispatcher } from 'undici';
@@ -28,7 +28,7 @@ beforeEach(() => {
 
 /** ebb's interceptor with `resuming` above it, which asks for the rest as often as there may be retries. */
 export function resumingInterceptor(
-  policyOrOptions: Policy | PolicyOptions = {},
+  policyOrOptions: PolicyOptions = {},
 ): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
   const above = resuming({ policy, maxResumes: policy.maxRetries });

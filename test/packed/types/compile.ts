@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type TypeScript from 'typescript6';
 import { describe, expect, test } from 'vitest';
 import { configOf, type Row } from './matrix.ts';
+import { MISSPELT, PLACES } from './misspelt.ts';
 import { programsFolder } from './programs.ts';
 
 type Compiler = typeof TypeScript;
@@ -69,6 +72,17 @@ export function compileAll(ts: Compiler, rows: readonly Row[], peculiarities: Pe
     test.for(rows)('%s, with the types of %s', (row) => {
       const found = complaints(ts, folder, hostOf, configOf(row, newest, options));
       expect(found.filter((complaint) => !except.test(complaint))).toEqual([]);
+    });
+
+    test('a misspelt option is one short error', () => {
+      writeFileSync(join(folder, 'misspelt.mts'), MISSPELT);
+      const config = { ...configOf(['nodenext', 'node'], newest, options), files: ['misspelt.mts'] };
+      const found = complaints(ts, folder, hostOf, config).filter((complaint) => !except.test(complaint));
+      expect(found).toHaveLength(PLACES);
+      for (const complaint of found) {
+        expect(complaint).toContain('maxRetries');
+        expect(complaint.split('\n').length).toBeLessThanOrEqual(5);
+      }
     });
   });
 }

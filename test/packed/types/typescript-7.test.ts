@@ -3,19 +3,21 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { configOf, type Row } from './matrix.ts';
+import { MISSPELT, PLACES } from './misspelt.ts';
 import { programsFolder } from './programs.ts';
 
 const folder = programsFolder();
 const tsc = join(import.meta.dirname, '../../../node_modules/typescript/bin/tsc');
 
 /** The errors in the programs of a row and in ebb's declarations, without those in other packages. */
-function complaints(row: Row): Promise<string[]> {
+function complaints(row: Row, further: object = {}): Promise<string[]> {
   const config = join(folder, `${row.join('-').replaceAll(' ', '-')}.json`);
-  writeFileSync(config, JSON.stringify(configOf(row)));
+  writeFileSync(config, JSON.stringify({ ...configOf(row), ...further }));
   const options = { cwd: folder, maxBuffer: 2 ** 26 };
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [tsc, '-p', config, '--pretty', 'false'], options, (failure, stdout) => {
-      const errors = stdout.split('\n').filter((line) => line.includes('error TS'));
+      // The further lines of an error are indented.
+      const errors = stdout.split(/\n(?! )/).filter((error) => error.includes('error TS'));
       if (failure !== null && errors.length === 0) reject(failure);
       resolve(errors.filter((line) => !line.includes('node_modules/') || line.includes('@ebb/')));
     });
@@ -38,5 +40,15 @@ describe('TypeScript 7', () => {
   ];
   test.for(rows)('%s, with the types of %s, %s', async (row) => {
     expect(await complaints(row)).toEqual([]);
+  });
+
+  test('a misspelt option is one short error', async () => {
+    writeFileSync(join(folder, 'misspelt.mts'), MISSPELT);
+    const found = await complaints(['nodenext', 'node'], { files: ['misspelt.mts'] });
+    expect(found).toHaveLength(PLACES);
+    for (const complaint of found) {
+      expect(complaint).toContain('maxRetries');
+      expect(complaint.split('\n').length).toBeLessThanOrEqual(5);
+    }
   });
 });

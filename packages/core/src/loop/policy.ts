@@ -176,7 +176,7 @@ function seal(
  * });
  * ```
  */
-export function createPolicy(options: PolicyOptions | Policy = {}): Policy {
+export function createPolicy(options: PolicyOptions = {}): Policy {
   if (POLICY in Object(options)) return options as Policy;
   const setup = readOptions<PolicyOptions, UnsetOptions>('createPolicy', options, POLICY_OPTIONS);
   // A copy of a policy has the default, which must not outrank a bucket that it is given.

@@ -12,7 +12,7 @@ export interface ResumptionOptions<Given> {
    * resumptions.
    * @default createPolicy()
    */
-  readonly policy?: Policy | PolicyOptions | undefined;
+  readonly policy?: PolicyOptions | undefined;
   /**
    * The most resumptions in a row that bring no byte that can be passed on. 0 never resumes: breaks are then only explained, and
    * `isLast` still holds.

@@ -10,7 +10,7 @@ import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { Call, namedTimeoutOf } from '../loop/call.ts';
 import { type Client, sending, timeoutOf } from '../loop/client.ts';
 import { bounded, timeoutError } from '../loop/deadline.ts';
-import type { Policy, PolicyOptions } from '../loop/options.ts';
+import type { PolicyOptions } from '../loop/options.ts';
 import { createPolicy, overridePolicy } from '../loop/policy.ts';
 import { run } from '../loop/run.ts';
 
@@ -82,7 +82,7 @@ const REQUEST: RequestTraits = { method: 'GET', url: '', replayable: true, heade
  */
 export async function retry<T>(
   call: (context: AttemptContext) => T | PromiseLike<T>,
-  policyOrOptions: Policy | PolicyOptions = {},
+  policyOrOptions: PolicyOptions = {},
   options: RetryOptions<T> = {},
 ): Promise<T> {
   callable('retry: call', call);

@@ -81,7 +81,7 @@ export interface HedgeOptions {
    * The policy of the client above. A hedge takes from its bucket, its concurrency limit and its budget, and its `classify` says
    * which responses are failures.
    */
-  readonly policy: Policy | PolicyOptions;
+  readonly policy: PolicyOptions;
   /**
    * The share of the first tries that settle before a hedge is sent, while all hedges that can be saved up are there: with 0.95 one
    * request in twenty. It rises to 0.995 as they are spent, so that some are left for the slowest. Above 0 and below 1. The delay is
