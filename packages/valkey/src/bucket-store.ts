@@ -20,9 +20,10 @@ interface StoreOptions {
   readonly maxPauseMs: number;
   readonly time: SteadyTime;
   /**
-   * How much longer to wait after `timeoutMs`, in milliseconds. `connectionError` may be the reason for the silence.
+   * How much longer to wait after `timeoutMs`, in milliseconds. `connectionError` may be the reason for the silence, which has
+   * lasted for so long.
    */
-  readonly extraWaitMs: (connectionError: unknown) => number;
+  readonly extraWaitMs: (connectionError: unknown, silentMs: number) => number;
 }
 
 /** What came of a call: a reply, or an error. */
@@ -70,12 +71,13 @@ export class BucketStore {
     return new Promise((resolve) => {
       const onTimeout = (): void => {
         const connectionError = connection.error();
-        const extraMs = Math.min(extraWaitMs(connectionError), timeoutMs);
+        const silentMs = time.now() - sentAtMs;
+        const extraMs = Math.min(extraWaitMs(connectionError, silentMs), timeoutMs);
         if (extraMs > 0) {
           stopTimer = timeLimit(time.clock, extraMs, onTimeout);
           return;
         }
-        const error = noReply(time.now() - sentAtMs, connectionError);
+        const error = noReply(silentMs, connectionError);
         resolve({ error, late: sent.then(({ reply }) => reply) });
       };
       let stopTimer = timeLimit(time.clock, timeoutMs, onTimeout);

@@ -61,6 +61,7 @@ export class FleetDriver {
     this.#link = new StoreLink(setup, time, {
       isNew: () => !wasReached && lease.view.processes === 0 && lease.outage === undefined && !lease.isClosed,
       deadlineMs: () => queue.queue.first?.deadlineMs ?? Number.POSITIVE_INFINITY,
+      isSlow: () => lease.isSlow(time.now()),
     });
     this.#timer = new Timer(time, () => this.#step());
     const nowMs = time.now();

@@ -3,7 +3,7 @@ import type { Reply } from './known-state.ts';
 import { leaseCall } from './lease-call.ts';
 import { LeaseState, NOT_REFUSED } from './lease-state.ts';
 import { Outage } from './outage.ts';
-import { Recovery } from './recovery.ts';
+import { CALM_MS, Recovery } from './recovery.ts';
 import type { Answer, Step } from './step.ts';
 import type { StoreCall, TokenLeaseCall } from './store-call.ts';
 import { addLease, leasedMs, leasedOf, markOf } from './unit-lease.ts';
@@ -27,6 +27,14 @@ export class Lease extends LeaseState {
   #recovery = new Recovery(undefined, 0);
   #backAtMs = Number.NEGATIVE_INFINITY;
   #isTold = false;
+
+  /**
+   * A store that was back just now is not lost again by a reply that is a little late: if its round trip varies around
+   * `timeoutMs`, each call could end what the one before began.
+   */
+  isSlow(nowMs: number): boolean {
+    return this.outage === undefined && !this.isClosed && nowMs - this.#backAtMs < CALM_MS;
+  }
 
   /** Takes in what has happened, and says what to do. */
   step(nowMs: number, backlog: Backlog, answer?: Answer): Step {

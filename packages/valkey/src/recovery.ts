@@ -3,7 +3,7 @@ import type { Answer } from './step.ts';
 import type { Amounts } from './store-call.ts';
 
 /** A slow store has to reply in time for so long before it counts as back, in milliseconds. */
-const CALM_MS = 6_000;
+export const CALM_MS = 6_000;
 
 /** Without any reply for so long a store counts as silent again, in milliseconds. */
 const SILENT_MS = 2_000;

@@ -13,11 +13,15 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Times are sums of fractions: a rest below this may be too short for the clock to measure. In milliseconds. */
 const SHORTEST_MS = 1e-3;
 
+const notTooShort = (leftMs: number): number => (leftMs < SHORTEST_MS ? 0 : leftMs);
+
 interface Hooks {
   /** Whether the store was never reached, and calls are to wait for its first connection. */
   readonly isNew: () => boolean;
   /** When the first request in the queue gives up; `Infinity` if never, or if none waits. */
   readonly deadlineMs: () => number;
+  /** Whether a call may take twice the time. */
+  readonly isSlow: () => boolean;
 }
 
 /** The way to the store: one call at a time, and the wait for the first connection. */
@@ -36,7 +40,8 @@ export class StoreLink {
     this.#hooks = hooks;
     const connection = watchConnection(setup.client);
     this.#connection = connection;
-    const extraWaitMs = (error: unknown): number => this.#leftMs(error);
+    const extraWaitMs = (error: unknown, silentMs: number): number =>
+      Math.max(this.#leftMs(error), hooks.isSlow() ? notTooShort(2 * setup.timeoutMs - silentMs) : 0);
     this.#store = new BucketStore({ ...setup, connection, time, extraWaitMs });
   }
 
@@ -69,7 +74,7 @@ export class StoreLink {
     const deadlineMs = connectTimeoutMs === undefined ? this.#hooks.deadlineMs() : Number.POSITIVE_INFINITY;
     const endMs = deadlineMs === Number.POSITIVE_INFINITY ? untilMs : Math.max(untilMs, deadlineMs);
     const leftMs = endMs - this.#time.now();
-    return leftMs < SHORTEST_MS ? 0 : leftMs;
+    return notTooShort(leftMs);
   }
 
   get store(): BucketStore {

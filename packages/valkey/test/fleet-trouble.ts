@@ -1,4 +1,5 @@
 import { seededRandom, virtualClock } from '@ebb/core/testing';
+import type { OnStoreError } from '../src/events.ts';
 import { type ValkeyBucket, valkeyBucket } from '../src/index.ts';
 import { type Health, ModelStore } from './model-store.ts';
 
@@ -28,6 +29,7 @@ export interface TroubledFleet {
   readonly apartMs?: number;
   readonly phases: readonly Phase[];
   readonly seed?: number;
+  readonly onStoreError?: OnStoreError;
 }
 
 export interface Spending {
@@ -48,7 +50,15 @@ const TURNS_MS = 6_000;
 
 /** A fleet whose store is quiet, slow, away or forgetful, in virtual time. */
 export async function spendInTrouble(fleet: TroubledFleet): Promise<Spending> {
-  const { rate, capacity = Math.max(1, rate / 5), askers = 4, apartMs = 0, phases, seed = 1 } = fleet;
+  const {
+    rate,
+    capacity = Math.max(1, rate / 5),
+    askers = 4,
+    apartMs = 0,
+    phases,
+    seed = 1,
+    onStoreError,
+  } = fleet;
   const clock = virtualClock({ startMs: 0 });
   const random = seededRandom(seed);
   const store = new ModelStore(clock);
@@ -104,7 +114,7 @@ export async function spendInTrouble(fleet: TroubledFleet): Promise<Spending> {
     const turned: number[] = [];
     turnsAtMs.push(turned);
     const bucket = valkeyBucket({
-      ...{ client: store, key: 'k', refillPerSecond: rate, capacity, clock, random },
+      ...{ client: store, key: 'k', refillPerSecond: rate, capacity, clock, random, onStoreError },
       onStoreEvent: () => turned.push(clock.now()),
     });
     buckets.push(bucket);
