@@ -1,0 +1,10 @@
+import axios from 'axios';
+import axiosRetry from 'axios-retry';
+
+// Every instance of this program gets the same treatment.
+export function withRetries(instance, options) {
+  axiosRetry(instance, { retries: 3, ...options });
+  return instance;
+}
+
+export const github = withRetries(axios.create({ baseURL: 'https://api.github.com' }), { retries: 5 });

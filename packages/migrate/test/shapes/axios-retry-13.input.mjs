@@ -1,0 +1,18 @@
+import * as axiosModule from 'axios';
+import axiosRetry from 'axios-retry';
+
+const { default: axios } = axiosModule;
+
+axiosRetry(axios, {
+  retries: 3,
+  retryDelay: (retryCount) => {
+    console.log(`attempt ${retryCount}`);
+    return retryCount * 2000; // 2 s, 4 s, 6 s
+  },
+  retryCondition: (error) => error.response.status === 503,
+});
+
+export const status = async () => {
+  const response = await axios.get('https://api.example.com/status', { validateStatus: (s) => s < 500 });
+  return response.status;
+};

@@ -1,0 +1,19 @@
+import axios from 'axios';
+import axiosRetry from 'axios-retry';
+
+const client = axios.create();
+axiosRetry(client, { retries: 0 });
+
+/** Only the exports are worth waiting for. */
+export async function exportAll() {
+  const { data } = await client.get('https://api.example.com/export', {
+    headers: { accept: 'text/csv' },
+    'axios-retry': {
+      retries: 6,
+      retryDelay: () => 500,
+    },
+  });
+  return data;
+}
+
+export const ping = () => client.get('https://api.example.com/ping');

@@ -1,0 +1,15 @@
+import pRetry, { makeRetriable } from 'p-retry';
+
+async function readLines(path) {
+  const res = await fetch(`https://api.example.com/${path}`);
+  if (res.status >= 500) throw new Error('unavailable');
+  return (await res.text()).split('\n');
+}
+
+const reliable = makeRetriable(readLines, { retries: 2, minTimeout: 50 });
+
+export const lines = async (path = 'a.txt') => {
+  const first = await reliable(path);
+  const rest = await pRetry(() => readLines('b.txt'));
+  return [...first, ...rest];
+};
