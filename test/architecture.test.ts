@@ -49,6 +49,7 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   opentelemetry: [/^@ebb\/core$/, /^@opentelemetry\/api$/],
   testing: [/^@ebb\/core(\/adapter|\/bucket|\/testing)?$/],
   simulator: [/^@ebb\/core(\/adapter|\/bucket|\/hedging|\/testing)?$/, /^@ebb\/testing\/faults$/, /^node:/],
+  migrate: [/^@ast-grep\/napi$/, /^diff$/, /^node:/],
 };
 
 describe('imports', () => {
@@ -115,6 +116,7 @@ const houses = {
   },
   // Two rooms that know nothing of each other: see below.
   testing: { doors: ['faults.ts', 'index.ts'], rooms: ['suite', 'faults'] },
+  migrate: { doors: ['cli.ts', 'index.ts'], rooms: ['cli', 'rules', 'file', 'emitted'] },
   simulator: {
     doors: ['cli.ts', 'index.ts'],
     rooms: ['cli', 'studies', 'race', 'simulation', 'measure', 'scenario', 'engine', 'chart'],
@@ -196,8 +198,8 @@ describe('globals', () => {
   const TIME = /\b(Date\.now|new Date\(\)|performance\.|setTimeout|setInterval|setImmediate|Math\.random)\b/;
   // The second has bounds of real time, for tests.
   const timers = ['base/clock', 'testing'].map((name) => `packages/core/src/${name}.ts`);
-  /** Programs, which live in real time by their nature. */
-  const programs = /^packages\/(simulator|valkey)\/src\/cli[./]/;
+  /** Programs, which live in real time by their nature, and the text of others. */
+  const programs = /^packages\/((simulator|valkey)\/src\/cli[./]|migrate\/src\/emitted\/)/;
 
   test.each(sources.filter((path) => !programs.test(path)))(
     '%s takes time and chance from its clock',
@@ -213,9 +215,10 @@ describe('packages', () => {
     return [path, JSON.parse(readFileSync(path, 'utf8')) as Record<string, never>] as const;
   });
 
-  test('core depends on nothing, the others on core alone, but the simulator has the faults as well', () => {
+  test('core depends on nothing, the others on core alone, but the simulator has the faults as well, and the codemod its tools', () => {
     const others: Readonly<Record<string, readonly string[]>> = {
       core: [],
+      migrate: ['@ast-grep/napi', 'diff'],
       simulator: ['@ebb/core', '@ebb/testing'],
     };
     for (const [path, manifest] of manifests) {

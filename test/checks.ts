@@ -30,6 +30,10 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     about: 'the programs of the pages, the examples, and other programs in processes of their own',
     commands: [files(SLOW.programs)],
   },
+  migrate: {
+    about: 'programs of other libraries beside what @ebb/migrate makes of them',
+    commands: [files(SLOW.migrate)],
+  },
   alone: {
     about:
       'each row of the suite in a new process with one client and nothing else; takes a client and the name of a row',

@@ -74,6 +74,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'packages/opentelemetry': '@ebb/opentelemetry',
     'packages/simulator': '@ebb/simulator',
     'packages/testing': '@ebb/testing',
+    'packages/migrate': '@ebb/migrate',
   },
   'API reference': {
     'reference/index': 'All entry points',
@@ -96,6 +97,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'reference/valkey': '@ebb/valkey',
     'reference/opentelemetry': '@ebb/opentelemetry',
     'reference/simulator': '@ebb/simulator',
+    'reference/migrate': '@ebb/migrate',
     'reference/testing': '@ebb/testing',
     'reference/testing/faults': '@ebb/testing/faults',
   },

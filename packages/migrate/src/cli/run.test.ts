@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ebbMigrate } from './run.ts';
+
+const OLD =
+  "import axios from 'axios';\nimport axiosRetry from 'axios-retry';\n\naxiosRetry(axios, { retries: 3 });\n";
+const LEFT =
+  "import axiosRetry from 'axios-retry';\nimport { options } from './options.js';\naxiosRetry(client, options);\n";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ebb-migrate-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const git = (...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+
+function write(name: string, text: string): string {
+  const path = join(folder, name);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+function commit(...paths: readonly string[]): void {
+  git('init', '--quiet');
+  git('add', ...paths);
+  git('commit', '--quiet', '--message', 'all');
+}
+
+function run(...args: string[]): { code: number; stdout: string; stderr: string } {
+  const written = { stdout: '', stderr: '' };
+  const stream = (name: keyof typeof written) => ({
+    write(text: string) {
+      written[name] += text;
+    },
+  });
+  return { code: ebbMigrate(args, { stdout: stream('stdout'), stderr: stream('stderr') }), ...written };
+}
+
+describe('ebb-migrate', () => {
+  test('rewrites files that are committed', () => {
+    const path = write('a.mjs', OLD);
+    commit('.');
+    expect(run(path)).toEqual({ code: 0, stdout: '1 place rewritten in 1 file of 1, 0 TODOs\n', stderr: '' });
+    expect(readFileSync(path, 'utf8')).toContain('axios.interceptors.request.use(ebbInterceptor(');
+  });
+
+  test('with --dry prints a diff, and writes nothing', () => {
+    const path = write('a.mjs', OLD);
+    const { code, stdout } = run('--dry', path);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`--- a/${path}\n+++ b/${path}\n@@ `);
+    expect(stdout).toContain('\n-axiosRetry(axios, { retries: 3 });\n');
+    expect(stdout).toMatch(/\n1 place would be rewritten in 1 file of 1, 0 TODOs\n$/);
+    expect(readFileSync(path, 'utf8')).toBe(OLD);
+  });
+
+  test.each([
+    ['has changed', 'it has uncommitted changes', ['b.txt', 'a.mjs']],
+    ['is not added', 'git does not know it', ['b.txt']],
+    ['is in no repository', 'it is in no git repository', undefined],
+  ])('does not write a file that %s, without --force', (_, reason, added) => {
+    const path = write('a.mjs', OLD);
+    write('b.txt', '');
+    if (added !== undefined) commit(...added);
+    const before = write('a.mjs', `${OLD}\n`) && readFileSync(path, 'utf8');
+    expect(run(path)).toMatchObject({
+      code: 2,
+      stderr: `ebb-migrate: ${path}: not written: ${reason}; --force writes it\n`,
+    });
+    expect(readFileSync(path, 'utf8')).toBe(before);
+    expect(run('--force', path).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toContain('@ebb/axios');
+  });
+
+  test('returns 1 and names the lines if something is left', () => {
+    const path = write('a.mjs', LEFT);
+    commit('.');
+    expect(run(path)).toEqual({
+      code: 1,
+      stdout: `${path}:3: axios-retry stays here: its options come from elsewhere: options\n0 places rewritten in 1 file of 1, 1 TODO\n`,
+      stderr: '',
+    });
+  });
+
+  test('reads the programs of a folder, but not those of packages and builds', () => {
+    for (const name of [
+      'a.mjs',
+      'src/b.ts',
+      'node_modules/c.js',
+      'dist/d.js',
+      '.cache/e.js',
+      'f.d.ts',
+      'g.json',
+    ])
+      write(name, OLD);
+    expect(run('--dry', folder).stdout).toMatch(/2 places would be rewritten in 2 files of 2, 0 TODOs\n$/);
+  });
+
+  test('goes on after a file that it cannot read', () => {
+    const broken = write('a.mjs', `${OLD}const = 1;\n`);
+    const good = write('b.mjs', OLD);
+    const { code, stdout, stderr } = run('--dry', broken, good);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `ebb-migrate: ${broken}: its syntax is not understood\n`,
+    });
+    expect(stdout).toMatch(/1 place would be rewritten in 1 file of 2, 0 TODOs, 1 not read or written\n$/);
+  });
+
+  test.each([
+    [['--version'], 0, /^\d+\.\d+\.\d+\n$/, ''],
+    [['--help'], 0, /Exit codes: 0 /, ''],
+    [[], 2, /^ebb-migrate \[--dry\]/, ''],
+    [['--wrong'], 2, /^$/, "ebb-migrate: Unknown option '--wrong'"],
+    [['/none/a.ts'], 2, /^$/, 'ebb-migrate: ENOENT'],
+  ])('%j returns %i', (args, code, stdout, stderr) => {
+    const ended = run(...args);
+    expect(ended.code).toBe(code);
+    expect(ended.stdout).toMatch(stdout);
+    expect(ended.stderr.startsWith(stderr)).toBe(true);
+  });
+});

@@ -1,0 +1,33 @@
+// Names of ebb that rewritten programs use, in one place: a name that changes is changed here.
+
+/** The package of each name. */
+export const HOME: Readonly<Record<string, string>> = {
+  constant: '@ebb/core',
+  concurrencyLimit: '@ebb/core',
+  createPolicy: '@ebb/core',
+  detailsOf: '@ebb/core',
+  quotaBucket: '@ebb/core',
+  retry: '@ebb/core',
+  tokenBucket: '@ebb/core',
+  createFetch: '@ebb/fetch',
+  ebbInterceptor: '@ebb/axios',
+};
+
+/** Types, which JavaScript does not import. */
+export const TYPES: Readonly<Record<string, string>> = {
+  Classify: '@ebb/core',
+  EbbEvent: '@ebb/core',
+  Outcome: '@ebb/core',
+  Policy: '@ebb/core',
+  PolicyOptions: '@ebb/core',
+  RequestTraits: '@ebb/core',
+  Settled: '@ebb/core',
+  AxiosError: 'axios',
+  AxiosInstance: 'axios',
+};
+
+/** A server's `Retry-After` is not read. */
+export const NO_RETRY_AFTER = 'feedback: false';
+
+/** More retries than any program makes: a function decides. */
+export const ENDLESS = 'maxRetries: Number.MAX_SAFE_INTEGER';

@@ -1,0 +1,88 @@
+import { findAll, type Node, namesIn, plain, type Source, Stuck } from './source.ts';
+
+const FUNCTION =
+  /^(arrow_function|function_expression|function_declaration|method_definition|generator_function)$/;
+
+export function isFunction(node: Node): boolean {
+  return FUNCTION.test(String(node.kind()));
+}
+
+/** The function that an expression is, or names in its file. */
+export function functionOf({ root }: Source, node: Node): Node | undefined {
+  if (isFunction(node)) return node;
+  if (!/identifier/.test(String(node.kind()))) return undefined;
+  const named = findAll(root, 'function_declaration', 'variable_declarator').filter(
+    (one) => one.field('name')?.text() === node.text(),
+  );
+  const [found] = named;
+  if (named.length !== 1 || found === undefined) return undefined;
+  const value = found.kind() === 'variable_declarator' ? found.field('value') : found;
+  return value !== null && isFunction(value) ? value : undefined;
+}
+
+/** The names or patterns of the parameters. */
+export function parametersOf(called: Node): Node[] {
+  const single = called.field('parameter');
+  if (single !== null) return [single];
+  const list = called.field('parameters')?.namedChildren() ?? [];
+  return list.filter((one) => one.kind() !== 'comment').map((one) => one.field('pattern') ?? one);
+}
+
+/** Where the parameters stand, with their parentheses. */
+export function parameterList(called: Node): Node {
+  return (called.field('parameter') ?? called.field('parameters')) as Node;
+}
+
+export function isAsync(called: Node): boolean {
+  return called.children().some((child) => child.text() === 'async');
+}
+
+export function bodyOf(called: Node): Node {
+  return called.field('body') as Node;
+}
+
+/** The longest chain of members that starts at a name: `error.response.status` of `error`. */
+function chainAt(name: Node): Node {
+  const parent = name.parent();
+  const isObject = parent?.kind() === 'member_expression' && parent.field('object')?.id() === name.id();
+  const isBang = parent?.kind() === 'non_null_expression';
+  return parent !== null && (isObject || isBang) ? chainAt(parent) : name;
+}
+
+/** What a function reads of a parameter: `.status`, `.response.status`, or `` for the parameter itself. */
+export function readsOf(called: Node, index: number): string[] {
+  const parameter = parametersOf(called)[index];
+  if (parameter === undefined) return [];
+  if (parameter.kind() === 'object_pattern')
+    return parameter.namedChildren().map((one) => `.${one.namedChildren()[0]?.text() ?? one.text()}`);
+  if (parameter.kind() !== 'identifier')
+    throw new Stuck(`the parameter ${parameter.text()} is not understood`);
+  const name = parameter.text();
+  return namesIn(bodyOf(called), name).map((node) => plain(chainAt(node)).slice(name.length));
+}
+
+/** True if a function assigns to a parameter, or to something in it. */
+export function changes(called: Node, index: number): boolean {
+  const name = parametersOf(called)[index]?.text();
+  if (name === undefined) return false;
+  const targets = findAll(bodyOf(called), 'assignment_expression', 'augmented_assignment_expression');
+  return targets.some((one) => plain(one.field('left') as Node).split(/[.[]/)[0] === name);
+}
+
+/**
+ * The function with other parameters; the rest of it stays as it is written.
+ *
+ * @param name what it is called, if it is a method
+ */
+export function withParameters(source: Source, called: Node, parameters: string, name?: string): string {
+  source.replace(parameterList(called), parameters);
+  const own = called.kind() === 'method_definition' ? called.field('name') : null;
+  if (own !== null && name !== undefined) source.replace(own, name);
+  return source.textOf(called);
+}
+
+/** `{ retry: count }` for a parameter `count`. */
+export function aliased(key: string, parameter: Node | undefined): string {
+  if (parameter === undefined) return '';
+  return parameter.text() === key ? `{ ${key} }` : `{ ${key}: ${parameter.text()} }`;
+}

@@ -1,0 +1,191 @@
+import { bare, findAll, type Node, namesIn, type Source, Stuck, statementOf } from './source.ts';
+
+/** One option in an object literal. */
+export interface Option {
+  readonly key: string;
+  readonly node: Node;
+  /** Its value; for a method the method itself. */
+  readonly value: Node;
+}
+
+/** An option that has no counterpart, and stays as a comment. */
+export class Left {
+  readonly reason: string;
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+export function optionsIn(object: Node): Option[] {
+  return object.namedChildren().flatMap((node) => {
+    const kind = String(node.kind());
+    if (kind === 'comment') return [];
+    if (kind === 'shorthand_property_identifier') return [{ key: node.text(), node, value: node }];
+    if (kind === 'pair') {
+      const key = node.field('key');
+      if (key === null || key.kind() === 'computed_property_name')
+        throw new Stuck(`the option ${node.text()} has no name`);
+      return [{ key: key.text().replaceAll(/['"]/g, ''), node, value: node.field('value') as Node }];
+    }
+    if (kind === 'method_definition') return [{ key: node.field('name')?.text() ?? '', node, value: node }];
+    return [{ key: '...', node, value: node.namedChildren()[0] as Node }];
+  });
+}
+
+export function optionOf(object: Node | undefined, key: string): Option | undefined {
+  return object && optionsIn(object).find((option) => option.key === key);
+}
+
+/** The option under another name, with the edits of its value. */
+export function renamed(source: Source, { node, value }: Option, key: string): string {
+  if (node.kind() !== 'method_definition') return `${key}: ${source.textOf(value)}`;
+  const name = node.field('name') as Node;
+  source.replace(name, key);
+  return source.textOf(node);
+}
+
+/** The object literal that a `const` of the file holds. */
+function constantNamed({ root }: Source, name: string): { declarator: Node; object: Node } | undefined {
+  const found = findAll(root, 'variable_declarator').filter((one) => one.field('name')?.text() === name);
+  const [declarator] = found;
+  const value = declarator?.field('value');
+  if (found.length !== 1 || declarator === undefined || value === null || value === undefined)
+    return undefined;
+  const object = bare(value);
+  return object.kind() === 'object' ? { declarator, object } : undefined;
+}
+
+/** Reads the options of a library at the places where they are given, each object literal once. */
+export class OptionReader {
+  readonly #source: Source;
+  readonly #translate: (object: Node) => void;
+  readonly #isUse: (node: Node) => boolean;
+  readonly #done = new Set<number>();
+
+  /**
+   * @param isUse whether an argument or a spread takes options of this kind
+   * @param translate edits an object literal
+   */
+  constructor(source: Source, isUse: (node: Node) => boolean, translate: (object: Node) => void) {
+    this.#source = source;
+    this.#isUse = isUse;
+    this.#translate = translate;
+  }
+
+  /**
+   * The object literal that an expression is, or names.
+   *
+   * @throws Stuck if it is neither, or the program uses it for something else as well
+   */
+  objectOf(given: Node): Node {
+    const node = bare(given);
+    if (node.kind() === 'object') return node;
+    const source = this.#source;
+    const constant = node.kind() === 'identifier' ? constantNamed(source, node.text()) : undefined;
+    if (constant === undefined) throw new Stuck(`its options come from elsewhere: ${node.text()}`);
+    const { declarator, object } = constant;
+    if (source.blocked.has(node.text()))
+      throw new Stuck(`a call that stays shares its options, ${node.text()}`);
+    if (statementOf(declarator).kind() === 'export_statement')
+      throw new Stuck(`other files may use its options, ${node.text()}`);
+    const others = namesIn(source.root, node.text()).filter(
+      (name) => name.parent()?.id() !== declarator.id() && !this.#isUse(name),
+    );
+    if (others.length > 0) throw new Stuck(`the program also reads its options, ${node.text()}`);
+    source.using.add(node.text());
+    return object;
+  }
+
+  /** Translates the options, and returns the text that stands in their place. */
+  read(given: Node): string {
+    const object = this.objectOf(given);
+    if (!this.#done.has(object.id())) {
+      this.#done.add(object.id());
+      for (const { key, value } of optionsIn(object)) if (key === '...') this.read(value);
+      this.#translate(object);
+    }
+    return bare(given).kind() === 'object' ? this.#source.textOf(object) : given.text();
+  }
+
+  /** The options of a place, those that are spread into it as well: the one that holds comes first. */
+  all(given: Node): Option[] {
+    const options = optionsIn(this.objectOf(given)).reverse();
+    return options.flatMap((option) => (option.key === '...' ? this.all(option.value) : [option]));
+  }
+}
+
+/** Makes a comment of an option: it has no counterpart, and must not get lost. */
+function leave(source: Source, { node }: Option, { reason }: Left): void {
+  const { start, end } = node.range();
+  const lead = /[^\n]*$/.exec(source.text.slice(0, start.index))?.[0] ?? '';
+  const comma = /^\s*,/.exec(source.text.slice(end.index))?.[0].length ?? 0;
+  if (lead.trim() !== '') {
+    source.todo(node, `${node.text().replaceAll(/\s+/g, ' ')}: ${reason}`);
+    source.remove(node);
+    return;
+  }
+  source.stuck += 1;
+  const lines = source.text.slice(start.index, end.index + comma).split('\n');
+  const comments = lines.map((line) => `// ${line.startsWith(lead) ? line.slice(lead.length) : line}`);
+  source.replaceRange(
+    start.index,
+    end.index + comma,
+    [`// TODO(ebb): ${reason}`, ...comments].join(`\n${lead}`),
+  );
+}
+
+/** Removes members of a list that stand in a row, with their commas. */
+function removeRun(
+  source: Source,
+  run: readonly Node[],
+  before: Node | undefined,
+  after: Node | undefined,
+): void {
+  const [first, last] = [run[0]?.range().start.index ?? 0, run.at(-1)?.range().end.index ?? 0];
+  const lead = /\n?[ \t]*$/.exec(source.text.slice(0, first))?.[0] ?? '';
+  const rest = /^[ \t]*,?[ \t]*(\/\/[^\n]*)?(?=\n)/.exec(source.text.slice(last))?.[0];
+  if (lead.startsWith('\n') && rest !== undefined)
+    source.replaceRange(first - lead.length, last + rest.length, '');
+  else if (after !== undefined) source.replaceRange(first, after.range().start.index, '');
+  else source.replaceRange(before?.range().end.index ?? first, last, '');
+}
+
+/**
+ * Edits the options in an object literal.
+ *
+ * @param first members that come before all others
+ * @param translate what becomes of an option
+ */
+export function editObject(
+  source: Source,
+  object: Node,
+  first: readonly string[],
+  translate: (option: Option) => string | Left | undefined,
+): void {
+  const options = optionsIn(object);
+  let kept: Node | undefined;
+  let run: Node[] = [];
+  for (const option of options) {
+    const { key, node } = option;
+    const result = key === '...' ? node.text() : translate(option);
+    if (result === undefined) {
+      run.push(node);
+      continue;
+    }
+    if (run.length > 0) removeRun(source, run, kept, node);
+    run = [];
+    kept = node;
+    if (result instanceof Left) leave(source, option, result);
+    else if (key !== '...') source.replace(node, result);
+  }
+  if (run.length > 0) removeRun(source, run, kept, undefined);
+
+  if (first.length === 0) return;
+  const after = object.range().start.index + 1;
+  const gap = /^\s*/.exec(source.text.slice(after))?.[0] ?? '';
+  const isEmpty = kept === undefined;
+  if (gap.includes('\n'))
+    source.insert(after, first.map((one) => `${gap.slice(gap.indexOf('\n'))}${one},`).join(''));
+  else if (isEmpty) source.insert(after, ` ${first.join(', ')}${gap === '' ? ' ' : ''}`);
+  else source.insert(after, first.map((one) => `${gap}${one},`).join('') + (gap === '' ? ' ' : ''));
+}

@@ -1,0 +1,209 @@
+import { Lang, parse, type SgNode } from '@ast-grep/napi';
+
+export type Node = SgNode;
+
+/** Why a part of a program stays as it is. The text of the TODO that is written above it. */
+export class Stuck extends Error {}
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Names of ebb and of helpers stand in edits as `ebb__NAME`, until the imports are written. */
+export const PLACEHOLDER = 'ebb__';
+/** A parameter of a function that is written here. A plain name could be taken for a use of the library. */
+export const RETRY_PARAMETER: string = `${PLACEHOLDER}parameter_retry`;
+
+function applied(text: string, edits: readonly Edit[], from = 0): string {
+  let result = '';
+  let at = from;
+  // What is inserted at a place comes before what replaces its text.
+  const inOrder = [...edits].sort((one, other) => one.start - other.start || one.end - other.end);
+  for (const { start, end, text: inserted } of inOrder) {
+    result += text.slice(at - from, start - from) + inserted;
+    at = end;
+  }
+  return result + text.slice(at - from);
+}
+
+/** The grammar for a file; `undefined` if it is no program. TSX reads JavaScript as well, and TypeScript alone has casts `<T>x`. */
+export function languageOf(path: string): Lang | undefined {
+  if (/\.d\.[cm]?ts$/.test(path)) return undefined;
+  if (/\.[cm]?ts$/.test(path)) return Lang.TypeScript;
+  return /\.([cm]?js|jsx|tsx)$/.test(path) ? Lang.Tsx : undefined;
+}
+
+/** A program, and the edits to it so far. An edit replaces those inside it: take their text by {@link textOf} first. */
+export class Source {
+  readonly path: string;
+  /** Whose uses are rewritten. */
+  readonly library: string;
+  readonly text: string;
+  readonly root: Node;
+  /** Places that were rewritten. */
+  rewritten = 0;
+  /** Places that were not, or not wholly. */
+  stuck = 0;
+  /** Constants with options that a place which stays uses: they stay as well. */
+  readonly blocked: Set<string>;
+  /** Constants whose options the place at work takes. */
+  readonly using: Set<string> = new Set();
+  #edits: Edit[] = [];
+
+  /** @throws Stuck if it cannot be parsed */
+  constructor(path: string, text: string, library = '', blocked: Set<string> = new Set()) {
+    this.path = path;
+    this.library = library;
+    this.text = text;
+    this.blocked = blocked;
+    this.root = parse(languageOf(path) ?? Lang.Tsx, text).root();
+    if (this.root.find({ rule: { kind: 'ERROR' } }) !== null) throw new Stuck('its syntax is not understood');
+  }
+
+  get isTypeScript(): boolean {
+    return /\.([cm]?ts|tsx)$/.test(this.path);
+  }
+
+  /** True for a program that loads by `require`. */
+  get isCommonJs(): boolean {
+    const isModule = ['import_statement', 'export_statement'].some((kind) =>
+      this.root.has({ rule: { kind } }),
+    );
+    return !isModule && /\brequire\(|\bexports\b/.test(this.text);
+  }
+
+  get quote(): string {
+    return (this.text.match(/"/g)?.length ?? 0) > (this.text.match(/'/g)?.length ?? 0) ? '"' : "'";
+  }
+
+  get semicolon(): string {
+    return /;$/m.test(this.text) ? ';' : '';
+  }
+
+  get indent(): string {
+    return /^(\t| {2,4})\S/m.exec(this.text)?.[1] ?? '  ';
+  }
+
+  /** The text of a node, with the edits inside it. */
+  textOf(node: Node): string {
+    const { start, end } = node.range();
+    const inside = this.#edits.filter((edit) => edit.start >= start.index && edit.end <= end.index);
+    return applied(node.text(), inside, start.index);
+  }
+
+  replaceRange(start: number, end: number, text: string): void {
+    // What is around it has taken the text as it was.
+    if (this.#edits.some((edit) => edit.start < edit.end && edit.start <= start && edit.end >= end)) return;
+    this.#edits = this.#edits.filter((edit) => edit.end <= start || edit.start >= end);
+    this.#edits.push({ start, end, text });
+  }
+
+  replace(node: Node, text: string): void {
+    const { start, end } = node.range();
+    this.replaceRange(start.index, end.index, text);
+  }
+
+  insert(index: number, text: string): void {
+    this.#edits.push({ start: index, end: index, text });
+  }
+
+  /** Removes a statement with its line. */
+  remove(node: Node): void {
+    const { start, end } = node.range();
+    const lead = /[ \t]*$/.exec(this.text.slice(0, start.index))?.[0].length ?? 0;
+    const rest = /^[ \t]*\n/.exec(this.text.slice(end.index))?.[0].length ?? 0;
+    this.replaceRange(start.index - lead, end.index + rest, '');
+  }
+
+  /**
+   * Makes the edits of one place, or none of them and a TODO above it.
+   *
+   * @returns false if it is stuck
+   */
+  attempt(node: Node, edit: () => void): boolean {
+    const before = [...this.#edits];
+    const stuck = this.stuck;
+    this.using.clear();
+    try {
+      edit();
+      this.rewritten += 1;
+      return true;
+    } catch (error) {
+      if (!(error instanceof Stuck)) throw error;
+      this.#edits = before;
+      this.stuck = stuck;
+      for (const name of this.using) this.blocked.add(name);
+      this.todo(node, `${this.library} stays here: ${error.message}`);
+      return false;
+    }
+  }
+
+  /** Writes a TODO above the statement of a node, unless it stands there. */
+  todo(node: Node, text: string): void {
+    this.stuck += 1;
+    const { start } = statementOf(node).range();
+    const lineStart = this.text.lastIndexOf('\n', start.index - 1) + 1;
+    const comment = `// TODO(ebb): ${text}`;
+    if (this.text.slice(0, lineStart).trimEnd().endsWith(comment)) return;
+    const lead = /^[ \t]*/.exec(this.text.slice(lineStart))?.[0] ?? '';
+    this.insert(lineStart, `${lead}${comment}\n`);
+  }
+
+  /** The text with all edits. */
+  get edited(): string {
+    return applied(this.text, this.#edits);
+  }
+}
+
+/** The statement, or member of a class, that a node stands in. */
+export function statementOf(node: Node): Node {
+  const up = [node, ...node.ancestors()];
+  const at = up.findIndex((_, index) => {
+    const parent = up[index + 1];
+    return (
+      parent === undefined || /^(program|statement_block|class_body|switch_case)$/.test(String(parent.kind()))
+    );
+  });
+  return up[at] ?? node;
+}
+
+/** All nodes of some kinds, the last first: what is inside comes before what is around it. */
+export function findAll(root: Node, ...kinds: readonly string[]): Node[] {
+  const found = root.findAll({ rule: { any: kinds.map((kind) => ({ kind })) } });
+  return found.sort((one, other) => other.range().start.index - one.range().start.index);
+}
+
+/** The identifiers that name a variable or a type. */
+export function namesIn(root: Node, name?: string): Node[] {
+  const kinds = [
+    'identifier',
+    'type_identifier',
+    'shorthand_property_identifier',
+    'shorthand_property_identifier_pattern',
+  ];
+  return findAll(root, ...kinds).filter((node) => name === undefined || node.text() === name);
+}
+
+/** The same node, without parentheses, `await`, casts and `!` around it. */
+export function bare(node: Node): Node {
+  const kinds = /^(parenthesized_expression|as_expression|satisfies_expression|non_null_expression)$/;
+  const inner = kinds.test(String(node.kind())) ? node.namedChildren()[0] : undefined;
+  return inner === undefined ? node : bare(inner);
+}
+
+/** The text of a call's function or of a variable without `?.`, `!` and spaces, to compare. */
+export function plain(node: Node): string {
+  return node.text().replaceAll('?.', '.').replaceAll(/[!\s]/g, '');
+}
+
+/** The arguments of a call. */
+export function argumentsOf(call: Node): Node[] {
+  return (call.field('arguments')?.namedChildren() ?? []).filter((node) => node.kind() !== 'comment');
+}
+
+/** The string that a node is. */
+export function stringOf(node: Node | null | undefined): string | undefined {
+  return node?.kind() === 'string' ? node.text().slice(1, -1) : undefined;
+}

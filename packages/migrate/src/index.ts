@@ -1,0 +1,1 @@
+export { type Migrated, migrate } from './rules/migrate.ts';

@@ -1,0 +1,76 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { migrate } from './migrate.ts';
+
+const shapes = new URL('../../test/shapes/', import.meta.url).pathname;
+const inputs = globSync('*.input.*', { cwd: shapes }).sort();
+
+describe('sixty shapes', () => {
+  test('there are so many', () => expect(inputs).toHaveLength(60));
+
+  test.each(inputs)('%s becomes what stands beside it', async (input) => {
+    const { text } = migrate(input, readFileSync(shapes + input, 'utf8'));
+    await expect(text).toMatchFileSnapshot(shapes + input.replace('.input.', '.output.'));
+  });
+
+  test.each(inputs)('%s: a second run changes nothing', (input) => {
+    const first = migrate(input, readFileSync(shapes + input, 'utf8'));
+    expect(migrate(input, first.text).text).toBe(first.text);
+  });
+
+  test.each(inputs)('%s: each line that stays is as it was', (input) => {
+    const before = readFileSync(shapes + input, 'utf8');
+    const { text, left } = migrate(input, before);
+    // A program in which nothing was rewritten has comments more, and no other change.
+    const bare = text.split('\n').filter((line) => !line.includes('TODO(ebb)'));
+    if (text.includes('@ebb/')) expect(bare.length).toBeGreaterThan(0);
+    else expect(bare.join('\n')).toBe(before);
+    expect(left.map(({ line }) => text.split('\n')[line - 1])).toEqual(
+      left.map(({ text }) => expect.stringContaining(text)),
+    );
+  });
+});
+
+test('the endings of paths decide which files are programs', () => {
+  const text = "import pRetry from 'p-retry';\npRetry(run);\n";
+  for (const path of ['a.d.ts', 'a.json', 'a.md', 'a.vue'])
+    expect(migrate(path, text), path).toMatchObject({ text, rewritten: 0 });
+  for (const path of ['a.js', 'a.cjs', 'a.mjs', 'a.jsx', 'a.ts', 'a.cts', 'a.mts', 'a.tsx'])
+    expect(migrate(basename(path), text).rewritten, path).toBe(1);
+});
+
+test('a program that cannot be parsed is an error', () => {
+  expect(() => migrate('a.ts', "import pRetry from 'p-retry';\nconst = 5;\n")).toThrow(
+    'its syntax is not understood',
+  );
+});
+
+describe('imports and helpers', () => {
+  const body = (text: string): string => text.replaceAll(/\/\*\*(.|\n)*?\n\};?\n/g, '…\n');
+
+  test.each([
+    [
+      'a.js',
+      "require('p-retry')(run);\n",
+      "const { retry } = require('@ebb/core');\n\n…\n\nretry(({ attempt }) => run(attempt), likePRetry);\n",
+    ],
+    [
+      'a.js',
+      "'use strict'\n\nmodule.exports = () => require('p-retry')(run)\n",
+      "'use strict'\n\nconst { retry } = require('@ebb/core')\n\n…\n\nmodule.exports = () => retry(({ attempt }) => run(attempt), likePRetry)\n",
+    ],
+    [
+      'a.mjs',
+      "import p from 'p-retry';\nimport { retry } from './own.js';\n\nretry(p(run));\n",
+      "import { retry as ebbRetry } from '@ebb/core';\nimport { retry } from './own.js';\n\n…\n\nretry(ebbRetry(({ attempt }) => run(attempt), likePRetry));\n",
+    ],
+    [
+      'a.mjs',
+      "import retry from 'p-retry';\nimport { constant } from '@ebb/core';\nretry(run, { minTimeout: 5, factor: 1 });\nconstant(1);\n",
+      "import { constant, retry } from '@ebb/core';\n\n…\nretry(({ attempt }) => run(attempt), { ...likePRetry, backoff: constant(5) });\nconstant(1);\n",
+    ],
+  ])('%s: %j', (path, before, after) => {
+    expect(body(migrate(path, before).text)).toBe(after);
+  });
+});

@@ -1,0 +1,53 @@
+import { finish } from '../file/imports.ts';
+import { languageOf, Source } from '../file/source.ts';
+import { RULES } from './rules.ts';
+
+/** What became of a program. */
+export interface Migrated {
+  readonly text: string;
+  /** How many places of the other libraries were rewritten. */
+  readonly rewritten: number;
+  /** What is left to do, by the line of its comment `TODO(ebb)` in the text. */
+  readonly left: readonly { readonly line: number; readonly text: string }[];
+}
+
+const TODO = /TODO\(ebb\): (.*)/;
+
+/** One library after the other. Each reads the text anew: places of several libraries may stand in one another. */
+function migrateLibrary(path: string, text: string, library: string): { text: string; rewritten: number } {
+  const rule = RULES[library];
+  const blocked = new Set<string>();
+  for (;;) {
+    const source = new Source(path, text, library, blocked);
+    const before = blocked.size;
+    rule?.(source);
+    // A constant with options that a call which stays uses must stay as well.
+    if (blocked.size > before) continue;
+    return {
+      text: source.rewritten + source.stuck === 0 ? text : finish(source, source.edited, library),
+      rewritten: source.rewritten,
+    };
+  }
+}
+
+/**
+ * Rewrites a program so that it uses ebb in place of other libraries for retries and rates. What has no counterpart stays,
+ * below a comment `TODO(ebb)`.
+ *
+ * @param path decides by its ending which language it is
+ * @throws Error if the program cannot be parsed
+ */
+export function migrate(path: string, text: string): Migrated {
+  let result = { text, rewritten: 0 };
+  if (languageOf(path) !== undefined) {
+    for (const library of Object.keys(RULES)) {
+      if (!result.text.includes(library)) continue;
+      const next = migrateLibrary(path, result.text, library);
+      result = { text: next.text, rewritten: result.rewritten + next.rewritten };
+    }
+  }
+  const lines = result.text
+    .split('\n')
+    .map((line, at) => ({ line: at + 1, text: TODO.exec(line)?.[1] ?? '' }));
+  return { ...result, left: lines.filter((one) => one.text !== '') };
+}

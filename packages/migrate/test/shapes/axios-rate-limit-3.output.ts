@@ -1,0 +1,42 @@
+import axios from 'axios';
+import rateLimit, { type RateLimitedAxiosInstance } from 'axios-rate-limit';
+import { ebbInterceptor } from '@ebb/axios';
+import { constant, type PolicyOptions } from '@ebb/core';
+
+/** What axios-retry does by default. */
+const likeAxiosRetry: PolicyOptions = {
+  maxRetries: 3,
+  backoff: constant(0),
+  methods: 'all',
+  classify: (outcome, { method }) => {
+    const mayRepeat = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/.test(method);
+    if (outcome.type === 'failure') {
+      if (outcome.kind === 'timeout' || outcome.kind === 'aborted') return 'final';
+      return mayRepeat || outcome.kind !== 'unknown' ? 'transient' : 'final';
+    }
+    if (outcome.status < 300) return 'success';
+    return mayRepeat && (outcome.status === 429 || outcome.status >= 500) ? 'transient' : 'final';
+  },
+};
+
+export class BitcoinApi {
+  readonly api: RateLimitedAxiosInstance;
+
+  constructor(baseURL = 'https://api.example.com') {
+    this.api = rateLimit(axios.create({ baseURL }), {
+      maxRPS: 10,
+    });
+
+    this.api.interceptors.request.use(ebbInterceptor({
+      ...likeAxiosRetry,
+      maxRetries: 1,
+      backoff: ({ retry, random }) => 100 * 2 ** retry * (1 + random() / 5),
+    }));
+  }
+
+  async balance(address: string): Promise<unknown> {
+    return (await this.api.get(`/address/${address}`)).data;
+  }
+}
+
+export const balance = (): Promise<unknown> => new BitcoinApi().balance('abc');

@@ -1,0 +1,17 @@
+import Axios from 'axios'
+import rateLimit from 'axios-rate-limit'
+
+export class RequestHandler {
+    constructor(maxRequests, perMilliseconds) {
+        this.requestHandler = rateLimit(Axios.create(), { maxRequests: maxRequests, perMilliseconds: perMilliseconds })
+    }
+
+    async card(name) {
+        const { status } = await this.requestHandler.get('https://api.example.com/cards/' + name)
+        return status
+    }
+}
+
+const handler = new RequestHandler(1, 300)
+
+export const cards = () => Promise.all(['a', 'b', 'c'].map((name) => handler.card(name)))

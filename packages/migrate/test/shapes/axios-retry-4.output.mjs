@@ -1,0 +1,37 @@
+import axios from "axios";
+import { ebbInterceptor } from "@ebb/axios";
+
+/** The error that axios makes of an outcome, as far as this program reads it. */
+const errorOf = (outcome, { method, url }) =>
+    (outcome.type === "failure"
+        ? outcome.error
+        : {
+                message: `Request failed with status code ${outcome.status}`,
+                code: outcome.status >= 500 ? "ERR_BAD_RESPONSE" : "ERR_BAD_REQUEST",
+                response: { status: outcome.status },
+                config: { method: method.toLowerCase(), url },
+            });
+
+/** Decides by the error, as `retryCondition` of axios-retry does. */
+const retriedIf = (condition) => (outcome, request) => {
+    if (outcome.type === "response" && outcome.status >= 200 && outcome.status < 300) return "success";
+    if (outcome.type === "failure" && outcome.kind === "aborted") return "final";
+    return condition(errorOf(outcome, request)) ? "transient" : "final";
+};
+
+const isNetworkError = ({ code, response }) =>
+    !response && code !== undefined && !/^(ERR_CANCELED|ECONNABORTED|ENOTFOUND|ENETUNREACH|.*CERT.*)$/.test(code);
+
+const client = axios.create({
+    baseURL: "https://api.example.com",
+    timeout: 12000,
+});
+
+client.interceptors.request.use(ebbInterceptor({
+    methods: "all",
+    maxRetries: 2,
+    backoff: ({ retry, random }) => 100 * 2 ** retry * (1 + random() / 5),
+    classify: retriedIf((err) => isNetworkError(err) || [502, 503, 504].includes(err.response?.status)),
+}));
+
+export const health = () => client.get("/health").then((r) => r.status);

@@ -1,0 +1,11 @@
+import fetchRetry from 'fetch-retry';
+
+const fetch = fetchRetry(globalThis.fetch);
+
+export async function download() {
+  const response = await fetch('https://api.example.com/file', {
+    retries: 3,
+    retryDelay: 1000,
+  });
+  return response.text();
+}

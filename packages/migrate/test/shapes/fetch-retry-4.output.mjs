@@ -1,0 +1,16 @@
+import originalFetch from 'isomorphic-fetch';
+import fetchBuilder from 'fetch-retry';
+
+const fetch = fetchBuilder(originalFetch);
+
+export default (url) =>
+  fetch(url, {
+    retryOn: function (attempt, error, response) {
+      // retry on any network error, or 4xx or 5xx status codes
+      if (attempt < 3 && (error !== null || response.status >= 400)) {
+        console.log(`retrying, attempt number ${attempt + 1}`);
+        return true;
+      }
+      return false;
+    },
+  });

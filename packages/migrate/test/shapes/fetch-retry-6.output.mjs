@@ -1,0 +1,14 @@
+import fetchRetry from 'fetch-retry';
+
+const options = {
+  retries: 5,
+  retryDelay: 800,
+  retryOn: async (attempt, error, response) => {
+    if (attempt > 4) return false;
+    if (error) return true;
+    const json = await response.clone().json();
+    return json.state === 'pending';
+  },
+};
+
+export const poll = () => fetchRetry(fetch)('https://api.example.com/job', options);

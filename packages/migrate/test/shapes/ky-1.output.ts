@@ -1,0 +1,13 @@
+import ky from 'ky';
+
+export const http = ky.create({
+  baseUrl: 'https://api.example.com',
+  credentials: 'include',
+  retry: { limit: 3 },
+  timeout: 15_000,
+  hooks: {
+    beforeRequest: [({ request }) => request.headers.set('x-api-key', 'k')],
+  },
+});
+
+export const me = async (): Promise<string> => http.get('me').text();

@@ -1,0 +1,15 @@
+import ky from "ky"
+
+const api = ky.create({ prefix: "https://api.example.com", timeout: false, retry: 0 })
+
+const patient = api.extend({
+  retry: {
+    limit: 4,
+    methods: ["get", "post"],
+    statusCodes: [408, 500, 502],
+    backoffLimit: 3000,
+  },
+})
+
+export const create = (body = { a: 1 }) => patient.post("things", { json: body }).text()
+export const once = () => api.get("things").text()
