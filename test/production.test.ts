@@ -33,12 +33,7 @@ function errorOf(call: () => unknown): unknown {
 const wrong: readonly [options: object, name: string, option: string, message: string][] = [
   [{ maxRetries: -1 }, 'RangeError', 'maxRetries', 'createPolicy: maxRetries is wrong, got -1'],
   [{ maxRetries: '5' }, 'RangeError', 'maxRetries', 'createPolicy: maxRetries is wrong, got string'],
-  [
-    { maxRetryAfterMs: NaN },
-    'RangeError',
-    'maxRetryAfterMs',
-    'createPolicy: maxRetryAfterMs is wrong, got NaN',
-  ],
+  [{ totalTimeoutMs: NaN }, 'RangeError', 'totalTimeoutMs', 'createPolicy: totalTimeoutMs is wrong, got NaN'],
   [{ retries: 5 }, 'TypeError', 'retries', 'createPolicy has no option "retries"'],
   [{ bucket: {} }, 'RangeError', 'bucket', 'createPolicy: bucket is wrong, got object'],
   [{ methods: 'some' }, 'RangeError', 'methods', 'createPolicy: methods is wrong, got string'],

@@ -91,8 +91,8 @@ export function takeMark(config: Config & Marked): unknown {
   return mark;
 }
 
-/** Options that have no state, so that a clone does as well: costs by unit are a plain object. */
-const STATELESS = /^(clock|cost|actualCost)$/;
+/** Options that have no state, so that a clone does as well: plain objects, such as costs by unit. */
+const STATELESS = /^(clock|cost|actualCost|retryAfter)$/;
 
 /**
  * Rejects a bucket, limit or budget that axios has cloned into the config of a request. A clone has state of its

@@ -21,7 +21,6 @@ const inTime: readonly (readonly [when: string, give: <T>(value: T) => T | Promi
     'later, by a promise of another library',
     (value) =>
       ({
-        // biome-ignore lint/suspicious/noThenProperty: a thenable is what is tested
         then: (resolve: (value: unknown) => unknown) => setImmediate().then(() => resolve(value)),
       }) as never,
   ],

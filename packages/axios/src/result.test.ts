@@ -102,7 +102,9 @@ test('response headers of a custom adapter can be of any type', async () => {
   for (const headers of [...given, axios.AxiosHeaders.from({ 'RETRY-AFTER': '7' })]) {
     const adapter: AxiosAdapter = async (config) =>
       responseTo(config, { status: 429, headers: headers as never });
-    const response = await clientOf({ adapter, validateStatus: null }, { maxRetryAfterMs: 6_999 }).get('/');
+    const response = await clientOf({ adapter, validateStatus: null }, { retryAfter: { maxMs: 6_999 } }).get(
+      '/',
+    );
     expect(attemptsOf(response)).toMatchObject([{ reason: 'retry-after-too-long' }]);
   }
 });

@@ -31,7 +31,6 @@ describe('runUntilSettled', () => {
   test.each([
     ['a promise that has resolved', Promise.resolve(1)],
     ['a value', 1],
-    // biome-ignore lint/suspicious/noThenProperty: queries of some libraries start when `then` is called
     ['a thenable', { then: (resolve: (value: number) => void) => resolve(1) } as PromiseLike<number>],
   ])('does not move the clock for %s', async (_, settled) => {
     const clock = virtualClock({ startMs: 0 });

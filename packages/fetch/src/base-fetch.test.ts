@@ -265,11 +265,11 @@ describe('a mock as base fetch may return anything', () => {
     const onEvent = (event: { type: string; delayMs?: number }) =>
       event.type === 'retry' && waits.push(event.delayMs ?? 0);
     await createFetch(
-      { ...atOnce, maxRetryAfterMs: 8_000, totalTimeoutMs: 5_000, onEvent: onEvent as never },
+      { ...atOnce, retryAfter: { maxMs: 8_000 }, totalTimeoutMs: 5_000, onEvent: onEvent as never },
       base,
     )('http://upstream/');
     expect(waits).toEqual([]);
-    const response = await createFetch({ ...atOnce, maxRetryAfterMs: 6_000 }, base)('http://upstream/');
+    const response = await createFetch({ ...atOnce, retryAfter: { maxMs: 6_000 } }, base)('http://upstream/');
     expect(attemptsOf(response).at(-1)?.reason).toBe('retry-after-too-long');
   });
 });

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { constant, createPolicy, type EbbEvent, memorystore } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createFetch } from './create-fetch.ts';
 
 import { type ResumingOptions, resuming } from './resuming.ts';
@@ -110,6 +110,17 @@ test('a retry of the stream replaces it, up to the longest Retry-After', async (
   expect(longest.sentAtMs).toEqual([0, 600_000]);
   const { result } = await play([[`retry: 700000\n${one}`, 'break'], [two]]);
   expect((result as Error & { cause: Error }).cause.message).toBe('not resumed: too long a wait');
+  const cut = await play([[`retry: 700000\n${one}`, 'break'], [two]], {}, { retryAfter: { then: 'cap' } });
+  expect(cut.sentAtMs).toEqual([0, 600_000]);
+});
+
+test('the backoff of a resumption gets the request, and no outcome', async () => {
+  const backoff = vi.fn(() => 5);
+  const { sentAtMs } = await play([[one, 'break'], [two]], {}, { backoff });
+  expect(sentAtMs).toEqual([0, 5]);
+  const request = expect.objectContaining({ method: 'GET', url: 'http://upstream.test/' });
+  expect(backoff.mock.calls).toEqual([[expect.objectContaining({ retry: 1, request })]]);
+  expect(backoff.mock.calls[0]).not.toHaveProperty('0.outcome');
 });
 
 test('a total timeout holds for each resumption from its break', async () => {

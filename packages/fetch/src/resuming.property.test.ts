@@ -111,7 +111,7 @@ test('for any streams the caller’s bytes are those of whole events, and every 
     fc.asyncProperty(fc.array(connection, { minLength: 1, maxLength: 4 }), async (connections) => {
       const model = new EventSourceModel();
       const clock = virtualClock();
-      const policy = createPolicy({ backoff: constant(7), clock, maxRetryAfterMs: 1e15 });
+      const policy = createPolicy({ backoff: constant(7), clock, retryAfter: { maxMs: 1e15 } });
       const asked: (string | null)[] = [];
       const sentAtMs: number[] = [];
       /** The state of the model when each request was sent. */

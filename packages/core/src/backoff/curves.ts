@@ -1,6 +1,7 @@
 import { notNegative, positive, wholeNumber } from '../base/check.ts';
 import type { Random } from '../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
 
 /** What a backoff rule computes the delay from. */
 export interface BackoffStep {
@@ -10,6 +11,10 @@ export interface BackoffStep {
   readonly previousDelayMs: number | undefined;
   /** Uniform in [0, 1). */
   readonly random: Random;
+  /** What the retry follows: a response, or a failure. None after a chance that was skipped, or a body that broke. */
+  readonly outcome?: Outcome | undefined;
+  /** The request. A policy always gives it; a program that calls a rule by hand need not. */
+  readonly request?: RequestTraits | undefined;
 }
 
 /** Returns the delay before a retry, in milliseconds; `undefined` gives up. */

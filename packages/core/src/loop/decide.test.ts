@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { BackoffStep } from '../backoff/curves.ts';
 import { HookError } from '../base/errors.ts';
 import type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
@@ -395,6 +396,24 @@ describe('the delay', () => {
       20_500,
     ],
     ['Retry-After, and up to a fifth of it', { backoff: constant(100) }, { 'retry-after': '1' }, 1_100],
+    [
+      'the longest wait, and up to a second, in place of a longer Retry-After',
+      { backoff: constant(100), retryAfter: { maxMs: 10_000, then: 'cap' } },
+      { 'retry-after': '20' },
+      10_500,
+    ],
+    [
+      'the backoff, if it is longer than what is left of a Retry-After',
+      { backoff: constant(3_000), retryAfter: { maxMs: 1_000, then: 'cap' } },
+      { 'retry-after': '20' },
+      3_000,
+    ],
+    [
+      'Retry-After, if the longest wait is longer',
+      { backoff: constant(100), retryAfter: { then: 'cap' } },
+      { 'retry-after': '20' },
+      20_500,
+    ],
     ['Retry-After: 0 is the backoff', { backoff: constant(100) }, { 'retry-after': '0' }, 100],
     ['milliseconds', { backoff: constant(100) }, { 'retry-after-ms': '350.5' }, 385.55],
     [
@@ -425,6 +444,16 @@ describe('the delay', () => {
     expect(decide(policy, at({ attempt: 2, previousBackoffMs: 21 }), responds(503), 0)).toMatchObject({
       delayMs: 63,
     });
+  });
+
+  test('the backoff rule gets what the retry follows, and the request', () => {
+    const steps: BackoffStep[] = [];
+    const backoff = (step: BackoffStep) => steps.push(step);
+    const state = at({ attempt: 2, previousBackoffMs: 9 });
+    const outcomes = [fails('network'), responds(503)];
+    for (const outcome of outcomes) decide(createPolicy({ backoff, random: half }), state, outcome, 0);
+    const step = { retry: 2, previousDelayMs: 9, random: half, request: state.request };
+    expect(steps).toEqual(outcomes.map((outcome) => ({ ...step, outcome })));
   });
 
   test('is never less than the server asks for', () => {
@@ -498,7 +527,11 @@ test.each<[hook: string, options: PolicyOptions, message: string]>([
     { feedback: () => ({ pauseMs: 5, shouldRetry: 'no' }) as never },
     'its result: shouldRetry must be true or false, got "no"',
   ],
-  ['classify', { classify: () => Promise.reject(new Error('no')) as never }, 'got a promise'],
+  [
+    'classify',
+    { classify: () => Promise.reject(new Error('no')) as never },
+    'its result must be there at once: what has to wait belongs in inspect, got a promise',
+  ],
   ['backoff', { backoff: () => Number.NaN }, 'backoff failed: its result must be a finite number ≥ 0'],
   ['backoff', { backoff: () => -1 }, 'backoff failed: its result must be a finite number ≥ 0, got -1'],
   ['backoff', { backoff: () => Number.POSITIVE_INFINITY }, 'got Infinity'],

@@ -1,7 +1,7 @@
-import { devText } from '#dev-text';
+import { devText, inDevelopment } from '#dev-text';
 import type { BackoffStep } from '../backoff/curves.ts';
 import { type Check, notNegative } from '../base/check.ts';
-import { callHook, HookError } from '../base/errors.ts';
+import { callHook, HookError, isPromise } from '../base/errors.ts';
 import { must } from '../base/options.ts';
 import { checkVerdict, isRepeatable } from '../http/classify.ts';
 import { type Feedback, readFeedback, withJitter } from '../http/feedback.ts';
@@ -63,6 +63,10 @@ function judgementOf(outcome: Outcome): Judgement | undefined {
   return outcome.type === 'response' ? outcome.judgement : undefined;
 }
 
+/** A `classify` that is asynchronous. */
+const checkNow: Check = (name, verdict) =>
+  must(name, devText('there at once: what has to wait belongs in inspect'), verdict, !isPromise(verdict));
+
 /** The refusal of a redirect's target says nothing about the first server, which may have carried out the request. */
 function refusalOf({ redirected }: Outcome): 'refused' | 'transient' {
   return redirected === true ? 'transient' : 'refused';
@@ -82,7 +86,10 @@ export function verdictOf(
   if (verdict === undefined) {
     try {
       verdict = policy.classify(outcome, request, attempt);
-      if (verdict !== 'success') checkVerdict('its result', verdict);
+      if (verdict !== 'success') {
+        inDevelopment(() => checkNow('its result', verdict));
+        checkVerdict('its result', verdict);
+      }
     } catch (cause) {
       // `classify` may call other hooks, whose errors name them.
       throw cause instanceof HookError ? cause : new HookError('classify', cause);
@@ -119,6 +126,13 @@ function verdictAfter(verdict: Failing, outcome: Outcome, said: Feedback, isTold
   if (isTold) return 'transient';
   const isLimit = (outcome.status === 403 || outcome.status === 413) && waitOf(said) > 0;
   return isLimit ? refusalOf(outcome) : verdict;
+}
+
+/** How much of a wait that is asked for is waited, in milliseconds; `undefined` if it ends the retries. */
+export function obeyed(askedMs: number, { retryAfter }: Pick<Policy, 'retryAfter'>): number | undefined {
+  const { maxMs, then } = retryAfter;
+  if (askedMs <= maxMs) return askedMs;
+  return then === 'cap' ? maxMs : undefined;
 }
 
 /** The request without the idempotency key that its attempts did not carry. */
@@ -197,12 +211,12 @@ export function decideRetry(
   if (!request.replayable) return stop('not-replayable');
   if (attempt > policy.maxRetries) return stop('retries-exhausted');
 
-  const step = { retry: attempt, previousDelayMs: previousBackoffMs, random };
+  const step = { retry: attempt, previousDelayMs: previousBackoffMs, random, outcome, request };
   const backoffMs = backoffOf(policy, step);
   if (backoffMs === undefined) return stop('backoff-exhausted');
   // A wait found by `inspect` counts even if `feedback` ignores it.
-  const askedMs = Math.max(waitOf(said), judged?.waitMs ?? 0);
-  if (askedMs > policy.maxRetryAfterMs) return stop('retry-after-too-long');
+  const askedMs = obeyed(Math.max(waitOf(said), judged?.waitMs ?? 0), policy);
+  if (askedMs === undefined) return stop('retry-after-too-long');
   const delayMs = askedMs > backoffMs ? withJitter(askedMs, random) : backoffMs;
 
   if (nowMs + delayMs > startedAtMs + totalTimeoutMs) return stop('deadline-exceeded');

@@ -59,6 +59,14 @@ export function recordOf(
   return { attempt, delayMs, waitedMs, failure, ...codeIn(error), reason };
 }
 
+/** The longest history: a call may be repeated for ever, and a stream of a day resumed any number of times. */
+const MOST_ATTEMPTS = 100;
+
+/** Adds to a history, which forgets its first attempts if it gets too long. */
+export function record(history: Attempt[], attempt: Attempt): void {
+  if (history.push(attempt) > MOST_ATTEMPTS) history.shift();
+}
+
 /** What led to a result: its attempts, and the tokens of the last one, if there is a bucket. */
 export type Trace = readonly Attempt[] | { readonly attempts: readonly Attempt[]; readonly grant: Grant };
 

@@ -14,7 +14,7 @@ import {
   stop,
   verdictOf,
 } from './decide.ts';
-import { recordOf } from './history.ts';
+import { record, recordOf } from './history.ts';
 import type { Lack } from './part.ts';
 
 /** What an observer or a hook has aborted while its outcome was judged: its end is known. */
@@ -79,7 +79,7 @@ function follow(call: Call, decision: Decision, outcome: Outcome): Decision {
   if (call.hasEnded) return ENDED;
   const { attempt, place } = call;
   const { retry, reason } = decision;
-  call.history.push(recordOf(attempt, call.delayMs, call.waitedMs, outcome, reason));
+  record(call.history, recordOf(attempt, call.delayMs, call.waitedMs, outcome, reason));
   if (!retry) {
     if (outcome.type === 'failure') call.parts?.free();
     // User code that has made this request need not be called again for it, if it was sent more than once.
@@ -217,7 +217,7 @@ function skipped(call: Call, next: typeof nextChance): void {
   call.parts?.skip();
   const delayMs = next(call);
   const reason = delayMs === undefined ? 'overload' : 'skipped';
-  call.history.push({ attempt: attempt + 1, delayMs: beforeMs, waitedMs: waitedMs, reason });
+  record(call.history, { attempt: attempt + 1, delayMs: beforeMs, waitedMs, reason });
   call.emit({ type: 'skip', delayMs });
   if (delayMs === undefined)
     throw new NotSentError('Not sent: too little succeeds', undefined, { reason: 'overload' });
@@ -229,11 +229,11 @@ function skipped(call: Call, next: typeof nextChance): void {
  * here. A chance counts as a retry, so that `maxRetries` and `totalTimeoutMs` bound the call as ever.
  */
 function nextChance(call: Call): number | undefined {
-  const { policy, deadline, attempt, previousBackoffMs: previousDelayMs } = call;
+  const { policy, request, deadline, attempt, previousBackoffMs: previousDelayMs } = call;
   call.skipped = (call.skipped ?? 0) + 1;
   const retry = attempt + call.skipped;
   if (retry > policy.maxRetries) return undefined;
-  const delayMs = backoffOf(policy, { retry, previousDelayMs, random: policy.random });
+  const delayMs = backoffOf(policy, { retry, previousDelayMs, random: policy.random, request });
   if (delayMs === undefined || (deadline !== undefined && delayMs > deadline.leftMs)) return undefined;
   call.previousBackoffMs = delayMs;
   return attempt > 0 && call.parts?.permit({ reason: 'refused', delayMs }) !== undefined

@@ -21,20 +21,37 @@ import type {
 /** The methods that may be sent again after an attempt that the server may have carried out. */
 type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
 
+/** How long a server may ask to wait: `retryAfter` of a policy. What is left out stays as it is. */
+export interface RetryAfterOptions {
+  /**
+   * In milliseconds.
+   * @default 600_000
+   */
+  readonly maxMs?: number | undefined;
+  /**
+   * `'stop'`: a longer wait ends the retries. `'cap'`: the retry comes after `maxMs`, or the backoff if that is longer, and so earlier
+   * than asked. The pauses of buckets stay.
+   * @default 'stop'
+   */
+  readonly then?: 'stop' | 'cap' | undefined;
+}
+
 /** Options of {@link createPolicy}. All of them are optional. */
 export interface PolicyOptions {
   /**
-   * The most retries, that is attempts after the first. 0 never retries.
+   * The most retries, that is attempts after the first. 0 never retries. `Infinity` needs a `totalTimeoutMs`, a `budget` or a
+   * `stopSignal`, which ends the call.
    * @default the `maxRetries` of the backoff rule if it has one, else 5
    */
   readonly maxRetries?: number | undefined;
   /**
-   * How long to wait before each retry.
+   * How long to wait before each retry. A rule of your own sees the outcome: `({ outcome }) => outcome?.type === 'failure' ? 400 : 50`.
    * @default memorystore()
    */
   readonly backoff?: BackoffStrategy | undefined;
   /**
-   * Decides what an outcome means: success, refused, transient or final.
+   * Decides what an outcome means: success, refused, transient or final. It returns at once: `inspect` judges what has to be waited
+   * for, such as a body.
    * @default classifyHttp
    */
   readonly classify?: Classify | undefined;
@@ -83,11 +100,11 @@ export interface PolicyOptions {
    */
   readonly methods?: RetryMethods | undefined;
   /**
-   * The longest `Retry-After` that is waited for, in milliseconds. A longer one ends the retries: ebb never retries
-   * earlier than asked. How long a response may hold up other requests is the `maxPauseMs` of the bucket, which cuts.
-   * @default 600_000
+   * The longest `Retry-After` that is waited for, and what follows a longer one: by default the end, so that no retry is earlier than
+   * asked. How long a response may hold up other requests is the `maxPauseMs` of the bucket, which cuts.
+   * @default { maxMs: 600_000, then: 'stop' }
    */
-  readonly maxRetryAfterMs?: number | undefined;
+  readonly retryAfter?: RetryAfterOptions | undefined;
   /**
    * The timeout of one attempt, in milliseconds: its hooks, its body factory, and the time until its response, but not the wait
    * for its slot and its tokens. An attempt that exceeds it has a `transient` outcome.
@@ -181,7 +198,7 @@ export interface PolicyOptions {
 /** Options that may stay unset. */
 export type UnsetOptions = Exclude<
   keyof PolicyOptions,
-  | ('maxRetries' | 'backoff' | 'classify' | 'feedback' | 'methods' | 'maxRetryAfterMs')
+  | ('maxRetries' | 'backoff' | 'classify' | 'feedback' | 'methods' | 'retryAfter')
   | ('cost' | 'priority' | 'clock' | 'random')
 >;
 
@@ -193,6 +210,7 @@ export const POLICY: unique symbol = Symbol.for('@ebb/core policy');
 
 /** Validated options with all defaults applied. Made by {@link createPolicy}, and frozen. */
 export interface Policy extends Complete<PolicyOptions, UnsetOptions> {
+  readonly retryAfter: Complete<RetryAfterOptions>;
   readonly [POLICY]: Inside;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plainFeedback } from '../http/feedback.ts';
-import { binaryExponential, connectRetry, constant } from '../index.ts';
+import { binaryExponential, connectRetry, constant, retryBudget } from '../index.ts';
 import { ownBudget } from '../parts/own.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy, overridePolicy } from './policy.ts';
@@ -13,7 +13,7 @@ test('the defaults', () => {
     idempotencyKey: undefined,
     beforeAttempt: undefined,
     methods: 'idempotent',
-    maxRetryAfterMs: 600_000,
+    retryAfter: { maxMs: 600_000, then: 'stop' },
     attemptTimeoutMs: undefined,
     totalTimeoutMs: undefined,
     bucket: undefined,
@@ -37,7 +37,16 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{ maxRetries: -1 }, 'createPolicy: maxRetries must be a whole number ≥ 0, got -1', RangeError],
   [{ maxRetries: Number.NaN }, 'maxRetries must be a whole number ≥ 0, got NaN', RangeError],
   [{ maxRetries: 1.5 }, 'maxRetries must be a whole number ≥ 0, got 1.5', RangeError],
-  [{ maxRetries: Number.POSITIVE_INFINITY }, 'maxRetries must be a whole number ≥ 0', RangeError],
+  [
+    { maxRetries: Number.POSITIVE_INFINITY },
+    'maxRetries must be a whole number ≥ 0 without a totalTimeoutMs, a budget or a stopSignal, got Infinity',
+    RangeError,
+  ],
+  [
+    { maxRetries: Number.NEGATIVE_INFINITY },
+    'maxRetries must be a whole number ≥ 0, got -Infinity',
+    RangeError,
+  ],
   [{ maxRetries: '3' }, 'maxRetries must be a whole number ≥ 0, got "3"', TypeError],
   [{ maxRetries: null }, 'maxRetries must be a whole number ≥ 0, got null', TypeError],
   [{ backoff: 'exponential' }, 'backoff must be a function, got "exponential"', TypeError],
@@ -58,7 +67,11 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{ inspect: () => undefined }, 'inspect must be what inspectBody returns', TypeError],
   [{ idempotencyKey: false }, 'idempotencyKey must be true or a function, got false', TypeError],
   [{ beforeAttempt: 'x' }, 'beforeAttempt must be a function, got "x"', TypeError],
-  [{ maxRetryAfterMs: -1 }, 'maxRetryAfterMs must be a finite number ≥ 0', RangeError],
+  [{ retryAfter: 1_000 }, 'createPolicy: retryAfter must be an object, got 1000', TypeError],
+  [{ retryAfter: { maxMs: -1 } }, 'retryAfter.maxMs must be a finite number ≥ 0, got -1', RangeError],
+  [{ retryAfter: { then: 'go' } }, "retryAfter.then must be one of 'stop', 'cap', got \"go\"", RangeError],
+  [{ retryAfter: { max: 1 } }, 'retryAfter has no option "max"; it takes maxMs, then', TypeError],
+  [{ maxRetryAfterMs: 1 }, 'has no option "maxRetryAfterMs"; it takes maxRetries, backoff', TypeError],
   [{ attemptTimeoutMs: 0 }, 'attemptTimeoutMs must be a finite number > 0', RangeError],
   [{ totalTimeoutMs: Number.NaN }, 'totalTimeoutMs must be a finite number ≥ 0, got NaN', RangeError],
   [{ totalTimeoutMs: -5 }, 'totalTimeoutMs must be a finite number ≥ 0, got -5', RangeError],
@@ -125,6 +138,49 @@ test('an override changes what it names and shares the rest', () => {
   expect(() => overridePolicy(policy, { maxRetries: -1 })).toThrow(
     'ebb: maxRetries must be a whole number ≥ 0',
   );
+});
+
+test.each<[given: PolicyOptions['retryAfter'], own: PolicyOptions['retryAfter'], shown: object]>([
+  [undefined, { maxMs: 5 }, { maxMs: 5, then: 'stop' }],
+  [{ maxMs: 5 }, { then: 'cap' }, { maxMs: 5, then: 'cap' }],
+  [{ then: 'cap' }, { maxMs: 5 }, { maxMs: 5, then: 'cap' }],
+  [{ maxMs: 5, then: 'cap' }, {}, { maxMs: 5, then: 'cap' }],
+  [
+    { maxMs: 5, then: 'cap' },
+    { maxMs: undefined, then: undefined },
+    { maxMs: 5, then: 'cap' },
+  ],
+  [
+    { maxMs: 5, then: 'cap' },
+    { maxMs: 7, then: 'stop' },
+    { maxMs: 7, then: 'stop' },
+  ],
+])(
+  'retryAfter: what %j leaves out has its default, and what a request leaves out of %j stays',
+  (given, own, shown) => {
+    const policy = createPolicy({ retryAfter: given });
+    expect(policy.retryAfter).toEqual({ maxMs: 600_000, then: 'stop', ...given });
+    expect(overridePolicy(policy, { retryAfter: own }).retryAfter).toEqual(shown);
+    // A copy is no request: its `retryAfter` is new.
+    expect(createPolicy({ ...policy, retryAfter: { maxMs: 9 } }).retryAfter).toEqual({
+      maxMs: 9,
+      then: 'stop',
+    });
+  },
+);
+
+const endless = { maxRetries: Number.POSITIVE_INFINITY };
+
+test.each<[what: string, bound: PolicyOptions]>([
+  ['a total timeout', { totalTimeoutMs: 1 }],
+  ['a total timeout of nothing', { totalTimeoutMs: 0 }],
+  ['a budget', { budget: retryBudget() }],
+  ['a stopSignal', { stopSignal: new AbortController().signal }],
+])('maxRetries may be infinite beside %s', (_, bound) => {
+  expect(createPolicy({ ...bound, ...endless }).maxRetries).toBe(Number.POSITIVE_INFINITY);
+  expect(overridePolicy(createPolicy(bound), endless).maxRetries).toBe(Number.POSITIVE_INFINITY);
+  expect(overridePolicy(createPolicy(), { ...bound, ...endless }).maxRetries).toBe(Number.POSITIVE_INFINITY);
+  expect(() => overridePolicy(createPolicy(), endless)).toThrow('ebb: maxRetries must be a whole number ≥ 0');
 });
 
 describe('without maxRetries the number of the backoff rule applies', () => {

@@ -22,6 +22,7 @@ import {
   POLICY,
   type Policy,
   type PolicyOptions,
+  type RetryAfterOptions,
   type UnsetOptions,
 } from './options.ts';
 import { type ChecksCalls, type Part, PLACES } from './part.ts';
@@ -61,6 +62,30 @@ const checkUse: Check = (name, value) => {
   }
 };
 
+const checkRetries: Check = (name, value) => value === Number.POSITIVE_INFINITY || wholeNumber(name, value);
+
+/** @throws RangeError if nothing ends a call that is repeated for ever */
+function mustEnd(name: string, setup: Complete<PolicyOptions, UnsetOptions>): void {
+  const { maxRetries, totalTimeoutMs, budget, stopSignal } = setup;
+  const ends =
+    (totalTimeoutMs ?? budget ?? stopSignal) !== undefined || maxRetries < Number.POSITIVE_INFINITY;
+  must(
+    name,
+    devText('a whole number ≥ 0 without a totalTimeoutMs, a budget or a stopSignal'),
+    maxRetries,
+    true,
+    ends,
+  );
+}
+
+/** The default of `retryAfter`. */
+const RETRY_AFTER: Complete<RetryAfterOptions> = { maxMs: 600_000, then: 'stop' };
+
+const checkRetryAfter: Check = (name, value) => {
+  const table = { maxMs: { check: notNegative }, then: { check: oneOf('stop', 'cap') } };
+  readChanges(name, value as RetryAfterOptions, table);
+};
+
 const checkBackoff: Check = (name, value) => {
   callable(name, value);
   const { maxRetries }: Partial<BackoffStrategy> = Object(value);
@@ -74,7 +99,7 @@ function defaultRetries({ backoff }: { readonly backoff: BackoffStrategy }): num
 
 /** How the options of a policy are read. */
 const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
-  maxRetries: { check: wholeNumber, defaultOf: defaultRetries },
+  maxRetries: { check: checkRetries, defaultOf: defaultRetries },
   backoff: { check: checkBackoff, default: BY_DEFAULT },
   classify: { check: callable, default: classifyHttp },
   feedback: { check: checkFeedback, default: plainFeedback },
@@ -87,7 +112,7 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
     check: (name, value) => typeof value === 'function' || checkMethods(name, value),
     default: 'idempotent',
   },
-  maxRetryAfterMs: { check: notNegative, default: 600_000 },
+  retryAfter: { check: checkRetryAfter, default: RETRY_AFTER },
   attemptTimeoutMs: { check: positive },
   totalTimeoutMs: { check: notNegative },
   bucket: { check: bringing(devText('a token bucket, or ownBucket(…)')) },
@@ -128,8 +153,10 @@ type LimitInPolicy = { readonly part?: Part } & Partial<ChecksCalls>;
 function seal(
   setup: Complete<PolicyOptions, UnsetOptions>,
   given: Pick<Inside, 'maxRetries' | 'feedback'>,
+  before: Complete<RetryAfterOptions> = RETRY_AFTER,
 ): Policy {
   const { bucket = {}, use = [] } = setup;
+  const { maxMs = before.maxMs, then = before.then } = setup.retryAfter;
   const clock = ownClock(setup.clock);
   const all: readonly (LimitInPolicy | undefined)[] = LIMITS.map((name) => setup[name]);
   for (const one of all) one?.checkCalls?.(setup);
@@ -148,6 +175,7 @@ function seal(
     maxRetries: given.maxRetries ?? defaultRetries(setup),
     clock,
     feedback: given.feedback ?? (('feedback' in bucket && bucket.feedback) || plainFeedback),
+    retryAfter: { maxMs, then },
     methods: frozen(setup.methods, (method) => method.toUpperCase()),
     trustedOrigins: frozen(setup.trustedOrigins),
   };
@@ -177,8 +205,18 @@ function seal(
  * ```
  */
 export function createPolicy(options: PolicyOptions = {}): Policy {
+  return policyOf(options);
+}
+
+/**
+ * {@link createPolicy}.
+ *
+ * @param ends true if a signal ends each call
+ */
+export function policyOf(options: PolicyOptions, ends = false): Policy {
   if (POLICY in Object(options)) return options as Policy;
   const setup = readOptions<PolicyOptions, UnsetOptions>('createPolicy', options, POLICY_OPTIONS);
+  if (!ends) mustEnd('createPolicy: maxRetries', setup);
   // A copy of a policy has the default, which must not outrank a bucket that it is given.
   const feedback = options.feedback === plainFeedback ? undefined : options.feedback;
   return seal(setup, { maxRetries: options.maxRetries, feedback });
@@ -193,5 +231,7 @@ export function overridePolicy(policy: Policy, options: PolicyOptions): Policy {
   const changes = readChanges('ebb', options, POLICY_OPTIONS);
   const given = insideOf(policy);
   const { maxRetries = given.maxRetries, feedback = given.feedback } = changes;
-  return seal({ ...policy, ...changes } as Policy, { maxRetries, feedback });
+  const setup = { ...policy, ...changes } as Policy;
+  if (changes.maxRetries !== undefined) mustEnd('ebb: maxRetries', setup);
+  return seal(setup, { maxRetries, feedback }, policy.retryAfter);
 }

@@ -116,6 +116,24 @@ test('a chance that a part skips counts as a retry, and the next comes after the
   ]);
 });
 
+test('the backoff before the next chance gets the request, and no outcome', async () => {
+  let skips = 1;
+  const seen: unknown[] = [];
+  const throttle = partOf('throttle', { acquire: () => (skips-- > 0 ? SKIP : undefined) });
+  const { call, clock } = start({
+    use: [throttle],
+    backoff: (step) => seen.push([step.outcome, step.request]),
+  });
+  waiting = prepare(call);
+  await clock.advance(1);
+  expect(await waiting).toBe(true);
+  judge(call, responds(503));
+  expect(seen).toEqual([
+    [undefined, request],
+    [expect.objectContaining({ status: 503 }), request],
+  ]);
+});
+
 test.each([
   ['until its retries are used up', SKIP, 100, ['skipped', 'overload']],
   ['for good at its first chance', SKIP_AND_END, 0, ['overload']],

@@ -85,7 +85,7 @@ const classify = classifyBy((status) => [500, 502, 503, 504].includes(status));
  * - POST again: only after a refusal. `repeatPosts: true` repeats every request, as the SDK does.
  * - Waits and quotas: `x-amz-retry-after` (milliseconds), `Retry-After`. AWS reports no quota in headers.
  *
- * A signature is valid for minutes: sign each attempt with `beforeAttempt`, or keep `maxRetryAfterMs` short. If S3 takes
+ * A signature is valid for minutes: sign each attempt with `beforeAttempt`, or keep `retryAfter.maxMs` short. If S3 takes
  * longer for a copy than a second, its error in the 200 is not seen.
  *
  * Source: @smithy/core 3.41.0 (`service-error-classification`, `parseRetryAfterHeader`); @aws-sdk/client-s3 3.1169.0

@@ -93,7 +93,7 @@ const classifyAsOctokit = classifyBy((status) => status === 408 || status === 40
  *   else only after a refusal, because a second one makes a second issue: mutations, persisted documents, bodies that are
  *   streams. `repeatPosts: true` repeats every request, and a 409, as octokit does.
  * - Waits and quotas: `Retry-After`; `x-ratelimit-remaining` and `x-ratelimit-reset`. A limit without a time waits for a
- *   minute, then two, then four. A reset that is further away than `maxRetryAfterMs` ends the retries.
+ *   minute, then two, then four. A reset that is further away than `retryAfter.maxMs` ends the retries.
  *
  * The body is read of a 403 that says no more in its headers, and of every 200 of `/graphql`.
  *
@@ -107,7 +107,7 @@ const classifyAsOctokit = classifyBy((status) => status === 408 || status === 40
  * import { github } from '@ebb/core/presets';
  *
  * // Waits until the hour is over, if it must.
- * const policy = createPolicy({ ...github(), maxRetryAfterMs: 3_700_000 });
+ * const policy = createPolicy({ ...github(), retryAfter: { maxMs: 3_700_000 } });
  * ```
  */
 export function github(options: PresetOptions = {}): PolicyOptions {

@@ -8,7 +8,7 @@ import { createPolicy } from '../loop/policy.ts';
 /** Options of resumptions, in each client. All of them are optional. `Given` is what `resumeWith` returns. */
 export interface ResumptionOptions<Given> {
   /**
-   * The policy of the client below: its `backoff`, `random`, `clock`, `onEvent`, `maxRetryAfterMs` and `totalTimeoutMs` hold for
+   * The policy of the client below: its `backoff`, `random`, `clock`, `onEvent`, `retryAfter` and `totalTimeoutMs` hold for
    * resumptions.
    * @default createPolicy()
    */

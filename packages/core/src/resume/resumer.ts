@@ -4,8 +4,8 @@ import { callHook, property } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
 import { codeIn, failureKind } from '../http/failure.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import { backoffOf } from '../loop/decide.ts';
-import { type Attempt, attemptsOf, grantOf, remember } from '../loop/history.ts';
+import { backoffOf, obeyed } from '../loop/decide.ts';
+import { type Attempt, attemptsOf, grantOf, record, remember } from '../loop/history.ts';
 import type { Policy, PolicyOptions } from '../loop/options.ts';
 import { overridePolicy } from '../loop/policy.ts';
 import { emit, type Observer, type ResumeReason } from '../news/events.ts';
@@ -31,9 +31,6 @@ export function reportResumption(
   emit({ policy, request, attempt: attemptsOf(response).length }, { type: 'resume', ...news, outcome });
 }
 
-/** The longest history of a response: a stream of a day may be resumed any number of times. */
-const MOST_ATTEMPTS = 100;
-
 /**
  * Adds a resumption to the history of a response: its last attempt was followed by those that the request for the rest took.
  *
@@ -49,7 +46,8 @@ export function rememberResumption(response: unknown, result: unknown, { error, 
     attempt: last.attempt + one.attempt,
     delayMs: index === 0 ? one.delayMs + delayMs : one.delayMs,
   }));
-  const attempts = [...before.slice(0, -1), broken, ...after].slice(-MOST_ATTEMPTS);
+  const attempts = before.slice(0, -1);
+  for (const one of [broken, ...after]) record(attempts, one);
   rememberAs(response, attempts, result);
 }
 
@@ -194,7 +192,7 @@ export class Resumer<Rest, Given> {
     const rest = vain < maxResumes ? this.#rest() : (devText(`${vain} resumptions in a row`) ?? '');
     if (typeof rest === 'string') throw explain(error, rest);
     this.#vain += 1;
-    const delayMs = this.#delayMs(policy);
+    const delayMs = this.#delayMs(policy, request);
     const { totalTimeoutMs } = policy;
     // It holds for each resumption from its break.
     if (delayMs === undefined || (totalTimeoutMs !== undefined && delayMs >= totalTimeoutMs))
@@ -212,12 +210,13 @@ export class Resumer<Rest, Given> {
   }
 
   /** In milliseconds; `undefined` gives up. @throws HookError if the backoff throws */
-  #delayMs({ backoff, random, maxRetryAfterMs }: Policy): number | undefined {
-    const askedMs = this.course.retryMs;
-    const step = { retry: this.#vain, previousDelayMs: this.#previousDelayMs, random };
-    const delayMs = askedMs ?? backoffOf({ backoff }, step);
-    this.#previousDelayMs = delayMs;
-    return (askedMs ?? 0) > maxRetryAfterMs ? undefined : delayMs;
+  #delayMs(policy: Policy, request: RequestTraits): number | undefined {
+    const { retryMs } = this.course;
+    if (retryMs !== undefined) return obeyed(retryMs, policy);
+    const { random } = policy;
+    const step = { retry: this.#vain, previousDelayMs: this.#previousDelayMs, random, request };
+    this.#previousDelayMs = backoffOf(policy, step);
+    return this.#previousDelayMs;
   }
 
   /** The response to that request has come. @throws the error that broke the body, if it is not the rest */

@@ -128,6 +128,21 @@ describe('judge', () => {
 });
 
 describe('the signal', () => {
+  test('may be what ends a call that is repeated for ever, whose history keeps the last hundred attempts', async () => {
+    const controller = new AbortController();
+    const error = new Error('no');
+    const call = vi.fn(({ attempt }: { attempt: number }) => {
+      if (attempt === 150) controller.abort(error);
+      throw error;
+    });
+    const policy = { backoff: constant(0), maxRetries: Number.POSITIVE_INFINITY };
+    const thrown = await retry(call, policy, { signal: controller.signal }).catch((e: unknown) => e);
+    expect(thrown).toBe(error);
+    const history = attemptsOf(error).map(({ attempt, reason }) => [attempt, reason]);
+    expect([history.length, history[0], history.at(-1)]).toEqual([100, [51, 'transient'], [150, 'aborted']]);
+    await expect(retry(call, policy)).rejects.toThrow('maxRetries must be a whole number ≥ 0 without');
+  });
+
   test('ends a wait with its reason', async () => {
     const clock = virtualClock({ startMs: 0 });
     const controller = new AbortController();

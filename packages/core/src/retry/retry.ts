@@ -11,7 +11,7 @@ import { Call, namedTimeoutOf } from '../loop/call.ts';
 import { type Client, sending, timeoutOf } from '../loop/client.ts';
 import { bounded, timeoutError } from '../loop/deadline.ts';
 import type { PolicyOptions } from '../loop/options.ts';
-import { createPolicy, overridePolicy } from '../loop/policy.ts';
+import { overridePolicy, policyOf } from '../loop/policy.ts';
 import { run } from '../loop/run.ts';
 
 /** What a function that is retried is given. */
@@ -30,7 +30,7 @@ export type Settled<T> =
 /** Options of {@link retry} for one call. */
 export interface RetryOptions<T> {
   /**
-   * Ends the call, at once and with the signal's own reason.
+   * Ends the call, at once and with the signal's own reason. With it `maxRetries` may be `Infinity`.
    * @default none
    */
   readonly signal?: AbortSignal | undefined;
@@ -91,7 +91,7 @@ export async function retry<T>(
     options,
     RETRY_OPTIONS as OptionTable<RetryOptions<T>, 'signal' | 'judge'>,
   );
-  const policy = createPolicy(policyOrOptions);
+  const policy = policyOf(policyOrOptions, signal !== undefined);
   const { classify } = policy;
   const judging: Classify = (outcome, _request, attempt) =>
     judged(client.settledIn(outcome), judge, attempt) ?? byDefault(outcome, classify, attempt);

@@ -28,7 +28,7 @@ const NAMED = ['backoff', 'classify', 'bucket', 'budget', 'throttle', 'hedges'];
 const PLAIN = [
   'maxRetries',
   'methods',
-  'maxRetryAfterMs',
+  'retryAfter',
   'attemptTimeoutMs',
   'totalTimeoutMs',
   'maxWaitMs',

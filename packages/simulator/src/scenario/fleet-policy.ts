@@ -90,7 +90,7 @@ export interface FleetPolicy {
   readonly backoff?: NamedBackoff | BackoffStrategy | undefined;
   readonly classify?: 'classifyHttp' | 'classifyHttpByMeaning' | Classify | undefined;
   readonly methods?: PolicyOptions['methods'];
-  readonly maxRetryAfterMs?: number | undefined;
+  readonly retryAfter?: PolicyOptions['retryAfter'];
   readonly attemptTimeoutMs?: number | undefined;
   readonly totalTimeoutMs?: number | undefined;
   readonly maxWaitMs?: number | undefined;

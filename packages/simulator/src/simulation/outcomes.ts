@@ -1,4 +1,12 @@
-import type { Outcome } from '@ebb/core';
+import type { Outcome, RequestTraits } from '@ebb/core';
+
+/** Every request, as core knows it. */
+export const REQUEST: RequestTraits = {
+  method: 'GET',
+  url: 'https://service.example/',
+  replayable: true,
+  header: () => undefined,
+};
 
 /** The outcomes of an attempt, as numbers, so that an answer on its way is a number. */
 export const OK = 0;

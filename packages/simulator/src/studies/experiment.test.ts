@@ -30,7 +30,7 @@ const valid = {
       backoff: { celery: { factorMs: 100, maximumMs: 1_000, fullJitter: true } },
       classify: 'classifyHttpByMeaning',
       methods: 'all',
-      maxRetryAfterMs: 1_000,
+      retryAfter: { maxMs: 1_000 },
       attemptTimeoutMs: 500,
       totalTimeoutMs: 5_000,
       maxWaitMs: 1_000,

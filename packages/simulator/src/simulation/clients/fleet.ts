@@ -43,9 +43,9 @@ export function fleetOf(scenario: Scenario, environment: Environment): Fleet {
   if (typeof policy === 'function') return customFleet(count, policy, environment);
 
   const { budget, bucket, cost = 1, actualCost = false, maxWaitMs = Number.POSITIVE_INFINITY } = policy;
-  const { maxRetries, methods, maxRetryAfterMs, attemptTimeoutMs, totalTimeoutMs } = policy;
+  const { maxRetries, methods, retryAfter, attemptTimeoutMs, totalTimeoutMs } = policy;
   const options = {
-    ...{ maxRetries, methods, maxRetryAfterMs, attemptTimeoutMs, totalTimeoutMs },
+    ...{ maxRetries, methods, retryAfter, attemptTimeoutMs, totalTimeoutMs },
     ...environment,
     backoff: backoffOf(policy, environment),
     classify: classifyOf(policy),

@@ -1,16 +1,18 @@
 import type { Costs, Outcome, OwnBudget, RequestTraits, StopReason } from '@ebb/core';
 import { type DecisionInput, decide, forRequest } from '@ebb/core/adapter';
 import type { Measures } from '../../measure/measures.ts';
-import { FIRST_TOO_MANY, OK, OUTCOMES, REFUSED, RESET, TIMED_OUT, UNAVAILABLE } from '../outcomes.ts';
+import {
+  FIRST_TOO_MANY,
+  OK,
+  OUTCOMES,
+  REFUSED,
+  REQUEST,
+  RESET,
+  TIMED_OUT,
+  UNAVAILABLE,
+} from '../outcomes.ts';
 import type { Fleet } from './fleet.ts';
 import type { Requests } from './requests.ts';
-
-const REQUEST: RequestTraits = {
-  method: 'GET',
-  url: 'https://service.example/',
-  replayable: true,
-  header: () => undefined,
-};
 
 /** One object for all decisions: there are millions of them. */
 class ReusedDecisionInput implements DecisionInput {

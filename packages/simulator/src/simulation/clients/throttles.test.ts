@@ -1,4 +1,4 @@
-import { throttle } from '@ebb/core';
+import { type BackoffStrategy, throttle } from '@ebb/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { easy, hard, sum } from '../../../test/fleets.ts';
@@ -44,6 +44,16 @@ describe('throttles', () => {
     expect(totals.skipped).toBeLessThanOrEqual(totals.notSent + totals.failures);
     expect(totals.notSent).toBeGreaterThan(0.9 * totals.skipped - totals.failures);
     expect(series.underWay.at(-1)).toBeLessThan(30);
+  });
+
+  test('give the request to a backoff, and no outcome after a skipped chance', () => {
+    const seen = new Set<unknown>();
+    const backoff: BackoffStrategy = ({ outcome, request }) => {
+      seen.add(`${request?.method} ${outcome?.type}`);
+      return 50;
+    };
+    run({ throttle: {}, backoff }, DOWN);
+    expect(seen).toEqual(new Set(['GET failure', 'GET undefined']));
   });
 
   test('leave retries to a budget, if there is one', () => {

@@ -1,6 +1,6 @@
 import type { Policy, ThrottleOptions } from '@ebb/core';
 import { type Complete, isBad, type Occasion, ThrottleRule } from '@ebb/core/bucket';
-import { OUTCOMES, TIMED_OUT } from '../outcomes.ts';
+import { OUTCOMES, REQUEST, TIMED_OUT } from '../outcomes.ts';
 import { RequestNumbers } from '../request-numbers.ts';
 import type { Requests } from './requests.ts';
 import { timeLeftMs } from './time-left.ts';
@@ -74,7 +74,8 @@ export class Throttles {
     this.#numbers.set(request, SKIPPED, skipped);
     const retry = requests.attempt(request) - 1 + skipped;
     if (retry > maxRetries || this.#setup.whenSkipped === 'fail') return undefined;
-    const delayMs = backoff({ retry, previousDelayMs: requests.previousBackoffMs(request), random });
+    const previousDelayMs = requests.previousBackoffMs(request);
+    const delayMs = backoff({ retry, previousDelayMs, random, request: REQUEST });
     const leftMs = timeLeftMs(policy, requests.startedAtMs(request), clock.now());
     if (delayMs === undefined || delayMs > leftMs) return undefined;
     requests.putOff(request, delayMs);

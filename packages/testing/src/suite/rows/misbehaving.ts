@@ -39,6 +39,20 @@ export const misbehaving: readonly Row[] = [
     reason: 'retries-exhausted',
   },
   {
+    name: 'a backoff that waits 400 ms after a lost connection, else 50, and longer for a search',
+    script: ['reset', down, 'reset', up],
+    policy: {
+      backoff: ({ outcome, request }) =>
+        (outcome?.type === 'failure' && outcome.kind === 'network' ? 400 : 50) *
+        (request?.header('x-kind') === 'search' ? 2 : 1),
+    },
+    request: { headers: { 'x-kind': 'search' } },
+    delays: [800, 100, 800],
+    hits: 4,
+    status: 200,
+    reason: 'success',
+  },
+  {
     name: 'a refused connection',
     script: 'refused',
     policy: { ...fast, maxRetries: 2 },
