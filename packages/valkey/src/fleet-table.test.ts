@@ -93,12 +93,12 @@ describe('calls to the store per 1,000 grants', () => {
     ['8 processes, 2,000/s', { ...busy, rate: 2_000, capacity: 400, processes: 8 }, 150],
     ['… with 20 callers each', { ...busy, askers: 20, rate: 2_000, capacity: 400, processes: 8 }, 115],
     ['8 processes, 50/s', { ...slowly, rate: 50, capacity: 10, processes: 8 }, 1_020],
-    ['4 processes, 5/s', { ...slowly, rate: 5, capacity: 1, processes: 4 }, 1_090],
+    ['4 processes, 5/s', { ...slowly, rate: 5, capacity: 1, processes: 4 }, 1_080],
     ['32 processes, costs 1 and 20', { ...busy, costs: [1, 20], processes: 32 }, 1_000],
-    ['32 processes, costs 1 and 200', { ...slowly, costs: [1, 200], processes: 32 }, 1_620],
+    ['32 processes, costs 1 and 200', { ...slowly, costs: [1, 200], processes: 32 }, 1_420],
     ['8 processes at half load', { ...busy, processes: 8, openLoad: 0.5 }, 150],
-    // 1,720 calls a second: in the first 10 s each asks for its share.
-    ['500 processes', { ...busy, askers: 4, processes: 500, seconds: 10 }, 1_720],
+    // In the first 10 s each asks for its share.
+    ['500 processes', { ...busy, askers: 4, processes: 500, seconds: 10 }, 1_270],
   ])('%s', async (_, load, most) => {
     const { callsPerGrant, share } = await play(load, 'shared');
     expect(callsPerGrant * 1_000).toBeLessThanOrEqual(most);

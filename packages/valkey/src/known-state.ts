@@ -76,7 +76,7 @@ export class KnownState {
       orderUs: isOld && !isSame ? Number.NEGATIVE_INFINITY : raw.atUs + this.#orderUs,
       emptyInMs: raw.emptyUs.map((us) => (us - raw.atUs) / 1_000),
       pausedMs: Math.max(0, raw.pausedUs - raw.atUs) / 1_000,
-      line: [raw.epoch, raw.processes, ...raw.givenUs].join(' '),
+      line: [raw.epoch, ...raw.givenUs].join(' '),
       lostBucket: !isOld && !isSame && nowMs < this.#keptUntilMs,
       steppedMs: isOld || !isSame || before === undefined ? 0 : (before.shiftUs - raw.shiftUs) / 1_000,
     };

@@ -27,14 +27,14 @@ const STILL_MS = 4_000;
 
 /**
  * When what is known of the bucket is out of date. While requests elsewhere leave the queue, a request that waits learns
- * after half of its wait that it can move up, and of a pause within a second; else after three quarters, and not before 4 s.
+ * after half of its wait that it can move up, and of a pause within a second; else not before 4 s.
  */
 function staleAfterMs(calledAtMs: number, dueMs: number, isMoving: boolean): number {
   const waitMs = dueMs - calledAtMs;
   if (isMoving || waitMs === Number.POSITIVE_INFINITY) {
     return calledAtMs + Math.min(FRESH_MS, Math.max(waitMs / 2, LEAST_FRESH_MS));
   }
-  return calledAtMs + Math.max(STILL_MS, (waitMs * 3) / 4);
+  return calledAtMs + Math.max(STILL_MS, waitMs / 2);
 }
 
 /** A refusal of the store: `amounts` of tokens cannot come before `byMs`, and asking again is useless before `untilMs`. */

@@ -27,3 +27,68 @@ test('in an outage it is, and a reply that was overtaken changes nothing', () =>
   membership.answered(second as StoreCall, told(500_000, 2), 20_003);
   expect(membership.shareAt(20_003)).toBe(0.25);
 });
+
+/** Looks at the last moment each time, and has requests that need the store. Returns how often it looked. */
+function look(processes: number, needsEveryMs: number): number {
+  const membership = new Membership();
+  const share = Math.floor(1e6 / processes);
+  let [looks, needsAtMs] = [0, 0];
+  for (let nowMs = 0; nowMs < 1_200_000; nowMs = Math.min(needsAtMs, membership.lookAtMs)) {
+    const call: StoreCall = { mode: 'peek' };
+    const isNeeded = nowMs === needsAtMs;
+    if (isNeeded) {
+      membership.used(nowMs);
+      needsAtMs += needsEveryMs;
+    } else looks += 1;
+    const who = membership.next(call, nowMs, 250, false);
+    // A look is not made for nothing.
+    expect(isNeeded || who !== undefined).toBe(true);
+    membership.answered(call, { ...told(share, processes), share: who && share } as Reply, nowMs + 240);
+    // The store holds the share until the next call is there.
+    expect(membership.shareAt(membership.lookAtMs + 1_000)).toBe(share / 1e6);
+  }
+  return looks;
+}
+
+test.each([1, 32, 500, 5_000])('a share is renewed before it expires (%i processes)', (processes) => {
+  for (const everyMs of [1_500, 4_900, 7_000, 60_000, 1e9]) look(processes, everyMs);
+});
+
+test.each([
+  [1, 100],
+  [32, 4_900],
+  [500, 490],
+])(
+  'a process that needs the store often renews its share by the way (%i processes, each %i ms)',
+  (processes, everyMs) => {
+    expect(look(processes, everyMs)).toBe(0);
+  },
+);
+
+test('a share that shrinks is confirmed before it expires, however many processes confirm theirs', () => {
+  const membership = new Membership();
+  for (const [share, sentAtMs] of [
+    [540_000, 0],
+    [360_000, 1_000],
+  ] as const) {
+    const call: StoreCall = { mode: 'peek' };
+    membership.next(call, sentAtMs, 250, true);
+    membership.answered(call, told(share, 5_000), sentAtMs + 1);
+  }
+  const { lookAtMs } = membership;
+  expect(membership.next({ mode: 'peek' }, lookAtMs, 250, false)).toMatchObject({ held: 360_000 });
+});
+
+test.each([
+  [4_000, true],
+  [6_000, false],
+])('a process whose last request was %i ms ago is counted as often as a busy one: %s', (idleMs, isBusy) => {
+  const membership = new Membership();
+  membership.used(0);
+  for (const nowMs of [0, idleMs]) {
+    const call: StoreCall = { mode: 'peek' };
+    membership.next(call, nowMs, 250, false);
+    membership.answered(call, told(1_000_000, 1), nowMs + 1);
+  }
+  expect(membership.next({ mode: 'peek' }, idleMs + 3_000, 250, false) !== undefined).toBe(isBusy);
+});

@@ -16,10 +16,13 @@ const LONGEST_GROW_MS = 5_000;
 const RIDE_MS = 100;
 
 /** How often a process is counted that is busy, and how much longer that is for each process. In milliseconds. */
-const BUSY_MS = 2_000;
+const BUSY_MS = 3_000;
 const BUSY_EACH_MS = 20;
 
-/** How often a quiet process is counted: the time doubles from {@link BUSY_MS} to this one. In milliseconds. */
+/**
+ * How often a quiet process is counted: the time doubles from {@link BUSY_MS} to this one. A request is waited for as long again. In
+ * milliseconds.
+ */
 const QUIET_MS = 20_000;
 
 /** The same of one without a request for ten minutes. */
@@ -27,7 +30,7 @@ const IDLE_MS = 60_000;
 const IDLE_AFTER_MS = 600_000;
 
 /** For how long after its last request a process is busy, in milliseconds. */
-const BUSY_FOR_MS = 2_000;
+const BUSY_FOR_MS = 5_000;
 
 /** A call is late by so much at most: then the share is still held. In milliseconds. */
 const LATE_MS = 2_000;
@@ -152,7 +155,7 @@ export class Membership {
         this.#askingSinceMs ??= nowMs;
         this.#dueSoon(SOON_MS, nowMs);
         const laterMs = Math.min(Math.max(GROW_MS, (nowMs - this.#askingSinceMs) / 2), LONGEST_GROW_MS);
-        this.lookAtMs = Math.max(this.lookAtMs, nowMs + laterMs);
+        this.#lookBy(Math.max(this.lookAtMs, nowMs + laterMs), nowMs);
       }
     } else if (this.isKnown && (reply.epoch !== this.#epoch || reply.processes !== this.#processes)) {
       // Others have come or gone, or the store has lost the shares.
@@ -162,18 +165,25 @@ export class Membership {
 
   #dueSoon(soonMs: number, nowMs: number): void {
     this.#dueMs = Math.max(nowMs, this.#countedAtMs + Math.max(soonMs, SOON_EACH_MS * this.#processes));
-    this.lookAtMs = this.#dueMs + (this.#isQuiet ? 0 : RIDE_MS);
+    this.#lookBy(this.#dueMs + (this.#isQuiet ? 0 : RIDE_MS), nowMs);
   }
 
-  /** When this process is counted next. */
+  /** When this process is counted next. The time grows no faster than the last call has said that it would hold the share. */
   #plan(nowMs: number): void {
     const busyMs = Math.max(BUSY_MS, BUSY_EACH_MS * this.#processes);
     const idleMs = nowMs - this.#usedAtMs;
     const mostMs = Math.max(busyMs, idleMs >= IDLE_AFTER_MS ? IDLE_MS : QUIET_MS);
     this.#isQuiet = idleMs >= BUSY_FOR_MS;
-    this.#everyMs = !this.#isQuiet ? busyMs : Math.min(2 * this.#everyMs, mostMs);
+    this.#everyMs = Math.min(2 * this.#everyMs, this.#isQuiet ? mostMs : busyMs);
     this.#dueMs = this.#countedAtMs + this.#everyMs;
     // A request that comes by then takes it along.
-    this.lookAtMs = this.#dueMs + (this.#isQuiet ? 0 : this.#everyMs);
+    this.#lookBy(this.#dueMs + this.#everyMs, nowMs);
+  }
+
+  /** Calls the store at that time, but before the share expires. */
+  #lookBy(atMs: number, nowMs: number): void {
+    const endMs = this.#heldUntilMs - LATE_MS;
+    this.lookAtMs = endMs > nowMs ? Math.min(atMs, endMs) : atMs;
+    this.#dueMs = Math.min(this.#dueMs, this.lookAtMs);
   }
 }
