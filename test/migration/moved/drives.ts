@@ -33,6 +33,7 @@ export const DRIVES: Readonly<Record<string, (program: Program) => unknown>> = {
   'axios-rate-limit-4': ({ cards }) => cards?.(),
   'axios-rate-limit-5': ({ first }) => Promise.all([1, 2, 3, 4].map(() => first?.())),
   'bottleneck-5': ({ pages }) => pages?.(),
+  'fetch-retry-4': ({ default: load }) => load?.('https://api.example.com/a'),
   'fetch-retry-7': ({ remove }) => remove?.(),
   'fetch-retry-8': ({ page }) => page?.('https://api.example.com/page'),
   'ky-1': ({ me }) => me?.(),
@@ -40,5 +41,10 @@ export const DRIVES: Readonly<Record<string, (program: Program) => unknown>> = {
   'p-retry-10': ({ fetchAll }) => fetchAll?.([1, 2]),
   'p-retry-6': ({ query }) => query?.(db, 'select 1'),
   'p-throttle-2': ({ embedAll }) => embedAll?.(['a', 'b', 'c']),
+  'p-throttle-4': ({ matches }) =>
+    matches?.(
+      { details: async (id: number) => (await fetch(`https://api.example.com/${id}`)).status },
+      [1, 2],
+    ),
   'p-throttle-3': ({ call }) => Promise.all(['a', 'b', 'c'].map((name) => call?.(name))),
 };

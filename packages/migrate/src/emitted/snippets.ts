@@ -105,6 +105,48 @@ const likeAsyncRetry«: ebb__PolicyOptions» = {
   feedback: false,
   classify: (outcome) => (outcome.type === 'response' && outcome.status === 0 ? 'success' : 'transient'),
 };`,
+  likeFetchRetry: `
+/** The defaults of fetch-retry. */
+const likeFetchRetry«: ebb__PolicyOptions» = {
+  maxRetries: 3,
+  backoff: ebb__constant(1000),
+  feedback: false,
+  methods: 'all',
+  classify: ebb__retriedOn([]),
+};`,
+  retriedOn: `
+/** Decides as \`retryOn\` of fetch-retry does: by statuses, or by a function. */
+const retriedOn =
+  (retryOn«: readonly number[] | ((attempt: number, error: Error | null, response: Response | null) => unknown)»)«: ebb__Classify» =>
+  (outcome, _request, attempt) => {
+    const isFailure = outcome.type === 'failure';
+    if (isFailure && outcome.kind === 'aborted') return 'final';
+    const status = isFailure ? 0 : outcome.status;
+    const headers = { get: (name«: string») => (isFailure ? null : (outcome.header(name.toLowerCase()) ?? null)) };
+    const response = isFailure ? null : «(»{ status, ok: status >= 200 && status < 300, headers }« as unknown as Response)»;
+    const isRetried =
+      typeof retryOn === 'function'
+        ? retryOn(attempt - 1, isFailure ? «(»outcome.error« as Error)» : null, response)
+        : isFailure || retryOn.includes(status);
+    if (isRetried) return 'transient';
+    return isFailure || status >= 400 ? 'final' : 'success';
+  };`,
+  likeKy: `
+/** What ky retries by default. */
+const likeKy«: ebb__PolicyOptions» = {
+  maxRetries: 2,
+  backoff: ({ retry }) => 300 * 2 ** (retry - 1),
+  methods: ['GET', 'PUT', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'],
+  classify: ebb__retriedStatuses([408, 413, 429, 500, 502, 503, 504]),
+};`,
+  retriedStatuses: `
+/** Retries lost connections and these statuses, as ky does: a 413 if it says when. */
+const retriedStatuses = (statuses«: readonly number[]»)«: ebb__Classify» => (outcome) => {
+  if (outcome.type === 'failure') return /^(connect|network)$/.test(outcome.kind) ? 'transient' : 'final';
+  if (outcome.status < 400) return 'success';
+  const isRetried = outcome.status !== 413 || outcome.header('retry-after') !== undefined;
+  return isRetried && statuses.includes(outcome.status) ? 'transient' : 'final';
+};`,
   stop: `
 /** Errors after which nothing is called again. */
 const stopped = new WeakSet();

@@ -69,16 +69,17 @@ export function changes(called: Node, index: number): boolean {
   return targets.some((one) => plain(one.field('left') as Node).split(/[.[]/)[0] === name);
 }
 
-/**
- * The function with other parameters; the rest of it stays as it is written.
- *
- * @param name what it is called, if it is a method
- */
-export function withParameters(source: Source, called: Node, parameters: string, name?: string): string {
+/** An expression, with the edits inside it; a method becomes a function. */
+export function expressionOf(source: Source, node: Node): string {
+  const name = node.kind() === 'method_definition' ? node.field('name') : null;
+  if (name !== null) source.replace(name, 'function ');
+  return source.textOf(node);
+}
+
+/** The function with other parameters; the rest of it stays as it is written. */
+export function withParameters(source: Source, called: Node, parameters: string): string {
   source.replace(parameterList(called), parameters);
-  const own = called.kind() === 'method_definition' ? called.field('name') : null;
-  if (own !== null && name !== undefined) source.replace(own, name);
-  return source.textOf(called);
+  return expressionOf(source, called);
 }
 
 /** `{ retry: count }` for a parameter `count`. */

@@ -1,3 +1,4 @@
+import { expressionOf } from './functions.ts';
 import { bare, findAll, type Node, namesIn, type Source, Stuck, statementOf } from './source.ts';
 
 /** One option in an object literal. */
@@ -37,11 +38,8 @@ export function optionOf(object: Node | undefined, key: string): Option | undefi
 }
 
 /** The option under another name, with the edits of its value. */
-export function renamed(source: Source, { node, value }: Option, key: string): string {
-  if (node.kind() !== 'method_definition') return `${key}: ${source.textOf(value)}`;
-  const name = node.field('name') as Node;
-  source.replace(name, key);
-  return source.textOf(node);
+export function renamed(source: Source, { value }: Option, key: string): string {
+  return `${key}: ${expressionOf(source, value)}`;
 }
 
 /** The object literal that a `const` of the file holds. */
@@ -84,8 +82,8 @@ export class OptionReader {
     const constant = node.kind() === 'identifier' ? constantNamed(source, node.text()) : undefined;
     if (constant === undefined) throw new Stuck(`its options come from elsewhere: ${node.text()}`);
     const { declarator, object } = constant;
-    if (source.blocked.has(node.text()))
-      throw new Stuck(`a call that stays shares its options, ${node.text()}`);
+    const reason = source.blocked.get(node.text());
+    if (reason !== undefined) throw new Stuck(reason);
     if (statementOf(declarator).kind() === 'export_statement')
       throw new Stuck(`other files may use its options, ${node.text()}`);
     const others = namesIn(source.root, node.text()).filter(

@@ -46,14 +46,14 @@ export class Source {
   rewritten = 0;
   /** Places that were not, or not wholly. */
   stuck = 0;
-  /** Constants with options that a place which stays uses: they stay as well. */
-  readonly blocked: Set<string>;
+  /** Constants with options that a place which stays uses, and why: they stay as well. */
+  readonly blocked: Map<string, string>;
   /** Constants whose options the place at work takes. */
   readonly using: Set<string> = new Set();
   #edits: Edit[] = [];
 
   /** @throws Stuck if it cannot be parsed */
-  constructor(path: string, text: string, library = '', blocked: Set<string> = new Set()) {
+  constructor(path: string, text: string, library = '', blocked: Map<string, string> = new Map()) {
     this.path = path;
     this.library = library;
     this.text = text;
@@ -134,7 +134,7 @@ export class Source {
       if (!(error instanceof Stuck)) throw error;
       this.#edits = before;
       this.stuck = stuck;
-      for (const name of this.using) this.blocked.add(name);
+      for (const name of this.using) if (!this.blocked.has(name)) this.blocked.set(name, error.message);
       this.todo(node, `${this.library} stays here: ${error.message}`);
       return false;
     }

@@ -1,5 +1,5 @@
-import { bodyOf, functionOf, isAsync, isFunction, parametersOf } from '../file/functions.ts';
-import { Left, type Option, renamed } from '../file/options.ts';
+import { bodyOf, expressionOf, functionOf, isAsync, isFunction, parametersOf } from '../file/functions.ts';
+import { Left, type Option } from '../file/options.ts';
 import { argumentsOf, type Node, namesIn, PLACEHOLDER, type Source, Stuck } from '../file/source.ts';
 import { FunctionRetry, type Kind } from './function-retry.ts';
 import { types } from './p-retry.ts';
@@ -11,8 +11,7 @@ function judged(source: Source, option: Option): string | Left | undefined {
   if (called === undefined)
     return new Left('what `onRetry` does is in another file; `judge` takes its place');
   if (isAsync(called) && /\bawait\b/.test(called.text())) return new Left('`judge` awaits nothing');
-  if (option.value.kind() === 'method_definition') return new Left('write `onRetry` as a function');
-  const text = renamed(source, option, '').slice(2);
+  const text = expressionOf(source, option.value);
   const callee = isFunction(option.value) ? `(${text})` : text;
   return `onFailedAttempt: ({ error, attemptNumber, retriesLeft }) => retriesLeft > 0 && ${callee}(error, attemptNumber)`;
 }

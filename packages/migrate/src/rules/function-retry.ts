@@ -68,19 +68,8 @@ export class FunctionRetry {
     this.bindings = new Bindings(source, kind.library);
     this.#reader = new OptionReader(
       source,
-      (node) => this.#takesOptions(node),
+      (node) => this.bindings.takes(node, /^(default|makeRetriable)$/),
       (object) => this.#edit(object),
-    );
-  }
-
-  #takesOptions(node: Node): boolean {
-    const parent = node.parent();
-    if (parent?.kind() === 'spread_element') return this.#takesOptions(parent.parent() as Node);
-    const call = parent?.kind() === 'arguments' ? parent.parent() : null;
-    return (
-      call !== null &&
-      call !== undefined &&
-      /^(default|makeRetriable)$/.test(this.bindings.named(call.field('function')) ?? '')
     );
   }
 

@@ -16,7 +16,7 @@ const TODO = /TODO\(ebb\): (.*)/;
 /** One library after the other. Each reads the text anew: places of several libraries may stand in one another. */
 function migrateLibrary(path: string, text: string, library: string): { text: string; rewritten: number } {
   const rule = RULES[library];
-  const blocked = new Set<string>();
+  const blocked = new Map<string, string>();
   for (;;) {
     const source = new Source(path, text, library, blocked);
     const before = blocked.size;

@@ -1,4 +1,4 @@
-import { functionOf, isAsync, isFunction, readsOf } from '../file/functions.ts';
+import { expressionOf, functionOf, isAsync, isFunction, readsOf } from '../file/functions.ts';
 import { Left, type Option, renamed } from '../file/options.ts';
 import { argumentsOf, findAll, type Node, namesIn, PLACEHOLDER, type Source, Stuck } from '../file/source.ts';
 import { FunctionRetry, type Kind } from './function-retry.ts';
@@ -18,12 +18,10 @@ function judged(source: Source, option: Option): string | Left | undefined {
     return new Left('`judge` returns `final` where this throws');
   const reads = readsOf(called, 0);
   const isContext = reads.every((read) => CONTEXT.test(read));
-  const text = renamed(source, option, key);
-  if (isContext) return text;
+  if (isContext) return renamed(source, option, key);
   if (reads.some((read) => read.startsWith('.error.'))) throw new Stuck(`what ${key} reads is not known`);
-  if (!isFunction(value) || value.kind() === 'method_definition')
-    return `${key}: ({ error, ...rest }) => ${value.text()}(Object.assign(error, rest))`;
-  return `${key}: ({ error, ...rest }) => (${text.slice(key.length + 2)})(Object.assign(error, rest))`;
+  const callee = isFunction(value) ? `(${expressionOf(source, value)})` : value.text();
+  return `${key}: ({ error, ...rest }) => ${callee}(Object.assign(error, rest))`;
 }
 
 const KIND: Kind = {

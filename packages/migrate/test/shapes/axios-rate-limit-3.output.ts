@@ -1,7 +1,7 @@
 import axios from 'axios';
-import rateLimit, { type RateLimitedAxiosInstance } from 'axios-rate-limit';
+import type { AxiosInstance } from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
-import { constant, type PolicyOptions } from '@ebb/core';
+import { constant, type PolicyOptions, tokenBucket } from '@ebb/core';
 
 /** What axios-retry does by default. */
 const likeAxiosRetry: PolicyOptions = {
@@ -20,12 +20,11 @@ const likeAxiosRetry: PolicyOptions = {
 };
 
 export class BitcoinApi {
-  readonly api: RateLimitedAxiosInstance;
+  readonly api: AxiosInstance;
 
   constructor(baseURL = 'https://api.example.com') {
-    this.api = rateLimit(axios.create({ baseURL }), {
-      maxRPS: 10,
-    });
+    this.api = axios.create({ baseURL });
+    this.api.interceptors.request.use(ebbInterceptor({ maxRetries: 0, feedback: false, bucket: tokenBucket({ capacity: 10, refillPerSecond: 10, refillIntervalMs: 1000 }) }));
 
     this.api.interceptors.request.use(ebbInterceptor({
       ...likeAxiosRetry,

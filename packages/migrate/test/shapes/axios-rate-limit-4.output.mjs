@@ -1,9 +1,11 @@
 import Axios from 'axios'
-import rateLimit from 'axios-rate-limit'
+import { ebbInterceptor } from '@ebb/axios'
+import { tokenBucket } from '@ebb/core'
 
 export class RequestHandler {
     constructor(maxRequests, perMilliseconds) {
-        this.requestHandler = rateLimit(Axios.create(), { maxRequests: maxRequests, perMilliseconds: perMilliseconds })
+        this.requestHandler = Axios.create()
+        this.requestHandler.interceptors.request.use(ebbInterceptor({ maxRetries: 0, feedback: false, bucket: tokenBucket({ capacity: maxRequests, refillPerSecond: (maxRequests * 1000) / perMilliseconds, refillIntervalMs: perMilliseconds }) }))
     }
 
     async card(name) {

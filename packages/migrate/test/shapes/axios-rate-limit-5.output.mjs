@@ -2,6 +2,7 @@ import axios from 'axios';
 import rateLimit from 'axios-rate-limit';
 
 export function makeClient(baseURL) {
+  // TODO(ebb): axios-rate-limit stays here: `setMaxRPS` is `setRate` or `stats` of a bucket, which needs a name
   return rateLimit(axios.create({ baseURL }), {
     limits: [
       { maxRequests: 5, duration: '1s' },

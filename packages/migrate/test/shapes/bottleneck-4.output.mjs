@@ -1,5 +1,6 @@
 import Bottleneck from 'bottleneck';
 
+// TODO(ebb): bottleneck stays here: `limiter.on` has no counterpart
 const limiter = new Bottleneck({ maxConcurrent: 1, minTime: 2000 });
 
 limiter.on('failed', async (error, jobInfo) => {

@@ -1,17 +1,17 @@
-import Bottleneck from 'bottleneck';
+import { createPolicy, type Policy, retry, tokenBucket } from '@ebb/core';
 
 export class Scraper {
-  private readonly limiter: Bottleneck;
+  private readonly limiter: Policy;
 
   constructor(perSecond: number) {
-    this.limiter = new Bottleneck({ minTime: 1000 / perSecond });
+    this.limiter = createPolicy({ maxRetries: 0, feedback: false, bucket: tokenBucket({ capacity: 1, refillPerSecond: (1 * 1000) / (1000 / perSecond) }) });
   }
 
   page(url: string): Promise<string> {
-    return this.limiter.schedule(async () => {
+    return retry(async () => {
       const response = await fetch(url);
       return response.text();
-    });
+    }, this.limiter);
   }
 }
 

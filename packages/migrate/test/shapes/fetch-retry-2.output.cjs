@@ -1,7 +1,36 @@
-const fetch = require('fetch-retry')(global.fetch);
+const { constant } = require('@ebb/core');
+const { createFetch } = require('@ebb/fetch');
+
+/** Decides as `retryOn` of fetch-retry does: by statuses, or by a function. */
+const retriedOn =
+  (retryOn) =>
+  (outcome, _request, attempt) => {
+    const isFailure = outcome.type === 'failure';
+    if (isFailure && outcome.kind === 'aborted') return 'final';
+    const status = isFailure ? 0 : outcome.status;
+    const headers = { get: (name) => (isFailure ? null : (outcome.header(name.toLowerCase()) ?? null)) };
+    const response = isFailure ? null : { status, ok: status >= 200 && status < 300, headers };
+    const isRetried =
+      typeof retryOn === 'function'
+        ? retryOn(attempt - 1, isFailure ? outcome.error : null, response)
+        : isFailure || retryOn.includes(status);
+    if (isRetried) return 'transient';
+    return isFailure || status >= 400 ? 'final' : 'success';
+  };
+
+/** The defaults of fetch-retry. */
+const likeFetchRetry = {
+  maxRetries: 3,
+  backoff: constant(1000),
+  feedback: false,
+  methods: 'all',
+  classify: retriedOn([]),
+};
+
+const fetch = createFetch(likeFetchRetry, global.fetch);
 
 module.exports.getJson = function getJson() {
-  return fetch('https://api.example.com/data.json', { retryOn: [419, 503, 504] })
+  return fetch('https://api.example.com/data.json', { ebb: { classify: retriedOn([419, 503, 504]) } })
     .then(function (response) {
       return response.json();
     });

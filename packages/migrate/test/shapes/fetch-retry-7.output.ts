@@ -1,7 +1,34 @@
-import fetchRetry, { type RequestInitRetryParams } from 'fetch-retry';
+import { type Classify, constant, type PolicyOptions } from '@ebb/core';
+import { createFetch } from '@ebb/fetch';
 
-const params: RequestInitRetryParams<typeof fetch> = { retries: 2, retryDelay: 300, retryOn: [500] };
-const f = fetchRetry(fetch, params);
+/** Decides as `retryOn` of fetch-retry does: by statuses, or by a function. */
+const retriedOn =
+  (retryOn: readonly number[] | ((attempt: number, error: Error | null, response: Response | null) => unknown)): Classify =>
+  (outcome, _request, attempt) => {
+    const isFailure = outcome.type === 'failure';
+    if (isFailure && outcome.kind === 'aborted') return 'final';
+    const status = isFailure ? 0 : outcome.status;
+    const headers = { get: (name: string) => (isFailure ? null : (outcome.header(name.toLowerCase()) ?? null)) };
+    const response = isFailure ? null : ({ status, ok: status >= 200 && status < 300, headers } as unknown as Response);
+    const isRetried =
+      typeof retryOn === 'function'
+        ? retryOn(attempt - 1, isFailure ? (outcome.error as Error) : null, response)
+        : isFailure || retryOn.includes(status);
+    if (isRetried) return 'transient';
+    return isFailure || status >= 400 ? 'final' : 'success';
+  };
+
+/** The defaults of fetch-retry. */
+const likeFetchRetry: PolicyOptions = {
+  maxRetries: 3,
+  backoff: constant(1000),
+  feedback: false,
+  methods: 'all',
+  classify: retriedOn([]),
+};
+
+const params: PolicyOptions = { ...likeFetchRetry, maxRetries: 2, backoff: constant(300), classify: retriedOn([500]) };
+const f = createFetch(params, fetch);
 
 export class Repo {
   private readonly base: string;
@@ -17,7 +44,7 @@ export class Repo {
 
   /** Removing is tried more often. */
   async remove(id: number): Promise<number> {
-    const res = await f(`${this.base}/repo/${id}`, { method: 'DELETE', retries: 4 });
+    const res = await f(`${this.base}/repo/${id}`, { method: 'DELETE', ebb: { maxRetries: 4 } });
     return res.status;
   }
 }

@@ -1,14 +1,40 @@
 const nodeFetch = require('node-fetch')
-const fetchRetry = require('fetch-retry')
+const { constant } = require('@ebb/core')
+const { createFetch } = require('@ebb/fetch')
 
-const fetch = fetchRetry(nodeFetch, { retries: 2, retryDelay: 200 })
+/** Decides as `retryOn` of fetch-retry does: by statuses, or by a function. */
+const retriedOn =
+  (retryOn) =>
+  (outcome, _request, attempt) => {
+    const isFailure = outcome.type === 'failure'
+    if (isFailure && outcome.kind === 'aborted') return 'final'
+    const status = isFailure ? 0 : outcome.status
+    const headers = { get: (name) => (isFailure ? null : (outcome.header(name.toLowerCase()) ?? null)) }
+    const response = isFailure ? null : { status, ok: status >= 200 && status < 300, headers }
+    const isRetried =
+      typeof retryOn === 'function'
+        ? retryOn(attempt - 1, isFailure ? outcome.error : null, response)
+        : isFailure || retryOn.includes(status)
+    if (isRetried) return 'transient'
+    return isFailure || status >= 400 ? 'final' : 'success'
+  }
+
+/** The defaults of fetch-retry. */
+const likeFetchRetry = {
+  maxRetries: 3,
+  backoff: constant(1000),
+  feedback: false,
+  methods: 'all',
+  classify: retriedOn([]),
+}
+
+const fetch = createFetch({ ...likeFetchRetry, maxRetries: 2, backoff: constant(200) }, nodeFetch)
 
 const FETCH_OPTIONS = {
   redirect: 'follow',
-  retries: 3,
-  retryDelay: function (attempt, error, response) {
+  ebb: { maxRetries: 3, backoff: ({ retry }) => (function (attempt, error, response) {
     return Math.pow(2, attempt) * 500
-  }
+  })(retry - 1) },
 }
 
 exports.page = url => fetch(url, FETCH_OPTIONS).then(res => res.text())

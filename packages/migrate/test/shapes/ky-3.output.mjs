@@ -1,14 +1,26 @@
 import ky from "ky"
+import { createFetch } from "@ebb/fetch"
+
+/** Retries lost connections and these statuses, as ky does: a 413 if it says when. */
+const retriedStatuses = (statuses) => (outcome) => {
+  if (outcome.type === "failure") return /^(connect|network)$/.test(outcome.kind) ? "transient" : "final"
+  if (outcome.status < 400) return "success"
+  const isRetried = outcome.status !== 413 || outcome.header("retry-after") !== undefined
+  return isRetried && statuses.includes(outcome.status) ? "transient" : "final"
+}
+
+/** What ky retries by default. */
+const likeKy = {
+  maxRetries: 2,
+  backoff: ({ retry }) => 300 * 2 ** (retry - 1),
+  methods: ["GET", "PUT", "HEAD", "DELETE", "OPTIONS", "TRACE", "QUERY"],
+  classify: retriedStatuses([408, 413, 429, 500, 502, 503, 504]),
+}
 
 const api = ky.create({ prefix: "https://api.example.com", timeout: false, retry: 0 })
 
 const patient = api.extend({
-  retry: {
-    limit: 4,
-    methods: ["get", "post"],
-    statusCodes: [408, 500, 502],
-    backoffLimit: 3000,
-  },
+  fetch: createFetch({ ...likeKy, maxRetries: 4, methods: ["GET", "POST"], classify: retriedStatuses([408, 500, 502]), backoff: ({ retry }) => Math.min(3000, 300 * 2 ** (retry - 1)) }), retry: 0,
 })
 
 export const create = (body = { a: 1 }) => patient.post("things", { json: body }).text()

@@ -4,6 +4,7 @@ export class Agent {
   private readonly client: KyInstance;
 
   constructor() {
+    // TODO(ebb): ky stays here: `beforeRetry` is `beforeAttempt`, or `onEvent`
     this.client = ky.create({
       retry: {
         limit: 2,

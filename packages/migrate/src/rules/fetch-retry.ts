@@ -1,0 +1,212 @@
+import { ENDLESS } from '../emitted/names.ts';
+import { Bindings } from '../file/bindings.ts';
+import {
+  bodyOf,
+  expressionOf,
+  functionOf,
+  isAsync,
+  isFunction,
+  parametersOf,
+  readsOf,
+} from '../file/functions.ts';
+import { editObject, Left, type Option, OptionReader, optionsIn, renamed } from '../file/options.ts';
+import {
+  argumentsOf,
+  bare,
+  findAll,
+  type Node,
+  namesIn,
+  PLACEHOLDER,
+  RETRY_PARAMETER,
+  type Source,
+  Stuck,
+} from '../file/source.ts';
+import { holderOf, isShared, usesOf } from './instances.ts';
+
+const LIBRARY = 'fetch-retry';
+const OWN = /^(retries|retryDelay|retryOn)$/;
+/** What the helper `retriedOn` gives of a response. */
+const READABLE = /^$|^\.(status|ok|headers\.get)$/;
+
+class FetchRetry {
+  readonly #source: Source;
+  readonly #bindings: Bindings;
+  readonly #defaults: OptionReader;
+  readonly #inits: OptionReader;
+  /** The names of fetches that retry. */
+  readonly #products: Set<string> = new Set();
+
+  constructor(source: Source) {
+    this.#source = source;
+    this.#bindings = new Bindings(source, LIBRARY);
+    const like = [`...${PLACEHOLDER}likeFetchRetry`];
+    this.#defaults = new OptionReader(
+      source,
+      (node) => this.#isArgument(node, (call) => this.#isWrap(call)),
+      (object) => this.#edit(object, like),
+    );
+    this.#inits = new OptionReader(
+      source,
+      (node) => this.#isArgument(node, (call) => this.#isSend(call)),
+      (object) => this.#editInit(object),
+    );
+  }
+
+  run(): void {
+    const wraps = this.#bindings.calls(this.#source, 'default');
+    for (const wrap of wraps) {
+      const holder = holderOf(wrap);
+      if (holder !== undefined) this.#products.add(holder);
+    }
+    const done = wraps.map((wrap) => this.#source.attempt(wrap, () => this.#wrap(wrap)));
+    if (!done.every(Boolean)) return;
+    for (const type of findAll(this.#source.root, 'generic_type', 'type_identifier'))
+      if (
+        !this.#bindings.holds(type) &&
+        this.#bindings.named(type.kind() === 'generic_type' ? type.field('name') : type) ===
+          'RequestInitRetryParams'
+      )
+        this.#source.replace(type, `${PLACEHOLDER}PolicyOptions`);
+  }
+
+  #isWrap(call: Node): boolean {
+    return call.kind() === 'call_expression' && this.#bindings.named(call.field('function')) === 'default';
+  }
+
+  #isSend(call: Node): boolean {
+    const called = call.field('function');
+    return (
+      call.kind() === 'call_expression' &&
+      called !== null &&
+      (this.#products.has(called.text()) || this.#isWrap(bare(called)))
+    );
+  }
+
+  #isArgument(node: Node, isCall: (call: Node) => boolean): boolean {
+    const parent = node.parent();
+    if (parent?.kind() === 'spread_element') return this.#isArgument(parent.parent() as Node, isCall);
+    const call = parent?.kind() === 'arguments' ? parent.parent() : null;
+    return call !== null && call !== undefined && isCall(call);
+  }
+
+  #wrap(wrap: Node): void {
+    const source = this.#source;
+    const [base, options] = argumentsOf(wrap);
+    if (base === undefined) throw new Stuck('it wraps nothing');
+    const holder = holderOf(wrap);
+    if (holder === undefined ? wrap.parent()?.kind() !== 'call_expression' : isShared(wrap))
+      throw new Stuck('other files may give their options with a request: `ebb` takes them');
+    const sends =
+      holder === undefined
+        ? [wrap.parent() as Node]
+        : usesOf(source, holder).map((use) => use.parent() as Node);
+    for (const send of sends) {
+      if (!this.#isSend(send)) continue;
+      const init = argumentsOf(send)[1];
+      if (init !== undefined && this.#mayHaveOwn(init)) source.replace(init, this.#inits.read(init));
+    }
+    const policy = options === undefined ? `${PLACEHOLDER}likeFetchRetry` : this.#defaults.read(options);
+    source.replace(wrap, `${PLACEHOLDER}createFetch(${policy}, ${source.textOf(base)})`);
+  }
+
+  /** True for options of a request that may have some of the library. Those that come from elsewhere are taken for plain ones. */
+  #mayHaveOwn(init: Node): boolean {
+    try {
+      return optionsIn(this.#inits.objectOf(init)).some(({ key }) => OWN.test(key));
+    } catch (error) {
+      const isElsewhere = bare(init).kind() !== 'object' && !this.#source.blocked.has(init.text());
+      if (error instanceof Stuck && isElsewhere) return false;
+      throw error;
+    }
+  }
+
+  /** A function as `retryOn` decides alone, so that no number ends the retries. */
+  #decidesAlone(options: readonly Option[]): boolean {
+    const retryOn = options.find(({ key }) => key === 'retryOn')?.value;
+    return retryOn !== undefined && functionOf(this.#source, retryOn) !== undefined;
+  }
+
+  #edit(object: Node, first: readonly string[]): void {
+    const options = optionsIn(object);
+    const alone = this.#decidesAlone(options);
+    editObject(this.#source, object, [...first, ...(alone ? [ENDLESS] : [])], (option) =>
+      this.#option(option, alone),
+    );
+  }
+
+  /** The three options of a request become one. */
+  #editInit(object: Node): void {
+    const options = optionsIn(object);
+    const own = options.filter(({ key }) => OWN.test(key));
+    const alone = this.#decidesAlone(options);
+    const texts = own.map((option) => {
+      const text = this.#option(option, alone);
+      if (text instanceof Left) throw new Stuck(`${option.key}: ${text.reason}`);
+      return text;
+    });
+    let members: string | undefined = [...(alone ? [ENDLESS] : []), ...texts.filter(Boolean)].join(', ');
+    editObject(this.#source, object, [], ({ key, node }) => {
+      if (!OWN.test(key)) return this.#source.textOf(node);
+      const text = members === undefined ? undefined : `ebb: { ${members} }`;
+      members = undefined;
+      return text;
+    });
+  }
+
+  #option(option: Option, alone: boolean): string | Left | undefined {
+    switch (option.key) {
+      case 'retries':
+        return alone ? undefined : renamed(this.#source, option, 'maxRetries');
+      case 'retryDelay':
+        return this.#delay(option);
+      case 'retryOn':
+        return this.#on(option);
+      default:
+        return new Left('this option is not known');
+    }
+  }
+
+  #delay({ value }: Option): string | Left {
+    const called = functionOf(this.#source, value);
+    if (called === undefined) {
+      const isNumber = /^[\d_.]+$|^[A-Z][A-Z\d_]*$|[*+]/.test(value.text());
+      return isNumber
+        ? `backoff: ${PLACEHOLDER}constant(${value.text()})`
+        : new Left('`backoff` returns the wait; what this is stands in another file');
+    }
+    if (isAsync(called)) return new Left('`backoff` returns no promise');
+    if (readsOf(called, 1).length > 0 || readsOf(called, 2).length > 0)
+      return new Left('`backoff` does not see the response');
+    const [attempt] = parametersOf(called);
+    const isExpression =
+      value === called && called.kind() === 'arrow_function' && bodyOf(called).kind() !== 'statement_block';
+    if (attempt === undefined) return `backoff: ${expressionOf(this.#source, value)}`;
+    if (!isExpression) {
+      const callee = isFunction(value) ? `(${expressionOf(this.#source, value)})` : value.text();
+      return `backoff: ({ ${RETRY_PARAMETER} }) => ${callee}(${RETRY_PARAMETER} - 1)`;
+    }
+    const body = bodyOf(called);
+    for (const name of namesIn(body, attempt.text()))
+      this.#source.replace(
+        name,
+        name.parent()?.kind() === 'arguments' ? `${RETRY_PARAMETER} - 1` : `(${RETRY_PARAMETER} - 1)`,
+      );
+    return `backoff: ({ ${RETRY_PARAMETER} }) => ${this.#source.textOf(body)}`;
+  }
+
+  #on(option: Option): string | Left {
+    const { value } = option;
+    const called = functionOf(this.#source, value);
+    if (called === undefined && bare(value).kind() !== 'array')
+      return new Left('`classify` decides; what this is stands in another file');
+    if (called !== undefined && isAsync(called))
+      return new Left('`classify` returns no promise; `inspect` may');
+    const read = called === undefined ? undefined : readsOf(called, 2).find((one) => !READABLE.test(one));
+    if (read !== undefined) return new Left(`\`classify\` decides, and has no ${read}; \`inspect\` may`);
+    return `classify: ${PLACEHOLDER}retriedOn(${expressionOf(this.#source, value)})`;
+  }
+}
+
+export function fetchRetry(source: Source): void {
+  new FetchRetry(source).run();
+}

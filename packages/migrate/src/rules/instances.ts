@@ -1,0 +1,58 @@
+import { bare, findAll, type Node, plain, type Source, Stuck, statementOf } from '../file/source.ts';
+
+/** What holds the result of an expression: `limiter`, or `this.limiter`. */
+export function holderOf(made: Node): string | undefined {
+  const parent = made.parent();
+  if (parent === null) return undefined;
+  if (bare(parent).id() === made.id()) return holderOf(parent);
+  if (parent.kind() === 'variable_declarator') {
+    const name = parent.field('name');
+    return name?.kind() === 'identifier' ? name.text() : undefined;
+  }
+  if (parent.kind() === 'assignment_expression') return plain(parent.field('left') as Node);
+  if (/field_definition$/.test(String(parent.kind())))
+    return `this.${(parent.field('name') ?? parent.field('property'))?.text()}`;
+  return undefined;
+}
+
+/** True if other files may use what holds the result of an expression. */
+export function isShared(made: Node): boolean {
+  return (
+    statementOf(made).kind() === 'export_statement' || /^(module\.)?exports\b/.test(holderOf(made) ?? '')
+  );
+}
+
+/** The places where a holder is used, without that where it is set. */
+export function usesOf({ root }: Source, holder: string): Node[] {
+  return findAll(root, 'identifier', 'member_expression', 'shorthand_property_identifier').filter((node) => {
+    if (plain(node) !== holder) return false;
+    const parent = node.parent();
+    const isSet = parent?.field('name')?.id() === node.id() || parent?.field('left')?.id() === node.id();
+    return (
+      !isSet && !(parent?.kind() === 'member_expression' && parent.field('property')?.id() === node.id())
+    );
+  });
+}
+
+/**
+ * The calls of methods of a holder.
+ *
+ * @throws Stuck if it is used for something else
+ */
+export function methodCalls(
+  source: Source,
+  holder: string,
+  methods: RegExp,
+): { method: string; call: Node }[] {
+  return usesOf(source, holder).map((use) => {
+    const member = use.parent();
+    const method = member?.kind() === 'member_expression' ? (member.field('property')?.text() ?? '') : '';
+    const call = member?.parent();
+    const isCall = call?.kind() === 'call_expression' && call.field('function')?.id() === member?.id();
+    if (!isCall || !methods.test(method))
+      throw new Stuck(
+        `\`${method === '' ? use.parent()?.text() : `${holder}.${method}`}\` has no counterpart`,
+      );
+    return { method, call };
+  });
+}
