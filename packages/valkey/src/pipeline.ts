@@ -1,51 +1,44 @@
 import { property } from '@ebb/core/bucket';
 import type { StoreClient, ValkeyClient } from './store-client.ts';
 
-type Reply = [error: Error | null, reply: unknown];
-
-/** The pipeline of ioredis and iovalkey. */
-interface Pipeline {
-  evalsha(sha1: string, keys: number, ...rest: string[]): Pipeline;
-  exec(): Promise<Reply[]>;
+/** A socket: what is written while it is corked goes out together. */
+interface Corked {
+  cork(): void;
+  uncork(): void;
 }
 
-interface Waiting {
-  readonly args: [sha1: string, keys: number, ...rest: string[]];
-  readonly resolve: (reply: unknown) => void;
-  readonly reject: (error: unknown) => void;
+/** The connections of a `Redis` or a `Cluster` of ioredis or iovalkey that are there. */
+function connectionsOf(client: ValkeyClient): Corked[] {
+  const nodesOf = property(client, 'nodes');
+  const nodes = typeof nodesOf === 'function' ? (nodesOf.call(client) as unknown[]) : [client];
+  return nodes
+    .map((node) => property(node, 'stream'))
+    .filter((stream): stream is Corked => typeof property(stream, 'uncork') === 'function');
 }
 
 /**
- * Sends the calls of one turn together. node-redis and GLIDE do so themselves, and a cluster client sends each call to the node of
- * its key.
+ * Sends the calls of one turn in one packet to each node. node-redis and GLIDE do so themselves; ioredis and iovalkey write each
+ * call by itself, also in a cluster.
  */
 export function pipelined(client: ValkeyClient, store: StoreClient): StoreClient {
-  const isCluster = typeof property(client, 'nodes') === 'function';
-  if (isCluster || typeof property(client, 'pipeline') !== 'function') return store;
-  const { pipeline } = client as unknown as { pipeline: () => Pipeline };
-  let waiting: Waiting[] = [];
-  const flush = async (): Promise<void> => {
+  if (typeof property(client, 'defineCommand') !== 'function') return store;
+  let waiting: (() => void)[] = [];
+  const flush = (): void => {
     const calls = waiting;
     waiting = [];
-    try {
-      const line = pipeline.call(client);
-      for (const { args } of calls) line.evalsha(...args);
-      const replies = await line.exec();
-      for (const [at, { resolve, reject }] of calls.entries()) {
-        const [error, reply] = replies[at] as Reply;
-        if (error === null) resolve(reply);
-        else reject(error);
-      }
-    } catch (error) {
-      for (const { reject } of calls) reject(error);
-    }
+    const connections = connectionsOf(client);
+    for (const connection of connections) connection.cork();
+    for (const call of calls) call();
+    for (const connection of connections) connection.uncork();
   };
   return {
     eval: (script, key, args) => store.eval(script, key, args),
-    evalsha: (sha1, key, args) =>
-      new Promise((resolve, reject) => {
-        if (waiting.length === 0) queueMicrotask(() => void flush());
-        waiting.push({ args: [sha1, 1, key, ...args], resolve, reject });
+    evalsha: (...call) =>
+      new Promise((resolve) => {
+        if (waiting.length === 0) queueMicrotask(flush);
+        // A call that throws must not keep back the others.
+        const send = async (): Promise<unknown> => store.evalsha(...call);
+        waiting.push(() => resolve(send()));
       }),
   };
 }

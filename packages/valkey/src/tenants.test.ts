@@ -9,6 +9,7 @@ import {
   type ValkeyBucketPerKeyOptions,
   valkeyBucketPerKey,
 } from './index.ts';
+import type { StoreClient } from './store-client.ts';
 
 let clock: VirtualClock;
 let store: ModelStore;
@@ -150,6 +151,29 @@ describe('the processes of a fleet', () => {
     for (const buckets of fleet) expect(buckets.stats().mode).toBe('shared');
     await Promise.all([...fleet.map((buckets) => buckets.close()), clock.advance(3_000)]);
   });
+});
+
+test('a call for a tenant does not name its process, and one for the fleet does', async () => {
+  const named = new Map<string, Set<boolean>>();
+  const note = (key: string, args: readonly string[]): void => {
+    const [who = ''] = args.slice(9);
+    named.set(key, (named.get(key) ?? new Set()).add(who !== ''));
+  };
+  const client: StoreClient = {
+    evalsha: (sha1, key, args) => {
+      note(key, args);
+      return store.evalsha(sha1, key, args);
+    },
+    eval: (script, key, args) => store.eval(script, key, args),
+  };
+  const buckets = tenants({ client });
+  for (let time = 0; time < 12; time += 1) await run(buckets.for(of('a')).acquire(), 1_000);
+  store.health = 'refusing';
+  await run(buckets.for(of('a')).acquire(), 5_000);
+  store.health = 'up';
+  await run(buckets.for(of('a')).acquire(), 5_000);
+  await run(buckets.close(), 1_000);
+  expect(Object.fromEntries(named)).toEqual({ 'ebb:{k}': new Set([true]), 'ebb:{k:a}': new Set([false]) });
 });
 
 test('a clock that is set is told once, not for each key', async () => {

@@ -37,6 +37,12 @@ export class TestCluster {
     return (this.#servers[index] as TestServer).port;
   }
 
+  /** How often the nodes have read from a connection. */
+  async reads(): Promise<number> {
+    const infos = await Promise.all(this.#servers.map((server) => server.command('INFO stats')));
+    return infos.reduce((sum, info) => sum + Number(/total_reads_processed:(\d+)/.exec(info)?.[1]), 0);
+  }
+
   async #settle(): Promise<void> {
     const nodes = `cluster_known_nodes:${this.#servers.length}`;
     await Promise.all(this.#servers.map((server) => server.until('CLUSTER INFO', nodes)));
