@@ -233,7 +233,7 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
 
 /**
  * A limit per key: by default per origin. `make` returns that of a new key: a bucket, a concurrency limit, a retry budget,
- * of ebb or of your own.
+ * of ebb or of your own. Instead of `perKey` with a `valkeyBucket` use `valkeyBucketPerKey`: a process is counted once, not for each key.
  *
  * Ask `for` at each use: what you hold while its key is not used may have been evicted, and the key then gets another one.
  *
