@@ -3,6 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RIGHTS } from '../packages/valkey/src/cli/help.ts';
 import { startServer, program as storeProgram, type TestServer } from '../packages/valkey/test/server.ts';
 import { benches, hasParts, partsOf } from './bench/measure/benches.ts';
 import { CHECKS } from './checks.ts';
@@ -80,6 +81,12 @@ describe('every command on a page exists', () => {
     if (install !== undefined) {
       for (const name of install.filter((part) => part.startsWith('@ebb/')))
         expect(published).toContain(name);
+      return;
+    }
+    const [, tool, verb = ''] = /^npx (@ebb\/\S+) (\S+)/.exec(command) ?? [];
+    if (tool !== undefined) {
+      expect(published).toContain(tool);
+      expect(Object.keys(RIGHTS)).toContain(verb);
       return;
     }
     const filter = /^npx vitest run (\S+)/.exec(command)?.[1];
