@@ -3,7 +3,7 @@ import {
   type Aside,
   bufferBytes,
   type Call,
-  type Client,
+  type ClientAdapter,
   closeUpload,
   discardMsOf,
   hasReachedLayer,
@@ -42,7 +42,7 @@ export interface Route extends Found {
  * The adapter gets the caller's config itself, not a copy, because the response or error must refer to that object.
  * What an attempt changes in it is restored when the attempt settles.
  */
-export class AxiosRequest implements RequestTraits, Client<AxiosResponse> {
+export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse> {
   readonly config: Config;
   readonly #route: Route;
   /** There if `data` is a function that makes the body of each attempt. */

@@ -35,7 +35,7 @@ export { originOf } from './http/outcome.ts';
 export { LAYER, type Way } from './layers/layer.ts';
 export { AtOnce, type ClientAtOnce, hasReachedLayer, mayBeSentAtOnce, takingOf } from './loop/at-once.ts';
 export { Call, namedTimeoutOf } from './loop/call.ts';
-export type { Aside, Client, MakeBody } from './loop/client.ts';
+export type { Aside, ClientAdapter, MakeBody } from './loop/client.ts';
 export { discardMsOf, layerOf, sending, startCall, timeoutOf } from './loop/client.ts';
 export { bounded, OutOfTime, timeoutError } from './loop/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './loop/decide.ts';

@@ -2,7 +2,7 @@ import type { Outcome, RequestTraits } from '@ebb/core';
 import {
   type Aside,
   type Call,
-  type Client,
+  type ClientAdapter,
   failureKind,
   HookError,
   isNodeReadable,
@@ -32,7 +32,7 @@ import {
 import { Upload } from './upload.ts';
 
 /** A request of `fetch`: the traits that policies and hooks see, and how each of its attempts is sent. */
-export class FetchRequest implements RequestTraits, Client<Response> {
+export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
   readonly #baseFetch: typeof fetch;
   #input: FetchInput;
   #init: (EbbRequestInit & Layered) | undefined;

@@ -5,7 +5,6 @@ export type { OnStoreError, StoreEvent, StoreObserver } from './events.ts';
 export type { LimitChange } from './limit-changes.ts';
 export type { LossReason } from './loss-reason.ts';
 export type {
-  FleetLimit,
   LeaseOptions,
   ProcessesOptions,
   ValkeyBucketOptions,

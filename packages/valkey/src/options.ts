@@ -30,14 +30,6 @@ export interface ProcessesOptions {
   readonly expected: number;
 }
 
-/** A limit of a bucket of several units, with the bounds of a bucket of one. */
-export interface FleetLimit {
-  /** Tokens per second for the whole fleet. */
-  readonly refillPerSecond: number;
-  /** The most tokens that accumulate, for the whole fleet. */
-  readonly capacity: number;
-}
-
 /** Options of {@link valkeyBucket}. Every process of the fleet passes the same key, rate and capacity. */
 export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions {
   /** The name of the bucket, without braces. The key in the store is `prefix{key}`. */
@@ -58,7 +50,7 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions 
    * `@ebb/core`.
    * @default none
    */
-  readonly limits?: Readonly<Record<string, FleetLimit>> | undefined;
+  readonly limits?: Readonly<Record<string, Quota>> | undefined;
   /**
    * How a process leases tokens.
    * @default { aheadMs: 100 }
@@ -171,7 +163,7 @@ const PROCESSES_OPTIONS: OptionTable<ProcessesOptions> = {
   expected: { check: check.wholeNumber, required: true },
 };
 
-const FLEET_LIMIT: OptionTable<FleetLimit> = {
+const QUOTA: OptionTable<Quota> = {
   refillPerSecond: { check: check.refillRate, required: true },
   capacity: { check: check.capacity, required: true },
 };
@@ -190,7 +182,7 @@ const checkLimits: check.Check = (name, limits) => {
     throw check.wrongType(name, 'an object with a limit for each unit', limits);
   for (const [unit, limit] of Object.entries(limits)) {
     mustNotSettle(`${name}.${unit}.`, limit);
-    readOptions(`${name}.${unit}`, limit as FleetLimit, FLEET_LIMIT);
+    readOptions(`${name}.${unit}`, limit as Quota, QUOTA);
   }
 };
 
@@ -227,7 +219,7 @@ const IDLE_AHEADS = 3;
 const LONGEST_FILL_SECONDS = 1e8;
 
 /** The limits of the units; of a bucket of one unit its own. */
-function limitsOf(options: ValkeyBucketOptions): [names: string[] | undefined, limits: FleetLimit[]] {
+function limitsOf(options: ValkeyBucketOptions): [names: string[] | undefined, limits: Quota[]] {
   const { limits, refillPerSecond, capacity } = options;
   if (limits !== undefined) {
     const beside = refillPerSecond ?? capacity;
@@ -243,7 +235,7 @@ function limitsOf(options: ValkeyBucketOptions): [names: string[] | undefined, l
 }
 
 /** @param name what the name of the rate begins with */
-export function checkFill(name: string, { capacity, refillPerSecond }: FleetLimit): void {
+export function checkFill(name: string, { capacity, refillPerSecond }: Quota): void {
   if (capacity / refillPerSecond <= LONGEST_FILL_SECONDS) return;
   const least = capacity / LONGEST_FILL_SECONDS;
   const takes = `at least ${least}, so that the capacity, ${capacity}, fills in ${LONGEST_FILL_SECONDS} seconds`;

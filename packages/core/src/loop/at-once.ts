@@ -4,7 +4,7 @@ import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { LayeredCall, Passage, Way } from '../layers/layer.ts';
 import { isObserved } from '../news/events.ts';
 import { Call } from './call.ts';
-import type { Client } from './client.ts';
+import type { ClientAdapter } from './client.ts';
 import { attemptsOf, remember, rememberSuccess } from './history.ts';
 import { endUnsent, fail, pass } from './judge.ts';
 import { insideOf, type Policy } from './options.ts';
@@ -47,7 +47,7 @@ export interface ClientAtOnce<T, Input, Init> {
   /** How many calls have looked for one. */
   looks?: number;
   /** Makes a request, which sends itself: after a failure of the first attempt, or for a layer below that asks. */
-  call(input: Input, init: Init): RequestTraits & Client<T>;
+  call(input: Input, init: Init): RequestTraits & ClientAdapter<T>;
   /** Reads what the first attempt resolved with, for the parts of the policy; by default the request does. */
   outcome?(result: T): Outcome;
   /** Sends the first attempt. `passage` is there if other layers may be below. */
@@ -156,7 +156,7 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     rememberSuccess(value, status);
   }
 
-  protected makeRequest(): RequestTraits & Client<T> {
+  protected makeRequest(): RequestTraits & ClientAdapter<T> {
     return this.client.call(this.#input, this.#init);
   }
 

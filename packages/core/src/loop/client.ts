@@ -14,7 +14,7 @@ import { overridePolicy } from './policy.ts';
 export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
 
 /** A client of promises: it sends one attempt, and reads how it ended. */
-export interface Client<T> {
+export interface ClientAdapter<T> {
   /**
    * Makes the body of the attempt before it is sent; `undefined` if the body does not come from user code. The adapter keeps
    * what it makes until `send`.
@@ -144,7 +144,12 @@ export interface Settled {
  * @param before the attempt before a retry that was not sent, or has run into the total timeout
  * @throws what the attempt has failed with
  */
-export function resultOf<T>(call: Call, client: Client<T>, before: Settled | undefined, at: Settled): T {
+export function resultOf<T>(
+  call: Call,
+  client: ClientAdapter<T>,
+  before: Settled | undefined,
+  at: Settled,
+): T {
   let { value, failed } = before ?? at;
   if (before !== undefined) value = before.aside?.restore?.() ?? value;
   else if (call.limit !== undefined) {
@@ -163,7 +168,7 @@ export function resultOf<T>(call: Call, client: Client<T>, before: Settled | und
 /** An error that a call ends with, with its history. */
 export function errorOf<T>(
   call: Call,
-  client: Client<T>,
+  client: ClientAdapter<T>,
   signal: AbortSignal | undefined,
   thrown: unknown,
 ): unknown {
@@ -177,7 +182,7 @@ export function errorOf<T>(
 }
 
 /** The client's own error for an attempt that ran out of time; any other error as it is. */
-export function lateBy<T>(client: Client<T>, error: unknown): unknown {
+export function lateBy<T>(client: ClientAdapter<T>, error: unknown): unknown {
   if (!(error instanceof OutOfTime)) return error;
   const { timeoutMs } = error;
   return client.timeoutError?.(timeoutMs) ?? timeoutError(timeoutMs);

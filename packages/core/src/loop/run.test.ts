@@ -6,7 +6,7 @@ import type { EbbEvent } from '../news/events.ts';
 import { ownBucket } from '../parts/own.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
-import { type Client, startCall } from './client.ts';
+import { type ClientAdapter, startCall } from './client.ts';
 import { attemptsOf } from './history.ts';
 import type { PolicyOptions } from './options.ts';
 import type { TokenBucket } from './part.ts';
@@ -23,7 +23,7 @@ const request: RequestTraits = {
 /** A client that responds with the statuses of a script, or rejects with its errors. */
 function exchange(
   ...script: (number | Error)[]
-): Client<{ status: number }> & { readonly sent: number[]; discarded: unknown[] } {
+): ClientAdapter<{ status: number }> & { readonly sent: number[]; discarded: unknown[] } {
   const sent: number[] = [];
   const discarded: unknown[] = [];
   return {

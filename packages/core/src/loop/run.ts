@@ -1,7 +1,7 @@
 import { hasEndedBelow, sentNow } from '#around';
 import type { FailureKind, Outcome, Responded } from '../http/outcome.ts';
 import type { Call } from './call.ts';
-import { type Aside, type Client, errorOf, lateBy, resultOf, type Settled } from './client.ts';
+import { type Aside, type ClientAdapter, errorOf, lateBy, resultOf, type Settled } from './client.ts';
 import { isReasonOf, OutOfTime } from './deadline.ts';
 import { keepNotes } from './history.ts';
 import { fail, judge, look, pass, reads } from './judge.ts';
@@ -22,14 +22,14 @@ const NOTHING: Settled = { value: undefined, failed: false };
  */
 export class Run<T> {
   readonly #call: Call;
-  readonly #client: Client<T>;
+  readonly #client: ClientAdapter<T>;
   readonly #signal: AbortSignal | undefined;
   /** What tells whether a layer below has ended since the attempt was sent. */
   #since = 0;
   /** The last response that a retry followed, if it may still be the result. */
   #answer: Settled | undefined;
 
-  constructor(call: Call, client: Client<T>, signal?: AbortSignal) {
+  constructor(call: Call, client: ClientAdapter<T>, signal?: AbortSignal) {
     this.#call = call;
     this.#client = client;
     this.#signal = signal;
@@ -180,6 +180,6 @@ export class Run<T> {
  * @throws what the last attempt of the client threw, unchanged
  * @throws the signal's own reason, NotSentError or HookError, as `prepare` does
  */
-export function run<T>(call: Call, client: Client<T>, signal?: AbortSignal): Promise<T> {
+export function run<T>(call: Call, client: ClientAdapter<T>, signal?: AbortSignal): Promise<T> {
   return new Run(call, client, signal).start();
 }

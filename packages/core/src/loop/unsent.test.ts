@@ -12,7 +12,7 @@ import { ownBudget } from '../parts/own.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
 import { type VirtualClock, virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
-import { type Aside, type Client, discardMsOf, sending, startCall } from './client.ts';
+import { type Aside, type ClientAdapter, discardMsOf, sending, startCall } from './client.ts';
 import type { OwnBudget } from './contracts.ts';
 import { attemptsOf, grantOf } from './history.ts';
 import { judge } from './judge.ts';
@@ -35,7 +35,7 @@ interface Answer {
 }
 
 /** A client that always responds with 503, and takes a while to discard it. */
-class Failing implements Client<Answer> {
+class Failing implements ClientAdapter<Answer> {
   sent = 0;
   readonly unsentFor: unknown[] = [];
   readonly #clock: VirtualClock;

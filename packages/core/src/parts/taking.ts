@@ -1,7 +1,7 @@
 import type { RequestTraits } from '../http/outcome.ts';
 import type { AtOnce } from '../loop/at-once.ts';
 import type { Call } from '../loop/call.ts';
-import type { Client } from '../loop/client.ts';
+import type { ClientAdapter } from '../loop/client.ts';
 import { remember, successOf } from '../loop/history.ts';
 import { insideOf, type Policy } from '../loop/options.ts';
 import type { Lack, PartCall } from '../loop/part.ts';
@@ -25,7 +25,7 @@ function classOver(Base: typeof AtOnce): typeof AtOnce {
   return class Taking<T, Input, Init> extends Base<T, Input, Init> implements Owner, RequestTraits {
     attempt = 0;
     readonly #parts = new PartsOfCall(this);
-    #made: (RequestTraits & Client<T>) | undefined;
+    #made: (RequestTraits & ClientAdapter<T>) | undefined;
 
     override get request(): RequestTraits {
       return this;
@@ -116,7 +116,7 @@ function classOver(Base: typeof AtOnce): typeof AtOnce {
       else watch(value, { method: this.method, status, signal: undefined, clock: this.policy.clock }, ended);
     }
 
-    protected override makeRequest(): RequestTraits & Client<T> {
+    protected override makeRequest(): RequestTraits & ClientAdapter<T> {
       this.#made ??= super.makeRequest();
       return this.#made;
     }

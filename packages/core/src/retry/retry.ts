@@ -8,7 +8,7 @@ import { failureKind, nameOf } from '../http/failure.ts';
 import { headerIn } from '../http/headers.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { Call, namedTimeoutOf } from '../loop/call.ts';
-import { type Client, sending, timeoutOf } from '../loop/client.ts';
+import { type ClientAdapter, sending, timeoutOf } from '../loop/client.ts';
 import { bounded, timeoutError } from '../loop/deadline.ts';
 import type { PolicyOptions } from '../loop/options.ts';
 import { overridePolicy, policyOf } from '../loop/policy.ts';
@@ -153,7 +153,7 @@ function statusOf(error: unknown): number | undefined {
 }
 
 /** Calls a function once for each attempt. */
-class FunctionClient<T> implements Client<T> {
+class FunctionClient<T> implements ClientAdapter<T> {
   readonly #call: (context: AttemptContext) => T | PromiseLike<T>;
   readonly #signal: AbortSignal | undefined;
   #timedOut = false;

@@ -20,10 +20,10 @@ const COUNTED = [
 export type Counted = (typeof COUNTED)[number];
 
 /** A column that is read at the end of every interval. */
-export type Seen = 'queue' | 'busy' | 'underWay';
+export type Gauge = 'queue' | 'busy' | 'underWay';
 
 /** One number for each interval. */
-export type Series = Readonly<Record<Counted | Seen, Float64Array>>;
+export type Series = Readonly<Record<Counted | Gauge, Float64Array>>;
 
 /** The sums over all intervals. */
 export type Totals = Readonly<Record<Counted, number>>;

@@ -12,9 +12,6 @@ export interface DrawnCost {
   readonly spread: 'constant' | 'exponential' | 'log-normal';
 }
 
-/** A token bucket in front of the server, of one unit: requests that do not conform get a 429. */
-export type OneUnitLimit = ServiceLimit;
-
 /**
  * Token buckets in front of the server, one for each unit: requests, and what a language model reads and writes.
  *
@@ -34,7 +31,7 @@ export interface UnitsLimit {
 }
 
 /** What limits the requests that a server serves. */
-export type ServerLimit = OneUnitLimit | UnitsLimit;
+export type ServerLimit = ServiceLimit | UnitsLimit;
 
 /** Workers that each serve one request at a time, and a queue before them. */
 export interface ServerOptions {

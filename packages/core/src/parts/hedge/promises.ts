@@ -1,11 +1,11 @@
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import type { Client } from '../../loop/client.ts';
+import type { ClientAdapter } from '../../loop/client.ts';
 import type { Hedging } from './hedging.ts';
 import { noteHedges } from './history.ts';
 import { type Hedge, Race } from './race.ts';
 
 /** A request of a client of promises, as its race reads it. */
-type Read<T> = RequestTraits & Pick<Client<T>, 'outcome' | 'failure'>;
+type Read<T> = RequestTraits & Pick<ClientAdapter<T>, 'outcome' | 'failure'>;
 
 /** One send. */
 export interface Try<T> {

@@ -1,4 +1,4 @@
-import type { OneUnitLimit } from '../../scenario/server-options.ts';
+import type { ServiceLimit } from '@ebb/testing/faults';
 import { TokenQuota } from '../token-quota.ts';
 
 /** What a server asks before it serves a request. */
@@ -16,7 +16,7 @@ export class ServerBucket implements ServerGate {
   readonly #retryAfter: boolean;
   #state: number;
 
-  constructor(limit: OneUnitLimit) {
+  constructor(limit: ServiceLimit) {
     this.#quota = new TokenQuota(limit);
     this.#retryAfter = limit.retryAfter ?? true;
     this.#state = this.#quota.holding(limit.capacity, 0);
