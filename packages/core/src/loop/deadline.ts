@@ -31,9 +31,12 @@ export class OutOfTime extends Error {
   }
 }
 
-/** The error for a timeout, as `AbortSignal.timeout` makes it. */
-export function timeoutError(timeoutMs: number): DOMException {
-  return new DOMException(`no response within ${timeoutMs} ms`, 'TimeoutError');
+/** The error for a timeout, as `AbortSignal.timeout` makes it. React Native has no `DOMException`. */
+export function timeoutError(timeoutMs: number): Error {
+  const [message, name] = [`no response within ${timeoutMs} ms`, 'TimeoutError'];
+  return globalThis.DOMException
+    ? new DOMException(message, name)
+    : Object.assign(new Error(message), { name });
 }
 
 /** When a call has to end: its total timeout. */

@@ -43,6 +43,7 @@ describe('errors', () => {
     ['429', withStatus(429), 2],
     ['400', withStatus(400), 1],
     ['the status of a response', Object.assign(new Error('no'), { response: { status: 404 } }), 1],
+    ['the statusCode of a response', Object.assign(new Error('no'), { response: { statusCode: 404 } }), 1],
     ['statusCode', Object.assign(new Error('no'), { statusCode: 404 }), 1],
     ['the AWS SDK', Object.assign(new Error('no'), { $metadata: { httpStatusCode: 400 } }), 1],
     ['a status that is none of HTTP', Object.assign(new Error('no'), { status: 7 }), 2],

@@ -138,13 +138,14 @@ function headerOf(error: unknown, name: string): string | undefined {
   return undefined;
 }
 
-/** The status that an error carries: OpenAI, Anthropic, axios, octokit; `statusCode`: undici, AI SDK, Stripe. */
+/** The status that an error carries: OpenAI, Anthropic, axios, octokit; `statusCode`: undici, AI SDK, Stripe, and got's response. */
 function statusOf(error: unknown): number | undefined {
   const response = property(error, 'response');
   const found = [
     property(error, 'status'),
     property(error, 'statusCode'),
     property(response, 'status'),
+    property(response, 'statusCode'),
     property(property(error, '$metadata'), 'httpStatusCode'),
   ];
   return found.find(
@@ -172,7 +173,7 @@ class FunctionClient<T> implements ClientAdapter<T> {
     const signal = this.#signal;
     if (signal?.aborted) throw signal.reason;
     const end = new AbortController();
-    const late = (): DOMException => {
+    const late = (): Error => {
       this.#timedOut = true;
       return timeoutError(namedTimeoutOf(running));
     };
