@@ -60,7 +60,9 @@ export async function startPageUpstream(): Promise<PageUpstream> {
       request.headers['content-type'] === 'application/proto' ? 'application/proto' : 'application/json';
     // An empty message of protobuf has no bytes.
     const text = type === 'application/proto' ? '' : answer;
-    response.writeHead(status, { 'content-type': type, ...headers }).end(text);
+    // For a browser's fetch, and what stands in for one.
+    const cors = { 'access-control-allow-origin': '*' };
+    response.writeHead(status, { 'content-type': type, ...cors, ...headers }).end(text);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
