@@ -34,14 +34,9 @@ describe('each example prints what its first comment promises', () => {
   const files = globSync('examples/*.ts').sort();
   /** Jobs with several steps. */
   const longer = new Set(
-    [
-      'anthropic-tenants',
-      'auth-refresh',
-      'cli-progress-bar',
-      'idempotency-keys',
-      'retry-a-transaction',
-      'shutdown',
-    ].map((name) => `examples/${name}.ts`),
+    ['anthropic-tenants', 'cli-progress-bar', 'idempotency-keys', 'retry-a-transaction', 'shutdown'].map(
+      (name) => `examples/${name}.ts`,
+    ),
   );
 
   test.concurrent.each(files)('%s', slow, async (file) => {

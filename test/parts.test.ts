@@ -12,6 +12,7 @@ import {
   retryBudget,
   throttle,
   tokenBucket,
+  unauthorized,
 } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { clients, type MakeClient } from './clients.ts';
@@ -118,6 +119,19 @@ const ROWS: Readonly<Record<string, Row>> = {
     hits: 0,
     mostAtOnce: 0,
     ends: ['overload'],
+  },
+  unauthorized: {
+    option: 'use',
+    policy: () => ({
+      use: [unauthorized({ refresh: () => ({ authorization: 'new' }) })],
+      trustedOrigins: () => true,
+      maxRetries: 0,
+    }),
+    script: [{ status: 401 }, up],
+    paths: ['/'],
+    hits: 2,
+    mostAtOnce: 1,
+    ends: ['success'],
   },
 };
 

@@ -81,6 +81,7 @@ export type { BucketStats, ObservableBucket, UnitStats } from './parts/limit.ts'
 export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
 export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/per-key.ts';
 export { type ThrottleOptions, throttle } from './parts/throttle/throttle.ts';
+export { unauthorized } from './parts/unauthorized/unauthorized.ts';
 export { fairQueue } from './queue/fair-queue.ts';
 export { priorityQueue } from './queue/order.ts';
 export { type AttemptContext, type RetryOptions, retry, type Settled } from './retry/retry.ts';

@@ -26,6 +26,17 @@ export interface Judgement {
   readonly waitMs?: number | undefined;
 }
 
+/** What a part says of a response. */
+export interface Advice extends Judgement {
+  /**
+   * The request goes again at once, which counts as no retry, and costs no budget. Whoever says so must not say it for ever, nor of a request
+   * whose body cannot be sent again.
+   */
+  readonly again?: boolean | undefined;
+  /** Why the request is not sent again: the `error` of its end. */
+  readonly cause?: unknown;
+}
+
 /** The result of one attempt, independent of the client. */
 export type Outcome =
   | {
@@ -40,8 +51,8 @@ export type Outcome =
       readonly redirected?: boolean | undefined;
       /** The URL that the response came from, if the client reports it: its quota fields are about that origin. */
       readonly url?: string | undefined;
-      /** What `inspect` says of the response. */
-      readonly judgement?: Judgement | undefined;
+      /** What `inspect` and parts say of the response. */
+      readonly judgement?: Advice | undefined;
     }
   | {
       readonly type: 'failure';
@@ -93,7 +104,7 @@ export function originOf({ url }: Pick<RequestTraits, 'url'>): string {
 }
 
 /** The same response with a judgement. */
-export function withJudgement(outcome: Responded, judgement: Judgement): Responded {
+export function withJudgement(outcome: Responded, judgement: Advice): Responded {
   const { type, status, redirected, url } = outcome;
   return { type, status, redirected, url, judgement, header: (name) => outcome.header(name) };
 }

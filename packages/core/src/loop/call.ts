@@ -48,7 +48,7 @@ export class Call implements Owner {
   /** How long hooks and the body factory have taken for this attempt, and how long it has waited for its slot, in milliseconds. */
   declare hookMs?: number;
   declare slotMs?: number;
-  /** How many chances were skipped: they count as retries. */
+  /** How many chances were skipped, which count as retries, less the attempts that went again, which do not. */
   declare skipped?: number;
   /** The key (tenant) of the request, if it has one. */
   declare fairness?: { readonly fairKey: string };

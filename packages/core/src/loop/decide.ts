@@ -6,7 +6,7 @@ import { must } from '../base/options.ts';
 import { checkVerdict, isRepeatable } from '../http/classify.ts';
 import { type Feedback, readFeedback, withJitter } from '../http/feedback.ts';
 import {
-  type Judgement,
+  type Advice,
   type Outcome,
   type RequestTraits,
   type Verdict,
@@ -32,19 +32,22 @@ export interface DecisionInput {
   readonly isKeyed?: boolean | undefined;
   /** True if an attempt did not carry the idempotency key of the request, or carried another one. */
   readonly isKeyLost?: boolean | undefined;
-  /** Attempts that a part has skipped. They count as retries. */
+  /** Chances that a part has skipped, which count as retries, less the attempts that went again at its word, which do not. */
   readonly skipped?: number | undefined;
   /** The tokens that the attempt took; `undefined` if there is no bucket. */
   readonly cost?: number | Costs | undefined;
 }
 
-/** What to do after an attempt. `backoffMs` is the result of the backoff rule, `delayMs` the delay before the retry. */
+/**
+ * What to do after an attempt. `backoffMs` is the result of the backoff rule, `delayMs` the delay before the retry. Without the first the
+ * request goes again at once, at the word of a part, and that counts as no retry.
+ */
 export type Decision =
   | {
       readonly retry: true;
       readonly reason: RetryReason;
       readonly delayMs: number;
-      readonly backoffMs: number;
+      readonly backoffMs?: number;
     }
   | { readonly retry: false; readonly reason: StopReason };
 
@@ -58,8 +61,11 @@ export function stop(reason: StopReason): Decision {
 /** After a success there is nothing to decide. */
 export const SUCCESS: Decision = stop('success');
 
-/** What the body says, if something has looked at it. */
-function judgementOf(outcome: Outcome): Judgement | undefined {
+/** At the word of a part. */
+const AGAIN: Decision = { retry: true, reason: 'refused', delayMs: 0 };
+
+/** What parts say of it, and of its body, if one has looked at it. */
+export function judgementOf(outcome: Outcome): Advice | undefined {
   return outcome.type === 'response' ? outcome.judgement : undefined;
 }
 
@@ -197,6 +203,7 @@ export function decideRetry(
   const { random, totalTimeoutMs = Number.POSITIVE_INFINITY } = policy;
   const attempt = input.attempt + skipped;
   const judged = judgementOf(outcome);
+  if (judged?.again) return AGAIN;
   const said = feedbackOf(policy, input, outcome, before, nowMs);
   // The target of a redirect does not speak for the server that was asked.
   const isTold =

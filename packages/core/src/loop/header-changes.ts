@@ -154,8 +154,8 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** The changes in what user code has returned. */
-function changesIn(hook: string, result: unknown): HeaderChanges {
+/** The changes in what user code has returned. @throws TypeError for anything but headers */
+export function changesIn(hook: string, result: unknown): HeaderChanges {
   const changes = new Map<string, HeaderValue>();
   for (const pair of entriesOf(result)) {
     const [given, made]: readonly unknown[] = Array.isArray(pair) ? pair : [];

@@ -1,7 +1,7 @@
 import { noteFailure, otherRetriesOf } from '#around';
 import { HookError, isPromise, NotSentError } from '../base/errors.ts';
 import type { Opened } from '../http/body.ts';
-import { type Judgement, type Outcome, type Responded, withJudgement } from '../http/outcome.ts';
+import { type Advice, type Outcome, type Responded, withJudgement } from '../http/outcome.ts';
 import { type EndNews, isObserved, type StopReason } from '../news/events.ts';
 import { asUserCode, type Call, namedTimeoutOf } from './call.ts';
 import { bounded, isReasonOf, OutOfTime } from './deadline.ts';
@@ -10,6 +10,7 @@ import {
   type Decision,
   type DecisionInput,
   decideRetry,
+  judgementOf,
   SUCCESS,
   stop,
   verdictOf,
@@ -86,14 +87,17 @@ function follow(call: Call, decision: Decision, outcome: Outcome): Decision {
     const wasRepeated = attempt > 1 || reason === 'judged-by-inner-layer';
     if (place !== undefined && wasRepeated && reason !== 'success') noteFailure(place.surroundings);
     const fallsBack = call.fallsBack && outcome.type === 'failure';
-    end(call, reason, fallsBack ? { outcome: call.answered, error: outcome.error } : { outcome });
+    const why = judgementOf(outcome)?.cause;
+    const news = why === undefined ? { outcome } : { outcome, error: why };
+    end(call, reason, fallsBack ? { outcome: call.answered, error: outcome.error } : news);
     return decision;
   }
   const { delayMs, backoffMs } = decision;
   call.toRetry = outcome;
   if (call.deadline !== undefined && outcome.type === 'response') call.answered = outcome;
   call.delayMs = delayMs;
-  call.previousBackoffMs = backoffMs;
+  if (backoffMs === undefined) call.skipped = (call.skipped ?? 0) - 1;
+  else call.previousBackoffMs = backoffMs;
   const other = attempt === 1 ? otherRetriesOf(call.request) : undefined;
   if (other !== undefined) call.emit({ type: 'other-retries', ...other });
   if (call.hasEnded) return ENDED;
@@ -140,7 +144,7 @@ export async function look(
   const ended = endsAtMs === undefined ? undefined : new AbortController();
   const signals = [signal, ended?.signal].filter((one) => one !== undefined);
   const given = { attempt, open, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
-  let said: Judgement | undefined;
+  let said: Advice | undefined;
   for (const turn of call.parts?.all ?? []) {
     if (turn.judge === undefined) continue;
     const reading = asUserCode(call, () => turn.judge?.(outcome, said, given));

@@ -2,7 +2,7 @@ import type { BackoffStrategy } from '../backoff/curves.ts';
 import type { Clock, Random } from '../base/clock.ts';
 import type { BodyContext, InspectionContext, Opened } from '../http/body.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
-import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
+import type { Advice, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import type { News, RetryReason, StopReason, ThrottleState } from '../news/events.ts';
 import type { AcquireOptions, CostOption, Grant, OwnBucket, OwnBudget, OwnLimit } from './contracts.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
@@ -69,7 +69,7 @@ export interface Turn {
   /** Calls what sends the attempt: the async context that a layer below sees. */
   wrap?<T>(send: () => T): T;
   /** Reads a response, whose body it can open. What it returns goes on to the next part, and to the decision. */
-  judge?(outcome: Responded, advice: Judgement | undefined, look: Look): MaybePromise<Judgement | undefined>;
+  judge?(outcome: Responded, advice: Advice | undefined, look: Look): MaybePromise<Advice | undefined>;
   /**
    * The attempt has ended, and is judged. Without an outcome nothing was sent, and everything goes back; that may happen several times
    * in an attempt. One that ends unjudged (by the total timeout, in a look that fails, or since a layer below has judged it) is followed by

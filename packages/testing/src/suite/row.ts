@@ -85,8 +85,8 @@ export interface Expected {
 /** When the caller aborts: beforehand, while waiting for tokens or a slot, for a response, for a retry, or in the body. */
 type AbortPhase = 'before' | 'limits' | 'attempt' | 'retry' | 'body';
 
-/** Limits that are made anew for each run. */
-export interface Limits {
+/** Limits, and other parts with a state, that are made anew for each run. */
+export interface Limits extends Pick<PolicyOptions, 'beforeAttempt' | 'use'> {
   readonly bucket?: MemoryBucket;
   readonly concurrency?: ConcurrencyLimit;
 }

@@ -12,6 +12,7 @@ import { responses } from './rows/responses.ts';
 import { retryAfter } from './rows/retry-after.ts';
 import { streams } from './rows/streams.ts';
 import { bounded } from './rows/total.ts';
+import { refreshed } from './rows/unauthorized.ts';
 
 /** Every row. */
 export const table: readonly Row[] = [
@@ -24,6 +25,7 @@ export const table: readonly Row[] = [
   ...inspected,
   ...costs,
   ...hooks,
+  ...refreshed,
   ...limited,
   ...aborts,
   ...bounded,

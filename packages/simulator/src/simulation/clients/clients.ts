@@ -224,7 +224,8 @@ export class Clients {
     }
     const decision = this.#judge.judge(request, outcome, nowMs);
     if (decision.retry) {
-      requests.retry(request, decision.backoffMs);
+      // No part sends a request again at once here.
+      requests.retry(request, decision.backoffMs ?? 0);
       this.#events.add(decision.delayMs, SEND, request);
       return;
     }
