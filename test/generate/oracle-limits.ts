@@ -15,7 +15,7 @@ function* judgeTokens({ of, probe, seen }: Played): Iterable<Complaint> {
   if (probe.buckets.length === 0 || bucket?.kind !== 'still' || actualCost || of.parts.isUnobserved) return;
   const spent = probe.buckets.reduce((sum, each) => sum + each.stats().capacity - each.stats().tokens, 0);
   const attempts = probe.events.filter(({ type }) => type === 'attempt').length;
-  const hedges = probe.events.filter(({ type }) => type === 'hedge').length;
+  const hedges = probe.events.filter((event) => event.type === 'hedge' && event.sent).length;
   if (spent > cost * (attempts + hedges) + 0.01)
     yield { rule: 'tokens', detail: `${spent} tokens spent for ${attempts} attempts and ${hedges} hedges` };
   const hops = of.parts.redirects === 'above' ? seen : seen.filter(({ hop }) => hop === 0);

@@ -1,7 +1,7 @@
-import { concurrencyLimit, retryBudget, tokenBucket } from '@ebb/core';
+import { concurrencyLimit, retryBudget, throttle, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { observe } from '@ebb/opentelemetry';
-import { valkeyBucket, valkeyBudget } from '@ebb/valkey';
+import { valkeyBucket, valkeyBucketPerKey, valkeyBudget } from '@ebb/valkey';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until } from '../until.ts';
 import { type Recorder, recorder } from './recorder.ts';
@@ -136,7 +136,35 @@ test('the mode of a budget that processes share', async () => {
   budget.deposit();
   await until(() => budget.stats().mode === 'local');
   expect(await modes()).toEqual(['budget.mode shared 0 {budget}', 'budget.mode local 1 {budget}']);
+  expect(await series()).toContain(`budget.calls ${budget.stats().calls} {call}`);
   await budget.close();
+});
+
+test('the share of a throttle', async () => {
+  const limit = throttle();
+  observe({ throttle: limit, attributes: { limit: 'orders' }, meter: record.sdk.meter });
+  expect(await series()).toEqual(['share orders 1 1']);
+  limit.hold();
+  expect(await series()).toEqual(['share orders 0 1']);
+});
+
+test('the buckets of many keys have the mode of their store, and their calls together', async () => {
+  const down = async (): Promise<never> => Promise.reject(new Error('down'));
+  await using bucket = valkeyBucketPerKey({
+    client: { evalsha: down, eval: down },
+    ...{ key: 'tenants', refillPerSecond: 10, onStoreError: 'open', onStoreEvent: () => undefined },
+  });
+  observe({ bucket, meter: record.sdk.meter });
+  await bucket
+    .for({ method: 'GET', url: 'http://a.test/', replayable: true, header: () => undefined })
+    .acquire();
+  const { calls } = bucket.stats();
+  expect(calls).toBeGreaterThan(0);
+  const all = await series();
+  expect(all).toEqual(
+    expect.arrayContaining(['bucket.mode open 1 {bucket}', `bucket.calls ${calls} {call}`]),
+  );
+  expect(all.filter((line) => /tokens|capacity|waiting|paused/.test(line))).toEqual([]);
 });
 
 test('limits with attributes of their own stand side by side', async () => {

@@ -1,7 +1,7 @@
 import { createPolicy, type EbbEvent } from '@ebb/core';
 import { observe, telemetry } from '@ebb/opentelemetry';
 import { metrics, trace } from '@opentelemetry/api';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { turns } from '../until.ts';
 import { type Recorder, recorder } from './recorder.ts';
 
@@ -102,13 +102,14 @@ describe('options', () => {
     ],
     [
       () => observe({ limit: 1 } as never),
-      'observe has no option "limit"; it takes bucket, concurrency, budget, attributes, meter',
+      'observe has no option "limit"; it takes bucket, concurrency, budget, throttle, attributes, meter',
     ],
     [() => observe(undefined as never), 'observe: options must be an object, got undefined'],
     [() => observe({ bucket: {} as never }), 'observe: bucket must be a bucket with stats(), got an object'],
     [() => observe({ concurrency: 1 as never }), 'observe: concurrency must be a concurrency limit, got 1'],
     [() => observe({ budget: 1 as never }), 'observe: budget must be a retry budget, got 1'],
     [() => observe({ budget: {} as never }), 'observe: budget must be a retry budget, got an object'],
+    [() => observe({ throttle: {} as never }), 'observe: throttle must be a throttle, got an object'],
     [() => observe({ meter: {} as never }), 'observe: meter must be a Meter, got an object'],
   ])('%s throws %s', (call, message) => {
     expect(call).toThrow(new TypeError(message));
@@ -174,6 +175,49 @@ describe('events', () => {
       'ebb.skip 1.5',
       'ebb.skip',
     ]);
+  });
+
+  test('chances that were skipped, hedges and resumptions are counted, by what came of them', async () => {
+    const started = vi.spyOn(record.sdk.tracer, 'startSpan');
+    const hedge = { type: 'hedge', delayMs: 10, outcome: undefined } as const;
+    const hedges = [
+      { ...hedge, sent: true, won: true },
+      { ...hedge, sent: true, won: false },
+      { ...hedge, sent: false, won: false },
+      { ...hedge, sent: false, won: false },
+    ];
+    const resumes = (['continued', 'restarted', 'refused'] as const).map((result) => {
+      return { type: 'resume-end', result, passedBytes: 1 } as const;
+    });
+    const skips = [{ type: 'skip', delayMs: 1_500 } as const, { type: 'skip', delayMs: undefined } as const];
+    play(telemetry(record.sdk), [
+      ...skips,
+      ...success.slice(0, 1),
+      ...hedges,
+      ...success.slice(1),
+      ...resumes,
+    ]);
+    const points = (await record.points()).map(({ name, unit, attributes, value }) => {
+      const result = attributes['ebb.hedge.result'] ?? attributes['ebb.resume.result'];
+      return [name.replace('ebb.client.', ''), result, attributes['server.address'], value, unit];
+    });
+    expect(points).toEqual(
+      expect.arrayContaining([
+        ['skips', undefined, 'upstream.test', 2, '{chance}'],
+        ['hedges', 'won', 'upstream.test', 1, '{hedge}'],
+        ['hedges', 'lost', 'upstream.test', 1, '{hedge}'],
+        ['hedges', 'not-sent', 'upstream.test', 2, '{hedge}'],
+        ...['continued', 'restarted', 'refused'].map((result) => [
+          'resumes',
+          result,
+          'upstream.test',
+          1,
+          '{resume}',
+        ]),
+      ]),
+    );
+    // No event of a request that has ended, or of another one, begins a span.
+    expect(started).toHaveBeenCalledTimes(2);
   });
 
   test.each<[url: string, method: string, name: string, attributes: object]>([

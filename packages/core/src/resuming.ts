@@ -5,7 +5,6 @@ export { Download, downloadIn } from './resume/download.ts';
 export { type EventHooks, EventStream, isCoded, isEventStream } from './resume/event-stream.ts';
 export { type Resuming, type ResumptionOptions, readResuming } from './resume/options.ts';
 export {
-  explain,
   haveCredentials,
   type RestRequest,
   type Resumed,

@@ -511,6 +511,36 @@ describe('what is reported', () => {
     });
   });
 
+  test.each<[string, () => PolicyOptions, more: object, sent: number, told: readonly object[]]>([
+    ['sent', () => ({}), {}, 2, [{ sent: true, delayMs: 10, attempt: 2 }]],
+    [
+      'not sent, for want of a slot',
+      () => ({ concurrency: concurrencyLimit({ maxConcurrent: 1, clock: time }) }),
+      {},
+      1,
+      [{ sent: false, won: false, delayMs: 10, attempt: 2, outcome: undefined }],
+    ],
+    [
+      'not needed, since its hook returns after the first try',
+      () => ({
+        trustedOrigins: () => true,
+        beforeAttempt: async ({ request }) => {
+          if (request.url.includes('b.test')) await time.sleep(150);
+          return undefined;
+        },
+      }),
+      { to: () => 'https://b.test/' },
+      1,
+      [],
+    ],
+  ])('a hedge that is due is %s', async (_, options, more, count, told) => {
+    const { fetch, clock, events, sent } = client([{ ms: 100 }, { ms: 5 }], options(), more);
+    await clock.runUntilSettled(fetch(URL_A));
+    await clock.advance(200);
+    expect(sent.length).toBe(count);
+    expect(events.filter(({ type }) => type === 'hedge')).toMatchObject(told);
+  });
+
   test('aroundAttempt is called for a hedge as well', async () => {
     const around: number[] = [];
     const { fetch, clock } = client([{ ms: 100 }, { ms: 5 }], {

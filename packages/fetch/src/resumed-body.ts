@@ -9,7 +9,6 @@ import {
 } from '@ebb/core/adapter';
 import {
   devText,
-  explain,
   haveCredentials,
   type RestRequest,
   type Resumed,
@@ -219,7 +218,7 @@ class ResumedBody {
     } catch (failure) {
       rememberResumption(made, failure, resumption);
       if (signal.aborted) throw signal.reason;
-      throw explain(resumption.error, devText('its request failed'), failure);
+      throw this.#resumer.refuse(resumption.error, devText('its request failed'), failure);
     }
   }
 

@@ -62,11 +62,51 @@ async function play(
       .then((response) => response.text())
       .catch((error: unknown) => error),
   );
-  return { result, sentAtMs, cancelled, clock, resumes: events.filter(({ type }) => type === 'resume') };
+  const resumes = events.filter(({ type }) => type === 'resume');
+  const results = events.flatMap((event) => (event.type === 'resume-end' ? [event.result] : []));
+  return { result, sentAtMs, cancelled, clock, events, resumes, results };
+}
+
+/** A hook that throws when it is called again. */
+function failsTheSecondTime(): () => undefined {
+  let calls = 0;
+  return () => {
+    calls += 1;
+    if (calls > 1) throw new Error('no token');
+  };
 }
 
 const one = 'id: 1\ndata: a\n\n';
 const two = 'id: 2\ndata: b\n\n';
+
+test.each<
+  [string, readonly (readonly Step[])[], ResumingOptions, Parameters<typeof createPolicy>[0], results: string]
+>([
+  ['the rest comes', [[one, 'break'], [two]], {}, {}, 'continued'],
+  ['it breaks twice', [[one, 'break'], [two, 'break'], [one]], {}, {}, 'continued continued'],
+  ['all of it comes again', [['break'], [one]], {}, {}, 'restarted'],
+  ['it has no id', [['data: a\n\n', 'break']], {}, {}, 'refused'],
+  [
+    'too many in a row',
+    [[one, 'break'], ['break'], ['break']],
+    { maxResumes: 2 },
+    {},
+    'continued continued refused',
+  ],
+  ['the wait is too long', [[`retry: 700000\n${one}`, 'break'], [two]], {}, {}, 'refused'],
+  [
+    'the request for the rest fails',
+    [[one, 'break'], [two]],
+    {},
+    { beforeAttempt: failsTheSecondTime(), trustedOrigins: () => true },
+    'refused',
+  ],
+])('what events say came of a break: %s', async (_, script, options, policyOptions, expected) => {
+  const { results, resumes, events } = await play(script, options, policyOptions);
+  expect(results.join(' ')).toBe(expected);
+  const ends = events.filter(({ type }) => type === 'resume-end');
+  for (const [at, resume] of resumes.entries()) expect(ends[at]?.request).toBe(resume.request);
+});
 
 test('silence is a break, whose connection is closed', async () => {
   const { result, sentAtMs, cancelled, resumes } = await play([[one, 60_000, 'late'], [two]], {

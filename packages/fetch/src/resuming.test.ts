@@ -418,7 +418,9 @@ test('events and history tell how far it came, and why it was resumed', async ()
   }));
   const response = await fetch(`${server.url}?secret`);
   await response.text();
-  expect(seen.map(({ type }) => type)).toEqual(['attempt', 'end', 'resume', 'attempt', 'end']);
+  const types = ['attempt', 'end', 'resume', 'attempt', 'end', 'resume-end'];
+  expect(seen.map(({ type }) => type)).toEqual(types);
+  expect(seen[5]).toMatchObject({ result: 'continued', passedBytes: 4, attempt: 2 });
   expect(seen[2]).toMatchObject({
     type: 'resume',
     reason: 'broken',

@@ -1,5 +1,6 @@
 import type { EbbEvent } from '@ebb/core';
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
+import { hedgeResult } from './hedge-result.ts';
 import { type Outcome, outcomeAttributes } from './http-attributes.ts';
 
 /** In seconds. Waits go from milliseconds in a queue to the ten minutes that a `Retry-After` may ask for. */
@@ -19,6 +20,9 @@ export class RequestMetrics {
   readonly #attempts: Counter;
   readonly #retries: Counter;
   readonly #marks: Counter;
+  readonly #skips: Counter;
+  readonly #hedges: Counter;
+  readonly #resumes: Counter;
   readonly #backoff: Histogram;
   readonly #wait: Histogram;
   /** Requests that never end are collected with their request. */
@@ -42,6 +46,18 @@ export class RequestMetrics {
       unit: '{attempt}',
       description: 'Attempts that were sent although the bucket had no tokens for them.',
     });
+    this.#skips = meter.createCounter('ebb.client.skips', {
+      unit: '{chance}',
+      description: 'Chances that a throttle has skipped: nothing was sent.',
+    });
+    this.#hedges = meter.createCounter('ebb.client.hedges', {
+      unit: '{hedge}',
+      description: 'Hedges that were due.',
+    });
+    this.#resumes = meter.createCounter('ebb.client.resumes', {
+      unit: '{resume}',
+      description: 'Bodies that broke and could be resumed, by what came of it.',
+    });
     this.#backoff = meter.createHistogram('ebb.client.backoff.duration', {
       ...wait,
       description: 'The delay before a retry that was sent.',
@@ -61,6 +77,15 @@ export class RequestMetrics {
         break;
       case 'mark':
         this.#marks.add(1, attributes);
+        break;
+      case 'skip':
+        this.#skips.add(1, attributes);
+        break;
+      case 'hedge':
+        this.#hedges.add(1, { ...attributes, 'ebb.hedge.result': hedgeResult(event) });
+        break;
+      case 'resume-end':
+        this.#resumes.add(1, { ...attributes, 'ebb.resume.result': event.result });
         break;
       case 'attempt':
         pending.open = true;

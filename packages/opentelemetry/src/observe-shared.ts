@@ -1,12 +1,12 @@
 import type { BucketStats } from '@ebb/core';
-import type { Attributes, BatchObservableResult } from '@opentelemetry/api';
+import type { Attributes, BatchObservableResult, Observable } from '@opentelemetry/api';
 import type { Make } from './instruments.ts';
 
 /** The modes of a bucket that processes share. */
 const MODES = ['shared', 'local', 'open', 'closed'];
 
-/** What a bucket that processes share says beside the rest. */
-export interface SharedStats extends BucketStats {
+/** What a bucket says of itself; of its mode and what follows only one that processes share. */
+export interface ObservableStats extends Partial<BucketStats> {
   readonly mode?: string;
   readonly share?: number;
   readonly processes?: number;
@@ -17,11 +17,20 @@ export interface SharedStats extends BucketStats {
   readonly recoveries?: number;
 }
 
+/** Writes the values that there are. */
+export function observeAll(
+  result: BatchObservableResult,
+  of: Attributes,
+  values: readonly (readonly [instrument: Observable, value: number | undefined])[],
+): void {
+  for (const [instrument, value] of values) if (value !== undefined) result.observe(instrument, value, of);
+}
+
 /** Writes what a bucket of @ebb/valkey has beside one in memory. */
 export function writeShared(
   of: Attributes,
   { gauge, counter }: Make,
-): (result: BatchObservableResult, stats: SharedStats) => void {
+): (result: BatchObservableResult, stats: ObservableStats) => void {
   const mode = gauge('bucket.mode', '{bucket}', 'Of a shared bucket: 1 for its mode now, 0 for the others.');
   const share = gauge('bucket.share', '1', 'The part of the quota that this process has without the store.');
   const processes = gauge('bucket.processes', '{process}', 'How many processes share the bucket.');
@@ -36,15 +45,14 @@ export function writeShared(
       result.observe(mode, each === stats.mode ? 1 : 0, { ...of, 'ebb.bucket.mode': each });
     }
     const { callMs } = stats;
-    const values = [
+    observeAll(result, of, [
       [share, stats.share],
       [processes, stats.processes],
       [leased, stats.leased],
       [calls, stats.calls],
       [time, callMs === undefined ? undefined : callMs / 1000],
       [recoveries, stats.recoveries],
-    ] as const;
-    for (const [instrument, value] of values) if (value !== undefined) result.observe(instrument, value, of);
+    ]);
     for (const [reason, times] of Object.entries(stats.losses ?? {})) {
       result.observe(losses, times, { ...of, 'ebb.bucket.loss.reason': reason });
     }

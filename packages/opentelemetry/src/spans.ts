@@ -10,6 +10,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
+import { hedgeResult } from './hedge-result.ts';
 import { errorTypeOf, isHttp, type Outcome, outcomeAttributes, spanNameOf } from './http-attributes.ts';
 import { withoutInstrumentation } from './propagate.ts';
 
@@ -119,7 +120,7 @@ export class RequestSpans {
  * a throttle. It begins no span.
  */
 function isBeside({ type, attempt }: EbbEvent): boolean {
-  return type === 'hedge' || type === 'resume' || (type === 'share' && attempt > 0);
+  return /^(hedge|resume|resume-end)$/.test(type) || (type === 'share' && attempt > 0);
 }
 
 /** The name of the event in a span, and its attributes; `undefined` for those that begin or end a span. */
@@ -141,9 +142,14 @@ function noteOf(event: EbbEvent): readonly [name?: string, attributes?: Attribut
     case 'retry':
       return ['ebb.retry', { 'ebb.retry.reason': event.reason, 'ebb.retry.delay': event.delayMs / 1000 }];
     case 'hedge':
-      return ['ebb.hedge', { 'ebb.hedge.delay': event.delayMs / 1000, 'ebb.hedge.won': event.won }];
+      return [
+        'ebb.hedge',
+        { 'ebb.hedge.delay': event.delayMs / 1000, 'ebb.hedge.result': hedgeResult(event) },
+      ];
     case 'resume':
       return ['ebb.resume', { 'ebb.resume.delay': event.delayMs / 1000, 'ebb.resume.reason': event.reason }];
+    case 'resume-end':
+      return ['ebb.resume_end', { 'ebb.resume.result': event.result }];
     default:
       return [];
   }

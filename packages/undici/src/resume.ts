@@ -5,7 +5,6 @@ import {
   devText,
   type EventHooks,
   EventStream,
-  explain,
   haveCredentials,
   isCoded,
   isEventStream,
@@ -104,7 +103,8 @@ export class ResumedRequest extends Downstream {
     } else {
       this.#noteRest(resumption, attempt.context);
       try {
-        this.#resumer?.began(head.status, readerOf(head.headers), resumption.error);
+        const header = readerOf(head.headers);
+        this.runInAsyncScope(() => this.#resumer?.began(head.status, header, resumption.error));
       } catch (why) {
         this.#giveUp(why);
         return;
@@ -218,7 +218,8 @@ export class ResumedRequest extends Downstream {
     if (resumption === undefined || this.controller.aborted) this.passError(error);
     else {
       this.#noteRest(resumption, error);
-      this.#fail(explain(resumption.error, devText('its request failed'), error));
+      const why = devText('its request failed');
+      this.#fail(this.runInAsyncScope(() => this.#resumer?.refuse(resumption.error, why, error)));
     }
   }
 

@@ -52,6 +52,7 @@ test('silence is a break, whose connection is closed', async () => {
   expect(events.filter(({ type }) => type === 'resume')).toMatchObject([
     { reason: 'idle', passedBytes: 15, delayMs: 1_000, outcome: { kind: 'timeout' } },
   ]);
+  expect(events.at(-1)).toMatchObject({ type: 'resume-end', result: 'continued', attempt: 2 });
 });
 
 test('comments end a silence, and leave no timer', async () => {
@@ -127,7 +128,7 @@ test('a retry of the stream replaces it, up to the longest Retry-After', async (
 });
 
 test('a total timeout holds for each resumption from its break', async () => {
-  const { wire, spy, pass } = begin({}, { totalTimeoutMs: 2_000 });
+  const { events, wire, spy, pass } = begin({}, { totalTimeoutMs: 2_000 });
   wire.attempt(1).data(one);
   await pass(50_000);
   wire.attempt(1).fail(broken());
@@ -142,6 +143,8 @@ test('a total timeout holds for each resumption from its break', async () => {
   expect(spy.error).toBeUndefined();
   await pass(1);
   expect(spy.error).toMatchObject({ message: 'broken', cause: new Error('not resumed: its request failed') });
+  const results = events.flatMap((event) => (event.type === 'resume-end' ? [event.result] : []));
+  expect(results).toEqual(['continued', 'refused']);
   expect(dataOf(spy)).toBe(one + two);
 
   const late = begin({}, { totalTimeoutMs: 1_000 });

@@ -324,7 +324,10 @@ describe('isLast', () => {
 
   test('a 204 before the last event is an error', async () => {
     const server = await serving(half, { status: 204 });
-    expect((await read(server.url, { isLast })).error?.cause?.message).toBe('not resumed: a 204');
+    const seen: EbbEvent[] = [];
+    const dispatcher = dispatcherOf({ isLast }, { onEvent: (event) => seen.push(event) });
+    expect((await read(server.url, {}, { dispatcher })).error?.cause?.message).toBe('not resumed: a 204');
+    expect(seen.at(-1)).toMatchObject({ type: 'resume-end', result: 'refused' });
   });
 
   test.each(['isLast', 'idOf', 'resumeWith'] as const)(
@@ -388,7 +391,9 @@ test('events and history tell how far it came, and why it was resumed', async ()
   const dispatcher = dispatcherOf({}, { onEvent: (event) => seen.push(event) });
   const server = await serving(half, stream('id: 2\ndata: b\n\n'));
   const { context } = await read(`${server.url}?secret`, {}, { dispatcher });
-  expect(seen.map(({ type }) => type)).toEqual(['attempt', 'end', 'resume', 'attempt', 'end']);
+  const types = ['attempt', 'end', 'resume', 'attempt', 'end', 'resume-end'];
+  expect(seen.map(({ type }) => type)).toEqual(types);
+  expect(seen[5]).toMatchObject({ result: 'continued', passedBytes: 15, attempt: 2 });
   expect(seen[2]).toMatchObject({
     type: 'resume',
     reason: 'broken',

@@ -83,15 +83,17 @@ export type EbbEvent = {
     }
   | {
       /**
-       * A hedge was sent, and its race is over. `request` is the request of the hedge, and `attempt` counts the tries of the attempt: 2
-       * is its first hedge.
+       * The race of a hedge is over, or a hedge was due and was not sent. `request` is the request of the hedge, and `attempt` counts the
+       * tries of the attempt: 2 is its first hedge.
        */
       readonly type: 'hedge';
-      /** When it was sent, in milliseconds after the first try. */
+      /** When it was sent, or was not, in milliseconds after the first try. */
       readonly delayMs: number;
+      /** False if it was not sent: hedges are used up, a limit has nothing for it, or there is trouble. */
+      readonly sent: boolean;
       /** True if its response is that of the attempt. */
       readonly won: boolean;
-      /** `undefined` if it was aborted because another try has won. */
+      /** `undefined` if it was not sent, or was aborted because another try has won. */
       readonly outcome: ReportedOutcome | undefined;
     }
   | {
@@ -117,6 +119,12 @@ export type EbbEvent = {
       readonly delayMs: number;
       /** The error that broke it. */
       readonly outcome: ReportedOutcome;
+    }
+  | {
+      /** What came of the break of a body. Its last event, or its only one if the rest could not be requested. */
+      readonly type: 'resume-end';
+      readonly result: ResumeResult;
+      readonly passedBytes: number;
     }
 );
 
@@ -176,7 +184,7 @@ export function isObserved(onEvent: Observer | undefined, type: EbbEvent['type']
 }
 
 /** What events say of a call. */
-interface Reporting {
+export interface Reporting {
   readonly policy: { readonly onEvent?: Observer | undefined; readonly clock: Clock };
   readonly request: RequestTraits;
   readonly attempt: number;
@@ -212,6 +220,12 @@ export type RetryReason = 'refused' | 'transient';
  * whole.
  */
 export type ResumeReason = 'broken' | 'idle' | 'ended';
+
+/**
+ * What came of the break of a body. `continued`: the response has the rest. `restarted`: it has all of it, since nothing had been
+ * passed on. `refused`: its reader gets the error of the break, whose `cause` says why.
+ */
+export type ResumeResult = 'continued' | 'restarted' | 'refused';
 
 /** Why there will be no further attempt. */
 export type StopReason =

@@ -41,6 +41,7 @@ const EVENTS = [
   'share',
   'end',
   'resume',
+  'resume-end',
 ] as const;
 type Name = (typeof EVENTS)[number];
 

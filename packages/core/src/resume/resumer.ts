@@ -8,7 +8,7 @@ import { backoffOf, obeyed } from '../loop/decide.ts';
 import { type Attempt, attemptsOf, grantOf, record, remember } from '../loop/history.ts';
 import type { Policy, PolicyOptions } from '../loop/options.ts';
 import { overridePolicy } from '../loop/policy.ts';
-import { emit, type Observer, type ResumeReason } from '../news/events.ts';
+import { emit, type News, type Reporting, type ResumeReason } from '../news/events.ts';
 import type { ReadHeader, Resumable } from './download.ts';
 import type { Resuming } from './options.ts';
 
@@ -18,17 +18,6 @@ export interface Resumption {
   readonly error: unknown;
   readonly passedBytes: number;
   readonly delayMs: number;
-}
-
-/** Tells observers of a resumption. */
-export function reportResumption(
-  policy: { readonly clock: Clock; readonly onEvent?: Observer | undefined },
-  request: RequestTraits,
-  response: object,
-  { error, ...news }: Resumption,
-): void {
-  const outcome = { type: 'failure', kind: failureKind(error), error } as const;
-  emit({ policy, request, attempt: attemptsOf(response).length }, { type: 'resume', ...news, outcome });
 }
 
 /**
@@ -64,7 +53,7 @@ function rememberAs(result: unknown, attempts: readonly Attempt[], granted: unkn
 /**
  * Sets `cause` to an error that says why the body was not resumed; the old cause moves under it. The error stays the same object.
  */
-export function explain(
+function explain(
   error: unknown,
   why: string | undefined,
   cause: unknown = property(error, 'cause'),
@@ -111,6 +100,10 @@ export class Resumer<Rest, Given> {
   /** Resumptions in a row that brought nothing. */
   #vain = 0;
   #previousDelayMs: number | undefined;
+  /** What events say of the break; made with the first. */
+  #told: { -readonly [K in keyof Reporting]: Reporting[K] } | undefined;
+  /** What the caller has. */
+  #made: object = {};
   /** True once the server has said that there is no more. */
   isOver = false;
 
@@ -151,6 +144,7 @@ export class Resumer<Rest, Given> {
     const { isDone, mayEnd } = this.course;
     const isFinal = this.isOver || !this.#options.resumeAtEnd;
     if (isDone || (mayEnd && (isFinal || typeof this.#rest() === 'string'))) return true;
+    // Told with its response.
     if (this.isOver) throw explain(error, devText('a 204'));
     return false;
   }
@@ -188,17 +182,21 @@ export class Resumer<Rest, Given> {
     const { policy: ofAll, maxResumes } = this.#options;
     const { ebb, request } = this.#resumed;
     const policy = ebb ? overridePolicy(ofAll, ebb) : ofAll;
+    this.#told ??= { policy, request, attempt: 0 };
+    this.#made = made;
     const vain = this.#vain;
     const rest = vain < maxResumes ? this.#rest() : (devText(`${vain} resumptions in a row`) ?? '');
-    if (typeof rest === 'string') throw explain(error, rest);
+    if (typeof rest === 'string') throw this.refuse(error, rest);
     this.#vain += 1;
     const delayMs = this.#delayMs(policy, request);
     const { totalTimeoutMs } = policy;
     // It holds for each resumption from its break.
     if (delayMs === undefined || (totalTimeoutMs !== undefined && delayMs >= totalTimeoutMs))
-      throw explain(error, devText('too long a wait'));
-    const resumption = { reason, error, passedBytes: this.#passedBytes, delayMs };
-    reportResumption(policy, request, made, resumption);
+      throw this.refuse(error, devText('too long a wait'));
+    const passedBytes = this.#passedBytes;
+    const resumption = { reason, error, passedBytes, delayMs };
+    const outcome = { type: 'failure', kind: failureKind(error), error } as const;
+    this.#tell({ type: 'resume', reason, passedBytes, delayMs, outcome });
     if (delayMs > 0) await sleep(policy.clock, delayMs, signal);
     // An observer may abort.
     if (signal.aborted) throw signal.reason;
@@ -222,10 +220,27 @@ export class Resumer<Rest, Given> {
   /** The response to that request has come. @throws the error that broke the body, if it is not the rest */
   began(status: number, header: ReadHeader, error: unknown): void {
     const why = this.course.mismatch(status, header) ?? this.#resumed.whyUnsafe();
-    if (why !== undefined) throw explain(error, why);
+    if (why !== undefined) throw this.refuse(error, why);
     // Only a stream ends so.
     this.isOver = status === 204;
+    const passedBytes = this.#passedBytes;
+    const result = passedBytes > 0 ? 'continued' : 'restarted';
+    const isHalf = this.isOver && !this.course.mayEnd;
+    this.#tell({ type: 'resume-end', result: isHalf ? 'refused' : result, passedBytes });
     this.course.begin();
+  }
+
+  /** The error of the break, for a reader who does not get the rest. @param cause of it, in place of its own */
+  refuse(error: unknown, why: string | undefined, cause?: unknown): unknown {
+    this.#tell({ type: 'resume-end', result: 'refused', passedBytes: this.#passedBytes });
+    return explain(error, why, cause);
+  }
+
+  #tell(news: News): void {
+    const told = this.#told;
+    if (told === undefined) return;
+    told.attempt = attemptsOf(this.#made).length;
+    emit(told, news);
   }
 }
 

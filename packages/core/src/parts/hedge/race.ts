@@ -127,11 +127,15 @@ export abstract class Race implements Due {
         close(call, 'limited');
       }
     }
-    if (!isSent) return;
     call.attempt += 1;
-    state.tokens -= 1;
     this.dueMs = policy.clock.now();
-    const hedge: Hedge = { call, delayMs: this.dueMs - this.#startMs, outcome: undefined };
+    const delayMs = this.dueMs - this.#startMs;
+    if (!isSent) {
+      if (this.isOpen) call.emit({ type: 'hedge', delayMs, sent: false, won: false, outcome: undefined });
+      return;
+    }
+    state.tokens -= 1;
+    const hedge: Hedge = { call, delayMs, outcome: undefined };
     if (this.#hedges.push(hedge) < maxHedges) this.#key.join(this);
     send(hedge);
   }
@@ -149,7 +153,7 @@ export abstract class Race implements Due {
     if (winner !== undefined) pay(this.#key.state, 1);
     return (this.#hedges ?? []).map(({ call, delayMs, outcome }) => {
       const won = call === winner?.call;
-      call.emit({ type: 'hedge', delayMs, won, outcome });
+      call.emit({ type: 'hedge', delayMs, sent: true, won, outcome });
       try {
         call.parts?.leave((won ? first : outcome) ?? ABORTED);
       } finally {
