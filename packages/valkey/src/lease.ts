@@ -33,7 +33,7 @@ export class Lease extends LeaseState {
    * `timeoutMs`, each call could end what the one before began.
    */
   isSlow(nowMs: number): boolean {
-    return this.outage === undefined && !this.isClosed && nowMs - this.#backAtMs < CALM_MS;
+    return !this.isClosed && nowMs - this.#backAtMs < CALM_MS;
   }
 
   /** Takes in what has happened, and says what to do. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BusyFleet, StoreWorld } from '../test/busy-fleet.ts';
+import { BusyFleet, CAPACITY, StoreWorld } from '../test/busy-fleet.ts';
 import { play } from '../test/closed-loop.ts';
 import { spendInTrouble } from '../test/fleet-trouble.ts';
 import type { Health } from '../test/model-store.ts';
@@ -159,6 +159,43 @@ describe('a round trip that varies around the limit: two turns in six seconds, a
         expect(hanging).toBe(0);
       }
     }
+  });
+});
+
+describe('a store that was back just now, and is silent', () => {
+  const back = async () => {
+    const world = new StoreWorld();
+    const bucket = world.bucket({ onStoreError: 'closed' });
+    const ask = () => bucket.acquire().catch(() => undefined);
+    world.store.health = 'silent';
+    void ask();
+    await world.clock.advance(11_000);
+    world.store.health = 'up';
+    void ask();
+    await world.clock.advance(2_000);
+    expect(world.events.map(({ type }) => type)).toEqual(['lost', 'back']);
+    world.store.health = 'silent';
+    const sinceMs = world.clock.now();
+    for (let count = 0; count <= CAPACITY; count += 1) void ask();
+    return { world, bucket, sinceMs };
+  };
+
+  test('is lost after twice the limit', async () => {
+    const { world, sinceMs } = await back();
+    await world.clock.advance(2_000);
+    const [, , lost] = world.events;
+    expect(lost).toMatchObject({ type: 'lost', atMs: expect.closeTo(sinceMs + 2 * TIMEOUT_MS, 0) });
+  });
+
+  test('does not hold up the end for longer than twice the limit', async () => {
+    const { world, bucket } = await back();
+    await world.clock.advance(TIMEOUT_MS / 2);
+    let isOver = false;
+    void bucket.close().then(() => {
+      isOver = true;
+    });
+    await world.clock.advance(2 * TIMEOUT_MS);
+    expect(isOver).toBe(true);
   });
 });
 
