@@ -88,7 +88,7 @@ async function bundled(
     format: 'esm',
     platform: 'neutral',
     target: 'es2022',
-    external: ['node:*', 'axios', 'undici', '@opentelemetry/api'],
+    external: ['node:*', 'axios', 'undici', '@opentelemetry/api', '@ast-grep/napi'],
     conditions: [...conditions],
     logLevel: 'error',
     // Nothing of a module is used, so that an import of it alone is dropped.

@@ -8,8 +8,10 @@ import { byName, pack, packedIn } from './pack.ts';
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** Other packages of a user's project. */
+/** Other packages of a user's project, and those that ours depend on. */
 const PEERS = [
+  '@ast-grep/napi',
+  'diff',
   'axios',
   'undici',
   'undici7',
@@ -44,7 +46,7 @@ export async function install(packed?: string): Promise<Installed> {
     for (const peer of PEERS) {
       const link = join(folder, 'node_modules', peer);
       mkdirSync(dirname(link), { recursive: true });
-      const found = ['test/packed', 'test']
+      const found = ['test/packed', 'test', 'packages/migrate']
         .map((from) => join(root, from, 'node_modules', peer))
         .find(existsSync);
       symlinkSync(realpathSync(found ?? peer), link, 'dir');

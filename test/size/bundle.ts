@@ -25,8 +25,8 @@ export function bundleOptions(platform: Platform, origin: Origin): BuildOptions 
   };
 }
 
-/** What a client and a telemetry already in the program bring, and what the platform brings. */
-const PEERS = ['axios', 'undici', '@opentelemetry/api', 'node:*', ...builtinModules];
+/** What a client and a telemetry already in the program bring, what the platform brings, and what is no JavaScript. */
+const PEERS = ['axios', 'undici', '@opentelemetry/api', '@ast-grep/napi', 'node:*', ...builtinModules];
 
 /** A program with all that it imports, minified. */
 export interface Bundle {

@@ -15,6 +15,7 @@ export const HOME: Readonly<Record<string, string>> = {
 
 /** Types, which JavaScript does not import. */
 export const TYPES: Readonly<Record<string, string>> = {
+  BackoffStrategy: '@ebb/core',
   Classify: '@ebb/core',
   EbbEvent: '@ebb/core',
   Outcome: '@ebb/core',

@@ -8,7 +8,10 @@ const errorOf = (outcome«: ebb__Outcome», { method, url }«: ebb__RequestTrait
     : {
         message: \`Request failed with status code \${outcome.status}\`,
         code: outcome.status >= 500 ? 'ERR_BAD_RESPONSE' : 'ERR_BAD_REQUEST',
-        response: { status: outcome.status },
+        response: {
+          status: outcome.status,
+          headers: new Proxy({}, { get: (_, name) => outcome.header(String(name).toLowerCase()) }),
+        },
         config: { method: method.toLowerCase(), url },
       })« as ebb__AxiosError»;`;
 
@@ -38,6 +41,12 @@ const retriedIf = (condition«: (error: ebb__AxiosError) => unknown»)«: ebb__C
   return condition(ebb__errorOf(outcome, request)) ? 'transient' : 'final';
 };`,
   errorOf: AXIOS_ERROR,
+  waitOf: `
+/** Waits as \`retryDelay\` of axios-retry says. */
+const waitOf =
+  (retryDelay«: (retryCount: number, error: ebb__AxiosError) => number»)«: ebb__BackoffStrategy» =>
+  ({ retry, outcome, request }) =>
+    retryDelay(retry, ebb__errorOf(outcome«!», request«!»));`,
   isRetryableError: `
 const isRetryableError = ({ code, response }«: ebb__AxiosError»)«: boolean» =>
   code !== 'ECONNABORTED' && (!response || response.status === 429 || response.status >= 500);`,
@@ -117,20 +126,33 @@ const likeFetchRetry«: ebb__PolicyOptions» = {
   retriedOn: `
 /** Decides as \`retryOn\` of fetch-retry does: by statuses, or by a function. */
 const retriedOn =
-  (retryOn«: readonly number[] | ((attempt: number, error: Error | null, response: Response | null) => unknown)»)«: ebb__Classify» =>
+  (retryOn«: readonly number[] | ((attempt: number, ...settled: ebb__SettledFetch) => unknown)»)«: ebb__Classify» =>
   (outcome, _request, attempt) => {
-    const isFailure = outcome.type === 'failure';
-    if (isFailure && outcome.kind === 'aborted') return 'final';
-    const status = isFailure ? 0 : outcome.status;
-    const headers = { get: (name«: string») => (isFailure ? null : (outcome.header(name.toLowerCase()) ?? null)) };
-    const response = isFailure ? null : «(»{ status, ok: status >= 200 && status < 300, headers }« as unknown as Response)»;
+    if (outcome.type === 'failure' && outcome.kind === 'aborted') return 'final';
+    const [error, response] = ebb__settledBy(outcome);
     const isRetried =
       typeof retryOn === 'function'
-        ? retryOn(attempt - 1, isFailure ? «(»outcome.error« as Error)» : null, response)
-        : isFailure || retryOn.includes(status);
+        ? retryOn(attempt - 1, error, response)
+        : response === null || retryOn.includes(response.status);
     if (isRetried) return 'transient';
-    return isFailure || status >= 400 ? 'final' : 'success';
+    return response === null || response.status >= 400 ? 'final' : 'success';
   };`,
+  settledBy: `
+/** The error and the response of an outcome, as far as this program reads them. */
+const settledBy = (outcome«: ebb__Outcome»)«: ebb__SettledFetch» => {
+  if (outcome.type === 'failure') return [outcome.error« as Error», null];
+  const { status } = outcome;
+  const headers = { get: (name«: string») => outcome.header(name.toLowerCase()) ?? null };
+  return [null, { status, ok: status >= 200 && status < 300, headers }« as unknown as Response»];
+};`,
+  SettledFetch: `
+type SettledFetch = [error: Error | null, response: Response | null];`,
+  waitAfter: `
+/** Waits as \`retryDelay\` of fetch-retry says. */
+const waitAfter =
+  (retryDelay«: (attempt: number, ...settled: ebb__SettledFetch) => number»)«: ebb__BackoffStrategy» =>
+  ({ retry, outcome }) =>
+    retryDelay(retry - 1, ...ebb__settledBy(outcome«!»));`,
   likeKy: `
 /** What ky retries by default. */
 const likeKy«: ebb__PolicyOptions» = {

@@ -1,5 +1,6 @@
+import type { Bindings } from './bindings.ts';
 import { expressionOf } from './functions.ts';
-import { bare, findAll, type Node, namesIn, type Source, Stuck, statementOf } from './source.ts';
+import { bare, findAll, type Node, namesIn, PLACEHOLDER, type Source, Stuck, statementOf } from './source.ts';
 
 /** One option in an object literal. */
 export interface Option {
@@ -56,18 +57,25 @@ function constantNamed({ root }: Source, name: string): { declarator: Node; obje
 /** Reads the options of a library at the places where they are given, each object literal once. */
 export class OptionReader {
   readonly #source: Source;
+  readonly #bindings: Bindings;
   readonly #translate: (object: Node) => void;
   readonly #isUse: (node: Node) => boolean;
   readonly #done = new Set<number>();
 
   /**
+   * @param translate edits an object literal, which then holds options of a policy
    * @param isUse whether an argument or a spread takes options of this kind
-   * @param translate edits an object literal
    */
-  constructor(source: Source, isUse: (node: Node) => boolean, translate: (object: Node) => void) {
+  constructor(
+    source: Source,
+    bindings: Bindings,
+    translate: (object: Node) => void = () => {},
+    isUse: (node: Node) => boolean = (node) => bindings.takes(node),
+  ) {
     this.#source = source;
-    this.#isUse = isUse;
+    this.#bindings = bindings;
     this.#translate = translate;
+    this.#isUse = isUse;
   }
 
   /**
@@ -99,10 +107,28 @@ export class OptionReader {
     const object = this.objectOf(given);
     if (!this.#done.has(object.id())) {
       this.#done.add(object.id());
+      this.#retype(object);
       for (const { key, value } of optionsIn(object)) if (key === '...') this.read(value);
       this.#translate(object);
     }
     return bare(given).kind() === 'object' ? this.#source.textOf(object) : given.text();
+  }
+
+  /** The type of a constant becomes that of ebb. */
+  #retype(object: Node): void {
+    const declarator = object.ancestors().find((one) => one.kind() === 'variable_declarator');
+    if (declarator === undefined || bare(declarator.field('value') as Node).id() !== object.id()) return;
+    const value = declarator.field('value') as Node;
+    const types = [
+      declarator.field('type')?.namedChildren()[0],
+      value.kind() === 'object' ? undefined : value.namedChildren()[1],
+    ];
+    for (const type of types)
+      if (
+        type &&
+        this.#bindings.named(type.kind() === 'generic_type' ? type.field('name') : type) !== undefined
+      )
+        this.#source.replace(type, `${PLACEHOLDER}PolicyOptions`);
   }
 
   /** The options of a place, those that are spread into it as well: the one that holds comes first. */
@@ -112,15 +138,18 @@ export class OptionReader {
   }
 }
 
-/** Makes a comment of an option: it has no counterpart, and must not get lost. */
-function leave(source: Source, { node }: Option, { reason }: Left): void {
+/**
+ * Makes a comment of an option: it has no counterpart, and must not get lost.
+ *
+ * @returns false if it does not stand on lines of its own: the comment is then that of the statement
+ */
+function leave(source: Source, { node }: Option, { reason }: Left): boolean {
   const { start, end } = node.range();
   const lead = /[^\n]*$/.exec(source.text.slice(0, start.index))?.[0] ?? '';
   const comma = /^\s*,/.exec(source.text.slice(end.index))?.[0].length ?? 0;
   if (lead.trim() !== '') {
     source.todo(node, `${node.text().replaceAll(/\s+/g, ' ')}: ${reason}`);
-    source.remove(node);
-    return;
+    return false;
   }
   source.stuck += 1;
   const lines = source.text.slice(start.index, end.index + comma).split('\n');
@@ -130,6 +159,7 @@ function leave(source: Source, { node }: Option, { reason }: Left): void {
     end.index + comma,
     [`// TODO(ebb): ${reason}`, ...comments].join(`\n${lead}`),
   );
+  return true;
 }
 
 /** Removes members of a list that stand in a row, with their commas. */
@@ -145,7 +175,9 @@ function removeRun(
   if (lead.startsWith('\n') && rest !== undefined)
     source.replaceRange(first - lead.length, last + rest.length, '');
   else if (after !== undefined) source.replaceRange(first, after.range().start.index, '');
-  else source.replaceRange(before?.range().end.index ?? first, last, '');
+  else if (before !== undefined) source.replaceRange(before.range().end.index, last, '');
+  else
+    source.replaceRange(first, last + (/^[ \t]*,?[ \t]*/.exec(source.text.slice(last))?.[0].length ?? 0), '');
 }
 
 /**
@@ -166,15 +198,15 @@ export function editObject(
   for (const option of options) {
     const { key, node } = option;
     const result = key === '...' ? node.text() : translate(option);
-    if (result === undefined) {
+    const isLeft = result instanceof Left && leave(source, option, result);
+    if (result === undefined || (result instanceof Left && !isLeft)) {
       run.push(node);
       continue;
     }
     if (run.length > 0) removeRun(source, run, kept, node);
     run = [];
     kept = node;
-    if (result instanceof Left) leave(source, option, result);
-    else if (key !== '...') source.replace(node, result);
+    if (typeof result === 'string' && key !== '...') source.replace(node, result);
   }
   if (run.length > 0) removeRun(source, run, kept, undefined);
 

@@ -2,7 +2,6 @@ import { bodyOf, expressionOf, functionOf, isAsync, isFunction, parametersOf } f
 import { Left, type Option } from '../file/options.ts';
 import { argumentsOf, type Node, namesIn, PLACEHOLDER, type Source, Stuck } from '../file/source.ts';
 import { FunctionRetry, type Kind } from './function-retry.ts';
-import { types } from './p-retry.ts';
 
 /** `onRetry` is told of errors after which there is another attempt. */
 function judged(source: Source, option: Option): string | Left | undefined {
@@ -61,7 +60,9 @@ function stops(source: Source, called: Node): boolean {
       throw new Stuck(`an error that is thrown where ${name} is called would be caught`);
     const given = argumentsOf(call).map((one) => source.textOf(one));
     source.replace(statement, `throw ${PLACEHOLDER}stop(${given.join(', ')})${source.semicolon}`);
-    const next = statement.next();
+    const next = statement.parent()?.kind() === 'statement_block' ? statement.next() : null;
+    if (next !== null && !/^(return_statement|throw_statement|comment|\}|;)$/.test(String(next.kind())))
+      throw new Stuck(`the function goes on after ${name}`);
     if (
       next?.kind() === 'return_statement' &&
       next.namedChildren().every((one) => one.text() === 'undefined')
@@ -81,6 +82,5 @@ const KIND: Kind = {
 };
 
 export function asyncRetry(source: Source): void {
-  const rule = new FunctionRetry(source, KIND);
-  if (rule.calls(undefined).every(Boolean)) types(source, rule);
+  new FunctionRetry(source, KIND).calls(undefined);
 }

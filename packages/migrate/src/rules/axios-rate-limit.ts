@@ -8,10 +8,9 @@ import {
   plain,
   type Source,
   Stuck,
-  statementOf,
   stringOf,
 } from '../file/source.ts';
-import { holderOf } from './instances.ts';
+import { besideOf, holderOf } from './instances.ts';
 import { ONLY_LIMITS, windowBucket } from './limits.ts';
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
@@ -46,11 +45,7 @@ function interceptorOf(reader: OptionReader, given: Node | undefined): string {
 
 export function axiosRateLimit(source: Source): void {
   const bindings = new Bindings(source, 'axios-rate-limit');
-  const reader = new OptionReader(
-    source,
-    (node) => bindings.takes(node),
-    () => {},
-  );
+  const reader = new OptionReader(source, bindings);
   const methods = findAll(source.root, 'property_identifier').filter((node) => METHODS.test(node.text()));
   const done = bindings.calls(source, 'default').map((call) =>
     source.attempt(call, () => {
@@ -63,7 +58,7 @@ export function axiosRateLimit(source: Source): void {
       if (source.text.includes(`${plain(client)}.interceptors.request.use(ebbInterceptor(`))
         throw new Stuck('give the bucket to the policy that retries');
       const interceptor = interceptorOf(reader, options);
-      const statement = statementOf(call);
+      const statement = besideOf(call);
       const lead = /[ \t]*$/.exec(source.text.slice(0, statement.range().start.index))?.[0] ?? '';
       const use = (holder: string): string =>
         `${holder}.interceptors.request.use(${interceptor})${source.semicolon}`;

@@ -25,7 +25,8 @@ import {
 
 const PREDICATE = /^is(Network|Retryable|SafeRequest|IdempotentRequest|NetworkOrIdempotentRequest)Error$/;
 /** What the helper `errorOf` makes of an outcome, or the original error has. */
-const READABLE = /^$|^\.(message|code|response(\.status)?|config(\.(url|method)(\.\w+)?)?)$/;
+const READABLE =
+  /^$|^\.(message|code|response(\.(status|headers(\.[\w-]+)?))?|config(\.(url|method)(\.\w+)?)?)$/;
 const READABLE_CONFIG = /^$|^\.(url|method)(\.\w+)?$/;
 
 /** The defaults of axios-retry. */
@@ -145,11 +146,13 @@ export class AxiosRetryOptions {
     if (isAsync(called)) return new Left('`backoff` returns no promise');
     const forwarded = this.#forwarded(called);
     if (forwarded !== undefined) return forwarded;
-    if (readsOf(called, 1).length > 0)
-      return new Left('`backoff` does not see the response; ebb waits for `Retry-After` anyway');
+    const reads = readsOf(called, 1);
+    const unknown = reads.find((read) => !READABLE.test(read));
+    if (unknown !== undefined) return new Left(`\`backoff\` returns the wait, and has no ${unknown}`);
     this.#first.push(NO_RETRY_AFTER);
+    if (value === called) this.references(called);
+    if (reads.length > 0) return `backoff: ${PLACEHOLDER}waitOf(${expressionOf(this.#source, value)})`;
     if (value !== called) return `backoff: ({ ${RETRY_PARAMETER} }) => ${value.text()}(${RETRY_PARAMETER})`;
-    this.references(called);
     return `backoff: ${withParameters(this.#source, called, `(${aliased('retry', parametersOf(called)[0])})`)}`;
   }
 
@@ -183,11 +186,6 @@ export class AxiosRetryOptions {
         argumentsOf(node.parent() as Node).length === 1;
       if (named !== undefined && (PREDICATE.test(named) || isDelay))
         this.#source.replace(node, `${PLACEHOLDER}${named}`);
-    }
-    for (const type of findAll(root, 'type_identifier')) {
-      if (this.#bindings.holds(type) || !/^IAxiosRetryConfig$/.test(this.#bindings.named(type) ?? ''))
-        continue;
-      this.#source.replace(type, `${PLACEHOLDER}PolicyOptions`);
     }
   }
 }

@@ -28,10 +28,8 @@ class AxiosRetry {
   constructor(source: Source) {
     this.#source = source;
     this.#bindings = new Bindings(source, LIBRARY);
-    this.#reader = new OptionReader(
-      source,
-      (node) => this.#bindings.takes(node),
-      (object) => this.#options.edit(object, true, this.#total),
+    this.#reader = new OptionReader(source, this.#bindings, (object) =>
+      this.#options.edit(object, true, this.#total),
     );
     this.#options = new AxiosRetryOptions(source, this.#bindings);
   }
@@ -111,6 +109,7 @@ class AxiosRetry {
       pattern?.kind() === 'object_pattern' ? pattern.namedChildren().map((one) => one.text()) : [];
     if (
       pattern === null ||
+      statementOf(call).kind() === 'export_statement' ||
       names.length === 0 ||
       names.some((name) => !/^(request|response)InterceptorId$/.test(name))
     )

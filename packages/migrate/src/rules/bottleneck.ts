@@ -65,11 +65,7 @@ function schedule(source: Source, call: Node, policy: string): string {
 
 export function bottleneck(source: Source): void {
   const bindings = new Bindings(source, 'bottleneck');
-  const reader = new OptionReader(
-    source,
-    (node) => bindings.takes(node),
-    () => {},
-  );
+  const reader = new OptionReader(source, bindings);
   const done = bindings.calls(source, 'default').map((made) =>
     source.attempt(made, () => {
       const [given] = argumentsOf(made);

@@ -13,7 +13,6 @@ import { editObject, Left, type Option, OptionReader, optionsIn, renamed } from 
 import {
   argumentsOf,
   bare,
-  findAll,
   type Node,
   namesIn,
   PLACEHOLDER,
@@ -40,15 +39,12 @@ class FetchRetry {
     this.#source = source;
     this.#bindings = new Bindings(source, LIBRARY);
     const like = [`...${PLACEHOLDER}likeFetchRetry`];
-    this.#defaults = new OptionReader(
-      source,
-      (node) => this.#isArgument(node, (call) => this.#isWrap(call)),
-      (object) => this.#edit(object, like),
-    );
+    this.#defaults = new OptionReader(source, this.#bindings, (object) => this.#edit(object, like));
     this.#inits = new OptionReader(
       source,
-      (node) => this.#isArgument(node, (call) => this.#isSend(call)),
+      this.#bindings,
       (object) => this.#editInit(object),
+      (node) => this.#isInit(node),
     );
   }
 
@@ -58,15 +54,7 @@ class FetchRetry {
       const holder = holderOf(wrap);
       if (holder !== undefined) this.#products.add(holder);
     }
-    const done = wraps.map((wrap) => this.#source.attempt(wrap, () => this.#wrap(wrap)));
-    if (!done.every(Boolean)) return;
-    for (const type of findAll(this.#source.root, 'generic_type', 'type_identifier'))
-      if (
-        !this.#bindings.holds(type) &&
-        this.#bindings.named(type.kind() === 'generic_type' ? type.field('name') : type) ===
-          'RequestInitRetryParams'
-      )
-        this.#source.replace(type, `${PLACEHOLDER}PolicyOptions`);
+    for (const wrap of wraps) this.#source.attempt(wrap, () => this.#wrap(wrap));
   }
 
   #isWrap(call: Node): boolean {
@@ -82,11 +70,11 @@ class FetchRetry {
     );
   }
 
-  #isArgument(node: Node, isCall: (call: Node) => boolean): boolean {
+  #isInit(node: Node): boolean {
     const parent = node.parent();
-    if (parent?.kind() === 'spread_element') return this.#isArgument(parent.parent() as Node, isCall);
-    const call = parent?.kind() === 'arguments' ? parent.parent() : null;
-    return call !== null && call !== undefined && isCall(call);
+    if (parent?.kind() === 'spread_element') return this.#isInit(parent.parent() as Node);
+    const call = parent?.kind() === 'arguments' ? parent.parent() : undefined;
+    return call !== undefined && call !== null && this.#isSend(call);
   }
 
   #wrap(wrap: Node): void {
@@ -120,27 +108,30 @@ class FetchRetry {
     }
   }
 
-  /** A function as `retryOn` decides alone, so that no number ends the retries. */
-  #decidesAlone(options: readonly Option[]): boolean {
-    const retryOn = options.find(({ key }) => key === 'retryOn')?.value;
-    return retryOn !== undefined && functionOf(this.#source, retryOn) !== undefined;
+  /** How `retryOn` becomes `classify`. A function decides alone: no number ends the retries. */
+  #decision(options: readonly Option[]): {
+    readonly classify: string | Left | undefined;
+    readonly alone: boolean;
+  } {
+    const retryOn = options.find(({ key }) => key === 'retryOn');
+    const classify = retryOn && this.#on(retryOn);
+    const isFunction = retryOn !== undefined && functionOf(this.#source, retryOn.value) !== undefined;
+    return { classify, alone: isFunction && typeof classify === 'string' };
   }
 
   #edit(object: Node, first: readonly string[]): void {
-    const options = optionsIn(object);
-    const alone = this.#decidesAlone(options);
-    editObject(this.#source, object, [...first, ...(alone ? [ENDLESS] : [])], (option) =>
-      this.#option(option, alone),
-    );
+    const { classify, alone } = this.#decision(optionsIn(object));
+    const lead = [...first, ...(alone ? [ENDLESS] : [])];
+    editObject(this.#source, object, lead, (option) => this.#option(option, classify, alone));
   }
 
   /** The three options of a request become one. */
   #editInit(object: Node): void {
     const options = optionsIn(object);
+    const { classify, alone } = this.#decision(options);
     const own = options.filter(({ key }) => OWN.test(key));
-    const alone = this.#decidesAlone(options);
     const texts = own.map((option) => {
-      const text = this.#option(option, alone);
+      const text = this.#option(option, classify, alone);
       if (text instanceof Left) throw new Stuck(`${option.key}: ${text.reason}`);
       return text;
     });
@@ -153,14 +144,14 @@ class FetchRetry {
     });
   }
 
-  #option(option: Option, alone: boolean): string | Left | undefined {
+  #option(option: Option, classify: string | Left | undefined, alone: boolean): string | Left | undefined {
     switch (option.key) {
       case 'retries':
         return alone ? undefined : renamed(this.#source, option, 'maxRetries');
       case 'retryDelay':
         return this.#delay(option);
       case 'retryOn':
-        return this.#on(option);
+        return classify;
       default:
         return new Left('this option is not known');
     }
@@ -175,8 +166,10 @@ class FetchRetry {
         : new Left('`backoff` returns the wait; what this is stands in another file');
     }
     if (isAsync(called)) return new Left('`backoff` returns no promise');
-    if (readsOf(called, 1).length > 0 || readsOf(called, 2).length > 0)
-      return new Left('`backoff` does not see the response');
+    const reads = [...readsOf(called, 1), ...readsOf(called, 2)];
+    const unknown = readsOf(called, 2).find((read) => !READABLE.test(read));
+    if (unknown !== undefined) return new Left(`\`backoff\` returns the wait, and has no ${unknown}`);
+    if (reads.length > 0) return `backoff: ${PLACEHOLDER}waitAfter(${expressionOf(this.#source, value)})`;
     const [attempt] = parametersOf(called);
     const isExpression =
       value === called && called.kind() === 'arrow_function' && bodyOf(called).kind() !== 'statement_block';

@@ -68,8 +68,9 @@ export class FunctionRetry {
     this.bindings = new Bindings(source, kind.library);
     this.#reader = new OptionReader(
       source,
-      (node) => this.bindings.takes(node, /^(default|makeRetriable)$/),
+      this.bindings,
       (object) => this.#edit(object),
+      (node) => this.bindings.takes(node, /^(default|makeRetriable)$/),
     );
   }
 

@@ -15,6 +15,14 @@ export function holderOf(made: Node): string | undefined {
   return undefined;
 }
 
+/** A statement that more can be written beside. */
+export function besideOf(node: Node): Node {
+  const statement = statementOf(node);
+  const isNested = statement.kind() === 'if_statement' || statement.parent()?.kind() === 'class_body';
+  if (isNested) throw new Stuck('there is no room for a statement beside it');
+  return statement;
+}
+
 /** True if other files may use what holds the result of an expression. */
 export function isShared(made: Node): boolean {
   return (
@@ -51,7 +59,7 @@ export function methodCalls(
     const isCall = call?.kind() === 'call_expression' && call.field('function')?.id() === member?.id();
     if (!isCall || !methods.test(method))
       throw new Stuck(
-        `\`${method === '' ? use.parent()?.text() : `${holder}.${method}`}\` has no counterpart`,
+        method === '' ? `${holder} is given to something else` : `\`${holder}.${method}\` has no counterpart`,
       );
     return { method, call };
   });

@@ -117,10 +117,11 @@ class Ky {
   }
 
   /** The options of a policy for `retry`. */
-  #membersOf({ value, node }: Option): string[] {
+  #membersOf({ value }: Option): string[] {
     const object = bare(value);
-    if (object.kind() !== 'object')
-      return [node.kind() === 'pair' ? `maxRetries: ${value.text()}` : 'maxRetries: retry'];
+    if (object.kind() === 'number' || /^[A-Z][A-Z\d_]*$/.test(object.text()))
+      return [`maxRetries: ${value.text()}`];
+    if (object.kind() !== 'object') throw new Stuck(`whether \`${value.text()}\` is a number is not known`);
     const options = optionsIn(object);
     const limit = options.find(({ key }) => key === 'backoffLimit')?.value.text();
     const delay = options.find(({ key }) => key === 'delay');

@@ -70,6 +70,11 @@ describe('imports and helpers', () => {
       "import retry from 'p-retry';\nimport { constant } from '@ebb/core';\nretry(run, { minTimeout: 5, factor: 1 });\nconstant(1);\n",
       "import { constant, retry } from '@ebb/core';\n\n…\nretry(({ attempt }) => run(attempt), { ...likePRetry, backoff: constant(5) });\nconstant(1);\n",
     ],
+    [
+      'a.mjs',
+      "import * as all from 'p-retry';\n\nall.default(run, options);\nall.default(() => 1);\n",
+      "import * as all from 'p-retry';\nimport { retry } from '@ebb/core';\n\n…\n\n// TODO(ebb): p-retry stays here: its options come from elsewhere: options\nall.default(run, options);\nretry(() => 1, likePRetry);\n",
+    ],
   ])('%s: %j', (path, before, after) => {
     expect(body(migrate(path, before).text)).toBe(after);
   });

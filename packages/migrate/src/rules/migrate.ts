@@ -38,7 +38,9 @@ function migrateLibrary(path: string, text: string, library: string): { text: st
  * @throws Error if the program cannot be parsed
  */
 export function migrate(path: string, text: string): Migrated {
-  let result = { text, rewritten: 0 };
+  // Lines are made to end as they did.
+  const isCrLf = text.includes('\r\n');
+  let result = { text: isCrLf ? text.replaceAll('\r\n', '\n') : text, rewritten: 0 };
   if (languageOf(path) !== undefined) {
     for (const library of Object.keys(RULES)) {
       if (!result.text.includes(library)) continue;
@@ -49,5 +51,6 @@ export function migrate(path: string, text: string): Migrated {
   const lines = result.text
     .split('\n')
     .map((line, at) => ({ line: at + 1, text: TODO.exec(line)?.[1] ?? '' }));
-  return { ...result, left: lines.filter((one) => one.text !== '') };
+  const ended = isCrLf ? result.text.replaceAll('\n', '\r\n') : result.text;
+  return { ...result, text: ended, left: lines.filter((one) => one.text !== '') };
 }

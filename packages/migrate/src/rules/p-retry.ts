@@ -83,13 +83,6 @@ export function pRetry(source: Source): void {
     }),
   );
   const done = [...rule.calls(always), ...made];
-  if (done.every(Boolean)) types(source, rule);
-  else if (stops) throw new Stuck('p-retry stays here: some of the calls that `AbortError` stops stay');
-}
-
-/** Types of the library become those of ebb. */
-export function types(source: Source, { bindings }: FunctionRetry): void {
-  for (const type of findAll(source.root, 'type_identifier', 'nested_type_identifier'))
-    if (!bindings.holds(type) && bindings.named(type) === 'Options')
-      source.replace(type, `${PLACEHOLDER}PolicyOptions`);
+  if (stops && !done.every(Boolean))
+    throw new Stuck('p-retry stays here: some of the calls that `AbortError` stops stay');
 }

@@ -1,15 +1,7 @@
 import { Bindings } from '../file/bindings.ts';
 import { OptionReader, optionsIn } from '../file/options.ts';
-import {
-  argumentsOf,
-  bare,
-  type Node,
-  PLACEHOLDER,
-  type Source,
-  Stuck,
-  statementOf,
-} from '../file/source.ts';
-import { holderOf, isShared, usesOf } from './instances.ts';
+import { argumentsOf, bare, type Node, PLACEHOLDER, type Source, Stuck } from '../file/source.ts';
+import { besideOf, holderOf, isShared, usesOf } from './instances.ts';
 import { limited, ONLY_LIMITS, windowBucket } from './limits.ts';
 
 const MEMBERS = /^(abort|isEnabled|queueSize)$/;
@@ -44,11 +36,7 @@ function checkUses(source: Source, wrapping: Node): void {
 
 export function pThrottle(source: Source): void {
   const bindings = new Bindings(source, 'p-throttle');
-  const reader = new OptionReader(
-    source,
-    (node) => bindings.takes(node),
-    () => {},
-  );
+  const reader = new OptionReader(source, bindings);
   const wrap = (wrapping: Node, policy: string): void => {
     checkUses(source, wrapping);
     const [called, ...others] = argumentsOf(wrapping);
@@ -62,7 +50,7 @@ export function pThrottle(source: Source): void {
       if (outer?.kind() === 'call_expression' && outer.field('function')?.id() === call.id()) {
         // The policy is made once, and not in each call.
         const name = `${holderOf(outer)?.replace(/^.*\./, '') ?? 'throttled'}Policy`;
-        const statement = statementOf(call);
+        const statement = besideOf(call);
         const lead = /[ \t]*$/.exec(source.text.slice(0, statement.range().start.index))?.[0] ?? '';
         source.insert(statement.range().start.index, `const ${name} = ${policy}${source.semicolon}\n${lead}`);
         wrap(outer, name);

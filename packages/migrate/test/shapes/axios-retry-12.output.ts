@@ -1,6 +1,7 @@
 import axios from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
-import { constant, type PolicyOptions } from '@ebb/core';
+import { type BackoffStrategy, constant, type Outcome, type PolicyOptions, type RequestTraits } from '@ebb/core';
+import type { AxiosError } from 'axios';
 
 /** What axios-retry does by default. */
 const likeAxiosRetry: PolicyOptions = {
@@ -18,16 +19,36 @@ const likeAxiosRetry: PolicyOptions = {
   },
 };
 
+/** The error that axios makes of an outcome, as far as this program reads it. */
+const errorOf = (outcome: Outcome, { method, url }: RequestTraits): AxiosError =>
+  (outcome.type === 'failure'
+    ? outcome.error
+    : {
+        message: `Request failed with status code ${outcome.status}`,
+        code: outcome.status >= 500 ? 'ERR_BAD_RESPONSE' : 'ERR_BAD_REQUEST',
+        response: {
+          status: outcome.status,
+          headers: new Proxy({}, { get: (_, name) => outcome.header(String(name).toLowerCase()) }),
+        },
+        config: { method: method.toLowerCase(), url },
+      }) as AxiosError;
+
+/** Waits as `retryDelay` of axios-retry says. */
+const waitOf =
+  (retryDelay: (retryCount: number, error: AxiosError) => number): BackoffStrategy =>
+  ({ retry, outcome, request }) =>
+    retryDelay(retry, errorOf(outcome!, request!));
+
 const signed = axios.create({ baseURL: 'https://api.example.com' });
 
 signed.interceptors.request.use(ebbInterceptor({
   ...likeAxiosRetry,
+  feedback: false,
   maxRetries: 3,
-  // TODO(ebb): `backoff` does not see the response; ebb waits for `Retry-After` anyway
-  // retryDelay: (count, error) => {
-  //   const seconds = Number(error.response?.headers['x-wait'] ?? 0);
-  //   return seconds > 0 ? seconds * 1000 : count * 100;
-  // },
+  backoff: waitOf((count, error) => {
+    const seconds = Number(error.response?.headers['x-wait'] ?? 0);
+    return seconds > 0 ? seconds * 1000 : count * 100;
+  }),
   // TODO(ebb): `beforeAttempt` changes the headers of an attempt
   // onRetry: (_count, _error, requestConfig) => {
   //   requestConfig.headers = { ...requestConfig.headers, 'x-signed-at': String(Date.now()) };

@@ -8,7 +8,10 @@ const errorOf = (outcome, { method, url }) =>
 		: {
 				message: `Request failed with status code ${outcome.status}`,
 				code: outcome.status >= 500 ? 'ERR_BAD_RESPONSE' : 'ERR_BAD_REQUEST',
-				response: { status: outcome.status },
+				response: {
+					status: outcome.status,
+					headers: new Proxy({}, { get: (_, name) => outcome.header(String(name).toLowerCase()) }),
+				},
 				config: { method: method.toLowerCase(), url },
 			});
 

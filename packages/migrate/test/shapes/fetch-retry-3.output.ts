@@ -1,21 +1,28 @@
-import { type Classify, constant, type PolicyOptions } from '@ebb/core';
+import { type Classify, constant, type Outcome, type PolicyOptions } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
+
+type SettledFetch = [error: Error | null, response: Response | null];
+
+/** The error and the response of an outcome, as far as this program reads them. */
+const settledBy = (outcome: Outcome): SettledFetch => {
+  if (outcome.type === 'failure') return [outcome.error as Error, null];
+  const { status } = outcome;
+  const headers = { get: (name: string) => outcome.header(name.toLowerCase()) ?? null };
+  return [null, { status, ok: status >= 200 && status < 300, headers } as unknown as Response];
+};
 
 /** Decides as `retryOn` of fetch-retry does: by statuses, or by a function. */
 const retriedOn =
-  (retryOn: readonly number[] | ((attempt: number, error: Error | null, response: Response | null) => unknown)): Classify =>
+  (retryOn: readonly number[] | ((attempt: number, ...settled: SettledFetch) => unknown)): Classify =>
   (outcome, _request, attempt) => {
-    const isFailure = outcome.type === 'failure';
-    if (isFailure && outcome.kind === 'aborted') return 'final';
-    const status = isFailure ? 0 : outcome.status;
-    const headers = { get: (name: string) => (isFailure ? null : (outcome.header(name.toLowerCase()) ?? null)) };
-    const response = isFailure ? null : ({ status, ok: status >= 200 && status < 300, headers } as unknown as Response);
+    if (outcome.type === 'failure' && outcome.kind === 'aborted') return 'final';
+    const [error, response] = settledBy(outcome);
     const isRetried =
       typeof retryOn === 'function'
-        ? retryOn(attempt - 1, isFailure ? (outcome.error as Error) : null, response)
-        : isFailure || retryOn.includes(status);
+        ? retryOn(attempt - 1, error, response)
+        : response === null || retryOn.includes(response.status);
     if (isRetried) return 'transient';
-    return isFailure || status >= 400 ? 'final' : 'success';
+    return response === null || response.status >= 400 ? 'final' : 'success';
   };
 
 /** The defaults of fetch-retry. */

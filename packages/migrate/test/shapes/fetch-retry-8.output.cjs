@@ -2,21 +2,26 @@ const nodeFetch = require('node-fetch')
 const { constant } = require('@ebb/core')
 const { createFetch } = require('@ebb/fetch')
 
+/** The error and the response of an outcome, as far as this program reads them. */
+const settledBy = (outcome) => {
+  if (outcome.type === 'failure') return [outcome.error, null]
+  const { status } = outcome
+  const headers = { get: (name) => outcome.header(name.toLowerCase()) ?? null }
+  return [null, { status, ok: status >= 200 && status < 300, headers }]
+}
+
 /** Decides as `retryOn` of fetch-retry does: by statuses, or by a function. */
 const retriedOn =
   (retryOn) =>
   (outcome, _request, attempt) => {
-    const isFailure = outcome.type === 'failure'
-    if (isFailure && outcome.kind === 'aborted') return 'final'
-    const status = isFailure ? 0 : outcome.status
-    const headers = { get: (name) => (isFailure ? null : (outcome.header(name.toLowerCase()) ?? null)) }
-    const response = isFailure ? null : { status, ok: status >= 200 && status < 300, headers }
+    if (outcome.type === 'failure' && outcome.kind === 'aborted') return 'final'
+    const [error, response] = settledBy(outcome)
     const isRetried =
       typeof retryOn === 'function'
-        ? retryOn(attempt - 1, isFailure ? outcome.error : null, response)
-        : isFailure || retryOn.includes(status)
+        ? retryOn(attempt - 1, error, response)
+        : response === null || retryOn.includes(response.status)
     if (isRetried) return 'transient'
-    return isFailure || status >= 400 ? 'final' : 'success'
+    return response === null || response.status >= 400 ? 'final' : 'success'
   }
 
 /** The defaults of fetch-retry. */
