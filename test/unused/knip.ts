@@ -16,6 +16,11 @@ const config: KnipConfig = {
       entry: ['src/cli/{agreement,figures,grid}.ts'],
       project: ['{src,test}/**/*.ts'],
     },
+    'packages/migrate': {
+      entry: ['src/cli.ts'],
+      // Without the programs that it is tried on.
+      project: ['src/**/*.ts'],
+    },
     'packages/valkey': {
       // A program, and a process of its own that tests start.
       entry: ['src/cli.ts', 'test/worker.ts'],
@@ -56,6 +61,7 @@ const config: KnipConfig = {
         'guard/{measured,subjects/*}.ts',
         'jobs/lambda-process.ts',
         'migration/waiting.ts',
+        'migration/moved/process.ts',
         // Imported by programs that the tests of the runtimes write and bundle.
         'fetch-client.ts',
         // Started by `check`.
@@ -70,6 +76,9 @@ const config: KnipConfig = {
       ignoreDependencies: [
         // Found by its path.
         'undici6',
+        'p-retry4',
+        // Imported by programs of packages/migrate.
+        'async-retry',
         // Loaded by its name.
         '@jest/fake-timers',
       ],

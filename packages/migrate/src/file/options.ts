@@ -34,10 +34,6 @@ export function optionsIn(object: Node): Option[] {
   });
 }
 
-export function optionOf(object: Node | undefined, key: string): Option | undefined {
-  return object && optionsIn(object).find((option) => option.key === key);
-}
-
 /** The option under another name, with the edits of its value. */
 export function renamed(source: Source, { value }: Option, key: string): string {
   return `${key}: ${expressionOf(source, value)}`;
