@@ -163,7 +163,7 @@ export class Lease extends LeaseState {
     const resumeInMs = Math.max((reply.resumedUs - reply.atUs) / 1_000, -call.outageMs);
     outage.sharedAtMs = nowMs + Math.max(0, resumeInMs, outage.isForgetful ? PROBATION_MS : 0);
     if (resumeInMs > 0) return;
-    for (const [unit, debt] of outage.debt(call.outageMs, resumeInMs).entries()) this.refunds.owe(unit, debt);
+    for (const [unit, debt] of outage.debt(resumeInMs).entries()) this.refunds.owe(unit, debt);
   }
 
   #checkOutage(outage: Outage, isWaiting: boolean, nowMs: number): void {

@@ -132,15 +132,14 @@ export class Outage {
 
   /**
    * What to pay back for tokens spent while other processes already shared the bucket, in millionths. `resumeInMs` is
-   * that of the reply: if 0 or less, they have shared it for so long. If they did so during the whole outage, only
-   * this process was cut off. It then pays back at most its share of the capacity, so that a long outage of one
-   * process does not starve the others. What an earlier attempt has paid back is not paid again.
+   * that of the reply: if 0 or less, they have shared it for so long, unless their replies were lost as well. So it is at most
+   * this process's share of the capacity: a long outage must not starve the fleet afterwards. What an earlier attempt has paid back
+   * is not paid again.
    */
-  debt(outageMs: number, resumeInMs: number): Amounts {
-    const wasAlone = -resumeInMs >= outageMs;
+  debt(resumeInMs: number): Amounts {
     return this.#setup.limits.map(({ capacity }, unit) => {
       const spent = (this.local[unit] as LocalShare).maxSpentIn(-resumeInMs);
-      const owed = Math.min(spent, capacity * 1e6 * (wasAlone ? this.share : 1));
+      const owed = Math.min(spent, capacity * 1e6 * this.share);
       const before = this.#owed[unit] ?? 0;
       this.#owed[unit] = Math.max(before, owed);
       return Math.max(0, owed - before);

@@ -52,9 +52,8 @@ test('in any trouble of its store a fleet spends at most 110 % of the rate and t
       expect(burst).toBeLessThanOrEqual(late + forgotten + 0.1);
       const isNear = roundTripMs <= Math.min(200, capacitySeconds * 1_000);
       const canAsk = fleet.processes * fleet.askers >= (2 * (rate * roundTripMs)) / 1_000;
-      // After a loss the fleet waits for as long as it has spent too much.
-      if (isNear && canAsk) expect(shares.at(-1)).toBeGreaterThanOrEqual(forgotten > 0 ? 0.7 : 0.9);
+      if (isNear && canAsk) expect(shares.at(-1)).toBeGreaterThanOrEqual(0.9);
     }),
     { numRuns: 40 },
   );
-}, 120_000);
+}, 300_000);
