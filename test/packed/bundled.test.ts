@@ -52,10 +52,10 @@ describe.each(packages())('$manifest.name', (one) => {
   test.each(one.doors)('the conditions of a bundler choose what $name has of a platform', async (door) => {
     const specifier = door.name === 'index' ? name : `${name}/${door.name}`;
     for (const [conditions, unwanted] of [
-      [['node'], /\bweb|layers-web|no-dev-text/],
-      [['workerd', 'worker', 'browser'], /\bweb|layers-web|no-dev-text/],
-      [['browser'], /node\.js|layers\/layers\.js|no-dev-text/],
-      [['browser', 'production'], /node\.js|layers\/layers\.js|\/dev-text/],
+      [['node'], /\bweb|layers-web|no-dev-text|console|no-channels/],
+      [['workerd', 'worker', 'browser'], /\bweb|layers-web|no-dev-text|console|no-channels/],
+      [['browser'], /node\.js|layers\/layers\.js|no-dev-text|channels/],
+      [['browser', 'production'], /node\.js|layers\/layers\.js|\/dev-text|\/channels|console/],
     ] as const) {
       const { metafile } = await bundled(`import '${specifier}'`, conditions);
       const inputs = Object.keys(metafile.inputs).map((path) => path.replace(/^.*\/@ebb\//, ''));

@@ -30,6 +30,13 @@ describe.each(nodes)('Node %s', (version, node) => {
     expect(await program('doors.mjs')).toBe(`${doors.length} doors`);
   });
 
+  test.concurrent('NODE_DEBUG=ebb prints each event of both copies once', async () => {
+    const { stderr } = await run(node, [join(folder, 'debug.cjs')], { env: { ...env, NODE_DEBUG: 'ebb' } });
+    const told = [...stderr.matchAll(/^EBB .*GET http:\/\/upstream\.test\/things +(\d) {2}([\w-]+)/gm)];
+    const one = ['1 attempt', '1 retry', '2 attempt', '2 end'];
+    expect(told.map(([, attempt, type]) => `${attempt} ${type}`)).toEqual([...one, ...one]);
+  });
+
   test.concurrent('the required and the imported copy accept each other', async () => {
     expect(await program('two-copies.mjs')).toBe('both know each other');
   });

@@ -2,7 +2,7 @@ import { closeCall, hasEndedBelow, isWithinCall, mayBeLayered, openCall, sentNow
 import { property } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { LayeredCall, Passage, Way } from '../layers/layer.ts';
-import { isObserved } from '../news/events.ts';
+import { isObserved } from '../news/emit.ts';
 import { Call } from './call.ts';
 import type { ClientAdapter } from './client.ts';
 import { attemptsOf, remember, rememberSuccess } from './history.ts';

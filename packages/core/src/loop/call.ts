@@ -3,7 +3,7 @@ import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { NO_LAYERS, type Surroundings, type Way } from '../layers/layer.ts';
 import { LayerPlace } from '../layers/place.ts';
-import { emit, type News } from '../news/events.ts';
+import { emit, type News } from '../news/emit.ts';
 import type { ReportedRequest } from '../news/reported.ts';
 import type { Grant } from './contracts.ts';
 import { Deadline } from './deadline.ts';

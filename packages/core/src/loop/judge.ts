@@ -2,7 +2,8 @@ import { noteFailure, otherRetriesOf } from '#around';
 import { HookError, isPromise, NotSentError } from '../base/errors.ts';
 import type { Opened } from '../http/body.ts';
 import { type Advice, type Outcome, type Responded, withJudgement } from '../http/outcome.ts';
-import { type EndNews, isObserved, type StopReason } from '../news/events.ts';
+import { type EndNews, isObserved } from '../news/emit.ts';
+import type { StopReason } from '../news/events.ts';
 import { asUserCode, type Call, namedTimeoutOf } from './call.ts';
 import { bounded, isReasonOf, OutOfTime } from './deadline.ts';
 import {

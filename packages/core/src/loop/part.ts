@@ -3,7 +3,8 @@ import type { Clock, Random } from '../base/clock.ts';
 import type { BodyContext, InspectionContext, Opened } from '../http/body.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Advice, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
-import type { News, RetryReason, StopReason, ThrottleState } from '../news/events.ts';
+import type { News } from '../news/emit.ts';
+import type { RetryReason, StopReason, ThrottleState } from '../news/events.ts';
 import type { AcquireOptions, CostOption, Grant, OwnBucket, OwnBudget, OwnLimit } from './contracts.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
 

@@ -2,7 +2,8 @@ import { devText } from '#dev-text';
 import { nameOf } from '../base/check.ts';
 import { must } from '../base/options.ts';
 import type { Outcome } from '../http/outcome.ts';
-import type { News, StopReason } from '../news/events.ts';
+import type { News } from '../news/emit.ts';
+import type { StopReason } from '../news/events.ts';
 import type { Grant } from './contracts.ts';
 import type { Lack, Part, PartCall, PlannedRetry, Turn } from './part.ts';
 

@@ -1,15 +1,5 @@
-import { isSubscribed, publish } from '#platform';
-import type { Clock } from '../base/clock.ts';
-import { callObserver } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import {
-  type ReportedError,
-  type ReportedOutcome,
-  type ReportedRequest,
-  reportedError,
-  reportedOutcome,
-  reportedRequest,
-} from './reported.ts';
+import type { ReportedError, ReportedOutcome, ReportedRequest } from './reported.ts';
 
 /**
  * The state of a throttle, in the words of a circuit breaker. `closed`: all requests are sent. `open`: as few as it ever
@@ -144,16 +134,8 @@ export interface EventDetails {
  */
 export type Observer = (event: EbbEvent) => unknown;
 
-/** An event before {@link emit}: in full, and without the fields that all events share. */
-export type News<E extends EbbEvent = EbbEvent> = E extends EbbEvent
-  ? Omit<E, 'request' | 'attempt' | 'atMs' | keyof EventDetails> & Omit<EventDetails, 'request'>
-  : never;
-
-/** What an `end` tells besides its reason. */
-export type EndNews = Omit<News<Extract<EbbEvent, { type: 'end' }>>, 'type' | 'reason'>;
-
 /** Where an event carries its details. Known to all copies of this package in a program. */
-const DETAILS = Symbol.for('@ebb/core details');
+export const DETAILS: unique symbol = Symbol.for('@ebb/core details');
 
 /**
  * What an event is about, in full: the URL with its query, the headers of request and response, the client's error. It may
@@ -173,43 +155,6 @@ const DETAILS = Symbol.for('@ebb/core details');
  */
 export function detailsOf(event: EbbEvent): EventDetails | undefined {
   return (event as { readonly [DETAILS]?: EventDetails })[DETAILS];
-}
-
-/**
- * True if someone wants events of this type. Without that they are not built. In Node every event is also published on a channel
- * of `node:diagnostics_channel`, named by its type: `ebb:attempt`, `ebb:retry` and so on.
- */
-export function isObserved(onEvent: Observer | undefined, type: EbbEvent['type']): boolean {
-  return onEvent !== undefined || isSubscribed(type);
-}
-
-/** What events say of a call. */
-export interface Reporting {
-  readonly policy: { readonly onEvent?: Observer | undefined; readonly clock: Clock };
-  readonly request: RequestTraits;
-  readonly attempt: number;
-  /** The request in events, the same object for all of them. */
-  reported?: ReportedRequest;
-}
-
-/** Tells all who want to know of a call. */
-export function emit(call: Reporting, news: News): void {
-  const { policy, request, attempt } = call;
-  const { onEvent, clock } = policy;
-  if (!isObserved(onEvent, news.type)) return;
-  call.reported ??= reportedRequest(request);
-  const { outcome, error } = news;
-  const event = {
-    ...news,
-    ...('outcome' in news && { outcome: outcome && reportedOutcome(outcome) }),
-    ...('error' in news && { error: reportedError(error) }),
-    ...{ request: call.reported, attempt, atMs: clock.now() },
-  } as EbbEvent;
-  const details: EventDetails = { request, outcome, error };
-  // Not enumerable: copies, logs and JSON leave it out.
-  Object.defineProperty(event, DETAILS, { value: details });
-  if (onEvent !== undefined) callObserver('onEvent', onEvent, event);
-  publish(event.type, event);
 }
 
 /** Why there will be another attempt: the last one was refused, or its failure is transient. */

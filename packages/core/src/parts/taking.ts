@@ -6,7 +6,7 @@ import { remember, successOf } from '../loop/history.ts';
 import { insideOf, type Policy } from '../loop/options.ts';
 import type { Lack, PartCall } from '../loop/part.ts';
 import { ALONE, type Owner, PartsOfCall } from '../loop/parts-of-call.ts';
-import { emit, type News } from '../news/events.ts';
+import { emit, type News } from '../news/emit.ts';
 
 /** The class over the base that was last given: as a rule a program has one copy of this package, and one base. */
 let last: { readonly Base: typeof AtOnce; readonly Taking: typeof AtOnce } | undefined;

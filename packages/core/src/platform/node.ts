@@ -4,15 +4,8 @@
 /** The clients of Node see bodies end. */
 export const seesBodiesEnd = true;
 
-/** The part of a channel of `node:diagnostics_channel` in use. */
-interface Channel {
-  readonly hasSubscribers: boolean;
-  publish(message: unknown): void;
-}
-
 interface NodeLike {
   readonly process?: {
-    getBuiltinModule?(id: 'node:diagnostics_channel'): { channel?(name: string): Channel } | undefined;
     getBuiltinModule?(id: 'node:stream'): { readonly Readable: typeof Readable } | undefined;
     emitWarning?(warning: Error): void;
   };
@@ -26,39 +19,6 @@ declare class Readable {
 }
 
 const host: NodeLike = globalThis;
-
-/** Not imported: a worker may have no such module. */
-const makeChannel = host.process?.getBuiltinModule?.('node:diagnostics_channel')?.channel;
-
-const EVENTS = [
-  'wait',
-  'mark',
-  'attempt',
-  'retry',
-  'hedge',
-  'other-retries',
-  'skip',
-  'share',
-  'end',
-  'resume',
-  'resume-end',
-] as const;
-type Name = (typeof EVENTS)[number];
-
-/** The channels of events by their types. All copies of this package in a program share them. */
-const channels =
-  makeChannel &&
-  (Object.fromEntries(EVENTS.map((name) => [name, makeChannel(`ebb:${name}`)])) as Record<Name, Channel>);
-
-/** True if a program listens to the channel of this type of event. */
-export function isSubscribed(type: Name): boolean {
-  return channels?.[type].hasSubscribers === true;
-}
-
-/** Publishes an event on the channel of its type. */
-export function publish(type: Name, event: unknown): void {
-  channels?.[type].publish(event);
-}
 
 /** Warns as Node does if possible, since `reportError` ends the process in Deno. */
 export function emit(warning: Error): void {

@@ -2,7 +2,6 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { warn } from '../base/errors.ts';
 import { setAside } from '../bodies/keep.ts';
 import { virtualClock } from '../testing.ts';
-import { isSubscribed } from './web.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -22,10 +21,6 @@ test('a warning is shown by reportError, and is lost without it', () => {
   vi.stubGlobal('reportError', undefined);
   warn('beware');
   expect(emitWarning).not.toHaveBeenCalled();
-});
-
-test('there are no channels', () => {
-  expect(isSubscribed('attempt')).toBeUndefined();
 });
 
 test('a Node stream is closed unread, and its connection is free at once', async () => {

@@ -8,11 +8,6 @@ export function emit(warning: Error): void {
   globalThis.reportError?.(warning);
 }
 
-/** Browsers have no `node:diagnostics_channel`. */
-export function isSubscribed(_type: string): undefined {}
-
-export function publish(_type: string, _event: unknown): void {}
-
 /** A page sends few requests, and needs no faster stamp. */
 export function makeStamp<T>(): WeakMap<object, T> {
   return new WeakMap();

@@ -8,7 +8,8 @@ import { backoffOf, obeyed } from '../loop/decide.ts';
 import { type Attempt, attemptsOf, grantOf, record, remember } from '../loop/history.ts';
 import type { Policy, PolicyOptions } from '../loop/options.ts';
 import { overridePolicy } from '../loop/policy.ts';
-import { emit, type News, type Reporting, type ResumeReason } from '../news/events.ts';
+import { emit, type News, type Reporting } from '../news/emit.ts';
+import type { ResumeReason } from '../news/events.ts';
 import type { ReadHeader, Resumable } from './download.ts';
 import type { Resuming } from './options.ts';
 

@@ -1,0 +1,51 @@
+import { isSubscribed, publish } from '#channels';
+import type { Clock } from '../base/clock.ts';
+import { callObserver } from '../base/errors.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import { DETAILS, type EbbEvent, type EventDetails, type Observer } from './events.ts';
+import { type ReportedRequest, reportedError, reportedOutcome, reportedRequest } from './reported.ts';
+
+/** An event before {@link emit}: in full, and without the fields that all events share. */
+export type News<E extends EbbEvent = EbbEvent> = E extends EbbEvent
+  ? Omit<E, 'request' | 'attempt' | 'atMs' | keyof EventDetails> & Omit<EventDetails, 'request'>
+  : never;
+
+/** What an `end` tells besides its reason. */
+export type EndNews = Omit<News<Extract<EbbEvent, { type: 'end' }>>, 'type' | 'reason'>;
+
+/**
+ * True if someone wants events of this type. Without that they are not built. In Node every event is also published on a channel
+ * of `node:diagnostics_channel`, named by its type: `ebb:attempt`, `ebb:retry` and so on.
+ */
+export function isObserved(onEvent: Observer | undefined, type: EbbEvent['type']): boolean {
+  return onEvent !== undefined || isSubscribed(type);
+}
+
+/** What events say of a call. */
+export interface Reporting {
+  readonly policy: { readonly onEvent?: Observer | undefined; readonly clock: Clock };
+  readonly request: RequestTraits;
+  readonly attempt: number;
+  /** The request in events, the same object for all of them. */
+  reported?: ReportedRequest;
+}
+
+/** Tells all who want to know of a call. */
+export function emit(call: Reporting, news: News): void {
+  const { policy, request, attempt } = call;
+  const { onEvent, clock } = policy;
+  if (!isObserved(onEvent, news.type)) return;
+  call.reported ??= reportedRequest(request);
+  const { outcome, error } = news;
+  const event = {
+    ...news,
+    ...('outcome' in news && { outcome: outcome && reportedOutcome(outcome) }),
+    ...('error' in news && { error: reportedError(error) }),
+    ...{ request: call.reported, attempt, atMs: clock.now() },
+  } as EbbEvent;
+  const details: EventDetails = { request, outcome, error };
+  // Not enumerable: copies, logs and JSON leave it out.
+  Object.defineProperty(event, DETAILS, { value: details });
+  if (onEvent !== undefined) callObserver('onEvent', onEvent, event);
+  publish(event.type, event);
+}
