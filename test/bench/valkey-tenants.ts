@@ -111,7 +111,7 @@ async function play(task: Task): Promise<Report> {
   const take = (tenant: number): Promise<void> =>
     buckets
       .for(request, keys[tenant] as string)
-      .acquire({ maxWaitMs: 100 })
+      .acquire({ maxWaitMs: 1_000 })
       .then(
         () => {
           granted += 1;

@@ -60,7 +60,8 @@ export const systemClock: Clock & { readonly [SOURCE]: string } = {
   now: nowMs,
   schedule(wake, delayMs, inBackground) {
     finite('the clock of the system: delayMs', Math.min(delayMs, Number.MAX_VALUE));
-    const dueMs = nowMs() + Math.max(SHORTEST_WAIT_MS, delayMs);
+    const startMs = nowMs();
+    const dueMs = startMs + Math.max(SHORTEST_WAIT_MS, delayMs);
     let cancel = (): void => undefined;
     let isOff = false;
     const arm = (fromMs: number): void => {
@@ -79,7 +80,7 @@ export const systemClock: Clock & { readonly [SOURCE]: string } = {
       if (inBackground) letExit(timer);
       isSetting = false;
     };
-    arm(nowMs());
+    arm(startMs);
     return () => {
       isOff = true;
       cancel();

@@ -25,6 +25,15 @@ describe('a wall clock that is set', () => {
     expect(systemClock.now()).toBe(beforeMs + HOUR_MS);
   });
 
+  test('while a timer is set gives no timer a delay below nothing', () => {
+    const setTimer = vi.spyOn(globalThis, 'setTimeout');
+    const { now } = Date;
+    let steps = 0;
+    vi.stubGlobal('Date', { now: () => now() + 40 * steps++ });
+    systemClock.schedule(() => undefined, 10)();
+    expect(setTimer.mock.lastCall?.[1]).toBeGreaterThanOrEqual(0);
+  });
+
   test.each([-HOUR_MS, HOUR_MS])('by %d ms while a request waits for a token: it gets it', async (stepMs) => {
     const bucket = tokenBucket({ refillPerSecond: 10, capacity: 1 });
     await bucket.acquire();
