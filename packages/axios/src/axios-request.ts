@@ -5,6 +5,7 @@ import {
   type Call,
   type ClientAdapter,
   closeUpload,
+  type Deadline,
   discardMsOf,
   hasReachedLayer,
   isSingleUse,
@@ -25,7 +26,15 @@ import { type AxiosCopy, copyFor } from './axios-copy.ts';
 import { asCanceled, type CallerSignal, sendWithTimeout, timeoutError } from './cancel.ts';
 import { type Config, changed, copyWith, exchange, type Fields, marked, urlOf } from './config.ts';
 import type { FactoryBody, NextBody } from './request-body.ts';
-import { discard, failureOf, headerOf, peekAt, ResponseOutcome, whenBodyEnds } from './response.ts';
+import {
+  discard,
+  endBodyAfter,
+  failureOf,
+  headerOf,
+  peekAt,
+  ResponseOutcome,
+  whenBodyEnds,
+} from './response.ts';
 
 /** How the requests of an interceptor go through an adapter. */
 export interface Route extends Found {
@@ -227,6 +236,10 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   whenBodyEnds(settled: unknown, ended: () => void, { policy }: Call): unknown {
     whenBodyEnds(settled, policy.clock, ended);
     return settled;
+  }
+
+  boundBody(settled: unknown, { policy }: Call, { leftMs, timeoutMs }: Deadline): void {
+    endBodyAfter(settled, policy.clock, Math.max(0, leftMs), () => this.timeoutError(timeoutMs));
   }
 
   unsent(reason: unknown): void {

@@ -3,6 +3,7 @@ import {
   type Aside,
   failureKind,
   HookError,
+  isNodeReadable,
   isWebReadable,
   nextTurn,
   type Opened,
@@ -202,6 +203,23 @@ export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void):
   const data: unknown = response?.data;
   if (response === undefined || !isWebReadable(data) || data.locked) ended();
   else response.data = watchWebStream(data, clock, ended);
+}
+
+/** Ends the body of a streamed response with an error, unless it ends before. axios has read any other body. */
+export function endBodyAfter(settled: unknown, clock: Clock, leftMs: number, late: () => Error): void {
+  const response = responseIn(settled);
+  const data: unknown = response?.data;
+  if (response === undefined) return;
+  if (isNodeReadable(data)) {
+    data.on(
+      'close',
+      clock.schedule(() => data.destroy?.(late()), leftMs),
+    );
+  } else if (isWebReadable(data) && !data.locked) {
+    const end = new AbortController();
+    const flush = clock.schedule(() => end.abort(late()), leftMs);
+    response.data = data.pipeThrough(new TransformStream({ flush }), { signal: end.signal });
+  }
 }
 
 /**

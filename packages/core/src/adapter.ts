@@ -37,7 +37,7 @@ export { AtOnce, type ClientAtOnce, hasReachedLayer, mayBeSentAtOnce, takingOf }
 export { Call, namedTimeoutOf } from './loop/call.ts';
 export type { Aside, ClientAdapter, MakeBody } from './loop/client.ts';
 export { discardMsOf, layerOf, sending, startCall, timeoutOf } from './loop/client.ts';
-export { bounded, OutOfTime, timeoutError } from './loop/deadline.ts';
+export { bounded, type Deadline, OutOfTime, timeoutError } from './loop/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
 export {
   attemptsOf,

@@ -21,6 +21,8 @@ export interface Bounded {
   readonly signal: AbortSignal | undefined;
   /** True if the attempt ran into its timeout. */
   readonly timedOut: boolean;
+  /** Ends {@link signal} with a timeout, also while the body is read; `undefined` for an attempt without one. */
+  readonly timeout: AbortController | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ export function bounded(
   // `AbortSignal.any` follows the caller's signal while the body is read as well.
   const combined =
     timeout && (signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]));
-  const state = { signal: combined, timedOut: false };
+  const state = { signal: combined, timedOut: false, timeout };
   let isGone = false;
   const end = (): void => {
     unwatch?.();

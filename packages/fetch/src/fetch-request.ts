@@ -3,6 +3,7 @@ import {
   type Aside,
   type Call,
   type ClientAdapter,
+  type Deadline,
   failureKind,
   HookError,
   isNodeReadable,
@@ -14,6 +15,7 @@ import {
   property,
   readableBody,
   sending,
+  timeoutError,
   timeoutOf,
 } from '@ebb/core/adapter';
 import { type Hops, hasAsyncContext, hopsOf, unshared, wasRedirected, whenBodyEnds } from '#platform';
@@ -200,6 +202,13 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     const status = property(settled, 'status') as number;
     watch?.(settled, { method: this.method, status, signal: this.signal, clock }, ended);
     return settled;
+  }
+
+  boundBody(settled: unknown, call: Call, { leftMs, timeoutMs }: Deadline): void {
+    if (!isWebReadable(property(settled, 'body'))) return;
+    const timeout = this.#bounded?.timeout;
+    const end = (): void => timeout?.abort(timeoutError(timeoutMs));
+    this.whenBodyEnds(settled, call.policy.clock.schedule(end, Math.max(0, leftMs)), call);
   }
 
   /** The call has ended before it was sent. */

@@ -273,7 +273,10 @@ export class UndiciRequest extends Downstream {
   }
 
   #respond(attempt: Attempt, head: ResponseHead): void {
-    if (REDIRECTS.has(head.status)) this.#started?.parts?.free();
+    const { deadline, parts, policy } = this.#started ?? {};
+    if (REDIRECTS.has(head.status)) parts?.free();
+    if (deadline && policy?.totalTimeoutCovers === 'body')
+      attempt.limit(policy.clock, Math.max(0, deadline.leftMs), deadline.timeoutMs);
     attempt.deliver(head);
   }
 

@@ -5,7 +5,7 @@ import type { Opened } from '../http/body.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { Passage, Way } from '../layers/layer.ts';
 import { Call } from './call.ts';
-import { isReasonOf, OutOfTime, timeoutError } from './deadline.ts';
+import { type Deadline, isReasonOf, OutOfTime, timeoutError } from './deadline.ts';
 import { attemptsOf, remember, rememberReason } from './history.ts';
 import type { Policy, PolicyOptions } from './options.ts';
 import { overridePolicy } from './policy.ts';
@@ -38,6 +38,11 @@ export interface ClientAdapter<T> {
    * gets. Called only if a slot is held. Not needed by a client whose results have complete bodies.
    */
   whenBodyEnds?(settled: unknown, ended: () => void, call: Call): unknown;
+  /**
+   * Ends the body that the caller reads with {@link timeoutError} when the total timeout passes, if that covers the body. A client whose
+   * results have complete bodies needs it not.
+   */
+  boundBody?(settled: unknown, call: Call, deadline: Deadline): void;
   /**
    * Opens the body of the response that `send` resolved with, or that the error it rejected with carries, for a look at its
    * beginning; the caller gets all of it afterwards. `undefined` if there is none. Called only if the policy inspects bodies,
@@ -159,6 +164,9 @@ export function resultOf<T>(
     if (client.whenBodyEnds !== undefined) value = client.whenBodyEnds(value, ended, call);
     else ended();
   }
+  const { deadline, policy } = call;
+  if (before === undefined && deadline && policy.totalTimeoutCovers === 'body')
+    client.boundBody?.(value, call, deadline);
   if (!call.isInner && call.history.at(-1)?.reason !== 'success') noteEnd(value);
   if (failed) throw value;
   remember(value, call.trace);

@@ -115,10 +115,16 @@ export interface PolicyOptions {
    * Bounds the call until the response that its caller gets, in milliseconds. No wait goes beyond it: backoff, the connection,
    * hooks, the slot, the tokens; ebb stops at once rather than sleep past it. An attempt in flight is ended by it: the result
    * is then the last response before it, if there is one that was short enough to keep, else the client's own timeout error.
-   * Reading the body of the response is not bounded.
+   * Reading the body of the response is bounded with `totalTimeoutCovers: 'body'`.
    * @default none
    */
   readonly totalTimeoutMs?: number | undefined;
+  /**
+   * What `totalTimeoutMs` bounds: the call until the response, or also the body that the caller then reads. When it passes, the reader of
+   * the body gets the timeout error that the client has for an attempt.
+   * @default 'headers'
+   */
+  readonly totalTimeoutCovers?: 'headers' | 'body' | undefined;
   /**
    * Every attempt takes tokens from this bucket, or from that of its key.
    * @default none
@@ -198,7 +204,7 @@ export interface PolicyOptions {
 /** Options that may stay unset. */
 export type UnsetOptions = Exclude<
   keyof PolicyOptions,
-  | ('maxRetries' | 'backoff' | 'classify' | 'feedback' | 'methods' | 'retryAfter')
+  | ('maxRetries' | 'backoff' | 'classify' | 'feedback' | 'methods' | 'retryAfter' | 'totalTimeoutCovers')
   | ('cost' | 'priority' | 'clock' | 'random')
 >;
 

@@ -115,6 +115,7 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   retryAfter: { check: checkRetryAfter, default: RETRY_AFTER },
   attemptTimeoutMs: { check: positive },
   totalTimeoutMs: { check: notNegative },
+  totalTimeoutCovers: { check: oneOf('headers', 'body'), default: 'headers' },
   bucket: { check: bringing(devText('a token bucket, or ownBucket(…)')) },
   concurrency: { check: bringing(devText('a concurrency limit, or ownLimit(…)')) },
   budget: { check: bringing(devText('a retry budget, or ownBudget(…)')) },

@@ -32,9 +32,15 @@ export const NOW: number = Date.UTC(2026, 10, 21, 12, 0, 0);
 const ENOUGH = new Error('enough');
 
 /** To be called when the server hangs: lets the attempt time out, or aborts. */
-export function hung({ abort, policy }: Row, clock: VirtualClock, caller: AbortController): void {
+export function hung(row: Row, clock: VirtualClock, caller: AbortController): void {
+  const { abort, policy } = row;
   if (abort === 'attempt') caller.abort(ENOUGH);
-  else clock.tick(policy?.attemptTimeoutMs ?? policy?.totalTimeoutMs ?? 0);
+  else if (!endsInBody(row)) clock.tick(policy?.attemptTimeoutMs ?? policy?.totalTimeoutMs ?? 0);
+}
+
+/** Whether the total timeout ends the body of a response: then time is advanced once the caller has that. */
+function endsInBody({ reason, thrown }: Row): boolean {
+  return reason === 'success' && thrown === 'a timeout';
 }
 
 /** Whether the script hangs until {@link hung} is called. */
@@ -106,6 +112,8 @@ export async function play(
   const onEvent = (event: EbbEvent): void => {
     events.push(event);
     if (event.type !== 'attempt' && event.type === abortAt) void nextTurn().then(() => caller.abort(ENOUGH));
+    else if (event.type === 'end' && endsInBody(row))
+      void nextTurn().then(() => clock.tick(policy?.totalTimeoutMs ?? 0));
     else if (isAgain(event)) void nextTurn().then(() => clock.advance(event.delayMs));
   };
   const limits = row.limits?.(clock) ?? {};

@@ -1,4 +1,4 @@
-import { constant } from '@ebb/core';
+import { constant, interactive } from '@ebb/core';
 import type { Row } from '../row.ts';
 import { down, type Step, up } from '../step.ts';
 
@@ -53,6 +53,69 @@ export const bounded: readonly Row[] = [
     hits: 2,
     thrown: 'a timeout',
     ...ended,
+  },
+  {
+    name: 'a body that never ends, with a total timeout that covers it',
+    script: ['endless-200'],
+    policy: { ...policy, totalTimeoutCovers: 'body' },
+    delays: [],
+    hits: 1,
+    thrown: 'a timeout',
+    reason: 'success',
+    needs: ['sockets'],
+    by: { wholeBodies: { reason: 'deadline-exceeded' } },
+  },
+  {
+    name: 'the same after a retry',
+    script: [down, 'endless-200'],
+    policy: { ...policy, totalTimeoutCovers: 'body' },
+    delays: [10],
+    hits: 2,
+    thrown: 'a timeout',
+    reason: 'success',
+    needs: ['sockets'],
+    by: {
+      wholeBodies: {
+        status: 503,
+        body: 'down',
+        thrown: undefined,
+        failure: 'timeout',
+        reason: 'deadline-exceeded',
+      },
+    },
+  },
+  ...['slow-200' as const, up].map((step) => ({
+    name: `a ${typeof step === 'string' ? step : 'short body'} within a total timeout that covers it`,
+    script: [down, step],
+    policy: { ...policy, totalTimeoutCovers: 'body' as const },
+    delays: [10],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+    needs: ['sockets'] as const,
+  })),
+  {
+    name: 'a POST without a key that timed out, with interactive()',
+    script: ['hang', up],
+    request: { method: 'POST', body: 'text' },
+    policy: { ...interactive(), throttle: undefined },
+    delays: [],
+    hits: 1,
+    thrown: 'a timeout',
+    failure: 'timeout',
+    reason: 'not-idempotent',
+    needs: ['sockets'],
+  },
+  {
+    name: 'a POST with a key that timed out, with interactive()',
+    script: ['hang', up],
+    request: { method: 'POST', body: 'text', headers: { 'Idempotency-Key': 'a' } },
+    policy: { ...interactive(), throttle: undefined },
+    delays: [0],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+    needs: ['sockets'],
   },
   {
     name: 'attemptTimeoutMs ends an attempt before totalTimeoutMs does',
