@@ -4,6 +4,7 @@ import { base, sitemap } from './site/address.ts';
 import { codeGroups } from './site/code-groups.ts';
 import { corners } from './site/corners.ts';
 import { diagrams } from './site/diagrams.ts';
+import { figures } from './site/figures.ts';
 import { locator } from './site/links.ts';
 import { writeLlms } from './site/llms.ts';
 import { findPages } from './site/pages.ts';
@@ -30,6 +31,7 @@ export default defineConfig({
     config(markdown) {
       diagrams(markdown);
       corners(markdown);
+      figures(markdown);
       codeGroups(markdown);
     },
   },

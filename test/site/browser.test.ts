@@ -65,6 +65,41 @@ describe.skipIf(noChromium !== undefined)(
       });
     });
 
+    /** Fails if axe finds something on a laptop, or on a phone. */
+    const isAccessible = async (page: Page): Promise<void> => {
+      for (const width of [1_280, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        expect(await findings(page), `${width} px`).toEqual([]);
+      }
+    };
+
+    test.concurrent.each([...htmls.keys()].filter((path) => !path.startsWith('playground/')))(
+      '%s has no findings of axe on a laptop and on a phone',
+      async (path) => {
+        await visit(path, { reducedMotion: 'reduce' }, isAccessible);
+      },
+    );
+
+    test.each(['light', 'dark'] as const)(
+      'the playground has no findings of axe, %s',
+      async (colorScheme) => {
+        await visit('playground/index.html', { colorScheme }, async (page) => {
+          await page.waitForSelector('[data-fleet][aria-busy="false"]');
+          await isAccessible(page);
+        });
+      },
+    );
+
+    test('the tables of a move from another library fit a laptop', async () => {
+      await visit('coming-from.html', { viewport: { width: 1_280, height: 900 } }, async (page) => {
+        const hidden = await page
+          .locator('main table')
+          .evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
+        expect(hidden.length).toBeGreaterThan(5);
+        expect(Math.max(...hidden)).toBe(0);
+      });
+    });
+
     test('a page without a diagram does not load Mermaid', async () => {
       await visit('figures.html', {}, async (page) => {
         const loaded = await page.evaluate(() =>
@@ -160,15 +195,5 @@ describe.skipIf(noChromium !== undefined)(
         await page.waitForSelector('.VPNavBarMenu');
       });
     });
-
-    test.each(['light', 'dark'] as const)(
-      'the playground has no findings of axe, %s',
-      async (colorScheme) => {
-        await visit('playground/index.html', { colorScheme }, async (page) => {
-          await page.waitForSelector('[data-fleet][aria-busy="false"]');
-          expect(await findings(page)).toEqual([]);
-        });
-      },
-    );
   },
 );

@@ -38,7 +38,7 @@ export function weigh(id: string, term: string, { title = '', titles = [] }: Sec
   const about: Readonly<Record<string, string>> = {
     '/breakers': 'breaker opossum cockatiel polly',
     '/coming-from': 'p-retry ky got retryagent axios-retry fetch-retry',
-    '/coming-from-limiters': 'bottleneck p-queue p-throttle limiter',
+    '/coming-from-limiters': 'bottleneck p-limit p-queue p-throttle limiter',
     '/core/decision': 'classify econnreset error reset',
     '/core/events': 'onevent logging log',
     '/guide/language-models': 'openai anthropic tokens llm',
@@ -48,6 +48,7 @@ export function weigh(id: string, term: string, { title = '', titles = [] }: Sec
     '/jobs': 'lambda shutdown graceful polling transaction',
     '/packages/core': 'maxretries options policy',
     '/packages/valkey': 'redis fleet processes cluster',
+    '/sdks': 'swr react native svelte fastify nestjs nextjs nuxt gaxios googleapis superagent playwright k6',
     '/strategies/backoff': 'jitter exponential delay',
     '/strategies/hedges': 'tail p99 latency',
     '/strategies/resuming': 'streams sse events reconnect download range stream',
