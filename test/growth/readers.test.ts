@@ -19,8 +19,8 @@ const OF_STORES: Readonly<Record<string, RegExp>> = {
     /\b(?:readNumbers|parseReply|parseState|runScript|messageOf|withoutSecrets)\(/,
 };
 
-/** They draw and print what they have made themselves, or are for tests. */
-const OTHERS = /^packages\/(?:simulator\/src\/(?:chart|studies)|testing)\//;
+/** They draw and print what they have made themselves, are for tests, or read the programs of whoever starts them. */
+const OTHERS = /^packages\/(?:simulator\/src\/(?:chart|studies)|testing|migrate)\//;
 
 const sources = globSync('packages/*/src/**/*.ts').filter(
   (path) => !/\.(?:test|bench|test-d)\.ts$/.test(path) && !OTHERS.test(path),
