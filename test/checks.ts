@@ -107,6 +107,11 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     needs: ['test/timers'],
     commands: [vitest('timers/vitest.config.ts')],
   },
+  grafana: {
+    about:
+      'installs Prometheus (Debian, as root), which scrapes a program: each panel of the dashboard has data, and alerts fire; Grafana imports it, if it is installed',
+    commands: ['test/install-prometheus.sh', files(SLOW.grafana)],
+  },
   docs: {
     about: 'builds the site and tests it in Chromium',
     needs: ['docs'],

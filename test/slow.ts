@@ -1,5 +1,9 @@
 /** Tests that `test` leaves out, and what `check` calls them. `npx vitest` runs each of them as any other. */
-export const SLOW: Readonly<Record<'migrate' | 'programs' | 'stores' | 'worlds', readonly string[]>> = {
+export const SLOW: Readonly<
+  Record<'grafana' | 'migrate' | 'programs' | 'stores' | 'worlds', readonly string[]>
+> = {
+  /** Waits for scrapes. */
+  grafana: ['test/grafana/grafana.test.ts'],
   /** Runs each program twice: with another library, and rewritten. */
   migrate: ['test/migration/moved.test.ts'],
   /** Start a program for each row or block of code, or a browser; or repeat quick tests over older versions. */

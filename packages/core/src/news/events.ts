@@ -113,7 +113,11 @@ export type EbbEvent = {
   | {
       /** What came of the break of a body. Its last event, or its only one if the rest could not be requested. */
       readonly type: 'resume-end';
-      readonly result: ResumeResult;
+      /**
+       * `continued`: the response has the rest. `restarted`: it has all of it, since nothing had been passed on. `refused`: the reader gets
+       * the error of the break, whose `cause` says why.
+       */
+      readonly result: 'continued' | 'restarted' | 'refused';
       readonly passedBytes: number;
     }
 );
@@ -165,12 +169,6 @@ export type RetryReason = 'refused' | 'transient';
  * whole.
  */
 export type ResumeReason = 'broken' | 'idle' | 'ended';
-
-/**
- * What came of the break of a body. `continued`: the response has the rest. `restarted`: it has all of it, since nothing had been
- * passed on. `refused`: its reader gets the error of the break, whose `cause` says why.
- */
-export type ResumeResult = 'continued' | 'restarted' | 'refused';
 
 /** Why there will be no further attempt. */
 export type StopReason =
