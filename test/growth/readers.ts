@@ -85,7 +85,6 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'valkey/fleet-tokens.ts': ['an error of the store'],
   'valkey/loss-reason.ts': ['an error of the store'],
   'valkey/operator-call.ts': ['an error of the store'],
-  'valkey/pipeline.ts': OWN,
   'valkey/script.ts': 'it runs in the store, and reads what a process of this package has written',
   'valkey/store-call.ts': [
     'the tokens that a lease was granted',
