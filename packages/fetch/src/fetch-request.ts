@@ -18,7 +18,15 @@ import {
   timeoutError,
   timeoutOf,
 } from '@ebb/core/adapter';
-import { type Hops, hasAsyncContext, hopsOf, unshared, wasRedirected, whenBodyEnds } from '#platform';
+import {
+  type Hops,
+  hasAsyncContext,
+  hopsOf,
+  unshared,
+  wasRedirected,
+  whenBodyEnds,
+  whenRead,
+} from '#platform';
 import { type Bounded, bounded, ResponseOutcome, remade, setAside } from './attempt.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './request.ts';
 import {
@@ -205,10 +213,13 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
   }
 
   boundBody(settled: unknown, call: Call, { leftMs, timeoutMs }: Deadline): void {
-    if (!isWebReadable(property(settled, 'body'))) return;
+    const body = property(settled, 'body');
+    if (!isWebReadable(body)) return;
     const timeout = this.#bounded?.timeout;
     const end = (): void => timeout?.abort(timeoutError(timeoutMs));
-    this.whenBodyEnds(settled, call.policy.clock.schedule(end, Math.max(0, leftMs)), call);
+    // After the body this aborts nothing. In the background: its connection keeps the program alive.
+    const forget = call.policy.clock.schedule(end, Math.max(0, leftMs), true);
+    whenRead?.(body, forget);
   }
 
   /** The call has ended before it was sent. */

@@ -131,6 +131,14 @@ const refusals: readonly Refusal[] = [
     requests: 1,
   },
   {
+    name: 'a total timeout that covers the body',
+    script: [broken],
+    options: { policy: { totalTimeoutCovers: 'body' } },
+    why: /a body within a total timeout/,
+    text: '01234',
+    requests: 1,
+  },
+  {
     name: 'a 200 in place of a 206',
     script: [broken, { headers: whole, body }],
     why: /status 200/,

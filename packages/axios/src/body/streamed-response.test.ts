@@ -66,6 +66,27 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter', (adapt
     expect(await read((await client.get(url)).data)).toBe('up');
   });
 
+  test.each([
+    ['breaks with a timeout if it does not end within the total timeout', 'endless-200', 1],
+    ['leaves no timer if it ends before', UP, 0],
+  ] as const)('%s, if that covers the body', async (_, step, pending) => {
+    const server = await serve(step);
+    const clock = virtualClock({ startMs: 0 });
+    const covering = { totalTimeoutMs: 500, totalTimeoutCovers: 'body', clock } as const;
+    const { data } = await clientOf(stream, covering).get(server.url);
+    if (pending === 0) {
+      expect(await read(data)).toBe('up');
+      await expect.poll(() => clock.pending).toBe(0);
+      return;
+    }
+    const reading = errorOf(read(data));
+    await clock.advance(499);
+    expect(clock.pending).toBe(1);
+    await clock.advance(1);
+    expect(await reading).toMatchObject({ code: 'ECONNABORTED', message: 'timeout of 500ms exceeded' });
+    expect(clock.pending).toBe(0);
+  });
+
   test('that never ends is read for one second', async () => {
     const server = await serve('endless-503', UP);
     const clock = virtualClock({ startMs: 0 });

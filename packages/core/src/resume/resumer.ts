@@ -185,6 +185,7 @@ export class Resumer<Rest, Given> {
     const policy = ebb ? overridePolicy(ofAll, ebb) : ofAll;
     this.#told ??= { policy, request, attempt: 0 };
     this.#made = made;
+    if (policy.totalTimeoutCovers === 'body') throw explain(error, devText('a body within a total timeout'));
     const vain = this.#vain;
     const rest = vain < maxResumes ? this.#rest() : (devText(`${vain} resumptions in a row`) ?? '');
     if (typeof rest === 'string') throw this.refuse(error, rest);

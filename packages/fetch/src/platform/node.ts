@@ -184,8 +184,8 @@ export function whenBodyEnds(settled: unknown, { clock }: BodyContext, ended: ()
   }
 }
 
-/** Node, Bun and Deno tell when one of their own streams ends, whatever reads it. */
-function whenRead(body: object, ended: () => void): void {
+/** Calls `ended` when a stream has been read or cancelled, or has failed. Node, Bun and Deno tell when one of their own streams ends, whatever reads it. */
+export function whenRead(body: object, ended: () => void): void {
   try {
     nodeProcess?.getBuiltinModule?.('node:stream').finished(body, ended);
   } catch {

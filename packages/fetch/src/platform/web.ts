@@ -10,6 +10,7 @@ export type { Hops } from './node.ts';
 
 /** A body is watched by a concurrency limit alone, which brings what it needs. */
 export const whenBodyEnds: Maybe<typeof node.whenBodyEnds> = undefined;
+export const whenRead: Maybe<typeof node.whenRead> = undefined;
 export const hopsOf: Maybe<typeof node.hopsOf> = undefined;
 export const recordConnectErrors: Maybe<typeof node.recordConnectErrors> = undefined;
 export const hasAsyncContext: boolean = false;

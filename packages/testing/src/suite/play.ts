@@ -78,7 +78,7 @@ function shortened(got: Got | undefined): Got | undefined {
   return { ...got, body: `${got.body.length} characters` };
 }
 
-/** Enough turns for a client to end a connection that it gave up. */
+/** Enough turns for a client to end a connection that it gave up, and to notice the end of a body. */
 const SOME_TURNS = 20;
 
 function isAgain(event: EbbEvent): event is Extract<EbbEvent, { readonly type: 'retry' | 'resume' }> {
@@ -150,7 +150,8 @@ export async function play(
   });
   isOver = true;
   await waits;
-  for (let turn = 0; turn < SOME_TURNS && inUse() > before; turn += 1) await nextTurn();
+  const isBusy = (): boolean => inUse() > before || clock.pending > 0;
+  for (let turn = 0; turn < SOME_TURNS && isBusy(); turn += 1) await nextTurn();
   await client.close?.();
   const end = events.at(-1);
   const history = (got === undefined ? historyOf(error) : undefined) ?? client.history?.();

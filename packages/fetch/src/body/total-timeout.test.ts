@@ -1,0 +1,85 @@
+import { constant, interactive, type PolicyOptions, throttle } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { describe, expect, test } from 'vitest';
+import { serve } from '../../../../test/serve.ts';
+import { createFetch } from '../create-fetch.ts';
+
+/** What reading a body fails with. */
+const errorOf = (response: Response) => response.text().catch((error: unknown) => error);
+
+describe('a total timeout that covers the body', () => {
+  const setUp = (options: PolicyOptions = {}) => {
+    const clock = virtualClock({ startMs: 0 });
+    const covering = {
+      totalTimeoutMs: 500,
+      totalTimeoutCovers: 'body',
+      backoff: constant(0),
+      clock,
+    } as const;
+    return { clock, fetch: createFetch({ ...covering, ...options }) };
+  };
+
+  test('ends the body with a TimeoutError, not earlier', async () => {
+    const server = await serve('endless-200');
+    const { clock, fetch } = setUp();
+    const error = errorOf(await fetch(server.url));
+    await clock.advance(499);
+    expect(clock.pending).toBe(1);
+    await clock.advance(1);
+    expect(await error).toMatchObject({ name: 'TimeoutError', message: 'no response within 500 ms' });
+    expect(clock.pending).toBe(0);
+  });
+
+  test('counts from the call: a retry before leaves less', async () => {
+    const server = await serve({ status: 503 }, 'endless-200');
+    const retried = Promise.withResolvers<void>();
+    const onEvent: PolicyOptions['onEvent'] = ({ type }) => type === 'retry' && retried.resolve();
+    const { clock, fetch } = setUp({ backoff: constant(400), onEvent });
+    const sent = fetch(server.url);
+    await retried.promise;
+    await clock.advance(400);
+    const error = errorOf(await sent);
+    await clock.advance(100);
+    expect(await error).toMatchObject({ name: 'TimeoutError' });
+  });
+
+  test.each([
+    ['read', (response: Response) => response.text()],
+    ['cancelled', (response: Response) => response.body?.cancel()],
+  ])('leaves no timer once the body is %s', async (_, end) => {
+    const server = await serve({ status: 200, body: 'up' });
+    const { clock, fetch } = setUp();
+    await end(await fetch(server.url));
+    await expect.poll(() => clock.pending).toBe(0);
+  });
+
+  test("leaves the body alone by default, and with 'headers'", async () => {
+    const server = await serve('endless-200');
+    for (const totalTimeoutCovers of [undefined, 'headers'] as const) {
+      const { clock, fetch } = setUp({ totalTimeoutCovers });
+      const response = await fetch(server.url);
+      expect(clock.pending).toBe(0);
+      await response.body?.cancel();
+    }
+  });
+
+  test('holds for one request', async () => {
+    const server = await serve('endless-200');
+    const { clock, fetch } = setUp({ totalTimeoutCovers: 'headers' });
+    const error = errorOf(await fetch(server.url, { ebb: { totalTimeoutCovers: 'body' } }));
+    await clock.advance(500);
+    expect(await error).toMatchObject({ name: 'TimeoutError' });
+  });
+});
+
+test('interactive() has a throttle of its own each time, and full jitter from 100 ms to a second', () => {
+  const { backoff, throttle: own, ...rest } = interactive();
+  expect(rest).toEqual({ attemptTimeoutMs: 1_000, totalTimeoutMs: 3_000, totalTimeoutCovers: 'body' });
+  const most = [1, 2, 3, 4, 5, 6].map((retry) =>
+    backoff?.({ retry, previousDelayMs: undefined, random: () => 1 }),
+  );
+  expect(most).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+  expect(backoff?.({ retry: 1, previousDelayMs: undefined, random: () => 0 })).toBe(0);
+  expect(own).toBeInstanceOf(throttle().constructor);
+  expect(interactive().throttle).not.toBe(own);
+});
