@@ -3,6 +3,7 @@ import {
   concurrencyLimit,
   createPolicy,
   type EbbEvent,
+  type Part,
   type PolicyOptions,
   perKey,
   retryBudget,
@@ -319,6 +320,15 @@ describe('what a hedge takes', () => {
     expect(sent.length).toBe(3);
   });
 
+  test('nothing while there is trouble, though the credit would pay for a retry', async () => {
+    const own = throttle();
+    const down = { ms: 1, status: 503 };
+    const { fetch, hedging, clock, sent } = client([down, down, down, { ms: 100 }], { throttle: own });
+    for (let call = 0; call < 3; call += 1) await clock.runUntilSettled(fetch(URL_A));
+    await clock.runUntilSettled(hedging(URL_A));
+    expect([own.state, sent.length]).toEqual(['half-open', 4]);
+  });
+
   test('nothing after the policy has stopped', async () => {
     const stop = new AbortController();
     const { hedging, clock, sent } = client(slow, { stopSignal: stop.signal });
@@ -326,6 +336,27 @@ describe('what a hedge takes', () => {
     await clock.runUntilSettled(hedging(URL_A));
     expect(sent.length).toBe(1);
   });
+});
+
+test.each<[string, readonly Plan[], readonly unknown[]]>([
+  ['the first one, which is aborted', [{ ms: 100 }, { ms: 5 }], ['aborted', 200]],
+  ['the first one, which has failed', [{ ms: 12, status: 503 }, { ms: 20 }], [503, 200]],
+  ['the hedge, which is aborted', [{ ms: 12 }, { ms: 5 }, { ms: 5 }], ['aborted', 200]],
+  ['the hedge, which has failed', [{ ms: 30 }, { ms: 5, status: 503 }], [503, 200]],
+])('parts learn the outcome of each try once, that of the loser as well: %s', async (_, plans, learned) => {
+  const outcomes: unknown[] = [];
+  const own: Part = {
+    name: 'own',
+    place: 'watching',
+    begin: () => ({
+      leave: (outcome) => {
+        outcomes.push(outcome?.type === 'response' ? outcome.status : outcome?.kind);
+      },
+    }),
+  };
+  const { fetch, clock } = client(plans, { use: [own] });
+  await clock.runUntilSettled(fetch(URL_A));
+  expect(outcomes).toEqual(learned);
 });
 
 describe('the delay that is learned', () => {

@@ -233,6 +233,10 @@ describe('is not resumed, and the cause of the error says why', () => {
     expect(result.error?.message).toBe('terminated');
     expect(result.error?.cause?.message).toMatch(/^not resumed: /);
     expect(result.error?.cause?.message).toMatch(why);
+    // The response has it as well.
+    const history = attemptsOf(result.error);
+    expect(history.length).toBeGreaterThan(0);
+    expect(history).toEqual(attemptsOf(result.response));
     expect(server.heads).toHaveLength(requests);
     // The response that was refused does not stay open.
     await until(() => server.open() === 0 || script.length > 1);

@@ -187,6 +187,41 @@ describe('a step', () => {
     expect(back).toMatchObject({ turns: [{ type: 'back' }], calls: [{ mode: 'lease' }] });
   });
 
+  test.each([
+    ['before one that was answered: no outage', true, []],
+    ['after one that was answered: an outage', false, [{ type: 'lost' }]],
+  ])('without an answer to a call that was sent %s', (_, isOld, turns) => {
+    holding(1);
+    take(10);
+    const asked = { call: callOf(lease.step(11, waiting(1))), sentAtMs: 11 };
+    lease.beginPause(1_000, 15);
+    const told = { call: callOf(lease.step(20, waiting(1))), sentAtMs: 20 };
+    lease.step(30, waiting(1), { ...(isOld ? told : asked), reply: reply() });
+    const failed = { ...(isOld ? asked : told), error: new Error('no connection') };
+    expect(lease.step(40, waiting(1), failed).turns).toMatchObject(turns);
+  });
+
+  test('with a loss soon after another goes on alone, until the store has kept the bucket for a second', () => {
+    holding(1);
+    take(10);
+    const answer = (step: Step, nowMs: number, told: Told): Step =>
+      lease.step(nowMs, waiting(1), { call: callOf(step), sentAtMs: nowMs, reply: reply(told) });
+    const asked = lease.step(10, waiting(1));
+    const again = answer(asked, 20, { granted: TOKEN, lostBucket: true, share: 1e6 });
+    take(20);
+    const next = again.calls.length > 0 ? again : lease.step(20, waiting(1));
+    const lost = answer(next, 30, { lostBucket: true, share: 1e6 });
+    expect(lost.turns).toMatchObject([{ type: 'lost', error: { name: 'ForgetfulStoreError' } }]);
+    const resume = lease.step(lost.wakeAtMs, waiting(1));
+    const nowMs = lost.wakeAtMs;
+    const kept = answer(resume, nowMs, {});
+    expect([kept.turns, kept.calls]).toEqual([[], []]);
+    expect(lease.step(nowMs + 999, waiting(1)).calls).toEqual([]);
+    const look = lease.step(nowMs + 1_000, waiting(1));
+    expect([look.turns, callOf(look).mode]).toEqual([[], 'peek']);
+    expect(answer(look, nowMs + 1_000, {}).turns).toMatchObject([{ type: 'back' }]);
+  });
+
   test('with a late lease gives it back', () => {
     const call = callOf(lease.step(0, waiting(1)));
     lease.step(250, waiting(1), { call, sentAtMs: 0, error: new Error('no reply'), state: 'given up' });

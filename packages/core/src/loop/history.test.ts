@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Attempt, attemptsOf, recordOf, remember, rememberReason } from './history.ts';
+import { type Attempt, attemptsOf, record, recordOf, remember, rememberReason } from './history.ts';
 
 const codeOf = (error: unknown) =>
   recordOf(1, 0, 0, { type: 'failure', kind: 'network', error }, 'final').code;
@@ -46,6 +46,13 @@ describe('the code of a failure', () => {
       reason: 'final',
     });
   });
+});
+
+test('a history has the last hundred attempts', () => {
+  const history: Attempt[] = [];
+  for (let attempt = 1; attempt <= 250; attempt += 1)
+    record(history, { attempt, delayMs: 0, waitedMs: 0, reason: 'transient' });
+  expect(history.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 100 }, (_, at) => 151 + at));
 });
 
 describe('the result of a call has its history', () => {

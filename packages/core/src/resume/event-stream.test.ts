@@ -88,6 +88,16 @@ test('an event that is too long may have been the last', () => {
   expect(stream.mayEnd).toBe(true);
 });
 
+// Source: WHATWG HTML, "Server-sent events", on a field named `id`.
+test('an id with a NUL is ignored: its event has none', () => {
+  const stream = new EventStream(undefined, { maxEventBytes: 64 });
+  stream.take(bytes('id: 1\ndata: a\n\n'));
+  stream.take(bytes('id: 2\0\n\n'));
+  expect([stream.lastId, stream.lost]).toEqual(['1', undefined]);
+  stream.take(bytes('id: 3\0\ndata: b\n\n'));
+  expect([stream.lastId, stream.lost]).toEqual(['1', 'events without an id']);
+});
+
 test('a wait that a line asks for holds as soon as the line has ended, as in an EventSource', () => {
   const stream = new EventStream(undefined, { maxEventBytes: 64 });
   stream.take(bytes('retry: 7\n\nid: 1\nretry: 2'));

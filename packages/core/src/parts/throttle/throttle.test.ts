@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { constant } from '../../backoff/curves.ts';
+import type { FailureKind } from '../../http/outcome.ts';
 import { attemptsOf } from '../../loop/history.ts';
 import { SKIP } from '../../loop/judge.ts';
 import type { PolicyOptions } from '../../loop/options.ts';
@@ -12,7 +13,7 @@ import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
 import { perKey } from '../per-key/per-key.ts';
-import { throttle } from './throttle.ts';
+import { isBad, throttle } from './throttle.ts';
 
 /** An error with a status, as SDKs throw them. */
 class Status extends Error {
@@ -360,6 +361,20 @@ describe('what is learned', () => {
       await clock.advance(1_000);
     }
     expect(own.share < 1).toBe(isBad);
+  });
+
+  const lost = new TypeError('lost');
+
+  test.each<[string, FailureKind, url: string, isBad: boolean | undefined]>([
+    ['a mistake of the program, which a client throws', 'unknown', 'https://a.test/', undefined],
+    ['an error of a function', 'unknown', '', true],
+    ['an abort', 'aborted', 'https://a.test/', undefined],
+    ['no connection', 'connect', 'https://a.test/', true],
+    ['a connection that broke', 'network', 'https://a.test/', true],
+    ['a timeout', 'timeout', 'https://a.test/', true],
+  ])('%s is bad, or says nothing: %s of %j is %s', (_, kind, url, bad) => {
+    const request = { method: 'GET', url, replayable: true, header: () => undefined };
+    expect(isBad({ type: 'failure', kind, error: lost }, request)).toBe(bad);
   });
 
   test('nothing by an aborted request, and a failure by one that the total timeout has ended', async () => {
