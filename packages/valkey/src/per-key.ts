@@ -223,13 +223,14 @@ class TenantBuckets extends LimitPerKey implements ValkeyBucketPerKey {
  * @throws TypeError, RangeError for an invalid option
  * @example
  * ```ts
+ * import type { RequestTraits } from '@ebb/core';
  * import { createFetch } from '@ebb/fetch';
  * import { valkeyBucketPerKey } from '@ebb/valkey';
  * import { Redis } from 'iovalkey';
  *
  * // 10 requests per second for each tenant, in all processes together.
  * const client = new Redis('redis://localhost:6379');
- * const keyOf = (request) => request.header('x-tenant') ?? '';
+ * const keyOf = (request: RequestTraits) => request.header('x-tenant') ?? '';
  * const fetch = createFetch({ bucket: valkeyBucketPerKey({ client, key: 'tenants', refillPerSecond: 10, keyOf }) });
  * ```
  */
