@@ -95,6 +95,14 @@ test.each<
   ],
   ['the wait is too long', [[`retry: 700000\n${one}`, 'break'], [two]], {}, {}, 'refused'],
   [
+    'a total timeout covers the body',
+    [[one, 'break'], [two]],
+    {},
+    { totalTimeoutMs: 60_000, totalTimeoutCovers: 'body' },
+    'refused',
+  ],
+  ['no total timeout covers it', [[one, 'break'], [two]], {}, { totalTimeoutCovers: 'body' }, 'continued'],
+  [
     'the request for the rest fails',
     [[one, 'break'], [two]],
     {},

@@ -133,7 +133,7 @@ const refusals: readonly Refusal[] = [
   {
     name: 'a total timeout that covers the body',
     script: [broken],
-    options: { policy: { totalTimeoutCovers: 'body' } },
+    options: { policy: { totalTimeoutMs: 60_000, totalTimeoutCovers: 'body' } },
     why: /a body within a total timeout/,
     text: '01234',
     requests: 1,

@@ -185,13 +185,14 @@ export class Resumer<Rest, Given> {
     const policy = ebb ? overridePolicy(ofAll, ebb) : ofAll;
     this.#told ??= { policy, request, attempt: 0 };
     this.#made = made;
-    if (policy.totalTimeoutCovers === 'body') throw explain(error, devText('a body within a total timeout'));
+    const { totalTimeoutMs, totalTimeoutCovers } = policy;
+    if (totalTimeoutMs !== undefined && totalTimeoutCovers === 'body')
+      throw this.refuse(error, devText('a body within a total timeout'));
     const vain = this.#vain;
     const rest = vain < maxResumes ? this.#rest() : (devText(`${vain} resumptions in a row`) ?? '');
     if (typeof rest === 'string') throw this.refuse(error, rest);
     this.#vain += 1;
     const delayMs = this.#delayMs(policy, request);
-    const { totalTimeoutMs } = policy;
     // It holds for each resumption from its break.
     if (delayMs === undefined || (totalTimeoutMs !== undefined && delayMs >= totalTimeoutMs))
       throw this.refuse(error, devText('too long a wait'));
