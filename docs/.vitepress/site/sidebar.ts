@@ -82,6 +82,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'reference/core/adapter': '@ebb/core/adapter',
     'reference/core/bucket/index': '@ebb/core/bucket',
     'reference/core/hedging/index': '@ebb/core/hedging',
+    'reference/core/like': '@ebb/core/like',
     'reference/core/presets': '@ebb/core/presets',
     'reference/core/resuming': '@ebb/core/resuming',
     'reference/core/testing': '@ebb/core/testing',

@@ -52,6 +52,7 @@ export interface Route extends Found {
  * What an attempt changes in it is restored when the attempt settles.
  */
 export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse> {
+  /** Also for `likeAxiosRetry`, which reads `validateStatus`, and leaves the next attempt what is left of `timeout`. */
   readonly config: Config;
   readonly #route: Route;
   /** There if `data` is a function that makes the body of each attempt. */

@@ -40,6 +40,11 @@ const SHORTEST_WAIT_MS = 0.001;
 let setBackMs = 0;
 let lastMs = Number.NEGATIVE_INFINITY;
 
+/** What a date is compared with: a clock that was set back shows that. */
+export function wallMs(): number {
+  return Date.now();
+}
+
 /** @throws TypeError, RangeError if `Date.now` returns no finite number */
 function nowMs(): number {
   const wallMs = Date.now();

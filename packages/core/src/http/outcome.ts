@@ -53,6 +53,8 @@ export type Outcome =
       readonly url?: string | undefined;
       /** What `inspect` and parts say of the response. */
       readonly judgement?: Advice | undefined;
+      /** What a function has thrown that `retry` called: the status is that of the error. */
+      readonly error?: unknown;
     }
   | {
       readonly type: 'failure';

@@ -93,8 +93,9 @@ export async function retry<T>(
   );
   const policy = policyOf(policyOrOptions, signal !== undefined);
   const { classify } = policy;
-  const judging: Classify = (outcome, _request, attempt) =>
-    judged(client.settledIn(outcome), judge, attempt) ?? byDefault(outcome, classify, attempt);
+  const judging: Classify = (outcome, request, attempt) =>
+    judged(client.settledIn(outcome), judge, attempt) ??
+    (isKnown(outcome, classify) ? classify(outcome, request, attempt) : byDefault(outcome));
   const request = { ...REQUEST };
   const around = surroundings(request, undefined, false);
   const client = new FunctionClient(call, signal);
@@ -121,10 +122,14 @@ function isMistake(error: unknown): boolean {
   return /^(Type|Range|Reference|Syntax)Error$/.test(nameOf(error) ?? '');
 }
 
-function byDefault(outcome: Outcome, classify: Classify, attempt: number): Verdict {
-  if (outcome.type === 'response' && outcome.status === 0) return 'success';
-  const isKnown = outcome.type === 'response' || outcome.kind === 'aborted' || classify !== classifyHttp;
-  if (isKnown) return classify(outcome, REQUEST, attempt);
+/** True if `classify` knows what an outcome means. */
+function isKnown(outcome: Outcome, classify: Classify): boolean {
+  if (outcome.type === 'response') return outcome.status !== 0;
+  return outcome.kind === 'aborted' || classify !== classifyHttp;
+}
+
+function byDefault(outcome: Outcome): Verdict {
+  if (outcome.type === 'response') return 'success';
   return outcome.kind === 'unknown' && isMistake(outcome.error) ? 'final' : 'transient';
 }
 
@@ -199,7 +204,7 @@ class FunctionClient<T> implements ClientAdapter<T> {
     const status = statusOf(error);
     if (status === undefined) return { type: 'failure', kind: failureKind(error), error };
     this.#settled = { type: 'error', error };
-    return { type: 'response', status, header: (name) => headerOf(error, name) };
+    return { type: 'response', status, header: (name) => headerOf(error, name), error };
   }
 
   /** How the call with this outcome ended; `undefined` if the caller aborted it. */

@@ -1,0 +1,45 @@
+import { devText } from '#dev-text';
+import { property } from '../base/errors.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import type { CallPolicy, Part } from '../loop/part.ts';
+
+/** What is known of a call since its begin. */
+interface Begun {
+  readonly policy: CallPolicy;
+  readonly atMs: number;
+  /** The `timeout` of the request, if it is one of axios. */
+  readonly timeoutMs: number;
+  /** What the library waits before the next attempt. */
+  delayMs?: number;
+}
+
+const begun = /* @__PURE__ */ new WeakMap<RequestTraits, Begun>();
+
+/** The config of a request of axios: `AxiosRequest` has it. */
+export function configOf(request: RequestTraits): Record<string, unknown> | undefined {
+  return property(request, 'config') as Record<string, unknown> | undefined;
+}
+
+/** Remembers when a call has begun, which neither `classify` nor `backoff` know. */
+export const remembering: Part = {
+  name: 'like',
+  place: 'watching',
+  begin({ policy, request }) {
+    const timeoutMs = Number(configOf(request)?.timeout) || 0;
+    begun.set(request, { policy, atMs: policy.clock.now(), timeoutMs });
+    return undefined;
+  },
+};
+
+/** @throws TypeError if the options have another `use` */
+export function begunOf(request: RequestTraits): Begun {
+  const call = begun.get(request);
+  if (call === undefined)
+    throw new TypeError(devText('use lacks what the options of this library bring: add it to theirs'));
+  return call;
+}
+
+/** How long a call goes on, in milliseconds. */
+export function elapsedMs({ policy, atMs }: Begun): number {
+  return policy.clock.now() - atMs;
+}

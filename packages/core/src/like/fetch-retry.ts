@@ -1,0 +1,101 @@
+import { devText } from '#dev-text';
+import { callable, wholeNumber } from '../base/check.ts';
+import { must, type OptionTable, readOptions } from '../base/options.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { PolicyOptions } from '../loop/options.ts';
+import { asTimer, deciding, ENDLESS, type Loose, mustBeThere, strict, warnOfZero } from './said.ts';
+
+/** A response of fetch, as far as a program may read it between two attempts. Whatever else is read of it throws. */
+export interface FetchResponseLike {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly url: string;
+  readonly redirected: boolean;
+  readonly headers: { get(name: string): string | null; has(name: string): boolean };
+}
+
+type Settled = [error: Error | null, response: FetchResponseLike | null];
+
+/** Options of {@link likeFetchRetry}: those of fetch-retry. `undefined` counts as not given. */
+export interface LikeFetchRetryOptions {
+  /**
+   * Does not matter with a function as `retryOn`, which ends the retries itself.
+   * @default 3
+   */
+  readonly retries?: number | undefined;
+  /**
+   * In milliseconds. A function is given the number of the attempt, from 0.
+   * @default 1_000
+   */
+  readonly retryDelay?: number | Loose<(attempt: number, ...settled: Settled) => number> | undefined;
+  /**
+   * Statuses that are retried besides lost connections; or a function that decides both at once, and returns no promise.
+   * @default []
+   */
+  readonly retryOn?: readonly number[] | Loose<(attempt: number, ...settled: Settled) => boolean> | undefined;
+}
+
+const OPTIONS: OptionTable<LikeFetchRetryOptions> = {
+  retries: { check: wholeNumber, default: 3 },
+  retryDelay: {
+    check: (name, value) => (typeof value === 'function' ? callable : wholeNumber)(name, value),
+    default: 1_000,
+  },
+  retryOn: {
+    check(name, value) {
+      if (typeof value === 'function') deciding(name, value);
+      else must(name, devText('a list of statuses, or a function'), value, Array.isArray(value));
+    },
+    default: [],
+  },
+};
+
+function settledBy(outcome: Outcome | undefined, request: RequestTraits | undefined): Settled {
+  if (outcome?.type !== 'response') return [outcome?.error as Error, null];
+  const { status, redirected = false, url = request?.url ?? '' } = outcome;
+  const headers = {
+    get: (name: string) => outcome.header(name.toLowerCase()) ?? null,
+    has: (name: string) => outcome.header(name.toLowerCase()) !== undefined,
+  };
+  return [null, strict('response', { status, ok: status >= 200 && status <= 299, url, redirected, headers })];
+}
+
+/**
+ * What fetch-retry 6.0.0 does, for programs that come from it: three retries, each after a second, of lost connections alone, with any
+ * method. Statuses are retried if `retryOn` has them. It does not read `Retry-After`.
+ *
+ * What differs: an abort ends the call at once, the body of a response cannot be read, an error that an option throws is the cause of a
+ * `HookError`, and a stream is not sent twice.
+ *
+ * Source: fetch-retry 6.0.0.
+ * @throws TypeError for an option that ebb cannot follow, such as an asynchronous `retryOn`
+ * @example
+ * ```ts
+ * import { likeFetchRetry } from '@ebb/core/like';
+ * import { createFetch } from '@ebb/fetch';
+ *
+ * const fetch = createFetch(likeFetchRetry({ retryOn: [429, 503] }));
+ * ```
+ */
+export function likeFetchRetry(options: LikeFetchRetryOptions = {}): PolicyOptions {
+  const { retries, retryDelay, retryOn } = readOptions('likeFetchRetry', options, OPTIONS);
+  if (retryDelay === 0) warnOfZero('likeFetchRetry', 'retryDelay');
+  return {
+    maxRetries: typeof retryOn === 'function' ? ENDLESS : retries,
+    methods: 'all',
+    feedback: false,
+    classify(outcome, request, attempt) {
+      if (outcome.type === 'failure' && outcome.kind === 'aborted') return 'final';
+      const isRetried =
+        typeof retryOn === 'function'
+          ? mustBeThere('retryOn: its result', retryOn(attempt - 1, ...settledBy(outcome, request)))
+          : outcome.type === 'failure' || retryOn.includes(outcome.status);
+      if (isRetried) return 'transient';
+      return outcome.type === 'failure' || outcome.status >= 400 ? 'final' : 'success';
+    },
+    backoff: ({ retry, outcome, request }) =>
+      asTimer(
+        typeof retryDelay === 'function' ? retryDelay(retry - 1, ...settledBy(outcome, request)) : retryDelay,
+      ),
+  };
+}
