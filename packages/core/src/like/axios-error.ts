@@ -43,7 +43,7 @@ export function axiosErrorOf(outcome: Outcome | undefined, request: RequestTrait
   }
   const error = outcome?.error;
   if (property(error, 'config')) return error as AxiosErrorLike;
-  // Of another client, or of an attempt that was skipped: axios has this code for its own timeout.
+  // From another client, or after a skipped attempt: axios has this code for its own timeout.
   const code = outcome?.kind === 'timeout' ? 'ECONNABORTED' : codeIn(error).code;
   return Object.assign(new Error(String(property(error, 'message') ?? ''), { cause: error }), {
     code,

@@ -155,11 +155,11 @@ function observing(
 }
 
 /**
- * What axios-retry 4.5.0 does, for programs that come from it: three retries at once, or after the `Retry-After`, of lost connections
+ * Does as axios-retry 4.5.0, for programs that come from it: three retries at once, or after the `Retry-After`, of lost connections
  * with any method, and of 429 and 5xx with idempotent ones. A zero delay is said once in development. Also for fetch and undici, where a
  * status that is not 2xx is an error.
  *
- * What differs: the body of a response cannot be read, an error that an option throws is the cause of a `HookError`, what `onRetry` returns
+ * Differences: the body of a response cannot be read, an error that an option throws is the cause of a `HookError`, the result of `onRetry`
  * is not waited for, and a stream is not sent twice. Add the `use` and the `onEvent` of the result to your own.
  *
  * Source: axios-retry 4.5.0.

@@ -64,7 +64,7 @@ function settledBy(outcome: Outcome | undefined, request: RequestTraits | undefi
  * What fetch-retry 6.0.0 does, for programs that come from it: three retries, each after a second, of lost connections alone, with any
  * method. Statuses are retried if `retryOn` has them. It does not read `Retry-After`.
  *
- * What differs: an abort ends the call at once, the body of a response cannot be read, an error that an option throws is the cause of a
+ * Differences: an abort ends the call at once, the body of a response cannot be read, an error that an option throws is the cause of a
  * `HookError`, and a stream is not sent twice.
  *
  * Source: fetch-retry 6.0.0.

@@ -115,7 +115,7 @@ function delayOf(
   return Math.min(grown, Math.ceil(maxTimeout), 2 ** 31 - 1);
 }
 
-/** What the function has thrown, or what the client would throw; `undefined` after a success. */
+/** The error of the function, or the one that the client would throw; `undefined` after a success. */
 function thrownBy(outcome: Outcome, request: RequestTraits): { readonly error: unknown } | undefined {
   if (outcome.type === 'failure' || 'error' in outcome) return { error: outcome.error };
   // Nothing but axios rejects because of a status.
@@ -130,10 +130,10 @@ function isAbort(outcome: Outcome, request: RequestTraits): boolean {
 }
 
 /**
- * What p-retry 9.0.0 does, for programs that come from it: ten retries after 1, 2, 4 … s of whatever a function throws but a mistake. Made
+ * Does as p-retry 9.0.0, for programs that come from it: ten retries after 1, 2, 4 … s of whatever a function throws but a mistake. Made
  * for `retry`; a client of axios throws for a status, and those of fetch and undici for a lost connection alone. It does not read `Retry-After`.
  *
- * What differs: an error that an option throws is the cause of a `HookError`, and so `onFailedAttempt` cannot replace the error; what was
+ * Differences: an error that an option throws is the cause of a `HookError`, and so `onFailedAttempt` cannot replace the error; what was
  * thrown is not wrapped; an `AbortError` of p-retry ends the call as it is. Add the `use` of the result to your own.
  *
  * Source: p-retry 9.0.0.
