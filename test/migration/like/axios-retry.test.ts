@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { ebbInterceptor } from '@ebb/axios';
 import { type LikeAxiosRetryOptions, likeAxiosRetry } from '@ebb/core/like';
 import type { AxiosError } from 'axios';
@@ -159,6 +161,18 @@ describe('as axios-retry does', () => {
       ),
       { numRuns: 150 },
     ));
+});
+
+test('knows every code that a retry does not fix', () => {
+  const resolve = createRequire(createRequire(import.meta.url).resolve('axios-retry')).resolve;
+  const source = readFileSync(resolve('is-retry-allowed'), 'utf8');
+  const codes = [...source.matchAll(/'([A-Z_]+)'/g)].map(([, code]) => code ?? '');
+  expect(codes.length).toBeGreaterThan(25);
+  const more = ['ECONNRESET', 'ECONNABORTED', 'ERR_CANCELED', 'CERT_UNKNOWN', 'XENOTFOUND', ''];
+  for (const code of [...codes, ...more]) {
+    const error = Object.assign(new Error('x'), { code }) as AxiosError;
+    expect([code, likeAxiosRetry.isNetworkError(error)]).toEqual([code, axiosRetry.isNetworkError(error)]);
+  }
 });
 
 test('takes options that were written for the types of axios-retry', () => {

@@ -18,6 +18,7 @@ const THROWN = {
   'a lost connection in Chrome': () => new TypeError('Failed to fetch (example.com)'),
   'a lost connection in Safari': () => Object.assign(new TypeError('Load failed'), { stack: undefined }),
   'the words of Safari': () => new TypeError('Load failed'),
+  'another name': () => Object.assign(new TypeError('fetch failed'), { name: 'FetchError' }),
   'a broken socket': () => new TypeError('socket hang up'),
   'a certificate': () => new TypeError('fetch failed', { cause: { message: 'x', code: 'CERT_HAS_EXPIRED' } }),
   'a 404 of an SDK': () => Object.assign(new Error('not found'), { status: 404 }),

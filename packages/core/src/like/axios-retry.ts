@@ -149,7 +149,7 @@ function observing(
     const error = axiosErrorOf(outcome, request);
     if (event.type === 'retry') return onRetry?.(event.attempt, error, error.config);
     const isOver = event.type === 'end' && event.attempt > retries;
-    if (!isOver || event.reason === 'success' || event.reason === 'aborted') return undefined;
+    if (!isOver || event.reason === 'success') return undefined;
     return onMaxRetryTimesExceeded?.(error, event.attempt - 1);
   };
 }

@@ -142,6 +142,16 @@ describe('likeAxiosRetry over another client than axios', () => {
   });
 });
 
+test.each<[string, Outcome, string]>([
+  ['an abort', failure('aborted', new DOMException('x', 'AbortError')), 'final'],
+  ['a mistake', failure('unknown', new TypeError('x')), 'transient'],
+  ['a 404', response(404), 'final'],
+  ['a 304', response(304), 'success'],
+  ['a 503 in its list', response(503), 'transient'],
+])('likeFetchRetry takes %s as fetch-retry does', (_, outcome, verdict) => {
+  expect(likeFetchRetry({ retryOn: [503] }).classify?.(outcome, GET, 1)).toBe(verdict);
+});
+
 test('a status without validateStatus is a success, as in axios', () => {
   const request = requestOf('GET', { config: { validateStatus: null } });
   expect(likeAxiosRetry().classify?.(response(503), request, 1)).toBe('success');
