@@ -1,6 +1,7 @@
 import { Agent, createServer } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { type Clock, constant } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
@@ -85,6 +86,45 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter', (adapt
     await clock.advance(1);
     expect(await reading).toMatchObject({ code: 'ECONNABORTED', message: 'timeout of 500ms exceeded' });
     expect(clock.pending).toBe(0);
+  });
+
+  test('leaves no timer that keeps the program alive if it is cancelled', async () => {
+    const server = await serve('endless-200');
+    const time = virtualClock({ startMs: 0 });
+    let pending = 0;
+    const clock: Clock = {
+      now: () => time.now(),
+      schedule: (wake, delayMs, inBackground, isWait) => {
+        const cancel = time.schedule(wake, delayMs, inBackground, isWait);
+        if (inBackground) return cancel;
+        pending += 1;
+        return () => {
+          pending -= 1;
+          cancel();
+        };
+      },
+    };
+    const covering = { totalTimeoutMs: 500, totalTimeoutCovers: 'body', clock } as const;
+    const { data } = await clientOf(stream, covering).get(server.url);
+    await (adapter === 'http' ? data.destroy() : data.cancel());
+    await expect.poll(() => pending).toBe(0);
+  });
+
+  test('has what a retry left of a total timeout that covers the body', async () => {
+    const server = await serve({ status: 503, body: 'down' }, 'endless-200');
+    const clock = virtualClock({ startMs: 0 });
+    const retried = Promise.withResolvers<void>();
+    const client = clientOf(stream, {
+      ...{ totalTimeoutMs: 500, totalTimeoutCovers: 'body', backoff: constant(400), clock },
+      onEvent: ({ type }) => type === 'retry' && retried.resolve(),
+    });
+    const sent = client.get(server.url);
+    await retried.promise;
+    await clock.advance(400);
+    const reading = errorOf(read((await sent).data));
+    await clock.advance(100);
+    expect(clock.pending).toBe(0);
+    expect(await reading).toMatchObject({ code: 'ECONNABORTED' });
   });
 
   test('that never ends is read for one second', async () => {
