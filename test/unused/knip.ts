@@ -146,11 +146,9 @@ const config: KnipConfig = {
       ignoreDependencies: [
         // Used by a program of docs/sdks.md, which is run in this folder, and what it needs.
         '@googleapis/drive',
-        '@sveltejs/vite-plugin-svelte',
         '@types/k6',
         'graphql-request',
         'graphql',
-        'svelte',
         'swr',
       ],
     },
