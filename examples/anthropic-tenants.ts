@@ -5,7 +5,7 @@
 //   100 and 50 output tokens
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AroundAttempt, fairQueue, grantOf, type RequestTraits } from '@ebb/core';
+import { fairQueue, grantOf, type RequestTraits, type WrapAttempt } from '@ebb/core';
 import { anthropic, anthropicLimits } from '@ebb/core/presets';
 import { createFetch } from '@ebb/fetch';
 
@@ -25,11 +25,11 @@ const limits = anthropicLimits({
 limits.bucket.atMost({ outputTokens: 0 });
 const sent: string[] = [];
 const fairKey = (request: RequestTraits) => request.header('x-tenant') ?? '';
-const aroundAttempt: AroundAttempt = (send, { request }) => {
+const wrapAttempt: WrapAttempt = (send, { request }) => {
   sent.push(fairKey(request));
   return send();
 };
-const fetch = createFetch({ ...anthropic(), ...limits, fairKey, aroundAttempt });
+const fetch = createFetch({ ...anthropic(), ...limits, fairKey, wrapAttempt });
 
 async function ask(tenant: string): Promise<number> {
   const body = JSON.stringify({ model: 'claude', max_tokens: 1_000, messages: [] });

@@ -39,7 +39,7 @@ const PROGRAM = /^packages\/valkey\/src\/cli[./]/;
 
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
-  core: [/^#(around|channels|platform|dev-text)$/],
+  core: [/^#(layers|channels|platform|dev-text)$/],
   fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/],
   axios: [/^#platform$/, /^@ebb\/core(\/adapter|\/hedging)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/, /^undici$/, /^node:/],

@@ -4,12 +4,12 @@ import type { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
 import {
+  type CostOfResponse,
   constant,
   inspectBody,
   type PolicyOptions,
   quotaBucket,
   readCost,
-  type SaysCosts,
   tokenBucket,
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
@@ -67,7 +67,8 @@ afterAll(() => {
 
 type Feature = PolicyOptions & { readonly isResuming?: boolean };
 
-const used: SaysCosts = async (response) => ((await response.json()) as { used?: number } | undefined)?.used;
+const used: CostOfResponse = async (response) =>
+  ((await response.json()) as { used?: number } | undefined)?.used;
 const quotas = () => quotaBucket({ limits: { tokens: { refillPerSecond: 1, capacity: 9 } } });
 
 const FEATURES: Readonly<Record<string, () => Feature>> = {

@@ -8,8 +8,8 @@ import {
   createPolicy,
   inspectBody,
   type Part,
+  type PartInstance,
   type PolicyOptions,
-  type Turn,
 } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
@@ -55,7 +55,11 @@ const clients: Readonly<Record<string, Send>> = {
   },
 };
 
-const partOf = (place: Part['place'], turn: Turn): Part => ({ name: 'own', place, begin: () => turn });
+const partOf = (place: Part['place'], instance: PartInstance): Part => ({
+  name: 'own',
+  place,
+  begin: () => instance,
+});
 
 /** Where a request can stall, and who stalls it. */
 const STALLS: Readonly<Record<string, () => PolicyOptions>> = {

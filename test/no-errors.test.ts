@@ -167,8 +167,8 @@ const places: Readonly<Record<string, (value: () => unknown) => PolicyOptions>> 
   onEvent: (value) => ({ onEvent: () => Promise.reject(value()) }),
   inspect: (value) => ({ inspect: inspectBody(() => Promise.reject(value())) }),
   actualCost: (value) => ({ actualCost: readCost(() => Promise.reject(value())) }),
-  aroundAttempt: (value) => ({
-    aroundAttempt: () => {
+  wrapAttempt: (value) => ({
+    wrapAttempt: () => {
       throw value();
     },
   }),

@@ -1,4 +1,5 @@
 import {
+  type CostOfResponse,
   type Costs,
   constant,
   createPolicy,
@@ -13,7 +14,6 @@ import {
   type ReadCostOptions,
   readCost,
   retry,
-  type SaysCosts,
   tokenBucket,
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
@@ -61,7 +61,7 @@ const streamOf = (...events: readonly unknown[]) =>
   new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''), { headers: SSE });
 
 /** Sends one request that gets these responses, and reads the last. */
-async function send(actual: SaysCosts, responses: readonly Response[], options: PolicyOptions = {}) {
+async function send(actual: CostOfResponse, responses: readonly Response[], options: PolicyOptions = {}) {
   const left = [...responses];
   const policy = { clock, backoff: constant(0), actualCost: readCost(actual), ...options };
   const fetch = createFetch(policy, async () => left.shift() ?? expect.fail('one attempt too many'));
@@ -127,7 +127,7 @@ describe('what it says', () => {
   test('later events count, whenever the answers come', async () => {
     const found = noted();
     const waits = [30, 10, 20];
-    const actual: SaysCosts = async (response) => {
+    const actual: CostOfResponse = async (response) => {
       const event = (await response.json()) as Costs;
       await clock.sleep(waits.shift() ?? 0);
       return event;
@@ -140,14 +140,14 @@ describe('what it says', () => {
 
   test('a number counts alone', async () => {
     const found = noted();
-    const actual: SaysCosts = async (response) => (await response.json()) as number;
+    const actual: CostOfResponse = async (response) => (await response.json()) as number;
     await send(actual, [streamOf(1, 2, null)], { bucket: found.bucket });
     expect(found.settled).toEqual([2]);
   });
 
   test('a stream whose answer never comes is settled with what is known', async () => {
     const found = noted();
-    const actual: SaysCosts = (response) =>
+    const actual: CostOfResponse = (response) =>
       response.attempt === 1 ? new Promise(() => undefined) : expect.fail();
     await send(actual, [streamOf(1)], { bucket: found.bucket, cost: 7 });
     expect(found.settled).toEqual([]);
@@ -160,7 +160,7 @@ describe('what it says', () => {
     ['application/jsonl; charset=utf-8', [{ a: 1, b: 2 }]],
   ])('each line of %s', async (type, said) => {
     const found = noted();
-    const actual: SaysCosts = async (response) => (await response.json()) as Costs;
+    const actual: CostOfResponse = async (response) => (await response.json()) as Costs;
     const body = `{"a":1,"b":1}\n${' '.repeat(70_000)}{"a":9}\r\n\n{"b":2}`;
     await send(actual, [new Response(body, { headers: { 'content-type': type } })], { bucket: found.bucket });
     expect(found.settled).toEqual(said);
@@ -170,7 +170,7 @@ describe('what it says', () => {
     const found = noted();
     const message = Buffer.from('\0\0\0\x17\0\0\0\0crc1{"a":1}crc2', 'latin1');
     const headers = { 'content-type': 'application/vnd.amazon.eventstream' };
-    const actual: SaysCosts = async (response) => (await response.json()) as Costs;
+    const actual: CostOfResponse = async (response) => (await response.json()) as Costs;
     await send(actual, [new Response(Buffer.concat([message, message]), { headers })], {
       bucket: found.bucket,
     });
@@ -181,7 +181,7 @@ describe('what it says', () => {
     'JSON whose caller reads it by %s',
     async (reader) => {
       const found = noted();
-      const actual: SaysCosts = async (response) => (await response.json()) as Costs;
+      const actual: CostOfResponse = async (response) => (await response.json()) as Costs;
       const policy = { clock, bucket: found.bucket, actualCost: readCost(actual) };
       const response = await createFetch(policy, async () => new Response('{"a":5}'))(URL);
       if (reader === 'body') for await (const _ of response.body as never as AsyncIterable<unknown>);
@@ -198,7 +198,7 @@ describe('what it says', () => {
   test('a body that never ends holds no response back', async () => {
     const found = noted();
     const endless = new Response(new ReadableStream({ start: (own) => own.enqueue(new Uint8Array(1)) }));
-    const actual: SaysCosts = async (response) => (await response.json()) as number | undefined;
+    const actual: CostOfResponse = async (response) => (await response.json()) as number | undefined;
     const fetch = createFetch(
       { clock, bucket: found.bucket, actualCost: readCost(actual) },
       async () => endless,
@@ -209,7 +209,7 @@ describe('what it says', () => {
 });
 
 describe('what fails takes no answer away', () => {
-  const fails: readonly [story: string, actual: SaysCosts, message: string][] = [
+  const fails: readonly [story: string, actual: CostOfResponse, message: string][] = [
     [
       'a throw',
       () => {
@@ -234,7 +234,7 @@ describe('what fails takes no answer away', () => {
   test.each(fails)('%s, of a stream, is reported once', async (_, fail) => {
     const found = noted();
     // One of its own: each function is reported once.
-    const actual: SaysCosts = (response) => fail(response);
+    const actual: CostOfResponse = (response) => fail(response);
     expect(await send(actual, [streamOf(1, 2)], { bucket: found.bucket, cost: 7 })).toBe(
       'data: 1\n\ndata: 2\n\n',
     );
@@ -258,7 +258,7 @@ describe('what fails takes no answer away', () => {
   test('a body that breaks', async () => {
     const broken = new Response(new ReadableStream({ start: (own) => own.error(new Error('reset')) }));
     const found = noted();
-    const actual: SaysCosts = async (response) => (await response.json()) as number | undefined;
+    const actual: CostOfResponse = async (response) => (await response.json()) as number | undefined;
     await expect(send(actual, [broken], { bucket: found.bucket })).rejects.toThrow('reset');
     expect(warnings).toEqual([]);
   });
@@ -293,12 +293,12 @@ describe('what the server says is left', () => {
   });
 
   test('from a body', async () => {
-    const remaining: SaysCosts = async (response) => (await response.json()) as Costs;
+    const remaining: CostOfResponse = async (response) => (await response.json()) as Costs;
     expect(await heard([new Response('{"a":3}')], { remaining })).toEqual([{ a: 3 }]);
   });
 
   test('what fails is reported', async () => {
-    const remaining: SaysCosts = () => ({ a: -1 });
+    const remaining: CostOfResponse = () => ({ a: -1 });
     expect(await heard([new Response('{}')], { remaining })).toEqual([]);
     expect(warnings).toEqual([
       'remaining failed, and is ignored: remaining failed: its result: a must be a finite number ≥ 0, got -1',
@@ -325,7 +325,7 @@ describe('what the server says is left', () => {
 });
 
 describe('what is learned', () => {
-  const actual: SaysCosts = async (response) => (await response.json()) as number | undefined;
+  const actual: CostOfResponse = async (response) => (await response.json()) as number | undefined;
 
   test.each<[story: string, responses: readonly Response[], reserved: number]>([
     ['a success', [new Response('20')], 20],
@@ -356,7 +356,7 @@ describe('what is learned', () => {
 
 test('a bucket gets back what a request has not used', async () => {
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 100, clock });
-  const actual: SaysCosts = async (response) => (await response.json()) as number | undefined;
+  const actual: CostOfResponse = async (response) => (await response.json()) as number | undefined;
   await send(actual, [new Response('20')], { bucket, cost: 60 });
   expect(bucket.stats().tokens).toBeCloseTo(85, 6);
 });

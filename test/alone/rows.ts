@@ -9,11 +9,11 @@ import {
   createPolicy,
   inspectBody,
   type Part,
+  type PartInstance,
   type Policy,
   readCost,
   retry,
   SKIP,
-  type Turn,
   tokenBucket,
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
@@ -77,7 +77,7 @@ export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
           called.add(verb);
           return result;
         };
-        const turn: Turn = {
+        const instance: PartInstance = {
           headers: () => seen('headers', undefined),
           label: () => seen('label', undefined),
           acquire() {
@@ -97,7 +97,7 @@ export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
           free: () => seen('free', undefined),
           end: () => seen('end', undefined),
         };
-        const part: Part = { name: 'own', place: 'headers', begin: () => turn };
+        const part: Part = { name: 'own', place: 'headers', begin: () => instance };
         const policy = createPolicy({ backoff: constant(1), use: [part], trustedOrigins: () => true });
         await send(policy);
         return [...called].sort();

@@ -14,7 +14,7 @@ type Edit = readonly [at: number, text: string, until?: number];
 
 const PURE = '/* @__PURE__ */ ';
 
-/** Around an expression that no comment can mark, such as one with a spread or a property access. */
+/** LayersAround an expression that no comment can mark, such as one with a spread or a property access. */
 const wrapped = ({ start, end }: Node): Edit[] => [
   [start, `${PURE}(() => (`],
   [end, '))()'],

@@ -8,6 +8,7 @@ import {
   inspectBody,
   type Judgement,
   type Part,
+  type PartInstance,
   type PolicyOptions,
   perKey,
   priorityQueue,
@@ -15,7 +16,6 @@ import {
   readCost,
   retryBudget,
   SKIP,
-  type Turn,
   throttle,
   tokenBucket,
 } from '@ebb/core';
@@ -147,7 +147,7 @@ function ownPart({ own }: Parts, probe: Probe): Part {
   return {
     name: 'own',
     place,
-    begin(): Turn {
+    begin(): PartInstance {
       count.begun += 1;
       let isDone = does === 'counts';
       let holds = false;
@@ -205,7 +205,7 @@ export function optionsOf(parts: Parts, probe: Probe, trusted: string): PolicyOp
     ...(idempotencyKey && { idempotencyKey: keyOf }),
     ...(own && { use: [ownPart(parts, probe)] }),
     ...(isAround && {
-      aroundAttempt: (send) => {
+      wrapAttempt: (send) => {
         probe.arounds += 1;
         return send();
       },

@@ -11,7 +11,7 @@ export class Probe {
   timers = 0;
   /** What the part of the case was asked. */
   readonly own = { begun: 0, ended: 0, entered: 0, left: 0, arounds: 0, held: 0 };
-  /** How often `aroundAttempt` was called. */
+  /** How often `wrapAttempt` was called. */
   arounds = 0;
   /** How often the hook that fails has failed. */
   faults = 0;

@@ -22,7 +22,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/like/fetch-retry.ts': 'a header is passed on as it is',
   'core/like/network-error.ts': 'the message of an error is compared with fixed texts',
   'core/bodies/keep.ts': PARTS,
-  'core/bodies/look.ts': ['an error of OpenAI', 'an error of Google', 'the first event of a stream'],
+  'core/bodies/body-reader.ts': ['an error of OpenAI', 'an error of Google', 'the first event of a stream'],
   'core/bodies/peek.ts': PARTS,
   'core/bodies/streams.ts': PARTS,
   'core/bodies/watch.ts': LOOKS,

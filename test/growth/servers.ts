@@ -2,7 +2,7 @@ import type { BodyInspector, PolicyOptions } from '@ebb/core';
 import { failureKind, retryAfterMs } from '@ebb/core/adapter';
 import { anthropic, aws, github, google, openai, shopify, slack } from '@ebb/core/presets';
 import { downloadIn } from '@ebb/core/resuming';
-import { FirstEvent } from '../../packages/core/src/bodies/look.ts';
+import { FirstEvent } from '../../packages/core/src/bodies/body-reader.ts';
 import { peekAtPart } from '../../packages/core/src/bodies/peek.ts';
 import { headerIn, responseHeader } from '../../packages/core/src/http/headers.ts';
 import type { Responded } from '../../packages/core/src/http/outcome.ts';

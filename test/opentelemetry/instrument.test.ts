@@ -118,7 +118,7 @@ describe.each(Object.entries(senders))('%s', (who, send) => {
         seen.push(`before ${attempt}`);
         return undefined;
       },
-      aroundAttempt: (go, { attempt }) => {
+      wrapAttempt: (go, { attempt }) => {
         seen.push(`around ${attempt}`);
         return go();
       },

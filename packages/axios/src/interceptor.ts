@@ -6,8 +6,8 @@ import {
   createPolicy,
   mayBeSentAtOnce,
   property,
-  remember,
   run,
+  setHistory,
   startCall,
 } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
@@ -165,7 +165,7 @@ async function settle(
     request.end();
     const thrown = request.canceled(error);
     request.closeUpload(property(thrown, 'response') as AxiosResponse | undefined);
-    remember(thrown, call.trace);
+    setHistory(thrown, call.trace);
     throw thrown;
   }
 }

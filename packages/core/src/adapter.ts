@@ -1,4 +1,4 @@
-export { areLayered, countLayer, isNativeFetch } from '#around';
+export { areLayered, countLayer, isNativeFetch } from '#layers';
 export { callable, flag, positive, wholeNumber } from './base/check.ts';
 export { inNextTurn, nextTurn, systemClock } from './base/clock.ts';
 export { callHook, HookError, isError, property, warn } from './base/errors.ts';
@@ -43,9 +43,9 @@ export {
   attemptsOf,
   hasHistory,
   keepNotes,
-  remember,
-  rememberReason,
-  rememberSuccess,
+  setHistory,
+  setHistoryOfReason,
+  setHistoryOfSuccess,
 } from './loop/history.ts';
 export type { SentHeaders } from './loop/hooks.ts';
 export { addsCredentials, mustTrust } from './loop/hooks.ts';

@@ -17,7 +17,7 @@ export {
   type WaitingBucketOptions,
   type WaitingBucketSetup,
 } from './parts/bucket/options.ts';
-export { originGate } from './parts/bucket/token-bucket.ts';
+export { bucketWithPauses } from './parts/bucket/token-bucket.ts';
 export type { TokenSource, Unavailable, WaitingQueue } from './parts/bucket/token-source.ts';
 export { Tokens, type TokensSetup } from './parts/bucket/tokens.ts';
 export { NamedUnits, oneOf as oneUnitOf } from './parts/bucket/units.ts';

@@ -26,7 +26,6 @@ export type { RequestOptions } from './loop/client.ts';
 export type { AcquireOptions, Costs, Grant, OwnBucket, OwnBudget, OwnLimit, Slot } from './loop/contracts.ts';
 export { type Attempt, grantOf, type HedgeRecord } from './loop/history.ts';
 export type {
-  AroundAttempt,
   BeforeAttempt,
   CurrentAttempt,
   HeaderChanges,
@@ -34,25 +33,26 @@ export type {
   HeaderList,
   HeaderValue,
   NextAttempt,
+  WrapAttempt,
 } from './loop/hooks.ts';
 export { SKIP, SKIP_AND_END } from './loop/judge.ts';
 export type { Policy, PolicyOptions } from './loop/options.ts';
 export type {
-  Around,
+  Blocker,
+  BodyAccess,
   BodyInspector,
   ConcurrencyLimit,
   CostReader,
-  Lack,
-  Look,
+  LayersAround,
   Part,
   PartCall,
+  PartInstance,
   PerKey,
   Place,
   PlannedRetry,
   RetryBudget,
   Throttle,
   TokenBucket,
-  Turn,
 } from './loop/part.ts';
 export { createPolicy } from './loop/policy.ts';
 export type { StopReason } from './news/events.ts';
@@ -72,7 +72,7 @@ export { type RetryBudgetOptions, retryBudget } from './parts/budget/budget.ts';
 export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/concurrency.ts';
 export { type LearnedCost, type LearnedCostOptions, learnedCost } from './parts/cost/learned-cost.ts';
 export { type ReadCostOptions, readCost } from './parts/cost/read-cost.ts';
-export type { SaysCosts } from './parts/cost/tally.ts';
+export type { CostOfResponse } from './parts/cost/tally.ts';
 export type { HedgeOptions } from './parts/hedge/hedging.ts';
 export { attemptsOf } from './parts/hedge/history.ts';
 export type { Inspect } from './parts/inspect/inspect-body.ts';

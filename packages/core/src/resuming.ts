@@ -5,11 +5,11 @@ export { Download, downloadIn } from './resume/download.ts';
 export { type EventHooks, EventStream, isCoded, isEventStream } from './resume/event-stream.ts';
 export { type Resuming, type ResumptionOptions, readResuming } from './resume/options.ts';
 export {
+  copyHistory,
   haveCredentials,
   type RestRequest,
   type Resumed,
   Resumer,
   type Resumption,
-  rememberOf,
-  rememberResumption,
+  setHistoryOfResumption,
 } from './resume/resumer.ts';

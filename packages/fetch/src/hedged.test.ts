@@ -572,10 +572,10 @@ describe('what is reported', () => {
     expect(events.filter(({ type }) => type === 'hedge')).toMatchObject(told);
   });
 
-  test('aroundAttempt is called for a hedge as well', async () => {
+  test('wrapAttempt is called for a hedge as well', async () => {
     const around: number[] = [];
     const { fetch, clock } = client([{ ms: 100 }, { ms: 5 }], {
-      aroundAttempt: (send, { attempt }) => {
+      wrapAttempt: (send, { attempt }) => {
         around.push(attempt);
         return send();
       },

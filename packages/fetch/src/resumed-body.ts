@@ -8,6 +8,7 @@ import {
   responseHeader,
 } from '@ebb/core/adapter';
 import {
+  copyHistory,
   devText,
   haveCredentials,
   type RestRequest,
@@ -15,8 +16,7 @@ import {
   type ResumeReason,
   Resumer,
   type Resuming,
-  rememberOf,
-  rememberResumption,
+  setHistoryOfResumption,
 } from '@ebb/core/resuming';
 import type { EbbFetch } from './create-fetch.ts';
 import type { EbbRequestInit, FetchInput } from './request.ts';
@@ -146,7 +146,7 @@ class ResumedBody {
     } catch (error) {
       void this.#free(error);
       if (this.#isCancelled) return;
-      rememberOf(error, this.#made());
+      copyHistory(error, this.#made());
       throw error;
     }
   }
@@ -213,10 +213,10 @@ class ResumedBody {
     const [input, init] = rest;
     try {
       const response = await this.#asked.fetch(input, { ...init, signal, ...(ebb && { ebb }) });
-      rememberResumption(made, response, resumption);
+      setHistoryOfResumption(made, response, resumption);
       return response;
     } catch (failure) {
-      rememberResumption(made, failure, resumption);
+      setHistoryOfResumption(made, failure, resumption);
       if (signal.aborted) throw signal.reason;
       throw this.#resumer.refuse(resumption.error, devText('its request failed'), failure);
     }

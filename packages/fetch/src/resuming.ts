@@ -1,6 +1,7 @@
 import type { RequestTraits } from '@ebb/core';
 import { isWebReadable, type Resumable } from '@ebb/core/adapter';
 import {
+  copyHistory,
   Download,
   devText,
   EventStream,
@@ -8,7 +9,6 @@ import {
   isEventStream,
   type ResumptionOptions,
   readResuming,
-  rememberOf,
 } from '@ebb/core/resuming';
 import { remade } from './attempt.ts';
 import type { BaseFetch, EbbFetch } from './create-fetch.ts';
@@ -96,7 +96,7 @@ function resumed(asked: Asked, response: Response): Response {
     response,
     resumedBody(asked, response, course, () => made),
   );
-  rememberOf(made, response);
+  copyHistory(made, response);
   return Object.defineProperty(made, RESUMED, { value: true });
 }
 

@@ -110,7 +110,7 @@ test('a bucket of the user sees the request, and each outcome', async () => {
   const own: OwnBucket = {
     tryAcquire: (cost = 1) => ({ cost, waitedMs: 0, grantedAtMs: 0, conforming: true, settle() {} }),
     acquire: () => Promise.reject(new Error('not called')),
-    gateFor(request) {
+    pausedBucketFor(request) {
       const { method, url, replayable, body } = request;
       seen.push([method, url, replayable, body, request.header('Accept')]);
       return undefined;

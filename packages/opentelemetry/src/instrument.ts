@@ -1,4 +1,4 @@
-import { createPolicy, type Part, type Policy, type PolicyOptions, type Turn } from '@ebb/core';
+import { createPolicy, type Part, type PartInstance, type Policy, type PolicyOptions } from '@ebb/core';
 import { context } from '@opentelemetry/api';
 import { isHttp } from './http-attributes.ts';
 import { headersOf } from './propagate.ts';
@@ -10,7 +10,7 @@ import { Telemetry, type TelemetryOptions } from './telemetry.ts';
  * instrumentation of the client makes no second one. With `attemptSpans: false` the instrumentation makes the spans of the
  * attempts, below the one of the request, and sends the headers.
  *
- * The policy's own `onEvent`, `beforeAttempt` and `aroundAttempt` are called as well, and headers that `beforeAttempt` or
+ * The policy's own `onEvent`, `beforeAttempt` and `wrapAttempt` are called as well, and headers that `beforeAttempt` or
  * the caller sets win.
  *
  * @throws TypeError, RangeError for a wrong option of either
@@ -28,7 +28,7 @@ export function instrument(
 ): Policy {
   const telemetry = new Telemetry('instrument', telemetryOptions);
   const { spans } = telemetry;
-  const { clock, onEvent, beforeAttempt, aroundAttempt, use = [] } = createPolicy(policyOrOptions);
+  const { clock, onEvent, beforeAttempt, wrapAttempt, use = [] } = createPolicy(policyOrOptions);
   const observed: PolicyOptions = {
     ...policyOrOptions,
     onEvent(event) {
@@ -43,7 +43,7 @@ export function instrument(
   };
   if (spans === undefined) return createPolicy(observed);
 
-  const turn: Turn = {
+  const instance: PartInstance = {
     // Called before the user's own hook: one that throws ends the request.
     label(next) {
       const { request } = next;
@@ -51,7 +51,7 @@ export function instrument(
       return isHttp(request) ? headersOf(request, () => spans.attemptContext(request)) : undefined;
     },
   };
-  const trace: Part = { name: 'trace', place: 'watching', begin: () => turn };
+  const trace: Part = { name: 'trace', place: 'watching', begin: () => instance };
   return createPolicy({
     ...observed,
     use: [...use, trace],
@@ -59,10 +59,10 @@ export function instrument(
     beforeAttempt:
       beforeAttempt &&
       ((next) => context.with(spans.requestContext(next.request), () => beforeAttempt(next))),
-    aroundAttempt(send, current) {
+    wrapAttempt(send, current) {
       const inContext = (): ReturnType<typeof send> =>
         context.with(spans.sendingContext(current.request), send);
-      return aroundAttempt === undefined ? inContext() : aroundAttempt(inContext, current);
+      return wrapAttempt === undefined ? inContext() : wrapAttempt(inContext, current);
     },
   });
 }

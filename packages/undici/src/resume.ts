@@ -1,6 +1,7 @@
 import type { PolicyOptions } from '@ebb/core';
 import type { ReadHeader, Resumable } from '@ebb/core/adapter';
 import {
+  copyHistory,
   Download,
   devText,
   type EventHooks,
@@ -13,8 +14,7 @@ import {
   Resumer,
   type Resuming,
   type Resumption,
-  rememberOf,
-  rememberResumption,
+  setHistoryOfResumption,
 } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
@@ -82,7 +82,7 @@ export class ResumedRequest extends Downstream {
   }
 
   protected override note(result: unknown): void {
-    rememberOf(result, this.made);
+    copyHistory(result, this.made);
   }
 
   override sent({ context, starts }: Attempt): void {
@@ -132,7 +132,7 @@ export class ResumedRequest extends Downstream {
 
   /** @param result what the request for the rest ended with */
   #noteRest(resumption: Resumption, result: unknown): void {
-    rememberResumption(this.made, result, resumption);
+    setHistoryOfResumption(this.made, result, resumption);
     this.noteAll();
   }
 
@@ -274,7 +274,7 @@ export class ResumedRequest extends Downstream {
   #fail(error: unknown): void {
     if (this.over) return;
     this.#stopWatching?.();
-    if (!this.controller.aborted) rememberOf(error, this.made);
+    if (!this.controller.aborted) copyHistory(error, this.made);
     this.passError(error);
   }
 

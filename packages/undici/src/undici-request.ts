@@ -15,11 +15,11 @@ import {
   pass,
   prepare,
   type Readiness,
-  remember,
-  rememberReason,
-  rememberSuccess,
   type SetAside,
   sending,
+  setHistory,
+  setHistoryOfReason,
+  setHistoryOfSuccess,
   timeoutOf,
 } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
@@ -337,8 +337,8 @@ export class UndiciRequest extends Downstream {
 
   protected override note(result: unknown): void {
     const call = this.#started;
-    if (call === undefined) rememberSuccess(result, this.#status);
-    else remember(result, call.trace);
+    if (call === undefined) setHistoryOfSuccess(result, this.#status);
+    else setHistory(result, call.trace);
   }
 
   /** Ends with an error. @param attempt one that undici still has */
@@ -348,8 +348,8 @@ export class UndiciRequest extends Downstream {
     this.#body?.close?.();
     // Without a call the body of a success has broken.
     const trace = call?.trace ?? attemptsOf(this.made);
-    if (this.controller.aborted) rememberReason(error, trace);
-    else remember(error, trace);
+    if (this.controller.aborted) setHistoryOfReason(error, trace);
+    else setHistory(error, trace);
     call?.parts?.free();
     try {
       this.passError(error);

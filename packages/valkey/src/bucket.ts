@@ -1,10 +1,10 @@
 import type { BucketStats, ObservableBucket } from '@ebb/core';
 import {
   type Amount,
+  bucketWithPauses,
   type CloseOptions,
   NamedUnits,
   oneUnitOf,
-  originGate,
   type Quota,
   WaitingBucket,
   type WaitingQueue,
@@ -69,7 +69,7 @@ export class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBuc
       setup,
       (time, queue, onChange) =>
         new FleetTokens(setup, time, queue as WaitingQueue<Amount>, onChange, () => this.capacityChanged()),
-      () => originGate(setup, limits[fastest] as Quota, units && oneUnitOf(units, fastest)),
+      () => bucketWithPauses(setup, limits[fastest] as Quota, units && oneUnitOf(units, fastest)),
       units,
     );
     this.#setup = setup;

@@ -59,7 +59,7 @@ for (const [one, other, { createFetch }] of [
   assert.equal(other.createPolicy(policy), policy);
 
   const frozen = Object.freeze(new Error('frozen'));
-  one.remember(frozen, [{ attempt: 1, delayMs: 0, waitedMs: 0, reason: 'final' }]);
+  one.setHistory(frozen, [{ attempt: 1, delayMs: 0, waitedMs: 0, reason: 'final' }]);
   assert.equal(other.attemptsOf(frozen).length, 1);
 
   await withUpstream(async (url) => {

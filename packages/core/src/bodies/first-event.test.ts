@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { FirstEvent } from './look.ts';
+import { FirstEvent } from './body-reader.ts';
 
 const first = (text: string) => new FirstEvent().take(text);
 

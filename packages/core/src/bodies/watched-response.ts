@@ -1,4 +1,4 @@
-import { makeStamp } from '#platform';
+import { makeMetadata } from '#platform';
 import type { Clock } from '../base/clock.ts';
 import { BODY_READERS, type BodyContext, isWebReadable } from '../http/body.ts';
 import { responseHeader } from '../http/headers.ts';
@@ -191,7 +191,7 @@ export class WatchedBody {
   }
 }
 
-const watchedBodies = /* @__PURE__ */ makeStamp<WatchedBody>();
+const watchedBodies = /* @__PURE__ */ makeMetadata<WatchedBody>();
 
 /** The prototype of a response. */
 type Prototype = Pick<Response, 'clone'>;

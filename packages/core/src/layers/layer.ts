@@ -53,7 +53,7 @@ export const LAYER: unique symbol = Symbol.for('@ebb/core layer');
 export type Way = 'native-fetch' | 'socket' | 'dispatcher' | 'client' | 'converted' | 'function';
 
 /** What is around a request when it starts: the layers above it, and the calls that it was started in. */
-export interface Surroundings {
+export interface LayersFound {
   /** The passage of the layer above; `undefined` for the outermost layer. */
   readonly outer: Passage | undefined;
   /** The limits whose slots the calls around it hold. */
@@ -62,8 +62,8 @@ export interface Surroundings {
   readonly maker?: LayeredCall | undefined;
 }
 
-/** The surroundings of a request without any layer or call around it. */
-export const NO_LAYERS: Surroundings = { outer: undefined, slotsOf: [] };
+/** The layersFound of a request without any layer or call around it. */
+export const NO_LAYERS: LayersFound = { outer: undefined, slotsOf: [] };
 
 /** Another library that retries the same request. */
 export interface OtherRetries {

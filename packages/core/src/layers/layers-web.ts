@@ -1,10 +1,10 @@
 import type { RequestTraits } from '../http/outcome.ts';
 import {
   type LayeredCall,
+  type LayersFound,
   NO_LAYERS,
   type OtherRetries,
   type Passage,
-  type Surroundings,
   type Way,
 } from './layer.ts';
 
@@ -42,13 +42,13 @@ export function isNativeFetch(fetch: unknown): boolean {
 }
 
 /** Finds the layer above a request by what its options carry. */
-export function surroundings(_request: RequestTraits, carried: unknown, _isDispatch: boolean): Surroundings {
+export function layersFound(_request: RequestTraits, carried: unknown, _isDispatch: boolean): LayersFound {
   const outer = carried as Passage | undefined;
   return outer?.call.open === true ? { outer, slotsOf: outer.call.slotsOf } : NO_LAYERS;
 }
 
 /** Nothing can tell here who has made a request. */
-export function noteFailure(_around: Surroundings): void {}
+export function noteFailure(_around: LayersFound): void {}
 
 /** Runs user code. What it sends waits for a slot as any other request. */
 export function withSlots<T>(_slotsOf: readonly object[], run: () => T): T {
@@ -64,7 +64,7 @@ export function closeCall(call: LayeredCall): void {
 }
 
 /** Calls what sends a request: its options have the passage. */
-export function within<T>(_passage: Passage, send: () => T): T {
+export function runIn<T>(_passage: Passage, send: () => T): T {
   return send();
 }
 

@@ -1,6 +1,6 @@
 import { isPromise } from '../base/errors.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import { type LayeredCall, NO_LAYERS, type Passage, type Surroundings, type Way } from './layer.ts';
+import { type LayeredCall, type LayersFound, NO_LAYERS, type Passage, type Way } from './layer.ts';
 
 export { otherRetriesOf } from './layer.ts';
 
@@ -118,7 +118,7 @@ function isSame(one: RequestTraits, other: RequestTraits): boolean {
  * @param carried what the options of the request hold under {@link LAYER}
  * @param isDispatch true if this layer is a dispatcher, below the code that follows redirects
  */
-export function surroundings(request: RequestTraits, carried: unknown, isDispatch: boolean): Surroundings {
+export function layersFound(request: RequestTraits, carried: unknown, isDispatch: boolean): LayersFound {
   if (!areLayered()) return NO_LAYERS;
   const { storage, current } = shared();
   const passage = carried as Passage | undefined;
@@ -138,7 +138,7 @@ export function surroundings(request: RequestTraits, carried: unknown, isDispatc
 }
 
 /** Tells the user code around a call that it need not be repeated: the call has been, and has failed. */
-export function noteFailure({ maker }: Surroundings): void {
+export function noteFailure({ maker }: LayersFound): void {
   if (maker !== undefined) maker.hasFailed = true;
 }
 
@@ -154,7 +154,7 @@ export function withSlots<T>(slotsOf: readonly object[], run: () => T): T {
   openCall(call);
   let made: T | undefined;
   try {
-    made = within({ call, tookFrom: [] }, run);
+    made = runIn({ call, tookFrom: [] }, run);
     return made;
   } finally {
     if (isPromise(made)) made.then(end, end);
@@ -174,7 +174,7 @@ export function closeCall(call: LayeredCall): void {
 }
 
 /** Calls what sends a request, so that the layers below find the passage. */
-export function within<T>(passage: Passage, send: () => T): T {
+export function runIn<T>(passage: Passage, send: () => T): T {
   const state = shared();
   const before = state.current;
   state.current = passage;

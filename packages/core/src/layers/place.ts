@@ -1,40 +1,40 @@
-import { closeCall, openCall, within } from '#around';
+import { closeCall, openCall, runIn } from '#layers';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { LayeredCall, Passage, Surroundings } from './layer.ts';
+import type { LayeredCall, LayersFound, Passage } from './layer.ts';
 
 /** The place of one call among the layers of ebb that its call passes through. */
 export class LayerPlace {
   /** `undefined` if a function is called, which may send any request. */
   readonly #request: RequestTraits | undefined;
-  readonly surroundings: Surroundings;
+  readonly layersFound: LayersFound;
   /** What this layer shows to those below it; `undefined` before its first attempt. */
   passage: Passage | undefined;
 
-  constructor(request: RequestTraits | undefined, around: Surroundings) {
+  constructor(request: RequestTraits | undefined, around: LayersFound) {
     this.#request = request;
-    this.surroundings = around;
+    this.layersFound = around;
   }
 
   /** True if another layer around this one retries, and this one sends once. */
   get isInner(): boolean {
-    return this.surroundings.outer !== undefined;
+    return this.layersFound.outer !== undefined;
   }
 
-  get taken(): readonly object[] {
-    return this.surroundings.outer?.tookFrom ?? [];
+  get bucketsTaken(): readonly object[] {
+    return this.layersFound.outer?.tookFrom ?? [];
   }
 
-  get slots(): readonly object[] {
-    return this.surroundings.slotsOf;
+  get slotsHeld(): readonly object[] {
+    return this.layersFound.slotsOf;
   }
 
-  get paid(): Set<object> | undefined {
-    return this.surroundings.maker?.paid;
+  get paidBuckets(): Set<object> | undefined {
+    return this.layersFound.maker?.paid;
   }
 
   /** Called before each attempt, with the bucket and the limit that it takes from. */
   enter(bucket: object | undefined, limit: object | undefined): void {
-    const { outer, slotsOf } = this.surroundings;
+    const { outer, slotsOf } = this.layersFound;
     const call: LayeredCall = outer?.call ??
       this.passage?.call ?? { request: this.#request, open: false, dispatched: false, slotsOf };
     if (this.#request === undefined) {
@@ -46,13 +46,13 @@ export class LayerPlace {
       if (!call.open) openCall(call);
       call.slotsOf = limit === undefined ? slotsOf : [...slotsOf, limit];
     }
-    const { taken } = this;
-    this.passage = { call, tookFrom: bucket === undefined ? taken : [...taken, bucket] };
+    const { bucketsTaken } = this;
+    this.passage = { call, tookFrom: bucket === undefined ? bucketsTaken : [...bucketsTaken, bucket] };
   }
 
   /** Calls what sends the attempt, so that the layers below find this one. */
   sending<T>(send: () => T): T {
-    return this.passage === undefined ? send() : within(this.passage, send);
+    return this.passage === undefined ? send() : runIn(this.passage, send);
   }
 
   /** True if the function has failed after a call that it made, which was retried and has failed. */

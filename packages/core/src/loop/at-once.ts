@@ -1,14 +1,14 @@
-import { closeCall, hasEndedBelow, isWithinCall, mayBeLayered, openCall, sentNow, within } from '#around';
+import { closeCall, hasEndedBelow, isWithinCall, mayBeLayered, openCall, runIn, sentNow } from '#layers';
 import { property } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { LayeredCall, Passage, Way } from '../layers/layer.ts';
 import { isObserved } from '../news/emit.ts';
 import { Call } from './call.ts';
 import type { ClientAdapter } from './client.ts';
-import { attemptsOf, remember, rememberSuccess } from './history.ts';
+import { attemptsOf, setHistory, setHistoryOfSuccess } from './history.ts';
 import { endUnsent, fail, pass } from './judge.ts';
 import { insideOf, type Policy } from './options.ts';
-import type { Lack } from './part.ts';
+import type { Blocker } from './part.ts';
 import { wait } from './prepare.ts';
 import { Run } from './run.ts';
 
@@ -116,7 +116,7 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
 
   #sendLayered(): Promise<T> {
     openCall(this);
-    return within(this, () => this.client.send(this.#input, this.#init, this));
+    return runIn(this, () => this.client.send(this.#input, this.#init, this));
   }
 
   /** Learns whether it was worth to look for a layer below. Entering the context takes longer than the rest of a call. */
@@ -148,12 +148,12 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     // A request that the client made below was repeated, and has failed.
     call.attempt = 1;
     pass(call, request.failure(value));
-    if (attemptsOf(value).length === 0) remember(value, call.trace);
+    if (attemptsOf(value).length === 0) setHistory(value, call.trace);
     throw value;
   }
 
   protected succeeded(value: T, status: number): void {
-    rememberSuccess(value, status);
+    setHistoryOfSuccess(value, status);
   }
 
   protected makeRequest(): RequestTraits & ClientAdapter<T> {
@@ -161,11 +161,11 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
   }
 
   /** Goes on before the first attempt, which lacks something, or which a part has refused with an error. */
-  protected goOnUnsent(lack: Lack | undefined, error?: unknown): Promise<T> {
+  protected goOnUnsent(blocker: Blocker | undefined, error?: unknown): Promise<T> {
     const request = this.makeRequest();
     const call = this.makeCall(request);
-    const ready = lack
-      ? wait(call, undefined, undefined, undefined, { lack })
+    const ready = blocker
+      ? wait(call, undefined, undefined, undefined, { blocker })
       : endUnsent(call, error, undefined);
     return new Run(call, request).goOnWaiting(ready);
   }
@@ -177,7 +177,7 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     call.attempt = 1;
     request.setAside(value, call, AbortSignal.abort());
     fail(call, outcome, error);
-    remember(error, call.trace);
+    setHistory(error, call.trace);
     return error;
   }
 

@@ -10,7 +10,7 @@ import { priorityQueue } from '../queue/order.ts';
 import { virtualClock } from '../testing.ts';
 import type { Call } from './call.ts';
 import { startCall } from './client.ts';
-import { grantOf, remember } from './history.ts';
+import { grantOf, setHistory } from './history.ts';
 import { judge } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
@@ -163,7 +163,7 @@ describe('a bucket', () => {
     await waits(call);
     const answer = {};
     judge(call, response(200));
-    remember(answer, call.trace);
+    setHistory(answer, call.trace);
     grantOf(answer)?.settle(150);
     expect(bucket.stats().tokens).toBe(850);
     expect(grantOf({})).toBeUndefined();
@@ -202,14 +202,14 @@ describe('a slot', () => {
     const [first, second] = [start(), start()];
     expect(prepare(first)).toBeUndefined();
     judge(first, response(200));
-    expect(first.limit !== undefined).toBe(true);
+    expect(first.bodyHolder !== undefined).toBe(true);
     const waiting = waits(second);
     await clock.advance(300);
     first.parts?.free();
     first.parts?.free();
     expect(await waiting).toBe(300);
-    expect(first.limit !== undefined).toBe(false);
-    expect(second.limit !== undefined).toBe(true);
+    expect(first.bodyHolder !== undefined).toBe(false);
+    expect(second.bodyHolder !== undefined).toBe(true);
     expect(concurrency.stats().inUse).toBe(1);
   });
 
@@ -237,7 +237,7 @@ describe('a slot', () => {
     expect(concurrency.stats().inUse).toBe(1);
     await end(call);
     expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
-    expect(call.limit !== undefined).toBe(false);
+    expect(call.bodyHolder !== undefined).toBe(false);
   });
 
   test('is released when a hook throws', async () => {

@@ -1,13 +1,13 @@
-import { withSlots } from '#around';
+import { withSlots } from '#layers';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import { NO_LAYERS, type Surroundings, type Way } from '../layers/layer.ts';
+import { type LayersFound, NO_LAYERS, type Way } from '../layers/layer.ts';
 import { LayerPlace } from '../layers/place.ts';
 import { emit, type News } from '../news/emit.ts';
 import type { ReportedRequest } from '../news/reported.ts';
 import type { Grant } from './contracts.ts';
 import { Deadline } from './deadline.ts';
-import type { Attempt, Trace } from './history.ts';
+import type { Attempt, HistoryRecord } from './history.ts';
 import type { HeaderChanges, KeptKey, SentHeaders } from './hooks.ts';
 import { insideOf, type Policy } from './options.ts';
 import type { PartCall } from './part.ts';
@@ -60,7 +60,7 @@ export class Call implements Owner {
   declare reported?: ReportedRequest;
 
   /** @param around the layers around the request; by default none */
-  constructor(policy: Policy, request: RequestTraits, around: Surroundings = NO_LAYERS, way: Way = 'client') {
+  constructor(policy: Policy, request: RequestTraits, around: LayersFound = NO_LAYERS, way: Way = 'client') {
     this.policy = policy;
     this.request = request;
     this.way = way;
@@ -76,7 +76,7 @@ export class Call implements Owner {
     return insideOf(this.policy).feedback;
   }
 
-  get around(): PartCall['around'] {
+  get layers(): PartCall['layers'] {
     return this.place ?? ALONE;
   }
 
@@ -86,12 +86,12 @@ export class Call implements Owner {
   }
 
   /** The limit whose slot the attempt holds, or a bucket that charges what it has taken at the end of its body. */
-  get limit(): object | undefined {
-    return this.parts?.limit;
+  get bodyHolder(): object | undefined {
+    return this.parts?.bodyHolder;
   }
 
   /** What to note on the result. */
-  get trace(): Trace {
+  get trace(): HistoryRecord {
     const { grant, history } = this;
     return grant === undefined ? history : { attempts: history, grant };
   }
@@ -112,10 +112,10 @@ export function namedTimeoutOf({ deadline, policy }: Call): number {
  * Calls user code of a call. What it sends does not wait for slots, or for tokens that are charged at the end, which this call and
  * those around it hold; and layers around this one do not take it for their own.
  */
-export function asUserCode<T>({ parts, around }: Call, run: () => T): T {
-  const { limit, bucket } = parts ?? {};
+export function asUserCode<T>({ parts, layers }: Call, run: () => T): T {
+  const { bodyHolder, bucket } = parts ?? {};
   const isHeld = (one: object | undefined): one is object => one !== undefined;
-  const held = [limit, bucket?.settled ? bucket : undefined].filter(isHeld);
-  const { slots, isInner } = around;
-  return held.length > 0 || slots.length > 0 || isInner ? withSlots([...slots, ...held], run) : run();
+  const held = [bodyHolder, bucket?.settled ? bucket : undefined].filter(isHeld);
+  const { slotsHeld, isInner } = layers;
+  return held.length > 0 || slotsHeld.length > 0 || isInner ? withSlots([...slotsHeld, ...held], run) : run();
 }

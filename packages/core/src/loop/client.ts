@@ -1,4 +1,4 @@
-import { noteEnd, surroundings } from '#around';
+import { layersFound, noteEnd } from '#layers';
 import { HookError } from '../base/errors.ts';
 import { LONGEST_DISCARD_MS } from '../bodies/keep.ts';
 import type { Opened } from '../http/body.ts';
@@ -6,7 +6,7 @@ import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { Passage, Way } from '../layers/layer.ts';
 import { Call } from './call.ts';
 import { type Deadline, isReasonOf, OutOfTime, timeoutError } from './deadline.ts';
-import { attemptsOf, remember, rememberReason } from './history.ts';
+import { attemptsOf, setHistory, setHistoryOfReason } from './history.ts';
 import type { Policy, PolicyOptions } from './options.ts';
 import { overridePolicy } from './policy.ts';
 
@@ -70,26 +70,26 @@ export interface Aside {
  * Calls what sends the attempt, so that the layers of ebb below know that they are not the first. Nothing else belongs
  * in here: what a hook or a body factory sends is a call of its own.
  *
- * @throws HookError if `aroundAttempt` throws before it sends
+ * @throws HookError if `wrapAttempt` throws before it sends
  */
 export function sending<T>(call: Call, send: () => T): T {
   const { place, attempt, request, parts } = call;
-  const { aroundAttempt } = call.policy;
+  const { wrapAttempt } = call.policy;
   const layered = place === undefined ? send : () => place.sending(send);
   const inner = parts?.wraps ? parts.wrap(layered) : layered;
-  if (aroundAttempt === undefined) return inner();
+  if (wrapAttempt === undefined) return inner();
   let isSent = false;
   const sendNow = (): T => {
     isSent = true;
     return inner();
   };
   try {
-    return aroundAttempt(sendNow, { attempt, request });
+    return wrapAttempt(sendNow, { attempt, request });
   } catch (error) {
     if (isSent) throw error;
     // Nothing was sent: what was taken goes back.
     parts?.leave(undefined);
-    throw new HookError('aroundAttempt', error);
+    throw new HookError('wrapAttempt', error);
   }
 }
 
@@ -129,7 +129,7 @@ export function startCall(
   carried?: unknown,
   way: Way = 'client',
 ): Call {
-  const around = surroundings(request, carried, way === 'dispatcher');
+  const around = layersFound(request, carried, way === 'dispatcher');
   // Options apply to the outermost layer, which they were given to.
   const own = options === undefined || around.outer !== undefined ? policy : overridePolicy(policy, options);
   return new Call(own, request, around, way);
@@ -157,7 +157,7 @@ export function resultOf<T>(
 ): T {
   let { value, failed } = before ?? at;
   if (before !== undefined) value = before.aside?.restore?.() ?? value;
-  else if (call.limit !== undefined) {
+  else if (call.bodyHolder !== undefined) {
     const { parts } = call;
     // Hazard: it must not hold what was settled, or the response could not be collected.
     const ended = (): void => parts?.free();
@@ -169,7 +169,7 @@ export function resultOf<T>(
     client.boundBody?.(value, call, deadline);
   if (!call.isInner && call.history.at(-1)?.reason !== 'success') noteEnd(value);
   if (failed) throw value;
-  remember(value, call.trace);
+  setHistory(value, call.trace);
   return value as T;
 }
 
@@ -184,7 +184,7 @@ export function errorOf<T>(
   if (call.attempt === 0) client.unsent?.(error);
   // That of a request that a function has made, and that was repeated, stays.
   if (call.place?.failedBelow && attemptsOf(error).length > 0) return error;
-  const note = isReasonOf(signal, error) ? rememberReason : remember;
+  const note = isReasonOf(signal, error) ? setHistoryOfReason : setHistory;
   note(error, call.trace);
   return error;
 }

@@ -81,7 +81,7 @@ export interface AcquireOptions {
    */
   readonly retry?: boolean | undefined;
   /**
-   * A grant of this bucket, or of its {@link TokenBucket.gateFor}, that the same request was given before and has returned
+   * A grant of this bucket, or of its {@link TokenBucket.pausedBucketFor}, that the same request was given before and has returned
    * because something else was lacking. With it, a bucket that drains does not refuse the request as a new one.
    * @default none
    */
@@ -138,7 +138,7 @@ export interface OwnBucket {
    * A second bucket that a request must take the same tokens from, because its origin asked for a pause; `undefined` if
    * there is no such pause.
    */
-  gateFor?(request: RequestTraits): OwnBucket | undefined;
+  pausedBucketFor?(request: RequestTraits): OwnBucket | undefined;
   /** True if a grant is charged when it is settled: a policy then settles each at the end of its attempt. */
   readonly settled?: boolean;
   /**

@@ -12,7 +12,7 @@ import {
   type SentHeaders,
 } from './hooks.ts';
 import type { Policy } from './options.ts';
-import type { Turn } from './part.ts';
+import type { PartInstance } from './part.ts';
 
 const KEY = 'idempotency-key';
 
@@ -54,13 +54,13 @@ export function headerChangesOf(
   { beforeAttempt, trustedOrigins }: Partial<Policy>,
   next: NextAttempt,
   key: KeptKey | undefined,
-  turns: readonly Turn[] = [],
+  instances: readonly PartInstance[] = [],
 ): Dressed | Promise<Dressed> {
   const own = key?.isOurs ? { [KEY]: key.value } : undefined;
   const asked: (Dressed | Promise<Dressed>)[] = [];
   const askTurns = (verb: 'label' | 'headers'): void => {
-    for (const turn of turns) {
-      if (turn[verb] !== undefined) asked.push(ask('use', () => turn[verb]?.(next)));
+    for (const instance of instances) {
+      if (instance[verb] !== undefined) asked.push(ask('use', () => instance[verb]?.(next)));
     }
   };
   askTurns('label');

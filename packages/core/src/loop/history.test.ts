@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Attempt, attemptsOf, record, recordOf, remember, rememberReason } from './history.ts';
+import { type Attempt, attemptsOf, record, recordOf, setHistory, setHistoryOfReason } from './history.ts';
 
 const codeOf = (error: unknown) =>
   recordOf(1, 0, 0, { type: 'failure', kind: 'network', error }, 'final').code;
@@ -67,9 +67,9 @@ describe('the result of a call has its history', () => {
     ['a frozen error', Object.freeze(new Error('frozen'))],
   ])('%s: invisibly, and anew for another call', (_, result) => {
     const before = Reflect.ownKeys(result);
-    remember(result, one);
+    setHistory(result, one);
     expect(attemptsOf(result)).toBe(one);
-    remember(result, other);
+    setHistory(result, other);
     expect(attemptsOf(result)).toBe(other);
     expect(Reflect.ownKeys(result)).toEqual(before);
   });
@@ -81,21 +81,21 @@ describe('the result of a call has its history', () => {
       },
     };
     expect(attemptsOf(strange)).toEqual([]);
-    remember(strange, one);
+    setHistory(strange, one);
     expect(attemptsOf(strange)).toBe(one);
   });
 
   test.each([undefined, null, 'text', 5])('%j has no history', (result) => {
-    remember(result, one);
-    rememberReason(result, one);
+    setHistory(result, one);
+    setHistoryOfReason(result, one);
     expect(attemptsOf(result)).toEqual([]);
   });
 
   test('the reason of a signal that ended several calls has no history', () => {
     const reason = new Error('enough');
-    rememberReason(reason, one);
+    setHistoryOfReason(reason, one);
     expect(attemptsOf(reason)).toBe(one);
-    rememberReason(reason, other);
+    setHistoryOfReason(reason, other);
     expect(attemptsOf(reason)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { keptByCopies, makeStamp } from '#platform';
+import { keptByCopies, makeMetadata } from '#platform';
 import { property } from '../base/errors.ts';
 import { codeIn } from '../http/failure.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
@@ -68,35 +68,37 @@ export function record(history: Attempt[], attempt: Attempt): void {
 }
 
 /** What led to a result: its attempts, and the tokens of the last one, if there is a bucket. */
-export type Trace = readonly Attempt[] | { readonly attempts: readonly Attempt[]; readonly grant: Grant };
+export type HistoryRecord =
+  | readonly Attempt[]
+  | { readonly attempts: readonly Attempt[]; readonly grant: Grant };
 
 /** Used when one object ended several calls. */
-const OF_MANY: Trace = [];
+const OF_MANY: HistoryRecord = [];
 
-type Traces = ReturnType<typeof makeStamp<Trace>>;
+type HistoryRecords = ReturnType<typeof makeMetadata<HistoryRecord>>;
 
 /** The same for all copies of this package in a program. */
-function sharedTraces(): Traces {
-  const holder = globalThis as { [key: symbol]: Traces | undefined };
+function sharedTraces(): HistoryRecords {
+  const holder = globalThis as { [key: symbol]: HistoryRecords | undefined };
   const key = Symbol.for('@ebb/core traces');
-  holder[key] ??= makeStamp();
+  holder[key] ??= makeMetadata();
   return holder[key];
 }
 
 // One for attempts and grants: two stamps share the code of their class, which makes each of them slower.
-const traces: Traces = /* @__PURE__ */ sharedTraces();
+const traces: HistoryRecords = /* @__PURE__ */ sharedTraces();
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
 /** Notes the trace of what a caller gets: a response, or an error. */
-export function remember(result: unknown, trace: Trace): void {
+export function setHistory(result: unknown, trace: HistoryRecord): void {
   if (isObject(result)) traces.set(result, trace);
 }
 
 /** Notes the trace of a call that ended with the reason of its signal. The caller owns that object, and may use it again. */
-export function rememberReason(reason: unknown, trace: Trace): void {
+export function setHistoryOfReason(reason: unknown, trace: HistoryRecord): void {
   if (isObject(reason)) traces.set(reason, traces.get(reason) === undefined ? trace : OF_MANY);
 }
 
@@ -111,7 +113,7 @@ export function hasHistory(result: unknown): boolean {
   return attemptsOf(result).length > 0;
 }
 
-function traceOf(result: unknown): Trace {
+function traceOf(result: unknown): HistoryRecord {
   if (!isObject(result)) return OF_MANY;
   return traces.get(result) ?? traces.get(keptByCopies(result) ?? OF_MANY) ?? OF_MANY;
 }
@@ -156,6 +158,6 @@ export function successOf(status: number): readonly Attempt[] {
 }
 
 /** Notes the history of a call that was successful at once. */
-export function rememberSuccess(result: unknown, status: number): void {
-  remember(result, successOf(status));
+export function setHistoryOfSuccess(result: unknown, status: number): void {
+  setHistory(result, successOf(status));
 }

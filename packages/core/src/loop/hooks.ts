@@ -74,7 +74,7 @@ export interface CurrentAttempt {
  * Called with each attempt as it is sent, to send it in an async context. It must call `send` once, before it returns, and
  * return what `send` returns.
  */
-export type AroundAttempt = <T>(send: () => T, current: CurrentAttempt) => T;
+export type WrapAttempt = <T>(send: () => T, current: CurrentAttempt) => T;
 
 /** The origins that may get what hooks return, such as `https://api.example.com`, or a function of the request. */
 export type TrustedOrigins = readonly string[] | ((request: RequestTraits) => boolean);

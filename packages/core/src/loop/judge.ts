@@ -1,4 +1,4 @@
-import { noteFailure, otherRetriesOf } from '#around';
+import { noteFailure, otherRetriesOf } from '#layers';
 import { HookError, isPromise, NotSentError } from '../base/errors.ts';
 import type { Opened } from '../http/body.ts';
 import { type Advice, type Outcome, type Responded, withJudgement } from '../http/outcome.ts';
@@ -17,7 +17,7 @@ import {
   verdictOf,
 } from './decide.ts';
 import { record, recordOf } from './history.ts';
-import type { Lack } from './part.ts';
+import type { Blocker } from './part.ts';
 
 /** What an observer or a hook has aborted while its outcome was judged: its end is known. */
 const ENDED: Decision = stop('aborted');
@@ -86,7 +86,7 @@ function follow(call: Call, decision: Decision, outcome: Outcome): Decision {
     if (outcome.type === 'failure') call.parts?.free();
     // User code that has made this request need not be called again for it, if it was sent more than once.
     const wasRepeated = attempt > 1 || reason === 'judged-by-inner-layer';
-    if (place !== undefined && wasRepeated && reason !== 'success') noteFailure(place.surroundings);
+    if (place !== undefined && wasRepeated && reason !== 'success') noteFailure(place.layersFound);
     const fallsBack = call.fallsBack && outcome.type === 'failure';
     const why = judgementOf(outcome)?.cause;
     const news = why === undefined ? { outcome } : { outcome, error: why };
@@ -146,9 +146,9 @@ export async function look(
   const signals = [signal, ended?.signal].filter((one) => one !== undefined);
   const given = { attempt, open, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
   let said: Advice | undefined;
-  for (const turn of call.parts?.all ?? []) {
-    if (turn.judge === undefined) continue;
-    const reading = asUserCode(call, () => turn.judge?.(outcome, said, given));
+  for (const instance of call.parts?.all ?? []) {
+    if (instance.judge === undefined) continue;
+    const reading = asUserCode(call, () => instance.judge?.(outcome, said, given));
     if (!isPromise(reading)) {
       said = reading ?? said;
       continue;
@@ -202,18 +202,18 @@ export async function endUnsent(call: Call, error: unknown, signal: AbortSignal 
  * backoff, counted as a retry. Without a next one the call ends with the answer that was there, else with a `NotSentError`
  * (`overload`).
  */
-export const SKIP: Lack = /* @__PURE__ */ skipping(nextChance);
+export const SKIP: Blocker = /* @__PURE__ */ skipping(nextChance);
 
 /** As {@link SKIP}, but the call has no other chance. */
-export const SKIP_AND_END: Lack = /* @__PURE__ */ skipping(() => undefined);
+export const SKIP_AND_END: Blocker = /* @__PURE__ */ skipping(() => undefined);
 
-/** A lack that is not waited for. */
-export interface Skip extends Lack {
+/** A blocker that is not waited for. */
+export interface Skip extends Blocker {
   /** Sets the delay before the next chance. @throws NotSentError if there is none */
   skip(call: Call): void;
 }
 
-function skipping(next: typeof nextChance): Lack {
+function skipping(next: typeof nextChance): Blocker {
   return { skip: (call: Call) => skipped(call, next) } as Partial<Skip> as Skip;
 }
 

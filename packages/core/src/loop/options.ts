@@ -6,7 +6,7 @@ import type { ReadFeedback } from '../http/feedback.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { Observer } from '../news/events.ts';
 import type { CostOption } from './contracts.ts';
-import type { AroundAttempt, BeforeAttempt, TrustedOrigins } from './hooks.ts';
+import type { BeforeAttempt, TrustedOrigins, WrapAttempt } from './hooks.ts';
 import type {
   BodyInspector,
   ConcurrencyLimit,
@@ -91,7 +91,7 @@ export interface PolicyOptions {
    * of the client sees as active. It must call its `send` at once, and return what that returns.
    * @default none
    */
-  readonly aroundAttempt?: AroundAttempt | undefined;
+  readonly wrapAttempt?: WrapAttempt | undefined;
   /**
    * The methods that may be retried after a `transient` outcome, when the server may have carried out the request.
    * `'idempotent'`: those of RFC 9110 §9.2.2, and any request with an `Idempotency-Key`. `'all'`. A list. Or a function of

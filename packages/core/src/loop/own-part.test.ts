@@ -3,10 +3,10 @@ import { NotSentError } from '../base/errors.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { type RetryOptions, retry } from '../retry/retry.ts';
 import { virtualClock } from '../testing.ts';
-import type { Lack, Part, Turn } from './part.ts';
+import type { Blocker, Part, PartInstance } from './part.ts';
 import { createPolicy } from './policy.ts';
 
-const part = (turn: Turn): Part => ({ name: 'own', place: 'throttle', begin: () => turn });
+const part = (instance: PartInstance): Part => ({ name: 'own', place: 'throttle', begin: () => instance });
 
 /** Fails `failures` times, with a virtual backoff of 10 ms. */
 async function call(own: Part, failures: number, options?: RetryOptions<number>): Promise<number> {
@@ -50,8 +50,8 @@ test('a refusal of a retry ends the call with what the attempt before has settle
 });
 
 test('a part whose wait never helps fails its request, and does not spin for ever', async () => {
-  const lack: Lack = { wait: async () => 1 };
-  await expect(call(part({ acquire: () => lack }), 0)).rejects.toThrow(
+  const blocker: Blocker = { wait: async () => 1 };
+  await expect(call(part({ acquire: () => blocker }), 0)).rejects.toThrow(
     'a part still lacks what it has waited for 1,000 times',
   );
 });

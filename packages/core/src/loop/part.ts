@@ -37,7 +37,7 @@ export interface Part {
   readonly name: string;
   readonly place: Place;
   /**
-   * Makes the class that sends at once: limits of ebb bring it whose turns have no verbs but `acquire`, `leave`, `permit`, `skip`,
+   * Makes the class that sends at once: limits of ebb bring it whose instances have no verbs but `acquire`, `leave`, `permit`, `skip`,
    * `free` and `end`. If all parts of a policy bring it, a request that need not wait is sent before its call is made.
    */
   readonly taking?: SendsAtOnce | undefined;
@@ -46,13 +46,13 @@ export interface Part {
    *
    * @throws what the call is to fail with, before anything is sent
    */
-  begin(call: PartCall): Turn | undefined;
+  begin(call: PartCall): PartInstance | undefined;
 }
 
 type MaybePromise<T> = T | Promise<T>;
 
 /** A part in one call. All verbs are optional, and those without a promise in their type are synchronous. */
-export interface Turn {
+export interface PartInstance {
   /**
    * User code that changes the headers of the next attempt. Called while nothing is held. They may be credentials: it is not called
    * for an origin that the policy does not trust, and its part must have the place `headers`, so that this is known beforehand.
@@ -61,16 +61,16 @@ export interface Turn {
   /** As {@link headers}, for headers that are no credentials, such as those of a trace: every origin gets them. At any place. */
   label?(next: NextAttempt): HeaderChanges | undefined | Promise<HeaderChanges | undefined>;
   /**
-   * Takes what the attempt needs, or returns the resource that is lacking. It is called again after each wait, and after each
+   * Takes what the attempt needs, or returns the {@link Blocker}. It is called again after each wait, and after each
    * {@link leave} without an outcome, and must not take anything twice.
    *
    * @throws a refusal, which ends the call
    */
-  acquire?(): Lack | undefined;
+  acquire?(): Blocker | undefined;
   /** Calls what sends the attempt: the async context that a layer below sees. */
   wrap?<T>(send: () => T): T;
   /** Reads a response, whose body it can open. What it returns goes on to the next part, and to the decision. */
-  judge?(outcome: Responded, advice: Advice | undefined, look: Look): MaybePromise<Advice | undefined>;
+  judge?(outcome: Responded, advice: Advice | undefined, body: BodyAccess): MaybePromise<Advice | undefined>;
   /**
    * The attempt has ended, and is judged. Without an outcome nothing was sent, and everything goes back; that may happen several times
    * in an attempt. One that ends unjudged (by the total timeout, in a look that fails, or since a layer below has judged it) is followed by
@@ -93,14 +93,14 @@ export interface Turn {
   end?(reason: StopReason): void;
 }
 
-/** What an attempt lacks. See also `SKIP`. */
-export interface Lack {
+/** What keeps an attempt from being sent, and how to wait for it. See also `SKIP`. */
+export interface Blocker {
   /** True if it waits for a slot. */
-  readonly isSlot?: boolean;
+  readonly isForSlot?: boolean;
   /** True if `wait` ends by itself with the signal and the longest wait that it is given: the loop does not watch it. */
   readonly endsItself?: boolean;
   /**
-   * Waits for it, and keeps it: the next {@link Turn.acquire} does not take it twice.
+   * Waits for it, and keeps it: the next {@link PartInstance.acquire} does not take it twice.
    *
    * @returns how long it took, in milliseconds
    * @throws the signal's own reason, or a refusal
@@ -116,7 +116,7 @@ export interface PlannedRetry {
 }
 
 /** How a part looks into a response. */
-export interface Look {
+export interface BodyAccess {
   readonly attempt: number;
   readonly signal: AbortSignal | undefined;
   /** Opens the body; `undefined` if there is none. */
@@ -124,15 +124,15 @@ export interface Look {
 }
 
 /** What the layers of ebb around a call say of it. */
-export interface Around {
+export interface LayersAround {
   /** True if one of them retries, so that this one sends once. */
   readonly isInner: boolean;
   /** What they took for the same attempt. */
-  readonly taken: readonly object[];
+  readonly bucketsTaken: readonly object[];
   /** The limits whose slots they hold. */
-  readonly slots: readonly object[];
+  readonly slotsHeld: readonly object[];
   /** What user code around it has paid for the first request that it sends. */
-  readonly paid: Set<object> | undefined;
+  readonly paidBuckets: Set<object> | undefined;
 }
 
 /** What parts need to know of a policy. */
@@ -159,17 +159,17 @@ export interface PartCall {
   readonly givenFeedback: ReadFeedback | false | undefined;
   /** The attempt in flight, from 1; 0 before the first. */
   readonly attempt: number;
-  readonly around: Around;
+  readonly layers: LayersAround;
   /** The bucket that the tokens of the attempt were taken from. */
   bucket: OwnBucket | undefined;
   /** The tokens of the attempt. */
   grant: Grant | undefined;
   /** Tokens that a part settles once it knows what the attempt has cost. Others leave them alone. */
-  metered?: Grant | undefined;
+  meteredGrant?: Grant | undefined;
   /** The limit whose slot the attempt holds, or a bucket that charges what it has taken at the end of its body. */
-  limit: object | undefined;
+  bodyHolder: object | undefined;
   /** What watches the bodies of responses, if a part has brought it. */
-  readonly whenBodyEnds?: Turn['whenBodyEnds'];
+  readonly whenBodyEnds?: PartInstance['whenBodyEnds'];
   /** Tells `onEvent`. */
   emit(news: News): void;
 }

@@ -5,28 +5,33 @@ import type { Outcome } from '../http/outcome.ts';
 import type { News } from '../news/emit.ts';
 import type { StopReason } from '../news/events.ts';
 import type { Grant } from './contracts.ts';
-import type { Lack, Part, PartCall, PlannedRetry, Turn } from './part.ts';
+import type { Blocker, Part, PartCall, PartInstance, PlannedRetry } from './part.ts';
 
-const NONE: readonly Turn[] = [];
+const NONE: readonly PartInstance[] = [];
 
 /** No layer of ebb is around a call. */
-export const ALONE: PartCall['around'] = { isInner: false, taken: [], slots: [], paid: undefined };
+export const ALONE: PartCall['layers'] = {
+  isInner: false,
+  bucketsTaken: [],
+  slotsHeld: [],
+  paidBuckets: undefined,
+};
 
 /** The call that parts are in: one that is sent at once, until it has to be made. */
-export type Owner = Pick<PartCall, 'policy' | 'request' | 'attempt' | 'around' | 'givenFeedback' | 'emit'>;
+export type Owner = Pick<PartCall, 'policy' | 'request' | 'attempt' | 'layers' | 'givenFeedback' | 'emit'>;
 
 /** The parts of a policy in one call: they are asked all at once, and see the call by it, which holds what they have taken. */
 export class PartsOfCall implements PartCall {
   owner: Owner;
   bucket: PartCall['bucket'];
   grant: Grant | undefined;
-  limit: object | undefined;
-  declare metered?: Grant | undefined;
-  all: readonly Turn[] = NONE;
+  bodyHolder: object | undefined;
+  declare meteredGrant?: Grant | undefined;
+  all: readonly PartInstance[] = NONE;
   /** True if one of them looks into responses. */
   reads = false;
   /** True if one of them changes the headers of attempts. */
-  dresses = false;
+  changesHeaders = false;
   /** True if one of them stands around the send of attempts. */
   wraps = false;
 
@@ -46,8 +51,8 @@ export class PartsOfCall implements PartCall {
     return this.owner.attempt;
   }
 
-  get around(): PartCall['around'] {
-    return this.owner.around;
+  get layers(): PartCall['layers'] {
+    return this.owner.layers;
   }
 
   get givenFeedback(): PartCall['givenFeedback'] {
@@ -61,27 +66,27 @@ export class PartsOfCall implements PartCall {
   /** Begins with all of them. If one refuses, those before it have begun, and are told of the end. @throws what a part refuses the call with */
   begin(parts: readonly Part[]): void {
     for (const part of parts) {
-      const turn = part.begin(this);
-      if (turn === undefined) continue;
+      const instance = part.begin(this);
+      if (instance === undefined) continue;
       // Not by `push`, which makes room for many more.
-      this.all = this.all === NONE ? [turn] : [...this.all, turn];
-      if (turn.judge !== undefined) this.reads = true;
-      if ((turn.headers ?? turn.label) !== undefined) this.dresses = true;
-      if (turn.wrap !== undefined) this.wraps = true;
-      if (turn.headers === undefined) continue;
+      this.all = this.all === NONE ? [instance] : [...this.all, instance];
+      if (instance.judge !== undefined) this.reads = true;
+      if ((instance.headers ?? instance.label) !== undefined) this.changesHeaders = true;
+      if (instance.wrap !== undefined) this.wraps = true;
+      if (instance.headers === undefined) continue;
       const takes = devText("'headers' beside the verb `headers`");
       must(nameOf(part.name, 'place'), takes, part.place, part.place === 'headers');
     }
   }
 
   /** Takes the resources of all parts, or none: then it returns the one that is lacking. */
-  take(): Lack | undefined {
+  take(): Blocker | undefined {
     const { all } = this;
     for (let at = 0; at < all.length; at += 1) {
-      const lack = all[at]?.acquire?.();
-      if (lack !== undefined) {
+      const blocker = all[at]?.acquire?.();
+      if (blocker !== undefined) {
         this.leave(undefined);
-        return lack;
+        return blocker;
       }
     }
     return undefined;
@@ -94,19 +99,19 @@ export class PartsOfCall implements PartCall {
 
   /** Asks whether a retry may be sent. */
   permit(retry: PlannedRetry): StopReason | undefined {
-    for (const turn of this.all) {
-      const reason = turn.permit?.(retry);
+    for (const instance of this.all) {
+      const reason = instance.permit?.(retry);
       if (reason !== undefined) return reason;
     }
     return undefined;
   }
 
   skip(): void {
-    for (const turn of this.all) turn.skip?.();
+    for (const instance of this.all) instance.skip?.();
   }
 
   free(once?: Promise<void>): void {
-    for (const turn of this.all) turn.free?.(once);
+    for (const instance of this.all) instance.free?.(once);
   }
 
   /** Before an attempt that follows another. @param once when the connection of that is free */
@@ -117,16 +122,19 @@ export class PartsOfCall implements PartCall {
   }
 
   end(reason: StopReason): void {
-    for (const turn of this.all) turn.end?.(reason);
+    for (const instance of this.all) instance.end?.(reason);
   }
 
   /** Wraps the send in the layers of all parts. */
   wrap<T>(send: () => T): () => T {
-    return this.all.reduce((inner, turn) => (turn.wrap ? () => turn.wrap?.(inner) as T : inner), send);
+    return this.all.reduce(
+      (inner, instance) => (instance.wrap ? () => instance.wrap?.(inner) as T : inner),
+      send,
+    );
   }
 
   /** What watches the bodies of responses, if a part needs to know their end. */
-  get whenBodyEnds(): Turn['whenBodyEnds'] {
-    return this.all.find((turn) => turn.whenBodyEnds !== undefined)?.whenBodyEnds;
+  get whenBodyEnds(): PartInstance['whenBodyEnds'] {
+    return this.all.find((instance) => instance.whenBodyEnds !== undefined)?.whenBodyEnds;
   }
 }

@@ -107,7 +107,7 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   idempotencyKey: { check: checkIdempotencyKey },
   beforeAttempt: { check: callable },
   trustedOrigins: { check: checkTrusted },
-  aroundAttempt: { check: callable },
+  wrapAttempt: { check: callable },
   methods: {
     check: (name, value) => typeof value === 'function' || checkMethods(name, value),
     default: 'idempotent',

@@ -1,4 +1,4 @@
-import { mayBeLayered } from '#around';
+import { mayBeLayered } from '#layers';
 import { isPromise, NotSentError } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
 import { NO_LAYERS } from '../layers/layer.ts';
@@ -10,7 +10,7 @@ import { abortOrStop, bounded, OutOfTime, stopped } from './deadline.ts';
 import { askHooks, headersNow } from './header-changes.ts';
 import { endUnsent, type Skip } from './judge.ts';
 import { insideOf } from './options.ts';
-import type { Lack } from './part.ts';
+import type { Blocker } from './part.ts';
 import { PartsOfCall } from './parts-of-call.ts';
 
 /**
@@ -21,7 +21,7 @@ export type Readiness = boolean | OutOfTime;
 
 /** Work done before the attempt had to wait. */
 interface Preparation {
-  lack?: Lack | undefined;
+  blocker?: Blocker | undefined;
   /** The hooks, if they have been asked; `true` if they have returned. */
   hooks?: PromiseLike<void> | true | undefined;
 }
@@ -77,13 +77,13 @@ export function prepare(
 
 /** The attempt is about to be sent. @throws HookError if a function that returns the value of a header fails */
 export function begin(call: Call): undefined {
-  const { policy, parts, limit } = call;
+  const { policy, parts, bodyHolder } = call;
   call.attempt += 1;
-  const isWrapped = policy.aroundAttempt !== undefined || parts?.wraps;
+  const isWrapped = policy.wrapAttempt !== undefined || parts?.wraps;
   // What runs below a call that holds a slot must find that out. Asked for each attempt: a layer may have been made meanwhile.
-  if (limit !== undefined || isWrapped || mayBeLayered(call.way)) {
+  if (bodyHolder !== undefined || isWrapped || mayBeLayered(call.way)) {
     call.place ??= new LayerPlace(call.request, NO_LAYERS);
-    call.place.enter(parts?.bucket, limit);
+    call.place.enter(parts?.bucket, bodyHolder);
   }
   if (call.grant?.conforming === false) call.emit({ type: 'mark' });
   call.emit({ type: 'attempt' });
@@ -104,7 +104,7 @@ export function beginParts(call: Call): void {
 
 /** True if user code changes the headers of attempts. */
 function hasHooks({ policy, parts }: Call): boolean {
-  return (policy.beforeAttempt ?? policy.idempotencyKey) !== undefined || parts?.dresses === true;
+  return (policy.beforeAttempt ?? policy.idempotencyKey) !== undefined || parts?.changesHeaders === true;
 }
 
 /** Before an attempt that follows another. */
@@ -130,8 +130,8 @@ function startsAtOnce(call: Call, signal: AbortSignal | undefined, done: Prepara
     done.hooks = true;
     lookAgain(call, signal);
   }
-  done.lack = call.parts?.take();
-  return done.lack === undefined;
+  done.blocker = call.parts?.take();
+  return done.blocker === undefined;
 }
 
 /** After a wait or user code: what was true before it need not be true any more. */
@@ -147,12 +147,12 @@ export async function wait(
   signal: AbortSignal | undefined,
   released: Promise<void> | undefined,
   makeBody: MakeBody | undefined,
-  { hooks, lack }: Preparation,
+  { hooks, blocker }: Preparation,
 ): Promise<Readiness> {
   // Not waited for if the attempt ends before.
   if (hooks !== true) hooks?.then(undefined, () => undefined);
   try {
-    for (let asked = hooks, lacking = lack; ; asked = undefined, lacking = undefined) {
+    for (let asked = hooks, lacking = blocker; ; asked = undefined, lacking = undefined) {
       if (call.delayMs > 0) await sleep(call.policy.clock, call.delayMs, signal);
       // Each `await` takes a turn of the microtasks, even of `undefined`.
       if (released !== undefined) await released;
@@ -207,7 +207,7 @@ async function userCode(
   if (call.hookMs >= attemptTimeoutMs) throw new OutOfTime(attemptTimeoutMs, false);
 }
 
-/** A lack that resolves at once, and still lacks, would be asked for ever. */
+/** A part that blocks again each time its wait ends would be asked forever. */
 const MOST_ROUNDS = 1_000;
 
 /**
@@ -223,19 +223,19 @@ async function acquire(
   lacking = parts.take(),
 ): Promise<boolean> {
   let rounds = 0;
-  for (let lack = lacking; lack !== undefined; lack = parts.take()) {
-    if ('skip' in lack) {
-      (lack as Skip).skip(call);
+  for (let blocker = lacking; blocker !== undefined; blocker = parts.take()) {
+    if ('skip' in blocker) {
+      (blocker as Skip).skip(call);
       forgetWaits(call);
       return true;
     }
     const options = waitOptions(call, signal);
-    const waiting = lack.wait(options);
-    const waitedMs = await (lack.endsItself === true ? waiting : ended(call, waiting, options));
+    const waiting = blocker.wait(options);
+    const waitedMs = await (blocker.endsItself === true ? waiting : ended(call, waiting, options));
     if (rounds > MOST_ROUNDS) throw new TypeError('a part still lacks what it has waited for 1,000 times');
     rounds += 1;
     call.waitedMs += waitedMs;
-    if (lack.isSlot) call.slotMs = (call.slotMs ?? 0) + waitedMs;
+    if (blocker.isForSlot) call.slotMs = (call.slotMs ?? 0) + waitedMs;
   }
   const { waitedMs: waitMs, slotMs = 0, grant, fairness } = call;
   if (waitMs > 0)

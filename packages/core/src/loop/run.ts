@@ -1,4 +1,4 @@
-import { hasEndedBelow, sentNow } from '#around';
+import { hasEndedBelow, sentNow } from '#layers';
 import type { FailureKind, Outcome, Responded } from '../http/outcome.ts';
 import type { Call } from './call.ts';
 import { type Aside, type ClientAdapter, errorOf, lateBy, resultOf, type Settled } from './client.ts';

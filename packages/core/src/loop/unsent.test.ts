@@ -350,9 +350,9 @@ describe('an attempt that was never sent returns its tokens', () => {
     // After a second it starts empty, and 100 ms later it has one token.
     await clock.advance(1_100);
     await ready;
-    expect(bucket.gateFor?.(request)?.tryAcquire(0.001)).toBeUndefined();
+    expect(bucket.pausedBucketFor?.(request)?.tryAcquire(0.001)).toBeUndefined();
     judge(call, unreached);
-    expect(bucket.gateFor?.(request)?.tryAcquire(1)).toBeDefined();
+    expect(bucket.pausedBucketFor?.(request)?.tryAcquire(1)).toBeDefined();
   });
 
   test('at once to the next in the queue', async () => {

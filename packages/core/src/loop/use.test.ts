@@ -7,7 +7,7 @@ import { Call } from './call.ts';
 import { sending } from './client.ts';
 import { judge, look, reads, SKIP, SKIP_AND_END } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
-import type { Part, Turn } from './part.ts';
+import type { Part, PartInstance } from './part.ts';
 import { createPolicy } from './policy.ts';
 import { prepare, type Readiness } from './prepare.ts';
 
@@ -21,8 +21,8 @@ const request: RequestTraits = {
 };
 const responds = (status: number): Responded => ({ type: 'response', status, header: () => undefined });
 
-function partOf(place: Part['place'], turn: Turn | undefined): Part {
-  return { name: 'own', place, begin: () => turn };
+function partOf(place: Part['place'], instance: PartInstance | undefined): Part {
+  return { name: 'own', place, begin: () => instance };
 }
 
 function start(options: PolicyOptions, clock = virtualClock({ startMs: 0 })) {
@@ -64,14 +64,14 @@ test('of what is lacking everything goes back, and all parts are asked again aft
   let isFree = false;
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1, clock });
-  const lack = {
+  const blocker = {
     wait: async () => {
       asked.push(`waits beside ${bucket.stats().tokens} tokens`);
       isFree = true;
       return 5;
     },
   };
-  const last = partOf('watching', { acquire: () => (isFree ? undefined : lack) });
+  const last = partOf('watching', { acquire: () => (isFree ? undefined : blocker) });
   const policy = createPolicy({ clock, bucket, use: [last] });
   const call = new Call(policy, request);
   waiting = prepare(call);
@@ -82,13 +82,13 @@ test('of what is lacking everything goes back, and all parts are asked again aft
 
 test('a part that lacks something waits for it, and is asked again', async () => {
   let has = false;
-  const lack = {
+  const blocker = {
     wait: async () => {
       has = true;
       return 0;
     },
   };
-  const { call } = start({ use: [partOf('slot', { acquire: () => (has ? undefined : lack) })] });
+  const { call } = start({ use: [partOf('slot', { acquire: () => (has ? undefined : blocker) })] });
   waiting = prepare(call);
   expect(await waiting).toBe(true);
 });
@@ -137,8 +137,8 @@ test('the backoff before the next chance gets the request, and no outcome', asyn
 test.each([
   ['until its retries are used up', SKIP, 100, ['skipped', 'overload']],
   ['for good at its first chance', SKIP_AND_END, 0, ['overload']],
-])('a request that is skipped %s fails', async (_, lack, ms, reasons) => {
-  const throttle = partOf('throttle', { acquire: () => lack });
+])('a request that is skipped %s fails', async (_, blocker, ms, reasons) => {
+  const throttle = partOf('throttle', { acquire: () => blocker });
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, clock });
   const { call } = start({ use: [throttle], bucket, maxRetries: 1 }, clock);

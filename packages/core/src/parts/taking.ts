@@ -2,9 +2,9 @@ import type { RequestTraits } from '../http/outcome.ts';
 import type { AtOnce } from '../loop/at-once.ts';
 import type { Call } from '../loop/call.ts';
 import type { ClientAdapter } from '../loop/client.ts';
-import { remember, successOf } from '../loop/history.ts';
+import { setHistory, successOf } from '../loop/history.ts';
 import { insideOf, type Policy } from '../loop/options.ts';
-import type { Lack, PartCall } from '../loop/part.ts';
+import type { Blocker, PartCall } from '../loop/part.ts';
 import { ALONE, type Owner, PartsOfCall } from '../loop/parts-of-call.ts';
 import { emit, type News } from '../news/emit.ts';
 
@@ -55,7 +55,7 @@ function classOver(Base: typeof AtOnce): typeof AtOnce {
       return this.client.policy;
     }
 
-    get around(): PartCall['around'] {
+    get layers(): PartCall['layers'] {
       return ALONE;
     }
 
@@ -73,20 +73,20 @@ function classOver(Base: typeof AtOnce): typeof AtOnce {
     }
 
     override get slotsOf(): readonly object[] {
-      const { limit } = this.#parts;
-      return limit === undefined ? super.slotsOf : [limit];
+      const { bodyHolder } = this.#parts;
+      return bodyHolder === undefined ? super.slotsOf : [bodyHolder];
     }
 
     override send(): Promise<T> {
       const parts = this.#parts;
-      let lack: Lack | undefined;
+      let blocker: Blocker | undefined;
       try {
         parts.begin(insideOf(this.policy).parts);
-        lack = parts.take();
+        blocker = parts.take();
       } catch (error) {
         return this.goOnUnsent(undefined, error);
       }
-      if (lack !== undefined) return this.goOnUnsent(lack);
+      if (blocker !== undefined) return this.goOnUnsent(blocker);
       this.attempt = 1;
       if (parts.grant?.conforming === false) this.emit({ type: 'mark' });
       return super.send();
@@ -101,9 +101,9 @@ function classOver(Base: typeof AtOnce): typeof AtOnce {
         throw this.failed(value, outcome, error);
       }
       parts.end('success');
-      if (parts.limit !== undefined) this.#freeAfter(value, status);
+      if (parts.bodyHolder !== undefined) this.#freeAfter(value, status);
       const attempts = successOf(status);
-      remember(value, parts.grant === undefined ? attempts : { attempts, grant: parts.grant });
+      setHistory(value, parts.grant === undefined ? attempts : { attempts, grant: parts.grant });
     }
 
     /** The slot is free when the body has ended. */

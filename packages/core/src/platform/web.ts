@@ -9,7 +9,7 @@ export function emit(warning: Error): void {
 }
 
 /** A page sends few requests, and needs no faster stamp. */
-export function makeStamp<T>(): WeakMap<object, T> {
+export function makeMetadata<T>(): WeakMap<object, T> {
   return new WeakMap();
 }
 

@@ -191,14 +191,14 @@ test('the gate of an origin has the capacity of its bucket', () => {
     request,
   );
   bucket.setRate(1, 20);
-  expect(bucket.gateFor?.(request)?.tryAcquire(15)).toBeUndefined();
+  expect(bucket.pausedBucketFor?.(request)?.tryAcquire(15)).toBeUndefined();
   bucket.setRate(1, 3);
-  expect(() => bucket.gateFor?.(request)?.tryAcquire(4)).toThrow('≤ the capacity, 3');
+  expect(() => bucket.pausedBucketFor?.(request)?.tryAcquire(4)).toThrow('≤ the capacity, 3');
   // The gate is dropped when it is full, with its new capacity.
   clock.tick(7_900);
-  expect(bucket.gateFor?.(request)).toBeDefined();
+  expect(bucket.pausedBucketFor?.(request)).toBeDefined();
   clock.tick(200);
-  expect(bucket.gateFor?.(request)).toBeUndefined();
+  expect(bucket.pausedBucketFor?.(request)).toBeUndefined();
 });
 
 describe('an abort of a signal that many wait under', () => {

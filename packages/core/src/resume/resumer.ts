@@ -5,7 +5,7 @@ import { sleep } from '../base/signals.ts';
 import { codeIn, failureKind } from '../http/failure.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { backoffOf, obeyed } from '../loop/decide.ts';
-import { type Attempt, attemptsOf, grantOf, record, remember } from '../loop/history.ts';
+import { type Attempt, attemptsOf, grantOf, record, setHistory } from '../loop/history.ts';
 import type { Policy, PolicyOptions } from '../loop/options.ts';
 import { overridePolicy } from '../loop/policy.ts';
 import { emit, type News, type Reporting } from '../news/emit.ts';
@@ -26,7 +26,11 @@ export interface Resumption {
  *
  * @param result what that request ended with: a response, or an error
  */
-export function rememberResumption(response: unknown, result: unknown, { error, delayMs }: Resumption): void {
+export function setHistoryOfResumption(
+  response: unknown,
+  result: unknown,
+  { error, delayMs }: Resumption,
+): void {
   const before = attemptsOf(response);
   const last = before.at(-1);
   if (last === undefined) return;
@@ -38,17 +42,17 @@ export function rememberResumption(response: unknown, result: unknown, { error, 
   }));
   const attempts = before.slice(0, -1);
   for (const one of [broken, ...after]) record(attempts, one);
-  rememberAs(response, attempts, result);
+  setHistoryAs(response, attempts, result);
 }
 
 /** Gives a response, or an error, the history of a response. */
-export function rememberOf(result: unknown, response: unknown): void {
-  rememberAs(result, attemptsOf(response), response);
+export function copyHistory(result: unknown, response: unknown): void {
+  setHistoryAs(result, attemptsOf(response), response);
 }
 
-function rememberAs(result: unknown, attempts: readonly Attempt[], granted: unknown): void {
+function setHistoryAs(result: unknown, attempts: readonly Attempt[], granted: unknown): void {
   const grant = grantOf(granted) ?? grantOf(result);
-  remember(result, grant === undefined ? attempts : { attempts, grant });
+  setHistory(result, grant === undefined ? attempts : { attempts, grant });
 }
 
 /**

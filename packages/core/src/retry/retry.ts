@@ -1,5 +1,5 @@
-import { surroundings } from '#around';
 import { devText } from '#dev-text';
+import { layersFound } from '#layers';
 import { type Check, callable } from '../base/check.ts';
 import { callHook, property } from '../base/errors.ts';
 import { must, type OptionTable, readOptions } from '../base/options.ts';
@@ -97,7 +97,7 @@ export async function retry<T>(
     judged(client.settledIn(outcome), judge, attempt) ??
     (isKnown(outcome, classify) ? classify(outcome, request, attempt) : byDefault(outcome));
   const request = { ...REQUEST };
-  const around = surroundings(request, undefined, false);
+  const around = layersFound(request, undefined, false);
   const client = new FunctionClient(call, signal);
   const judgedBy = overridePolicy(policy, { classify: judging });
   return run(new Call(judgedBy, request, around, 'function'), client, signal);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withoutSecrets } from '../store-error.ts';
 import type { ClientName, Target } from './arguments.ts';
-import { type Connected, StoreError, within } from './connected.ts';
+import { type Connected, StoreError, withTimeout } from './connected.ts';
 import { type GlidePackage, openGlide } from './glide.ts';
 import { type IoredisPackage, openIoredis } from './ioredis.ts';
 import { type NodeRedisPackage, openNodeRedis } from './node-redis.ts';
@@ -41,7 +41,7 @@ export async function connect(target: Target, find: typeof load = load): Promise
           ? openNodeRedis(found as NodeRedisPackage, target)
           : openIoredis(found as IoredisPackage, target);
     try {
-      return await within(opening, 'there is no connection');
+      return await withTimeout(opening, 'there is no connection');
     } catch (error) {
       const { message, code } = withoutSecrets(error) as NodeJS.ErrnoException;
       // An error of several addresses has no message.

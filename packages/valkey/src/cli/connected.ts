@@ -20,7 +20,7 @@ type Scanned = readonly [cursor: unknown, keys: readonly unknown[]];
 export type Command = (args: string[]) => Promise<unknown>;
 
 /** Every reply comes in time, or not at all. */
-export async function within<T>(promise: Promise<T>, what: string): Promise<T> {
+export async function withTimeout<T>(promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new StoreError(`${what} within ${TIMEOUT_MS / 1_000} s`)), TIMEOUT_MS);

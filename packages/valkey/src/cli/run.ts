@@ -4,7 +4,7 @@ import { isDenied, messageOf, withoutSecrets } from '../store-error.ts';
 import { type Arguments, readArguments, UsageError } from './arguments.ts';
 import { changeOf } from './changes.ts';
 import { connect } from './clients.ts';
-import { type Connected, StoreError, within } from './connected.ts';
+import { type Connected, StoreError, withTimeout } from './connected.ts';
 import { HELP, RIGHTS } from './help.ts';
 import { bucketJson, bucketText } from './show.ts';
 import { type Output, watch } from './watch.ts';
@@ -52,7 +52,7 @@ class Session {
   }
 
   operate(key: string, operation: Operation): Promise<Operated> {
-    return within(operate(this.#connected.store, key, operation), 'the store did not reply');
+    return withTimeout(operate(this.#connected.store, key, operation), 'the store did not reply');
   }
 
   async #inspect(key: string): Promise<BucketState> {

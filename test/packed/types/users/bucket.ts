@@ -1,5 +1,12 @@
 import { createPolicy, type MemoryBucket, type ObservableBucket, type TokenBucketOptions } from '@ebb/core';
-import { bucketSetup, gcra, originGate, type Quota, type TokenSource, WaitingBucket } from '@ebb/core/bucket';
+import {
+  bucketSetup,
+  bucketWithPauses,
+  gcra,
+  type Quota,
+  type TokenSource,
+  WaitingBucket,
+} from '@ebb/core/bucket';
 
 // A bucket with its own token source.
 class Tokens implements TokenSource<number> {
@@ -44,7 +51,7 @@ class Bucket extends WaitingBucket<Tokens> {
     super(
       setup,
       () => new Tokens(setup),
-      (): MemoryBucket => originGate(setup, setup),
+      (): MemoryBucket => bucketWithPauses(setup, setup),
     );
   }
 }

@@ -177,7 +177,7 @@ describe.each<[string, Make]>([
       const { bucket, clock, lines, note } = setUp(make);
       bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
       const passes = async (): Promise<void> => {
-        const earlier = await bucket.gateFor?.(ill)?.acquire();
+        const earlier = await bucket.pausedBucketFor?.(ill)?.acquire();
         for (let hop = 0; hop < 50; hop += 1) await Promise.resolve();
         await bucket.acquire({ cost: 5, earlier });
         await bucket.acquire({ cost: 5, earlier });

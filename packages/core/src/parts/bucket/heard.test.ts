@@ -118,28 +118,28 @@ describe('after a refusal, what a response says is left', () => {
   test('holds for its origin', () => {
     const { bucket, take } = setUpRefused();
     bucket.observe?.(says(10), take(1), one);
-    const gate = bucket.gateFor?.(one);
+    const gate = bucket.pausedBucketFor?.(one);
     expect(gate?.tryAcquire(10)).toBeDefined();
     expect(gate?.tryAcquire(1)).toBeUndefined();
-    expect(bucket.gateFor?.(other)).toBeUndefined();
+    expect(bucket.pausedBucketFor?.(other)).toBeUndefined();
   });
 
   test('and no longer than its origin takes to be full again', () => {
     const { bucket, clock, take } = setUpRefused();
     bucket.observe?.(says(10), take(1), one);
-    expect(bucket.gateFor?.(one)).toBeDefined();
+    expect(bucket.pausedBucketFor?.(one)).toBeDefined();
     clock.tick(50_000);
-    expect(bucket.gateFor?.(one)).toBeUndefined();
+    expect(bucket.pausedBucketFor?.(one)).toBeUndefined();
   });
 
   test('lowers an origin again', () => {
     const { bucket, clock, take } = setUpRefused();
     bucket.observe?.(says(10), take(1), one);
-    bucket.gateFor?.(one);
+    bucket.pausedBucketFor?.(one);
     clock.tick(1_000);
     bucket.observe?.(says(5), take(1), one);
-    expect(bucket.gateFor?.(one)?.tryAcquire(6)).toBeUndefined();
-    expect(bucket.gateFor?.(one)?.tryAcquire(5)).toBeDefined();
+    expect(bucket.pausedBucketFor?.(one)?.tryAcquire(6)).toBeUndefined();
+    expect(bucket.pausedBucketFor?.(one)?.tryAcquire(5)).toBeDefined();
   });
 
   test('of an answer that one to a later request has overtaken changes nothing', () => {
@@ -148,7 +148,7 @@ describe('after a refusal, what a response says is left', () => {
     clock.tick(1);
     bucket.observe?.(says(10), take(1), one);
     bucket.observe?.(says(5), first, one);
-    expect(bucket.gateFor?.(one)?.tryAcquire(10)).toBeDefined();
+    expect(bucket.pausedBucketFor?.(one)?.tryAcquire(10)).toBeDefined();
   });
 
   test.each([Number.NaN, -1])('of a custom feedback that says %d changes nothing', (remaining) => {

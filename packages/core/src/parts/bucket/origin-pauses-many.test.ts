@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../../testing.ts';
 import { bucketSetup } from './options.ts';
 import { OriginPauses } from './origin-pauses.ts';
-import { type Bucket, originGate } from './token-bucket.ts';
+import { type Bucket, bucketWithPauses } from './token-bucket.ts';
 
 const RATE = { refillPerSecond: 10, capacity: 1 };
 const at = (host: number) => ({
@@ -16,7 +16,7 @@ const at = (host: number) => ({
 function setUp(most?: number) {
   const clock = virtualClock({ startMs: 0 });
   const setup = bucketSetup({ ...RATE, clock });
-  const make = (): Bucket => originGate(setup, RATE);
+  const make = (): Bucket => bucketWithPauses(setup, RATE);
   const gates = new OriginPauses<Bucket>(make, most);
   const pause = (host: number, ms: number): void => gates.of(`https://h${host}.test`).pauseFor(ms);
   return { clock, gates, pause };

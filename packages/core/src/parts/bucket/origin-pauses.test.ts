@@ -84,18 +84,18 @@ describe.each<[string, (clock: VirtualClock) => ObservableBucket]>([
     for (let sent = 0; sent < 3; sent += 1) void send(ill);
     await clock.advance(2_300);
     expect(sentAtMs.slice(1).map(([, atMs]) => Math.round(atMs))).toEqual([2_100, 2_200, 2_300]);
-    expect(bucket.gateFor?.(ill)).toBeDefined();
-    expect(bucket.gateFor?.(well)).toBeUndefined();
+    expect(bucket.pausedBucketFor?.(ill)).toBeDefined();
+    expect(bucket.pausedBucketFor?.(well)).toBeUndefined();
     await clock.advance(1_000);
-    expect(bucket.gateFor?.(ill)).toBeUndefined();
+    expect(bucket.pausedBucketFor?.(ill)).toBeUndefined();
   });
 });
 
 test('feedback of a redirect target pauses the target, not the requested origin', async () => {
   const { bucket, send } = setUp((clock) => tokenBucket(options(clock)));
   await send(well, responds(429, { 'retry-after': '2' }, 'https://ill.test/receipt'));
-  expect(bucket.gateFor?.(well)).toBeUndefined();
-  expect(bucket.gateFor?.(ill)).toBeDefined();
+  expect(bucket.pausedBucketFor?.(well)).toBeUndefined();
+  expect(bucket.pausedBucketFor?.(ill)).toBeDefined();
 });
 
 test("feedbackScope: 'bucket' pauses all origins", async () => {
@@ -121,7 +121,7 @@ test('a bucket with a gate is not evicted', async () => {
   await clock.advance(30_000);
   // Each request checks two gates, and drops idle ones.
   for (let visit = 0; visit < 4; visit += 1) buckets.for(well);
-  expect(buckets.for(ill).gateFor?.(ill)).toBeDefined();
+  expect(buckets.for(ill).pausedBucketFor?.(ill)).toBeDefined();
 });
 
 test("feedbackScope takes 'origin' or 'bucket'", () => {
@@ -137,7 +137,7 @@ test.each<[string, (clock: VirtualClock) => ObservableBucket, readonly number[]]
   const { clock, bucket, send } = setUp(make);
   await send(ill, responds(429, { 'retry-after': '1' }));
   await clock.advance(1_000);
-  const gate = bucket.gateFor?.(ill) as ObservableBucket;
+  const gate = bucket.pausedBucketFor?.(ill) as ObservableBucket;
   const found: number[] = [];
   for (const _step of tokens) {
     await clock.advance(200);

@@ -4,7 +4,7 @@ import { whenBodyEnds } from '../../bodies/watch.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import { type AcquireOptions, type Costs, costOf, type Grant, type OwnBucket } from '../../loop/contracts.ts';
-import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
+import type { Blocker, Part, PartCall, PartInstance } from '../../loop/part.ts';
 import { takingOver } from '../taking.ts';
 
 /**
@@ -17,11 +17,11 @@ export function bucketPart(bucket: OwnBucket, endsItself = false): Part {
     name: 'bucket',
     place: 'tokens',
     taking: takingOver,
-    begin: (call) => new BucketTurn(bucket, call, endsItself),
+    begin: (call) => new BucketPartInstance(bucket, call, endsItself),
   };
 }
 
-class BucketTurn implements Turn, Lack {
+class BucketPartInstance implements PartInstance, Blocker {
   readonly endsItself: boolean;
   protected readonly bucket: OwnBucket;
   protected readonly call: PartCall;
@@ -45,14 +45,14 @@ class BucketTurn implements Turn, Lack {
     return costOf(this.call.policy, this.call.request);
   }
 
-  acquire(): Lack | undefined {
+  acquire(): Blocker | undefined {
     const { bucket, call } = this;
-    const { around } = call;
+    const { layers } = call;
     // User code may send several requests: only the first is paid for.
-    this.#isPaid ||= around.paid?.delete(bucket) === true;
-    if (this.#isPaid || around.taken.includes(bucket)) return undefined;
+    this.#isPaid ||= layers.paidBuckets?.delete(bucket) === true;
+    if (this.#isPaid || layers.bucketsTaken.includes(bucket)) return undefined;
     this.#closed = undefined;
-    const gate = bucket.gateFor?.(call.request);
+    const gate = bucket.pausedBucketFor?.(call.request);
     if (gate !== undefined && this.#originGrant === undefined) {
       this.#originGrant = this.#ask(gate);
       if (this.#originGrant === undefined) {
@@ -62,7 +62,7 @@ class BucketTurn implements Turn, Lack {
     }
     if (this.grant === undefined) this.#take(this.#ask(bucket));
     // What is around it may hold the last tokens until this request has ended.
-    return this.grant !== undefined || around.slots.includes(bucket) ? undefined : this;
+    return this.grant !== undefined || layers.slotsHeld.includes(bucket) ? undefined : this;
   }
 
   #ask(bucket: OwnBucket): Grant | undefined {
@@ -117,11 +117,11 @@ export function settledPart(bucket: OwnBucket, endsItself = false): Part {
   return {
     name: 'bucket',
     place: 'tokens',
-    begin: (call) => new SettledTurn(bucket, call, endsItself),
+    begin: (call) => new SettledPartInstance(bucket, call, endsItself),
   };
 }
 
-class SettledTurn extends BucketTurn {
+class SettledPartInstance extends BucketPartInstance {
   /** The tokens of an attempt whose response has come, and which are charged when its body has ended. */
   #open: Grant | undefined;
 
@@ -129,10 +129,10 @@ class SettledTurn extends BucketTurn {
     const { bucket, call, grant } = this;
     super.leave(outcome);
     // Another part may settle it once it knows the cost.
-    if (outcome === undefined || grant === undefined || grant === call.metered) return;
+    if (outcome === undefined || grant === undefined || grant === call.meteredGrant) return;
     this.#open = grant;
     // The client then tells when the body has ended, as it does for a slot.
-    call.limit ??= bucket;
+    call.bodyHolder ??= bucket;
   }
 
   free(once?: Promise<void>): void {
@@ -140,7 +140,7 @@ class SettledTurn extends BucketTurn {
     if (grant === undefined) return;
     this.#open = undefined;
     const { bucket, call } = this;
-    if (call.limit === bucket) call.limit = undefined;
+    if (call.bodyHolder === bucket) call.bodyHolder = undefined;
     const settle = (): void => grant.settle(grant.cost);
     if (once === undefined) settle();
     else void once.then(settle);
@@ -149,7 +149,7 @@ class SettledTurn extends BucketTurn {
   end(): void {
     // `leave` is not called if a layer below has judged the attempt, or the total timeout has ended it.
     const { call, grant } = this;
-    if (grant !== call.metered) this.#open ??= grant;
+    if (grant !== call.meteredGrant) this.#open ??= grant;
     if (grant !== undefined || !(seesBodiesEnd || call.whenBodyEnds)) this.free();
   }
 }

@@ -369,10 +369,10 @@ test('a pause of one origin lets its requests through one by one, by the unit th
     header: (name) => (name === 'retry-after' ? '1' : undefined),
   };
   bucket.observe?.(refused, taken(bucket.tryAcquire({ requests: 1, tokens: 1 })), request);
-  const gate = bucket.gateFor?.(request);
+  const gate = bucket.pausedBucketFor?.(request);
   expect(gate?.tryAcquire({ requests: 1, tokens: 1 })).toBeUndefined();
   expect(() => gate?.tryAcquire({ token: 1 })).toThrow('cost has no option "token"');
-  expect(bucket.gateFor?.({ ...request, url: 'https://other.test/' })).toBeUndefined();
+  expect(bucket.pausedBucketFor?.({ ...request, url: 'https://other.test/' })).toBeUndefined();
   const granted = gate?.acquire({ cost: { requests: 1, tokens: 30 } });
   await clock.advance(1_100);
   expect((await granted)?.waitedMs).toBeCloseTo(1_100, 3);

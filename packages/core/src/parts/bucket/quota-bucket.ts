@@ -16,7 +16,7 @@ import {
 } from './options.ts';
 import { settledPart } from './part.ts';
 import { QuotaTokens, type UnitSetup } from './quota-tokens.ts';
-import { type Bucket, originGate } from './token-bucket.ts';
+import { type Bucket, bucketWithPauses } from './token-bucket.ts';
 import { NamedUnits, oneOf } from './units.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
@@ -99,7 +99,7 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
 
   static #gateOf(this: void, { source, units }: Quotas, setup: WaitingBucketSetup): Bucket {
     const { fastest } = source;
-    return originGate(setup, source.limitAt(fastest), oneOf(units, fastest));
+    return bucketWithPauses(setup, source.limitAt(fastest), oneOf(units, fastest));
   }
 
   override get part(): Part {

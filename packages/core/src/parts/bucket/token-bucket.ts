@@ -43,7 +43,7 @@ export class Bucket extends WaitingBucket<Tokens, Bucket> implements MemoryBucke
 
   static #gateOf(this: void, { source, wantedRate }: Bucket, setup: WaitingBucketSetup): Bucket {
     const { capacity, refillIntervalMs } = source;
-    return originGate({ ...setup, refillIntervalMs }, { refillPerSecond: wantedRate, capacity });
+    return bucketWithPauses({ ...setup, refillIntervalMs }, { refillPerSecond: wantedRate, capacity });
   }
 
   /** The rate that the user has set last, in tokens per second. */
@@ -71,7 +71,7 @@ export class Bucket extends WaitingBucket<Tokens, Bucket> implements MemoryBucke
 }
 
 /** A bucket for an origin that asked for a pause, which stands in front of a bucket of this rate. */
-export function originGate(
+export function bucketWithPauses(
   setup: WaitingBucketSetup & { readonly refillIntervalMs?: number },
   { refillPerSecond, capacity }: Quota,
   units?: Units,

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../../base/clock.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { bucketSetup, type NonConforming } from './options.ts';
-import { originGate } from './token-bucket.ts';
+import { bucketWithPauses } from './token-bucket.ts';
 import type { TokenSource } from './token-source.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
@@ -72,7 +72,7 @@ class BoxBucket extends WaitingBucket<Box> {
     super(
       setup,
       (_time, _queue, onChange) => new Box(onChange),
-      () => originGate(setup, setup),
+      () => bucketWithPauses(setup, setup),
     );
     this.box = this.source;
     this.clock = clock;

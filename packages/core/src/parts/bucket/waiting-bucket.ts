@@ -288,7 +288,7 @@ export abstract class WaitingBucket<
     return said;
   }
 
-  gateFor(request: RequestTraits): TokenBucket | undefined {
+  pausedBucketFor(request: RequestTraits): TokenBucket | undefined {
     return this.#gates?.for(request);
   }
 

@@ -3,7 +3,7 @@ import { CLOCK_OPTION, type Clock, ownClock, RANDOM_OPTION, type Random } from '
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import type { OwnBudget } from '../../loop/contracts.ts';
-import type { ChecksCalls, Part, PartCall, RetryBudget, Turn } from '../../loop/part.ts';
+import type { ChecksCalls, Part, PartCall, PartInstance, RetryBudget } from '../../loop/part.ts';
 import type { StopReason } from '../../news/events.ts';
 import { mustHaveClock } from '../limit.ts';
 import { takingOver } from '../taking.ts';
@@ -170,16 +170,16 @@ class SuccessBudget implements RetryBudget, ChecksCalls {
 
 /** Every retry withdraws from the budget. */
 export function budgetPart(budget: OwnBudget): Part {
-  const begin = (call: PartCall): Turn | undefined => {
+  const begin = (call: PartCall): PartInstance | undefined => {
     // Only the outermost layer retries, and withdraws.
-    if (call.around.isInner) return undefined;
+    if (call.layers.isInner) return undefined;
     budget.begin?.();
-    return new BudgetTurn(budget);
+    return new BudgetPartInstance(budget);
   };
   return { name: 'budget', place: 'watching', taking: takingOver, begin };
 }
 
-class BudgetTurn implements Turn {
+class BudgetPartInstance implements PartInstance {
   readonly #budget: OwnBudget;
   /** True while the budget counts the request as in flight. */
   #isCounted = true;

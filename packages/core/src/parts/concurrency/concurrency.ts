@@ -4,7 +4,14 @@ import { type Complete, type OptionTable, readOptions } from '../../base/options
 import { whenBodyEnds } from '../../bodies/watch.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import type { AcquireOptions, ConcurrencyStats, OwnLimit, Slot } from '../../loop/contracts.ts';
-import type { ChecksCalls, ConcurrencyLimit, Lack, Part, PartCall, Turn } from '../../loop/part.ts';
+import type {
+  Blocker,
+  ChecksCalls,
+  ConcurrencyLimit,
+  Part,
+  PartCall,
+  PartInstance,
+} from '../../loop/part.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { mustTakeCalls, WAITING_OPTIONS, type WaitingOptions, WaitQueue } from '../../queue/wait-queue.ts';
 import { mustHaveClock } from '../limit.ts';
@@ -96,14 +103,14 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
  * @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs`
  */
 export function concurrencyPart(limit: OwnLimit, endsItself = false): Part {
-  const begin = (call: PartCall): Turn | undefined =>
+  const begin = (call: PartCall): PartInstance | undefined =>
     // The outermost layer has the slot.
-    call.around.isInner ? undefined : new SlotTurn(limit, call, endsItself);
+    call.layers.isInner ? undefined : new SlotPartInstance(limit, call, endsItself);
   return { name: 'concurrency', place: 'slot', taking: takingOver, begin };
 }
 
-class SlotTurn implements Turn, Lack {
-  readonly isSlot = true;
+class SlotPartInstance implements PartInstance, Blocker {
+  readonly isForSlot = true;
   readonly endsItself: boolean;
   readonly #limit: OwnLimit;
   readonly #call: PartCall;
@@ -119,16 +126,16 @@ class SlotTurn implements Turn, Lack {
     return whenBodyEnds;
   }
 
-  acquire(): Lack | undefined {
+  acquire(): Blocker | undefined {
     // A deadlock otherwise: it would wait for a call that waits for it.
-    if (this.#slot !== undefined || this.#call.around.slots.includes(this.#limit)) return undefined;
+    if (this.#slot !== undefined || this.#call.layers.slotsHeld.includes(this.#limit)) return undefined;
     this.#take(this.#limit.tryAcquire());
     return this.#slot === undefined ? this : undefined;
   }
 
   #take(slot: Slot | undefined): void {
     this.#slot = slot;
-    this.#call.limit = slot && this.#limit;
+    this.#call.bodyHolder = slot && this.#limit;
   }
 
   async wait(options: AcquireOptions): Promise<number> {

@@ -7,10 +7,10 @@ import type { BodyWatcher } from '../../http/body.ts';
 import { shortHeader } from '../../http/headers.ts';
 import type { InspectedResponse, Judgement, Responded, ServerEvent } from '../../http/outcome.ts';
 import type { Grant, LearnsCost, OwnBucket } from '../../loop/contracts.ts';
-import type { CostReader, Look, PartCall, Turn } from '../../loop/part.ts';
+import type { BodyAccess, CostReader, PartCall, PartInstance } from '../../loop/part.ts';
 import type { StopReason } from '../../news/events.ts';
 import { EventReader, LineReader, MessageReader, PassedBody, PassedResponse } from './streams.ts';
-import { checkCosts, reportFailure, type SaysCosts, Tally } from './tally.ts';
+import { type CostOfResponse, checkCosts, reportFailure, Tally } from './tally.ts';
 
 /** Options of {@link readCost}. */
 export interface ReadCostOptions {
@@ -20,7 +20,7 @@ export interface ReadCostOptions {
    * (`Age`) is not asked, and one that another has overtaken changes nothing.
    * @default none
    */
-  readonly remaining?: SaysCosts | undefined;
+  readonly remaining?: CostOfResponse | undefined;
   /**
    * The most of a body, or of one event or line of a stream, that is kept, in bytes.
    * @default 65_536
@@ -40,12 +40,12 @@ const OPTIONS: OptionTable<ReadCostOptions, 'remaining'> = {
 };
 
 /** How answers are read. */
-type CostSetup = Complete<ReadCostOptions, 'remaining'> & { readonly actual: SaysCosts };
+type CostSetup = Complete<ReadCostOptions, 'remaining'> & { readonly actual: CostOfResponse };
 
 async function lower(
   bucket: Pick<OwnBucket, 'atMost'>,
   grant: Grant,
-  remaining: SaysCosts,
+  remaining: CostOfResponse,
   response: InspectedResponse,
 ): Promise<void> {
   try {
@@ -81,7 +81,7 @@ function endOf(
 }
 
 /** Settles the tokens of each attempt with what its answer says that it has cost. */
-class CostTurn implements Turn {
+class CostPartInstance implements PartInstance {
   readonly #setup: CostSetup;
   readonly #call: PartCall;
   /** That of the last attempt. */
@@ -92,7 +92,7 @@ class CostTurn implements Turn {
     this.#call = call;
   }
 
-  judge(outcome: Responded, _: Judgement | undefined, look: Look): undefined {
+  judge(outcome: Responded, _: Judgement | undefined, look: BodyAccess): undefined {
     const { grant, policy, request } = this.#call;
     // A layer around this one may have taken the tokens: it settles them.
     if (grant === undefined) return undefined;
@@ -103,13 +103,13 @@ class CostTurn implements Turn {
     return undefined;
   }
 
-  #watch(outcome: Responded, tally: Tally, look: Look): void {
+  #watch(outcome: Responded, tally: Tally, look: BodyAccess): void {
     const call = this.#call;
     const { request, policy } = call;
     const { clock } = policy;
     const { actual, maxBytes, timeoutMs } = this.#setup;
     const traits = { request, attempt: look.attempt };
-    call.metered = call.grant;
+    call.meteredGrant = call.grant;
     const onEvent = (event: ServerEvent): void => {
       void tally.add(() => actual(new PassedResponse(outcome, traits, event.data, event)));
     };
@@ -179,8 +179,8 @@ class CostTurn implements Turn {
  * const policy = createPolicy({ bucket, cost: 4_000, actualCost });
  * ```
  */
-export function readCost(actual: SaysCosts, options: ReadCostOptions = {}): CostReader {
+export function readCost(actual: CostOfResponse, options: ReadCostOptions = {}): CostReader {
   if (typeof actual !== 'function') throw wrongType('readCost: actual', devText('a function'), actual);
   const setup = { actual, ...readOptions('readCost', options, OPTIONS) };
-  return { part: { name: 'cost', place: 'reading', begin: (call) => new CostTurn(setup, call) } };
+  return { part: { name: 'cost', place: 'reading', begin: (call) => new CostPartInstance(setup, call) } };
 }

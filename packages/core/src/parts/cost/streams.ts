@@ -1,4 +1,4 @@
-import { FirstEvent } from '../../bodies/look.ts';
+import { FirstEvent } from '../../bodies/body-reader.ts';
 import { type BodyWatcher, bytesOf } from '../../http/body.ts';
 import type { InspectedResponse, RequestTraits, Responded, ServerEvent } from '../../http/outcome.ts';
 

@@ -9,7 +9,7 @@ import type { Costs, Grant } from '../../loop/contracts.ts';
  * What a response says of costs: a number for a bucket of one unit, or by unit; nothing if it says nothing. A unit that is not named
  * stays as it is.
  */
-export type SaysCosts = (
+export type CostOfResponse = (
   response: InspectedResponse,
 ) => number | Costs | undefined | Promise<number | Costs | undefined>;
 
@@ -25,7 +25,7 @@ export function checkCosts(name: string, said: unknown): asserts said is number 
 }
 
 /** Reports that a function which reads answers has failed: once, and nothing else comes of it. */
-export function reportFailure(name: string, read: SaysCosts, cause: unknown): void {
+export function reportFailure(name: string, read: CostOfResponse, cause: unknown): void {
   report(name, read, new HookError(name, cause));
 }
 
@@ -37,7 +37,7 @@ export function reportFailure(name: string, read: SaysCosts, cause: unknown): vo
  */
 export class Tally {
   readonly #grant: Grant;
-  readonly #read: SaysCosts;
+  readonly #read: CostOfResponse;
   readonly #learn: ((actual: number | Costs) => void) | undefined;
   #costs: number | Costs | undefined;
   /** The last answer of the user's code that has not settled. */
@@ -47,14 +47,14 @@ export class Tally {
   #hasEnded = false;
 
   /** @param learn what learns from the cost of a success */
-  constructor(grant: Grant, read: SaysCosts, learn: ((actual: number | Costs) => void) | undefined) {
+  constructor(grant: Grant, read: CostOfResponse, learn: ((actual: number | Costs) => void) | undefined) {
     this.#grant = grant;
     this.#read = read;
     this.#learn = learn;
   }
 
   /** Takes what the user's code says. What it says later counts, unit by unit. Never throws. */
-  add(ask: () => ReturnType<SaysCosts>): Promise<void> | undefined {
+  add(ask: () => ReturnType<CostOfResponse>): Promise<void> | undefined {
     try {
       const said = ask();
       if (isPromise(said) || this.#pending !== undefined) this.#pending = this.#after(this.#pending, said);
@@ -66,7 +66,7 @@ export class Tally {
   }
 
   /** Answers count in the order of what they are about. */
-  async #after(before: Promise<void> | undefined, said: ReturnType<SaysCosts>): Promise<void> {
+  async #after(before: Promise<void> | undefined, said: ReturnType<CostOfResponse>): Promise<void> {
     const [, result] = await Promise.allSettled([before, said]);
     try {
       if (result.status === 'rejected') throw result.reason;

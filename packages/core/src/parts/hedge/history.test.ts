@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Attempt, remember } from '../../loop/history.ts';
+import { type Attempt, setHistory } from '../../loop/history.ts';
 import { attemptsOf, noteHedges } from './history.ts';
 
 const HEDGES = [{ delayMs: 10, won: false, outcome: undefined }];
@@ -16,7 +16,7 @@ test.each<[string, readonly Attempt[], readonly Attempt[]]>([
 ])('what is noted on a result belongs to the attempt that it is of: %s', (_, trace, attempts) => {
   const result = new Error('lost');
   noteHedges(result, HEDGES);
-  remember(result, trace);
+  setHistory(result, trace);
   expect(attemptsOf(result)).toEqual(attempts);
   expect(Object.keys(result)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { devText } from '#dev-text';
 import { countingNumber, notNegative, positive, wrongType } from '../../base/check.ts';
 import { HookError, isPromise } from '../../base/errors.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
-import { Look, type LookBounds } from '../../bodies/look.ts';
+import { BodyReader, type LookBounds } from '../../bodies/body-reader.ts';
 import { peekAt } from '../../bodies/peek.ts';
 import type { InspectionContext } from '../../http/body.ts';
 import { checkVerdict } from '../../http/classify.ts';
@@ -14,7 +14,7 @@ import {
   withJudgement,
 } from '../../http/outcome.ts';
 import { bounded } from '../../loop/deadline.ts';
-import type { BodyInspector, PartCall, Turn } from '../../loop/part.ts';
+import type { BodyInspector, PartCall, PartInstance } from '../../loop/part.ts';
 
 /**
  * Judges a response by its body. Called for every response that is not left to another layer, a success too, so look at
@@ -71,13 +71,13 @@ export function inspectBody(inspect: Inspect, options: InspectBodyOptions = {}):
   const { maxBytes, timeoutMs } = readOptions('inspectBody', options, OPTIONS);
   const look: BodyInspector['look'] = (outcome, context) =>
     lookAt(inspect, { bytes: maxBytes, timeoutMs, clock: context.clock }, outcome, context);
-  const begin = (call: PartCall): Turn | undefined =>
+  const begin = (call: PartCall): PartInstance | undefined =>
     // An inner layer leaves its responses to the outer one.
-    call.around.isInner ? undefined : inspecting(call, look);
+    call.layers.isInner ? undefined : inspecting(call, look);
   return { look, part: { name: 'inspect', place: 'reading', begin } };
 }
 
-function inspecting({ request, policy }: PartCall, inspect: BodyInspector['look']): Turn {
+function inspecting({ request, policy }: PartCall, inspect: BodyInspector['look']): PartInstance {
   const { clock } = policy;
   return {
     async judge(outcome, _, look) {
@@ -94,7 +94,7 @@ async function lookAt(
   outcome: Responded,
   context: InspectionContext,
 ): Promise<Outcome> {
-  const look = new Look(outcome, context, bounds);
+  const look = new BodyReader(outcome, context, bounds);
   try {
     const said = inspect(look);
     const judgement = isPromise(said) ? await inTime(said, bounds, context.signal) : said;

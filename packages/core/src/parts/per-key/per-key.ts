@@ -10,11 +10,11 @@ import type {
   ChecksCalls,
   Part,
   PartCall,
+  PartInstance,
   PerKey,
   Place,
   RetryBudget,
   TokenBucket,
-  Turn,
 } from '../../loop/part.ts';
 import {
   type CloseOptions,
@@ -105,7 +105,7 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
     return { name: 'per-key', place: this.#place, begin: (call) => this.#begin(call) };
   }
 
-  #begin(call: PartCall): Turn | undefined {
+  #begin(call: PartCall): PartInstance | undefined {
     const entry = this.#find(call.request, call.policy.key);
     const { part } = checkedFor(entry.limit, call.policy);
     if (part === undefined) {
@@ -114,19 +114,19 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
         wrongType('its result', 'a limit, or ownBucket(…), ownLimit(…), ownBudget(…)', entry.limit),
       );
     }
-    const turn = part.begin(call);
-    if (turn === undefined) return undefined;
+    const instance = part.begin(call);
+    if (instance === undefined) return undefined;
     // It stays until the call has ended, so that what the answer says reaches the requests to come.
     entry.calls += 1;
-    const { end } = turn;
+    const { end } = instance;
     let isOver = false;
-    turn.end = (reason) => {
+    instance.end = (reason) => {
       // `end` is called twice for a download that breaks after its response was judged.
       if (!isOver) entry.calls -= 1;
       isOver = true;
-      end?.call(turn, reason);
+      end?.call(instance, reason);
     };
-    return turn;
+    return instance;
   }
 
   /** How its buckets read responses, for a policy. They are made for single keys, but alike. */

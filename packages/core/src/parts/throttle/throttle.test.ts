@@ -478,12 +478,12 @@ describe('what is learned', () => {
 
   test('an attempt whose body factory takes too long was not sent: its chance goes back once, and as what it was', () => {
     const own = throttle();
-    const call = { around: { isInner: false }, attempt: 0, policy: { clock: time, attemptTimeoutMs: 900 } };
-    const turn = own.part.begin(call as never);
-    turn?.acquire?.();
-    turn?.leave?.(undefined);
-    turn?.leave?.({ type: 'failure', kind: 'timeout', error: undefined });
-    turn?.end?.('timeout' as never);
+    const call = { layers: { isInner: false }, attempt: 0, policy: { clock: time, attemptTimeoutMs: 900 } };
+    const instance = own.part.begin(call as never);
+    instance?.acquire?.();
+    instance?.leave?.(undefined);
+    instance?.leave?.({ type: 'failure', kind: 'timeout', error: undefined });
+    instance?.end?.('timeout' as never);
     expect(Object(own).rule.take(time.now(), 'after-timeout')).toBe(false);
   });
 

@@ -3,7 +3,7 @@ import { type OptionTable, readOptions } from '../../base/options.ts';
 import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { SKIP, SKIP_AND_END } from '../../loop/judge.ts';
-import type { Lack, Part, PartCall, Throttle, Turn } from '../../loop/part.ts';
+import type { Blocker, Part, PartCall, PartInstance, Throttle } from '../../loop/part.ts';
 import type { StopReason, ThrottleState } from '../../news/events.ts';
 import { takingOver } from '../taking.ts';
 import { type Occasion, ThrottleRule } from './rule.ts';
@@ -43,7 +43,7 @@ const TOLD_FAILURES = 3;
 class OverloadThrottle implements Throttle {
   readonly rule: ThrottleRule = new ThrottleRule();
   /** What a call lacks whose chance is skipped. */
-  readonly lack: Lack;
+  readonly blocker: Blocker;
   isHeld = false;
   /** The last failures: when they lower the share, those in a row. */
   #failures: readonly string[] = [];
@@ -52,7 +52,7 @@ class OverloadThrottle implements Throttle {
 
   constructor(options: ThrottleOptions) {
     const setup = readOptions('throttle', options, THROTTLE_OPTIONS);
-    this.lack = setup.whenSkipped === 'fail' ? SKIP_AND_END : SKIP;
+    this.blocker = setup.whenSkipped === 'fail' ? SKIP_AND_END : SKIP;
   }
 
   get part(): Part {
@@ -61,7 +61,7 @@ class OverloadThrottle implements Throttle {
       place: 'throttle',
       taking: takingOver,
       // The outermost layer has the chances.
-      begin: (call) => (call.around.isInner ? undefined : new ThrottleTurn(this, call)),
+      begin: (call) => (call.layers.isInner ? undefined : new ThrottlePartInstance(this, call)),
     };
   }
 
@@ -112,7 +112,7 @@ function whatFailed(outcome: Outcome | undefined): string {
 }
 
 /** A throttle in one call. */
-class ThrottleTurn implements Turn {
+class ThrottlePartInstance implements PartInstance {
   readonly #throttle: OverloadThrottle;
   readonly #call: PartCall;
   /** When the attempt was let through; `undefined` before. */
@@ -129,13 +129,13 @@ class ThrottleTurn implements Turn {
     throttle.rule.ask();
   }
 
-  acquire(): Lack | undefined {
+  acquire(): Blocker | undefined {
     const throttle = this.#throttle;
     const { rule } = throttle;
     const { policy } = this.#call;
     if (throttle.isHeld) {
       throttle.tell(this.#call);
-      return throttle.lack;
+      return throttle.blocker;
     }
     // Reading a clock is most of the work. Without a timeout no answer is late.
     const isTimed =
@@ -144,7 +144,7 @@ class ThrottleTurn implements Turn {
     // A budget of the policy has allowed its retry already.
     if (this.#occasion === 'first' || policy.budget === undefined) {
       this.#hasTaken ||= rule.take(nowMs, this.#occasion);
-      if (!this.#hasTaken) return throttle.lack;
+      if (!this.#hasTaken) return throttle.blocker;
     }
     this.#atMs = nowMs;
     return undefined;

@@ -2,7 +2,7 @@ import { callable } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import type { Advice, Responded } from '../../http/outcome.ts';
 import type { HeaderChanges } from '../../loop/hooks.ts';
-import type { Part, PartCall, Turn } from '../../loop/part.ts';
+import type { Part, PartCall, PartInstance } from '../../loop/part.ts';
 import { Credentials, type Refresh } from './credentials.ts';
 
 /** Options of {@link unauthorized}. */
@@ -39,11 +39,11 @@ const OPTIONS: OptionTable<UnauthorizedOptions> = { refresh: { check: callable, 
 export function unauthorized(options: UnauthorizedOptions): Part {
   const { refresh } = readOptions('unauthorized', options, OPTIONS);
   const credentials = new Credentials(refresh);
-  const begin = (call: PartCall): Turn => new UnauthorizedTurn(credentials, call);
+  const begin = (call: PartCall): PartInstance => new UnauthorizedPartInstance(credentials, call);
   return { name: 'unauthorized', place: 'headers', begin };
 }
 
-class UnauthorizedTurn implements Turn {
+class UnauthorizedPartInstance implements PartInstance {
   readonly #credentials: Credentials;
   readonly #call: PartCall;
   /** How many refreshes had ended when the headers of the attempt were made; `undefined` for an origin that gets none. */
@@ -67,10 +67,10 @@ class UnauthorizedTurn implements Turn {
   }
 
   judge({ status, redirected }: Responded): Advice | undefined | Promise<Advice> {
-    const { around, request } = this.#call;
+    const { layers, request } = this.#call;
     const madeAfter = this.#madeAfter;
     // The target of a redirect says nothing about the first server, which may have carried out the request.
-    if (status !== 401 || redirected || around.isInner || this.#wasRepeated) return undefined;
+    if (status !== 401 || redirected || layers.isInner || this.#wasRepeated) return undefined;
     if (madeAfter === undefined || !request.replayable) return undefined;
     this.#wasRepeated = true;
     const credentials = this.#credentials;

@@ -17,7 +17,7 @@ const TIMED = 3;
 const BAD: readonly boolean[] = OUTCOMES.map((outcome) => isBad(outcome, { url: '' } as never) ?? false);
 
 /**
- * A throttle for each client. The rule is core's own; what a call does around it (`ThrottleTurn`, and `afterSkip`) is done here
+ * A throttle for each client. The rule is core's own; what a call does around it (`ThrottlePartInstance`, and `afterSkip`) is done here
  * without promises. `throttles.test.ts` holds this against clients of core.
  */
 export class Throttles {

@@ -152,20 +152,20 @@ export const hooks: readonly Row[] = [
     reason: 'final',
   },
   {
-    name: 'aroundAttempt that sends each attempt',
+    name: 'wrapAttempt that sends each attempt',
     script: [{ status: 503 }, up],
-    policy: { ...fast, aroundAttempt: (send) => send() },
+    policy: { ...fast, wrapAttempt: (send) => send() },
     delays: [10],
     hits: 2,
     status: 200,
     reason: 'success',
   },
   {
-    name: 'aroundAttempt that fails before it sends',
+    name: 'wrapAttempt that fails before it sends',
     script: [up],
     policy: {
       ...fast,
-      aroundAttempt: () => {
+      wrapAttempt: () => {
         throw new Error('no context');
       },
     },

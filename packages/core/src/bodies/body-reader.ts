@@ -62,7 +62,7 @@ export interface LookBounds {
 const PARTS_A_TURN = 128;
 
 /** A bounded look at the beginning of a body. */
-export class Look implements InspectedResponse {
+export class BodyReader implements InspectedResponse {
   readonly status: number;
   readonly request: RequestTraits;
   readonly attempt: number;
