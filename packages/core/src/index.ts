@@ -81,7 +81,7 @@ export type { BucketStats, ObservableBucket, UnitStats } from './parts/limit.ts'
 export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
 export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/per-key.ts';
 export { type ThrottleOptions, throttle } from './parts/throttle/throttle.ts';
-export { unauthorized } from './parts/unauthorized/unauthorized.ts';
+export { type UnauthorizedOptions, unauthorized } from './parts/unauthorized/unauthorized.ts';
 export { interactive } from './presets/interactive.ts';
 export { fairQueue } from './queue/fair-queue.ts';
 export { priorityQueue } from './queue/order.ts';

@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../../../packages/valkey/test/serv
 import type { Network } from './network.ts';
 
 /** One server behind a network. */
-export interface Place {
+interface Place {
   readonly server: TestServer;
   readonly network: Network;
   /** The key of the bucket in the store. */
