@@ -34,6 +34,10 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     about: 'programs of other libraries beside what @ebb/migrate makes of them',
     commands: [files(SLOW.migrate)],
   },
+  ports: {
+    about: 'programs of other libraries beside their ports to ebb; with `-u` it writes docs/ports.md',
+    commands: ['vitest run --config test/vitest.quick.config.ts test/ports'],
+  },
   alone: {
     about:
       'each row of the suite in a new process with one client and nothing else; takes a client and the name of a row',

@@ -6,7 +6,14 @@ import { parseArgs } from 'node:util';
 const { values } = parseArgs({ options: { range: { type: 'string', default: 'origin/main..HEAD' } } });
 const LINES = 100;
 /** Files that a program writes. */
-const GENERATED = ['**/*.svg', '**/pnpm-lock.yaml', 'docs/api/**', 'docs/figures.md', 'docs/sdks.md'];
+const GENERATED = [
+  '**/*.svg',
+  '**/pnpm-lock.yaml',
+  'docs/api/**',
+  'docs/figures.md',
+  'docs/ports.md',
+  'docs/sdks.md',
+];
 
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' });
 

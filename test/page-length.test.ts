@@ -6,8 +6,8 @@ const IN_ALL = 30_000;
 const OF_ONE = 1_100;
 const LONGER: Readonly<Record<string, number>> = { 'CONTRIBUTING.md': 1_850 };
 
-/** Written by programs: figures and answers of SDKs, which fold, and the API reports. */
-const GENERATED = ['docs/figures.md', 'docs/sdks.md', 'docs/api/**'];
+/** Written by programs: figures, the table of ports and answers of SDKs, which fold, and the API reports. */
+const GENERATED = ['docs/figures.md', 'docs/ports.md', 'docs/sdks.md', 'docs/api/**'];
 
 const pages = globSync(['*.md', 'docs/**/*.md', '{packages,examples}/*/README.md', 'examples/README.md'], {
   exclude: [...GENERATED, 'CHANGELOG.md', 'docs/.vitepress/**', '**/node_modules/**'],

@@ -6,7 +6,7 @@ import shared from './vitest.config.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 
-const NAMED = /layer|relay|connections|collected|test\/(?:alone|generate|jobs|timers)\//;
+const NAMED = /layer|relay|connections|collected|test\/(?:alone|generate|jobs|ports|timers)\//;
 
 /** Modules that are loaded anew, and globals. */
 const CHANGES =

@@ -77,8 +77,6 @@ const config: KnipConfig = {
         // Found by its path.
         'undici6',
         'p-retry4',
-        // Imported by programs of packages/migrate.
-        'async-retry',
         // Loaded by its name.
         '@jest/fake-timers',
       ],

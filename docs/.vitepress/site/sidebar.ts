@@ -64,6 +64,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     sdks: 'SDKs',
     'coming-from': 'Coming from other retry libraries',
     'coming-from-limiters': 'Coming from limiters and breakers',
+    ports: 'Programs and their ports',
   },
   Packages: {
     'packages/core': '@ebb/core',

@@ -66,7 +66,7 @@ export async function play(
     ended = { end: shown(result), endedMs: upstream.atMs };
   };
   call(upstream, log).then(finish, finish);
-  for (let timers = 0; timers < 200 && ended === undefined; timers += 1) {
+  for (let timers = 0; timers < 2_000 && ended === undefined; timers += 1) {
     for (let turn = 0; turn < TURNS && ended === undefined; turn += 1) await setImmediate();
     if (ended === undefined) await vi.advanceTimersToNextTimerAsync();
   }

@@ -1,0 +1,182 @@
+import { ebbInterceptor } from '@ebb/axios';
+import { detailsOf } from '@ebb/core';
+import { likeAxiosRetry } from '@ebb/core/like';
+import type { AxiosError } from 'axios';
+import axiosRetry from 'axios-retry';
+import type { Port } from '../port.ts';
+import { URL_OF_ALL } from '../world.ts';
+
+const isBusy = (error: AxiosError): boolean => [404, 500, 503].includes(error.response?.status ?? 0);
+
+export const ROWS: readonly Port[] = [
+  {
+    shape: '`retries: 3` alone',
+    original(world) {
+      const client = world.axios();
+      axiosRetry(client, { retries: 3 });
+      return client.get(URL_OF_ALL);
+    },
+    ebb(world) {
+      const client = world.axios();
+      client.interceptors.request.use(ebbInterceptor(likeAxiosRetry({ retries: 3 })));
+      return client.get(URL_OF_ALL);
+    },
+  },
+  {
+    shape: '`exponentialDelay`, with a timeout of the client',
+    original(world) {
+      const client = world.axios(8_000);
+      axiosRetry(client, { retryDelay: axiosRetry.exponentialDelay });
+      return client.get(URL_OF_ALL);
+    },
+    ebb(world) {
+      const client = world.axios(8_000);
+      const options = likeAxiosRetry({ retryDelay: likeAxiosRetry.exponentialDelay });
+      client.interceptors.request.use(ebbInterceptor(options));
+      return client.get(URL_OF_ALL);
+    },
+  },
+  {
+    shape: 'a condition of three statuses, a linear delay, `onRetry` that logs',
+    original(world) {
+      const client = world.axios();
+      axiosRetry(client, {
+        retries: 3,
+        retryDelay: (count) => count * 250,
+        retryCondition: isBusy,
+        onRetry: (count) => world.log('retry', count),
+      });
+      return client.get(URL_OF_ALL);
+    },
+    ebb(world) {
+      const client = world.axios();
+      const options = ebbInterceptor({
+        maxRetries: 3,
+        backoff: ({ retry }) => retry * 250,
+        feedback: false,
+        classify(outcome) {
+          if (outcome.type === 'failure') return 'final';
+          if ([404, 500, 503].includes(outcome.status)) return 'transient';
+          return outcome.status < 400 ? 'success' : 'final';
+        },
+        onEvent: (event) => event.type === 'retry' && world.log('retry', event.attempt),
+      });
+      client.interceptors.request.use(options);
+      return client.get(URL_OF_ALL);
+    },
+  },
+  {
+    shape: 'a helper or a 429, for a POST',
+    original(world) {
+      const client = world.axios();
+      axiosRetry(client, {
+        retries: 5,
+        retryDelay: axiosRetry.exponentialDelay,
+        retryCondition: (error) =>
+          axiosRetry.isNetworkOrIdempotentRequestError(error) || error.response?.status === 429,
+      });
+      return client.post(URL_OF_ALL, { amount: 5 });
+    },
+    ebb(world) {
+      const client = world.axios();
+      const options = likeAxiosRetry({
+        retries: 5,
+        retryDelay: likeAxiosRetry.exponentialDelay,
+        retryCondition: (error: AxiosError) =>
+          likeAxiosRetry.isNetworkOrIdempotentRequestError(error) || error.response?.status === 429,
+      });
+      client.interceptors.request.use(ebbInterceptor(options));
+      return client.post(URL_OF_ALL, { amount: 5 });
+    },
+  },
+  {
+    shape: '`shouldResetTimeout`, and a condition that retries timeouts',
+    original(world) {
+      const client = world.axios(4_000);
+      axiosRetry(client, {
+        shouldResetTimeout: true,
+        retryDelay: axiosRetry.linearDelay(500),
+        retryCondition: (error) => axiosRetry.isRetryableError(error) || error.code === 'ECONNABORTED',
+      });
+      return client.get(URL_OF_ALL);
+    },
+    ebb(world) {
+      const client = world.axios(4_000);
+      const options = likeAxiosRetry({
+        shouldResetTimeout: true,
+        retryDelay: likeAxiosRetry.linearDelay(500),
+        retryCondition: (error) => likeAxiosRetry.isRetryableError(error) || error.code === 'ECONNABORTED',
+      });
+      client.interceptors.request.use(ebbInterceptor(options));
+      return client.get(URL_OF_ALL);
+    },
+  },
+  {
+    shape: 'options of one request in `axios-retry`',
+    original(world) {
+      const client = world.axios();
+      axiosRetry(client, { retries: 1 });
+      return client.get(URL_OF_ALL, { 'axios-retry': { retries: 4, retryDelay: () => 1_000 } });
+    },
+    ebb(world) {
+      const client = world.axios();
+      client.interceptors.request.use(ebbInterceptor(likeAxiosRetry({ retries: 1 })));
+      return client.get(URL_OF_ALL, { ebb: likeAxiosRetry({ retries: 4, retryDelay: () => 1_000 }) });
+    },
+  },
+  {
+    shape: '`onRetry`, `onMaxRetryTimesExceeded`, and the signal of the caller',
+    original(world) {
+      const client = world.axios();
+      axiosRetry(client, {
+        retries: 2,
+        retryDelay: axiosRetry.exponentialDelay,
+        onRetry: (count) => world.log('retry', count),
+        onMaxRetryTimesExceeded: (error) => world.log('gives up:', error.message),
+      });
+      return client.get(URL_OF_ALL, { signal: world.signal });
+    },
+    ebb(world) {
+      const client = world.axios();
+      const options = likeAxiosRetry({
+        retries: 2,
+        retryDelay: likeAxiosRetry.exponentialDelay,
+        onRetry: (count) => world.log('retry', count),
+        onMaxRetryTimesExceeded: (error) => world.log('gives up:', error.message),
+      });
+      client.interceptors.request.use(ebbInterceptor(options));
+      return client.get(URL_OF_ALL, { signal: world.signal });
+    },
+    differs: {
+      because: 'after an abort no hook is called; axios-retry goes on to call them, and sends nothing',
+      in: ['aborted in a request', 'aborted in a wait'],
+    },
+  },
+  {
+    shape: 'a wait with jitter of its own, for a client that accepts every status',
+    original(world) {
+      const client = world.axios();
+      axiosRetry(client, {
+        retries: 5,
+        retryDelay: (count) => 2 ** count * 100 * (1 + Math.random() / 10),
+        onRetry: (count, { message }) => world.log(count, message),
+      });
+      return client.get(URL_OF_ALL, { validateStatus: () => true });
+    },
+    ebb(world) {
+      const client = world.axios();
+      const options = {
+        ...likeAxiosRetry({ retries: 5 }),
+        backoff: ({ retry, random }: { retry: number; random: () => number }) =>
+          2 ** retry * 100 * (1 + random() / 10),
+        onEvent(event: { type: string; attempt: number }) {
+          const { outcome } = detailsOf(event as never) ?? {};
+          if (event.type === 'retry' && outcome?.type === 'failure')
+            world.log(event.attempt, (outcome.error as Error).message);
+        },
+      };
+      client.interceptors.request.use(ebbInterceptor(options));
+      return client.get(URL_OF_ALL, { validateStatus: () => true });
+    },
+  },
+];
