@@ -19,7 +19,7 @@ test.each([
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--expose-gc', '--conditions=@ebb/source', child, part, row],
-    { env: { ...process.env, NODE_OPTIONS: '' } },
+    { env: { ...process.env, NODE_OPTIONS: '', EBB_KEYS: '20000' } },
   );
   const { bytes } = JSON.parse(stdout);
   expect(bytes).toBeGreaterThan(100);

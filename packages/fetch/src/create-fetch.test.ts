@@ -284,15 +284,15 @@ describe('an abort', () => {
     await expect(response.text()).rejects.toEqual(error);
   });
 
-  test('10,000 calls with one signal leave no listener on it', async () => {
+  test('1,000 calls with one signal leave no listener on it', async () => {
     const { signal } = new AbortController();
     const clock = virtualClock({ startMs: 0 });
     let calls = 0;
     // A fetch that adds no listener; every second response is retried.
     const base = async () => new Response('x', { status: calls++ % 2 === 0 ? 503 : 200 });
     const ebbFetch = createFetch({ clock, ...atOnce }, base);
-    await Promise.all(Array.from({ length: 10_000 }, () => ebbFetch('http://upstream/', { signal })));
-    expect(calls).toBeGreaterThan(10_000);
+    await Promise.all(Array.from({ length: 1_000 }, () => ebbFetch('http://upstream/', { signal })));
+    expect(calls).toBeGreaterThan(1_000);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
     expect(clock.pending).toBe(0);
   });

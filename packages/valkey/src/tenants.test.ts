@@ -198,7 +198,7 @@ test('10,000 tenants with a request each in ten minutes: at most 40 calls a seco
   await run(buckets.close(), 1_000);
 });
 
-test('10,000 tenants that wait share three timers', async () => {
+test('1,000 tenants that wait share three timers', async () => {
   // Its network takes no time, and no timers.
   const soon = (wake: () => void): (() => void) => {
     queueMicrotask(wake);
@@ -206,13 +206,13 @@ test('10,000 tenants that wait share three timers', async () => {
   };
   const client = new ModelStore({ now: () => clock.now(), schedule: soon });
   const buckets = tenants({ client, capacity: 1 });
-  const asks = Array.from({ length: 20_000 }, (_, at) => buckets.for(of(`${at % 10_000}`)).acquire());
+  const asks = Array.from({ length: 2_000 }, (_, at) => buckets.for(of(`${at % 1_000}`)).acquire());
   const ended = Promise.allSettled(asks);
   await clock.advance(50);
-  expect(buckets.stats().active).toBe(10_000);
+  expect(buckets.stats().active).toBe(1_000);
   expect(clock.pending).toBe(3);
   const [all] = await Promise.all([ended, buckets.close(), clock.advance(50)]);
-  expect(all.filter(({ status }) => status === 'fulfilled').length).toBe(10_000);
+  expect(all.filter(({ status }) => status === 'fulfilled').length).toBe(1_000);
   expect(clock.pending).toBe(0);
 });
 

@@ -10,7 +10,7 @@ import { createFetch } from '@ebb/fetch';
 import { heapBytes } from '../measure/heap.ts';
 import type { Part } from '../measure/part.ts';
 
-const COUNT = 100_000;
+const COUNT = Number(process.env.EBB_KEYS ?? 100_000);
 /** None is full again before it is measured: no key is evicted. */
 const SLOW = { refillPerSecond: 0.01, capacity: 20 };
 
