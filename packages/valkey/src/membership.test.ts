@@ -92,3 +92,29 @@ test.each([
   }
   expect(membership.next({ mode: 'peek' }, idleMs + 3_000, 250, false) !== undefined).toBe(isBusy);
 });
+
+test.each([
+  [
+    'halves with each loss, to a 64th',
+    0,
+    100_000,
+    [540_000, 270_000, 135_000, 67_500, 33_750, 16_875, 15_625],
+  ],
+  ['… or to the share of one that is expected', 8, 100_000, [540_000, 270_000, 135_000, 125_000, 125_000]],
+  ['… and stays once the bucket was kept for half a second', 0, 500_000, [540_000, 540_000, 540_000]],
+])('the share of a process whose store forgets it %s', (_, expected, ageUs, shares) => {
+  const membership = new Membership(expected);
+  const held = shares.map((__, losses) => {
+    const call: StoreCall = { mode: 'peek' };
+    const nowMs = 1_000 * losses;
+    const who = membership.next(call, nowMs, 250, true);
+    const epoch = losses * 1e6 + 1;
+    membership.answered(
+      call,
+      { ...told(who?.held || 540_000, 1), epoch, atUs: epoch + ageUs } as Reply,
+      nowMs,
+    );
+    return membership.shareAt(nowMs) * 1e6;
+  });
+  expect(held).toEqual(shares);
+});

@@ -35,6 +35,15 @@ const BUSY_FOR_MS = 5_000;
 /** A call is late by so much at most: then the share is still held. In milliseconds. */
 const LATE_MS = 2_000;
 
+/** A bucket that has been kept for so long has recorded all that hold a share. In microseconds. */
+const SURE_US = 5e5;
+
+/**
+ * The least share that is left of one whose bucket was lost before, in millionths: so many processes spend no more than the rate
+ * if each found an empty bucket.
+ */
+const LEAST = 1_000_000 / 64;
+
 /** A share that differs by less from an equal part is as good as one, in millionths. */
 const NEAR = 1_000;
 
@@ -55,6 +64,8 @@ export class Membership {
   lookAtMs: number = Number.POSITIVE_INFINITY;
   readonly #expected: number;
   #held = 0;
+  /** The part of it that no loss makes doubtful. */
+  #sure = 0;
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   /** The next call at or after this time counts. */
   #dueMs = Number.NEGATIVE_INFINITY;
@@ -142,7 +153,10 @@ export class Membership {
       const fair = Math.floor(WHOLE / Math.max(reply.processes, this.#expected));
       const isSmaller = reply.share < this.#held;
       const isSettled = Math.abs(reply.share - fair) <= NEAR && !isSmaller;
-      this.#held = reply.share;
+      const isLost = this.#epoch !== 0 && reply.epoch !== this.#epoch;
+      this.#held = isLost ? this.#sureOf(reply.share) : reply.share;
+      if (reply.atUs - reply.epoch >= SURE_US) this.#sure = this.#held;
+      else this.#sure = Math.min(this.#sure, this.#held);
       this.#heldUntilMs = sent.atMs + sent.holdsMs;
       this.#processes = reply.processes;
       this.#epoch = reply.epoch;
@@ -161,6 +175,12 @@ export class Membership {
       // Others have come or gone, or the store has lost the shares.
       this.#dueSoon(SOON_MS, nowMs);
     }
+  }
+
+  /** The share after a loss: others may hold one that neither the bucket before nor this one has recorded. */
+  #sureOf(share: number): number {
+    const least = Math.max(this.#sure, this.#expected === 0 ? LEAST : WHOLE / this.#expected);
+    return Math.min(share, Math.max(least, Math.floor(share / 2)));
   }
 
   #dueSoon(soonMs: number, nowMs: number): void {

@@ -194,7 +194,10 @@ if A[10] ~= '' then
     local recorded
     -- A large share shrinks by a third at a time, as the others take up what is free with their next calls.
     if held > fair then share, recorded = max(fair, floor(held * 2 / 3)), held
-    elseif mine or held > 0 then share = max(held, min(fair, 1000000 - total))
+    elseif mine or held > 0 then
+      -- A share grows once the bucket is half a second old: in a younger one not all who hold a share may be recorded yet.
+      local most = now - epoch >= 500000 and fair or min(fair, mine or 0)
+      share = max(held, min(most, 1000000 - total))
     -- A newcomer has half of what is free at most, so that others who come meanwhile have a part as well.
     else share = max(0, min(fair, floor((1080000 - total) / 2))) end
     recorded = recorded or share
@@ -324,4 +327,4 @@ return reply
 `;
 
 /** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
-export const SCRIPT_SHA1 = '954b4068e0c7dfddcfcc50d6716523b34b6e22f8';
+export const SCRIPT_SHA1 = 'cfbbba06c539bd0d2c79ba04f70e5664da5ba3f2';

@@ -43,13 +43,13 @@ describe('without its store a young fleet spends', () => {
     expect(-used, start).toBeLessThanOrEqual(1.1);
     const [beyond, of] = leastOf(played, ({ beyond }) => -beyond);
     expect(-beyond, of).toBeLessThanOrEqual(2);
-  }, 120_000);
+  }, 400_000);
 
   test('at least 40 % of the rate from 50 ms after the start on', async () => {
     const played = await play(starts([0.5, 20], [50, 300, 500, 2_000], [1, 4, 32]));
     const [used, start] = leastOf(played, ({ used }) => used);
     expect(used, start).toBeGreaterThanOrEqual(0.4);
-  }, 60_000);
+  }, 300_000);
 });
 
 const near = { roundTripMs: 0.5, spreadMs: 0 };
@@ -72,7 +72,7 @@ test.each<[name: string, start: Start, least: number, most: number]>([
   [
     'the key is lost twice in 300 ms',
     { ...near, processes: 8, spreadMs: 500, losesAtMs: [100, 400], lostAfterMs: 300 },
-    0.4,
+    0.35,
     1.1,
   ],
   ['32 are expected', { ...near, processes: 32, expected: 32, lostAfterMs: 50 }, 0.9, 1.1],

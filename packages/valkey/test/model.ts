@@ -127,8 +127,10 @@ function count(state: ModelState, who: string, now: number): number {
     state.count += 1;
     const fair = Math.floor(WHOLE / Math.max(state.count, expected));
     if (held > fair) share = Math.max(fair, Math.floor((held * 2) / 3));
-    else if (mine !== undefined || held > 0) share = Math.max(held, Math.min(fair, WHOLE - total));
-    else share = Math.max(0, Math.min(fair, Math.floor((1.08e6 - total) / 2)));
+    else if (mine !== undefined || held > 0) {
+      const most = now - state.epoch >= 5e5 ? fair : Math.min(fair, mine?.share ?? 0);
+      share = Math.max(held, Math.min(most, WHOLE - total));
+    } else share = Math.max(0, Math.min(fair, Math.floor((1.08e6 - total) / 2)));
     const recorded = Math.max(held, share);
     total += recorded;
     state.ends = Math.max(state.ends, now + holds);
