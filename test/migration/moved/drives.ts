@@ -24,6 +24,7 @@ const db = {
 /** How the programs are used that take arguments, or have several exports. The others are called by their only one. */
 export const DRIVES: Readonly<Record<string, (program: Program) => unknown>> = {
   'async-retry-5': ({ transcribe }) => transcribe?.('a.wav', openai),
+  'axios-retry-10': ({ github }) => github?.('/users'),
   'axios-retry-14': async ({ save, rows }) => Promise.allSettled([await save?.({ a: 1 }), await rows?.()]),
   'axios-retry-6': async ({ exportAll, ping }) => [await exportAll?.(), await ping?.()],
   'axios-retry-9': ({ put }) => put?.(),
@@ -40,6 +41,7 @@ export const DRIVES: Readonly<Record<string, (program: Program) => unknown>> = {
   'ky-3': async ({ create, once }) => [await create?.(), await once?.()],
   'p-retry-10': ({ fetchAll }) => fetchAll?.([1, 2]),
   'p-retry-6': ({ query }) => query?.(db, 'select 1'),
+  'p-retry-8': ({ withRetry }) => withRetry?.(() => db.query('select 1'), { retries: 2 }),
   'p-throttle-2': ({ embedAll }) => embedAll?.(['a', 'b', 'c']),
   'p-throttle-4': ({ matches }) =>
     matches?.(

@@ -8,7 +8,7 @@ import { ebbMigrate } from './run.ts';
 const OLD =
   "import axios from 'axios';\nimport axiosRetry from 'axios-retry';\n\naxiosRetry(axios, { retries: 3 });\n";
 const LEFT =
-  "import axiosRetry from 'axios-retry';\nimport { options } from './options.js';\naxiosRetry(client, options);\n";
+  "import axiosRetry from 'axios-retry';\nimport { options } from './options.js';\nexport default axiosRetry(client, options);\n";
 
 let folder: string;
 beforeEach(() => {

@@ -9,6 +9,9 @@ export const HOME: Readonly<Record<string, string>> = {
   quotaBucket: '@ebb/core',
   retry: '@ebb/core',
   tokenBucket: '@ebb/core',
+  likeAxiosRetry: '@ebb/core/like',
+  likeFetchRetry: '@ebb/core/like',
+  likePRetry: '@ebb/core/like',
   createFetch: '@ebb/fetch',
   ebbInterceptor: '@ebb/axios',
 };
@@ -17,6 +20,9 @@ export const HOME: Readonly<Record<string, string>> = {
 export const TYPES: Readonly<Record<string, string>> = {
   BackoffStrategy: '@ebb/core',
   Classify: '@ebb/core',
+  LikeAxiosRetryOptions: '@ebb/core/like',
+  LikeFetchRetryOptions: '@ebb/core/like',
+  LikePRetryOptions: '@ebb/core/like',
   EbbEvent: '@ebb/core',
   Outcome: '@ebb/core',
   Policy: '@ebb/core',

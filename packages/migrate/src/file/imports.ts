@@ -26,10 +26,10 @@ function styled(source: Source, snippet: string): string {
 }
 
 /** The snippets that a text needs, those that others need first. */
-function neededSnippets(source: Source, text: string): string[] {
+function neededSnippets(source: Source, text: string, from: Readonly<Record<string, string>>): string[] {
   const needed: string[] = [];
   const visit = (name: string): void => {
-    const snippet = SNIPPETS[name];
+    const snippet = from[name];
     if (snippet === undefined || needed.includes(name)) return;
     for (const inner of placeholdersIn(styled(source, snippet))) if (inner !== name) visit(inner);
     needed.push(name);
@@ -94,13 +94,19 @@ function lastLoading({ root }: Source): Node | undefined {
  *
  * @param original the program before the edits
  * @param text the program after them, with placeholders
+ * @param from the helpers that there are; a name that is none of them is imported
  */
-export function finish(original: Source, text: string, library: string): string {
+export function finish(
+  original: Source,
+  text: string,
+  library: string,
+  from: Readonly<Record<string, string>> = SNIPPETS,
+): string {
   const source = new Source(original.path, text);
   const bindings = new Bindings(source, library);
   const kept = new Map(bindings.statements.map((one) => [one.id(), keptOf(source, bindings, one)]));
-  const snippets = neededSnippets(original, text);
-  const helpers = snippets.map((name) => styled(original, SNIPPETS[name] ?? '')).join('\n');
+  const snippets = neededSnippets(original, text, from);
+  const helpers = snippets.map((name) => styled(original, from[name] ?? '')).join('\n');
   const names = [...new Set([...placeholdersIn(text), ...placeholdersIn(helpers)])].filter(
     (name) => !snippets.includes(name),
   );
@@ -116,10 +122,10 @@ export function finish(original: Source, text: string, library: string): string 
   );
   const own = new Map<string, string[]>();
   for (const name of names) {
-    const from = HOME[name] ?? TYPES[name] ?? '';
-    own.set(from, [...(own.get(from) ?? []), name]);
+    const home = HOME[name] ?? TYPES[name] ?? '';
+    own.set(home, [...(own.get(home) ?? []), name]);
   }
-  const there = new Map([...own.keys()].map((from) => [from, existing(source, from)] as const));
+  const there = new Map([...own.keys()].map((home) => [home, existing(source, home)] as const));
   const isThere = (name: string): boolean =>
     there
       .get(HOME[name] ?? TYPES[name] ?? '')
@@ -131,7 +137,7 @@ export function finish(original: Source, text: string, library: string): string 
 
   const { quote, semicolon, isCommonJs } = original;
   const statements: string[] = [];
-  for (const [from, wanted] of [...own].sort()) {
+  for (const [home, wanted] of [...own].sort()) {
     const members = wanted
       .filter((name) => !isThere(name))
       .map((name) => {
@@ -139,14 +145,14 @@ export function finish(original: Source, text: string, library: string): string 
         const as = isCommonJs ? `${name}: ${local}` : `${name} as ${local}`;
         return (TYPES[name] === undefined ? '' : 'type ') + (local === name ? name : as);
       });
-    const found = there.get(from);
+    const found = there.get(home);
     const all = [...(found?.members ?? []), ...members].sort(byName).join(', ');
     if (found !== undefined) source.replace(found.node, `{ ${all} }`);
-    else if (isCommonJs) statements.push(`const { ${all} } = require(${quote}${from}${quote})${semicolon}`);
+    else if (isCommonJs) statements.push(`const { ${all} } = require(${quote}${home}${quote})${semicolon}`);
     else {
       const isType = wanted.every((name) => TYPES[name] !== undefined);
       const list = isType ? `type { ${all.replaceAll('type ', '')} }` : `{ ${all} }`;
-      statements.push(`import ${list} from ${quote}${from}${quote}${semicolon}`);
+      statements.push(`import ${list} from ${quote}${home}${quote}${semicolon}`);
     }
   }
 

@@ -81,7 +81,7 @@ export class FunctionRetry {
         const [called, options] = argumentsOf(call);
         if (called === undefined) throw new Stuck('it calls nothing');
         const stops = isFunction(bare(called)) && this.#kind.stops(this.#source, bare(called));
-        this.#source.replace(called, this.#callable(called));
+        this.#source.replace(called, this.callable(called));
         this.#give(options, always ?? (stops ? `${PLACEHOLDER}unlessStopped` : undefined), called);
         this.#source.replace(call.field('function') as Node, `${PLACEHOLDER}retry`);
       }),
@@ -131,7 +131,7 @@ export class FunctionRetry {
   }
 
   /** The function as `retry` calls it: with one object, in which the attempt is. */
-  #callable(given: Node): string {
+  callable(given: Node): string {
     const source = this.#source;
     const node = bare(given);
     const { attemptAt } = this.#kind;

@@ -125,6 +125,7 @@ class Ky {
     const options = optionsIn(object);
     const limit = options.find(({ key }) => key === 'backoffLimit')?.value.text();
     const delay = options.find(({ key }) => key === 'delay');
+    const { quote } = this.#source;
     const members = options.flatMap((option): string[] => {
       switch (option.key) {
         case 'limit':
@@ -133,6 +134,8 @@ class Ky {
           return [`methods: ${this.#upperCase(option.value)}`];
         case 'statusCodes':
           return [`classify: ${PLACEHOLDER}retriedStatuses(${option.value.text()})`];
+        case 'maxRetryAfter':
+          return [`retryAfter: { maxMs: ${option.value.text()}, then: ${quote}cap${quote} }`];
         case 'delay':
         case 'backoffLimit':
           return [];

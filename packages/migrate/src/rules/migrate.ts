@@ -1,6 +1,7 @@
+import { Bindings } from '../file/bindings.ts';
 import { finish } from '../file/imports.ts';
-import { languageOf, Source } from '../file/source.ts';
-import { RULES } from './rules.ts';
+import { languageOf, Source, Stuck } from '../file/source.ts';
+import { LIKE, RULES } from './rules.ts';
 
 /** What became of a program. */
 export interface Migrated {
@@ -18,11 +19,25 @@ function migrateLibrary(path: string, text: string, library: string): { text: st
   const rule = RULES[library];
   const blocked = new Map<string, string>();
   for (;;) {
-    const source = new Source(path, text, library, blocked);
+    let source = new Source(path, text, library, blocked);
     const before = blocked.size;
-    rule?.(source);
+    try {
+      rule?.(source);
+    } catch (error) {
+      if (!(error instanceof Stuck)) throw error;
+      // All of it stays.
+      source = new Source(path, text, library);
+      source.todo(new Bindings(source, library).statements[0] ?? source.root, error.message);
+    }
     // A constant with options that a call which stays uses must stay as well.
     if (blocked.size > before) continue;
+    const like = source.stuck > 0 && LIKE[library];
+    if (like) {
+      const other = new Source(path, text, library);
+      like(other);
+      if (other.stuck === 0)
+        return { text: finish(other, other.edited, library, {}), rewritten: other.rewritten };
+    }
     return {
       text: source.rewritten + source.stuck === 0 ? text : finish(source, source.edited, library),
       rewritten: source.rewritten,

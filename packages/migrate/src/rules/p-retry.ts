@@ -24,7 +24,7 @@ function judged(source: Source, option: Option): string | Left | undefined {
   return `${key}: ({ error, ...rest }) => ${callee}(Object.assign(error, rest))`;
 }
 
-const KIND: Kind = {
+export const P_RETRY: Kind = {
   library: 'p-retry',
   like: 'likePRetry',
   randomizes: false,
@@ -53,7 +53,7 @@ function stopping(source: Source, names: readonly Node[]): boolean {
 }
 
 export function pRetry(source: Source): void {
-  const rule = new FunctionRetry(source, KIND);
+  const rule = new FunctionRetry(source, P_RETRY);
   const { bindings } = rule;
   const aborts = [...namesIn(source.root), ...findAll(source.root, 'member_expression')].filter(
     (node) =>

@@ -5,6 +5,7 @@ import { axiosRetry } from './axios-retry.ts';
 import { bottleneck } from './bottleneck.ts';
 import { fetchRetry } from './fetch-retry.ts';
 import { ky } from './ky.ts';
+import { likeAxiosRetry, likeFetchRetry, likePRetry } from './like.ts';
 import { pRetry } from './p-retry.ts';
 import { pThrottle } from './p-throttle.ts';
 
@@ -18,4 +19,11 @@ export const RULES: Readonly<Record<string, (source: Source) => void>> = {
   bottleneck,
   'p-throttle': pThrottle,
   ky,
+};
+
+/** What is tried where a rule leaves something to do, and taken if that leaves nothing. */
+export const LIKE: Readonly<Record<string, (source: Source) => void>> = {
+  'axios-retry': likeAxiosRetry,
+  'fetch-retry': likeFetchRetry,
+  'p-retry': likePRetry,
 };

@@ -1,10 +1,10 @@
 import axios from 'axios';
-import axiosRetry from 'axios-retry';
+import { ebbInterceptor } from '@ebb/axios';
+import { likeAxiosRetry } from '@ebb/core/like';
 
 // Every instance of this program gets the same treatment.
 export function withRetries(instance, options) {
-  // TODO(ebb): axios-retry stays here: its options come from elsewhere: options
-  axiosRetry(instance, { retries: 3, ...options });
+  instance.interceptors.request.use(ebbInterceptor(likeAxiosRetry({ retries: 3, ...options })));
   return instance;
 }
 

@@ -1,4 +1,5 @@
-import pRetry from 'p-retry';
+import { retry } from '@ebb/core';
+import { likePRetry } from '@ebb/core/like';
 
 export interface RetryOptions {
   readonly retries?: number;
@@ -8,6 +9,5 @@ export interface RetryOptions {
 export const defaults: RetryOptions = { retries: 3, minTimeout: 250 };
 
 export async function withRetry<T>(fn: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
-  // TODO(ebb): p-retry stays here: other files may use its options, defaults
-  return pRetry(fn, { ...defaults, ...options });
+  return retry(fn, likePRetry({ ...defaults, ...options }));
 }
