@@ -40,8 +40,8 @@ const PROGRAM = /^packages\/valkey\/src\/cli[./]/;
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   core: [/^#(layers|channels|platform|dev-text)$/],
-  fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/],
-  axios: [/^#platform$/, /^@ebb\/core(\/adapter|\/hedging)?$/, /^axios$/],
+  fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/coalescing|\/hedging|\/resuming)?$/],
+  axios: [/^#platform$/, /^@ebb\/core(\/adapter|\/coalescing|\/hedging)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/, /^undici$/, /^node:/],
   valkey: [/^@ebb\/core(\/bucket)?$/],
   // It loads the client by its name.
@@ -98,8 +98,8 @@ describe('imports', () => {
 const houses = {
   core: {
     doors: [
-      ...['adapter.ts', 'bucket.ts', 'hedging.ts', 'index.ts', 'like.ts', 'presets.ts', 'resuming.ts'],
-      'testing.ts',
+      ...['adapter.ts', 'bucket.ts', 'coalescing.ts', 'hedging.ts', 'index.ts', 'like.ts', 'presets.ts'],
+      ...['resuming.ts', 'testing.ts'],
     ],
     rooms: [
       'like',

@@ -54,7 +54,7 @@ export interface Route extends Found {
 export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse> {
   /** Also for `likeAxiosRetry`, which reads `validateStatus`, and leaves the next attempt what is left of `timeout`. */
   readonly config: Config;
-  readonly #route: Route;
+  readonly route: Route;
   /** There if `data` is a function that makes the body of each attempt. */
   readonly #factory: FactoryBody | undefined;
   /** The length of a buffer. One that was transferred since cannot be sent again. */
@@ -82,7 +82,7 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
    * @throws TypeError for a function that a later interceptor has set, which the transforms have seen
    */
   constructor(route: Route, config: Config, factory?: FactoryBody, headers?: object) {
-    this.#route = route;
+    this.route = route;
     this.config = config;
     this.#headers = headers;
     this.#bytes = bufferBytes(config.data);
@@ -138,18 +138,18 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   }
 
   timeoutError(timeoutMs: number): AxiosError {
-    return timeoutError(this.#route.given, this.config, timeoutMs);
+    return timeoutError(this.route.given, this.config, timeoutMs);
   }
 
   /** The error that the caller gets if the request was canceled; else `error`. */
   canceled(error: unknown = this.signal?.reason): unknown {
-    return asCanceled(error, this.signal, this.config, this.#route.given);
+    return asCanceled(error, this.signal, this.config, this.route.given);
   }
 
   send(call: Call): Promise<AxiosResponse> {
     this.#call = call;
     const { config, made, signal } = this;
-    const { adapter, way, given } = this.#route;
+    const { adapter, way, given } = this.route;
     if (this.next === undefined) this.#reset();
     else if (made === undefined) {
       // Aborted before its body was made.
@@ -195,7 +195,7 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   #leave(): void {
     const { before, config } = this;
     const layer = this.#call && layerOf(this.#call);
-    if (layer !== undefined && hasReachedLayer(layer)) this.#route.hasBelow = true;
+    if (layer !== undefined && hasReachedLayer(layer)) this.route.hasBelow = true;
     if (before === undefined) return;
     this.before = undefined;
     this.during = exchange(config, before);

@@ -58,6 +58,8 @@ export { createPolicy } from './loop/policy.ts';
 export type { StopReason } from './news/events.ts';
 export { detailsOf, type EbbEvent, type EventDetails, type ThrottleState } from './news/events.ts';
 export type { ReportedError, ReportedOutcome, ReportedRequest } from './news/reported.ts';
+export { type Answer, type AnswerCall, answering } from './parts/answer/answering.ts';
+export type { CoalescedOptions } from './parts/answer/coalescing.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
 export type { TokenBucketOptions } from './parts/bucket/options.ts';
 export { bodyEnds } from './parts/bucket/part.ts';

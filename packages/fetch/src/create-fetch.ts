@@ -14,7 +14,7 @@ import {
 import { hasAsyncContext, recordConnectErrors, withPreconnect } from '#platform';
 import { ResponseOutcome } from './attempt.ts';
 import { FetchRequest } from './fetch-request.ts';
-import type { EbbRequestInit, FetchInit, FetchInput, Preconnecting } from './request.ts';
+import type { EbbRequestInit, FetchInit, FetchInput, Layered, Preconnecting } from './request.ts';
 import { isSimple, withChanges } from './request.ts';
 
 /** A `fetch` that also takes ebb's options for a request. Assignable to `typeof fetch` in every runtime. */
@@ -85,7 +85,7 @@ export function createFetch(
       const call =
         ebb === false
           ? startCall(once(), request, undefined, undefined, way)
-          : startCall(policy, request, ebb, request.carried, way);
+          : startCall(policy, request, ebb, (init as Layered | undefined)?.[LAYER], way);
       const result = run(call, request, request.signal);
       return request.mayLeaveOpen ? endAfter(result, request) : result;
     } catch (error) {

@@ -101,9 +101,9 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     return readableBody(this.#init?.body);
   }
 
-  /** What the layers of ebb above have put into the init. */
-  get carried(): unknown {
-    return this.#init?.[LAYER];
+  /** What makes the same request again. */
+  get source(): [typeof fetch, FetchInput, EbbRequestInit | undefined] {
+    return [this.#baseFetch, this.#input, this.#init];
   }
 
   get followsRedirects(): boolean {

@@ -55,6 +55,21 @@ export interface ClientAdapter<T> {
   unsent?(reason: unknown): void;
 }
 
+/** The class `Run`. */
+export type Sends<T> = new (
+  call: Call,
+  client: ClientAdapter<T>,
+  signal: AbortSignal | undefined,
+) => { start(): Promise<T> };
+
+/** Asks the parts that stand around a whole call. @param Run makes it go on as it would without them */
+export type Around<T> = (
+  call: Call,
+  client: ClientAdapter<T>,
+  signal: AbortSignal | undefined,
+  Run: Sends<T>,
+) => Promise<T>;
+
 /** A result that a retry follows. */
 export interface Aside {
   /** Resolves when the connection of the result can be used again, or is closed. Never rejects, and takes bounded time. */

@@ -29,18 +29,24 @@ export type Place = (typeof PLACES)[number];
 /** The class `Taking`, over that of the client. */
 type SendsAtOnce = (base: never) => unknown;
 
+/** `Around` of client.ts, for any client. */
+type StandsAround = (...args: never[]) => unknown;
+
 /**
  * A limit or a feature that a policy is given. The loop knows this interface alone, so a policy pays for what it uses. Made once,
  * and shared by all calls.
  */
 export interface Part {
   readonly name: string;
-  readonly place: Place;
+  /** `'answer'` for what `answering` makes: it stands before all others. */
+  readonly place: Place | 'answer';
   /**
    * Makes the class that sends at once: limits of ebb bring it whose instances have no verbs but `acquire`, `leave`, `permit`, `skip`,
    * `free` and `end`. If all parts of a policy bring it, a request that need not wait is sent before its call is made.
    */
   readonly taking?: SendsAtOnce | undefined;
+  /** What `answering` brings: it asks the parts that stand around whole calls. */
+  readonly around?: StandsAround | undefined;
   /**
    * Begins with a call. `undefined` if the part has nothing to do with it, which costs nothing.
    *

@@ -25,7 +25,7 @@ import {
   type RetryAfterOptions,
   type UnsetOptions,
 } from './options.ts';
-import { type ChecksCalls, type Part, PLACES } from './part.ts';
+import { type ChecksCalls, type Part, PLACES, type Place } from './part.ts';
 
 /** A list of methods, or one of these words. */
 export function methodsOr(takes: string | undefined, ...words: readonly string[]): Check {
@@ -58,7 +58,8 @@ const checkUse: Check = (name, value) => {
   must(name, devText('a list of parts'), value, Array.isArray(value));
   for (const [index, part] of (value as readonly Part[]).entries()) {
     having(devText('a part'), 'begin')(`${name}[${index}]`, part);
-    oneOf(...PLACES)(`${name}[${index}].place`, part.place);
+    // One that stands around calls has none of these places, and comes first.
+    if (!part.around) oneOf(...PLACES)(`${name}[${index}].place`, part.place);
   }
 };
 
@@ -162,7 +163,7 @@ function seal(
   const all: readonly (LimitInPolicy | undefined)[] = LIMITS.map((name) => setup[name]);
   for (const one of all) one?.checkCalls?.(setup);
   const parts = all.flatMap((one) => one?.part ?? []).concat(use);
-  parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
+  parts.sort((one, other) => PLACES.indexOf(one.place as Place) - PLACES.indexOf(other.place as Place));
   const isPlain = setup.classify === classifyHttp && OTHERS.every((name) => setup[name] === undefined);
   const mayTake = isPlain && typeof setup.cost !== 'function' && parts.every(({ taking }) => taking);
   const inside: Inside = {

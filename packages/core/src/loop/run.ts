@@ -1,10 +1,19 @@
 import { hasEndedBelow, sentNow } from '#layers';
 import type { FailureKind, Outcome, Responded } from '../http/outcome.ts';
 import type { Call } from './call.ts';
-import { type Aside, type ClientAdapter, errorOf, lateBy, resultOf, type Settled } from './client.ts';
+import {
+  type Around,
+  type Aside,
+  type ClientAdapter,
+  errorOf,
+  lateBy,
+  resultOf,
+  type Settled,
+} from './client.ts';
 import { isReasonOf, OutOfTime } from './deadline.ts';
 import { keepNotes } from './history.ts';
 import { fail, judge, look, pass, reads } from './judge.ts';
+import { insideOf } from './options.ts';
 import { prepare, type Readiness } from './prepare.ts';
 
 const succeeded = (value: unknown): Settled => ({ value, failed: false });
@@ -181,5 +190,7 @@ export class Run<T> {
  * @throws the signal's own reason, NotSentError or HookError, as `prepare` does
  */
 export function run<T>(call: Call, client: ClientAdapter<T>, signal?: AbortSignal): Promise<T> {
-  return new Run(call, client, signal).start();
+  // Those that stand around the call come first.
+  const around = insideOf(call.policy).parts[0]?.around as Around<T> | undefined;
+  return around ? around(call, client, signal, Run<T>) : new Run(call, client, signal).start();
 }

@@ -189,6 +189,8 @@ export type StopReason =
   | 'overload'
   /** The policy's `stopSignal` has aborted. */
   | 'stopped'
+  /** A part has returned a result, or thrown an error, and nothing was sent. */
+  | 'answered'
   /** Another layer of ebb, around this one, decides. */
   | 'left-to-outer-layer'
   /** Another layer of ebb, below this one, has decided already. */

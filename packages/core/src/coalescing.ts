@@ -1,0 +1,5 @@
+export {
+  type Coalescable,
+  coalescing,
+  signature,
+} from './parts/answer/coalescing.ts';

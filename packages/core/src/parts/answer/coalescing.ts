@@ -1,0 +1,170 @@
+import { callable } from '../../base/check.ts';
+import { callHook } from '../../base/errors.ts';
+import { type OptionTable, readOptions } from '../../base/options.ts';
+import { onAbort } from '../../base/signals.ts';
+import type { RequestTraits } from '../../http/outcome.ts';
+import type { Call } from '../../loop/call.ts';
+import type { ClientAdapter } from '../../loop/client.ts';
+import { checkKey } from '../../loop/contracts.ts';
+import { addsCredentials } from '../../loop/hooks.ts';
+import type { Part } from '../../loop/part.ts';
+import { type Asked, partAround } from './answering.ts';
+
+/** Options of `coalesced`. */
+export interface CoalescedOptions {
+  /**
+   * What else a response depends on, such as the user: only requests with the same key share a send. Required if hooks or parts of the
+   * policy add headers, which may be those of one caller.
+   * @default none
+   */
+  readonly keyOf?: ((request: RequestTraits) => string) | undefined;
+}
+
+const OPTIONS: OptionTable<CoalescedOptions, 'keyOf'> = { keyOf: { check: callable } };
+
+/** What a client must do for its requests to share a send. */
+export interface Coalescable<T> {
+  /** All that a send depends on; `undefined` for a request that is sent by itself. @throws TypeError for another client's request */
+  signatureOf(client: ClientAdapter<T>): string | undefined;
+  /** The same request, under a signal in place of its own. */
+  under(client: ClientAdapter<T>, signal: AbortSignal, call: Call): ClientAdapter<T>;
+  /** The result for the last caller that gets it. */
+  last(result: T, client: ClientAdapter<T>): T;
+  /** A copy of the result for one of several callers; `undefined` if it cannot be copied. */
+  copy(result: T, client: ClientAdapter<T>): T | undefined;
+  /** The error that a caller gets. */
+  errorOf(error: unknown, client: ClientAdapter<T>): unknown;
+}
+
+/** A caller that waits for a shared send. */
+interface Caller<T> {
+  readonly asked: Asked<T>;
+  /** Sends its request by itself. */
+  send(): Promise<T>;
+  resolve(result: T | PromiseLike<T>): void;
+  reject(error: unknown): void;
+}
+
+/** One send, for all callers whose requests are equal. */
+class SharedSend<T> {
+  readonly #port: Coalescable<T>;
+  readonly #callers = new Set<Caller<T>>();
+  readonly #abort = new AbortController();
+  /** Called once no other caller may join. */
+  readonly #over: () => void;
+  #sent: Promise<T> | undefined;
+
+  constructor(port: Coalescable<T>, over: () => void) {
+    this.#port = port;
+    this.#over = over;
+  }
+
+  join(asked: Asked<T>, send: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const caller: Caller<T> = { asked, send, resolve, reject };
+      this.#callers.add(caller);
+      onAbort(asked.signal, () => this.#leave(caller));
+      if (this.#sent === undefined) this.#send(asked);
+    });
+  }
+
+  #send(asked: Asked<T>): void {
+    const { client, call } = asked;
+    const { signal } = this.#abort;
+    this.#sent = asked.sendAs(this.#port.under(client, signal, call), signal);
+    this.#sent.then(
+      (result) => this.#resolve(result, asked),
+      (error: unknown) => {
+        this.#over();
+        for (const { asked: one, reject } of this.#callers) reject(this.#port.errorOf(error, one.client));
+      },
+    );
+  }
+
+  /** The last one that leaves ends the send, and gets the error of the client for that. */
+  #leave(caller: Caller<T>): void {
+    if (!this.#callers.delete(caller) || this.#callers.size > 0) return;
+    this.#over();
+    caller.asked.ending = this.#sent?.catch((error: unknown) => {
+      throw this.#port.errorOf(error, caller.asked.client);
+    });
+    this.#abort.abort(caller.asked.signal.reason);
+  }
+
+  #resolve(result: T, { client, call }: Asked<T>): void {
+    this.#over();
+    const callers = [...this.#callers];
+    const first = callers.shift();
+    // All have left, and the client has ignored that.
+    if (first === undefined) client.setAside(result, call, AbortSignal.abort());
+    // Copied before the first caller has the result.
+    for (const { asked, resolve, send } of callers) resolve(this.#port.copy(result, asked.client) ?? send());
+    first?.resolve(this.#port.last(result, first.asked.client));
+  }
+}
+
+const numbers = new WeakMap<object, string>();
+let made = 0;
+
+/** The same text for the same object. */
+function numberOf(value: object): string {
+  let number = numbers.get(value);
+  if (number === undefined) {
+    made += 1;
+    number = `#${made}`;
+    numbers.set(value, number);
+  }
+  return number;
+}
+
+/** Plain objects are compared by their fields to this depth. */
+const DEEPEST = 8;
+
+/** The same text for equal values: lists and plain objects are equal if all in them is, anything else with an identity if it is the same. */
+export function signature(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return String(value);
+  const prototype = Object.getPrototypeOf(value);
+  if (depth < DEEPEST && Array.isArray(value))
+    return `[${value.map((one) => signature(one, depth + 1)).join()}]`;
+  if (depth < DEEPEST && (prototype === Object.prototype || prototype === null)) {
+    const fields = Reflect.ownKeys(value).map((key) => {
+      const field: unknown = (value as Record<PropertyKey, unknown>)[key];
+      return field === undefined ? '' : `${signature(String(key))}:${signature(field, depth + 1)}`;
+    });
+    return `{${fields.filter((field) => field !== '').sort()}}`;
+  }
+  return numberOf(value);
+}
+
+/**
+ * The part `coalesced` of a client.
+ *
+ * @throws TypeError for a wrong option
+ */
+export function coalescing<T>(port: Coalescable<T>, options: CoalescedOptions): Part {
+  const { keyOf } = readOptions('coalesced', options, OPTIONS);
+  const sends = new Map<string, SharedSend<T>>();
+
+  function answer(asked: Asked<T>, send: () => Promise<T>): Promise<T> {
+    const { policy, request } = asked.call;
+    // Another part may have waited meanwhile.
+    asked.signal.throwIfAborted();
+    if (keyOf === undefined && addsCredentials(policy))
+      throw new TypeError('coalesced: with hooks that add headers `keyOf` must say whom a request is for');
+    const own = port.signatureOf(asked.client);
+    if (own === undefined) return send();
+    const more = keyOf === undefined ? '' : callHook('keyOf', () => keyOf(request), checkKey);
+    // A request with `ebb` options has a policy of its own, and is sent by itself.
+    const key = `${numberOf(policy)} ${own} ${more}`;
+    let shared = sends.get(key);
+    if (shared === undefined) {
+      const made = new SharedSend(port, () => sends.get(key) === made && sends.delete(key));
+      shared = made;
+      sends.set(key, made);
+    }
+    return shared.join(asked, send);
+  }
+
+  return partAround('coalesced', 1, answer as never);
+}

@@ -1,0 +1,76 @@
+import type { CoalescedOptions, Part } from '@ebb/core';
+import { isWebReadable } from '@ebb/core/adapter';
+import { type Coalescable, coalescing, signature } from '@ebb/core/coalescing';
+import { remade } from './attempt.ts';
+import { FetchRequest } from './fetch-request.ts';
+import { isRequest, membersOf, withChanges } from './request.ts';
+
+/** So many bytes of a body arrive before they are read: the slot of a short one is free then. */
+const READ_AHEAD_BYTES = 65_536;
+
+/** A response whose body ends with the signal of its caller: the send has another one. */
+function endingWith(response: Response, signal: AbortSignal | undefined): Response {
+  const { body } = response;
+  if (signal === undefined || !isWebReadable(body)) return response;
+  const ahead = new ByteLengthQueuingStrategy({ highWaterMark: READ_AHEAD_BYTES });
+  return remade(response, body.pipeThrough(new TransformStream({}, undefined, ahead), { signal }));
+}
+
+/** The type of `under` and others says `ClientAdapter`: `signatureOf` has seen that they are requests of fetch. */
+const requests: Coalescable<Response> = {
+  signatureOf(client) {
+    const request = client as FetchRequest;
+    if (request.source === undefined)
+      throw new TypeError('coalesced of @ebb/fetch: for requests of fetch alone');
+    const [base, input, init = {}] = request.source;
+    // Neither a `Request` nor its copies show the dispatcher that it has.
+    if (!/^(GET|HEAD)$/.test(request.method) || isRequest(input) || isRequest(init)) return undefined;
+    const { headers: own, signal, body, ebb: _, ...others } = membersOf(init);
+    if ((body ?? undefined) !== undefined || (signal ?? undefined) !== request.signal) return undefined;
+    let headers: Headers;
+    try {
+      headers = new Headers(own);
+    } catch {
+      return undefined; // The base fetch throws for them.
+    }
+    return signature([base, request.url, { ...others, method: request.method }, [...headers]]);
+  },
+
+  under(client, signal) {
+    const [base, input, init] = (client as FetchRequest).source;
+    return new FetchRequest(base, ...withChanges(input, init, { signal }));
+  },
+
+  last: (response, client) => endingWith(response, (client as FetchRequest).signal),
+
+  copy(response, client) {
+    try {
+      return endingWith(response.clone(), (client as FetchRequest).signal);
+    } catch {
+      return undefined; // A mock, or its body is being read.
+    }
+  },
+
+  errorOf: (error) => error,
+};
+
+/**
+ * A part for the policies of fetch clients: equal requests that are in flight at the same time share one send, and each gets a response of its
+ * own. Equal are GETs, or HEADs, of one client and policy whose URL and options are, all headers included. A request with a body, with
+ * `ebb` options, or given as a `Request`, is sent by itself.
+ *
+ * A caller that aborts ends its own wait, or its own body. Once all have aborted, the send is aborted.
+ *
+ * @throws TypeError for a wrong option
+ * @example
+ * ```ts
+ * import { createFetch } from '@ebb/fetch';
+ * import { coalesced } from '@ebb/fetch/coalesced';
+ *
+ * const fetch = createFetch({ use: [coalesced()] });
+ * const [one, other] = await Promise.all([1, 2].map(() => fetch('https://api.example.com/items')));
+ * ```
+ */
+export function coalesced(options: CoalescedOptions = {}): Part {
+  return coalescing(requests, options);
+}
