@@ -137,8 +137,6 @@ describe('a round trip that varies around the limit: two turns in six seconds, a
   const all: readonly OnStoreError[] = ['local', 'closed', 'open'];
   test.each<[roundTripMs: number, varies: number, least: number, leastClosed: number]>([
     [250, 0.3, 0.97, 0.7],
-    [250, 0.1, 0.97, 0.7],
-    [220, 0.3, 0.85, 0.78],
     [200, 0.3, 0.88, 0.85],
     // A quick reply by chance ends the outage, and for six seconds those after it may take twice the limit.
     [250, 0.8, 0.7, 0.55],
@@ -199,7 +197,7 @@ describe('a store that was back just now, and is silent', () => {
   });
 });
 
-test.each([150, 200, 250, 300])(
+test.each([150, 300])(
   'half of a fleet is far, at 0 to twice %i ms: it charges what it spends',
   async (roundTripMs) => {
     const latencyMs = [0.25, 0.25, 0.25, 0.25, ...Array<number>(4).fill(roundTripMs / 2)];
