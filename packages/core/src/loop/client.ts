@@ -62,8 +62,8 @@ export type Sends<T> = new (
   signal: AbortSignal | undefined,
 ) => { start(): Promise<T> };
 
-/** Asks the parts that stand around a whole call. @param Run makes it go on as it would without them */
-export type Around<T> = (
+/** Asks the parts that may answer a call. @param Run makes it go on as it would without them */
+export type AsksParts<T> = (
   call: Call,
   client: ClientAdapter<T>,
   signal: AbortSignal | undefined,

@@ -29,8 +29,8 @@ export type Place = (typeof PLACES)[number];
 /** The class `Taking`, over that of the client. */
 type SendsAtOnce = (base: never) => unknown;
 
-/** `Around` of client.ts, for any client. */
-type StandsAround = (...args: never[]) => unknown;
+/** `AsksParts` of client.ts, for any client. */
+type Asks = (...args: never[]) => unknown;
 
 /**
  * A limit or a feature that a policy is given. The loop knows this interface alone, so a policy pays for what it uses. Made once,
@@ -45,8 +45,8 @@ export interface Part {
    * `free` and `end`. If all parts of a policy bring it, a request that need not wait is sent before its call is made.
    */
   readonly taking?: SendsAtOnce | undefined;
-  /** What `answering` brings: it asks the parts that stand around whole calls. */
-  readonly around?: StandsAround | undefined;
+  /** What `answering` brings: it asks the parts that may answer a call. */
+  readonly answering?: Asks | undefined;
   /**
    * Begins with a call. `undefined` if the part has nothing to do with it, which costs nothing.
    *

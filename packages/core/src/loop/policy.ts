@@ -59,7 +59,7 @@ const checkUse: Check = (name, value) => {
   for (const [index, part] of (value as readonly Part[]).entries()) {
     having(devText('a part'), 'begin')(`${name}[${index}]`, part);
     // One that stands around calls has none of these places, and comes first.
-    if (!part.around) oneOf(...PLACES)(`${name}[${index}].place`, part.place);
+    if (!part.answering) oneOf(...PLACES)(`${name}[${index}].place`, part.place);
   }
 };
 

@@ -2,8 +2,8 @@ import { hasEndedBelow, sentNow } from '#layers';
 import type { FailureKind, Outcome, Responded } from '../http/outcome.ts';
 import type { Call } from './call.ts';
 import {
-  type Around,
   type Aside,
+  type AsksParts,
   type ClientAdapter,
   errorOf,
   lateBy,
@@ -190,7 +190,7 @@ export class Run<T> {
  * @throws the signal's own reason, NotSentError or HookError, as `prepare` does
  */
 export function run<T>(call: Call, client: ClientAdapter<T>, signal?: AbortSignal): Promise<T> {
-  // Those that stand around the call come first.
-  const around = insideOf(call.policy).parts[0]?.around as Around<T> | undefined;
-  return around ? around(call, client, signal, Run<T>) : new Run(call, client, signal).start();
+  // Parts that may answer it come first.
+  const ask = insideOf(call.policy).parts[0]?.answering as AsksParts<T> | undefined;
+  return ask ? ask(call, client, signal, Run<T>) : new Run(call, client, signal).start();
 }

@@ -31,7 +31,7 @@ export type Answer<T> = (
   send: () => Promise<T>,
 ) => T | undefined | PromiseLike<T | undefined>;
 
-/** A part that stands around calls. */
+/** A part that may answer calls. */
 interface AnsweringPart extends Part {
   /** The parts of a lower rank are asked before. */
   readonly rank: number;
@@ -87,7 +87,7 @@ export class Asked<T> implements AnswerCall {
 
   /** Asks all parts, the first around the others. */
   #ask(): Promise<T> {
-    const parts = insideOf(this.call.policy).parts.filter(({ around }) => around) as AnsweringPart[];
+    const parts = insideOf(this.call.policy).parts.filter(({ answering }) => answering) as AnsweringPart[];
     parts.sort((one, other) => one.rank - other.rank);
     const ask = parts.reduceRight<() => Promise<T>>(
       (send, part) => once(async () => ((await part.answer(this, send)) as T | undefined) ?? send()),
@@ -165,7 +165,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** An inner layer would answer each attempt of the outer one; functions have no URL; and an abort beforehand goes to the client. */
-function around<T>(
+function ask<T>(
   call: Call,
   client: ClientAdapter<T>,
   signal: AbortSignal | undefined,
@@ -176,8 +176,8 @@ function around<T>(
     : new Asked(call, client, signal, Run).start();
 }
 
-/** A part that stands around calls. @param rank 1 for one that sends the call itself, which no other may stand within */
-export function partAround(
+/** A part that may answer calls. @param rank 1 for one that sends the call itself, which no other may stand within */
+export function answeringPart(
   name: string,
   rank: number,
   answer: (asked: Asked<never>, send: () => Promise<never>) => unknown,
@@ -189,7 +189,7 @@ export function partAround(
       `use: '${name}' cannot answer calls of a dispatcher; undici has interceptors.cache() and deduplicate()`,
     );
   };
-  const part: AnsweringPart = { name, place: 'answer', begin, around, rank, answer: answer as never };
+  const part: AnsweringPart = { name, place: 'answer', begin, answering: ask, rank, answer: answer as never };
   return part;
 }
 
@@ -218,5 +218,5 @@ export function partAround(
  */
 export function answering<T>(name: string, answer: Answer<T>): Part {
   callable('answering: answer', answer);
-  return partAround(name, 0, answer as never);
+  return answeringPart(name, 0, answer as never);
 }

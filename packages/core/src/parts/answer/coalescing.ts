@@ -8,7 +8,7 @@ import type { ClientAdapter } from '../../loop/client.ts';
 import { checkKey } from '../../loop/contracts.ts';
 import { addsCredentials } from '../../loop/hooks.ts';
 import type { Part } from '../../loop/part.ts';
-import { type Asked, partAround } from './answering.ts';
+import { type Asked, answeringPart } from './answering.ts';
 
 /** Options of `coalesced`. */
 export interface CoalescedOptions {
@@ -166,5 +166,5 @@ export function coalescing<T>(port: Coalescable<T>, options: CoalescedOptions): 
     return shared.join(asked, send);
   }
 
-  return partAround('coalesced', 1, answer as never);
+  return answeringPart('coalesced', 1, answer as never);
 }
