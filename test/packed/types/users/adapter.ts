@@ -1,11 +1,11 @@
 import { createPolicy, type Outcome, type PolicyOptions, type RequestTraits } from '@ebb/core';
-import { Call, type Client, failureKind, run, sending, startCall } from '@ebb/core/adapter';
+import { Call, type ClientAdapter, failureKind, run, sending, startCall } from '@ebb/core/adapter';
 
 // A client that returns promises.
 interface Result {
   readonly status: number;
 }
-const client: Client<Result> = {
+const client: ClientAdapter<Result> = {
   send: (call: Call) => sending(call, async () => ({ status: 200 })),
   outcome: ({ status }): Outcome => ({ type: 'response', status, header: () => undefined }),
   failure: (error) => ({ type: 'failure', kind: failureKind(error), error }),
