@@ -202,6 +202,13 @@ const refusals: readonly Refusal[] = [
     requests: 1,
   },
   {
+    name: 'a content coding',
+    script: [{ ...broken, headers: { ...whole, 'content-encoding': 'own' } }],
+    why: /: a content coding$/,
+    text: '01234',
+    requests: 1,
+  },
+  {
     name: 'Accept-Ranges: none',
     script: [{ ...broken, headers: { ...whole, 'accept-ranges': 'none' } }],
     why: /Accept-Ranges/,

@@ -7,6 +7,20 @@ import { createFetch } from '../create-fetch.ts';
 /** What reading a body fails with. */
 const errorOf = (response: Response) => response.text().catch((error: unknown) => error);
 
+test('one that passes during a retry ends with the response before it', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  let asked = 0;
+  const service = (_: unknown, init?: RequestInit) =>
+    new Promise<Response>((resolve, reject) => {
+      asked += 1;
+      if (asked === 1) resolve(new Response('busy', { status: 503 }));
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+    });
+  const fetch = createFetch({ totalTimeoutMs: 500, backoff: constant(100), clock }, service);
+  const response = await clock.runUntilSettled(fetch('http://service.test/'));
+  expect([asked, response.status, await response.text(), clock.elapsedMs]).toEqual([2, 503, 'busy', 500]);
+});
+
 describe('a total timeout that covers the body', () => {
   const setUp = (options: PolicyOptions = {}) => {
     const clock = virtualClock({ startMs: 0 });

@@ -42,6 +42,16 @@ describe('the start', () => {
 });
 
 describe('growth', () => {
+  test.each([
+    [0, 1],
+    [20, 2],
+    [40, 5],
+  ])('after %d s without a refusal is %d times as fast', (calmSeconds, times) => {
+    const grown = (calm: number) =>
+      afterSuccess(found(100, { calmSeconds: calm - 0.01 }), bounds, 1, 1).rate - 100;
+    expect(grown(calmSeconds) / grown(0)).toBeCloseTo(times, 9);
+  });
+
   test.each([[10], [100], [900]])('is a small share of %d in a second', (rate) => {
     const grown = aSecondLater(found(rate)).rate / rate - 1;
     expect(grown).toBeGreaterThan(0.015);

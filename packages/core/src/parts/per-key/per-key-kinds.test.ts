@@ -117,9 +117,14 @@ describe.each(Object.entries(kinds))('perKey of %s', (_, { make, idleAfterMs }) 
 
   test('beyond maxKeys keys that are in use stay, and a warning says so once', () => {
     const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
-    const { uses, per } = setUp({ keyOf: byTenant, maxKeys: 1 });
+    const { uses, per, clock } = setUp({ keyOf: byTenant, maxKeys: 1 });
     expect(uses(of('one'), of('two'), of('three'), of('one'))).toEqual([true, true, true, false]);
     expect(per.size).toBe(3);
+    // Not a second later either, when it looks for room again.
+    for (const tenant of ['four', 'five']) {
+      uses(of(tenant));
+      clock.tick(1_000);
+    }
     expect(warned.mock.calls.map(([warning]) => (warning as Error).message)).toEqual([
       'More than 1 keys (maxKeys) of one perKey are in use',
     ]);

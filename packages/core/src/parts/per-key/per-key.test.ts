@@ -34,6 +34,16 @@ test('a lookup does not look at all keys', () => {
   expect(looks).toBe(99);
 });
 
+test('a sweep leaves the keys that were used less than `idleMs` ago', () => {
+  const { clock, buckets } = setUp();
+  buckets.for(to('/'), 'old');
+  clock.tick(999);
+  buckets.for(to('/'), 'young');
+  clock.tick(1);
+  buckets.for(to('/'), 'third');
+  expect(buckets.size).toBe(2);
+});
+
 test.each([
   ['https://a.test/x?y#z', 'https://a.test'],
   ['https://A.test:443/', 'https://a.test'],

@@ -92,6 +92,14 @@ class Skipping implements Part {
 const reasons = (result: unknown): unknown[] =>
   attemptsOf(result).map(({ attempt, reason }) => [attempt, reason]);
 
+test('released by hand, it is closed whatever has failed', async () => {
+  const { own, down } = setUp();
+  await down(5);
+  expect(own.state).not.toBe('closed');
+  own.release();
+  expect([own.state, own.share]).toEqual(['closed', 1]);
+});
+
 describe('held by hand', () => {
   test('nothing is sent, and a request goes from chance to chance until it has none left', async () => {
     const { clock, own, settled, sent, told } = setUp({ maxRetries: 2 });
