@@ -146,9 +146,15 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     about: 'all tests twenty times beside eight busy processes; takes `--runs` and file names',
     commands: ['node test/load.ts'],
   },
+  promises: {
+    about:
+      'breaks each promise of the pages that test/promises lists, and runs the tests that must notice; takes `--row`',
+    commands: ['node --conditions=@ebb/source test/promises/run.ts'],
+  },
   mutants: {
-    about: 'mutation tests of core; takes `--mutate FILE`',
+    about:
+      'mutation tests of core; takes `--part 3/40`, `--mutate FILE`, and `--sum` for one score of all parts',
     needs: ['test/mutants'],
-    commands: ['test/mutants/node_modules/.bin/stryker run test/mutants/stryker.config.js'],
+    commands: ['node test/mutants/run.ts'],
   },
 };

@@ -18,9 +18,9 @@ const exclude = [...(shared.test?.exclude ?? []), ...Object.values(SLOW).flat()]
  * Tests with a process of their own: they are about what a program has loaded, collected or seen of other clients, change what all of it
  * shares, or measure. The others share processes, whose start takes longer than most of them.
  */
-const ALONE = globSync(['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).filter(
-  (path) => NAMED.test(path) || CHANGES.test(readFileSync(`${root}${path}`, 'utf8')),
-);
+export const ALONE: string[] = globSync(['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'], {
+  cwd: root,
+}).filter((path) => NAMED.test(path) || CHANGES.test(readFileSync(`${root}${path}`, 'utf8')));
 
 // Some tests wait for sockets and for the garbage collector.
 const test = { ...shared.test, maxWorkers: Math.ceil(availableParallelism() * 1.5) };

@@ -1,0 +1,141 @@
+import { type Promised, promises } from './promise.ts';
+
+const RULE = 'packages/core/src/parts/throttle/rule.ts';
+const PART = 'packages/core/src/parts/throttle/throttle.ts';
+const ofRule = ['packages/core/src/parts/throttle/rule.test.ts'];
+const ofPart = ['packages/core/src/parts/throttle/throttle.test.ts'];
+
+export const THROTTLE: readonly Promised[] = [
+  ...promises('docs/strategies/throttle.md', [
+    {
+      says: '**Trouble** begins with the third failure in a row',
+      file: RULE,
+      from: 'IN_A_ROW = 3;',
+      to: 'IN_A_ROW = 4;',
+      tests: ofRule,
+    },
+    {
+      says: 'After 45 s without an outcome all is calm.',
+      file: RULE,
+      from: 'FORGETS_MS = 45_000;',
+      to: 'FORGETS_MS = 60_000;',
+      tests: ofRule,
+    },
+    {
+      says: 'is cut to 0.7 of what it was by a second of failures',
+      file: RULE,
+      from: 'CUT_PER_SECOND = 0.7;',
+      to: 'CUT_PER_SECOND = 0.6;',
+      tests: ofRule,
+    },
+    { says: 'to 0.3 at last', file: RULE, from: 'FLOOR = 0.3;', to: 'FLOOR = 0.2;', tests: ofRule },
+    {
+      says: 'Answers raise it to 1 in two seconds',
+      file: RULE,
+      from: 'OPENS_IN_MS = 2_000;',
+      to: 'OPENS_IN_MS = 3_000;',
+      tests: ofRule,
+    },
+    {
+      says: 'to 3 in twenty more',
+      file: RULE,
+      from: 'SLOWER_ABOVE_ONE = 5;',
+      to: 'SLOWER_ABOVE_ONE = 4;',
+      tests: ofRule,
+    },
+    {
+      says: 'one that takes more than half of the timeout lowers it',
+      file: RULE,
+      from: 'LATE = 2;',
+      to: 'LATE = 1;',
+      tests: ofRule,
+    },
+    {
+      says: 'At 3 the trouble is over.',
+      file: RULE,
+      from: 'if (this.#level >= CALM) this.reset();',
+      to: '',
+      tests: ofRule,
+    },
+    {
+      says: 'twice as much for a retry after a timeout',
+      file: RULE,
+      from: 'AFTER_TIMEOUT_COSTS = 2;',
+      to: 'AFTER_TIMEOUT_COSTS = 1;',
+      tests: ofRule,
+    },
+    {
+      says: 'Both pay less after a late answer.',
+      file: RULE,
+      from: 'this.share * (1 - this.#lateness)',
+      to: 'this.share',
+      tests: ofRule,
+    },
+    {
+      says: 'A skipped chance pays nothing.',
+      file: PART,
+      from: 'if (!this.#hasTaken) return throttle.blocker;',
+      to: 'if (!this.#hasTaken) return rule.ask(), throttle.blocker;',
+      tests: ofPart,
+    },
+    {
+      says: 'each answer pays 0.02 into the purse',
+      file: RULE,
+      from: 'CALM_PAYS = 0.02;',
+      to: 'CALM_PAYS = 0.03;',
+      tests: ofRule,
+    },
+    {
+      says: '2.5 for each request of the last ten seconds',
+      file: RULE,
+      from: ' CREDIT = 2.5;',
+      to: ' CREDIT = 3;',
+      tests: ofRule,
+    },
+    {
+      says: 'of the last ten seconds, at least one',
+      file: RULE,
+      from: 'LEAST_CREDIT = 1;',
+      to: 'LEAST_CREDIT = 2;',
+      tests: ofRule,
+    },
+    {
+      says: '[budget](retry-budget.md) in the policy pays in place of purse and credit.',
+      file: PART,
+      from: "this.#occasion === 'first' || policy.budget === undefined",
+      to: 'true',
+      tests: ofPart,
+    },
+    {
+      says: 'a timeout, a lost connection, a 429, a 5xx, of retries as well',
+      file: PART,
+      from: "outcome.kind === 'aborted' || (outcome.kind === 'unknown' && request.url !== '')",
+      to: "outcome.kind === 'aborted'",
+      tests: ofPart,
+    },
+    {
+      says: "`'fail'`: the first skipped chance ends the request",
+      file: PART,
+      from: "setup.whenSkipped === 'fail' ? SKIP_AND_END : SKIP",
+      to: 'SKIP',
+      tests: ofPart,
+    },
+  ]),
+  ...promises('docs/breakers.md', [
+    {
+      says: "`['timeout', '503', '503']`",
+      file: PART,
+      from: 'TOLD_FAILURES = 3;',
+      to: 'TOLD_FAILURES = 2;',
+      tests: ofPart,
+    },
+    {
+      says: '`hold()` opens it',
+      file: PART,
+      from: 'return this.isHeld ? 0 : this.rule.share;',
+      to: 'return this.rule.share;',
+      tests: ofPart,
+    },
+    { says: '`release()` closes it', file: PART, from: 'this.rule.reset();', to: '', tests: ofPart },
+  ]),
+];
