@@ -36,9 +36,11 @@ const { values, tokens } = parseArgs({
   tokens: true,
   options: { part: { type: 'string', default: '1/1' }, sum: { type: 'boolean' } },
 });
-const own = tokens.filter((token) => token.kind === 'option' && ['part', 'sum'].includes(token.name));
-const others = process.argv
-  .slice(2)
-  .filter((_, at) => !own.some(({ index }) => at === index || at === index + 1));
+/** The places of its own arguments. */
+const own = tokens.flatMap((token) => {
+  if (token.kind !== 'option' || !['part', 'sum'].includes(token.name)) return [];
+  return token.name === 'part' && !token.inlineValue ? [token.index, token.index + 1] : [token.index];
+});
+const others = process.argv.slice(2).filter((_, at) => !own.includes(at));
 if (values.sum) printSum();
 else mutate(values.part as string, others);

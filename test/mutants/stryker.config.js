@@ -34,9 +34,9 @@ export default {
   reporters: ['clear-text', 'progress', 'json'],
   jsonReporter: { fileName: 'node_modules/.stryker-report.json' },
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
-  // A mutant may loop forever. The tests of core take milliseconds each.
   // A busy machine takes minutes for all the tests.
   dryRunTimeoutMinutes: 20,
+  // A mutant may loop forever. The tests of core take milliseconds each.
   timeoutMS: 5_000,
   timeoutFactor: 1.5,
   // What web pages, axios, undici and fleets alone reach counts as not killed here. Most others that are left cannot be observed:
