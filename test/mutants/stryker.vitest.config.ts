@@ -54,7 +54,7 @@ const test = {
   maxWorkers: 1,
   setupFiles: ['test/mutants/stryker.setup.ts'],
   // A mutant that never settles fails the first test that waits for it.
-  testTimeout: 4_000,
+  testTimeout: 10_000,
 };
 
 /** One process loads core once for all files, and each run of Stryker has a new one. */
