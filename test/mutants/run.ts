@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { percentOf, readAll, scoreOf, sum, write } from './score.ts';
 
 /** In percent. The whole of core must not fall below. */
-const LEAST = 85;
+const LEAST = 75;
 
 function printSum(): void {
   const { files, total, missing } = sum(readAll());
