@@ -66,9 +66,9 @@ describe.each(packages())('$manifest.name', (one) => {
   });
 });
 
-test('core has at most 80 files, and stays below 580 kB', () => {
+test('core has at most 85 files, and stays below 580 kB', () => {
   const core = packed.find(({ manifest }) => manifest.name === '@ebb/core');
-  expect(core?.files.length).toBeLessThanOrEqual(80);
+  expect(core?.files.length).toBeLessThanOrEqual(85);
   // Half of it are the maps, most of that the sources with their docstrings; the code of both formats is 210 kB, and declarations
   // are 70. `release/sizes.json` has the size of today.
   expect(core?.bytes).toBeLessThanOrEqual(580_000);
