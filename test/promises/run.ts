@@ -17,7 +17,7 @@ async function failing(vitest: Vitest, tests: readonly string[]): Promise<string
   const broken = testModules.flatMap((module) => module.errors())[0];
   if (broken !== undefined) throw new Error(`a test does not load: ${broken.message}`);
   const failed = testModules.flatMap((module) => [...module.children.allTests('failed')]);
-  return [...failed.map(({ fullName }) => fullName), ...unhandledErrors.map(String)];
+  return [...failed.map(({ fullName }) => fullName), ...unhandledErrors.map(() => 'an unhandled error')];
 }
 
 function forget(vitest: Vitest, file: string): void {

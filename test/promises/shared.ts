@@ -41,7 +41,7 @@ export const SHARED: readonly Promised[] = [
       file: `${FOLDER}/outage.ts`,
       from: 'capacity * 1e6 * part,',
       to: 'capacity * 1e6,',
-      tests: [...lease],
+      tests: [`${FOLDER}/outage-rule.test.ts`],
     },
     {
       says: 'rejected if it never reached the store and has no `localShare`',

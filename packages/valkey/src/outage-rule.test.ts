@@ -29,3 +29,9 @@ test.each([
   const outage = new Outage(setupOf({ onStoreError }), new Error('gone'), share, 0, [-1_000], 0);
   expect([outage.mode, outage.take([1e6], 0)]).toEqual([mode, isGranted]);
 });
+
+test('a process has its share of the rate and of the capacity', () => {
+  const outage = new Outage(setupOf(), new Error('gone'), 0.5, 0, [0], 0);
+  const tokensAt = (nowMs: number) => (outage.local[0]?.tokens(nowMs) ?? 0) / 1e6;
+  expect([0, 100, 60_000].map(tokensAt)).toEqual([0, 5, 10]);
+});
