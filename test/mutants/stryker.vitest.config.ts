@@ -28,10 +28,11 @@ class Likeliest extends BaseSequencer {
   }
 }
 
-// Core's own tests, and those of its parts over the fetch client.
+// Core's own tests, and those of its parts over the clients.
 const include = [
   'packages/{core,fetch}/src/**/*.test.ts',
-  'test/{hedges,limits,parts,presets,provider-headers,provider-limits,read-cost,throttle,user-code}.test.ts',
+  'test/{answer,coalesced,hedges,limits,parts,presets,provider-headers,provider-limits,read-cost,throttle,user-code}.test.ts',
+  'test/migration/like/*.test.ts',
 ];
 const isOwn = (path: string): boolean => /^(packages\/(core|fetch)\/src|test\/[\w-]+\.test)/.test(path);
 

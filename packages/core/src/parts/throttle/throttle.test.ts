@@ -495,6 +495,17 @@ describe('what is learned', () => {
     expect(Object(own).rule.take(time.now(), 'after-timeout')).toBe(false);
   });
 
+  test('a call that ends before its chance is used gives it back', () => {
+    const own = throttle();
+    const call = { layers: { isInner: false }, attempt: 1, policy: { clock: time } };
+    const instance = own.part.begin(call as never);
+    instance?.acquire?.();
+    const takes = (): boolean => Object(own).rule.take(time.now(), 'after-failure');
+    expect(takes()).toBe(false);
+    instance?.end?.('aborted');
+    expect(takes()).toBe(true);
+  });
+
   test('a chance that waits for its tokens is asked for once', async () => {
     const own = throttle();
     const { clock, down } = setUp({ throttle: own, maxRetries: 0 });
