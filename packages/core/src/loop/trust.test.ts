@@ -42,6 +42,7 @@ describe('trustedOrigins', () => {
     ['another port', ['https://a.test'], 'https://a.test:444/', false],
     ['another scheme', ['https://a.test'], 'http://a.test/', false],
     ['an empty list', [], 'https://a.test/', false],
+    ['a text that is no URL', ['https://a.test'], 'a.test', false],
     ['one of several', ['https://a.test', 'http://[::1]:8080'], 'http://[::1]:8080/x', true],
     ['a function', ({ url }: { url: string }) => url.endsWith('/x'), 'https://a.test/x', true],
     ['a function', () => false, 'https://a.test/x', false],
