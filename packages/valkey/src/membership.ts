@@ -64,7 +64,7 @@ export class Membership {
   lookAtMs: number = Number.POSITIVE_INFINITY;
   readonly #expected: number;
   #held = 0;
-  /** The part of it that no loss makes doubtful. */
+  /** As much of it as no loss makes doubtful. */
   #sure = 0;
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   /** The next call at or after this time counts. */
@@ -156,7 +156,6 @@ export class Membership {
       const isLost = this.#epoch !== 0 && reply.epoch !== this.#epoch;
       this.#held = isLost ? this.#sureOf(reply.share) : reply.share;
       if (reply.atUs - reply.epoch >= SURE_US) this.#sure = this.#held;
-      else this.#sure = Math.min(this.#sure, this.#held);
       this.#heldUntilMs = sent.atMs + sent.holdsMs;
       this.#processes = reply.processes;
       this.#epoch = reply.epoch;
