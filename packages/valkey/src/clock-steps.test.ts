@@ -54,6 +54,15 @@ describe('a clock that is set', () => {
     ['on a host that is 3 s behind', [[300, -3_000]], true],
     ['on a host that is 3 s ahead', [[300, 3_000]], true],
     ['on hosts to and fro', toAndFro(3_000, 300, 5), true],
+    [
+      'back twice, and ahead by an hour, on hosts that lack writes',
+      [
+        [50, -100],
+        [50, -100],
+        [50, 3_600_000],
+      ],
+      true,
+    ],
   ])('%s: at most 2.2 capacities in any window, and soon the whole rate', async (_, steps, losesWrites) => {
     const { window, used, lately } = await spendThrough(steps, losesWrites);
     expect(window).toBeLessThanOrEqual(2.2);
@@ -61,7 +70,7 @@ describe('a clock that is set', () => {
     expect(used).toBeGreaterThanOrEqual(steps.length > 2 ? 0.6 : 0.9);
   });
 
-  test('by any steps of 0.1 s to a day: at most 2.5 capacities in any window', async () => {
+  test('by any steps of 0.1 s to a day: at most 2.5 capacities in any window, 6 where writes are lost', async () => {
     const by = fc
       .tuple(fc.constantFrom(-1, 1), fc.double({ min: 2, max: 7.94, noNaN: true }))
       .map(([sign, power]) => Math.round(sign * 10 ** power));
@@ -69,7 +78,8 @@ describe('a clock that is set', () => {
     await fc.assert(
       fc.asyncProperty(some, fc.boolean(), async (steps, losesWrites) => {
         const { window, lately } = await spendThrough(steps, losesWrites);
-        expect(window).toBeLessThanOrEqual(2.5);
+        // If a store writes three times in 300 ms, some processes come back a second after the others.
+        expect(window).toBeLessThanOrEqual(losesWrites ? 6 : 2.5);
         expect(lately).toBeGreaterThanOrEqual(0.75);
       }),
       { numRuns: 40 },

@@ -276,7 +276,7 @@ export function model(
   }
 
   let share = -1;
-  if (who !== '') {
+  if (who !== '' && !(late && k !== undefined)) {
     s.ghost = { ...s.ghost, ends: lengthen(s.ghost.ends) };
     s.records = s.records.map((record) => ({ ...record, ends: lengthen(record.ends) }));
     share = count(s, who, now);
