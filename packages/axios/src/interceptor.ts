@@ -165,7 +165,7 @@ async function settle(
     request.end();
     const thrown = request.canceled(error);
     request.closeUpload(property(thrown, 'response') as AxiosResponse | undefined);
-    setHistory(thrown, call.trace);
+    setHistory(thrown, call.historyRecord);
     throw thrown;
   }
 }

@@ -1,5 +1,2 @@
-export {
-  type Coalescable,
-  coalescing,
-  signature,
-} from './parts/answer/coalescing.ts';
+export { type Coalescable, coalescing } from './parts/answer/coalescing.ts';
+export { signature } from './parts/answer/signature.ts';

@@ -338,7 +338,7 @@ export class UndiciRequest extends Downstream {
   protected override note(result: unknown): void {
     const call = this.#started;
     if (call === undefined) setHistoryOfSuccess(result, this.#status);
-    else setHistory(result, call.trace);
+    else setHistory(result, call.historyRecord);
   }
 
   /** Ends with an error. @param attempt one that undici still has */
@@ -347,7 +347,7 @@ export class UndiciRequest extends Downstream {
     const call = this.#started;
     this.#body?.close?.();
     // Without a call the body of a success has broken.
-    const trace = call?.trace ?? attemptsOf(this.made);
+    const trace = call?.historyRecord ?? attemptsOf(this.made);
     if (this.controller.aborted) setHistoryOfReason(error, trace);
     else setHistory(error, trace);
     call?.parts?.free();

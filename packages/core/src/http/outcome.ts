@@ -29,8 +29,8 @@ export interface Judgement {
 /** What a part says of a response. */
 export interface Advice extends Judgement {
   /**
-   * The request goes again at once, which counts as no retry, and costs no budget. Whoever says so must not say it for ever, nor of a request
-   * whose body cannot be sent again.
+   * The request goes again at once, which counts as no retry, and costs no budget. The part must stop saying so at some time, and must not
+   * say it of a request whose body cannot be sent again.
    */
   readonly again?: boolean | undefined;
   /** Why the request is not sent again: the `error` of its end. */

@@ -62,7 +62,7 @@ export interface LayersFound {
   readonly maker?: LayeredCall | undefined;
 }
 
-/** The layersFound of a request without any layer or call around it. */
+/** What a request finds that has no layer or call around it. */
 export const NO_LAYERS: LayersFound = { outer: undefined, slotsOf: [] };
 
 /** Another library that retries the same request. */

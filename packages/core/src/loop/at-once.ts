@@ -148,7 +148,7 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     // A request that the client made below was repeated, and has failed.
     call.attempt = 1;
     pass(call, request.failure(value));
-    if (attemptsOf(value).length === 0) setHistory(value, call.trace);
+    if (attemptsOf(value).length === 0) setHistory(value, call.historyRecord);
     throw value;
   }
 
@@ -177,7 +177,7 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     call.attempt = 1;
     request.setAside(value, call, AbortSignal.abort());
     fail(call, outcome, error);
-    setHistory(error, call.trace);
+    setHistory(error, call.historyRecord);
     return error;
   }
 

@@ -163,7 +163,7 @@ describe('a bucket', () => {
     await waits(call);
     const answer = {};
     judge(call, response(200));
-    setHistory(answer, call.trace);
+    setHistory(answer, call.historyRecord);
     grantOf(answer)?.settle(150);
     expect(bucket.stats().tokens).toBe(850);
     expect(grantOf({})).toBeUndefined();

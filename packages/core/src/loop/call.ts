@@ -91,7 +91,7 @@ export class Call implements Owner {
   }
 
   /** What to note on the result. */
-  get trace(): HistoryRecord {
+  get historyRecord(): HistoryRecord {
     const { grant, history } = this;
     return grant === undefined ? history : { attempts: history, grant };
   }

@@ -184,7 +184,7 @@ export function resultOf<T>(
     client.boundBody?.(value, call, deadline);
   if (!call.isInner && call.history.at(-1)?.reason !== 'success') noteEnd(value);
   if (failed) throw value;
-  setHistory(value, call.trace);
+  setHistory(value, call.historyRecord);
   return value as T;
 }
 
@@ -200,7 +200,7 @@ export function errorOf<T>(
   // That of a request that a function has made, and that was repeated, stays.
   if (call.place?.failedBelow && attemptsOf(error).length > 0) return error;
   const note = isReasonOf(signal, error) ? setHistoryOfReason : setHistory;
-  note(error, call.trace);
+  note(error, call.historyRecord);
   return error;
 }
 

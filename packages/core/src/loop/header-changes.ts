@@ -41,7 +41,7 @@ function madeKey({ idempotencyKey }: Policy, request: RequestTraits): string | u
   });
 }
 
-type Dressed = HeaderChanges | undefined;
+type Changes = HeaderChanges | undefined;
 
 /**
  * The headers that an attempt changes; `undefined` for none. Of the same header the later change holds: that of ebb, the labels,
@@ -55,20 +55,20 @@ export function headerChangesOf(
   next: NextAttempt,
   key: KeptKey | undefined,
   instances: readonly PartInstance[] = [],
-): Dressed | Promise<Dressed> {
+): Changes | Promise<Changes> {
   const own = key?.isOurs ? { [KEY]: key.value } : undefined;
-  const asked: (Dressed | Promise<Dressed>)[] = [];
-  const askTurns = (verb: 'label' | 'headers'): void => {
+  const asked: (Changes | Promise<Changes>)[] = [];
+  const askInstances = (verb: 'label' | 'headers'): void => {
     for (const instance of instances) {
       if (instance[verb] !== undefined) asked.push(ask('use', () => instance[verb]?.(next)));
     }
   };
-  askTurns('label');
+  askInstances('label');
   if (isTrusted({ trustedOrigins }, next.request)) {
     if (beforeAttempt !== undefined) asked.push(ask('beforeAttempt', () => beforeAttempt(next)));
-    askTurns('headers');
+    askInstances('headers');
   }
-  const join = (all: readonly Dressed[]): Dressed => {
+  const join = (all: readonly Changes[]): Changes => {
     if (all.every((changes) => changes === undefined)) return own;
     const changes: HeaderChanges = Object.assign({}, ...all);
     // A server knows a request again only by the same key.
@@ -77,12 +77,12 @@ export function headerChangesOf(
     }
     return { ...own, ...changes };
   };
-  return asked.some(isPromise) ? Promise.all(asked).then(join) : join(asked as Dressed[]);
+  return asked.some(isPromise) ? Promise.all(asked).then(join) : join(asked as Changes[]);
 }
 
 /** What user code changes. */
-function ask(hook: string, call: () => unknown): Dressed | Promise<Dressed> {
-  const read = (result: unknown): Dressed =>
+function ask(hook: string, call: () => unknown): Changes | Promise<Changes> {
+  const read = (result: unknown): Changes =>
     callHook(hook, () => (result === undefined || result === null ? undefined : changesIn(hook, result)));
   const failed = (cause: unknown): never => {
     throw new HookError(hook, cause);

@@ -78,34 +78,34 @@ const OF_MANY: HistoryRecord = [];
 type HistoryRecords = ReturnType<typeof makeMetadata<HistoryRecord>>;
 
 /** The same for all copies of this package in a program. */
-function sharedTraces(): HistoryRecords {
+function sharedRecords(): HistoryRecords {
   const holder = globalThis as { [key: symbol]: HistoryRecords | undefined };
   const key = Symbol.for('@ebb/core traces');
   holder[key] ??= makeMetadata();
   return holder[key];
 }
 
-// One for attempts and grants: two stamps share the code of their class, which makes each of them slower.
-const traces: HistoryRecords = /* @__PURE__ */ sharedTraces();
+// One for attempts and grants: two of them share the code of their class, which makes each of them slower.
+const records: HistoryRecords = /* @__PURE__ */ sharedRecords();
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Notes the trace of what a caller gets: a response, or an error. */
-export function setHistory(result: unknown, trace: HistoryRecord): void {
-  if (isObject(result)) traces.set(result, trace);
+/** Notes the history of what a caller gets: a response, or an error. */
+export function setHistory(result: unknown, history: HistoryRecord): void {
+  if (isObject(result)) records.set(result, history);
 }
 
-/** Notes the trace of a call that ended with the reason of its signal. The caller owns that object, and may use it again. */
-export function setHistoryOfReason(reason: unknown, trace: HistoryRecord): void {
-  if (isObject(reason)) traces.set(reason, traces.get(reason) === undefined ? trace : OF_MANY);
+/** Notes the history of a call that ended with the reason of its signal. The caller owns that object, and may use it again. */
+export function setHistoryOfReason(reason: unknown, history: HistoryRecord): void {
+  if (isObject(reason)) records.set(reason, records.get(reason) === undefined ? history : OF_MANY);
 }
 
 /** The attempts that led to a response or an error of an ebb client, without hedges; empty for anything else. */
 export function attemptsOf(result: unknown): readonly Attempt[] {
-  const trace = traceOf(result);
-  return 'attempts' in trace ? trace.attempts : trace;
+  const history = historyOf(result);
+  return 'attempts' in history ? history.attempts : history;
 }
 
 /** True for a response or an error with which a client of ebb has ended. */
@@ -113,9 +113,9 @@ export function hasHistory(result: unknown): boolean {
   return attemptsOf(result).length > 0;
 }
 
-function traceOf(result: unknown): HistoryRecord {
+function historyOf(result: unknown): HistoryRecord {
   if (!isObject(result)) return OF_MANY;
-  return traces.get(result) ?? traces.get(keptByCopies(result) ?? OF_MANY) ?? OF_MANY;
+  return records.get(result) ?? records.get(keptByCopies(result) ?? OF_MANY) ?? OF_MANY;
 }
 
 /** To be called before a retry: the entry of the attempt gets what a layer below has noted on its result. */
@@ -138,8 +138,8 @@ export function keepNotes({ history }: { readonly history: readonly Attempt[] },
  * ```
  */
 export function grantOf(result: unknown): Grant | undefined {
-  const trace = traceOf(result);
-  return 'attempts' in trace ? trace.grant : undefined;
+  const history = historyOf(result);
+  return 'attempts' in history ? history.grant : undefined;
 }
 
 /** The histories of calls that were successful at once, by status. */

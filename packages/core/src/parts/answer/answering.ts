@@ -1,24 +1,9 @@
 import { callable } from '../../base/check.ts';
-import { onAbort } from '../../base/signals.ts';
-import type { RequestTraits } from '../../http/outcome.ts';
 import type { Call } from '../../loop/call.ts';
-import { type ClientAdapter, lateBy, type Sends } from '../../loop/client.ts';
-import { isReasonOf, OutOfTime } from '../../loop/deadline.ts';
-import { hasHistory, setHistory } from '../../loop/history.ts';
-import { close } from '../../loop/judge.ts';
-import { insideOf } from '../../loop/options.ts';
-import type { CallPolicy, Part, PartCall } from '../../loop/part.ts';
+import type { ClientAdapter, Sends } from '../../loop/client.ts';
+import type { Part, PartCall } from '../../loop/part.ts';
 import type { PartsOfCall } from '../../loop/parts-of-call.ts';
-import type { StopReason } from '../../news/events.ts';
-
-/** A call that a part may answer. */
-export interface AnswerCall {
-  readonly request: RequestTraits;
-  /** With the clock to use. */
-  readonly policy: CallPolicy;
-  /** Aborts when the caller no longer waits: with its signal, or with the total timeout if nothing was sent until then. */
-  readonly signal: AbortSignal;
-}
+import { type AnswerCall, type AnsweringPart, Asked } from './asked.ts';
 
 /**
  * Stands around a whole call. It returns a result of the client for the caller, such as a `Response`. Nothing stands for the result of
@@ -30,139 +15,6 @@ export type Answer<T> = (
   call: AnswerCall,
   send: () => Promise<T>,
 ) => T | undefined | PromiseLike<T | undefined>;
-
-/** A part that may answer calls. */
-interface AnsweringPart extends Part {
-  /** The parts of a lower rank are asked before. */
-  readonly rank: number;
-  readonly answer: (asked: object, send: () => Promise<unknown>) => unknown;
-}
-
-/** One call, while its parts are asked. */
-export class Asked<T> implements AnswerCall {
-  readonly call: Call;
-  readonly client: ClientAdapter<T>;
-  /** True once the call goes on by itself: then it keeps its time. */
-  isSent = false;
-  /** What ends with the caller's signal by itself, as the client does that. */
-  ending: Promise<T> | undefined;
-  readonly #callerSignal: AbortSignal | undefined;
-  readonly #left = new AbortController();
-  readonly #Run: Sends<T>;
-
-  constructor(call: Call, client: ClientAdapter<T>, signal: AbortSignal | undefined, Run: Sends<T>) {
-    this.call = call;
-    this.client = client;
-    this.#callerSignal = signal;
-    this.#Run = Run;
-  }
-
-  get request(): RequestTraits {
-    return this.call.request;
-  }
-
-  get policy(): CallPolicy {
-    return this.call.policy;
-  }
-
-  get signal(): AbortSignal {
-    return this.#left.signal;
-  }
-
-  /** Makes the call go on, with another client or signal. */
-  sendAs(client: ClientAdapter<T>, signal: AbortSignal | undefined): Promise<T> {
-    this.isSent = true;
-    return new this.#Run(this.call, client, signal).start();
-  }
-
-  #go(): Promise<T> {
-    const sent = this.sendAs(this.client, this.#callerSignal);
-    const end = (): void => {
-      this.ending = undefined;
-    };
-    this.ending = sent;
-    sent.then(end, end);
-    return sent;
-  }
-
-  /** Asks all parts, the first around the others. */
-  #ask(): Promise<T> {
-    const parts = insideOf(this.call.policy).parts.filter(({ answering }) => answering) as AnsweringPart[];
-    parts.sort((one, other) => one.rank - other.rank);
-    const ask = parts.reduceRight<() => Promise<T>>(
-      (send, part) => once(async () => ((await part.answer(this, send)) as T | undefined) ?? send()),
-      once(() => this.#go()),
-    );
-    return ask();
-  }
-
-  async start(): Promise<T> {
-    const { call, client } = this;
-    try {
-      const result = await this.#inTime();
-      if (!this.isSent) {
-        client.unsent?.(undefined);
-        this.#end('answered');
-      } else if (!hasHistory(result)) setHistory(result, call.trace);
-      return result;
-    } catch (thrown) {
-      const error = lateBy(client, thrown);
-      const isAbort = isReasonOf(this.#callerSignal, error);
-      if (!this.isSent) {
-        client.unsent?.(error);
-        const isLate = thrown instanceof OutOfTime;
-        this.#end(isAbort ? 'aborted' : isLate ? 'deadline-exceeded' : 'answered', { error });
-      } else if (!isAbort && !hasHistory(error)) setHistory(error, call.trace);
-      throw error;
-    }
-  }
-
-  #end(reason: StopReason, news?: { readonly error: unknown }): void {
-    if (close(this.call, reason)) this.call.emit({ type: 'end', reason, outcome: undefined, ...news });
-  }
-
-  /** Parts need not look at the signal, nor at the time. What they come with later is discarded. */
-  async #inTime(): Promise<T> {
-    const { call, client } = this;
-    const { deadline, policy } = call;
-    const left = this.#left;
-    const signal = this.#callerSignal;
-    let forget: (() => void) | undefined;
-    let cancel: (() => void) | undefined;
-    const gone = new Promise<never>((_, reject) => {
-      const leave = (reason: unknown): void => {
-        left.abort(reason);
-        if (this.ending === undefined) reject(reason);
-        else this.ending.then(() => reject(reason), reject);
-      };
-      forget = signal && onAbort(signal, () => leave(signal.reason));
-      const late = (): void => {
-        if (!this.isSent) leave(new OutOfTime(policy.totalTimeoutMs as number, true));
-      };
-      if (deadline !== undefined) cancel = policy.clock.schedule(late, Math.max(0, deadline.leftMs));
-    });
-    gone.catch(() => undefined);
-    const work = this.#ask().then((result) => {
-      if (!left.signal.aborted) return result;
-      client.setAside(result, call, AbortSignal.abort());
-      return gone;
-    });
-    try {
-      return await Promise.race([work, gone]);
-    } finally {
-      forget?.();
-      cancel?.();
-    }
-  }
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
 
 /** An inner layer would answer each attempt of the outer one; functions have no URL; and an abort beforehand goes to the client. */
 function ask<T>(
