@@ -1,18 +1,16 @@
 import type { CoalescedOptions, Part } from '@ebb/core';
-import { isWebReadable } from '@ebb/core/adapter';
+import { isWebReadable, MOST_READ_AHEAD_BYTES } from '@ebb/core/adapter';
 import { type Coalescable, coalescing, signature } from '@ebb/core/coalescing';
 import { remade } from './attempt.ts';
 import { FetchRequest } from './fetch-request.ts';
 import { isRequest, membersOf, withChanges } from './request.ts';
 
-/** So many bytes of a body arrive before they are read: the slot of a short one is free then. */
-const READ_AHEAD_BYTES = 65_536;
-
 /** A response whose body ends with the signal of its caller: the send has another one. */
 function endingWith(response: Response, signal: AbortSignal | undefined): Response {
   const { body } = response;
   if (signal === undefined || !isWebReadable(body)) return response;
-  const ahead = new ByteLengthQueuingStrategy({ highWaterMark: READ_AHEAD_BYTES });
+  // A short body arrives before it is read, which frees its slot.
+  const ahead = new ByteLengthQueuingStrategy({ highWaterMark: MOST_READ_AHEAD_BYTES });
   return remade(response, body.pipeThrough(new TransformStream({}, undefined, ahead), { signal }));
 }
 

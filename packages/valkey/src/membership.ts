@@ -1,4 +1,5 @@
 import type { Reply } from './known-state.ts';
+import { SURE_US } from './script-state.ts';
 import type { StoreCall, Who } from './store-call.ts';
 
 /** The least time between two calls that count this process, and how much longer it is for each process. In milliseconds. */
@@ -35,19 +36,13 @@ const BUSY_FOR_MS = 5_000;
 /** A call is late by so much at most: then the share is still held. In milliseconds. */
 const LATE_MS = 2_000;
 
-/** A bucket that has been kept for so long has recorded all that hold a share. In microseconds. */
-const SURE_US = 5e5;
-
-/**
- * The least share that is left of one whose bucket was lost before, in millionths: so many processes spend no more than the rate
- * if each found an empty bucket.
- */
-const LEAST = 1_000_000 / 64;
-
 /** A share that differs by less from an equal part is as good as one, in millionths. */
 const NEAR = 1_000;
 
 const WHOLE = 1_000_000;
+
+/** What losses of the bucket leave of a share at least: so many processes that each found an empty bucket keep to the rate. */
+const LEAST = WHOLE / 64;
 
 /** Eight letters and digits, so that an operator can type it. Two processes with one name would share one share. */
 const newName = (): string =>

@@ -5,6 +5,7 @@ import {
   LEDGER,
   READ_GHOSTS,
   READ_STATE,
+  SURE_US,
   WRITE_STATE,
 } from './script-state.ts';
 
@@ -195,8 +196,8 @@ if A[10] ~= '' and not (late and k) then
     -- A large share shrinks by a third at a time, as the others take up what is free with their next calls.
     if held > fair then share, recorded = max(fair, floor(held * 2 / 3)), held
     elseif mine or held > 0 then
-      -- A share grows once the bucket is half a second old: in a younger one not all who hold a share may be recorded yet.
-      local most = now - epoch >= 500000 and fair or min(fair, mine or 0)
+      -- In a younger bucket not all who hold a share may be recorded yet: a share grows later.
+      local most = now - epoch >= ${SURE_US} and fair or min(fair, mine or 0)
       share = max(held, min(most, 1000000 - total))
     -- A newcomer has half of what is free at most, so that others who come meanwhile have a part as well.
     else share = max(0, min(fair, floor((1080000 - total) / 2))) end
@@ -327,4 +328,4 @@ return reply
 `;
 
 /** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
-export const SCRIPT_SHA1 = 'cd8c75a059f6c2256581c89091d0f13ad60c8b3a';
+export const SCRIPT_SHA1 = '5f35b8d86d5c5f0c5d10e365e5186ed1a5701f11';
