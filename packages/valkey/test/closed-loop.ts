@@ -25,7 +25,7 @@ export interface ClosedLoop {
   readonly lateMs?: number;
   /** When the store starts to lose the key, and how often it does. */
   readonly losses?: { readonly fromMs: number; readonly everyMs: number };
-  /** The processes start within so long, at random. */
+  /** The processes start within so long, at random. Then one that does not know its share yet may refuse a request. */
   readonly spreadMs?: number;
   readonly seed?: number;
 }
@@ -96,8 +96,13 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
   const once = async (process: number, bucket: Bucket): Promise<void> => {
     const cost = costs[Math.floor(random() * costs.length)] ?? 1;
     const sinceMs = time.now();
-    const got = await bucket.acquire({ cost }).catch(() => undefined);
-    if (got === undefined) return void (await time.sleep(20));
+    try {
+      await bucket.acquire({ cost });
+    } catch (error) {
+      if (load.spreadMs === undefined) throw error;
+      await time.sleep(20);
+      return;
+    }
     if (stopped) return;
     waits.push(time.now() - sinceMs);
     spent.push({ atMs: time.now(), cost, process });
