@@ -65,7 +65,8 @@ const config: KnipConfig = {
         // Imported by programs that the tests of the runtimes write and bundle.
         'fetch-client.ts',
         // Started by `check`.
-        'generate/run.ts',
+        '{generate,promises}/run.ts',
+        'promises/vitest.config.ts',
         'alone/main.ts',
         // Bundled by its name.
         'alone/{faulty,program,adapters/*}.ts',
