@@ -173,6 +173,7 @@ function start(composition: Composition, given: Options, handler: Handler): bool
 export function ebbInterceptor(policyOrOptions: PolicyOptions = {}): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
   mustTrust('ebbInterceptor', policy);
+  for (const part of policy.use ?? []) part.checkWay?.('dispatcher');
   return function ebb(dispatch) {
     const composition: Composition = { policy, dispatch, ownOrigin: makeOrigin(), hasBelow: undefined };
     countLayer(true);

@@ -3,6 +3,7 @@ import type { Clock, Random } from '../base/clock.ts';
 import type { BodyContext, InspectionContext, Opened } from '../http/body.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Advice, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
+import type { Way } from '../layers/layer.ts';
 import type { News } from '../news/emit.ts';
 import type { RetryReason, StopReason, ThrottleState } from '../news/events.ts';
 import type { AcquireOptions, CostOption, Grant, OwnBucket, OwnBudget, OwnLimit } from './contracts.ts';
@@ -47,6 +48,12 @@ export interface Part {
   readonly taking?: SendsAtOnce | undefined;
   /** What `answering` brings: it asks the parts that may answer a call. */
   readonly answering?: Asks | undefined;
+  /**
+   * Called when a client that sends in this way is made with the policy.
+   *
+   * @throws TypeError if such a client cannot have the part
+   */
+  checkWay?(way: Way): void;
   /**
    * Begins with a call. `undefined` if the part has nothing to do with it, which costs nothing.
    *

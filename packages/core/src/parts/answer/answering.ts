@@ -1,4 +1,5 @@
 import { callable } from '../../base/check.ts';
+import type { Way } from '../../layers/layer.ts';
 import type { Call } from '../../loop/call.ts';
 import type { ClientAdapter, Sends } from '../../loop/client.ts';
 import type { Part, PartCall } from '../../loop/part.ts';
@@ -34,14 +35,25 @@ export function answeringPart(
   rank: number,
   answer: (asked: Asked<never>, send: () => Promise<never>) => unknown,
 ): Part {
-  const begin = (call: PartCall): undefined => {
-    // It tells a handler of events, and has no result that a part could return.
-    if (((call as PartsOfCall).owner as Call).way !== 'dispatcher') return;
+  const checkWay = (way: Way): void => {
+    // A dispatcher tells a handler of events, and has no result that a part could return.
+    if (way !== 'dispatcher') return;
     throw new TypeError(
       `use: '${name}' cannot answer calls of a dispatcher; undici has interceptors.cache() and deduplicate()`,
     );
   };
-  const part: AnsweringPart = { name, place: 'answer', begin, answering: ask, rank, answer: answer as never };
+  const part: AnsweringPart = {
+    name,
+    place: 'answer',
+    checkWay,
+    // A request may bring a part of its own.
+    begin(call: PartCall): undefined {
+      checkWay(((call as PartsOfCall).owner as Call).way);
+    },
+    answering: ask,
+    rank,
+    answer: answer as never,
+  };
   return part;
 }
 
@@ -50,7 +62,7 @@ export function answeringPart(
  * asked in their order in `use`, the first around the others. Of layers of ebb, the outermost alone asks.
  *
  * A call that is answered without a send has no attempts, and its `end` has the reason `answered`. For fetch and axios, whose results
- * are values: each request of @ebb/undici fails with a `TypeError`.
+ * are values: `ebbInterceptor` of @ebb/undici throws a `TypeError`.
  *
  * @param answer returns a result of the client, or what `send()` returns
  * @throws TypeError unless it is a function
