@@ -77,6 +77,51 @@ describe('the delay', () => {
   });
 });
 
+describe('one step', () => {
+  const start = { delayMs: 100, tokens: 10, seen: 24, longestMs: 0, secondMs: 0, run: 0 };
+  const early = 1 - 0.5 * 0.05 * 0.2;
+  const late = 1 + 0.5 * 0.95 * 0.2;
+
+  test.each([
+    [
+      'a try that did not outlast it makes it shorter',
+      start,
+      false,
+      { delayMs: 100 * early, seen: 25, run: -1 },
+    ],
+    ['a try that outlasted it makes it longer', start, true, { delayMs: 100 * late, seen: 25, run: 1 }],
+    ['a run of late ones goes on', { ...start, run: 2 }, true, { seen: 25, run: 3 }],
+    ['a run of late ones ends', { ...start, run: 2 }, false, { seen: 25, run: -1 }],
+    ['a run of early ones goes on', { ...start, run: -7 }, false, { seen: 25, run: -8 }],
+    ['a run of early ones ends', { ...start, run: -7 }, true, { seen: 25, run: 1 }],
+    // 0.05 ** 4 is rarer than one in 100,000, and 0.05 ** 3 is not.
+    ['four late ones in a row are a change', { ...start, run: 3 }, true, { seen: 20, run: 4 }],
+    // 0.95 ** 225 is rarer than that, and 0.95 ** 224 is not: to the first order, 231 and 230.
+    ['230 early ones in a row are chance', { ...start, run: -229 }, false, { seen: 25, run: -230 }],
+    ['231 early ones in a row are a change', { ...start, run: -230 }, false, { seen: 20, run: -231 }],
+    ['the steps stay as small as after 10,000', { ...start, seen: 10_000 }, true, { seen: 10_000, run: 1 }],
+    ['no shorter than the floor', { ...start, delayMs: 1 }, false, { delayMs: 1, seen: 25, run: -1 }],
+  ])('%s', (_, before, outlasts, expected) => {
+    const state = { ...before };
+    learn(state, RULE, outlasts);
+    const { delayMs = state.delayMs, ...others } = expected as Partial<typeof start>;
+    expect(state).toMatchObject(others);
+    expect(state.delayMs).toBeCloseTo(delayMs, 10);
+  });
+
+  test('a step of 0.5 / √seen', () => {
+    const state = { ...start, seen: 3_599 };
+    learn(state, RULE, true);
+    expect(state.delayMs).toBeCloseTo(100 * (1 + (0.5 / 60) * 0.95), 10);
+  });
+
+  test('tries are measured until twenty were seen, unless the delay is fixed', () => {
+    const seen = (count: number, delayMs?: number): boolean =>
+      isNew({ ...start, seen: count }, { ...RULE, delayMs });
+    expect([seen(0), seen(19), seen(20), seen(0, 5)]).toEqual([true, true, false, false]);
+  });
+});
+
 test('requests pay a share of a hedge, and at most ten are saved up', () => {
   const state = newHedgeState(RULE);
   expect(state.tokens).toBe(1);
