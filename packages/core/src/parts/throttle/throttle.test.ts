@@ -1,6 +1,6 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { constant } from '../../backoff/curves.ts';
-import type { FailureKind } from '../../http/outcome.ts';
+import type { FailureKind, Verdict } from '../../http/outcome.ts';
 import { attemptsOf } from '../../loop/history.ts';
 import { SKIP } from '../../loop/judge.ts';
 import type { PolicyOptions } from '../../loop/options.ts';
@@ -13,6 +13,7 @@ import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
 import { perKey } from '../per-key/per-key.ts';
+import type { ThrottleRule } from './rule.ts';
 import { isBad, throttle } from './throttle.ts';
 
 /** An error with a status, as SDKs throw them. */
@@ -383,6 +384,177 @@ describe('what is learned', () => {
   ])('%s is bad, or says nothing: %s of %j is %s', (_, kind, url, bad) => {
     const request = { method: 'GET', url, replayable: true, header: () => undefined };
     expect(isBad({ type: 'failure', kind, error: lost }, request)).toBe(bad);
+  });
+
+  test.each<[verdict: Verdict | undefined, status: number, isBad: boolean]>([
+    ['refused', 200, true],
+    ['transient', 200, true],
+    ['final', 503, false],
+    ['success', 503, false],
+    [undefined, 503, true],
+    [undefined, 429, true],
+    [undefined, 404, false],
+    [undefined, 200, false],
+  ])('a body that was judged %s, of a response with %i: %s', (verdict, status, bad) => {
+    const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
+    const outcome = { type: 'response', status, header: () => undefined, judgement: verdict && { verdict } };
+    expect(isBad(outcome as never, request)).toBe(bad);
+  });
+
+  /** What the rule of a throttle is asked and told while one call is made. */
+  async function heard(options: PolicyOptions, works: readonly (() => unknown)[]) {
+    const { clock, own, call } = setUp(options);
+    const startMs = clock.now();
+    const { rule } = Object(own) as { readonly rule: ThrottleRule };
+    const [take, learn, giveBack] = (['take', 'learn', 'giveBack'] as const).map((name) =>
+      vi.spyOn(rule, name),
+    );
+    const [...left] = works;
+    await clock.runUntilSettled(call(() => left.shift()?.()).catch(() => undefined));
+    return {
+      take: take?.mock.calls.map(([nowMs, occasion]) => [nowMs && nowMs - startMs, occasion]),
+      learn: learn?.mock.calls.map(([nowMs, ...others]) => [(nowMs as number) - startMs, ...others]),
+      giveBack: giveBack?.mock.calls.length,
+    };
+  }
+
+  const after =
+    (ms: number, end: () => unknown = () => 1) =>
+    async () => {
+      await time.sleep(ms);
+      return end();
+    };
+  const failing = (): never => {
+    throw new Status(503);
+  };
+
+  test.each<
+    [what: string, options: () => PolicyOptions, works: (() => unknown)[], take: unknown[], learn: unknown[]]
+  >([
+    [
+      'an answer: how long it took, as a share of the timeout',
+      () => ({ attemptTimeoutMs: 1_000 }),
+      [after(250)],
+      [[0, 'first']],
+      [[250, false, false, 0.25]],
+    ],
+    [
+      'an answer without a timeout is never late, and no clock is read for it',
+      () => ({}),
+      [after(250)],
+      [[0, 'first']],
+      [[250, false, false, 0]],
+    ],
+    [
+      'the answer to a retry, after a failure',
+      () => ({ attemptTimeoutMs: 1_000 }),
+      [after(100, failing), after(500)],
+      [
+        [0, 'first'],
+        [1_100, 'after-failure'],
+      ],
+      [
+        [100, true, false, 0],
+        [1_600, false, true, 0.5],
+      ],
+    ],
+    [
+      'the answer to a retry without a timeout, at its time',
+      () => ({}),
+      [after(100, failing), after(500)],
+      [
+        [0, 'first'],
+        [1_100, 'after-failure'],
+      ],
+      [
+        [100, true, false, 0],
+        [1_600, false, true, 0],
+      ],
+    ],
+    [
+      'a budget has allowed the retry: the rule is not asked',
+      () => ({ budget: retryBudget({ reserve: 9, clock: time }), attemptTimeoutMs: 1_000 }),
+      [after(100, failing), after(500)],
+      [[0, 'first']],
+      [
+        [100, true, false, 0],
+        [1_600, false, true, 0.5],
+      ],
+    ],
+    [
+      'a timeout, after which a retry costs more',
+      () => ({ attemptTimeoutMs: 1_000, maxRetries: 1 }),
+      [after(1_500)],
+      [
+        [0, 'first'],
+        [2_000, 'after-timeout'],
+      ],
+      [[1_000, true, false, 0]],
+    ],
+    [
+      'nothing of what says nothing',
+      () => ({ attemptTimeoutMs: 1_000, classify: () => 'final' }),
+      [
+        after(100, () => {
+          throw new DOMException('left', 'AbortError');
+        }),
+      ],
+      [[0, 'first']],
+      [],
+    ],
+    [
+      'a failed retry',
+      () => ({ maxRetries: 1 }),
+      [after(100, failing), after(100, failing)],
+      [
+        [0, 'first'],
+        [1_100, 'after-failure'],
+      ],
+      [
+        [100, true, false, 0],
+        [1_200, true, true, 0],
+      ],
+    ],
+  ])('%s', async (_, optionsOf, works, take, learn) => {
+    const options = optionsOf();
+    const got = await heard(options, works);
+    const [first, ...others] = got.take as [[number, string]];
+    // While all is calm the time of a first attempt without a timeout is not asked for.
+    expect([[options.attemptTimeoutMs ? first[0] : 0, first[1]], ...others]).toEqual(take);
+    expect(got.learn).toEqual(learn);
+    expect(got.giveBack).toBe(0);
+  });
+
+  test('in trouble the rule is asked with the time, also without a timeout', async () => {
+    const { clock, own, call, down } = setUp({ maxRetries: 0 });
+    await down(5);
+    const take = vi.spyOn(Object(own).rule as ThrottleRule, 'take');
+    await clock.runUntilSettled(call(() => 1).catch(() => undefined));
+    expect(take.mock.calls).toEqual([[clock.now(), 'first']]);
+  });
+
+  test('an error of the program in one attempt takes no chance for good', () => {
+    const own = throttle();
+    const request = { method: 'GET', url: 'https://a.test/' };
+    const call = { layers: { isInner: false }, attempt: 0, request, policy: { clock: time } };
+    const { rule } = Object(own) as { readonly rule: ThrottleRule };
+    for (let at = 0; at < 3; at += 1) rule.learn(time.now() + 1_000 * at, true, false, 0);
+    rule.ask();
+    rule.ask();
+    const instance = own.part.begin(call as never);
+    instance?.acquire?.();
+    instance?.leave?.({ type: 'failure', kind: 'unknown', error: undefined });
+    const before = vi.spyOn(rule, 'giveBack');
+    instance?.end?.('final');
+    expect(before).not.toHaveBeenCalled();
+  });
+
+  test('`perKey` may forget a throttle, but not one that is held', () => {
+    const own = throttle();
+    const { part } = own;
+    expect([part.name, part.place, Object(own).isIdle]).toEqual(['throttle', 'throttle', true]);
+    own.hold();
+    expect(Object(own).isIdle).toBe(false);
   });
 
   test('nothing by an aborted request, and a failure by one that the total timeout has ended', async () => {
