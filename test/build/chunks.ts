@@ -1,12 +1,16 @@
 import { sourcesOf } from './imports.ts';
 import type { Package } from './packages.ts';
 
+/** The folders that import no part. */
+const BELOW_PARTS = /\/src\/(?:backoff|base|bodies|http|layers|loop|news)\//;
+
 /**
  * The chunk of each file that stands in more than one of the entries: `loop` for what clients load, and `shared` for the rest. With a
  * number for each level if a `#name` stays in what is built: modules behind it come between them. A start is quicker with few files,
  * and an import of a door needs most of what doors share.
  *
- * What the main door of core alone has is in those as well: else webpack leaves the bucket in pages that do not use it.
+ * What the main door of core alone has is in those as well: else webpack leaves the bucket in pages that do not use it. For the same
+ * reason what knows no part is `light`, such as `attemptsOf`.
  */
 export function chunksOf(
   one: Package,
@@ -23,7 +27,8 @@ export function chunksOf(
   const levels = [...new Set(shared.map(({ level }) => level))];
   return new Map(
     shared.map(({ path, level, isOfClients }) => {
-      const name = isOfClients ? 'loop' : 'shared';
+      const isLight = hasLevels && BELOW_PARTS.test(path);
+      const name = isOfClients ? 'loop' : isLight ? 'light' : 'shared';
       return [path, hasLevels ? `${name}-${levels.indexOf(level) + 1}` : name];
     }),
   );

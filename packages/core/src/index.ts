@@ -22,6 +22,7 @@ export type {
   Verdict,
 } from './http/outcome.ts';
 export { serverFeedback } from './http/server-feedback.ts';
+export { attemptsOf } from './loop/attempts.ts';
 export type { RequestOptions } from './loop/client.ts';
 export type { AcquireOptions, Costs, Grant, OwnBucket, OwnBudget, OwnLimit, Slot } from './loop/contracts.ts';
 export { type Attempt, grantOf, type HedgeRecord } from './loop/history.ts';
@@ -77,7 +78,6 @@ export { type LearnedCost, type LearnedCostOptions, learnedCost } from './parts/
 export { type ReadCostOptions, readCost } from './parts/cost/read-cost.ts';
 export type { CostOfResponse } from './parts/cost/tally.ts';
 export type { HedgeOptions } from './parts/hedge/hedging.ts';
-export { attemptsOf } from './parts/hedge/history.ts';
 export type { Inspect } from './parts/inspect/inspect-body.ts';
 export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
 export type { BucketStats, ObservableBucket, UnitStats } from './parts/limit.ts';

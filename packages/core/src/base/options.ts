@@ -117,11 +117,6 @@ export type OptionTable<O, Unset extends keyof O = never> = {
   readonly [K in keyof O]-?: Row<O, O[K], K extends Unset ? true : false>;
 };
 
-/** Both objects in one. A constant that is made by it can be left out of a bundle; one with a spread stays in those of webpack. */
-export function joined<T extends object, U extends object>(one: T, other: U): Omit<T, keyof U> & U {
-  return { ...one, ...other };
-}
-
 /** Validated options with all defaults applied. */
 export type Complete<O, Unset extends keyof O = never> = {
   readonly [K in keyof O as Exclude<K, Unset>]-?: Exclude<O[K], undefined>;

@@ -1,5 +1,5 @@
-import { notNegative, refillRate, wrongRange } from '../../base/check.ts';
-import { type Complete, joined, type OptionTable, readOptions } from '../../base/options.ts';
+import { refillRate, wrongRange } from '../../base/check.ts';
+import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { type Feedback, FIELDS_OPTION, type ReadFeedback } from '../../http/server-feedback.ts';
 import type { AcquireOptions, Costs, Grant } from '../../loop/contracts.ts';
@@ -37,14 +37,12 @@ function firstTokens({
   return Math.min(capacity, Math.max(1, (capacity * firstRate({ lowest, highest }).rate) / highest));
 }
 
-const ADAPTIVE_OPTIONS: OptionTable<AdaptiveOptions> = /* @__PURE__ */ joined(BUCKET_OPTIONS, {
+const ADAPTIVE_OPTIONS: OptionTable<AdaptiveOptions> = {
+  ...BUCKET_OPTIONS,
   feedback: FIELDS_OPTION,
-  initialTokens: { check: notNegative, defaultOf: firstTokens },
-  minRefillPerSecond: {
-    check: refillRate,
-    defaultOf: ({ refillPerSecond }: Quota) => refillPerSecond / 10_000,
-  },
-});
+  initialTokens: { ...BUCKET_OPTIONS.initialTokens, defaultOf: firstTokens },
+  minRefillPerSecond: { check: refillRate, defaultOf: ({ refillPerSecond }) => refillPerSecond / 10_000 },
+};
 
 /** @throws TypeError, RangeError for a wrong option */
 function adaptiveSetup(options: AdaptiveOptions): Complete<AdaptiveOptions> {

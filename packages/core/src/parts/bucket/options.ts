@@ -10,7 +10,7 @@ import {
   wrongRange,
 } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, RANDOM_OPTION, type Random } from '../../base/clock.ts';
-import { type Complete, joined, must, type OptionTable, readOptions } from '../../base/options.ts';
+import { type Complete, must, type OptionTable, readOptions } from '../../base/options.ts';
 import { checkFeedback, isAboutLoad, plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/wait-queue.ts';
 import type { Quota } from './gcra.ts';
@@ -68,17 +68,15 @@ export const retryAfter: ReadFeedback = (outcome, nowMs, cost) => {
 export type WaitingBucketSetup = Complete<WaitingBucketOptions>;
 
 /** How the options of every bucket are read. */
-export const WAITING_BUCKET_OPTIONS: OptionTable<WaitingBucketOptions> = /* @__PURE__ */ joined(
-  WAITING_OPTIONS,
-  {
-    nonConforming: { check: oneOf('delay', 'reject', 'mark'), default: 'delay' },
-    feedback: { check: checkFeedback, default: retryAfter },
-    feedbackScope: { check: oneOf('origin', 'bucket'), default: 'origin' },
-    maxPauseMs: { check: notNegative, default: 600_000 },
-    clock: CLOCK_OPTION,
-    random: RANDOM_OPTION,
-  },
-);
+export const WAITING_BUCKET_OPTIONS: OptionTable<WaitingBucketOptions> = {
+  ...WAITING_OPTIONS,
+  nonConforming: { check: oneOf('delay', 'reject', 'mark'), default: 'delay' },
+  feedback: { check: checkFeedback, default: retryAfter },
+  feedbackScope: { check: oneOf('origin', 'bucket'), default: 'origin' },
+  maxPauseMs: { check: notNegative, default: 600_000 },
+  clock: CLOCK_OPTION,
+  random: RANDOM_OPTION,
+};
 
 /** Options of {@link tokenBucket}. */
 export interface TokenBucketOptions extends WaitingBucketOptions {
@@ -123,18 +121,13 @@ const checkInterval: Check = /* @__PURE__ */ number(
 );
 
 /** How the options of a token bucket are read. */
-export const BUCKET_OPTIONS: OptionTable<TokenBucketOptions> = /* @__PURE__ */ joined(
-  WAITING_BUCKET_OPTIONS,
-  {
-    refillPerSecond: { check: refillRate, required: true },
-    capacity: { check: capacity, defaultOf: defaultCapacity },
-    refillIntervalMs: { check: checkInterval, default: 0 },
-    initialTokens: {
-      check: notNegative,
-      defaultOf: (options: { readonly capacity: number }) => options.capacity,
-    },
-  },
-);
+export const BUCKET_OPTIONS: OptionTable<TokenBucketOptions> = {
+  refillPerSecond: { check: refillRate, required: true },
+  capacity: { check: capacity, defaultOf: defaultCapacity },
+  refillIntervalMs: { check: checkInterval, default: 0 },
+  initialTokens: { check: notNegative, defaultOf: (options) => options.capacity },
+  ...WAITING_BUCKET_OPTIONS,
+};
 
 /** @throws TypeError for an option that is one of the limits of a `quotaBucket` */
 export function mustNotSettle(caller: string, options: object): void {

@@ -1,6 +1,6 @@
 import { devText } from '#dev-text';
 import { capacity, flag, nameOf, notNegative, refillRate, wrongType } from '../../base/check.ts';
-import { type Complete, joined, mustHaveFields, type OptionTable, readOptions } from '../../base/options.ts';
+import { type Complete, mustHaveFields, type OptionTable, readOptions } from '../../base/options.ts';
 import { FIELDS_OPTION } from '../../http/server-feedback.ts';
 import type { Costs, Grant } from '../../loop/contracts.ts';
 import type { Part } from '../../loop/part.ts';
@@ -74,17 +74,18 @@ const LIMIT_OPTIONS: OptionTable<QuotaLimit> = {
   settled: { check: flag, default: false },
 };
 
-const OPTIONS: OptionTable<QuotaBucketOptions> = /* @__PURE__ */ joined(WAITING_BUCKET_OPTIONS, {
+const OPTIONS: OptionTable<QuotaBucketOptions> = {
   limits: {
-    check: (name: string, limits: unknown) => {
+    check: (name, limits) => {
       mustHaveFields(name, devText('an object with a limit for each unit'), limits);
       if (Object.keys(limits as object).length === 0)
         throw wrongType(name, devText('a limit or more'), limits);
     },
     required: true,
   },
+  ...WAITING_BUCKET_OPTIONS,
   feedback: FIELDS_OPTION,
-});
+};
 
 class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
   declare readonly units: NamedUnits;

@@ -1,6 +1,6 @@
 import { devText, devTextOf } from '#dev-text';
 import { nameOf, notNegative, wrongRange, wrongType } from '../../base/check.ts';
-import { joined, mustHaveFields, unknownOption } from '../../base/options.ts';
+import { mustHaveFields, unknownOption } from '../../base/options.ts';
 import type { Costs } from '../../loop/contracts.ts';
 import { type Amount, inUnit, NUMBERS, type Sums } from '../../queue/queue.ts';
 import type { Quota } from './gcra.ts';
@@ -31,18 +31,19 @@ function wrongCost(caller: string, cost: number | Costs, most: Amount): Error {
 }
 
 /** A bucket of one unit: its costs are numbers. */
-export const ONE_UNIT: Units = /* @__PURE__ */ joined(NUMBERS, {
-  amountOf(caller: string, cost: number | Costs, most: Amount): Amount {
+export const ONE_UNIT: Units = {
+  ...NUMBERS,
+  amountOf(caller, cost, most) {
     if (!(typeof cost === 'number' && cost > 0 && cost <= (most as number)))
       throw wrongCost(caller, cost, most);
     return cost;
   },
-  read(name: string, said: number | Costs): Amount {
+  read(name, said) {
     notNegative(name, said);
     return said as number;
   },
-  costsOf: (amount: Amount) => amount as number,
-});
+  costsOf: (amount) => amount as number,
+};
 
 /** Units by name. Any name will do: `__proto__` is one like others. */
 export class NamedUnits implements Units {

@@ -1,6 +1,6 @@
 import { countingNumber } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, keepAlive } from '../../base/clock.ts';
-import { type Complete, joined, type OptionTable, readOptions } from '../../base/options.ts';
+import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { whenBodyEnds } from '../../bodies/watch.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import type { AcquireOptions, ConcurrencyStats, OwnLimit, Slot } from '../../loop/contracts.ts';
@@ -25,10 +25,11 @@ export interface ConcurrencyOptions extends WaitingOptions {
   readonly clock?: Clock | undefined;
 }
 
-const CONCURRENCY_OPTIONS: OptionTable<ConcurrencyOptions> = /* @__PURE__ */ joined(WAITING_OPTIONS, {
+const CONCURRENCY_OPTIONS: OptionTable<ConcurrencyOptions> = {
   maxConcurrent: { check: countingNumber, required: true },
+  ...WAITING_OPTIONS,
   clock: CLOCK_OPTION,
-});
+};
 
 class HeldSlot implements Slot {
   readonly waitedMs: number;

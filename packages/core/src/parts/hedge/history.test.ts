@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { attemptsOf } from '../../loop/attempts.ts';
 import { type Attempt, setHistory } from '../../loop/history.ts';
-import { attemptsOf, noteHedges } from './history.ts';
+import { noteHedges } from './history.ts';
 
 const HEDGES = [{ delayMs: 10, won: false, outcome: undefined }];
 const entry = (attempt: number): Attempt => ({ attempt, delayMs: 0, waitedMs: 0, reason: 'transient' });
