@@ -24,16 +24,27 @@ test('a retry of a request that another library retries is reported, and warned 
   expect(String(warned.mock.calls[0]?.[0])).toMatch(/^EbbWarning: .*OpenAI.*x-stainless-retry-count/);
 });
 
-test.each<[header: string, value: string, shows: boolean]>([
-  ['x-stainless-retry-count', '0', false],
-  ['x-stainless-retry-count', '1', true],
-  ['amz-sdk-request', 'attempt=1; max=3', true],
-  ['amz-sdk-request', 'attempt=1; max=1', false],
-  ['amz-sdk-request', 'attempt=1', false],
-  ['grpc-previous-rpc-attempts', '1', true],
-  ['x-other', '5', false],
-])('%s: %s', (header, value, shows) => {
-  expect(otherRetriesOf(requestWith({ [header]: value }))?.header).toBe(shows ? header : undefined);
+const STAINLESS = 'the SDK of OpenAI, Anthropic or Cloudflare';
+
+test.each<[header: string, value: string, library: string | undefined]>([
+  ['x-stainless-retry-count', '0', undefined],
+  ['x-stainless-retry-count', '1', STAINLESS],
+  ['x-stainless-retry-count', '12', STAINLESS],
+  ['x-stainless-retry-count', '01', undefined],
+  ['amz-sdk-request', 'attempt=1; max=3', 'the AWS SDK'],
+  ['amz-sdk-request', 'attempt=1; max=2', 'the AWS SDK'],
+  ['amz-sdk-request', 'attempt=1; max=10', 'the AWS SDK'],
+  ['amz-sdk-request', 'attempt=1; max=1', undefined],
+  ['amz-sdk-request', 'attempt=1; max=0', undefined],
+  ['amz-sdk-request', 'attempt=1', undefined],
+  ['grpc-previous-rpc-attempts', '1', 'a gRPC client'],
+  ['grpc-previous-rpc-attempts', '0', undefined],
+  ['grpc-previous-rpc-attempts', '-1', undefined],
+  ['x-other', '5', undefined],
+])('%s: %s', (header, value, library) => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  expect(otherRetriesOf(requestWith({ [header]: value }))).toEqual(library && { header, library });
+  for (const [text] of warned.mock.calls) expect(String(text)).toContain(`${library} retries`);
 });
 
 afterEach(() => vi.restoreAllMocks());
