@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RetryBudget } from '../../loop/part.ts';
+import { createPolicy } from '../../loop/policy.ts';
 import { seededRandom, virtualClock } from '../../testing.ts';
 import { type RetryBudgetOptions, retryBudget } from './budget.ts';
 
-type Refundable = RetryBudget & { refund(): void };
+type Refundable = RetryBudget & { refund(): void; readonly isIdle: boolean };
 
 function setUp(options: RetryBudgetOptions = {}) {
   const clock = virtualClock({ startMs: 1e9 });
@@ -64,10 +65,30 @@ test('the reserve comes back with successes only, however long the outage', () =
 test('after six windows without use it is as good as new', () => {
   const { clock, budget, withdrawAll } = setUp();
   withdrawAll();
-  clock.tick(59_000);
+  clock.tick(59_999);
   expect(budget.balance).toBe(0);
-  clock.tick(60_000);
+  clock.tick(1);
   expect(budget.balance).toBe(3);
+});
+
+test.each<[story: string, isIdle: boolean, use: (set: ReturnType<typeof setUp>) => void, ratio?: number]>([
+  ['new', true, () => undefined],
+  ['with a success', false, ({ deposit }) => deposit(1)],
+  ['with a success that earns nothing', false, ({ deposit }) => deposit(1), 0],
+  ['after the window of its last success', true, ({ deposit, clock }) => [deposit(1), clock.tick(10_000)]],
+  ['with a retry spent', false, ({ withdrawAll }) => void withdrawAll()],
+  ['a minute after that', true, ({ withdrawAll, clock }) => [withdrawAll(), clock.tick(60_000)]],
+])('a budget that is %s: idle is %s', (_, isIdle, use, ratio = 0.2) => {
+  const set = setUp({ ratio });
+  use(set);
+  expect(set.budget.isIdle).toBe(isIdle);
+});
+
+test('a policy with another clock is refused', () => {
+  const { budget } = setUp();
+  expect(() => createPolicy({ budget, clock: virtualClock() })).toThrow(
+    'The clock of a retry budget differs from that of its policy',
+  );
 });
 
 test('a budget of 0 allows no retry', () => {
@@ -169,14 +190,15 @@ describe('a reserve of less than one', () => {
   });
 
   test('is not random once successes pay for whole retries', () => {
-    const { deposit, withdrawAll } = setUp({
-      reserve: 0.1,
-      random: () => {
-        throw new Error('drawn');
-      },
-    });
+    const random = (): number => {
+      throw new Error('drawn');
+    };
+    const { deposit, withdrawAll } = setUp({ reserve: 0.1, random });
     deposit(104);
     expect(withdrawAll()).toBe(20);
+    const one = setUp({ reserve: 0.8, random });
+    one.deposit(1);
+    expect(one.withdrawAll()).toBe(1);
   });
 
   test('comes back after a rest, but not with time while requests fail', () => {

@@ -128,7 +128,6 @@ class SuccessBudget implements RetryBudget, ChecksCalls {
    * was drawn brings back at most what the budget can hold: on average no more than was spent, because other draws failed.
    */
   refund(): void {
-    this.#moveWindow();
     this.#balance = Math.min(this.#maxBalance, this.#balance + 1);
   }
 
