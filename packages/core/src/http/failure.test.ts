@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { classifyHttp, classifyHttpByMeaning } from './classify.ts';
+import { classifyHttp, classifyHttpByMeaning, isIdempotent, isTrouble } from './classify.ts';
 import { failureKind } from './failure.ts';
 import type { FailureKind, Outcome } from './outcome.ts';
 
@@ -13,10 +13,14 @@ function denied(detail: string): Error {
   return new TypeError('fetch failed', { cause });
 }
 
-function ring(): Error {
-  const error: Error = new TypeError('fetch failed');
+function ring(error: Error = new TypeError('fetch failed')): Error {
   error.cause = error;
   return error;
+}
+
+/** An error in so many others. */
+function within(depth: number, error: Error): Error {
+  return depth === 0 ? error : new TypeError('x', { cause: within(depth - 1, error) });
 }
 
 type Row = [what: string, error: unknown, kind: FailureKind];
@@ -40,6 +44,7 @@ const ROWS: Row[] = [
     'connect',
   ],
   ['Node, DNS down', coded('EAI_AGAIN'), 'connect'],
+  ['Node, another failure of DNS', coded('EAI_FAIL', 'x', { syscall: 'getaddrinfo' }), 'connect'],
   ['undici, connect timeout', coded('UND_ERR_CONNECT_TIMEOUT'), 'connect'],
   ['Node, no route later', coded('EHOSTUNREACH', 'x', { syscall: 'read' }), 'network'],
   [
@@ -116,6 +121,13 @@ const ROWS: Row[] = [
   ['undici, socket closed', coded('UND_ERR_SOCKET', 'other side closed'), 'network'],
   ['fetch, body broken off', new TypeError('terminated', { cause: coded('UND_ERR_SOCKET') }), 'network'],
   ['axios, its timeout', coded('ECONNABORTED', 'timeout of 100ms exceeded'), 'timeout'],
+  ['a reset of a server whose name has the word', coded('ECONNRESET', 'timeout.test'), 'network'],
+  ['a refusal after a reset', coded('ECONNREFUSED', 'x', { cause: coded('ECONNRESET') }), 'connect'],
+  ['a reset with null as its cause', coded('ECONNRESET', 'x', { cause: null }), 'network'],
+  ['a function', Object.assign(() => undefined, { code: 'ECONNRESET' }), 'unknown'],
+  ['a ring of errors with a code', ring(coded('ECONNRESET')), 'network'],
+  ['a deep cause', within(8, coded('ECONNREFUSED')), 'connect'],
+  ['a deeper one', within(9, coded('ECONNREFUSED')), 'unknown'],
   ['axios, aborted by the browser', coded('ECONNABORTED', 'Request aborted'), 'network'],
   ['axios, XHR', coded('ERR_NETWORK', 'Network Error'), 'network'],
   [
@@ -295,6 +307,20 @@ test.each<[headers: Record<string, string>, redirected: boolean | undefined, ver
   const outcome: Outcome = { type: 'response', status: 503, redirected, header: (name) => headers[name] };
   expect(classifyHttpByMeaning(outcome)).toBe(verdict);
   expect(classifyHttp(outcome)).toBe('transient');
+  // A wait says so of a 503 alone.
+  expect(classifyHttpByMeaning({ ...outcome, status: 502 })).toBe('transient');
+});
+
+test('429 and every 5xx are trouble, and no answer', () => {
+  const trouble = Array.from({ length: 600 }, (_, at) => at + 100).filter(isTrouble);
+  expect(trouble).toEqual([429, ...Array.from({ length: 100 }, (_, at) => 500 + at)]);
+});
+
+test('a method that has the name of an idempotent one in its own is another', () => {
+  expect(['GET', 'QUERY', 'TARGET', 'GETALL', 'POST', 'PATCH'].filter(isIdempotent)).toEqual([
+    'GET',
+    'QUERY',
+  ]);
 });
 
 test.each<[FailureKind, string]>([

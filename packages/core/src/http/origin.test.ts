@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { originOf } from './outcome.ts';
 
 const URLS = [
@@ -38,4 +38,24 @@ test('the origin of a URL does not depend on the URLs before it', () => {
     }),
     { numRuns: 1_000 },
   );
+});
+
+test.each<[story: string, urls: string[], origins: string[], parsed: number]>([
+  ['the first', ['http://a.test/x'], ['http://a.test'], 1],
+  ['those of one origin', ['http://a.test/x', 'http://a.test/y'], ['http://a.test', 'http://a.test'], 1],
+  [
+    'those of two in turn',
+    ['http://a.test/', 'http://b.test/', 'http://a.test/'],
+    ['http://a.test', 'http://b.test', 'http://a.test'],
+    3,
+  ],
+  ['an opaque one, and what only looks like it', ['file:///x', 'null/x'], ['null', 'null/x'], 2],
+])('URLs are parsed when the origin changes: %s', async (_, urls, origins, parsed) => {
+  // A copy has seen no URL yet.
+  const copy = `./outcome.ts?copy=${parsed}${urls.length}`;
+  const fresh: typeof import('./outcome.ts') = await import(copy);
+  const parse = vi.spyOn(URL, 'parse');
+  expect(urls.map((url) => fresh.originOf({ url }))).toEqual(origins);
+  expect(parse).toHaveBeenCalledTimes(parsed);
+  parse.mockRestore();
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { quotasOf, resetMs } from './quota-fields.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -19,6 +19,7 @@ test.each<[text: string | undefined, ms: number | undefined]>([
   ['12ms', 12],
   ['1s', 1_000],
   ['6m0s', 360_000],
+  [' 6m0s ', 360_000],
   ['1h2m3.5s', 3_723_500],
   [`${'9'.repeat(400)}s`, undefined],
   ['2026-11-21T12:00:05Z', 5_000],
@@ -52,4 +53,44 @@ test('the reset is read only if nothing is left', () => {
   );
   expect(quotas).toEqual([{ remaining: 5, resetMs: 0 }]);
   expect(read).toEqual(['ratelimit-remaining']);
+});
+
+describe('which quotas are read', () => {
+  const tokens = { 'x-ratelimit-remaining-tokens': '9' };
+  const project = { 'x-ratelimit-remaining-project-tokens': '0' };
+  const window = { 'x-ratelimit-limit': '100', 'x-ratelimit-reset': '60' };
+  const unknown = { 'x-ratelimit-remaining-requests': '-1' };
+
+  test.each<
+    [
+      story: string,
+      headers: Record<string, string>,
+      left: [remaining: number, resetMs: number][],
+      cost?: number,
+      isRefusal?: boolean,
+    ]
+  >([
+    [
+      'the rarer units of a family beside a usual one',
+      { ...tokens, ...project },
+      [
+        [9, 0],
+        [0, 0],
+      ],
+    ],
+    ['also if the usual one is not known', { ...unknown, ...project }, [[0, 0]]],
+    ['but not alone', project, []],
+    ['except in a refusal', project, [[0, 0]], 1, true],
+    [
+      'a quota without a unit counts requests: one is left',
+      { ...window, 'x-ratelimit-remaining': '1' },
+      [[1, 0]],
+      10,
+    ],
+    ['and comes back at once, at the end', { ...window, 'x-ratelimit-remaining': '0' }, [[0, 60_000]], 10],
+    ['a request of ten tokens lacks one', { ...tokens, 'x-ratelimit-reset-tokens': '6' }, [[9, 6_000]], 10],
+  ])('%s', (_, headers, left, cost, isRefusal) => {
+    const quotas = quotasOf({ header: (name) => headers[name] }, () => NOW_MS, cost, isRefusal);
+    expect(quotas).toEqual(left.map(([remaining, resetMs]) => ({ remaining, resetMs })));
+  });
 });

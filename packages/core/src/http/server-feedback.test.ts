@@ -71,6 +71,12 @@ describe('Retry-After', () => {
     ['a secondary limit of GitHub', 403, { 'retry-after': '60' }, { pauseMs: 60_000 }],
     ['413, which may be temporary', 413, { 'retry-after': '60' }, { pauseMs: 60_000 }],
     ['overload', 529, { 'retry-after': '1' }, { pauseMs: 1_000 }],
+    [
+      'a quota that is used up wins over it in a success',
+      200,
+      { ...usedUpIn(90), 'retry-after': '3' },
+      { pauseMs: 90_000, remaining: 0 },
+    ],
     ['what it says beside a success is not of load', 202, { 'retry-after': '60' }, undefined],
     [
       'beside a page that is not there it is of this request alone',
@@ -451,6 +457,7 @@ describe('what the body says', () => {
       { verdict: 'refused' },
       { pauseMs: 90_000, remaining: 0, tooFast: true },
     ],
+    ['a broken server, which says nothing of the own rate', 500, {}, { verdict: 'refused' }, undefined],
     ['overload, which is not of the own rate', 529, {}, { verdict: 'refused', waitMs: 5 }, { pauseMs: 5 }],
     [
       'a final refusal, which no pause helps',
@@ -506,6 +513,13 @@ describe('unreliable responses', () => {
       { ...usedUp, age: '5', 'retry-after': '2' },
       { pauseMs: 0, waitMs: 2_000 },
     ],
+    [
+      'the wait of a cached refusal is for this request alone',
+      429,
+      { age: '5', 'retry-after': '2' },
+      { pauseMs: 0, waitMs: 2_000, tooFast: true },
+    ],
+    ['a refusal without a time is not cached', 429, { age: '5' }, { pauseMs: 0, tooFast: true }],
     ['the first of the errors', 400, usedUp, { pauseMs: 30_000, remaining: 0 }],
     ['a redirect speaks of another place', 302, { ...usedUp, 'retry-after': '5' }, undefined],
     [
