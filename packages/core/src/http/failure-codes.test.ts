@@ -38,7 +38,7 @@ describe('what a log has as the code of an error', () => {
     ['nothing of a text', 'ECONNRESET', undefined],
     ['nothing of nothing', undefined, undefined],
   ])('%s', (_, error, code) => {
-    expect(codeIn(error)).toEqual(code === undefined ? {} : { code });
+    expect(codeIn(error)).toStrictEqual(code === undefined ? {} : { code });
   });
 });
 

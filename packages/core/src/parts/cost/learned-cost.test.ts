@@ -28,6 +28,8 @@ describe('what is reserved', () => {
     ['never more than the bound', [5_000], {}, 1_000],
     ['at least one token', [0], {}, 1],
     ['whole tokens', [0.5], {}, 1],
+    ['the hundredth answer back', [900, ...Array(99).fill(10)], { quantile: 1 }, 900],
+    ['not the one before', [900, ...Array(100).fill(10)], { quantile: 1 }, 10],
     ['the last hundred answers alone', [...Array(100).fill(900), ...Array(100).fill(10)], {}, 10],
   ])('%s', (_, answers, options, reserved) => {
     expect(after(answers, options)).toBe(reserved);
@@ -89,6 +91,21 @@ test('the bound of a request is asked for once', () => {
   cost(request);
   cost.learnerFor(request)(1);
   expect(asked).toBe(1);
+});
+
+test('an answer that may cost nothing teaches no share', () => {
+  let most = 0;
+  const cost = learnedCost(() => most);
+  cost.learnerFor(requestTo())(0);
+  cost.learnerFor(requestTo())(5);
+  most = 1_000;
+  expect(cost(requestTo())).toBe(1_000);
+});
+
+test('a thousand keys are kept', () => {
+  const cost = learnedCost(() => 1_000, { keyOf: ({ url }) => url });
+  for (let key = 0; key < 1_000; key += 1) cost.learnerFor(requestTo(`https://${key}.test/`))(500);
+  expect(cost(requestTo('https://0.test/'))).toBe(500);
 });
 
 test('the thousand keys that were used last are kept', () => {

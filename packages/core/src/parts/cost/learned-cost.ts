@@ -173,9 +173,7 @@ export function learnedCost(
     const { most, known } = boundOf(request);
     return (actual: number | Costs): void => {
       known.answers += 1;
-      const isOne = typeof most === 'number';
-      if (isOne && typeof actual !== 'number') return;
-      for (const [unit, units] of Object.entries(isOne ? { '': most } : most)) {
+      for (const [unit, units] of Object.entries(typeof most === 'number' ? { '': most } : most)) {
         const used = typeof actual === 'number' ? actual : new Map(Object.entries(actual)).get(unit);
         if (used !== undefined) known.learn(unit, used, units);
       }

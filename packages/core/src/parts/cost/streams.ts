@@ -214,8 +214,8 @@ export class MessageReader implements BodyWatcher {
     } else if (total > this.#longest) {
       this.#skipped = total - 4;
     } else {
+      // Its length is known, and not read again.
       this.#message = new Uint8Array(total);
-      this.#message.set(message);
       return;
     }
     this.#length = 0;
