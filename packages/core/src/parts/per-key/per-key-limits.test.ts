@@ -1,0 +1,239 @@
+import { describe, expect, test, vi } from 'vitest';
+import { HookError } from '../../base/errors.ts';
+import type { ReadFeedback } from '../../http/feedback.ts';
+import type { RequestTraits } from '../../http/outcome.ts';
+import type { Part, PartCall, PartInstance } from '../../loop/part.ts';
+import { virtualClock } from '../../testing.ts';
+import { type Limit, LimitPerKey, type PerKeyOptions } from './per-key.ts';
+
+const IDLE_MS = 1_000;
+
+/** What a subclass may do. */
+class Limits extends LimitPerKey {
+  evictIdle(): void {
+    this.tidy();
+  }
+}
+
+const to = (key: string): RequestTraits => {
+  return { url: `https://${key}.test/`, method: 'GET', replayable: true, header: () => undefined };
+};
+
+/** Limits that are made by key of these, and else are idle. */
+function setUp(given: Readonly<Record<string, Limit>> = {}, options: PerKeyOptions = {}) {
+  const clock = virtualClock({ startMs: 0 });
+  const limits = new Limits((key) => given[key] ?? { stats: () => ({ idle: true }) }, {
+    ...{ keyOf: ({ url }) => new URL(url).hostname.slice(0, -5), maxKeys: 100, idleMs: IDLE_MS, clock },
+    ...(options as object),
+  });
+  const look = (...keys: readonly string[]): number[] =>
+    keys.map((key) => {
+      limits.for(to(key));
+      return limits.size;
+    });
+  return { clock, limits, look };
+}
+
+describe('a limit in a call', () => {
+  /** Begins a call at the key `a`, whose limit has this instance. */
+  function callOf(instance: PartInstance | undefined) {
+    const part: Part = { name: 'own', place: 'slot', begin: () => instance && { ...instance } };
+    const set = setUp({ a: { part, stats: () => ({ idle: true }) } });
+    const begin = () => set.limits.part.begin({ request: to('a'), policy: {} } as PartCall);
+    /** Whether the key is there after its time. */
+    const isKept = (): boolean => {
+      set.clock.tick(IDLE_MS);
+      set.look('other');
+      return set.limits.size === 2;
+    };
+    return { ...set, begin, isKept };
+  }
+
+  test('is kept until its last call has ended, also if one ends twice', () => {
+    const ended: unknown[] = [];
+    const { begin, isKept } = callOf({ end: (reason) => void ended.push(reason) });
+    const [one, other] = [begin(), begin()];
+    expect(isKept()).toBe(true);
+    one?.end?.('success');
+    one?.end?.('final');
+    expect(isKept()).toBe(true);
+    other?.end?.('success');
+    expect(isKept()).toBe(false);
+    expect(ended).toEqual(['success', 'final', 'success']);
+  });
+
+  test('ends as its own', () => {
+    const end = vi.fn();
+    const { begin, isKept } = callOf({ end });
+    const instance = begin();
+    instance?.end?.('success');
+    expect(end.mock.contexts).toEqual([instance]);
+    const without = callOf({});
+    without.begin()?.end?.('success');
+    expect([isKept(), without.isKept()]).toEqual([false, false]);
+  });
+
+  test('that has no part in it is not kept', () => {
+    const { begin, isKept } = callOf(undefined);
+    expect(begin()).toBeUndefined();
+    expect(isKept()).toBe(false);
+  });
+
+  test('that is no limit of ebb is an error', () => {
+    const { limits } = setUp();
+    const begin = (): unknown => limits.part.begin({ request: to('a'), policy: {} } as PartCall);
+    expect(begin).toThrow(HookError);
+    expect(begin).toThrow(
+      'make failed: its result must be a limit, or ownBucket(…), ownLimit(…), ownBudget(…)',
+    );
+  });
+
+  test('stands among the tokens, but as the throttle of a policy among throttles', () => {
+    const { limits, clock } = setUp();
+    expect(limits.part).toMatchObject({ name: 'per-key', place: 'tokens' });
+    limits.checkCalls({ clock, throttle: {} });
+    expect(limits.part.place).toBe('tokens');
+    limits.checkCalls({ clock, throttle: limits });
+    expect(limits.part.place).toBe('throttle');
+  });
+});
+
+describe('what a policy asks of limits that are made for single keys', () => {
+  test('is asked of the one that was made last', () => {
+    const asked: unknown[] = [];
+    const checkCalls: Limit['checkCalls'] = ({ priority }) => void asked.push(priority);
+    const { limits, clock, look } = setUp({ a: { checkCalls } });
+    limits.checkCalls({ clock, priority: 1 });
+    look('a');
+    limits.checkCalls({ clock, priority: 2 });
+    look('other');
+    limits.checkCalls({ clock, priority: 3 });
+    expect(asked).toEqual([undefined, 2]);
+  });
+
+  test('another clock is an error', () => {
+    const { limits } = setUp();
+    expect(() => limits.checkCalls({ clock: virtualClock() })).toThrow('The clock of perKey differs');
+  });
+
+  test('a response is read as the one that was made last reads it, or plainly', () => {
+    const said = { pauseMs: 5, remaining: undefined, tooFast: true };
+    const own: ReadFeedback = () => said;
+    const { limits, look } = setUp({ a: { feedback: own }, b: { feedback: false } });
+    const header = (name: string) => (name === 'retry-after' ? '2' : undefined);
+    const read = () => limits.feedback({ type: 'response', status: 503, header }, 0);
+    const plain = { pauseMs: 0, remaining: undefined, tooFast: false, waitMs: 2_000 };
+    const seen = [read()];
+    for (const key of ['a', 'b', 'other']) {
+      look(key);
+      seen.push(read());
+    }
+    expect(seen).toEqual([plain, said, plain, plain]);
+  });
+});
+
+describe('which keys are evicted', () => {
+  test('all idle ones, by a new key that has no room', () => {
+    const { look } = setUp({}, { maxKeys: 3 });
+    expect(look('a', 'b', 'c', 'a', 'd', 'e')).toEqual([1, 2, 3, 3, 1, 2]);
+  });
+
+  test.each<[stats: object, isKept: boolean]>([
+    [{ idle: true, waiting: 5 }, false],
+    [{ idle: false, inUse: 0, waiting: 0 }, true],
+    [{ inUse: 0, waiting: 0 }, false],
+    [{ inUse: 1, waiting: 0 }, true],
+    [{ inUse: 0, waiting: 1 }, true],
+    [{}, true],
+  ])('one with %j: kept is %s', (stats, isKept) => {
+    const { look, clock, limits } = setUp({ a: { stats: () => stats } });
+    look('a');
+    clock.tick(IDLE_MS);
+    look('other');
+    expect(limits.size).toBe(isKept ? 2 : 1);
+  });
+
+  test('old ones are, between two rounds, if a subclass says so', () => {
+    const { clock, look, limits } = setUp();
+    look('a');
+    clock.tick(900);
+    look('b');
+    clock.tick(100);
+    // The round.
+    expect(look('c')).toEqual([2]);
+    clock.tick(950);
+    expect(look('c')).toEqual([2]);
+    limits.evictIdle();
+    expect(limits.size).toBe(1);
+  });
+});
+
+describe('all of them together', () => {
+  test('are idle when none has requests that wait, also if more come meanwhile', async () => {
+    const waits = { a: 2, b: 0 };
+    const asked: string[] = [];
+    const busy = (key: 'a' | 'b'): Limit => ({
+      stats: () => ({ waiting: waits[key] }),
+      idle: async () => {
+        asked.push(key);
+        waits[key] -= 1;
+      },
+    });
+    const { limits, look } = setUp({ a: busy('a'), b: busy('b'), none: {} });
+    await limits.idle();
+    look('a', 'b', 'none');
+    await limits.idle();
+    expect(asked).toEqual(['a', 'a']);
+  });
+
+  test('are waited for, each', async () => {
+    let waiting = 1;
+    const { limits, look } = setUp({ a: { stats: () => ({ waiting }) } });
+    look('a');
+    const idle = vi.fn();
+    void limits.idle().then(idle);
+    // One without `idle` is looked at again.
+    await Promise.resolve();
+    expect(idle).not.toHaveBeenCalled();
+    waiting = 0;
+    await vi.waitFor(() => expect(idle).toHaveBeenCalledOnce());
+  });
+
+  test.each([
+    [undefined, 'reject'],
+    [{ waiting: 'drain' }, 'drain'],
+  ] as const)('are closed by %j, and those to come', async (options, waiting) => {
+    const closed: string[] = [];
+    let end = (): void => undefined;
+    const limit = (key: string, ends: Promise<void> = Promise.resolve()): Limit => ({
+      close: (how) => {
+        closed.push(`${key} ${how?.waiting}`);
+        return ends;
+      },
+    });
+    const slow = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const { limits, look } = setUp({ a: limit('a'), b: limit('b', slow), c: limit('c'), none: {} });
+    look('a', 'b', 'none');
+    const done = vi.fn();
+    const all = limits.close(options).then(done);
+    await new Promise(setImmediate);
+    expect(done).not.toHaveBeenCalled();
+    end();
+    await all;
+    look('c');
+    expect(closed).toEqual(['a', 'b', 'c'].map((key) => `${key} ${waiting}`));
+  });
+
+  test('are as good as new once they are closed, if none waits', async () => {
+    const { limits, look, clock } = setUp({
+      a: { stats: () => ({ idle: false, waiting: 0 }) },
+      b: { stats: () => ({ idle: false, waiting: 1 }) },
+    });
+    look('a', 'b');
+    await limits.close();
+    clock.tick(IDLE_MS);
+    expect(look('other')).toEqual([2]);
+  });
+});
