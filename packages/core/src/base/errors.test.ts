@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callHook, HookError, NotSentError } from './errors.ts';
+import { callHook, HookError, isError, NotSentError } from './errors.ts';
 
 const notSent = new NotSentError('no token', 5);
 const hook = new HookError('cost', new Error('broken'));
@@ -23,6 +23,11 @@ describe('instanceof', () => {
     expect(new other.NotSentError('no token') instanceof NotSentError).toBe(true);
     expect(new other.HookError('cost', 1) instanceof HookError).toBe(true);
     expect(new other.HookError('cost', 1) instanceof NotSentError).toBe(false);
+    // Also one of another version, which knows these names alone.
+    const marked = (one: abstract new (...args: never[]) => Error, name: string): unknown =>
+      Reflect.get(one.prototype, Symbol.for(`@ebb/core ${name}`));
+    expect(marked(other.NotSentError, 'NotSentError')).toBe(true);
+    expect(marked(other.HookError, 'HookError')).toBe(true);
   });
 
   test('a subclass recognises its own instances only', () => {
@@ -41,7 +46,51 @@ describe('instanceof', () => {
 test('each has its name and its reason', () => {
   const cause = new Error('broken');
   expect(new HookError('cost', cause)).toMatchObject({ name: 'HookError', hook: 'cost', cause });
-  expect(notSent).toMatchObject({ name: 'NotSentError', reason: 'not-conforming', waitMs: 5 });
+  expect(new NotSentError('x', 5)).toMatchObject({
+    name: 'NotSentError',
+    reason: 'not-conforming',
+    waitMs: 5,
+  });
+  const closed = new NotSentError('x', undefined, { reason: 'closed', cause });
+  expect(closed).toMatchObject({ message: 'x', reason: 'closed', waitMs: undefined, cause });
+});
+
+const trap = (): never => {
+  throw new Error('trapped');
+};
+
+test.each<[what: string, thrown: unknown, text: string]>([
+  ['an error', new Error('boom'), 'boom'],
+  ['a text', 'boom', 'boom'],
+  ['nothing', undefined, 'undefined'],
+  ['a symbol', Symbol('a'), 'Symbol(a)'],
+  [
+    'an error whose message cannot be read',
+    Object.defineProperty(new Error(), 'message', { get: trap }),
+    'undefined',
+  ],
+  ['an object that is no text', { toString: trap }, 'object'],
+  ['a trap', new Proxy({}, { get: trap, getPrototypeOf: trap }), 'object'],
+])('what a hook has thrown is told in words: %s', (_, thrown, text) => {
+  expect(new HookError('cost', thrown).message).toBe(`cost failed: ${text}`);
+});
+
+test('what may be an error is one, or not, and never throws', () => {
+  const trapped = new Proxy(new Error('x'), { getPrototypeOf: trap });
+  expect([new TypeError('x'), { message: 'x' }, trapped, null].map(isError)).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('a hook is told that its result is wrong', () => {
+  const check = (name: string): never => {
+    throw new RangeError(`${name} is wrong`);
+  };
+  expect(() => callHook('cost', () => 5, check)).toThrow('cost failed: its result is wrong');
+  expect(callHook('cost', () => 5)).toBe(5);
 });
 
 test('a hook that returns a promise where its result is needed at once fails, and what it rejects with does not escape', async () => {

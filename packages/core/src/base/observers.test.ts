@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { callObserver, warn } from './errors.ts';
+
+const warnings: Error[] = [];
+beforeEach(() => {
+  warnings.length = 0;
+  vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(warning as Error));
+});
+afterEach(() => vi.restoreAllMocks());
+
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+describe('an observer', () => {
+  test('gets its event, and may return anything', async () => {
+    const seen: unknown[] = [];
+    callObserver('onEvent', (event) => seen.push(event), { a: 1 });
+    callObserver('onEvent', async (event) => seen.push(event), { a: 2 });
+    await settled();
+    expect([seen, warnings]).toEqual([[{ a: 1 }, { a: 2 }], []]);
+  });
+
+  test.each<[how: string, fail: (error: unknown) => unknown]>([
+    [
+      'throws',
+      (error) => {
+        throw error;
+      },
+    ],
+    ['rejects', (error) => Promise.reject(error)],
+  ])('that %s is reported once, and other observers as well', async (_, fail) => {
+    const observers = [(error: unknown) => fail(error), (error: unknown) => fail(error)];
+    for (const observer of [...observers, ...observers]) {
+      callObserver('onEvent', observer, new Error('boom'));
+      await settled();
+    }
+    expect(warnings.map(({ name, message }) => [name, message])).toEqual(
+      Array(2).fill(['EbbWarning', 'onEvent failed, and is ignored: boom']),
+    );
+  });
+
+  const trap = (): never => {
+    throw new Error('trapped');
+  };
+
+  test.each<[what: string, thrown: unknown, text: string]>([
+    ['a text', 'boom', 'it threw string'],
+    ['nothing', undefined, 'it threw undefined'],
+    ['an object with a message', { message: 'boom' }, 'boom'],
+    ['an object with another one', { message: 5 }, 'it threw object'],
+    [
+      'an error whose message cannot be read',
+      Object.defineProperty(new Error(), 'message', { get: trap }),
+      'it threw object',
+    ],
+  ])('that throws %s', (_, thrown, text) => {
+    callObserver(
+      'onEvent',
+      () => {
+        throw thrown;
+      },
+      0,
+    );
+    expect(warnings.map(({ message }) => message)).toEqual([`onEvent failed, and is ignored: ${text}`]);
+  });
+});
+
+describe('a warning', () => {
+  test('has of its cause only what is no secret', () => {
+    const cause = Object.assign(new TypeError('boom'), { config: { headers: { authorization: 'secret' } } });
+    warn('x', cause);
+    expect(warnings).toMatchObject([{ name: 'EbbWarning', message: 'x' }]);
+    const shown = warnings[0]?.cause as Error;
+    const { name, message, stack } = cause;
+    expect({ ...shown, message: shown.message, stack: shown.stack }).toEqual({ name, message, stack });
+    expect(shown).not.toBe(cause);
+  });
+
+  test.each<[what: string, cause: unknown, shown: object | undefined]>([
+    ['of no error', { message: 'boom' }, undefined],
+    [
+      'of an error without a text',
+      Object.assign(new Error(), { name: undefined, stack: undefined }),
+      { name: '', stack: '', message: '' },
+    ],
+  ])('has nothing more: %s', (_, cause, shown) => {
+    warn('x', cause);
+    const found = warnings[0]?.cause as Error | undefined;
+    expect(found && { ...found, message: found.message, stack: found.stack }).toEqual(shown);
+  });
+
+  test('without a cause has none', () => {
+    warn('x');
+    expect(warnings[0]).not.toHaveProperty('cause');
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test, vi } from 'vitest';
+import { virtualClock } from '../testing.ts';
+import { CLOCK_OPTION, type Clock, isSameClock, keepAlive, ownClock, systemClock, wallMs } from './clock.ts';
+import { HookError } from './errors.ts';
+
+/** A clock of the user's own, which does what it is told. */
+function clockThat(now: unknown = 5, cancel: unknown = () => undefined) {
+  const told: unknown[][] = [];
+  const clock = {
+    now: () => now,
+    schedule: (...wait: unknown[]) => {
+      told.push(wait);
+      return cancel;
+    },
+  } as Clock;
+  return { clock, told };
+}
+
+describe('a clock of the user', () => {
+  test('is asked with all that it needs', () => {
+    const cancel = (): void => undefined;
+    const { clock, told } = clockThat(5, cancel);
+    const wake = (): void => undefined;
+    const own = ownClock(clock);
+    expect([own.now(), own.schedule(wake, 7, true, false)]).toEqual([5, cancel]);
+    expect(told).toEqual([[wake, 7, true, false]]);
+  });
+
+  test.each<[fault: string, clock: Clock, message: string]>([
+    ['no number', clockThat(Number.NaN).clock, 'clock failed: now() must be a finite number, got NaN'],
+    ['a date', clockThat(new Date(0)).clock, 'clock failed: now() must be a finite number, got an object'],
+    [
+      'no function that cancels',
+      clockThat(5, 7).clock,
+      'clock failed: schedule() must be a function that cancels the call, got 7',
+    ],
+    [
+      'a throw',
+      {
+        ...clockThat().clock,
+        now: () => {
+          throw new Error('boom');
+        },
+      },
+      'clock failed: boom',
+    ],
+  ])('with a fault is named: %s', (_, clock, message) => {
+    const use = (): void => {
+      const own = ownClock(clock);
+      own.now();
+      own.schedule(() => undefined, 1);
+    };
+    expect(use).toThrow(HookError);
+    expect(use).toThrow(message);
+  });
+
+  test('is not wrapped twice, nor is that of the system', () => {
+    const own = ownClock(clockThat().clock);
+    expect(own).not.toBeUndefined();
+    expect(ownClock(own)).toBe(own);
+    expect(ownClock(systemClock)).toBe(systemClock);
+  });
+});
+
+test('two clocks are the same if they show the same time, also to another copy of the package', async () => {
+  const copy = './clock.ts?of-this-test';
+  const other: typeof import('./clock.ts') = await import(copy);
+  const mine = virtualClock();
+  const others = clockThat().clock;
+  const rows: [one: Clock, other: Clock, isSame: boolean][] = [
+    [mine, mine, true],
+    [mine, virtualClock(), false],
+    [ownClock(others), others, true],
+    [others, ownClock(others), true],
+    [ownClock(others), other.ownClock(others), true],
+    [ownClock(others), ownClock(clockThat().clock), false],
+    [systemClock, other.systemClock, true],
+    [systemClock, others, false],
+  ];
+  expect(rows.map(([one, other]) => isSameClock(one, other))).toEqual(rows.map(([, , isSame]) => isSame));
+});
+
+test.each([5, undefined, { now: () => 5 }, { schedule: () => () => undefined }])(
+  '%o is no clock',
+  (value) => {
+    expect(() => CLOCK_OPTION.check('f: clock', value)).toThrow('f: clock must be a clock, got ');
+    expect(() => CLOCK_OPTION.check('f: clock', virtualClock())).not.toThrow();
+  },
+);
+
+test('a promise keeps the process alive until it settles', async () => {
+  vi.useFakeTimers();
+  try {
+    expect(wallMs()).toBe(Date.now());
+    const kept = keepAlive(Promise.resolve(5));
+    expect(vi.getTimerCount()).toBe(1);
+    expect(await kept).toBe(5);
+    expect(vi.getTimerCount()).toBe(0);
+    await expect(keepAlive(Promise.reject(new Error('boom')))).rejects.toThrow('boom');
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
