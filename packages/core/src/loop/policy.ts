@@ -25,7 +25,7 @@ import {
   type RetryAfterOptions,
   type UnsetOptions,
 } from './options.ts';
-import { type ChecksCalls, type Part, PLACES, type Place } from './part.ts';
+import { type ChecksCalls, type Part, PLACES, type Place, type TokenBucket } from './part.ts';
 
 /** A list of methods, or one of these words. */
 export function methodsOr(takes: string | undefined, ...words: readonly string[]): Check {
@@ -63,29 +63,25 @@ const checkUse: Check = (name, value) => {
   }
 };
 
-const checkRetries: Check = (name, value) => value === Number.POSITIVE_INFINITY || wholeNumber(name, value);
+const checkRetries: Check = (name, value) => value === Infinity || wholeNumber(name, value);
 
-/** @throws RangeError if nothing ends a call that is repeated for ever */
-function mustEnd(name: string, setup: Complete<PolicyOptions, UnsetOptions>): void {
-  const { maxRetries, totalTimeoutMs, budget, stopSignal } = setup;
-  const ends =
-    (totalTimeoutMs ?? budget ?? stopSignal) !== undefined || maxRetries < Number.POSITIVE_INFINITY;
-  must(
-    name,
-    devText('a whole number ≥ 0 without a totalTimeoutMs, a budget or a stopSignal'),
-    maxRetries,
-    true,
-    ends,
-  );
+/** @throws RangeError if nothing ends a call that is repeated for ever, with the `maxRetries` that the policy was given */
+function mustEnd(caller: string, policy: Policy, { maxRetries }: PolicyOptions): Policy {
+  const { totalTimeoutMs, budget, stopSignal } = policy;
+  const takes = devText('a whole number ≥ 0 without a totalTimeoutMs, a budget or a stopSignal');
+  const ends = (totalTimeoutMs ?? budget ?? stopSignal ?? maxRetries) !== Infinity;
+  must(`${caller}: maxRetries`, takes, maxRetries, true, ends);
+  return policy;
 }
 
 /** The default of `retryAfter`. */
 const RETRY_AFTER: Complete<RetryAfterOptions> = { maxMs: 600_000, then: 'stop' };
 
-const checkRetryAfter: Check = (name, value) => {
-  const table = { maxMs: { check: notNegative }, then: { check: oneOf('stop', 'cap') } };
-  readChanges(name, value as RetryAfterOptions, table);
-};
+const checkRetryAfter: Check = (name, value) =>
+  readChanges(name, value as RetryAfterOptions, {
+    maxMs: { check: notNegative },
+    then: { check: oneOf('stop', 'cap') },
+  });
 
 const checkBackoff: Check = (name, value) => {
   callable(name, value);
@@ -134,11 +130,6 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   random: RANDOM_OPTION,
 };
 
-/** Options that may stay unset: they have a check alone. Without them nothing has to be made before the first failure of a call. */
-const UNSET: readonly UnsetOptions[] = /* @__PURE__ */ (Object.keys(POLICY_OPTIONS) as UnsetOptions[]).filter(
-  (name) => Object.keys(POLICY_OPTIONS[name]).length === 1,
-);
-
 /** A list is copied: changing it later must not change the policy. */
 function frozen<T>(list: T, of: (text: string) => string = String): T {
   return Array.isArray(list) ? (Object.freeze(list.map((text) => of(text))) as T) : list;
@@ -147,22 +138,24 @@ function frozen<T>(list: T, of: (text: string) => string = String): T {
 /** The options whose values bring their parts. */
 const LIMITS = ['throttle', 'concurrency', 'bucket', 'inspect', 'actualCost', 'budget'] as const;
 
-/** The others that may stay unset: a call of a policy without them needs nothing before its first failure but what its parts ask for. */
-const OTHERS = /* @__PURE__ */ UNSET.filter((name) => !LIMITS.some((limit) => limit === name));
+/** The others that may stay unset: they have a check alone. A call of a policy without them needs nothing before its first failure but what its parts ask for. */
+const OTHERS: readonly UnsetOptions[] = /* @__PURE__ */ (
+  Object.keys(POLICY_OPTIONS) as UnsetOptions[]
+).filter((name) => Object.keys(POLICY_OPTIONS[name]).length === 1 && !LIMITS.some((limit) => limit === name));
 
-type LimitInPolicy = { readonly part?: Part } & Partial<ChecksCalls>;
+type LimitInPolicy = { readonly part: Part } & Partial<ChecksCalls>;
 
 function seal(
   setup: Complete<PolicyOptions, UnsetOptions>,
   given: Pick<Inside, 'maxRetries' | 'feedback'>,
   before: Complete<RetryAfterOptions> = RETRY_AFTER,
 ): Policy {
-  const { bucket = {}, use = [] } = setup;
+  const bucket: Partial<TokenBucket> | undefined = setup.bucket;
   const { maxMs = before.maxMs, then = before.then } = setup.retryAfter;
   const clock = ownClock(setup.clock);
-  const all: readonly (LimitInPolicy | undefined)[] = LIMITS.map((name) => setup[name]);
-  for (const one of all) one?.checkCalls?.(setup);
-  const parts = all.flatMap((one) => one?.part ?? []).concat(use);
+  const limits: readonly LimitInPolicy[] = LIMITS.flatMap((name) => setup[name] ?? []);
+  for (const limit of limits) limit.checkCalls?.(setup);
+  const parts = limits.map(({ part }) => part).concat(setup.use ?? []);
   parts.sort((one, other) => PLACES.indexOf(one.place as Place) - PLACES.indexOf(other.place as Place));
   const isPlain = setup.classify === classifyHttp && OTHERS.every((name) => setup[name] === undefined);
   const mayTake = isPlain && typeof setup.cost !== 'function' && parts.every(({ taking }) => taking);
@@ -176,7 +169,7 @@ function seal(
     ...setup,
     maxRetries: given.maxRetries ?? defaultRetries(setup),
     clock,
-    feedback: given.feedback ?? (('feedback' in bucket && bucket.feedback) || plainFeedback),
+    feedback: given.feedback ?? (bucket?.feedback || plainFeedback),
     retryAfter: { maxMs, then },
     methods: frozen(setup.methods, (method) => method.toUpperCase()),
     trustedOrigins: frozen(setup.trustedOrigins),
@@ -207,18 +200,13 @@ function seal(
  * ```
  */
 export function createPolicy(options: PolicyOptions = {}): Policy {
-  return policyOf(options);
+  return mustEnd('createPolicy', policyOf(options), options);
 }
 
-/**
- * {@link createPolicy}.
- *
- * @param ends true if a signal ends each call
- */
-export function policyOf(options: PolicyOptions, ends = false): Policy {
+/** {@link createPolicy} for calls that a signal ends. */
+export function policyOf(options: PolicyOptions): Policy {
   if (POLICY in Object(options)) return options as Policy;
   const setup = readOptions<PolicyOptions, UnsetOptions>('createPolicy', options, POLICY_OPTIONS);
-  if (!ends) mustEnd('createPolicy: maxRetries', setup);
   // A copy of a policy has the default, which must not outrank a bucket that it is given.
   const feedback = options.feedback === plainFeedback ? undefined : options.feedback;
   return seal(setup, { maxRetries: options.maxRetries, feedback });
@@ -234,6 +222,5 @@ export function overridePolicy(policy: Policy, options: PolicyOptions): Policy {
   const given = insideOf(policy);
   const { maxRetries = given.maxRetries, feedback = given.feedback } = changes;
   const setup = { ...policy, ...changes } as Policy;
-  if (changes.maxRetries !== undefined) mustEnd('ebb: maxRetries', setup);
-  return seal(setup, { maxRetries, feedback }, policy.retryAfter);
+  return mustEnd('ebb', seal(setup, { maxRetries, feedback }, policy.retryAfter), changes);
 }

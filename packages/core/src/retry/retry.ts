@@ -11,7 +11,7 @@ import { Call, namedTimeoutOf } from '../loop/call.ts';
 import { type ClientAdapter, sending, timeoutOf } from '../loop/client.ts';
 import { bounded, timeoutError } from '../loop/deadline.ts';
 import type { PolicyOptions } from '../loop/options.ts';
-import { overridePolicy, policyOf } from '../loop/policy.ts';
+import { createPolicy, overridePolicy, policyOf } from '../loop/policy.ts';
 import { run } from '../loop/run.ts';
 
 /** What a function that is retried is given. */
@@ -91,7 +91,7 @@ export async function retry<T>(
     options,
     RETRY_OPTIONS as OptionTable<RetryOptions<T>, 'signal' | 'judge'>,
   );
-  const policy = policyOf(policyOrOptions, signal !== undefined);
+  const policy = (signal === undefined ? createPolicy : policyOf)(policyOrOptions);
   const { classify } = policy;
   const judging: Classify = (outcome, request, attempt) =>
     judged(client.settledIn(outcome), judge, attempt) ??
@@ -173,7 +173,7 @@ class FunctionClient<T> implements ClientAdapter<T> {
 
   async send(running: Call): Promise<T> {
     const { attempt, policy } = running;
-    const leftMs = timeoutOf(running) ?? Number.POSITIVE_INFINITY;
+    const leftMs = timeoutOf(running) ?? Infinity;
     this.#timedOut = false;
     const signal = this.#signal;
     if (signal?.aborted) throw signal.reason;
