@@ -23,7 +23,7 @@ export const wholeNumber: Check = /* @__PURE__ */ number(
 
 /** 1, 2, 3 … */
 export const countingNumber: Check = /* @__PURE__ */ number(
-  devText('a whole number ≥ 1'),
+  /* @__PURE__ */ devText('a whole number ≥ 1'),
   (value) => Number.isSafeInteger(value) && value >= 1,
 );
 
@@ -41,7 +41,7 @@ export const positive: Check = /* @__PURE__ */ number(
 
 /** A share of a whole: a number above 0, up to 1. */
 export const share: Check = /* @__PURE__ */ number(
-  devText('a number > 0 and ≤ 1'),
+  /* @__PURE__ */ devText('a number > 0 and ≤ 1'),
   (value) => value > 0 && value <= 1,
 );
 
@@ -50,7 +50,7 @@ export const share: Check = /* @__PURE__ */ number(
  * from one token in thirty years to one in each nanosecond.
  */
 const amount: Check = /* @__PURE__ */ number(
-  devText('a number from 1e-9 to 1e9'),
+  /* @__PURE__ */ devText('a number from 1e-9 to 1e9'),
   (value) => value >= 1e-9 && value <= 1e9,
 );
 

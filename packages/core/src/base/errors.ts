@@ -133,6 +133,11 @@ function textOfError(thrown: unknown): string {
   }
 }
 
+/** True for what may have fields, a list and a promise included. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /** True for a promise, of any library. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as PromiseLike<T> | null | undefined)?.then === 'function';

@@ -1,5 +1,5 @@
 import { devText, devTextOf, inDevelopment, show } from '#dev-text';
-import { isPromise } from './errors.ts';
+import { isObject, isPromise } from './errors.ts';
 
 /** Fields of the error for a wrong option, so that a caller can report it in its own words. */
 export interface OptionFault {
@@ -44,13 +44,23 @@ function withFault<E extends Error>(
   return Object.assign(Object.defineProperties(error, hidden), shown) as E & OptionFault;
 }
 
-function messageOf(name: string, takes: string | undefined, given: unknown): string {
-  return `${name} ${takes === undefined ? 'is wrong' : `must be ${takes}`}, got ${show(given)}`;
+/** What the error for a wrong value says. `given` is the value in words. */
+export function messageOf(name: string, takes: string | undefined, given: string): string {
+  return `${name} ${takes === undefined ? 'is wrong' : `must be ${takes}`}, got ${given}`;
+}
+
+function wrong<E extends Error>(
+  Kind: new (message: string) => E,
+  name: string,
+  takes: string | undefined,
+  value: unknown,
+): E & OptionFault {
+  return withFault(new Kind(messageOf(name, takes, show(value))), name, takes, value);
 }
 
 /** The error for a value of the wrong type. `name` is `caller: option`; `takes` follows "must be". */
 export function wrongType(name: string, takes: string | undefined, value: unknown): TypeError & OptionFault {
-  return withFault(new TypeError(messageOf(name, takes, value)), name, takes, value);
+  return wrong(TypeError, name, takes, value);
 }
 
 /** The error for a value of the right type that is not allowed. `name` is `caller: option`; `takes` follows "must be". */
@@ -59,7 +69,7 @@ export function wrongRange(
   takes: string | undefined,
   value: unknown,
 ): RangeError & OptionFault {
-  return withFault(new RangeError(messageOf(name, takes, value)), name, takes, value);
+  return wrong(RangeError, name, takes, value);
 }
 
 /** The error for an option that does not exist. `table` has those that do. */
@@ -98,7 +108,7 @@ export function mustHaveFields(
   takes: string | undefined,
   value: unknown,
 ): asserts value is object {
-  const hasFields = typeof value === 'object' && value !== null && !Array.isArray(value) && !isPromise(value);
+  const hasFields = isObject(value) && !Array.isArray(value) && !isPromise(value);
   must(name, takes, value, hasFields, hasFields);
 }
 

@@ -160,7 +160,7 @@ async function readWeb(reader: ReadableStreamDefaultReader<unknown>, aside: SetA
 
 /** Closes the connection of a body that no one wants. */
 export function cancelBody(body: unknown): void {
-  setAside(body, { clock: systemClock, longestMs: 0, contentLength: Number.POSITIVE_INFINITY });
+  setAside(body, { clock: systemClock, longestMs: 0, contentLength: Infinity });
 }
 
 /**

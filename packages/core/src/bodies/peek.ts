@@ -85,7 +85,7 @@ export function peekAtPart(part: () => Uint8Array | Promise<Uint8Array>): Peek {
  * none, or if its client does not show it. It must not hold the response, which could then never be collected
  */
 export function watchBody(opened: Opened, caller: Caller, watcher: BodyWatcher, ended: () => unknown): void {
-  const peek = peekAt(opened, Number.POSITIVE_INFINITY, caller);
+  const peek = peekAt(opened, Infinity, caller);
   if (peek?.watch !== undefined) peek.watch(watcher, ended);
   else if (peek !== undefined) void readWhole(peek, watcher).then(ended, ended);
   else ended();

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { isObject } from '../base/errors.ts';
 import type { RequestTraits } from './outcome.ts';
 
 /** A request body up to this size is kept in memory for a retry: 1 MiB, as gRPC keeps for a call. */
@@ -44,7 +45,7 @@ export function readableBody(body: unknown): unknown {
 
 /** True for a body that is used up when it is sent: web and Node streams, the `form-data` package, iterators. */
 export function isSingleUse(body: unknown): body is object {
-  return typeof body === 'object' && body !== null && readableBody(body) === undefined;
+  return isObject(body) && readableBody(body) === undefined;
 }
 
 /** The ways in which a single-use body can be closed. */

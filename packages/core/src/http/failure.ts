@@ -1,4 +1,4 @@
-import { isError, property } from '../base/errors.ts';
+import { isError, isObject, property } from '../base/errors.ts';
 import type { FailureKind, Outcome } from './outcome.ts';
 
 /**
@@ -92,7 +92,7 @@ const MOST_DOUBTFUL_FIRST: readonly FailureKind[] = ['unknown', 'aborted', 'netw
 function kindOf(error: unknown, depth: number): FailureKind {
   // A string that is thrown may be anything, but one in an error is about the failure.
   if (typeof error === 'string' && depth > 0) return kindOfText(error) ?? 'unknown';
-  if (typeof error !== 'object' || error === null || depth > DEEPEST_CAUSE) return 'unknown';
+  if (!isObject(error) || depth > DEEPEST_CAUSE) return 'unknown';
   const message = textOf(error, 'message');
   if (isUnsent(error, message)) return 'connect';
   const code = textOf(error, 'code');
@@ -106,7 +106,7 @@ function kindOf(error: unknown, depth: number): FailureKind {
   if (worst !== undefined) return worst;
   // An error, or the words of one: mocks of fetch give strings. The cause of a network error of msw is the mocked response.
   let cause = property(error, 'cause');
-  if (typeof cause === 'object' && cause !== null && !('message' in cause)) cause = undefined;
+  if (isObject(cause) && !('message' in cause)) cause = undefined;
   const inner = kindOf(cause, depth + 1);
   if (inner !== 'unknown') return inner;
   // axios wraps every error of fetch in ERR_NETWORK, including a wrong scheme or certificate.

@@ -1,4 +1,4 @@
-import { devText, inDevelopment } from '#dev-text';
+import { inDevelopment } from '#dev-text';
 import { type Check, callable } from '../base/check.ts';
 import type { Random } from '../base/clock.ts';
 import { HookError, property } from '../base/errors.ts';
@@ -141,30 +141,10 @@ export const checkFeedback: Check = (name, value) => {
   if (value !== false) callable(name, value);
 };
 
-/** A field of each type. A number may be NaN, which counts as none. */
-const LIKE: Readonly<Record<keyof Feedback, number | boolean>> = {
-  pauseMs: 0,
-  remaining: 0,
-  waitMs: 0,
-  tooFast: false,
-  shouldRetry: false,
-};
-
 /** True if `Retry-After` on this status is about load, and not about a redirect or another condition of the resource. */
 export function isAboutLoad(status: number): boolean {
   return status === 403 || status === 413 || status === 429 || status >= 500;
 }
-
-/** What a `feedback` of the user has returned. */
-const checkSaid: Check = (name, said) =>
-  inDevelopment(() => {
-    mustHaveFields(name, devText('an object, or undefined'), said);
-    for (const [field, like] of Object.entries(LIKE)) {
-      const value = property(said, field);
-      const takes = like === 0 ? 'a number' : 'true or false';
-      must(`${name}: ${field}`, devText(takes), value, value === undefined || typeof value === typeof like);
-    }
-  });
 
 /**
  * Calls a `feedback` option.
@@ -180,7 +160,23 @@ export function readFeedback(
   try {
     // `null` says nothing, as `undefined` does.
     const said = feedback(outcome, nowMs, cost) ?? undefined;
-    if (said !== undefined) checkSaid('its result', said);
+    if (said !== undefined)
+      inDevelopment(() => {
+        mustHaveFields('its result', 'an object, or undefined', said);
+        // A field of each type. A number may be NaN, which counts as none.
+        const like: Record<keyof Feedback, number | boolean> = {
+          pauseMs: 0,
+          remaining: 0,
+          waitMs: 0,
+          tooFast: false,
+          shouldRetry: false,
+        };
+        for (const [field, one] of Object.entries(like)) {
+          const value = property(said, field);
+          const takes = one === 0 ? 'a number' : 'true or false';
+          must(`its result: ${field}`, takes, value, value === undefined || typeof value === typeof one);
+        }
+      });
     return said;
   } catch (cause) {
     throw new HookError('feedback', cause);

@@ -1,3 +1,5 @@
+import { isObject } from '../base/errors.ts';
+
 /** An object with a lookup by name, such as `Headers`. */
 interface HeaderMap {
   get?(name: string): string | null;
@@ -5,7 +7,7 @@ interface HeaderMap {
 
 /** A response header by its lower-case name. A mock may have no headers, or a plain object. */
 export function responseHeader(headers: unknown, name: string): string | undefined {
-  if (typeof headers !== 'object' || headers === null) return undefined;
+  if (!isObject(headers)) return undefined;
   const { get }: HeaderMap = headers;
   if (typeof get === 'function') return get.call(headers, name) ?? undefined;
   const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];

@@ -82,15 +82,15 @@ export interface LikePRetryOptions {
 
 type Unset = 'shouldConsumeRetry' | 'signal' | 'unref';
 
-const orInfinite: Check = (name, value) => value === Number.POSITIVE_INFINITY || notNegative(name, value);
+const orInfinite: Check = (name, value) => value === Infinity || notNegative(name, value);
 
 const OPTIONS: OptionTable<LikePRetryOptions, Unset> = {
   retries: { check: checkRetries, default: 10 },
   factor: { check: notNegative, default: 2 },
   minTimeout: { check: notNegative, default: 1_000 },
-  maxTimeout: { check: orInfinite, default: Number.POSITIVE_INFINITY },
+  maxTimeout: { check: orInfinite, default: Infinity },
   randomize: { check: flag, default: false },
-  maxRetryTime: { check: orInfinite, default: Number.POSITIVE_INFINITY },
+  maxRetryTime: { check: orInfinite, default: Infinity },
   onFailedAttempt: { check: deciding, default: () => undefined },
   shouldRetry: { check: deciding, default: () => true },
   shouldConsumeRetry: { check: cannot(devText('left out: each retry counts, and shouldRetry decides')) },
@@ -151,7 +151,7 @@ export function likePRetry(options: LikePRetryOptions = {}): PolicyOptions {
   const setup = readOptions('likePRetry', options, OPTIONS);
   const { retries, maxRetryTime, onFailedAttempt, shouldRetry } = setup;
   if (setup.minTimeout === 0 || setup.maxTimeout === 0) warnOfZero('likePRetry', 'minTimeout');
-  const ends = maxRetryTime < Number.POSITIVE_INFINITY;
+  const ends = maxRetryTime < Infinity;
   return {
     maxRetries: ends ? Math.min(retries, ENDLESS) : retries,
     methods: 'all',

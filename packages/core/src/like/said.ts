@@ -36,8 +36,7 @@ export function mustBeThere<T>(name: string, said: T): T {
 }
 
 /** How many retries: a policy says what has to end an endless number. */
-export const checkRetries: Check = (name, value) =>
-  value === Number.POSITIVE_INFINITY || wholeNumber(name, value);
+export const checkRetries: Check = (name, value) => value === Infinity || wholeNumber(name, value);
 
 /** The retries of a call that something else ends: a function of the program, or a time. */
 export const ENDLESS: number = Number.MAX_SAFE_INTEGER;

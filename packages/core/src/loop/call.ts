@@ -104,7 +104,7 @@ export class Call implements Owner {
 
 /** The timeout that an attempt runs into if it takes {@link timeoutOf}, for messages. */
 export function namedTimeoutOf({ deadline, policy }: Call): number {
-  const { attemptTimeoutMs = Number.POSITIVE_INFINITY } = policy;
+  const { attemptTimeoutMs = Infinity } = policy;
   return deadline?.bindsAttempt ? deadline.timeoutMs : attemptTimeoutMs;
 }
 

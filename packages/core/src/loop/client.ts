@@ -119,7 +119,7 @@ export function timeoutOf(call: Call): number | undefined {
 
 /** The longest time for reading a response that is followed by a retry, in milliseconds. Leaves half of the remaining time for the retry. */
 export function discardMsOf({ deadline }: Call): number {
-  return Math.min(LONGEST_DISCARD_MS, Math.max(0, (deadline?.leftMs ?? Number.POSITIVE_INFINITY) / 2));
+  return Math.min(LONGEST_DISCARD_MS, Math.max(0, (deadline?.leftMs ?? Infinity) / 2));
 }
 
 /** For `LAYER` in the options of the client, if they reach the layers below; `undefined` if there is no other layer. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { NotSentError } from '../base/errors.ts';
+import { isObject, NotSentError } from '../base/errors.ts';
 import { onAbort } from '../base/signals.ts';
 import type { Outcome } from '../http/outcome.ts';
 
@@ -22,7 +22,7 @@ export class OutOfTime extends Error {
 
   /** Asks nothing of what the user has thrown, which may be a `Proxy`. */
   static override [Symbol.hasInstance](thrown: unknown): boolean {
-    return typeof thrown === 'object' && thrown !== null && #isTotal in thrown;
+    return isObject(thrown) && #isTotal in thrown;
   }
 
   /** True for the total timeout of the request, false for that of the attempt. */
@@ -62,7 +62,7 @@ export class Deadline {
   }
 
   /** How long an attempt may take that has `ownMs` milliseconds of its own. */
-  bound(ownMs: number = Number.POSITIVE_INFINITY): number {
+  bound(ownMs: number = Infinity): number {
     const leftMs = Math.max(0, this.leftMs);
     this.bindsAttempt = leftMs <= ownMs;
     return Math.min(leftMs, ownMs);
@@ -115,7 +115,7 @@ export function bounded<T>(
     }, fail);
     if (signal?.aborted) fail(signal.reason);
     else if (leftMs <= 0) fail(late());
-    else if (leftMs < Number.POSITIVE_INFINITY) cancel = clock.schedule(() => fail(late()), leftMs);
+    else if (leftMs < Infinity) cancel = clock.schedule(() => fail(late()), leftMs);
   });
 }
 

@@ -69,10 +69,6 @@ export function judgementOf(outcome: Outcome): Advice | undefined {
   return outcome.type === 'response' ? outcome.judgement : undefined;
 }
 
-/** A `classify` that is asynchronous. */
-const checkNow: Check = (name, verdict) =>
-  must(name, devText('there at once: what has to wait belongs in inspect'), verdict, !isPromise(verdict));
-
 /** The refusal of a redirect's target says nothing about the first server, which may have carried out the request. */
 function refusalOf({ redirected }: Outcome): 'refused' | 'transient' {
   return redirected === true ? 'transient' : 'refused';
@@ -93,7 +89,10 @@ export function verdictOf(
     try {
       verdict = policy.classify(outcome, request, attempt);
       if (verdict !== 'success') {
-        inDevelopment(() => checkNow('its result', verdict));
+        inDevelopment(() => {
+          const takes = 'there at once: what has to wait belongs in inspect';
+          must('its result', takes, verdict, !isPromise(verdict));
+        });
         checkVerdict('its result', verdict);
       }
     } catch (cause) {
@@ -200,7 +199,7 @@ export function decideRetry(
   nowMs: number,
 ): Decision {
   const { request, startedAtMs = nowMs, previousBackoffMs, skipped = 0 } = input;
-  const { random, totalTimeoutMs = Number.POSITIVE_INFINITY } = policy;
+  const { random, totalTimeoutMs = Infinity } = policy;
   const attempt = input.attempt + skipped;
   const judged = judgementOf(outcome);
   if (judged?.again) return AGAIN;

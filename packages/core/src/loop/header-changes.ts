@@ -1,5 +1,7 @@
+import { devText } from '#dev-text';
 import { wrongType } from '../base/check.ts';
-import { callHook, HookError, isPromise } from '../base/errors.ts';
+import { callHook, HookError, isObject, isPromise } from '../base/errors.ts';
+import { messageOf } from '../base/options.ts';
 import { isIdempotent } from '../http/classify.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { asUserCode, type Call } from './call.ts';
@@ -36,7 +38,7 @@ function madeKey({ idempotencyKey }: Policy, request: RequestTraits): string | u
   return callHook('idempotencyKey', () => {
     const key: unknown = idempotencyKey(request);
     if (typeof key !== 'string' || key.trim() === '')
-      throw wrongType('its result', 'a string that is not empty', key);
+      throw wrongType('its result', devText('a string that is not empty'), key);
     return key;
   });
 }
@@ -127,7 +129,7 @@ export function headersNow(changes: HeaderChanges): SentHeaders {
 
 function textOf(name: string, value: unknown): string | undefined {
   if (value === undefined || typeof value === 'string') return value;
-  throw wrongType(`its result: ${name}`, 'a string, or undefined', value);
+  throw wrongType(`its result: ${name}`, devText('a string, or undefined'), value);
 }
 
 /** A header's value, which is checked when it is known. */
@@ -137,15 +139,15 @@ function checked(hook: string, name: string, value: unknown): HeaderValue {
     : textOf(name, value);
 }
 
-const TAKES = 'an object of strings, Headers, or pairs of a name and a value';
+const TAKES = /* @__PURE__ */ devText('an object of strings, Headers, or pairs of a name and a value');
 
 /** The forms of `HeadersInit`. The error names the type of anything else alone: it may be a token, in place of a header with it. */
 function entriesOf(result: unknown): readonly unknown[] {
   const type = Object.prototype.toString.call(result).slice(8, -1);
   if (type === 'Headers') return [...(result as Headers)];
   if (Array.isArray(result)) return result;
-  if (typeof result === 'object' && result !== null && isPlain(result)) return Object.entries(result);
-  throw new TypeError(`its result must be ${TAKES}, got ${type}`);
+  if (isObject(result) && isPlain(result)) return Object.entries(result);
+  throw new TypeError(messageOf('its result', TAKES, type));
 }
 
 /** An object of another class has fields that are no headers: nothing would be changed. */
@@ -162,7 +164,8 @@ export function changesIn(hook: string, result: unknown): HeaderChanges {
     if (typeof given !== 'string') throw wrongType('its result', TAKES, result);
     const value = checked(hook, given, made);
     // No server has a header of that name: the rest of the request cannot be changed.
-    if (/^(url|method|body|headers)$/i.test(given)) throw wrongType('its result', 'the headers alone', given);
+    if (/^(url|method|body|headers)$/i.test(given))
+      throw wrongType('its result', devText('the headers alone'), given);
     const name = Array.isArray(result) ? given.toLowerCase() : given;
     const before = changes.get(name);
     // As `Headers` do with a name that is repeated.

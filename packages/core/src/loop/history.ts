@@ -1,5 +1,5 @@
 import { keptByCopies, makeMetadata } from '#platform';
-import { property } from '../base/errors.ts';
+import { isObject, property } from '../base/errors.ts';
 import { codeIn } from '../http/failure.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
 import { LAYER } from '../layers/layer.ts';
@@ -87,10 +87,6 @@ function sharedRecords(): HistoryRecords {
 
 // One for attempts and grants: two of them share the code of their class, which makes each of them slower.
 const records: HistoryRecords = /* @__PURE__ */ sharedRecords();
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
 
 /** Notes the history of what a caller gets: a response, or an error. */
 export function setHistory(result: unknown, history: HistoryRecord): void {

@@ -192,12 +192,12 @@ async function userCode(
   start: () => PromiseLike<void> | undefined,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { clock, attemptTimeoutMs = Number.POSITIVE_INFINITY } = call.policy;
+  const { clock, attemptTimeoutMs = Infinity } = call.policy;
   const { hookMs = 0, deadline } = call;
   const beganMs = clock.now();
   const work = start();
   const ownMs = attemptTimeoutMs - hookMs;
-  const totalMs = deadline?.leftMs ?? Number.POSITIVE_INFINITY;
+  const totalMs = deadline?.leftMs ?? Infinity;
   const late = (): OutOfTime =>
     deadline !== undefined && totalMs <= ownMs
       ? new OutOfTime(deadline.timeoutMs, true)
@@ -246,14 +246,14 @@ async function acquire(
 /** How long an attempt may wait: within `maxWaitMs` and the total timeout. */
 function waitOptions(call: Call, signal: AbortSignal | undefined): AcquireOptions {
   const { policy, deadline, attempt, waitedMs } = call;
-  const { maxWaitMs = Number.POSITIVE_INFINITY, priority } = policy;
+  const { maxWaitMs = Infinity, priority } = policy;
   const patienceMs = maxWaitMs - waitedMs;
-  const totalMs = deadline?.leftMs ?? Number.POSITIVE_INFINITY;
+  const totalMs = deadline?.leftMs ?? Infinity;
   if (deadline !== undefined) deadline.bindsWait = totalMs < patienceMs;
   const mostMs = Math.max(0, Math.min(totalMs, patienceMs));
   return {
     signal,
-    maxWaitMs: mostMs === Number.POSITIVE_INFINITY ? undefined : mostMs,
+    maxWaitMs: mostMs === Infinity ? undefined : mostMs,
     priority,
     ...call.fairness,
     retry: attempt > 0,
@@ -263,7 +263,7 @@ function waitOptions(call: Call, signal: AbortSignal | undefined): AcquireOption
 /** Ends a wait of a part with the signal and its deadline. What comes too late goes back. */
 function ended(call: Call, waiting: Promise<number>, options: AcquireOptions): Promise<number> {
   const { policy, deadline } = call;
-  const { signal, maxWaitMs: leftMs = Number.POSITIVE_INFINITY } = options;
+  const { signal, maxWaitMs: leftMs = Infinity } = options;
   const late = (): unknown =>
     deadline?.bindsWait
       ? new OutOfTime(deadline.timeoutMs, true)

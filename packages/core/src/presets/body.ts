@@ -21,11 +21,6 @@ export function listAt(json: unknown, ...names: readonly PropertyKey[]): readonl
   return Array.isArray(value) ? value : [];
 }
 
-/** True for what may have fields. */
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
 /** The value of a JSON text; `undefined` if it is none. */
 export function parsed(text: string): unknown {
   try {
@@ -57,7 +52,7 @@ export function bytesIn(body: unknown): number {
 /** As {@link at}, for a number that can be a cost. */
 export function numberAt(json: unknown, ...names: readonly PropertyKey[]): number | undefined {
   const value = at(json, ...names);
-  return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY ? value : undefined;
+  return typeof value === 'number' && value >= 0 && value < Infinity ? value : undefined;
 }
 
 /** A response header that is a whole number. */

@@ -1,10 +1,11 @@
+import { isObject } from '../base/errors.ts';
 import { isRepeatable } from '../http/classify.ts';
 import type { InspectedResponse, Judgement, RequestTraits, ServerEvent } from '../http/outcome.ts';
 import { durationMs } from '../http/quota-fields.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../loop/options.ts';
 import { type Inspect, inspectBody } from '../parts/inspect/inspect-body.ts';
-import { at, isEventStream, isObject, listAt, parsed, pathOf, textAt } from './body.ts';
+import { at, isEventStream, listAt, parsed, pathOf, textAt } from './body.ts';
 import { classifyBy, type PresetOptions, repeatsPosts } from './options.ts';
 
 /** Besides 429. */
@@ -60,7 +61,7 @@ async function ofUnavailable(response: InspectedResponse): Promise<Judgement | u
 async function ofFirstEvent(response: InspectedResponse): Promise<Judgement | undefined> {
   const first = await response.firstEvent();
   const error = first === undefined ? undefined : errorOf(parsed(first.data));
-  if (typeof error !== 'object' || error === null) return undefined;
+  if (!isObject(error)) return undefined;
   const code = at(error, 'code');
   if (code === 429 || code === 'rate_limit_exceeded') return ofLimit(error);
   return { verdict: TRANSIENT.has(code) ? 'transient' : 'final' };

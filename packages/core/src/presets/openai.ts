@@ -1,4 +1,5 @@
 import { oneOf } from '../base/check.ts';
+import { isObject } from '../base/errors.ts';
 import { readOptions } from '../base/options.ts';
 import { isServerError } from '../http/classify.ts';
 import type { InspectedResponse, Judgement, RequestTraits, ServerEvent } from '../http/outcome.ts';
@@ -14,7 +15,6 @@ import {
   bytesIn,
   countIn,
   isEventStream,
-  isObject,
   jsonIn,
   numberAt,
   parsed,
@@ -177,8 +177,8 @@ function leftOf(response: InspectedResponse): Costs {
   const left: Record<string, number> = {};
   for (const [unit, fields] of Object.entries(LEFT)) {
     const said = fields.map((field) => countIn(response, `x-ratelimit-remaining-${field}`));
-    const least = Math.min(...said.map((count) => count ?? Number.POSITIVE_INFINITY));
-    if (least < Number.POSITIVE_INFINITY) left[unit] = least;
+    const least = Math.min(...said.map((count) => count ?? Infinity));
+    if (least < Infinity) left[unit] = least;
   }
   return left;
 }

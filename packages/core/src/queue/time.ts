@@ -36,7 +36,7 @@ export class Timer {
   readonly #onDue: () => void;
   readonly #isWait: boolean;
   /** When it fires; `Infinity` if it is not set. */
-  #atMs = Number.POSITIVE_INFINITY;
+  #atMs = Infinity;
   #stop: (() => void) | undefined;
 
   /** @param isWait see `Clock.schedule` */
@@ -48,7 +48,7 @@ export class Timer {
 
   /** Fires at `atMs`, or earlier if it was set to an earlier time; `onDue` must set it again. `Infinity` stops it. */
   set(atMs: number, nowMs: number = this.#time.now()): void {
-    const isSet = atMs !== Number.POSITIVE_INFINITY;
+    const isSet = atMs !== Infinity;
     if (isSet && this.#atMs <= atMs) return;
     this.#stop?.();
     // It holds the timer of the system, which takes memory.
@@ -56,7 +56,7 @@ export class Timer {
     this.#atMs = atMs;
     if (!isSet) return;
     const fire = (): void => {
-      this.#atMs = Number.POSITIVE_INFINITY;
+      this.#atMs = Infinity;
       this.#onDue();
     };
     this.#stop = this.#time.clock.schedule(fire, Math.max(TOLERANCE_MS, atMs - nowMs), false, this.#isWait);

@@ -41,8 +41,8 @@ export type WaitingSetup = Complete<WaitingOptions>;
 
 /** How the options of a queue are read. */
 export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {
-  maxQueue: { check: wholeNumber, default: Number.POSITIVE_INFINITY },
-  maxWaitMs: { check: notNegative, default: Number.POSITIVE_INFINITY },
+  maxQueue: { check: wholeNumber, default: Infinity },
+  maxWaitMs: { check: notNegative, default: Infinity },
   queue: {
     check: /* @__PURE__ */ having(devText('what priorityQueue returns'), 'make'),
     default: inOrderOfArrival,
@@ -128,7 +128,7 @@ export class WaitQueue<T> {
   /** How the limit was closed; `undefined` while it is open. */
   closed: 'drain' | 'reject' | undefined;
   /** The largest cost that can be granted. */
-  mostCost: Amount = Number.POSITIVE_INFINITY;
+  mostCost: Amount = Infinity;
   supply: Supply | undefined;
   readonly queue: Queue<Waiter<T>>;
   readonly #setup: WaitingSetup;
@@ -137,7 +137,7 @@ export class WaitQueue<T> {
   readonly #sums: Sums;
   readonly #timer: Timer;
   /** No deadline is before this. In the past if there are other requests to refuse. */
-  #nextDeadlineMs = Number.POSITIVE_INFINITY;
+  #nextDeadlineMs = Infinity;
   readonly #onEmpty: (() => void)[] = [];
 
   constructor(setup: WaitingSetup, time: SteadyTime, grants: Grants<T>, sums: Sums = NUMBERS) {
@@ -167,7 +167,7 @@ export class WaitQueue<T> {
   }
 
   #acquire(options: AcquireOptions, cost: Amount): Promise<T> {
-    const { maxWaitMs = Number.POSITIVE_INFINITY, signal, earlier } = options;
+    const { maxWaitMs = Infinity, signal, earlier } = options;
     const lane = laneFor(this.queue, options);
     if (signal?.aborted) throw signal.reason;
     if (!this.isOpenTo(earlier)) throw this.refusal('closed', CLOSED);
@@ -184,7 +184,7 @@ export class WaitQueue<T> {
 
   #mustHaveRoom(lane: Lane, cost: Amount, nowMs: number, patienceMs: number): void {
     const { supply, queue } = this;
-    const isExact = patienceMs < Number.POSITIVE_INFINITY;
+    const isExact = patienceMs < Infinity;
     const waitMs = supply?.waitMs(this.#sums.plus(queue.costAhead(lane, nowMs, isExact), cost), nowMs);
     const isLate = patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS;
     if (!isLate && this.size < this.#setup.maxQueue) return;
@@ -306,7 +306,7 @@ export class WaitQueue<T> {
   /** Refuses requests with a deadline up to `untilMs`, and those that can never be served. */
   #refuseLate(untilMs: number): void {
     if (this.#nextDeadlineMs > untilMs) return;
-    this.#nextDeadlineMs = Number.POSITIVE_INFINITY;
+    this.#nextDeadlineMs = Infinity;
     let left = REFUSALS;
     for (const one of this.queue) {
       const isClosed = this.closed === 'reject';
@@ -351,9 +351,9 @@ export class WaitQueue<T> {
    * @param isCutShort true if more may go now, whatever the supply says
    */
   arm(nowMs: number, isCutShort = false): void {
-    const dueMs = this.supply?.dueMs(this.queue.first?.cost ?? 0, nowMs) ?? Number.POSITIVE_INFINITY;
+    const dueMs = this.supply?.dueMs(this.queue.first?.cost ?? 0, nowMs) ?? Infinity;
     const atMs = isCutShort ? nowMs : Math.min(dueMs, this.#nextDeadlineMs);
     // Not before a time that the clock can tell from now: a timer that is set for then is kept.
-    this.#timer.set(this.size > 0 ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY, nowMs);
+    this.#timer.set(this.size > 0 ? Math.max(atMs, nowMs + TOLERANCE_MS) : Infinity, nowMs);
   }
 }

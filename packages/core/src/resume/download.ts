@@ -84,7 +84,7 @@ export class Download implements Resumable {
   constructor(status: number, header: ReadHeader, lost?: string) {
     const bytes = lost ?? downloadIn(status, header);
     const isLost = typeof bytes === 'string';
-    this.#bytes = isLost ? { first: 0, last: Number.POSITIVE_INFINITY, whole: Number.NaN } : bytes;
+    this.#bytes = isLost ? { first: 0, last: Infinity, whole: Number.NaN } : bytes;
     this.#header = header;
     this.lost = isLost ? bytes : undefined;
   }

@@ -161,7 +161,7 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
   }
 
   dueMs(firstCost: Amounts | 0, nowMs: number): number {
-    if (firstCost === 0) return Number.POSITIVE_INFINITY;
+    if (firstCost === 0) return Infinity;
     let dueMs = nowMs + this.pausedMs(nowMs);
     for (let unit = 0; unit < this.limits.length; unit += 1) {
       const part = inUnit(firstCost, unit);

@@ -61,7 +61,7 @@ export class RefundMarks {
     const end = this.#end;
     let first = end;
     while (first > 0 && (marks[first - 1] as number) >= taken) first -= 2;
-    const lowest = first < end ? (marks[first] as number) : Number.POSITIVE_INFINITY;
+    const lowest = first < end ? (marks[first] as number) : Infinity;
     const given = Math.max(0, Math.min(surplus, lacking, lowest));
     // Those before that are not lower any more are replaced.
     let to = first;

@@ -60,7 +60,7 @@ export class Tokens extends RefundMarks implements TokenSource<unknown> {
     this.refillPerSecond = refillPerSecond;
     this.capacity = capacity;
     this.#intervalMs = refillIntervalMs;
-    this.#longestDebtMs = setup.maxPauseMs ?? Number.POSITIVE_INFINITY;
+    this.#longestDebtMs = setup.maxPauseMs ?? Infinity;
     this.#emptyAtMs = -initialTokens * 1_000;
     this.#originMs = nowMs;
   }
@@ -173,7 +173,7 @@ export class Tokens extends RefundMarks implements TokenSource<unknown> {
   }
 
   dueMs(firstCost: number, nowMs: number): number {
-    return firstCost === 0 ? Number.POSITIVE_INFINITY : nowMs + this.waitMs(firstCost, nowMs);
+    return firstCost === 0 ? Infinity : nowMs + this.waitMs(firstCost, nowMs);
   }
 
   settle(surplus: number, held: unknown, nowMs: number): void {

@@ -113,7 +113,7 @@ export class NamedUnits implements Units {
 export function oneOf(units: NamedUnits, unit: number): Units {
   return {
     ...ONE_UNIT,
-    amountOf: (caller, cost) => inUnit(units.amountOf(caller, cost, Number.POSITIVE_INFINITY), unit),
+    amountOf: (caller, cost) => inUnit(units.amountOf(caller, cost, Infinity), unit),
     read: (name, said, other) => inUnit(units.read(name, said, other), unit),
   };
 }

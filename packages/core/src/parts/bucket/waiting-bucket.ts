@@ -228,7 +228,7 @@ export abstract class WaitingBucket<
   }
 
   atMost(left: number | Costs, answered?: Grant): void {
-    const said = this.units.read('atMost: left', left, Number.POSITIVE_INFINITY);
+    const said = this.units.read('atMost: left', left, Infinity);
     this.#lower(answered === undefined ? said : this.#heard(said, answered));
   }
 
@@ -248,7 +248,7 @@ export abstract class WaitingBucket<
     const { grantedAtMs } = answered;
     // Overtaken by an answer to a later request.
     const server = this.#server;
-    if (grantedAtMs < server.heardAtMs) return Number.POSITIVE_INFINITY;
+    if (grantedAtMs < server.heardAtMs) return Infinity;
     server.heardAtMs = grantedAtMs;
     return this.source.heard?.(left, TokenGrant.heldBy(answered)) ?? left;
   }
@@ -280,7 +280,7 @@ export abstract class WaitingBucket<
     if (isOurs && remaining >= 0 && grant.grantedAtMs < sharedUntilMs) {
       const left = inUnit(this.#heard(remaining, grant), 0);
       if (origin === undefined) this.#lower(left);
-      else if (left < Number.POSITIVE_INFINITY) this.#gateOf(origin).atMost?.(Math.max(0, left));
+      else if (left < Infinity) this.#gateOf(origin).atMost?.(Math.max(0, left));
     }
     // With some jitter on top, so that a fleet does not return together. A custom `feedback` may return something that is not a number.
     const pauseMs = said.pauseMs > 0 ? withJitter(Math.min(said.pauseMs, maxPauseMs), random) : 0;

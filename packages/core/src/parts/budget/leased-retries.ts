@@ -114,7 +114,7 @@ export class LeasedRetries {
   get dueMs(): number {
     const isIdle = this.#isCounted && this.#open === 0 && this.#batches.length > 0;
     const isDirty = this.#deposits > 0 || this.#returned > 0 || this.#isAsked || isIdle;
-    return isDirty && !this.#isCalling ? this.#calledAtMs + this.#terms.aheadMs : Number.POSITIVE_INFINITY;
+    return isDirty && !this.#isCalling ? this.#calledAtMs + this.#terms.aheadMs : Infinity;
   }
 
   /** Starts the next call. {@link callEnded} must follow. */
@@ -122,7 +122,7 @@ export class LeasedRetries {
     this.#dropExpired(nowMs);
     // Between sequential requests the retries are kept: otherwise the next request would find none.
     const isIdle = this.#isCounted && this.#open === 0 && this.#begun === 0;
-    this.#returnEndingBy(isIdle ? Number.POSITIVE_INFINITY : nowMs + LAST_PART * this.#terms.windowMs);
+    this.#returnEndingBy(isIdle ? Infinity : nowMs + LAST_PART * this.#terms.windowMs);
     // Without `begin` one retry is leased in advance, and more after failures that found none.
     const goal = Math.max(this.#isCounted ? this.#begun : 2 * this.#missed, this.#open, 1);
     const wanted = isIdle ? 0 : Math.max(0, goal - this.#count);

@@ -136,7 +136,7 @@ export class EventReader extends Lines {
   #eventLength = 0;
 
   protected override take(line: string | undefined): void {
-    this.#eventLength += line?.length ?? Number.POSITIVE_INFINITY;
+    this.#eventLength += line?.length ?? Infinity;
     if (this.#eventLength > this.longest) this.#events = new FirstEvent();
     const event = line === undefined ? undefined : this.#events.take(`${line}\n`);
     if (line === '') this.#eventLength = 0;
@@ -210,7 +210,7 @@ export class MessageReader implements BodyWatcher {
       this.#take(message);
       this.#message = new Uint8Array(4);
     } else if (total <= PRELUDE_BYTES) {
-      this.#skipped = Number.POSITIVE_INFINITY;
+      this.#skipped = Infinity;
     } else if (total > this.#longest) {
       this.#skipped = total - 4;
     } else {
@@ -224,7 +224,7 @@ export class MessageReader implements BodyWatcher {
   #take(message: Uint8Array): void {
     const from = PRELUDE_BYTES + viewOf(message).getUint32(4);
     // Headers that say more than there is.
-    if (from > message.length - CHECKSUM_BYTES) this.#skipped = Number.POSITIVE_INFINITY;
+    if (from > message.length - CHECKSUM_BYTES) this.#skipped = Infinity;
     else {
       const data = new TextDecoder().decode(message.subarray(from, -CHECKSUM_BYTES));
       this.#onEvent({ event: 'message', data });

@@ -1,7 +1,7 @@
 import { devText } from '#dev-text';
 import { notNegative, wrongType } from '../../base/check.ts';
 import { type Clock, inNextTurn } from '../../base/clock.ts';
-import { HookError, isPromise, report } from '../../base/errors.ts';
+import { HookError, isObject, isPromise, report } from '../../base/errors.ts';
 import type { InspectedResponse } from '../../http/outcome.ts';
 import type { Costs, Grant } from '../../loop/contracts.ts';
 
@@ -19,7 +19,7 @@ export function checkCosts(name: string, said: unknown): asserts said is number 
     notNegative(name, said);
     return;
   }
-  if (typeof said !== 'object' || said === null || Array.isArray(said))
+  if (!isObject(said) || Array.isArray(said))
     throw wrongType(name, devText('a number, or an object with a number for each unit'), said);
   for (const [unit, cost] of Object.entries(said)) notNegative(`${name}: ${unit}`, cost);
 }

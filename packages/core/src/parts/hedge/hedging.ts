@@ -48,7 +48,7 @@ export class HedgeKey implements Due {
   /** Due one delay after its `dueMs`; never, while the delay is not known. */
   join(one: Due): void {
     const { delayMs } = this.state;
-    if (delayMs === Number.POSITIVE_INFINITY) return;
+    if (delayMs === Infinity) return;
     one.dueMs += delayMs;
     one.next = this;
     one.previous = this.previous;

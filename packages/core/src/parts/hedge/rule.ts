@@ -41,7 +41,7 @@ const MOST_SEEN = 10_000;
 const TOO_RARE = Math.log(1e-5);
 
 /** A key of which nothing is known. It has one hedge, which it can use if the delay is fixed. */
-export function newHedgeState({ delayMs = Number.POSITIVE_INFINITY }: HedgeRule): HedgeState {
+export function newHedgeState({ delayMs = Infinity }: HedgeRule): HedgeState {
   return { delayMs, tokens: 1, seen: 0, longestMs: 0, secondMs: 0, run: 0 };
 }
 

@@ -1,7 +1,7 @@
 import { devTextOf } from '#dev-text';
 import { callable, countingNumber, notNegative, wrongType } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, ownClock } from '../../base/clock.ts';
-import { callHook, HookError, warn } from '../../base/errors.ts';
+import { callHook, HookError, isObject, warn } from '../../base/errors.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { originOf, type RequestTraits } from '../../http/outcome.ts';
@@ -187,7 +187,7 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
   #made(key: string): Limit {
     const limit: Limit = callHook('make', () => {
       const made = this.#make(key);
-      if (typeof made !== 'object' || made === null) throw wrongType('its result', 'a limit', made);
+      if (!isObject(made)) throw wrongType('its result', 'a limit', made);
       (made as Partial<ChecksCalls>).checkCalls?.({ clock: this.#clock });
       return made;
     });

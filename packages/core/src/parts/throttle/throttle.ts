@@ -185,7 +185,7 @@ class ThrottlePartInstance implements PartInstance {
     if (failed) {
       throttle.failed(nowMs, outcome, attempt > 1);
     } else {
-      const { attemptTimeoutMs = Number.POSITIVE_INFINITY } = policy;
+      const { attemptTimeoutMs = Infinity } = policy;
       throttle.rule.learn(nowMs, false, attempt > 1, (nowMs - atMs) / attemptTimeoutMs);
     }
     throttle.tell(this.#call);
