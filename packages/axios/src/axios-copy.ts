@@ -185,7 +185,7 @@ const wrappers = new WeakMap<object, Fetch>();
 function recordingFetch(base: Fetch | undefined): Fetch {
   const key = base ?? globalThis;
   const known = wrappers.get(key);
-  if (known !== undefined) return known;
+  if (known) return known;
   const fetchAndRecord: Fetch = async (input, init) => {
     // Called as a plain function: a browser's fetch throws on a foreign `this`.
     const fetch = base ?? globalThis.fetch;

@@ -129,7 +129,7 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   /** There if each attempt sends what it makes in place of `data`. */
   get makeBody(): MakeBody | undefined {
     const { config, next } = this;
-    if (next === undefined) return undefined;
+    if (!next) return undefined;
     return async (state) => {
       this.#reset();
       const data = await next(config, () => state.over);
@@ -150,8 +150,8 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
     this.#call = call;
     const { config, made, signal } = this;
     const { adapter, way, given } = this.route;
-    if (this.next === undefined) this.#reset();
-    else if (made === undefined) {
+    if (!this.next) this.#reset();
+    else if (!made) {
       // Aborted before its body was made.
       return Promise.reject(signal?.reason);
     }
@@ -159,13 +159,13 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
     const timeoutMs = timeoutOf(call);
     // No layer below a socket reads a config.
     const layer = way === 'socket' ? undefined : layerOf(call);
-    const fields: Fields = layer === undefined ? [] : marked(config, layer);
-    if (made !== undefined) fields.push(['data', made.data]);
+    const fields: Fields = layer ? marked(config, layer) : [];
+    if (made) fields.push(['data', made.data]);
     this.made = undefined;
-    if (headerChanges !== undefined) fields.push(['headers', changed(config.headers, headerChanges)]);
+    if (headerChanges) fields.push(['headers', changed(config.headers, headerChanges)]);
     // A token, not a signal: axios follows the caller's signal in the config for as long as a streamed response is read.
     const token = timeoutMs === undefined ? undefined : copyFor(config, given)?.CancelToken?.source();
-    if (token !== undefined) {
+    if (token) {
       fields.push(['cancelToken', token.token]);
       if (config.cancelToken)
         signal?.addEventListener('abort', () => token.cancel(property(signal.reason, 'message') as string));
@@ -187,7 +187,7 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
     const { config } = this;
     this.#leave();
     this.isLate = false;
-    if (this.#headers === undefined) this.#headers = { ...config.headers };
+    if (!this.#headers) this.#headers = { ...config.headers };
     else config.headers = copyWith(config.headers, this.#headers);
   }
 
@@ -195,8 +195,8 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   #leave(): void {
     const { before, config } = this;
     const layer = this.#call && layerOf(this.#call);
-    if (layer !== undefined && hasReachedLayer(layer)) this.route.hasBelow = true;
-    if (before === undefined) return;
+    if (layer && hasReachedLayer(layer)) this.route.hasBelow = true;
+    if (!before) return;
     this.before = undefined;
     this.during = exchange(config, before);
   }
@@ -221,7 +221,7 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
     const { config, during } = this;
     this.#factory?.release();
-    if (!this.isLate || during === undefined || signal?.aborted)
+    if (!this.isLate || !during || signal?.aborted)
       return discard(settled, call.policy.clock, discardMsOf(call), signal);
     // A custom adapter may have ignored its token, or wait for something else. While ebb waits for the retry it finds the config
     // as it was in the attempt: its token is canceled, and what is sent nevertheless has the headers of the attempt, an idempotency
@@ -268,7 +268,7 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   end(isRead = false): void {
     this.#leave();
     // The body of an attempt that was not sent.
-    if (this.made !== undefined) this.#factory?.release();
+    if (this.made) this.#factory?.release();
     if (!isRead) this.#caller?.release?.();
   }
 }

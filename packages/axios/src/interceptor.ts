@@ -144,7 +144,7 @@ function send(config: Config, route: QuickRoute, factory: FactoryBody | undefine
   request.begin(call, caller);
   const sent = run(call, request, caller?.signal);
   // Most requests have nothing to do at their end, and save a promise.
-  return caller === undefined && factory === undefined ? sent : settle(sent, request, call);
+  return caller || factory ? settle(sent, request, call) : sent;
 }
 
 /** Ends a request that can be canceled, or whose body is made for each attempt. */

@@ -45,7 +45,7 @@ function originOf(sent: Sent, request: unknown): Origin {
   const { config } = sent;
   const shown: ShownRequest = request ?? {};
   const known = (lastHop ? lastHop(shown) : undefined) ?? recordedResponse(request);
-  if (known !== undefined) return known.redirected ? known : { redirected: false };
+  if (known) return known.redirected ? known : { redirected: false };
   const { redirect, responseURL } = shown;
   if (typeof redirect === 'string') return { redirected: redirect === 'follow' };
   if (typeof responseURL === 'string' && responseURL !== '') {
@@ -109,10 +109,10 @@ export class ResponseOutcome {
 export function failureOf(error: unknown, sent: Sent): Outcome {
   const response = property(error, 'response') as AxiosResponse | undefined;
   const request = property(error, 'request');
-  if (response !== undefined && failedByStatus(response)) return new ResponseOutcome(response, sent);
+  if (response && failedByStatus(response)) return new ResponseOutcome(response, sent);
   const kind = kindOf(error);
   const hidden = kind === 'aborted' ? undefined : hiddenResponse(request);
-  if (hidden !== undefined) return new ResponseOutcome(hidden, sent);
+  if (hidden) return new ResponseOutcome(hidden, sent);
   const { redirected } = originOf(sent, request);
   return { type: 'failure', kind, error, redirected };
 }
@@ -123,7 +123,7 @@ export function failureOf(error: unknown, sent: Sent): Outcome {
  */
 function hiddenResponse(request: unknown): Received | undefined {
   const response = recordedResponse(request) ?? (received ? received(request ?? {}) : undefined);
-  if (response === undefined || response.status < 400) return undefined;
+  if (!response || response.status < 400) return undefined;
   const { status, headers } = response;
   return { status, headers, request };
 }
@@ -173,11 +173,11 @@ export function discard(
   signal?: AbortSignal,
 ): Aside | undefined {
   const response = responseIn(settled);
-  if (response === undefined) return undefined;
+  if (!response) return undefined;
   if (abortUpload) abortUpload(response.request ?? {});
   const { data } = response;
   const aside = setAside(data, { clock, longestMs, signal, contentLength: lengthOf(response) });
-  if (aside === undefined) return { released: nextTurn() };
+  if (!aside) return { released: nextTurn() };
   return {
     released: aside.released,
     restore() {
@@ -201,7 +201,7 @@ export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void):
   const response = responseIn(settled);
   if (whenNodeBodyEnds?.(response, clock, ended)) return;
   const data: unknown = response?.data;
-  if (response === undefined || !isWebReadable(data) || data.locked) ended();
+  if (!response || !isWebReadable(data) || data.locked) ended();
   else response.data = watchWebStream(data, clock, ended);
 }
 
@@ -209,7 +209,7 @@ export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void):
 export function endBodyAfter(settled: unknown, clock: Clock, leftMs: number, late: () => Error): void {
   const response = responseIn(settled);
   const data: unknown = response?.data;
-  if (response === undefined) return;
+  if (!response) return;
   if (isNodeReadable(data)) {
     data.on(
       'close',
@@ -229,7 +229,7 @@ export function endBodyAfter(settled: unknown, clock: Clock, leftMs: number, lat
  */
 export function peekAt(settled: unknown, abortError: () => unknown): Opened {
   const response = responseIn(settled);
-  if (response === undefined) return undefined;
+  if (!response) return undefined;
   const { data } = response;
   const replace = (other: unknown): void => {
     response.data = other;

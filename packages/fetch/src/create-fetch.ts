@@ -62,7 +62,7 @@ export function createFetch(
     call: (input, init) => new FetchRequest(baseFetch, input, init),
     outcome: (response) => new ResponseOutcome(response),
     send: (input, init, passage) =>
-      passage !== undefined && !hasAsyncContext
+      passage && !hasAsyncContext
         ? baseFetch(...withChanges(input, init, { [LAYER]: passage }))
         : baseFetch(input, init as FetchInit | undefined),
   };
@@ -70,7 +70,7 @@ export function createFetch(
   const taking = takingOf(policy);
   const Sender = taking ?? AtOnce;
   // The tokens of a connection that is refused go back.
-  if (policy.bucket !== undefined) recordConnectErrors?.();
+  if (policy.bucket) recordConnectErrors?.();
 
   // `name` and `length` are those of the native fetch.
   function fetch(input: FetchInput, init: EbbRequestInit | undefined = undefined): Promise<Response> {

@@ -142,7 +142,7 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
 
   #callBase(changes: InitChanges | undefined): Promise<Response> {
     const baseFetch = this.#baseFetch;
-    if (changes === undefined) return baseFetch(this.#input, this.#init as FetchInit);
+    if (!changes) return baseFetch(this.#input, this.#init as FetchInit);
     return baseFetch(...withChanges(this.#input, this.#init, changes));
   }
 
@@ -161,7 +161,7 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     const changed = this.#running?.headerChanges;
     const isChanged = body ?? signal ?? changed ?? init?.ebb;
     // With async context, layers below find this call without a mark in the init.
-    if (isChanged === undefined && (hasAsyncContext || layer === undefined)) return undefined;
+    if (isChanged === undefined && (hasAsyncContext || !layer)) return undefined;
 
     const changes: InitChanges = { ...body, ...(layer && { [LAYER]: layer }) };
     if (changed) changes.headers = changedHeaders(this.#member('headers'), changed);
@@ -232,7 +232,7 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     const upload = this.#upload;
     upload?.stopKeeping();
     const call = this.#running;
-    if (failed || !upload?.isOpen || call === undefined) upload?.endAttempt();
+    if (failed || !upload?.isOpen || !call) upload?.endAttempt();
     else this.whenBodyEnds(settled, () => upload.endAttempt(), call);
   }
 }

@@ -45,7 +45,7 @@ export class Upload {
    */
   async keep(): Promise<void> {
     const request = this.#request;
-    if (request === undefined || request.bodyUsed) return;
+    if (!request || request.bodyUsed) return;
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     let bytes = 0;
     try {
@@ -69,7 +69,7 @@ export class Upload {
 
   /** True if the next attempt can send the same body. */
   get replayable(): boolean {
-    if (this.#request !== undefined) return this.#kept !== undefined;
+    if (this.#request) return this.#kept !== undefined;
     return !isSingleUse(this.#body) && bufferBytes(this.#body) === this.#bytes;
   }
 

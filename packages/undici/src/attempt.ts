@@ -139,7 +139,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
   /** The request gets the response. What was held of it comes at once, also to a handler that has paused. */
   deliver(head: ResponseHead): void {
     this.#state = 'forwarded';
-    if (this.kept === undefined) this.request.head(this.connection, head);
+    if (!this.kept) this.request.head(this.connection, head);
     else this.#play(this.kept);
   }
 

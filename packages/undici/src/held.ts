@@ -41,7 +41,7 @@ export class Held implements Peek {
   }
 
   take(chunk: Buffer): void {
-    if (this.#aside !== undefined) {
+    if (this.#aside) {
       this.#aside.take(chunk);
       return;
     }
@@ -69,7 +69,7 @@ export class Held implements Peek {
     return new Promise((resolve, reject) => {
       this.#reader = { resolve, reject };
       this.#serve();
-      if (this.#reader !== undefined) this.letGo();
+      if (this.#reader) this.letGo();
     });
   }
 
@@ -84,7 +84,7 @@ export class Held implements Peek {
   #serve(): void {
     const reader = this.#reader;
     const chunk = this.chunks[this.#read];
-    if (reader === undefined || (chunk === undefined && !this.isOver)) return;
+    if (!reader || (chunk === undefined && !this.isOver)) return;
     this.#reader = undefined;
     this.#read += 1;
     this.#unreadBytes -= chunk?.byteLength ?? 0;

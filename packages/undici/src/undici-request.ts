@@ -97,7 +97,7 @@ export class UndiciRequest extends Downstream {
 
   /** The first attempt may have been sent without it. */
   get #call(): Call {
-    if (this.#started === undefined) {
+    if (!this.#started) {
       const { policy, ownOrigin } = this.#composition;
       const request = new Traits(this.options, this.#body, ownOrigin);
       this.#started = new Call(policy, request, undefined, 'dispatcher');
@@ -123,7 +123,7 @@ export class UndiciRequest extends Downstream {
   start(): boolean {
     const ready =
       this.#started && prepare(this.#started, this.#signal.bind(this), undefined, this.#body?.make);
-    if (ready === undefined) return this.#send();
+    if (!ready) return this.#send();
     this.#sendAfter(ready);
     this.begin();
     return true;
@@ -198,27 +198,27 @@ export class UndiciRequest extends Downstream {
     const headers = made && { headers: changedHeaders(options.headers, made) };
     const changed = taken || headers ? { ...options, ...taken, ...headers } : options;
     const layer = call && layerOf(call);
-    if (call === undefined || layer === undefined) return dispatch(changed as Options, attempt);
+    if (!call || !layer) return dispatch(changed as Options, attempt);
     // Interceptors pass unknown options on, and undici does not send them.
     return sending(call, dispatch.bind(undefined, { ...changed, [LAYER]: layer } as Options, attempt));
   }
 
   responded(attempt: Attempt, head: ResponseHead): void {
     const call = this.#started;
-    if (call === undefined && head.status < 400) {
+    if (!call && head.status < 400) {
       this.#status = head.status;
       if (attempt.hasHistory) this.#composition.hasBelow = true;
       attempt.deliver(head);
       return;
     }
-    if (call !== undefined) this.#noticeBelow(attempt, call);
+    if (call) this.#noticeBelow(attempt, call);
     if (call?.parts?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
     else this.#decide(attempt, head, this.#judge(attempt, new ResponseOutcome(attempt, head)));
   }
 
   #noticeBelow(attempt: Attempt, call: Call): void {
     const passage = layerOf(call);
-    if (this.#composition.hasBelow === undefined && passage !== undefined && !call.isInner)
+    if (this.#composition.hasBelow === undefined && passage && !call.isInner)
       this.#composition.hasBelow = attempt.hasHistory || hasReachedLayer(passage);
   }
 
@@ -256,7 +256,7 @@ export class UndiciRequest extends Downstream {
   #judge(attempt: Attempt | undefined, outcome: Outcome): boolean | undefined {
     const started = this.#started;
     const call = this.#call;
-    if (started === undefined && attempt?.hasHistory) {
+    if (!started && attempt?.hasHistory) {
       this.#composition.hasBelow = true;
       pass(call, outcome);
       return false;
@@ -304,7 +304,7 @@ export class UndiciRequest extends Downstream {
     const kind = this.controller.aborted ? 'aborted' : undefined;
     const retry = this.#judge(attempt, failureOutcome(attempt, error, this.options, kind));
     const isRefused = retry === false && attempt.starts === 0 && isClosedError(error);
-    if (isRefused && previous !== undefined) previous();
+    if (isRefused && previous) previous();
     else this.#follow(retry, error);
   }
 
@@ -337,8 +337,8 @@ export class UndiciRequest extends Downstream {
 
   protected override note(result: unknown): void {
     const call = this.#started;
-    if (call === undefined) setHistoryOfSuccess(result, this.#status);
-    else setHistory(result, call.historyRecord);
+    if (call) setHistory(result, call.historyRecord);
+    else setHistoryOfSuccess(result, this.#status);
   }
 
   /** Ends with an error. @param attempt one that undici still has */
@@ -354,7 +354,7 @@ export class UndiciRequest extends Downstream {
     try {
       this.passError(error);
     } finally {
-      if (this.#isWaiting || this.attempt === undefined) this.#body?.unsent?.(error);
+      if (this.#isWaiting || !this.attempt) this.#body?.unsent?.(error);
       attempt?.drop(error);
     }
   }

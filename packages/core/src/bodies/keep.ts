@@ -102,7 +102,7 @@ export class SetAside<Part = unknown> {
     this.isOver = true;
     this.isWhole = isWhole;
     this.error = error;
-    if (this.#callOff === undefined) return;
+    if (!this.#callOff) return;
     this.#callOff();
     // A client may free a connection in the turn after its response has ended, and ask for that turn after its last event.
     SOON.then(() => inNextTurn(this.#release));

@@ -72,7 +72,7 @@ export function closeUpload(body: unknown, reason?: unknown): void {
     const { _streams: parts, readableEnded, destroy, return: end }: Closable = body;
     if (Array.isArray(parts)) for (const part of parts) closeUpload(part?.source ?? part);
     // Destroyed without an error: one that no listener handles would end the process.
-    if (destroy === undefined) Promise.resolve(end?.call(body)).catch(() => undefined);
+    if (!destroy) Promise.resolve(end?.call(body)).catch(() => undefined);
     else if (readableEnded !== true) destroy.call(body);
   } catch {
     // A custom stream may throw; there is nothing left to close.

@@ -68,7 +68,7 @@ function codeOf(error: unknown): string | undefined {
   let at = error;
   for (let depth = 0; at && depth < DEEPEST_CAUSE; depth += 1) {
     const code = identifier(property(at, 'code'));
-    if (code !== undefined) return code;
+    if (code) return code;
     at = property(at, 'cause');
   }
   return nameOf(error);
@@ -82,7 +82,7 @@ export function nameOf(error: unknown): string | undefined {
 /** The field of an entry in a log that has the code of an error, if there is one. */
 export function codeIn(error: unknown): { readonly code?: string } {
   const code = codeOf(error);
-  return code === undefined ? {} : { code };
+  return code ? { code } : {};
 }
 
 /** The least certain kind of several errors applies: beside a refused connection, another may have reached the server. */
@@ -103,14 +103,14 @@ function kindOf(error: unknown, depth: number): FailureKind {
   const errors = property(error, 'errors');
   const kinds = Array.isArray(errors) ? errors.map((one) => kindOf(one, depth + 1)) : [];
   const worst = MOST_DOUBTFUL_FIRST.find((kind) => kinds.includes(kind));
-  if (worst !== undefined) return worst;
+  if (worst) return worst;
   // An error, or the words of one: mocks of fetch give strings. The cause of a network error of msw is the mocked response.
   let cause = property(error, 'cause');
   if (isObject(cause) && !('message' in cause)) cause = undefined;
   const inner = kindOf(cause, depth + 1);
   if (inner !== 'unknown') return inner;
   // axios wraps every error of fetch in ERR_NETWORK, including a wrong scheme or certificate.
-  if (own !== undefined && !(cause && code === 'ERR_NETWORK')) return own;
+  if (own && !(cause && code === 'ERR_NETWORK')) return own;
   // A cause or a code that is not known still outranks the message of the error around it.
   return (!cause && !code && kindOfText(message)) || 'unknown';
 }

@@ -160,7 +160,7 @@ export function readFeedback(
   try {
     // `null` says nothing, as `undefined` does.
     const said = feedback(outcome, nowMs, cost) ?? undefined;
-    if (said !== undefined)
+    if (said)
       inDevelopment(() => {
         mustHaveFields('its result', 'an object, or undefined', said);
         // A field of each type. A number may be NaN, which counts as none.
@@ -192,7 +192,7 @@ export function readFeedback(
 export const plainFeedback: ReadFeedback = (outcome, nowMs) => {
   if (outcome.type !== 'response') return undefined;
   const { status, judgement } = outcome;
-  if (status < 400 && (status >= 300 || judgement === undefined)) return undefined;
+  if (status < 400 && (status >= 300 || !judgement)) return undefined;
   const waitMs = askedWaitMs(outcome, nowMs, ['retry-after-ms']);
   // The pause is for buckets, which read more than this.
   return waitMs ? { pauseMs: 0, remaining: undefined, tooFast: false, waitMs } : undefined;

@@ -47,7 +47,7 @@ const fetchAtLoad: unknown = globalThis.fetch;
 let known: Shared | undefined;
 
 function shared(): Shared {
-  if (known !== undefined) return known;
+  if (known) return known;
   const holder = globalThis as { [SHARED]?: Shared };
   holder[SHARED] ??= {
     layers: 0,
@@ -126,7 +126,7 @@ export function layersFound(request: RequestTraits, carried: unknown, isDispatch
   for (const found of [passage, storage?.getStore(), current]) {
     if (found?.call.open !== true) continue;
     const { call } = found;
-    const isOfCall = found === passage || (call.request !== undefined && isSame(call.request, request));
+    const isOfCall = found === passage || (call.request && isSame(call.request, request));
     if (isOfCall && isDispatch) call.dispatched = true;
     if (isOfCall || (isDispatch && call.dispatched)) {
       call.isReached = true;
@@ -134,12 +134,12 @@ export function layersFound(request: RequestTraits, carried: unknown, isDispatch
     }
     maker = call;
   }
-  return maker === undefined ? NO_LAYERS : { outer: undefined, slotsOf: maker.slotsOf, maker };
+  return maker ? { outer: undefined, slotsOf: maker.slotsOf, maker } : NO_LAYERS;
 }
 
 /** Tells the user code around a call that it need not be repeated: the call has been, and has failed. */
 export function noteFailure({ maker }: LayersFound): void {
-  if (maker !== undefined) maker.hasFailed = true;
+  if (maker) maker.hasFailed = true;
 }
 
 /**
@@ -179,7 +179,7 @@ export function runIn<T>(passage: Passage, send: () => T): T {
   const before = state.current;
   state.current = passage;
   try {
-    return state.storage === undefined ? send() : state.storage.run(passage, send);
+    return state.storage ? state.storage.run(passage, send) : send();
   } finally {
     state.current = before;
   }

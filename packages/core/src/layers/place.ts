@@ -37,27 +37,27 @@ export class LayerPlace {
     const { outer, slotsOf } = this.layersFound;
     const call: LayeredCall = outer?.call ??
       this.passage?.call ?? { request: this.#request, open: false, dispatched: false, slotsOf };
-    if (this.#request === undefined) {
+    if (!this.#request) {
       call.hasFailed = false;
       call.paid = bucket && new Set([bucket]);
     }
-    if (outer === undefined) {
+    if (!outer) {
       // A download that breaks is resumed after its response was judged: the call opens again.
       if (!call.open) openCall(call);
-      call.slotsOf = limit === undefined ? slotsOf : [...slotsOf, limit];
+      call.slotsOf = limit ? [...slotsOf, limit] : slotsOf;
     }
     const { bucketsTaken } = this;
-    this.passage = { call, tookFrom: bucket === undefined ? bucketsTaken : [...bucketsTaken, bucket] };
+    this.passage = { call, tookFrom: bucket ? [...bucketsTaken, bucket] : bucketsTaken };
   }
 
   /** Calls what sends the attempt, so that the layers below find this one. */
   sending<T>(send: () => T): T {
-    return this.passage === undefined ? send() : runIn(this.passage, send);
+    return this.passage ? runIn(this.passage, send) : send();
   }
 
   /** True if the function has failed after a call that it made, which was retried and has failed. */
-  get failedBelow(): boolean {
-    return this.passage?.call.hasFailed === true;
+  get failedBelow(): boolean | undefined {
+    return this.passage?.call.hasFailed;
   }
 
   /** The call has ended. Only the outermost layer calls this. */

@@ -93,7 +93,7 @@ export class Call implements Owner {
   /** What to note on the result. */
   get historyRecord(): HistoryRecord {
     const { grant, history } = this;
-    return grant === undefined ? history : { attempts: history, grant };
+    return grant ? { attempts: history, grant } : history;
   }
 
   /** Tells all who want to know. */

@@ -90,9 +90,9 @@ export interface Aside {
 export function sending<T>(call: Call, send: () => T): T {
   const { place, attempt, request, parts } = call;
   const { wrapAttempt } = call.policy;
-  const layered = place === undefined ? send : () => place.sending(send);
+  const layered = place ? () => place.sending(send) : send;
   const inner = parts?.wraps ? parts.wrap(layered) : layered;
-  if (wrapAttempt === undefined) return inner();
+  if (!wrapAttempt) return inner();
   let isSent = false;
   const sendNow = (): T => {
     isSent = true;
@@ -112,7 +112,7 @@ export function sending<T>(call: Call, send: () => T): T {
 export function timeoutOf(call: Call): number | undefined {
   const { attemptTimeoutMs, clock } = call.policy;
   const ownMs = attemptTimeoutMs && Math.max(0, attemptTimeoutMs - (call.hookMs ?? 0));
-  const timeoutMs = call.deadline === undefined ? ownMs : call.deadline.bound(ownMs);
+  const timeoutMs = call.deadline ? call.deadline.bound(ownMs) : ownMs;
   if (call.parts?.reads && timeoutMs !== undefined) call.endsAtMs = clock.now() + timeoutMs;
   return timeoutMs;
 }
@@ -146,7 +146,7 @@ export function startCall(
 ): Call {
   const around = layersFound(request, carried, way === 'dispatcher');
   // Options apply to the outermost layer, which they were given to.
-  const own = options === undefined || around.outer !== undefined ? policy : overridePolicy(policy, options);
+  const own = options === undefined || around.outer ? policy : overridePolicy(policy, options);
   return new Call(own, request, around, way);
 }
 
@@ -171,17 +171,16 @@ export function resultOf<T>(
   at: Settled,
 ): T {
   let { value, failed } = before ?? at;
-  if (before !== undefined) value = before.aside?.restore?.() ?? value;
-  else if (call.bodyHolder !== undefined) {
+  if (before) value = before.aside?.restore?.() ?? value;
+  else if (call.bodyHolder) {
     const { parts } = call;
     // Hazard: it must not hold what was settled, or the response could not be collected.
     const ended = (): void => parts?.free();
-    if (client.whenBodyEnds !== undefined) value = client.whenBodyEnds(value, ended, call);
+    if (client.whenBodyEnds) value = client.whenBodyEnds(value, ended, call);
     else ended();
   }
   const { deadline, policy } = call;
-  if (before === undefined && deadline && policy.totalTimeoutCovers === 'body')
-    client.boundBody?.(value, call, deadline);
+  if (!before && deadline && policy.totalTimeoutCovers === 'body') client.boundBody?.(value, call, deadline);
   if (!call.isInner && call.history.at(-1)?.reason !== 'success') noteEnd(value);
   if (failed) throw value;
   setHistory(value, call.historyRecord);

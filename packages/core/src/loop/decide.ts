@@ -85,7 +85,7 @@ export function verdictOf(
   { request, attempt }: Pick<DecisionInput, 'request' | 'attempt'>,
 ): Verdict {
   let verdict = judgementOf(outcome)?.verdict;
-  if (verdict === undefined) {
+  if (!verdict) {
     try {
       verdict = policy.classify(outcome, request, attempt);
       if (verdict !== 'success') {
@@ -114,7 +114,7 @@ function feedbackOf(
   const { feedback } = policy;
   if (feedback === false || outcome.type !== 'response') return undefined;
   // A success by its status that `classify` judges otherwise, such as a 202: the wait that it asks for counts.
-  const isJudgedHere = outcome.status < 300 && outcome.judgement === undefined;
+  const isJudgedHere = outcome.status < 300 && !outcome.judgement;
   const asJudged = isJudgedHere ? withJudgement(outcome, { verdict }) : outcome;
   return readFeedback(feedback, asJudged, nowMs, input.cost ?? costOf(policy, input.request));
 }
@@ -207,7 +207,7 @@ export function decideRetry(
   // The target of a redirect does not speak for the server that was asked.
   const isTold =
     said?.shouldRetry === true && outcome.redirected !== true && !(judged?.verdict && before === 'final');
-  const verdict = said === undefined ? before : verdictAfter(before, outcome, said, isTold);
+  const verdict = said ? verdictAfter(before, outcome, said, isTold) : before;
   if (verdict === 'final')
     return stop(outcome.type === 'failure' && outcome.kind === 'aborted' ? 'aborted' : 'final');
   if (verdict !== 'refused' && !isTold && input.isKeyed !== true) {
@@ -227,5 +227,5 @@ export function decideRetry(
 
   if (nowMs + delayMs > startedAtMs + totalTimeoutMs) return stop('deadline-exceeded');
   const refusal = input.permit?.({ reason: verdict, delayMs });
-  return refusal === undefined ? { retry: true, reason: verdict, delayMs, backoffMs } : stop(refusal);
+  return refusal ? stop(refusal) : { retry: true, reason: verdict, delayMs, backoffMs };
 }

@@ -31,7 +31,7 @@ export function keyOf(policy: Policy, request: RequestTraits): KeptKey | undefin
 }
 
 function madeKey({ idempotencyKey }: Policy, request: RequestTraits): string | undefined {
-  if (idempotencyKey === undefined) return undefined;
+  if (!idempotencyKey) return undefined;
   // Without TLS a page has no `randomUUID`. Four random numbers are as unique.
   if (idempotencyKey === true)
     return crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
@@ -62,20 +62,20 @@ export function headerChangesOf(
   const asked: (Changes | Promise<Changes>)[] = [];
   const askInstances = (verb: 'label' | 'headers'): void => {
     for (const instance of instances) {
-      if (instance[verb] !== undefined) asked.push(ask('use', () => instance[verb]?.(next)));
+      if (instance[verb]) asked.push(ask('use', () => instance[verb]?.(next)));
     }
   };
   askInstances('label');
   if (isTrusted({ trustedOrigins }, next.request)) {
-    if (beforeAttempt !== undefined) asked.push(ask('beforeAttempt', () => beforeAttempt(next)));
+    if (beforeAttempt) asked.push(ask('beforeAttempt', () => beforeAttempt(next)));
     askInstances('headers');
   }
   const join = (all: readonly Changes[]): Changes => {
-    if (all.every((changes) => changes === undefined)) return own;
+    if (!all.some(Boolean)) return own;
     const changes: HeaderChanges = Object.assign({}, ...all);
     // A server knows a request again only by the same key.
     for (const [name, value] of Object.entries(changes)) {
-      if (key !== undefined && name.toLowerCase() === KEY && value !== key.value) key.isKept = false;
+      if (key && name.toLowerCase() === KEY && value !== key.value) key.isKept = false;
     }
     return { ...own, ...changes };
   };

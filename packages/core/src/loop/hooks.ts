@@ -110,7 +110,7 @@ export const checkTrusted: Check = (name, value) => {
  * @throws HookError if the function of the policy fails
  */
 export function isTrusted({ trustedOrigins }: Trusting, request: RequestTraits): boolean {
-  if (trustedOrigins === undefined) return true;
+  if (!trustedOrigins) return true;
   return typeof trustedOrigins === 'function'
     ? callHook('trustedOrigins', () => trustedOrigins(request), flag)
     : trustedOrigins.includes(URL.parse(request.url)?.origin ?? '');

@@ -86,7 +86,7 @@ function follow(call: Call, decision: Decision, outcome: Outcome): Decision {
     if (outcome.type === 'failure') call.parts?.free();
     // User code that has made this request need not be called again for it, if it was sent more than once.
     const wasRepeated = attempt > 1 || reason === 'judged-by-inner-layer';
-    if (place !== undefined && wasRepeated && reason !== 'success') noteFailure(place.layersFound);
+    if (place && wasRepeated && reason !== 'success') noteFailure(place.layersFound);
     const fallsBack = call.fallsBack && outcome.type === 'failure';
     const why = judgementOf(outcome)?.cause;
     const news = why === undefined ? { outcome } : { outcome, error: why };
@@ -95,12 +95,12 @@ function follow(call: Call, decision: Decision, outcome: Outcome): Decision {
   }
   const { delayMs, backoffMs } = decision;
   call.toRetry = outcome;
-  if (call.deadline !== undefined && outcome.type === 'response') call.answered = outcome;
+  if (call.deadline && outcome.type === 'response') call.answered = outcome;
   call.delayMs = delayMs;
   if (backoffMs === undefined) call.skipped = (call.skipped ?? 0) - 1;
   else call.previousBackoffMs = backoffMs;
   const other = attempt === 1 ? otherRetriesOf(call.request) : undefined;
-  if (other !== undefined) call.emit({ type: 'other-retries', ...other });
+  if (other) call.emit({ type: 'other-retries', ...other });
   if (call.hasEnded) return ENDED;
   call.emit({ type: 'retry', delayMs, reason, outcome });
   return decision;
@@ -147,7 +147,7 @@ export async function look(
   const given = { attempt, open, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
   let said: Advice | undefined;
   for (const instance of call.parts?.all ?? []) {
-    if (instance.judge === undefined) continue;
+    if (!instance.judge) continue;
     const reading = asUserCode(call, () => instance.judge?.(outcome, said, given));
     if (!isPromise(reading)) {
       said = reading ?? said;
@@ -167,7 +167,7 @@ export async function look(
       throw error;
     }
   }
-  return said === undefined ? outcome : withJudgement(outcome, said);
+  return said ? withJudgement(outcome, said) : outcome;
 }
 
 /**
@@ -182,7 +182,7 @@ export async function endUnsent(call: Call, error: unknown, signal: AbortSignal 
   const why = isRefused ? error.reason : undefined;
   if (isRefused) Object.assign(error, call.fairness);
   const isAbort = isReasonOf(signal, error) && why !== 'stopped';
-  const isLost = isAbort || error instanceof HookError || outcome === undefined;
+  const isLost = isAbort || error instanceof HookError || !outcome;
   let reason: StopReason = why === 'stopped' || why === 'overload' ? why : 'limited';
   if (isAbort) reason = 'aborted';
   else if (error instanceof HookError) reason = 'final';
@@ -191,7 +191,7 @@ export async function endUnsent(call: Call, error: unknown, signal: AbortSignal 
     reason = 'deadline-exceeded';
   const last = isLost ? undefined : history.pop();
   // The retry that followed it is not sent.
-  if (last !== undefined) history.push({ ...last, reason });
+  if (last) history.push({ ...last, reason });
   end(call, reason, { outcome, error });
   if (isLost) throw error;
   return false;
@@ -239,7 +239,7 @@ function nextChance(call: Call): number | undefined {
   const retry = attempt + call.skipped;
   if (retry > policy.maxRetries) return undefined;
   const delayMs = backoffOf(policy, { retry, previousDelayMs, random: policy.random, request });
-  if (delayMs === undefined || (deadline !== undefined && delayMs > deadline.leftMs)) return undefined;
+  if (delayMs === undefined || (deadline && delayMs > deadline.leftMs)) return undefined;
   call.previousBackoffMs = delayMs;
   return attempt > 0 && call.parts?.permit({ reason: 'refused', delayMs }) !== undefined
     ? undefined

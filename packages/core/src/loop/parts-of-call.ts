@@ -67,13 +67,13 @@ export class PartsOfCall implements PartCall {
   begin(parts: readonly Part[]): void {
     for (const part of parts) {
       const instance = part.begin(this);
-      if (instance === undefined) continue;
+      if (!instance) continue;
       // Not by `push`, which makes room for many more.
       this.all = this.all === NONE ? [instance] : [...this.all, instance];
-      if (instance.judge !== undefined) this.reads = true;
-      if ((instance.headers ?? instance.label) !== undefined) this.changesHeaders = true;
-      if (instance.wrap !== undefined) this.wraps = true;
-      if (instance.headers === undefined) continue;
+      if (instance.judge) this.reads = true;
+      if (instance.headers ?? instance.label) this.changesHeaders = true;
+      if (instance.wrap) this.wraps = true;
+      if (!instance.headers) continue;
       const takes = devText("'headers' beside the verb `headers`");
       must(nameOf(part.name, 'place'), takes, part.place, part.place === 'headers');
     }
@@ -84,7 +84,7 @@ export class PartsOfCall implements PartCall {
     const { all } = this;
     for (let at = 0; at < all.length; at += 1) {
       const blocker = all[at]?.acquire?.();
-      if (blocker !== undefined) {
+      if (blocker) {
         this.leave(undefined);
         return blocker;
       }
@@ -101,7 +101,7 @@ export class PartsOfCall implements PartCall {
   permit(retry: PlannedRetry): StopReason | undefined {
     for (const instance of this.all) {
       const reason = instance.permit?.(retry);
-      if (reason !== undefined) return reason;
+      if (reason) return reason;
     }
     return undefined;
   }
@@ -135,6 +135,6 @@ export class PartsOfCall implements PartCall {
 
   /** What watches the bodies of responses, if a part needs to know their end. */
   get whenBodyEnds(): PartInstance['whenBodyEnds'] {
-    return this.all.find((instance) => instance.whenBodyEnds !== undefined)?.whenBodyEnds;
+    return this.all.find((instance) => instance.whenBodyEnds)?.whenBodyEnds;
   }
 }

@@ -62,7 +62,7 @@ export function prepare(
       if (signal?.aborted) return begin(call);
     }
     if (stopSignal?.aborted) throw stopped();
-    if (call.delayMs === 0 && released === undefined && makeBody === undefined) {
+    if (call.delayMs === 0 && !released && !makeBody) {
       if (signal?.aborted) throw signal.reason;
       if (startsAtOnce(call, signal, done)) return begin(call);
     }
@@ -70,7 +70,7 @@ export function prepare(
     return endUnsent(call, error, signal);
   }
   const own = typeof made === 'function' ? made() : made;
-  if (stopSignal === undefined) return wait(call, own, released, makeBody, done);
+  if (!stopSignal) return wait(call, own, released, makeBody, done);
   const either = abortOrStop(own, stopSignal);
   return wait(call, either.signal, released, makeBody, done).finally(either.forget);
 }
@@ -79,15 +79,15 @@ export function prepare(
 export function begin(call: Call): undefined {
   const { policy, parts, bodyHolder } = call;
   call.attempt += 1;
-  const isWrapped = policy.wrapAttempt !== undefined || parts?.wraps;
+  const isWrapped = policy.wrapAttempt || parts?.wraps;
   // What runs below a call that holds a slot must find that out. Asked for each attempt: a layer may have been made meanwhile.
-  if (bodyHolder !== undefined || isWrapped || mayBeLayered(call.way)) {
+  if (bodyHolder || isWrapped || mayBeLayered(call.way)) {
     call.place ??= new LayerPlace(call.request, NO_LAYERS);
     call.place.enter(parts?.bucket, bodyHolder);
   }
   if (call.grant?.conforming === false) call.emit({ type: 'mark' });
   call.emit({ type: 'attempt' });
-  if (call.pendingHeaders !== undefined) call.headerChanges = headersNow(call.pendingHeaders);
+  if (call.pendingHeaders) call.headerChanges = headersNow(call.pendingHeaders);
 }
 
 /** Before anything is sent: a part whose key cannot be had must not cost a response later. */
@@ -117,28 +117,28 @@ function reset(call: Call, released: Promise<void> | undefined): void {
 /** Another chance waits, and asks the hooks, anew. */
 function forgetWaits(call: Call): void {
   call.waitedMs = 0;
-  if (call.slotMs !== undefined) call.slotMs = 0;
-  if (call.hookMs !== undefined) call.hookMs = 0;
-  if (call.pendingHeaders !== undefined) call.pendingHeaders = undefined;
+  if (call.slotMs) call.slotMs = 0;
+  if (call.hookMs) call.hookMs = 0;
+  if (call.pendingHeaders) call.pendingHeaders = undefined;
 }
 
 /** Does what takes no time; returns true if that is all. */
 function startsAtOnce(call: Call, signal: AbortSignal | undefined, done: Preparation): boolean {
   if (hasHooks(call)) {
     done.hooks = askHooks(call);
-    if (done.hooks !== undefined) return false;
+    if (done.hooks) return false;
     done.hooks = true;
     lookAgain(call, signal);
   }
   done.blocker = call.parts?.take();
-  return done.blocker === undefined;
+  return !done.blocker;
 }
 
 /** After a wait or user code: what was true before it need not be true any more. */
 function lookAgain({ policy, deadline }: Call, signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw signal.reason;
   if (policy.stopSignal?.aborted) throw stopped();
-  if (deadline !== undefined && deadline.leftMs < 0) throw new OutOfTime(deadline.timeoutMs, true);
+  if (deadline && deadline.leftMs < 0) throw new OutOfTime(deadline.timeoutMs, true);
 }
 
 /** Prepares an attempt that has to wait. */
@@ -155,12 +155,12 @@ export async function wait(
     for (let asked = hooks, lacking = blocker; ; asked = undefined, lacking = undefined) {
       if (call.delayMs > 0) await sleep(call.policy.clock, call.delayMs, signal);
       // Each `await` takes a turn of the microtasks, even of `undefined`.
-      if (released !== undefined) await released;
+      if (released) await released;
       lookAgain(call, signal);
       if (asked !== true && hasHooks(call))
         await userCode(call, () => (isPromise(asked) ? asked : askHooks(call)), signal);
-      if (call.parts !== undefined && (await acquire(call, call.parts, signal, lacking))) continue;
-      if (makeBody !== undefined) await body(call, makeBody, signal);
+      if (call.parts && (await acquire(call, call.parts, signal, lacking))) continue;
+      if (makeBody) await body(call, makeBody, signal);
       lookAgain(call, signal);
       begin(call);
       return true;
@@ -199,10 +199,10 @@ async function userCode(
   const ownMs = attemptTimeoutMs - hookMs;
   const totalMs = deadline?.leftMs ?? Infinity;
   const late = (): OutOfTime =>
-    deadline !== undefined && totalMs <= ownMs
+    deadline && totalMs <= ownMs
       ? new OutOfTime(deadline.timeoutMs, true)
       : new OutOfTime(attemptTimeoutMs, false);
-  if (work !== undefined) await bounded(work, { clock, signal, leftMs: Math.min(ownMs, totalMs), late });
+  if (work) await bounded(work, { clock, signal, leftMs: Math.min(ownMs, totalMs), late });
   call.hookMs = hookMs + clock.now() - beganMs;
   if (call.hookMs >= attemptTimeoutMs) throw new OutOfTime(attemptTimeoutMs, false);
 }
@@ -223,7 +223,7 @@ async function acquire(
   lacking = parts.take(),
 ): Promise<boolean> {
   let rounds = 0;
-  for (let blocker = lacking; blocker !== undefined; blocker = parts.take()) {
+  for (let blocker = lacking; blocker; blocker = parts.take()) {
     if ('skip' in blocker) {
       (blocker as Skip).skip(call);
       forgetWaits(call);
@@ -231,7 +231,7 @@ async function acquire(
     }
     const options = waitOptions(call, signal);
     const waiting = blocker.wait(options);
-    const waitedMs = await (blocker.endsItself === true ? waiting : ended(call, waiting, options));
+    const waitedMs = await (blocker.endsItself ? waiting : ended(call, waiting, options));
     if (rounds > MOST_ROUNDS) throw new TypeError('a part still lacks what it has waited for 1,000 times');
     rounds += 1;
     call.waitedMs += waitedMs;
@@ -249,7 +249,7 @@ function waitOptions(call: Call, signal: AbortSignal | undefined): AcquireOption
   const { maxWaitMs = Infinity, priority } = policy;
   const patienceMs = maxWaitMs - waitedMs;
   const totalMs = deadline?.leftMs ?? Infinity;
-  if (deadline !== undefined) deadline.bindsWait = totalMs < patienceMs;
+  if (deadline) deadline.bindsWait = totalMs < patienceMs;
   const mostMs = Math.max(0, Math.min(totalMs, patienceMs));
   return {
     signal,

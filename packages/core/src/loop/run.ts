@@ -46,7 +46,7 @@ export class Run<T> {
 
   start(): Promise<T> {
     const ready = this.#prepare();
-    if (ready !== undefined) return this.goOnWaiting(ready);
+    if (ready) return this.goOnWaiting(ready);
     return this.#send().then(
       (value) => this.#first(succeeded(value)),
       (error: unknown) => this.#first(failed(error)),
@@ -114,7 +114,7 @@ export class Run<T> {
 
   #judge(at: Settled, kind?: FailureKind): Step {
     const outcome = this.#outcome(at, kind ?? (this.#signal?.aborted ? 'aborted' : undefined));
-    const isRepeated = at.failed && this.#call.place?.failedBelow === true;
+    const isRepeated = at.failed && this.#call.place?.failedBelow;
     if (isRepeated || hasEndedBelow(at.value, this.#since)) {
       pass(this.#call, outcome);
       return 'end';
@@ -173,7 +173,7 @@ export class Run<T> {
   #setAside(at: Settled): Promise<Readiness> | undefined {
     keepNotes(this.#call, at.value);
     at.aside = this.#client.setAside(at.value, this.#call, this.#signal);
-    if (this.#call.answered !== undefined) this.#answer = at;
+    if (this.#call.answered) this.#answer = at;
     return this.#prepare(at.aside);
   }
 

@@ -34,7 +34,7 @@ const channels: Partial<Record<EbbEvent['type'], Channel>> = {};
 
 function channelOf(type: EbbEvent['type']): Channel | undefined {
   const channel = make?.(`ebb:${type}`);
-  if (channel === undefined) return undefined;
+  if (!channel) return undefined;
   channels[type] = channel;
   if (isPrinted && !channel[PRINTS]) {
     channel[PRINTS] = true;

@@ -46,6 +46,6 @@ export function emit(call: Reporting, news: News): void {
   const details: EventDetails = { request, outcome, error };
   // Not enumerable: copies, logs and JSON leave it out.
   Object.defineProperty(event, DETAILS, { value: details });
-  if (onEvent !== undefined) callObserver('onEvent', onEvent, event);
+  if (onEvent) callObserver('onEvent', onEvent, event);
   publish(event.type, event);
 }

@@ -76,7 +76,7 @@ export class Hops {
    */
   failedAtFirst({ method, url }: RequestTraits): boolean {
     const parsed = URL.parse(url);
-    if (this.#count !== 1 || this.#first === undefined || parsed === null) return false;
+    if (this.#count !== 1 || !this.#first || !parsed) return false;
     const { origin, path, method: sent } = this.#first;
     return (
       String(origin) === parsed.origin &&
@@ -106,7 +106,7 @@ export function wasRedirected(
   request: RequestTraits,
   hops: Hops | undefined,
 ): boolean | undefined {
-  if (hops !== undefined) return !hops.failedAtFirst(request);
+  if (hops) return !hops.failedAtFirst(request);
   return failedToConnectTo(error, request.url) ? false : undefined;
 }
 
@@ -119,7 +119,7 @@ let storage: Storage<Hops> | null | undefined;
  */
 function listen(): Storage<Hops> | null {
   const hooks = nodeProcess?.getBuiltinModule?.('node:async_hooks');
-  if (hooks === undefined) return null;
+  if (!hooks) return null;
   const made = new hooks.AsyncLocalStorage<Hops>();
   const isHeard = subscribe('undici:request:create', ({ request }: { request?: SentRequest }) => {
     made.getStore()?.record(request);
