@@ -1,6 +1,7 @@
 import type { Policy, PolicyOptions } from '@ebb/core';
 import {
   AtOnce,
+  callable,
   type ClientAtOnce,
   countLayer,
   createPolicy,
@@ -52,9 +53,7 @@ export function createFetch(
   if (typeof policyOrOptions === 'function')
     throw new TypeError('createFetch: a policy or its options come first, a base fetch second');
   const policy = createPolicy(policyOrOptions);
-  if (typeof baseFetch !== 'function') {
-    throw new TypeError(`createFetch: baseFetch must be a function, got ${typeof baseFetch}`);
-  }
+  callable('createFetch: baseFetch', baseFetch);
   const way = isNativeFetch(baseFetch) ? 'native-fetch' : 'client';
   const client: ClientAtOnce<Response, FetchInput, EbbRequestInit | undefined> = {
     policy,

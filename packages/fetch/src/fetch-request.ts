@@ -128,16 +128,16 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     this.#running = call;
     if (attempt === 1 && policy.maxRetries > 0 && !signal?.aborted) void this.#upload?.keep();
     this.#hops = hopsOf?.(call, this);
-    if (timeoutMs === undefined && signal === undefined) return this.#sendNow();
-    return bounded((state) => this.#sendNow(state), signal, call, timeoutMs);
+    if (timeoutMs === undefined && signal === undefined) return this.#sendNow(call);
+    return bounded((state) => this.#sendNow(call, state), signal, call, timeoutMs);
   }
 
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
-  #sendNow(state?: Bounded): Promise<Response> {
+  #sendNow(call: Call, state?: Bounded): Promise<Response> {
     this.#bounded = state;
-    const layer = this.#running && layerOf(this.#running);
-    const changes = this.#changes(layer);
-    return layer || this.#hops ? this.#sendObserved(changes) : this.#callBase(changes);
+    const layer = layerOf(call);
+    const changes = this.#changes(call, layer);
+    return layer || this.#hops ? this.#sendObserved(call, changes) : this.#callBase(changes);
   }
 
   #callBase(changes: InitChanges | undefined): Promise<Response> {
@@ -147,18 +147,16 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
   }
 
   /** Sends for layers below, or counts hops. A method of its own: closures are allocated as soon as it is called. */
-  #sendObserved(changes: InitChanges | undefined): Promise<Response> {
-    const running = this.#running;
-    const call = (): Promise<Response> => this.#callBase(changes);
-    const send = (): Promise<Response> => (running ? sending(running, call) : call());
+  #sendObserved(call: Call, changes: InitChanges | undefined): Promise<Response> {
+    const send = (): Promise<Response> => sending(call, () => this.#callBase(changes));
     return this.#hops ? this.#hops.count(send) : send();
   }
 
-  #changes(layer: object | undefined): InitChanges | undefined {
+  #changes(call: Call, layer: object | undefined): InitChanges | undefined {
     const init = this.#init;
     const signal = this.#bounded?.signal;
     const body = this.#upload?.takeBody();
-    const changed = this.#running?.headerChanges;
+    const changed = call.headerChanges;
     const isChanged = body ?? signal ?? changed ?? init?.ebb;
     // With async context, layers below find this call without a mark in the init.
     if (isChanged === undefined && (hasAsyncContext || !layer)) return undefined;
