@@ -1,8 +1,8 @@
 import type { Policy, PolicyOptions } from '@ebb/core';
 import {
   AtOnce,
-  callable,
   type ClientAtOnce,
+  callable,
   countLayer,
   createPolicy,
   isNativeFetch,

@@ -1,4 +1,4 @@
-import { devText } from '#dev-text';
+import { inDevelopment } from '#dev-text';
 import { letExit } from '#platform';
 import { type Check, callable, finite, having } from './check.ts';
 import { callHook } from './errors.ts';
@@ -124,7 +124,9 @@ export function keepAlive<T>(promise: Promise<T>): Promise<T> {
 export const systemRandom: Random = Math.random;
 
 const checkCancel: Check = (_, value) =>
-  must('schedule()', devText('a function that cancels the call'), value, typeof value === 'function');
+  inDevelopment(() =>
+    must('schedule()', 'a function that cancels the call', value, typeof value === 'function'),
+  );
 
 /** The clock of a policy or a limit. What one of the user does wrong is a `HookError` that names it. */
 export function ownClock(clock: Clock): Clock {
@@ -149,7 +151,7 @@ export function isSameClock(one: Marked, other: Marked): boolean {
 
 /** The `clock` of an options object. */
 export const CLOCK_OPTION: { readonly check: Check; readonly default: Clock } = {
-  check: (name, value) => having(devText('a clock'), 'now', 'schedule')(name, value),
+  check: (name, value) => inDevelopment(() => having('a clock', 'now', 'schedule')(name, value)),
   default: systemClock,
 };
 

@@ -56,8 +56,8 @@ export class LayerPlace {
   }
 
   /** True if the function has failed after a call that it made, which was retried and has failed. */
-  get failedBelow(): boolean | undefined {
-    return this.passage?.call.hasFailed;
+  get failedBelow(): boolean {
+    return this.passage?.call.hasFailed === true;
   }
 
   /** The call has ended. Only the outermost layer calls this. */

@@ -1,4 +1,4 @@
-import { devText, inDevelopment } from '#dev-text';
+import { inDevelopment } from '#dev-text';
 import type { BackoffStep } from '../backoff/curves.ts';
 import { type Check, notNegative } from '../base/check.ts';
 import { callHook, HookError, isPromise } from '../base/errors.ts';
@@ -166,7 +166,7 @@ export function backoffOf(policy: Pick<Policy, 'backoff'>, step: BackoffStep): n
 
 /** A promise is true in every condition. */
 const checkMay: Check = (name, may) =>
-  must(name, devText('true or false, at once'), may, typeof may === 'boolean');
+  inDevelopment(() => must(name, 'true or false, at once', may, typeof may === 'boolean'));
 
 /**
  * True if the policy allows to repeat a request that the server may have carried out.

@@ -1,4 +1,4 @@
-import { devText, devTextOf } from '#dev-text';
+import { devText, devTextOf, inDevelopment } from '#dev-text';
 import { type Check, flag, nameOf, wrongType } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
 import { must } from '../base/options.ts';
@@ -88,13 +88,10 @@ interface Trusting {
 
 export const checkTrusted: Check = (name, value) => {
   if (typeof value === 'function') return;
-  must(
-    name,
-    devText("a list such as ['https://api.example.com'], or a function"),
-    value,
-    Array.isArray(value),
+  inDevelopment(() =>
+    must(name, "a list such as ['https://api.example.com'], or a function", value, Array.isArray(value)),
   );
-  for (const [index, one] of value.entries()) {
+  for (const [index, one] of (value as readonly unknown[]).entries()) {
     const text = String(one);
     // It is compared with scheme, host and port as `URL` has them.
     const fits = /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;

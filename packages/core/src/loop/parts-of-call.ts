@@ -1,4 +1,4 @@
-import { devText } from '#dev-text';
+import { inDevelopment } from '#dev-text';
 import { nameOf } from '../base/check.ts';
 import { must } from '../base/options.ts';
 import type { Outcome } from '../http/outcome.ts';
@@ -74,8 +74,10 @@ export class PartsOfCall implements PartCall {
       if (instance.headers ?? instance.label) this.changesHeaders = true;
       if (instance.wrap) this.wraps = true;
       if (!instance.headers) continue;
-      const takes = devText("'headers' beside the verb `headers`");
-      must(nameOf(part.name, 'place'), takes, part.place, part.place === 'headers');
+      inDevelopment(() => {
+        const takes = "'headers' beside the verb `headers`";
+        must(nameOf(part.name, 'place'), takes, part.place, part.place === 'headers');
+      });
     }
   }
 

@@ -1,4 +1,4 @@
-import { devText } from '#dev-text';
+import { devText, inDevelopment } from '#dev-text';
 import { type BackoffStrategy, BY_DEFAULT } from '../backoff/curves.ts';
 import {
   type Check,
@@ -42,7 +42,7 @@ const checkMethods: Check = /* @__PURE__ */ methodsOr(
 );
 
 const checkIdempotencyKey: Check = (name, value) =>
-  must(name, devText('true or a function'), value, value === true || typeof value === 'function');
+  inDevelopment(() => must(name, 'true or a function', value, value === true || typeof value === 'function'));
 
 /** Limits bring their code: one of the user's own has to be made one. */
 function bringing(takes: string | undefined): Check {
@@ -55,9 +55,9 @@ function bringing(takes: string | undefined): Check {
 }
 
 const checkUse: Check = (name, value) => {
-  must(name, devText('a list of parts'), value, Array.isArray(value));
+  inDevelopment(() => must(name, 'a list of parts', value, Array.isArray(value)));
   for (const [index, part] of (value as readonly Part[]).entries()) {
-    having(devText('a part'), 'begin')(`${name}[${index}]`, part);
+    inDevelopment(() => having('a part', 'begin')(`${name}[${index}]`, part));
     // One that stands around calls has none of these places, and comes first.
     if (!part.answering) oneOf(...PLACES)(`${name}[${index}].place`, part.place);
   }
