@@ -4,14 +4,13 @@ import {
   type ClientAtOnce,
   countLayer,
   createPolicy,
-  mayBeSentAtOnce,
   property,
   run,
   setHistory,
   startCall,
 } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
-import { AtOnce } from '#platform';
+import { AtOnce, mayBeSentAtOnce } from '#platform';
 import { type AxiosCopy, type AxiosModule, adapterOf, checkCopy, type Found } from './axios-copy.ts';
 import { AxiosRequest, type Route } from './axios-request.ts';
 import { callerSignal } from './cancel.ts';
@@ -133,9 +132,15 @@ function send(config: Config, route: QuickRoute, factory: FactoryBody | undefine
     });
   }
   const carried = takeMark(config);
-  const isSimple =
-    ebb === undefined && !config.signal && !config.cancelToken && (typeof data === 'string' || data == null);
-  if (AtOnce && isSimple && mayBeSentAtOnce(policy))
+  // Nothing ends such a call early, and its data can be sent again.
+  if (
+    AtOnce &&
+    mayBeSentAtOnce?.(policy) &&
+    ebb === undefined &&
+    !config.signal &&
+    !config.cancelToken &&
+    (typeof data === 'string' || data == null)
+  )
     return new AtOnce(route, config, { ...config.headers }).send();
   if (ebb) checkShared(ebb);
   const request = new AxiosRequest(route, config, factory);

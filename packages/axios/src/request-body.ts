@@ -56,10 +56,7 @@ export class FactoryBody {
    */
   readonly next: NextBody = async (config, isOver) => {
     const data = await this.#call(config.data);
-    if (isOver()) {
-      closeUpload(data, over());
-      throw new HookError('data', over());
-    }
+    if (isOver()) return closeUpload(data, over());
     this.#last = data;
     this.#made = [data];
     if (!this.#isTyped) config.headers.delete('content-type');

@@ -6,6 +6,7 @@ import {
   type Deadline,
   failureKind,
   HookError,
+  isIdempotent,
   isNodeReadable,
   isWebReadable,
   LAYER,
@@ -176,7 +177,8 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     const isHook = error instanceof HookError;
     const kind = isHook ? 'unknown' : this.#bounded?.timedOut ? 'timeout' : failureKind(error);
     let redirected: boolean | undefined;
-    if (kind === 'connect') redirected = this.followsRedirects && wasRedirected(error, this, this.#hops);
+    if (kind === 'connect')
+      redirected = this.followsRedirects && wasRedirected(error, this, this.#hops, isIdempotent(this.method));
     return { type: 'failure', kind, error, redirected };
   }
 

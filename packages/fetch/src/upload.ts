@@ -102,10 +102,8 @@ export class Upload {
     } catch (cause) {
       throw new HookError('body', cause);
     }
-    if (state.over) {
-      closeUpload(body);
-      throw new DOMException('the attempt ended before its body was made', 'AbortError');
-    }
+    // The attempt has ended meanwhile: no one waits for its body.
+    if (state.over) return closeUpload(body);
     this.#made = isWebReadable(body) && !body.locked ? closable(body) : plain(body);
     this.#isTaken = false;
   }

@@ -7,6 +7,7 @@ interface NodeLike {
   readonly process?: { getBuiltinModule?(id: string): unknown };
 }
 
+export { mayBeSentAtOnce } from '@ebb/core/adapter';
 export { formBody } from '../request-body.ts';
 
 const hasAsyncContext =

@@ -3,7 +3,7 @@ import { isObject } from '../base/errors.ts';
 import type { RequestTraits } from './outcome.ts';
 
 /** A request body up to this size is kept in memory for a retry: 1 MiB, as gRPC keeps for a call. */
-export const MOST_KEPT_BYTES: number = 1024 * 1024;
+export const MOST_KEPT_BYTES: number = 1_048_576;
 
 /** The length of a buffer, in bytes; `undefined` for anything else. A buffer that was transferred to a worker has 0. */
 export function bufferBytes(body: unknown): number | undefined {

@@ -137,9 +137,8 @@ export interface ReadFeedback {
 type FeedbackCost = number | Readonly<Record<string, number>>;
 
 /** A `feedback` option. */
-export const checkFeedback: Check = (name, value) => {
-  if (value !== false) callable(name, value);
-};
+export const checkFeedback: Check = (name, value) =>
+  inDevelopment(() => value === false || callable(name, value));
 
 /** True if `Retry-After` on this status is about load, and not about a redirect or another condition of the resource. */
 export function isAboutLoad(status: number): boolean {

@@ -42,10 +42,10 @@ export const LONGEST_ID = 4_096;
  * The most that is read of a response body before anyone asks for it, or when a retry follows, in bytes. A short body ends within
  * it, so its connection can be used again; for a longer one, closing the connection is cheaper.
  */
-export const MOST_READ_AHEAD_BYTES: number = 64 * 1024;
+export const MOST_READ_AHEAD_BYTES: number = 65_536;
 
 /** The most that is kept of a body, or of one event of a stream, to read it whole, in bytes. */
-export const MOST_READ_BYTES: number = 1024 * 1024;
+export const MOST_READ_BYTES: number = 1_048_576;
 
 /** A response, or what has its headers. */
 interface HasHeaders {

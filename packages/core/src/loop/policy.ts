@@ -83,6 +83,9 @@ const checkRetryAfter: Check = (name, value) =>
     then: { check: oneOf('stop', 'cap') },
   });
 
+const checkStopSignal: Check = (name, value) =>
+  inDevelopment(() => having('an AbortSignal', 'addEventListener', 'removeEventListener')(name, value));
+
 const checkBackoff: Check = (name, value) => {
   callable(name, value);
   const { maxRetries }: Partial<BackoffStrategy> = Object(value);
@@ -122,9 +125,11 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   cost: { check: checkCost, default: 1 },
   priority: { check: checkPriority, default: 0 },
   key: { check: checkKey },
-  fairKey: { check: (name, value) => typeof value === 'function' || checkKey(name, value) },
+  fairKey: {
+    check: (name, value) => inDevelopment(() => typeof value === 'function' || checkKey(name, value)),
+  },
   maxWaitMs: { check: notNegative },
-  stopSignal: { check: having(devText('an AbortSignal'), 'addEventListener', 'removeEventListener') },
+  stopSignal: { check: checkStopSignal },
   onEvent: { check: callable },
   clock: CLOCK_OPTION,
   random: RANDOM_OPTION,

@@ -105,6 +105,7 @@ export function wasRedirected(
   error: unknown,
   request: RequestTraits,
   hops: Hops | undefined,
+  _isIdempotent: boolean,
 ): boolean | undefined {
   if (hops) return !hops.failedAtFirst(request);
   return failedToConnectTo(error, request.url) ? false : undefined;

@@ -1,8 +1,7 @@
-import type { RequestTraits } from '@ebb/core';
-import { isIdempotent } from '@ebb/core/adapter';
 import type * as node from './node.ts';
 
-// Browsers say nothing of connections and hops, have no async context, and no server framework that shares responses.
+// Browsers say nothing of connections and hops, have no async context, and no server framework that shares responses. Nothing is
+// imported but types: bundlers then fold what is tested here.
 
 type Maybe<T> = T | undefined;
 
@@ -19,6 +18,11 @@ export const unshared: Maybe<typeof node.unshared> = undefined;
 export const withPreconnect: Maybe<typeof node.withPreconnect> = undefined;
 
 /** Nothing proves that the first hop has failed: the first server may have carried the request out. */
-export function wasRedirected(_error: unknown, { method }: RequestTraits, _hops: unknown): true | undefined {
-  return isIdempotent(method) ? undefined : true;
+export function wasRedirected(
+  _error: unknown,
+  _request: object,
+  _hops: unknown,
+  isIdempotent: boolean,
+): true | undefined {
+  return isIdempotent ? undefined : true;
 }
