@@ -96,7 +96,7 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   begin(call: Call, caller: CallerSignal | undefined): void {
     this.#call = call;
     this.#caller = caller;
-    if (call.policy.maxRetries > 0) this.next ??= formBody?.(this.config.data);
+    if (formBody && call.policy.maxRetries > 0) this.next ??= formBody(this.config.data);
   }
 
   get method(): string {
@@ -254,10 +254,10 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   closeUpload(response: AxiosResponse | undefined): void {
     const factory = this.#factory;
     if (factory?.isOpen !== true) return;
-    const isStreamed = closeWith?.(response?.data, () => factory.release());
+    const isStreamed = closeWith ? closeWith(response?.data, () => factory.release()) : false;
     if (isStreamed || isWebReadable(response?.data)) return;
     factory.release();
-    abortUpload?.(response?.request ?? {});
+    if (abortUpload) abortUpload(response?.request ?? {});
   }
 
   /**

@@ -199,7 +199,7 @@ function lengthOf({ status, headers, config }: AxiosResponse): number {
  */
 export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void): void {
   const response = responseIn(settled);
-  if (whenNodeBodyEnds?.(response, clock, ended)) return;
+  if (whenNodeBodyEnds ? whenNodeBodyEnds(response, clock, ended) : false) return;
   const data: unknown = response?.data;
   if (!response || !isWebReadable(data) || data.locked) ended();
   else response.data = watchWebStream(data, clock, ended);

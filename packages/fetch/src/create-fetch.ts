@@ -69,7 +69,7 @@ export function createFetch(
   const taking = takingOf(policy);
   const Sender = taking ?? AtOnce;
   // The tokens of a connection that is refused go back.
-  if (policy.bucket) recordConnectErrors?.();
+  if (recordConnectErrors && policy.bucket) recordConnectErrors();
 
   // `name` and `length` are those of the native fetch.
   function fetch(input: FetchInput, init: EbbRequestInit | undefined = undefined): Promise<Response> {

@@ -128,7 +128,7 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     const timeoutMs = timeoutOf(call);
     this.#running = call;
     if (attempt === 1 && policy.maxRetries > 0 && !signal?.aborted) void this.#upload?.keep();
-    this.#hops = hopsOf?.(call, this);
+    if (hopsOf) this.#hops = hopsOf(call, this);
     if (timeoutMs === undefined && signal === undefined) return this.#sendNow(call);
     return bounded((state) => this.#sendNow(call, state), signal, call, timeoutMs);
   }
@@ -190,10 +190,9 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
 
   setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
     // The retry must not get the response of this attempt.
-    const alone = unshared?.(this.method, this.#input, this.#init, this.signal);
-    if (alone) {
-      [this.#input, this.#init] = alone;
-      this.#request = undefined;
+    if (unshared) {
+      [this.#input, this.#init] = unshared(this.method, this.#input, this.#init, this.signal);
+      this.#request = isRequest(this.#input) ? this.#input : undefined;
     }
     const aside = setAside(settled, call, signal);
     const upload = this.#upload;
@@ -219,7 +218,7 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     const end = (): void => timeout?.abort(timeoutError(timeoutMs));
     // After the body this aborts nothing. In the background: its connection keeps the program alive.
     const forget = call.policy.clock.schedule(end, Math.max(0, leftMs), true);
-    whenRead?.(body, forget);
+    if (whenRead) whenRead(body, forget);
   }
 
   /** The call has ended before it was sent. */

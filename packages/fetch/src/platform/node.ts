@@ -204,7 +204,7 @@ export function withPreconnect<F extends object>(fetch: F, baseFetch: object): F
 const PATCHED = Symbol.for('next-patch');
 
 /**
- * The arguments of the same request that get a response of their own; `undefined` if they do already. In a server of Next.js all
+ * The arguments of the same request that get a response of their own; the same ones if they do already. In a server of Next.js all
  * calls of one render with the same URL and headers get one response, unless the init has a signal (`dedupe-fetch.js` of next
  * 16): a retry would get the response that it follows. So they are a URL, and an init with a signal. A `Request` does not do,
  * not even beside such an init, because Next.js makes both into one `Request`. It keeps no `dispatcher` either.
@@ -216,9 +216,9 @@ export function unshared(
   input: FetchInput,
   init: EbbRequestInit | undefined,
   signal: AbortSignal | undefined,
-): [FetchInput, EbbRequestInit] | undefined {
+): [FetchInput, EbbRequestInit | undefined] {
   const isNext = property(globalThis, PATCHED) === true;
-  if (!isNext || (method !== 'GET' && method !== 'HEAD')) return undefined;
+  if (!isNext || (method !== 'GET' && method !== 'HEAD')) return [input, init];
   const request = isRequest(input) ? input : undefined;
   const members = { ...(request && membersOf(request)), ...(init && membersOf(init)) };
   return [request?.url ?? input, { ...members, signal: signal ?? new AbortController().signal }];
