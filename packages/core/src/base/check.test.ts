@@ -1,11 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Check } from './check.ts';
+import { show as showInProduction } from './no-dev-text.ts';
 
 type Checks = typeof import('./check.ts');
 
-/** A copy of the module, which makes its checks anew: they are made when it is loaded. */
-const copy = './check.ts?of-this-test';
-const checks = (): Promise<Checks> => import(copy);
+let copies = 0;
+
+/** A copy of the module for each test: its checks are made when it is loaded. */
+function checks(): Promise<Checks> {
+  copies += 1;
+  const copy = `./check.ts?copy=${copies}`;
+  return import(copy);
+}
 
 /** `true` if it takes a value, else its error in short. */
 function said(check: Check, value: unknown): unknown {
@@ -89,4 +95,10 @@ test.each<[what: string, value: unknown, shown: string]>([
 ])('an error shows %s', async (_, value, shown) => {
   const { wrongType } = await checks();
   expect(wrongType('f: a', 'b', value).message).toBe(`f: a must be b, got ${shown}`);
+});
+
+test('a production build shows numbers, and the types of all else', () => {
+  expect([5, Number.NaN, 'secret', null, [1], undefined].map(showInProduction)).toEqual([
+    ...['5', 'NaN', 'string', 'object', 'object', 'undefined'],
+  ]);
 });

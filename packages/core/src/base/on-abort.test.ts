@@ -17,7 +17,7 @@ function countedSignal() {
     add(type, listener, ...options);
   };
   signal.removeEventListener = (type: string, listener: unknown, ...options: unknown[]) => {
-    listeners.delete(listener);
+    if (type === 'abort') listeners.delete(listener);
     remove(type, listener, ...options);
   };
   return { controller, signal, listeners, added: () => added };
@@ -106,6 +106,13 @@ describe('onAbort', () => {
       }),
     );
   });
+});
+
+test('a sleep keeps the process alive, and is a wait: a virtual clock may move to its end', () => {
+  const clock = virtualClock({ startMs: 0 });
+  const schedule = vi.spyOn(clock, 'schedule');
+  void sleep(clock, 5);
+  expect(schedule.mock.calls).toEqual([[expect.any(Function), 5, false, true]]);
 });
 
 describe('32,000 sleeps under one signal', () => {

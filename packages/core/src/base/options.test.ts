@@ -144,3 +144,18 @@ test('what an error for a wrong option prints is short', () => {
   expect({ ...error }).toEqual({ option: 'a', unknown: false });
   expect(error).toMatchObject({ takes: 'a number', given: 'x'.repeat(9_999) });
 });
+
+test('without words for what an option takes the error says that it is wrong, as in a production build', () => {
+  const error = wrongType('f: a', undefined, 5);
+  expect(error).toMatchObject({ message: 'f: a is wrong, got 5', option: 'a', takes: '', given: 5 });
+});
+
+test('a promise in the place of a value does not end the process when it rejects', async () => {
+  const escaped: unknown[] = [];
+  const listen = (reason: unknown): void => void escaped.push(reason);
+  process.on('unhandledRejection', listen);
+  wrongType('f: a', 'a number', Promise.reject(new Error('lost')));
+  await new Promise((resolve) => setTimeout(resolve));
+  process.off('unhandledRejection', listen);
+  expect(escaped).toEqual([]);
+});

@@ -1,7 +1,16 @@
 import { describe, expect, test, vi } from 'vitest';
 import { virtualClock } from '../testing.ts';
-import { CLOCK_OPTION, type Clock, isSameClock, keepAlive, ownClock, systemClock, wallMs } from './clock.ts';
+import { type Clock, isSameClock, keepAlive, ownClock, systemClock, wallMs } from './clock.ts';
 import { HookError } from './errors.ts';
+
+let copies = 0;
+
+/** A copy of the module for each test: what it makes when it is loaded is made anew. */
+function copyOfClock(): Promise<typeof import('./clock.ts')> {
+  copies += 1;
+  const copy = `./clock.ts?copy=${copies}`;
+  return import(copy);
+}
 
 /** A clock of the user's own, which does what it is told. */
 function clockThat(now: unknown = 5, cancel: unknown = () => undefined) {
@@ -44,7 +53,8 @@ describe('a clock of the user', () => {
       },
       'clock failed: boom',
     ],
-  ])('with a fault is named: %s', (_, clock, message) => {
+  ])('with a fault is named: %s', async (_, clock, message) => {
+    const { ownClock } = await copyOfClock();
     const use = (): void => {
       const own = ownClock(clock);
       own.now();
@@ -63,8 +73,7 @@ describe('a clock of the user', () => {
 });
 
 test('two clocks are the same if they show the same time, also to another copy of the package', async () => {
-  const copy = './clock.ts?of-this-test';
-  const other: typeof import('./clock.ts') = await import(copy);
+  const other = await copyOfClock();
   const mine = virtualClock();
   const others = clockThat().clock;
   const rows: [one: Clock, other: Clock, isSame: boolean][] = [
@@ -82,11 +91,31 @@ test('two clocks are the same if they show the same time, also to another copy o
 
 test.each([5, undefined, { now: () => 5 }, { schedule: () => () => undefined }])(
   '%o is no clock',
-  (value) => {
+  async (value) => {
+    const { CLOCK_OPTION, RANDOM_OPTION, systemClock } = await copyOfClock();
     expect(() => CLOCK_OPTION.check('f: clock', value)).toThrow('f: clock must be a clock, got ');
     expect(() => CLOCK_OPTION.check('f: clock', virtualClock())).not.toThrow();
+    expect(() => RANDOM_OPTION.check('f: random', value)).toThrow('f: random must be a function, got ');
+    expect([CLOCK_OPTION.default, RANDOM_OPTION.default]).toEqual([systemClock, Math.random]);
   },
 );
+
+test('the clock of the system has a mark that all versions of the package know', async () => {
+  expect(Reflect.get((await copyOfClock()).systemClock, Symbol.for('@ebb/core clock'))).toBe('system');
+});
+
+test('no timer is longer than a timer can be', async () => {
+  const { systemClock } = await copyOfClock();
+  vi.useFakeTimers();
+  try {
+    const startMs = Date.now();
+    systemClock.schedule(() => undefined, 2 ** 40);
+    vi.advanceTimersToNextTimer();
+    expect(Date.now() - startMs).toBe(2 ** 31 - 1);
+  } finally {
+    vi.useRealTimers();
+  }
+});
 
 test('a promise keeps the process alive until it settles', async () => {
   vi.useFakeTimers();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { concurrencyLimit, tokenBucket } from '../index.ts';
-import { systemClock } from './clock.ts';
+import { nextTurn, systemClock } from './clock.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -90,4 +90,19 @@ test.each([
   vi.advanceTimersByTime(250);
   expect(systemClock.now()).toBe(beforeMs + 250);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test.each<[what: string, process: object | undefined]>([
+  ['no process', undefined],
+  ['no modules', {}],
+  ['no such module', { getBuiltinModule: () => undefined }],
+  ['no scheduler', { getBuiltinModule: () => ({}) }],
+  ['a scheduler without turns', { getBuiltinModule: () => ({ scheduler: {} }) }],
+])('a runtime with %s has a turn of a timer', async (_, process) => {
+  vi.stubGlobal('process', process);
+  const turn = nextTurn();
+  vi.unstubAllGlobals();
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(0);
+  await turn;
 });

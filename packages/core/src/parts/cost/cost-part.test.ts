@@ -182,6 +182,15 @@ describe('what is left', () => {
     expect(warnings).toEqual([]);
   });
 
+  test('that is no cost is reported', async () => {
+    const set = setUp(() => undefined, { remaining: () => ({ a: -1 }) });
+    await set.judge('{}');
+    expect(set.told).toEqual(['settle 7']);
+    expect(warnings).toEqual([
+      'remaining failed, and is ignored: remaining failed: its result: a must be a finite number ≥ 0, got -1',
+    ]);
+  });
+
   test('is not asked without a bucket', async () => {
     const remaining = vi.fn();
     await setUp(() => undefined, { remaining }, { bucket: undefined }).judge('{}');
@@ -203,6 +212,13 @@ describe('what is left', () => {
   });
 });
 
+test('a response may say nothing, and a fixed cost learns nothing', async () => {
+  const policy = { clock: virtualClock(), cost: 7 } as never;
+  const { told, judge } = setUp(() => null as never, {}, { policy });
+  await judge('5');
+  expect([told, warnings]).toEqual([['settle 7'], []]);
+});
+
 test('an attempt without tokens of its own is not read', async () => {
   const actual = vi.fn();
   const { judge, call } = setUp(actual, {}, { grant: undefined });
@@ -216,4 +232,9 @@ test('what is read is settled by this part alone', async () => {
   await judge('5');
   expect(call.meteredGrant).toBe(call.grant);
   expect(readCost(json).part).toMatchObject({ name: 'cost', place: 'reading' });
+});
+
+test('wrong options are named', () => {
+  expect(() => readCost(5 as never)).toThrow('readCost: actual must be a function, got 5');
+  expect(() => readCost(json, { most: 5 } as never)).toThrow('readCost has no option "most"');
 });

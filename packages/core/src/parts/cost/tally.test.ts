@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../../base/clock.ts';
 import type { Costs, Grant } from '../../loop/contracts.ts';
 import { virtualClock } from '../../testing.ts';
-import { Tally } from './tally.ts';
+import { checkCosts, Tally } from './tally.ts';
 
 type Said = number | Costs | undefined;
 
@@ -56,6 +56,8 @@ describe('what is settled at the end', () => {
     expect(later.settled).toEqual(said.length === 0 ? [expected] : []);
     await ended;
     expect(later.settled).toEqual([expected]);
+    await nextTurn();
+    await nextTurn();
     expect([now.clock.pending, later.clock.pending]).toEqual([0, 0]);
   });
 
@@ -148,4 +150,9 @@ describe('what is learned', () => {
     tally.settle();
     expect(grant.settle.mock.calls).toEqual([[5]]);
   });
+});
+
+test.each([null, undefined, '5', [5]])('%j is no cost', (said) => {
+  const message = 'x must be a number, or an object with a number for each unit, got ';
+  expect(() => checkCosts('x', said)).toThrow(message);
 });

@@ -120,6 +120,7 @@ describe.each(Object.entries(kinds))('perKey of %s', (_, { make, idleAfterMs }) 
     const { uses, per, clock } = setUp({ keyOf: byTenant, maxKeys: 1 });
     expect(uses(of('one'), of('two'), of('three'), of('one'))).toEqual([true, true, true, false]);
     expect(per.size).toBe(3);
+    expect(warned).toHaveBeenCalledOnce();
     // Not a second later either, when it looks for room again.
     for (const tenant of ['four', 'five']) {
       uses(of(tenant));

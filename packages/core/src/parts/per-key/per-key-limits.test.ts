@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { type Clock, isSameClock } from '../../base/clock.ts';
 import { HookError } from '../../base/errors.ts';
 import type { ReadFeedback } from '../../http/feedback.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
@@ -101,14 +102,19 @@ describe('a limit in a call', () => {
 describe('what a policy asks of limits that are made for single keys', () => {
   test('is asked of the one that was made last', () => {
     const asked: unknown[] = [];
-    const checkCalls: Limit['checkCalls'] = ({ priority }) => void asked.push(priority);
-    const { limits, clock, look } = setUp({ a: { checkCalls } });
+    const checkCalls: Limit['checkCalls'] = ({ clock, priority }) =>
+      void asked.push([isSameClock(clock as Clock, set.clock), priority]);
+    const set = setUp({ a: { checkCalls } });
+    const { limits, clock, look } = set;
     limits.checkCalls({ clock, priority: 1 });
     look('a');
     limits.checkCalls({ clock, priority: 2 });
     look('other');
     limits.checkCalls({ clock, priority: 3 });
-    expect(asked).toEqual([undefined, 2]);
+    expect(asked).toEqual([
+      [true, undefined],
+      [true, 2],
+    ]);
   });
 
   test('another clock is an error', () => {
@@ -230,8 +236,9 @@ describe('all of them together', () => {
     const { limits, look, clock } = setUp({
       a: { stats: () => ({ idle: false, waiting: 0 }) },
       b: { stats: () => ({ idle: false, waiting: 1 }) },
+      c: { stats: () => ({ idle: false, waiting: 0 }) },
     });
-    look('a', 'b');
+    look('a', 'b', 'c');
     await limits.close();
     clock.tick(IDLE_MS);
     expect(look('other')).toEqual([2]);
