@@ -18,39 +18,47 @@ function keyOf(): string {
   return String(requests);
 }
 
-/** Parts that may answer a call, and do not: one around the other. */
-const PARTS: Readonly<Record<'fetch' | 'axios', () => readonly Part[]>> = {
-  fetch: () => [answering('none', () => undefined), coalesced({ keyOf })],
-  axios: () => [answering<unknown>('none', async (_, send) => await send()), coalescedAxios({ keyOf })],
+/** Parts that may answer a call, and do not. */
+const PARTS: Readonly<Record<string, Record<'fetch' | 'axios', () => Part>>> = {
+  answering: {
+    fetch: () => answering('none', () => undefined),
+    axios: () => answering<unknown>('none', async (_, send) => await send()),
+  },
+  coalesced: {
+    fetch: () => coalesced({ keyOf }),
+    axios: () => coalescedAxios({ keyOf }),
+  },
 };
 
-const withParts = (policy: Policy, parts: readonly Part[]): Policy =>
-  overridePolicy(policy, { use: [...(policy.use ?? []), ...parts] });
+const withPart = (policy: Policy, part: Part): Policy =>
+  overridePolicy(policy, { use: [...(policy.use ?? []), part] });
 
-// That parts stand around a call is not to be seen in anything else.
-suite(
-  { describe, test },
-  {
-    ...traits.fetch,
-    name: 'fetch, answering and coalesced, over sockets',
-    client: (policy, limits) => {
-      const agent = new NodeFetchAgent(limits ?? {});
-      const client = fetchClient(withParts(policy, PARTS.fetch()), { dispatcher: agent });
-      return { ...client, close: () => agent.close() };
+// That a part stands around a call is not to be seen in anything else.
+for (const [name, part] of Object.entries(PARTS)) {
+  suite(
+    { describe, test },
+    {
+      ...traits.fetch,
+      name: `fetch, ${name}, over sockets`,
+      client: (policy, limits) => {
+        const agent = new NodeFetchAgent(limits ?? {});
+        const client = fetchClient(withPart(policy, part.fetch()), { dispatcher: agent });
+        return { ...client, close: () => agent.close() };
+      },
     },
-  },
-);
-suite(
-  { describe, test },
-  {
-    ...traits.axios,
-    differs: { ...traits.axios.differs, ...axiosOverHttp },
-    name: 'axios, answering and coalesced, over sockets',
-    client: (policy, limits) => {
-      const agent = limits && new HttpAgent({ keepAlive: true, maxSockets: limits.connections });
-      const config = agent ? { httpAgent: agent } : {};
-      const client = axiosClient(withParts(policy, PARTS.axios()), config, nodeStream);
-      return { ...client, close: async () => agent?.destroy() };
+  );
+  suite(
+    { describe, test },
+    {
+      ...traits.axios,
+      differs: { ...traits.axios.differs, ...axiosOverHttp },
+      name: `axios, ${name}, over sockets`,
+      client: (policy, limits) => {
+        const agent = limits && new HttpAgent({ keepAlive: true, maxSockets: limits.connections });
+        const config = agent ? { httpAgent: agent } : {};
+        const client = axiosClient(withPart(policy, part.axios()), config, nodeStream);
+        return { ...client, close: async () => agent?.destroy() };
+      },
     },
-  },
-);
+  );
+}

@@ -3,8 +3,7 @@ import config from './vitest.config.ts';
 
 // Slow tests: the figures of the storm, fleets of 100,000 quiet clients, the playground in a browser, 50,000 runs of the
 // main properties of buckets, 10,000 bodies that axios and undici look into, 100,000 event streams that break, in fetch
-// and in undici, 100,000 calls that are aborted at any moment, and fleets with a far half,
-// a store that varies, or 10,000 tenants.
+// and in undici, 100,000 calls that are aborted at any moment, and more fleets with a far half.
 process.env.EBB_LONG = '1';
 process.env.EBB_RUNS ??= '50000';
 
@@ -15,18 +14,11 @@ export default defineConfig({
     include: [
       'packages/simulator/src/studies/golden.test.ts',
       'packages/simulator/src/studies/storm/quiet.test.ts',
-      'packages/simulator/src/simulation/clients/quota-lines.property.test.ts',
-      'packages/simulator/src/simulation/clients/token-lines.property.test.ts',
       'packages/core/src/parts/bucket/token-bucket.property.test.ts',
       'packages/core/src/parts/bucket/quota-bucket.property.test.ts',
       'packages/axios/src/body/peek.property.test.ts',
       'packages/fetch/src/resuming.property.test.ts',
-      'packages/fetch/src/inspect.test.ts',
       'packages/valkey/src/far-half.test.ts',
-      'packages/valkey/src/fleet.property.test.ts',
-      'packages/valkey/src/recovery.test.ts',
-      'packages/valkey/src/tenants.test.ts',
-      'packages/undici/src/played-errors.test.ts',
       'packages/undici/src/inspect.property.test.ts',
       'packages/undici/src/resuming.property.test.ts',
       'test/event-order.test.ts',

@@ -102,7 +102,7 @@ test('any fleet spends at most capacity + rate · t from the start, and little m
         await clock.advance(10_000);
       },
     ),
-    { numRuns: process.env.EBB_LONG === '1' ? 200 : 15 },
+    { numRuns: 40 },
   );
   expect(granted).toBeGreaterThan(1_000);
   expect(aborted).toBeGreaterThan(30);

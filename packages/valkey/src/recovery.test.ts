@@ -11,8 +11,6 @@ import type { StoreCall } from './store-call.ts';
 
 const TIMEOUT_MS = 250;
 const CALM_MS = 6_000;
-/** The rows between the extremes are played by `check long`. */
-const isLong = process.env.EBB_LONG === '1';
 const LONG_AGO_MS = Number.POSITIVE_INFINITY;
 
 /** How an attempt ended, if not with a reply in time. */
@@ -139,7 +137,7 @@ describe('a round trip that varies around the limit: two turns in six seconds, a
   const all: readonly OnStoreError[] = ['local', 'closed', 'open'];
   test.each<[roundTripMs: number, varies: number, least: number, leastClosed: number]>([
     [250, 0.3, 0.97, 0.7],
-    ...(isLong ? [[200, 0.3, 0.88, 0.85] as [number, number, number, number]] : []),
+    [200, 0.3, 0.88, 0.85],
     // A quick reply by chance ends the outage, and for six seconds those after it may take twice the limit.
     [250, 0.8, 0.7, 0.55],
   ])('%i ms ± %f', async (roundTripMs, varies, least, leastClosed) => {
@@ -199,7 +197,7 @@ describe('a store that was back just now, and is silent', () => {
   });
 });
 
-test.each(isLong ? [150, 300] : [300])(
+test.each([150, 300])(
   'half of a fleet is far, at 0 to twice %i ms: it charges what it spends',
   async (roundTripMs) => {
     const latencyMs = [0.25, 0.25, 0.25, 0.25, ...Array<number>(4).fill(roundTripMs / 2)];

@@ -187,19 +187,16 @@ test('a clock that is set is told once, not for each key', async () => {
   await run(buckets.close(), 1_000);
 });
 
-test.each([process.env.EBB_LONG === '1' ? [10_000, 40] : [2_500, 10]])(
-  '%i tenants with a request each in ten minutes: at most %i calls a second',
-  async (count, most) => {
-    const buckets = tenants({ refillPerSecond: 10 });
-    const random = seededRandom(3);
-    for (let tenant = 0; tenant < count; tenant += 1)
-      clock.schedule(() => void buckets.for(of(`${tenant}`)).acquire(), random() * 600_000);
-    await clock.advance(600_000);
-    expect(callsForKeys()).toBe(count);
-    expect(store.calls.length / 600).toBeLessThanOrEqual(most);
-    await run(buckets.close(), 1_000);
-  },
-);
+test('10,000 tenants with a request each in ten minutes: at most 40 calls a second', async () => {
+  const buckets = tenants({ refillPerSecond: 10 });
+  const random = seededRandom(3);
+  for (let tenant = 0; tenant < 10_000; tenant += 1)
+    clock.schedule(() => void buckets.for(of(`${tenant}`)).acquire(), random() * 600_000);
+  await clock.advance(600_000);
+  expect(callsForKeys()).toBe(10_000);
+  expect(store.calls.length / 600).toBeLessThanOrEqual(40);
+  await run(buckets.close(), 1_000);
+});
 
 test('1,000 tenants that wait share three timers', async () => {
   // Its network takes no time, and no timers.

@@ -229,7 +229,7 @@ describe('a saturated fleet of several units', () => {
   ])(
     '%i processes, %d ms to the store: the unit that binds is used, and no unit beyond its limit',
     async (processes, latencyMs) => {
-      const { use, calls } = await saturate(processes, 30, latencyMs, 7);
+      const { use, calls } = await saturate(processes, 60, latencyMs, 7);
       const binding = Math.max(...use.map(({ share }) => share));
       expect(binding).toBeGreaterThanOrEqual(0.97);
       for (const { burst, excess } of use) {
@@ -271,7 +271,7 @@ describe('keys that share a fleet', () => {
       });
       return bucket;
     });
-    await clock.advance(60_000);
+    await clock.advance(120_000);
     isOver = true;
     const all = got.flat().reduce((sum, each) => sum + each, 0);
     await Promise.all([...buckets.map((bucket) => bucket.close()), clock.advance(2_000)]);

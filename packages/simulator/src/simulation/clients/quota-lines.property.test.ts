@@ -141,13 +141,13 @@ function inSimulator({ options, cost, actualCost, requests, pauses }: Trace): re
 }
 
 test.each([
-  ['with deadlines and limits', trace, 250],
-  ['with pauses', pausedTrace, 150],
+  ['with deadlines and limits', trace, 500],
+  ['with pauses', pausedTrace, 300],
 ] as const)('a line for tokens of several units does as core’s bucket, %s', async (_, traces, numRuns) => {
   await fc.assert(
     fc.asyncProperty(traces.map(apart), async (trace) => {
       expect(inSimulator(trace)).toEqual(await inCore(trace));
     }),
-    { numRuns: process.env.EBB_LONG === '1' ? 20 * numRuns : numRuns },
+    { numRuns },
   );
 });

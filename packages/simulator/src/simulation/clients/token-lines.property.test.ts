@@ -119,14 +119,14 @@ function inSimulator({ options, cost, feedback, requests, pauses }: Trace): Fate
 }
 
 test.each([
-  ['with deadlines and limits', trace, 300],
-  ['with pauses', pausedTrace, 150],
+  ['with deadlines and limits', trace, 500],
+  ['with pauses', pausedTrace, 300],
 ] as const)('a line for tokens grants and refuses as core’s bucket does, %s', async (_, traces, numRuns) => {
   await fc.assert(
     fc.asyncProperty(traces, async (trace) => {
       const cost = Math.min(trace.cost, trace.options.capacity);
       expect(inSimulator({ ...trace, cost })).toEqual(await inCore({ ...trace, cost }));
     }),
-    { numRuns: process.env.EBB_LONG === '1' ? 20 * numRuns : numRuns },
+    { numRuns },
   );
 });

@@ -1,0 +1,173 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import { emit, type News } from '../news/emit.ts';
+import type { StopReason } from '../news/events.ts';
+import { virtualClock } from '../testing.ts';
+import type { AxiosErrorLike } from './axios-error.ts';
+import { type LikeAxiosRetryOptions, likeAxiosRetry } from './axios-retry.ts';
+
+const requestOf = (config?: object): RequestTraits => ({
+  ...{ method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined },
+  ...(config && { config }),
+});
+const busy: Outcome = { type: 'response', status: 503, header: () => undefined };
+/** Another default is said in a warning. */
+const make = (options: LikeAxiosRetryOptions = {}) => likeAxiosRetry({ retryDelay: () => 200, ...options });
+
+test('what it makes of its options', () => {
+  const { use, onEvent, ...options } = make();
+  expect(options).toMatchObject({ maxRetries: 3, methods: 'all', feedback: false });
+  expect([use?.length, onEvent]).toEqual([1, undefined]);
+  expect(make({ retries: 7 }).maxRetries).toBe(7);
+  expect(make({ retries: Number.POSITIVE_INFINITY }).maxRetries).toBe(Number.POSITIVE_INFINITY);
+  expect(make({ shouldResetTimeout: true }).use).toBeUndefined();
+  expect(make({ onRetry: () => undefined }).onEvent).toBeTypeOf('function');
+  expect(make({ onMaxRetryTimesExceeded: () => undefined }).onEvent).toBeTypeOf('function');
+});
+
+test.each<[options: object, message: string]>([
+  [{ retries: 0.5 }, 'retries must be a whole number ≥ 0, got 0.5'],
+  [{ retryDelay: 5 }, 'retryDelay must be a function, got 5'],
+  [{ retryCondition: true }, 'retryCondition must be a function, got true'],
+  [{ shouldResetTimeout: 1 }, 'shouldResetTimeout must be true or false, got 1'],
+  [{ onRetry: 1 }, 'onRetry must be a function, got 1'],
+  [{ onMaxRetryTimesExceeded: 1 }, 'onMaxRetryTimesExceeded must be a function, got 1'],
+])('%j is refused', (options, message) => {
+  expect(() => make(options)).toThrow(`likeAxiosRetry: ${message}`);
+});
+
+describe('retryCondition', () => {
+  test.each<[said: unknown, verdict: string]>([
+    [true, 'transient'],
+    ['yes', 'transient'],
+    [{}, 'transient'],
+    [null, 'transient'],
+    [false, 'final'],
+    [undefined, 'final'],
+    ['', 'final'],
+  ])('that says %o: %s', (said, verdict) => {
+    const retryCondition = vi.fn(() => said as boolean);
+    expect(make({ retryCondition }).classify?.(busy, requestOf(), 3)).toBe(verdict);
+    expect(retryCondition).toHaveBeenCalledTimes(1);
+    expect(retryCondition).toHaveBeenCalledWith(expect.objectContaining({ status: 503 }));
+  });
+
+  test('is not asked after the last retry', () => {
+    const retryCondition = vi.fn(() => false);
+    expect(make({ retryCondition }).classify?.(busy, requestOf(), 4)).toBe('transient');
+    expect(retryCondition).not.toHaveBeenCalled();
+  });
+
+  test.each<[story: string, outcome: Outcome, verdict: string]>([
+    ['an abort', { type: 'failure', kind: 'aborted', error: { config: {} } }, 'final'],
+    ['a mistake', { type: 'failure', kind: 'unknown', error: new TypeError('x') }, 'final'],
+    ['an error of axios', { type: 'failure', kind: 'unknown', error: { config: {} } }, 'transient'],
+    ['a lost connection', { type: 'failure', kind: 'network', error: 0 }, 'transient'],
+  ])('of a yes-man: %s', (_, outcome, verdict) => {
+    const { classify } = make({ retryCondition: () => true });
+    expect(classify?.(outcome, requestOf(), 1)).toBe(verdict);
+  });
+});
+
+describe('retryDelay', () => {
+  const step = { retry: 2, previousDelayMs: undefined, random: () => 0 };
+
+  test.each<[delayMs: unknown, waited: number]>([
+    [200, 200],
+    [undefined, 0],
+    [-1, 0],
+  ])('of %o waits for %d ms', (delayMs, waited) => {
+    const retryDelay = vi.fn((_: number, _1: AxiosErrorLike) => delayMs as number);
+    expect(make({ retryDelay }).backoff?.({ ...step, outcome: busy, request: requestOf() })).toBe(waited);
+    expect(retryDelay).toHaveBeenCalledWith(2, expect.objectContaining({ status: 503 }));
+    // A client that gives no request.
+    expect(make({ retryDelay }).backoff?.(step)).toBe(waited);
+    expect(retryDelay.mock.calls[1]?.[1].config).toEqual({ method: 'get', url: '' });
+  });
+
+  test.each<[timeout: unknown, reset: boolean, waited: number | undefined, timeoutThen: unknown]>([
+    [1_000, false, 200, 500],
+    [501, false, 200, 1],
+    [500, false, undefined, 500],
+    [499, false, undefined, 499],
+    [0, false, 200, 0],
+    [undefined, false, 200, undefined],
+    [500, true, 200, 500],
+  ])('a timeout of %o, shouldResetTimeout: %s', (timeout, shouldResetTimeout, waited, timeoutThen) => {
+    const clock = virtualClock({ startMs: 1_000 });
+    const config = { timeout };
+    const request = requestOf(config);
+    const { use, backoff } = make({ shouldResetTimeout });
+    use?.[0]?.begin({ policy: { clock }, request } as never);
+    clock.tick(300);
+    expect(backoff?.({ ...step, outcome: busy, request })).toBe(waited);
+    expect(config.timeout).toBe(timeoutThen);
+  });
+
+  test('each wait is one of the same timeout', () => {
+    const clock = virtualClock({ startMs: 0 });
+    const config = { timeout: 1_000 };
+    const request = requestOf(config);
+    const { use, backoff } = make();
+    const again = (): unknown[] => [backoff?.({ ...step, outcome: busy, request }), config.timeout];
+    use?.[0]?.begin({ policy: { clock }, request } as never);
+    expect(again()).toEqual([200, 800]);
+    clock.tick(700);
+    expect(again()).toEqual([200, 100]);
+    clock.tick(200);
+    expect(again()).toEqual([undefined, 100]);
+  });
+});
+
+describe('what its observers are called with', () => {
+  const end = (reason: StopReason): News => ({ type: 'end', reason, outcome: busy });
+
+  test.each<[story: string, attempt: number, news: News, told: unknown[]]>([
+    [
+      'a retry',
+      2,
+      { type: 'retry', delayMs: 0, reason: 'transient', outcome: busy },
+      ['retry', 2, 503, '/a'],
+    ],
+    ['the end of all retries', 4, end('retries-exhausted'), ['over', 503, 3]],
+    ['another error at that time', 4, end('final'), ['over', 503, 3]],
+    ['a success at last', 4, end('success'), []],
+    ['an earlier end', 3, end('final'), []],
+    ['an end without an outcome', 4, { type: 'end', reason: 'limited', outcome: undefined }, []],
+    ['an attempt', 4, { type: 'attempt' }, []],
+    [
+      'a body that breaks',
+      4,
+      { type: 'resume', reason: 'idle', passedBytes: 0, delayMs: 0, outcome: busy },
+      [],
+    ],
+  ])('%s', (_, attempt, news, expected) => {
+    const told: unknown[] = [];
+    const { onEvent } = make({
+      onRetry: (count, error, config) =>
+        told.push('retry', count, error.response?.status, (config as { url: string }).url),
+      onMaxRetryTimesExceeded: (error, count) => told.push('over', error.response?.status, count),
+    });
+    const request = requestOf({ url: '/a' });
+    emit({ policy: { onEvent, clock: virtualClock() }, request, attempt }, news);
+    expect(told).toEqual(expected);
+  });
+
+  test.each([{ onRetry: () => 1 }, { onMaxRetryTimesExceeded: () => 1 }])('%o alone', (options) => {
+    const { onEvent } = make(options);
+    for (const news of [
+      end('final'),
+      { type: 'retry', delayMs: 0, reason: 'refused', outcome: busy } as const,
+    ])
+      expect(() =>
+        emit(
+          {
+            policy: { onEvent: (event) => void onEvent?.(event), clock: virtualClock() },
+            request: requestOf(),
+            attempt: 4,
+          },
+          news,
+        ),
+      ).not.toThrow();
+  });
+});
