@@ -83,7 +83,6 @@ export function isNetworkOrIdempotentRequestError(error: AxiosErrorLike): boolea
 /** In milliseconds; 0 without a `Retry-After`. */
 export function retryAfter(error?: AxiosErrorLike): number {
   const field = error?.response?.headers['retry-after'];
-  if (!field) return 0;
   const seconds = Number(field) || 0;
   const untilMs = (): number => (new Date(field as string).valueOf() || 0) - wallMs();
   return Math.max(0, seconds === 0 ? untilMs() : seconds * 1_000);

@@ -180,6 +180,13 @@ test('a wait ends with the time for retries', () => {
   expect(setUp({ maxRetryTime: 7_000 }, 100).delayMs(2)).toBe(2_000);
 });
 
+test('without functions every error is retried', () => {
+  const { classify, use } = likePRetry();
+  const request = { ...FUNCTION };
+  use?.[0]?.begin({ policy: { clock: virtualClock(), random: () => 0 }, request } as never);
+  expect(classify?.(failed, request, 1)).toBe('transient');
+});
+
 test.each<[story: string, status: number, config: object | undefined, verdict: string, error?: string]>([
   ['of fetch', 503, undefined, 'success'],
   ['that axios accepts', 503, { validateStatus: () => true }, 'success'],
