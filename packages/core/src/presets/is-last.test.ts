@@ -8,6 +8,11 @@ const finished = { finishReason: 'STOP' };
 
 test.each<[name: string, isLast: typeof openaiIsLast, event: string, data: string, expected: boolean]>([
   ['openai: [DONE]', openaiIsLast, 'message', '[DONE]', true],
+  ['openai: [DONE], with a blank', openaiIsLast, 'message', '[DONE] ', true],
+  ['openai: [DONE] in a text', openaiIsLast, 'message', 'x [DONE]', false],
+  ['openai: an error without a name', openaiIsLast, 'message', json({ type: 'error' }), true],
+  ['openai: an error that is a text', openaiIsLast, 'message', json({ error: 'no' }), false],
+  ['openai: an event that has no type', openaiIsLast, 'message', json({ types: 'error' }), false],
   ['openai: a delta', openaiIsLast, 'message', json({ choices: [{ delta: { content: '"error"' } }] }), false],
   ['openai: a delta that speaks of it', openaiIsLast, 'message', json({ text: 'response.completed' }), false],
   [
@@ -47,6 +52,9 @@ test.each<[name: string, isLast: typeof openaiIsLast, event: string, data: strin
   ],
   ['anthropic: message_delta', anthropicIsLast, 'message_delta', json({ type: 'message_stop' }), false],
   ['anthropic: an error', anthropicIsLast, 'error', '{}', true],
+  ['anthropic: an error without a name', anthropicIsLast, 'message', json({ type: 'error' }), true],
+  ['anthropic: another without a name', anthropicIsLast, 'message', json({ type: 'ping' }), false],
+  ['anthropic: no JSON', anthropicIsLast, 'message', 'message_stop', false],
   ['anthropic: a ping', anthropicIsLast, 'ping', json({ type: 'ping' }), false],
   ['google: a finish reason', googleIsLast, 'message', json({ candidates: [finished] }), true],
   ['google: one candidate of two', googleIsLast, 'message', json({ candidates: [finished, {}] }), false],
@@ -65,6 +73,22 @@ test.each<[name: string, isLast: typeof openaiIsLast, event: string, data: strin
     true,
   ],
   ['google: an error', googleIsLast, 'message', json({ error: { code: 503 } }), true],
+  ['google: an error that is none', googleIsLast, 'message', json({ error: null }), false],
+  ['google: no candidates', googleIsLast, 'message', json({ candidates: [], error: null }), false],
+  [
+    'google: a finish that is still open',
+    googleIsLast,
+    'message',
+    json({ candidates: [{ finishReason: null }] }),
+    false,
+  ],
+  [
+    'google: a prompt that was not blocked',
+    googleIsLast,
+    'message',
+    json({ promptFeedback: { blockReason: null } }),
+    false,
+  ],
   ['google: no JSON', googleIsLast, 'message', '"error"', false],
 ])('%s', (_, isLast, event, data, expected) => {
   expect(isLast({ event, data })).toBe(expected);

@@ -215,6 +215,20 @@ describe('a POST after an outcome that the server may have carried out', () => {
   });
 });
 
+test.each<Row>([
+  ['408', { status: 408 }, 'transient'],
+  ['409', { status: 409 }, 'transient'],
+  ['500', { status: 500, body: '' }, 'transient'],
+  ['410', { status: 410 }, 'final'],
+  ['600', { status: 600 }, 'final'],
+])(
+  'as the SDK and octokit do, with repeatPosts slack and github repeat a POST after: %s',
+  async (_, of, meaning) => {
+    expect(await judge(door.slack({ repeatPosts: true }), of)).toBe(meaning);
+    expect(await judge(door.github({ repeatPosts: true }), of)).toBe(meaning);
+  },
+);
+
 describe('openai', () => {
   const limited = (error: object, more: Case = {}): Case => {
     return { status: 429, body: { error }, ...more };
@@ -352,6 +366,14 @@ describe('anthropic', () => {
     ['a limit in a stream', { headers: STREAM, body: failed('rate_limit_error') }, 'refused'],
     ['an error of the API in a stream', { headers: STREAM, body: failed('api_error') }, 'transient'],
     ['a timeout in a stream', { headers: STREAM, body: failed('timeout_error') }, 'transient'],
+    ['a conflict in a stream', { headers: STREAM, body: failed('conflict_error') }, 'transient'],
+    ['an overload in a stream', { headers: STREAM, body: failed('overloaded_error') }, 'refused'],
+    [
+      'an error that is not the first event',
+      { headers: STREAM, body: event({}, 'ping2') + failed('api_error') },
+      'success',
+    ],
+    ['a stream without an event', { headers: STREAM, body: '' }, 'success'],
     ['a wrong request in a stream', { headers: STREAM, body: failed('invalid_request_error') }, 'final'],
     [
       'a spent quota in a stream',
@@ -647,6 +669,13 @@ describe('shopify', () => {
     ['a closed shop', failed('SHOP_INACTIVE'), 'final'],
     ['no access', failed('ACCESS_DENIED'), 'final'],
     ['another code', failed('undefinedField'), 'success'],
+    ['a query that costs too much', failed('MAX_COST_EXCEEDED'), 'final'],
+    [
+      'a limit among other errors',
+      { path, body: { errors: [{ extensions: { code: 'x' } }, {}, { extensions: { code: 'THROTTLED' } }] } },
+      'refused',
+    ],
+    ['points that come back in half a second', throttled(100, 50, 100), 'refused after 500'],
     ['errors that are a text', { path, body: { errors: 'Not Found' } }, 'success'],
     ['another path', { ...throttled(50, 0, 1), path: '/admin/api/2026-10/products.json' }, 'success'],
     ['a mutation that perhaps ran', failed('INTERNAL_SERVER_ERROR'), 'not-idempotent'],
