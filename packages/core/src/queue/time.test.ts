@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import type { Clock } from '../base/clock.ts';
+import { SteadyTime, Timer } from './time.ts';
+
+/** A clock that is set by hand, and what is scheduled with it. */
+function setUp() {
+  const told: string[] = [];
+  const wakes: (() => void)[] = [];
+  const clock: Clock & { nowMs: number } = {
+    nowMs: 1_000,
+    now: () => clock.nowMs,
+    schedule: (wake, delayMs, inBackground, isWait) => {
+      wakes.push(wake);
+      told.push(`in ${delayMs}${inBackground ? ' in the background' : ''}${isWait ? ' as a wait' : ''}`);
+      return () => void told.push(`not in ${delayMs}`);
+    },
+  };
+  return { clock, told, wakes, time: new SteadyTime(clock) };
+}
+
+test('time starts at 0, and stands while the clock is set back', () => {
+  const { clock, time } = setUp();
+  const seen = [1_000, 1_500, 1_400, 1_400, 1_600, 600, 700].map((nowMs) => {
+    clock.nowMs = nowMs;
+    return time.now();
+  });
+  expect(seen).toEqual([0, 500, 500, 500, 700, 700, 800]);
+});
+
+describe('a timer', () => {
+  test.each<[story: string, sets: [atMs: number, nowMs: number][], told: string[]]>([
+    ['is set', [[100, 40]], ['in 60']],
+    [
+      'is kept for the same time, and a later one',
+      [
+        [100, 0],
+        [100, 10],
+        [150, 20],
+      ],
+      ['in 100'],
+    ],
+    [
+      'is set to an earlier one',
+      [
+        [100, 0],
+        [50, 10],
+      ],
+      ['in 100', 'not in 100', 'in 40'],
+    ],
+    ['is not set for less than a clock can measure', [[100, 100]], ['in 0.001']],
+    ['nor for a time that has passed', [[100, 200]], ['in 0.001']],
+    [
+      'is stopped',
+      [
+        [100, 0],
+        [Number.POSITIVE_INFINITY, 0],
+      ],
+      ['in 100', 'not in 100'],
+    ],
+    [
+      'once',
+      [
+        [100, 0],
+        [Number.POSITIVE_INFINITY, 0],
+        [Number.POSITIVE_INFINITY, 0],
+      ],
+      ['in 100', 'not in 100'],
+    ],
+    [
+      'and set again, later',
+      [
+        [100, 0],
+        [Number.POSITIVE_INFINITY, 0],
+        [200, 0],
+      ],
+      ['in 100', 'not in 100', 'in 200'],
+    ],
+    ['is not set for ever', [[Number.POSITIVE_INFINITY, 0]], []],
+  ])('%s', (_, sets, told) => {
+    const set = setUp();
+    const timer = new Timer(set.time, () => undefined);
+    for (const [atMs, nowMs] of sets) timer.set(atMs, nowMs);
+    expect(set.told).toEqual(told);
+  });
+
+  test('that ends a wait says so, and is set from now', () => {
+    const { clock, told, time } = setUp();
+    clock.nowMs = 1_030;
+    new Timer(time, () => undefined, true).set(100);
+    expect(told).toEqual(['in 70 as a wait']);
+  });
+
+  test('that has fired can be set to a later time', () => {
+    const { told, time, wakes } = setUp();
+    const timer = new Timer(time, () => {
+      told.push('due');
+      timer.set(200, 100);
+    });
+    timer.set(100, 0);
+    wakes[0]?.();
+    expect(told.filter((line) => line !== 'not in 100')).toEqual(['in 100', 'due', 'in 100']);
+  });
+});

@@ -1,0 +1,298 @@
+import { describe, expect, test, vi } from 'vitest';
+import { NotSentError } from '../base/errors.ts';
+import type { AcquireOptions } from '../loop/contracts.ts';
+import { virtualClock } from '../testing.ts';
+import { inOrderOfArrival, priorityQueue } from './order.ts';
+import { SteadyTime } from './time.ts';
+import { type WaitingSetup, WaitQueue } from './wait-queue.ts';
+
+type Supply = NonNullable<WaitQueue<string>['supply']>;
+
+/** A limit with so many tokens, which come by hand. */
+function setUp({ tokens = 0, supply = undefined as Partial<Supply> | undefined, ...options } = {}) {
+  const clock = virtualClock({ startMs: 0 });
+  const limit = { tokens };
+  const endless = Number.POSITIVE_INFINITY;
+  const setup: WaitingSetup = { maxQueue: endless, maxWaitMs: endless, queue: inOrderOfArrival, ...options };
+  const waiting = new WaitQueue<string>(setup, new SteadyTime(clock), (cost) => {
+    if (limit.tokens < (cost as number)) return undefined;
+    limit.tokens -= cost as number;
+    return 'granted';
+  });
+  if (supply) waiting.supply = { waitMs: () => 0, dueMs: () => endless, pausedMs: () => 0, ...supply };
+  /** What became of each, in order. */
+  const lines: string[] = [];
+  const errors: NotSentError[] = [];
+  const ask = (name: string, cost: number, asked: AcquireOptions = {}): void => {
+    waiting
+      .acquire(asked, () => cost)
+      .then(
+        (result) => void lines.push(`${name} ${result}`),
+        (error) => {
+          lines.push(`${name} ${error instanceof NotSentError ? error.reason : error}`);
+          errors.push(error);
+        },
+      );
+  };
+  const settle = () => new Promise(setImmediate);
+  return { clock, limit, waiting, lines, errors, ask, settle };
+}
+
+const limited = (options: object) => setUp(options);
+
+describe('a new request', () => {
+  test.each<[story: string, asked: AcquireOptions, result: string]>([
+    ['does not pass one that waits', {}, ''],
+    ['passes it as a retry', { retry: true }, 'new granted'],
+    [
+      'is refused under a signal that has aborted',
+      { signal: AbortSignal.abort('enough'), retry: true },
+      'new enough',
+    ],
+    ['is refused for a wait of nothing', { maxWaitMs: 0 }, 'new wait-too-long'],
+    [
+      'is refused for a wrong wait',
+      { maxWaitMs: -1 },
+      'new RangeError: acquire: maxWaitMs must be a finite number ≥ 0, got -1',
+    ],
+    [
+      'is refused for a wrong retry',
+      { retry: 1 as never },
+      'new TypeError: acquire: retry must be true or false, got 1',
+    ],
+  ])('%s', async (_, asked, result) => {
+    const { lines, ask, settle, limit } = setUp({ tokens: 3 });
+    ask('first', 5);
+    ask('new', 1, asked);
+    await settle();
+    expect(lines.join()).toBe(result);
+    expect(limit.tokens).toBe(result === 'new granted' ? 2 : 3);
+  });
+
+  test('is granted at once if none waits', async () => {
+    const { lines, ask, settle } = setUp({ tokens: 3 });
+    ask('one', 2);
+    ask('two', 2);
+    await settle();
+    expect(lines).toEqual(['one granted']);
+  });
+
+  test.each<[closed: 'drain' | 'reject', asked: AcquireOptions, result: string]>([
+    ['drain', {}, 'closed'],
+    ['drain', { earlier: {} as never }, 'granted'],
+    ['reject', { earlier: {} as never }, 'closed'],
+    ['reject', {}, 'closed'],
+  ])('of a limit that is closed (%s), asked %j: %s', async (closed, asked, result) => {
+    const { waiting, lines, errors, ask, settle } = setUp({ tokens: 3 });
+    waiting.close(closed);
+    ask('new', 1, asked);
+    await settle();
+    expect(lines).toEqual([`new ${result}`]);
+    if (result === 'closed') expect(errors[0]?.message).toBe('Not sent: the bucket was closed');
+  });
+});
+
+describe('what a refusal says', () => {
+  const late = { waitMs: () => 500 };
+
+  test.each<
+    [story: string, set: ReturnType<typeof setUp>, asked: AcquireOptions, message: string, waitMs?: number]
+  >([
+    ['late', setUp({ supply: late }), { maxWaitMs: 100 }, 'its turn would not come within 100 ms', 500],
+    ['full', limited({ supply: late, maxQueue: 0 }), {}, 'the queue is full (maxQueue 0)', 500],
+    ['full, and nothing known', limited({ maxQueue: 0 }), {}, 'the queue is full (maxQueue 0)'],
+    [
+      'late, at the limit itself',
+      limited({ supply: late, maxWaitMs: 99 }),
+      {},
+      'its turn would not come within 99 ms',
+      500,
+    ],
+  ])('%s', async (_, { ask, errors, settle, waiting }, asked, message, waitMs) => {
+    const refusedFor = vi.fn();
+    if (waiting.supply !== undefined) waiting.supply.refusedFor = refusedFor;
+    ask('one', 1, asked);
+    await settle();
+    expect(errors[0]).toMatchObject({ message: `Not sent: ${message}` });
+    expect([errors[0]?.waitMs, waiting.refused]).toEqual([waitMs, 1]);
+    expect(refusedFor.mock.calls).toEqual(waitMs === undefined ? [] : [[waitMs, 0]]);
+  });
+
+  test('a supply need not be told, and may not know the wait', async () => {
+    const { lines, ask, settle } = limited({ supply: { waitMs: () => undefined as never }, maxQueue: 0 });
+    ask('one', 1);
+    await settle();
+    expect(lines).toEqual(['one queue-full']);
+  });
+
+  test('displaced', async () => {
+    const { lines, errors, ask, settle } = limited({
+      maxQueue: 1,
+      queue: priorityQueue({ overflow: 'drop-lowest' }),
+    });
+    ask('low', 1);
+    ask('high', 1, { priority: 1 });
+    await settle();
+    expect(lines).toEqual(['low displaced']);
+    expect(errors[0]?.message).toBe(
+      'Not sent: the queue is full (maxQueue 1), and another request took its place',
+    );
+  });
+
+  test('the capacity is lower', async () => {
+    const { errors, ask, settle, waiting } = setUp();
+    ask('one', 8);
+    ask('two', 5);
+    waiting.limitCost(5);
+    await settle();
+    expect(errors.map(({ message }) => message)).toEqual([
+      'Not sent: it costs 8 tokens, and the capacity is now 5',
+    ]);
+  });
+
+  test('its reason without a text, and its cause', () => {
+    const { waiting } = setUp();
+    const cause = new Error('down');
+    const plain = waiting.refusal('closed', undefined);
+    expect(plain.message).toBe('Not sent: closed');
+    expect(plain).not.toHaveProperty('cause');
+    expect(waiting.refusal('unavailable', 'x', 5, cause)).toMatchObject({
+      ...{ reason: 'unavailable', message: 'Not sent: x', waitMs: 5, cause },
+    });
+  });
+});
+
+describe('how long the wait would be', () => {
+  test('is asked for all that goes before, exactly if the request does not wait for ever', async () => {
+    const asked: unknown[] = [];
+    const waitMs = (cost: unknown): number => asked.push(cost);
+    const { ask, clock } = setUp({ supply: { waitMs } });
+    ask('old', 5);
+    clock.tick(40_000);
+    ask('retry', 1, { retry: true });
+    ask('hasty', 1, { retry: true, maxWaitMs: 1_000 });
+    expect(asked).toEqual([5, 1, 7]);
+  });
+
+  test.each([
+    [100.001, ''],
+    [100.002, 'one wait-too-long'],
+  ])('may be off by a rounding error: %d ms of 100', async (waitMs, result) => {
+    const { lines, ask, settle } = setUp({ supply: { waitMs: () => waitMs } });
+    ask('one', 1, { maxWaitMs: 100 });
+    await settle();
+    expect(lines.join()).toBe(result);
+  });
+});
+
+describe('an abort', () => {
+  test('of the first lets the next go, but none under the same signal', async () => {
+    const { lines, ask, settle, limit } = setUp({ tokens: 3 });
+    const { signal, abort } = ((controller) => ({
+      signal: controller.signal,
+      abort: () => controller.abort('enough'),
+    }))(new AbortController());
+    ask('first', 5, { signal });
+    ask('same', 2, { signal });
+    ask('next', 3);
+    abort();
+    await settle();
+    expect(lines.toSorted()).toEqual(['first enough', 'next granted', 'same enough']);
+    expect(limit.tokens).toBe(0);
+  });
+});
+
+describe('serving', () => {
+  test('grants a hundred in each turn', () => {
+    const { waiting, ask, limit, clock } = setUp();
+    for (let at = 0; at < 250; at += 1) ask(`${at}`, 1);
+    limit.tokens = 1_000;
+    const sizes = [waiting.size];
+    waiting.serve();
+    for (; clock.pending > 0; clock.tick((clock.nextAtMs ?? 0) - clock.now())) sizes.push(waiting.size);
+    expect([...sizes, waiting.size]).toEqual([250, 150, 50, 0]);
+  });
+
+  test('grants nothing once it is closed', async () => {
+    const { waiting, lines, ask, limit, settle } = setUp();
+    ask('one', 5);
+    limit.tokens = 10;
+    waiting.close('reject');
+    await settle();
+    expect([lines, limit.tokens]).toEqual([['one closed'], 10]);
+  });
+
+  test('goes on with one that drains', async () => {
+    const { waiting, lines, ask, limit, settle } = setUp();
+    ask('one', 5);
+    limit.tokens = 10;
+    waiting.close('drain');
+    await settle();
+    expect(lines).toEqual(['one granted']);
+  });
+
+  test('grants nothing after a deadline, also if no timer has fired', async () => {
+    const results = [100, 101].map(async (atMs) => {
+      let nowMs = 0;
+      const clock = { now: () => nowMs, schedule: () => () => undefined };
+      let isThere = false;
+      const setup = { maxQueue: 9, maxWaitMs: 9e9, queue: inOrderOfArrival };
+      const grants = () => (isThere ? 'granted' : undefined);
+      const waiting = new WaitQueue<string>(setup, new SteadyTime(clock), grants);
+      const asked = waiting.acquire({ maxWaitMs: 100 }, () => 1);
+      isThere = true;
+      nowMs = atMs;
+      waiting.serve();
+      return asked.catch(({ reason, message }) => `${reason}: ${message}`);
+    });
+    expect(await Promise.all(results)).toEqual([
+      'granted',
+      'wait-too-long: Not sent: its turn does not come in time',
+    ]);
+  });
+
+  test('refuses what a pause does not let go in time, to the millisecond', async () => {
+    const supply = { pausedMs: () => 0 };
+    const { waiting, lines, ask, settle } = setUp({ supply });
+    ask('in time', 1, { maxWaitMs: 51 });
+    ask('late', 1, { maxWaitMs: 50 });
+    if (waiting.supply) waiting.supply.pausedMs = () => 50;
+    waiting.serve();
+    await settle();
+    expect(lines).toEqual(['late wait-too-long']);
+  });
+});
+
+describe('the timer', () => {
+  test('is set for the first deadline alone, as a wait', () => {
+    const { clock, ask } = setUp();
+    const schedule = vi.spyOn(clock, 'schedule');
+    ask('patient', 1);
+    expect(clock.pending).toBe(0);
+    ask('hasty', 1, { maxWaitMs: 100 });
+    expect(clock.nextAtMs).toBe(100);
+    expect(schedule.mock.calls).toEqual([[expect.any(Function), 100, false, true]]);
+  });
+
+  test('is set for when the first is due', () => {
+    const { clock, ask } = setUp({ supply: { dueMs: (cost) => (cost as number) * 7 } });
+    ask('one', 3);
+    ask('other', 1);
+    expect(clock.nextAtMs).toBe(21);
+  });
+});
+
+test('it is idle when all have left, and not before', async () => {
+  const { waiting, ask, limit, settle } = setUp();
+  await waiting.idle();
+  ask('one', 1);
+  ask('other', 1);
+  const idle = vi.fn();
+  void waiting.idle().then(idle);
+  for (const calls of [0, 1]) {
+    limit.tokens = 1;
+    waiting.serve();
+    await settle();
+    expect(idle).toHaveBeenCalledTimes(calls);
+  }
+});
