@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isObject } from '../base/errors.ts';
 import type { InspectedResponse } from '../http/outcome.ts';
 import {
   at,
@@ -6,7 +7,6 @@ import {
   countIn,
   hasType,
   isEventStream,
-  isObject,
   jsonIn,
   listAt,
   numberAt,
