@@ -1,4 +1,4 @@
-import { inDevelopment } from '#dev-text';
+import { devText, inDevelopment } from '#dev-text';
 import { letExit } from '#platform';
 import { type Check, callable, finite, having } from './check.ts';
 import { callHook } from './errors.ts';
@@ -124,9 +124,7 @@ export function keepAlive<T>(promise: Promise<T>): Promise<T> {
 export const systemRandom: Random = Math.random;
 
 const checkCancel: Check = (_, value) =>
-  inDevelopment(() =>
-    must('schedule()', 'a function that cancels the call', value, typeof value === 'function'),
-  );
+  must('schedule()', devText('a function that cancels the call'), value, typeof value === 'function');
 
 /** The clock of a policy or a limit. What one of the user does wrong is a `HookError` that names it. */
 export function ownClock(clock: Clock): Clock {

@@ -1,4 +1,4 @@
-import { inDevelopment } from '#dev-text';
+import { devText } from '#dev-text';
 import { type Check, positive } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
 import { must } from '../base/options.ts';
@@ -19,7 +19,7 @@ export interface LearnsCost {
 
 /** A key, of a bucket or of a fair share. */
 export const checkKey: Check = (name, value) =>
-  inDevelopment(() => must(name, 'a string', value, typeof value === 'string'));
+  must(name, devText('a string'), value, typeof value === 'string');
 
 /** The bucket knows its units. */
 export const checkCost: Check = (name, value) => {
