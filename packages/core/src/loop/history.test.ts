@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { type Attempt, attemptsOf, record, recordOf, setHistory, setHistoryOfReason } from './history.ts';
+import { LAYER } from '../layers/layer.ts';
+import {
+  type Attempt,
+  attemptsOf,
+  hasHistory,
+  keepNotes,
+  record,
+  recordOf,
+  setHistory,
+  setHistoryOfReason,
+  setHistoryOfSuccess,
+  successOf,
+} from './history.ts';
 
 const codeOf = (error: unknown) =>
   recordOf(1, 0, 0, { type: 'failure', kind: 'network', error }, 'final').code;
@@ -98,4 +110,52 @@ describe('the result of a call has its history', () => {
     setHistoryOfReason(reason, other);
     expect(attemptsOf(reason)).toEqual([]);
   });
+});
+
+describe('a success at once', () => {
+  test.each([100, 200, 204, 304, 399])(
+    'all with the status %i share one history, which no one can change',
+    (status) => {
+      const history = successOf(status);
+      expect(history).toEqual([{ attempt: 1, delayMs: 0, waitedMs: 0, status, reason: 'success' }]);
+      expect(successOf(status)).toBe(history);
+      expect([Object.isFrozen(history), Object.isFrozen(history[0])]).toEqual([true, true]);
+    },
+  );
+
+  test.each([0, 99, 99.5, 200.5, 400, -1, Number.NaN])(
+    'none is kept for %d, which is no status of a success',
+    (status) => {
+      expect(successOf(status)).toMatchObject([{ status, reason: 'success' }]);
+      expect(successOf(status)).not.toBe(successOf(status));
+    },
+  );
+
+  test('is noted on its result', () => {
+    const result = {};
+    expect(hasHistory(result)).toBe(false);
+    setHistoryOfSuccess(result, 200);
+    expect(attemptsOf(result)).toBe(successOf(200));
+    expect(hasHistory(result)).toBe(true);
+  });
+});
+
+test.each([undefined, null, 5, 'text'])('%o has no history, and none can be noted on it', (result) => {
+  setHistory(result, successOf(200));
+  setHistoryOfReason(result, successOf(200));
+  expect([attemptsOf(result), hasHistory(result)]).toEqual([[], false]);
+});
+
+test('the last entry gets what a layer below has noted', () => {
+  const history: Attempt[] = [1, 2].map((attempt) => ({
+    attempt,
+    delayMs: 0,
+    waitedMs: 0,
+    reason: 'transient',
+  }));
+  const hedges = [{ delayMs: 5, won: false, outcome: undefined }];
+  keepNotes({ history }, { [LAYER]: { hedges } });
+  expect(history.map((one) => one.hedges)).toEqual([undefined, hedges]);
+  keepNotes({ history }, undefined);
+  expect(history).toHaveLength(2);
 });
