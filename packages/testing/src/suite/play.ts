@@ -153,7 +153,8 @@ export async function play(
   const isBusy = (): boolean => inUse() > before || clock.pending > 0;
   for (let turn = 0; turn < SOME_TURNS && isBusy(); turn += 1) await nextTurn();
   await client.close?.();
-  const end = events.at(-1);
+  // That of a download which was resumed comes after it.
+  const end = events.findLast(({ type }) => type === 'end');
   const history = (got === undefined ? historyOf(error) : undefined) ?? client.history?.();
   const seen = isObserved
     ? {
