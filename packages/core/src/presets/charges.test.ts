@@ -148,6 +148,13 @@ describe('anthropic', () => {
     expect(await told(make(), { headers })).toMatchObject({ left });
   });
 
+  test('a request whose bound is not known costs a request, and a number that is none is an error', () => {
+    expect(costOf(make(), {})).toEqual({ requests: 1 });
+    expect(() => make({ inputTokensPerMinute: 0 })).toThrow(
+      'anthropicLimits: inputTokensPerMinute must be a finite number > 0, got 0',
+    );
+  });
+
   test.each<[options: object, cost: Costs]>([
     [{}, { requests: 1, inputTokens: 5, outputTokens: 100 }],
     [{ first: 0.5 }, { requests: 1, inputTokens: 23, outputTokens: 500 }],

@@ -330,6 +330,24 @@ describe('openai', () => {
       'refused after 3000',
     ],
     [
+      'a limit in an event that is the error',
+      {
+        headers: STREAM,
+        body: event({ code: 'rate_limit_exceeded', message: 'Please try again in 3s.' }, 'error'),
+      },
+      'refused after 3000',
+    ],
+    [
+      'the same in another event',
+      { headers: STREAM, body: event({ code: 'rate_limit_exceeded' }, 'response.created') },
+      'success',
+    ],
+    [
+      'a spent quota in a stream, though its type is that of a limit',
+      { headers: STREAM, body: event({ error: { code: 'insufficient_quota', type: 'requests' } }) },
+      'final',
+    ],
+    [
       'a spent quota in a stream',
       { headers: STREAM, body: event({ error: { code: 'insufficient_quota' } }) },
       'final',
@@ -351,6 +369,7 @@ describe('anthropic', () => {
     event({ type: 'error', error: { type, details } }, 'error');
   test.each<Row>([
     ['529', { status: 529 }, 'refused'],
+    ['408', { status: 408 }, 'transient'],
     ['529, the POST of a careful caller', { status: 529, path: '/v1/files' }, 'refused'],
     ['409', { status: 409 }, 'transient'],
     ['402', { status: 402 }, 'final'],
