@@ -53,6 +53,22 @@ describe('the events that are read', () => {
     expect(events).toEqual(expected);
   });
 
+  test('a blank line that begins a stream ends nothing, and passes at once', () => {
+    const { events, take } = setUp();
+    expect([take('\n'), take('\r'), take('\n'), take('data: a\n'), take('\n')]).toEqual([
+      ...['\n', '\r', '\n', '', 'data: a\n\n'],
+    ]);
+    expect(events).toEqual([{ event: 'message', data: 'a' }]);
+  });
+
+  test('a character in two parts is read whole', () => {
+    const { events, stream } = setUp();
+    const whole = bytes('data: ü\n\n');
+    stream.take(whole.slice(0, 7));
+    stream.take(whole.slice(7));
+    expect(events).toEqual([{ event: 'message', data: 'ü' }]);
+  });
+
   test('a stream in any parts passes on the same whole events, and reads them alike', () => {
     const line = fc.constantFrom('data: 1', 'data: ü', 'event: x', 'id: 7', 'id: 8', ':', 'retry: 5', '', '');
     const ends = fc.constantFrom('\n', '\r\n', '\r');
@@ -150,6 +166,7 @@ test.each<[text: string, retryMs: number | undefined]>([
   ['retry: 5\nretry: 6\nretry: x\n\n', 6],
   ['retry: 5\n\nretry: 6\nretry: x\n', 6],
   ['\uFEFFretry: 7\n', 7],
+  ['retry: \uFEFF7\n', undefined],
   ['data: a\n\n\uFEFFretry: 7\n', undefined],
   [`retry: ${'0'.repeat(LONGEST_FIELD - 8)}9\n`, 9],
   [`retry: ${'0'.repeat(LONGEST_FIELD - 7)}9\n`, undefined],

@@ -73,6 +73,12 @@ const whyOf = (error: unknown): unknown[] => {
   return [cause.message, cause.cause];
 };
 
+test('a resumer has the clock of its policy, and knows of no end', () => {
+  const { resumer, clock } = setUp();
+  clock.tick(5);
+  expect([resumer.clock.now(), resumer.isOver]).toEqual([5, false]);
+});
+
 describe('what is passed on', () => {
   test('no empty part, which a stream of bytes does not take', () => {
     const { resumer } = setUp({ course: { take: () => expect.fail('taken') } });
@@ -135,7 +141,8 @@ describe('the request for the rest', () => {
       { with: '7' },
     ],
     ['the same GET, if that makes none', { course: { lastId: '' }, options: { resumeWith } }, AGAIN],
-    ['the same GET before the first id', { options: { resumeWith } }, AGAIN],
+    ['the same GET before the first id', { options: { resumeWith: () => 'never' } }, AGAIN],
+    ['a GET again, if no timeout covers the body', { policy: { totalTimeoutCovers: 'body' } }, AGAIN],
     ['the same GET without it', { course: { lastId: '7' } }, AGAIN],
   ])('is %s', async (_, given, rest) => {
     const { next, clock } = setUp(given);
@@ -287,4 +294,7 @@ test('an error that cannot be written to is thrown as it is', () => {
   const error = new Error('x', { cause: 'own' });
   expect(whyOf(resumer.refuse(error, 'why', 'given'))).toEqual(['not resumed: why', 'given']);
   expect(whyOf(resumer.refuse(error, undefined, 0))).toEqual(['not resumed: ', 0]);
+  // Its owner may write to it again.
+  error.cause = 'mine';
+  expect(error.cause).toBe('mine');
 });

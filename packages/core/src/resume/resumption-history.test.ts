@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Attempt, attemptsOf, setHistory } from '../loop/history.ts';
+import { type Attempt, attemptsOf, grantOf, setHistory } from '../loop/history.ts';
 import { copyHistory, haveCredentials, setHistoryOfResumption } from './resumer.ts';
 
 describe('the history of a response', () => {
@@ -12,18 +12,38 @@ describe('the history of a response', () => {
 
   test('goes on with the attempts of the request for the rest', () => {
     const [response, result] = [{}, {}];
-    setHistory(response, [attempt(1, { status: 503, reason: 'transient' }), attempt(2, { delayMs: 9 })]);
+    const before = [attempt(1, { status: 503, reason: 'transient' }), attempt(2, { delayMs: 8 })];
+    setHistory(response, [...before, attempt(3, { delayMs: 9 })]);
     setHistory(result, [attempt(1, { delayMs: 1 }), attempt(2, { delayMs: 2 })]);
     setHistoryOfResumption(response, result, resumption);
     expect(attemptsOf(response)).toEqual([
-      attempt(1, { status: 503, reason: 'transient' }),
-      attempt(2, { delayMs: 9, failure: 'network', code: 'ECONNRESET', reason: 'resumed' }),
-      attempt(3, { delayMs: 71 }),
-      attempt(4, { delayMs: 2 }),
+      ...before,
+      attempt(3, { delayMs: 9, failure: 'network', code: 'ECONNRESET', reason: 'resumed' }),
+      attempt(4, { delayMs: 71 }),
+      attempt(5, { delayMs: 2 }),
     ]);
     const failed = new Error('x');
     copyHistory(failed, response);
     expect(attemptsOf(failed)).toEqual(attemptsOf(response));
+  });
+
+  test.each<[ofBefore: string | undefined, ofRest: string | undefined, kept: string | undefined]>([
+    ['before', 'rest', 'rest'],
+    ['before', undefined, 'before'],
+    [undefined, 'rest', 'rest'],
+    [undefined, undefined, undefined],
+  ])('has the tokens of the last request that took any: %s, %s', (ofBefore, ofRest, kept) => {
+    const [response, result] = [{}, {}];
+    const set = (of: object, grant: string | undefined): void =>
+      setHistory(of, grant === undefined ? [attempt(1)] : ({ attempts: [attempt(1)], grant } as never));
+    set(response, ofBefore);
+    set(result, ofRest);
+    setHistoryOfResumption(response, result, resumption);
+    expect(grantOf(response)).toBe(kept);
+    expect(attemptsOf(response)).toHaveLength(2);
+    const failed = new Error('x');
+    copyHistory(failed, response);
+    expect(grantOf(failed)).toBe(kept);
   });
 
   test('stays empty without one', () => {
