@@ -116,7 +116,7 @@ export class EventStream implements Resumable {
       const byte = part[at] as number;
       if (byte > CR && !this.#isLineStart) continue;
       const isEnd = byte === LF || byte === CR;
-      if (isEnd && !(byte === LF && this.#afterReturn)) this.#isBlank = this.#isLineStart;
+      if (!(byte === LF && this.#afterReturn)) this.#isBlank = this.#isLineStart;
       if (isEnd && this.#isBlank) end = at + 1;
       this.#afterReturn = byte === CR;
       this.#isLineStart = isEnd;
@@ -129,7 +129,7 @@ export class EventStream implements Resumable {
     let data: string[] = [];
     let hasId = false;
     for (const line of text.split(LINE_END)) {
-      const [, field, value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
+      const [, field, value = ''] = /([^:]*):? ?(.*)/s.exec(line) ?? [];
       if (field === 'data') data.push(value);
       else if (field === 'event') event = value;
       else if (field === 'id' && !value.includes('\0') && value.length <= LONGEST_ID) {
@@ -137,7 +137,7 @@ export class EventStream implements Resumable {
         hasId = true;
       } else if (line === '') {
         if (data.length > 0) {
-          if (!hasId) this.#loose = devText('events without an id') ?? '';
+          this.#loose = devText('events without an id') ?? '';
           hasId = this.#ask({ event: event || 'message', data: data.join('\n') }) || hasId;
         }
         if (hasId) this.#loose = undefined;
