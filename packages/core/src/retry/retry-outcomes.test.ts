@@ -61,19 +61,24 @@ test('a lost connection is no mistake, though its error has the name of one', as
   ]);
 });
 
-test.each<[story: string, call: () => unknown, asked: boolean]>([
-  ['a value', () => ({}), false],
-  ['an error', failing(Object.assign(new Error('no'), {})), true],
-  ['an error with a status', failing(Object.assign(new Error('no'), { status: 503 })), true],
-  ['a mistake', failing(new TypeError('no')), true],
-])('a rule of its own is asked of %s: %s', async (_, call, asked) => {
-  const seen: unknown[] = [];
-  const classify: NonNullable<PolicyOptions['classify']> = ({ type }, { method, url }, attempt) => {
-    seen.push([type, method, url, attempt]);
+test.each<[story: string, call: () => unknown, asked: string[]]>([
+  ['no value', () => ({}), []],
+  ['an error', failing(new Error('no')), ['failure unknown']],
+  ['an error with a status', failing(Object.assign(new Error('no'), { status: 503 })), ['response 503']],
+  ['a mistake', failing(new TypeError('no')), ['failure unknown']],
+  ['a timeout', () => new Promise(() => undefined), ['failure timeout']],
+])('a rule of its own is asked of %s', async (_, call, asked) => {
+  const seen: string[] = [];
+  const classify: NonNullable<PolicyOptions['classify']> = (outcome, { method, url }, attempt) => {
+    expect([method, url, attempt]).toEqual(['GET', '', 1]);
+    seen.push(`${outcome.type} ${outcome.type === 'response' ? outcome.status : outcome.kind}`);
     return 'final';
   };
-  await retry(call, { ...once, classify }).catch(() => undefined);
-  expect(seen.map((one) => (one as unknown[]).slice(1))).toEqual(asked ? [['GET', '', 1]] : []);
+  const clock = virtualClock({ startMs: 0 });
+  const called = retry(call, { ...once, classify, clock, attemptTimeoutMs: 100 }).catch(() => undefined);
+  await clock.advance(100);
+  await called;
+  expect(seen).toEqual(asked);
 });
 
 describe('judge', () => {
