@@ -162,7 +162,6 @@ function statusOf(error: unknown): number | undefined {
 class FunctionClient<T> implements ClientAdapter<T> {
   readonly #call: (context: AttemptContext) => T | PromiseLike<T>;
   readonly #signal: AbortSignal | undefined;
-  #timedOut = false;
   /** How the last call ended that has an outcome of a response. */
   #settled: Settled<T> | undefined;
 
@@ -174,12 +173,12 @@ class FunctionClient<T> implements ClientAdapter<T> {
   async send(running: Call): Promise<T> {
     const { attempt, policy } = running;
     const leftMs = timeoutOf(running) ?? Infinity;
-    this.#timedOut = false;
     const signal = this.#signal;
     if (signal?.aborted) throw signal.reason;
     const end = new AbortController();
+    let timedOut = false;
     const late = (): Error => {
-      this.#timedOut = true;
+      timedOut = true;
       return timeoutError(namedTimeoutOf(running));
     };
     const call = this.#call;
@@ -188,7 +187,7 @@ class FunctionClient<T> implements ClientAdapter<T> {
       // Unlike a client, a function need not look at its signal: it would do work that no one waits for, or never end.
       return await bounded(called, { clock: policy.clock, signal, leftMs, late });
     } catch (error) {
-      if (this.#timedOut || signal?.aborted) end.abort(error);
+      if (timedOut || signal?.aborted) end.abort(error);
       throw error;
     }
   }
@@ -200,7 +199,6 @@ class FunctionClient<T> implements ClientAdapter<T> {
   }
 
   failure(error: unknown): Outcome {
-    if (this.#timedOut) return { type: 'failure', kind: 'timeout', error };
     const status = statusOf(error);
     if (status === undefined) return { type: 'failure', kind: failureKind(error), error };
     this.#settled = { type: 'error', error };
