@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { nextTurn } from '../base/clock.ts';
 import type { Peek } from '../http/body.ts';
 import type { RequestTraits } from '../http/outcome.ts';
@@ -12,6 +12,15 @@ import type { ProviderLimits } from './options.ts';
 import { shopifyLimits } from './shopify.ts';
 
 const clock = virtualClock({ startMs: 0 });
+
+// A cost that is none is reported in a warning, once for each provider.
+const warnings: string[] = [];
+const listen = ({ name, message }: Error): void => {
+  if (name === 'EbbWarning') warnings.push(message);
+};
+beforeAll(() => void process.on('warning', listen));
+afterEach(() => expect(warnings).toEqual([]));
+afterAll(() => void process.off('warning', listen));
 
 const requestOf = (body: unknown, url = 'https://a.test/', method = 'POST'): RequestTraits => ({
   ...{ method, url, replayable: true, header: () => undefined, body },
@@ -250,6 +259,7 @@ describe('github', () => {
     expect(unitsOf(make())).toEqual({ hour: [6_000, 100], minute: [200, 1_800] });
     // A write must fit.
     expect(unitsOf(make({ pointsPerMinute: 49 }))).toMatchObject({ minute: [5, 44.1] });
+    expect(() => make({ resource: 5 })).toThrow('githubLimits: resource must be a string, got 5');
   });
 
   test.each<[method: string, url: string, body: unknown, minute: number]>([
