@@ -29,3 +29,9 @@ test('nothing is noted without hedges, and nowhere on a frozen error', () => {
   noteHedges(result, []);
   expect(Reflect.ownKeys(result)).toEqual([]);
 });
+
+test('a result without notes leaves the hedges of its attempts as they are', () => {
+  const result = {};
+  setHistory(result, [{ ...entry(1), hedges: HEDGES }]);
+  expect(attemptsOf(result)).toEqual([{ ...entry(1), hedges: HEDGES }]);
+});
