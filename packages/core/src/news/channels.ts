@@ -8,7 +8,6 @@ interface Channel {
   readonly hasSubscribers: boolean;
   publish(message: EbbEvent): void;
   subscribe(listener: (event: unknown) => void): void;
-  [PRINTS]?: boolean;
 }
 
 interface NodeLike {
@@ -18,42 +17,55 @@ interface NodeLike {
     readonly stderr?: { write(text: string): unknown };
     getBuiltinModule?(id: 'node:diagnostics_channel'): { channel?(name: string): Channel } | undefined;
   };
+  [PRINTS]?: boolean;
 }
 
-/** Set on a channel whose events a copy of this package prints: the copies in a program share the channels. */
+/** Set once a copy of this package prints: the copies in a program share the channels. */
 const PRINTS = Symbol.for('@ebb/core prints');
 
-const { process } = globalThis as NodeLike;
+const host = globalThis as NodeLike;
 
-// Not imported: a worker may have no such module.
-const make = process?.getBuiltinModule?.('node:diagnostics_channel')?.channel;
-const isPrinted = isNamed(process?.env?.NODE_DEBUG);
+const EVENTS = [
+  'wait',
+  'mark',
+  'attempt',
+  'retry',
+  'hedge',
+  'other-retries',
+  'skip',
+  'share',
+  'end',
+  'resume',
+  'resume-end',
+] as const;
+type Name = (typeof EVENTS)[number];
 
-/** The channels of events by their types, each made for its first event. All copies of this package in a program share them. */
-const channels: Partial<Record<EbbEvent['type'], Channel>> = {};
+/** The channels of events by their types. All copies of this package in a program share them. */
+const channels: Readonly<Record<Name, Channel>> | undefined = makeChannels();
 
-function channelOf(type: EbbEvent['type']): Channel | undefined {
-  const channel = make?.(`ebb:${type}`);
-  if (!channel) return undefined;
-  channels[type] = channel;
-  if (isPrinted && !channel[PRINTS]) {
-    channel[PRINTS] = true;
-    channel.subscribe(print);
+function makeChannels(): Readonly<Record<Name, Channel>> | undefined {
+  // Not imported: a worker may have no such module.
+  const make = host.process?.getBuiltinModule?.('node:diagnostics_channel')?.channel;
+  if (make === undefined) return undefined;
+  const all = EVENTS.map((name) => [name, make(`ebb:${name}`)] as const);
+  if (isNamed(host.process?.env?.NODE_DEBUG) && !host[PRINTS]) {
+    host[PRINTS] = true;
+    for (const [, channel] of all) channel.subscribe(print);
   }
-  return channel;
+  return Object.fromEntries(all) as Record<Name, Channel>;
 }
 
 /** Not to the console: a program that sends what its console shows, by a client of ebb, would never end. */
 function print(event: unknown): void {
-  process?.stderr?.write(`EBB ${process.pid}: ${lineOf(event as EbbEvent)}\n`);
+  host.process?.stderr?.write(`EBB ${host.process.pid}: ${lineOf(event as EbbEvent)}\n`);
 }
 
 /** True if a program listens to the channel of this type of event. */
-export function isSubscribed(type: EbbEvent['type']): boolean {
-  return (channels[type] ?? channelOf(type))?.hasSubscribers === true;
+export function isSubscribed(type: Name): boolean {
+  return channels?.[type].hasSubscribers === true;
 }
 
-/** Publishes an event on the channel of its type, which was asked for its subscribers before. */
-export function publish(type: EbbEvent['type'], event: EbbEvent): void {
-  channels[type]?.publish(event);
+/** Publishes an event on the channel of its type. */
+export function publish(type: Name, event: EbbEvent): void {
+  channels?.[type].publish(event);
 }
