@@ -74,11 +74,11 @@ export class Lanes<W extends Queued<W>, L extends LaneQueue<W> = Line<W>> implem
     return best;
   }
 
-  /** Whether a member goes before a request of this lane that has waited since then. None of a lane as high came later than that. */
+  /** Whether a member goes before a request of this lane that has waited since then. */
   #isAhead(one: W, lane: Lane, sinceMs: number): boolean {
     const [own, other] = [this.at(one.lane), this.at(lane)];
     const laterMs = one.sinceMs - Math.round(sinceMs) + (other - own) * this.#headStartMs;
-    return laterMs < 0 || own >= other;
+    return laterMs < 0 || (laterMs === 0 && own >= other);
   }
 
   goesFirst(lane: Lane, nowMs: number): boolean {
