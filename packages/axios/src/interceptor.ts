@@ -135,11 +135,11 @@ function send(config: Config, route: QuickRoute, factory: FactoryBody | undefine
   // Nothing ends such a call early, and its data can be sent again.
   if (
     AtOnce &&
-    mayBeSentAtOnce?.(policy) &&
     ebb === undefined &&
     !config.signal &&
     !config.cancelToken &&
-    (typeof data === 'string' || data == null)
+    (typeof data === 'string' || data == null) &&
+    mayBeSentAtOnce?.(policy)
   )
     return new AtOnce(route, config, { ...config.headers }).send();
   if (ebb) checkShared(ebb);
