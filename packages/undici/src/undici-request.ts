@@ -347,9 +347,9 @@ export class UndiciRequest extends Downstream {
     const call = this.#started;
     this.#body?.close?.();
     // Without a call the body of a success has broken.
-    const trace = call?.historyRecord ?? attemptsOf(this.made);
-    if (this.controller.aborted) setHistoryOfReason(error, trace);
-    else setHistory(error, trace);
+    const history = call?.historyRecord ?? attemptsOf(this.made);
+    if (this.controller.aborted) setHistoryOfReason(error, history);
+    else setHistory(error, history);
     call?.parts?.free();
     try {
       this.passError(error);

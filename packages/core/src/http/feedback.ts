@@ -160,6 +160,7 @@ export function readFeedback(
     // `null` says nothing, as `undefined` does.
     const said = feedback(outcome, nowMs, cost) ?? undefined;
     if (said)
+      // Not a function of its own, which bundlers would keep.
       inDevelopment(() => {
         mustHaveFields('its result', 'an object, or undefined', said);
         // A field of each type. A number may be NaN, which counts as none.

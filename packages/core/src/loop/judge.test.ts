@@ -278,7 +278,7 @@ describe('responses that parts read', () => {
     expect(await look(call, given, open, undefined)).toBe(given);
   });
 
-  test('a part that reads is told of the abort of the caller alone, without a timeout', async () => {
+  test('without a timeout a part that reads has the signal of the caller itself', async () => {
     const judged = vi.fn((_: unknown, __: unknown, ___: object) => undefined);
     const { call } = setUp({}, { judge: judged as never });
     const { signal } = new AbortController();

@@ -143,7 +143,10 @@ function frozen<T>(list: T, of: (text: string) => string = String): T {
 /** The options whose values bring their parts. */
 const LIMITS = ['throttle', 'concurrency', 'bucket', 'inspect', 'actualCost', 'budget'] as const;
 
-/** The others that may stay unset: they have a check alone. A call of a policy without them needs nothing before its first failure but what its parts ask for. */
+/**
+ * The others that may stay unset: they have a check alone. A call of a policy without them needs nothing before its first failure but
+ * what its parts ask for.
+ */
 const OTHERS: readonly UnsetOptions[] = /* @__PURE__ */ (
   Object.keys(POLICY_OPTIONS) as UnsetOptions[]
 ).filter((name) => Object.keys(POLICY_OPTIONS[name]).length === 1 && !LIMITS.some((limit) => limit === name));
