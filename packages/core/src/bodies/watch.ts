@@ -2,9 +2,9 @@ import { type Clock, inNextTurn } from '../base/clock.ts';
 import { onAbort } from '../base/signals.ts';
 import { type BodyContext, isNodeReadable, isWebReadable, type NodeReadable } from '../http/body.ts';
 import { MOST_READ_AHEAD_BYTES, responseHeader } from '../http/headers.ts';
+import { BodyUse } from './body-use.ts';
 import { readAhead } from './keep.ts';
 import {
-  BodyUse,
   isOfWatchedClass,
   nativeBody,
   nativeClone,

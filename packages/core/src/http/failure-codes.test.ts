@@ -16,6 +16,13 @@ function ring(): Error {
   return error;
 }
 
+/** An error whose code throws when it is looked at. */
+const broken = Object.defineProperty(new Error('broken'), 'code', {
+  get() {
+    throw new Error('not for you');
+  },
+});
+
 describe('what a log has as the code of an error', () => {
   test.each<[story: string, error: unknown, code: string | undefined]>([
     ['its code', coded('ECONNRESET'), 'ECONNRESET'],
@@ -26,6 +33,9 @@ describe('what a log has as the code of an error', () => {
     ['its name, if the cause is too deep', within(8, coded('ENOTFOUND')), 'TypeError'],
     ['its name, if its causes are a ring', ring(), 'TypeError'],
     ['its name without a code', new RangeError('x'), 'RangeError'],
+    ['its name, if its cause is nothing', new TypeError('x', { cause: null }), 'TypeError'],
+    ['its name, if its cause is a text', new TypeError('x', { cause: 'ECONNRESET' }), 'TypeError'],
+    ['its name, if its code throws when it is looked at', broken, 'Error'],
     ['its name beside a number', coded(5), 'TypeError'],
     ['its name beside a text that may be a secret', coded('https://a.test/?key=5'), 'TypeError'],
     ['its name beside a text that begins as a code', coded('E?key=5'), 'TypeError'],
@@ -37,6 +47,7 @@ describe('what a log has as the code of an error', () => {
     ['nothing of the name of what is no error', { name: 'Mine' }, undefined],
     ['nothing of a text', 'ECONNRESET', undefined],
     ['nothing of nothing', undefined, undefined],
+    ['nothing of null', null, undefined],
   ])('%s', (_, error, code) => {
     expect(codeIn(error)).toStrictEqual(code === undefined ? {} : { code });
   });
