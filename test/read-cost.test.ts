@@ -19,7 +19,7 @@ import {
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { turns } from './until.ts';
 
 const SSE = { 'content-type': 'text/event-stream' };
@@ -50,11 +50,11 @@ function noted(settle: (actual: number | Costs) => void = () => undefined) {
 const quotas = () => quotaBucket({ limits: { tokens: { refillPerSecond: 1, capacity: 9 } }, clock });
 
 const warnings: string[] = [];
-vi.spyOn(process, 'emitWarning').mockImplementation((warning) => {
-  warnings.push(String((warning as Error).message));
-});
-afterEach(() => {
+beforeEach(() => {
   warnings.length = 0;
+  vi.spyOn(process, 'emitWarning').mockImplementation((warning) => {
+    warnings.push(String((warning as Error).message));
+  });
 });
 
 const streamOf = (...events: readonly unknown[]) =>
@@ -62,7 +62,7 @@ const streamOf = (...events: readonly unknown[]) =>
 
 /** Sends one request that gets these responses, and reads the last. */
 async function send(actual: CostOfResponse, responses: readonly Response[], options: PolicyOptions = {}) {
-  const left = [...responses];
+  const left = responses.map((response) => response.clone());
   const policy = { clock, backoff: constant(0), actualCost: readCost(actual), ...options };
   const fetch = createFetch(policy, async () => left.shift() ?? expect.fail('one attempt too many'));
   const sent = fetch(URL, { method: 'PUT', body: '{}' });

@@ -6,11 +6,13 @@ import shared from './vitest.config.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 
-const NAMED = /layer|relay|connections|collected|test\/(?:alone|generate|jobs|ports|timers)\//;
+const NAMED = /layer|relay|connections|collected|like\/like|test\/(?:alone|generate|jobs|ports|timers)\//;
 
-/** Modules that are loaded anew, and globals. */
+/** Modules that are loaded anew, and globals that are not put back. Vitest itself puts spies back after each file. */
 const CHANGES =
-  /resetModules|\bdoMock|vi\.mock|stubGlobal|spyOn\((?:process|globalThis)|fake-xhr|globalThis(?:\.\w+|\[\w+\]) \?*=|globalThis as|as \{ \[\w+\]/;
+  /resetModules|\bdoMock|vi\.mock|fake-xhr|globalThis(?:\.\w+|\[\w+\]) \?*=|globalThis as|as \{ \[\w+\]/;
+const changes = (text: string): boolean =>
+  CHANGES.test(text) || (text.includes('stubGlobal') && !text.includes('unstubAllGlobals'));
 
 const exclude = [...(shared.test?.exclude ?? []), ...Object.values(SLOW).flat()];
 
@@ -20,7 +22,7 @@ const exclude = [...(shared.test?.exclude ?? []), ...Object.values(SLOW).flat()]
  */
 export const ALONE: string[] = globSync(['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'], {
   cwd: root,
-}).filter((path) => NAMED.test(path) || CHANGES.test(readFileSync(`${root}${path}`, 'utf8')));
+}).filter((path) => NAMED.test(path) || changes(readFileSync(`${root}${path}`, 'utf8')));
 
 // Some tests wait for sockets and for the garbage collector.
 const test = { ...shared.test, maxWorkers: Math.ceil(availableParallelism() * 1.5) };
