@@ -41,7 +41,7 @@ async function leftAfter(
   url = 'https://upstream.test/',
 ): Promise<Record<string, number>> {
   const policy = { ...preset, ...limits, clock, backoff: constant(0), maxRetries: 0 };
-  const fetch = createFetch(policy, async () => answer);
+  const fetch = createFetch(policy, async () => answer.clone());
   const sent = fetch(url, { method: 'POST', body: JSON.stringify(body) });
   await clock.advance(0);
   await (await sent).text();

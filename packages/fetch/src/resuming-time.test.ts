@@ -67,12 +67,12 @@ async function play(
   return { result, sentAtMs, cancelled, clock, events, resumes, results };
 }
 
-/** A hook that throws when it is called again. */
-function failsTheSecondTime(): () => undefined {
+/** A hook that throws each second time. */
+function failsEachSecondTime(): () => undefined {
   let calls = 0;
   return () => {
     calls += 1;
-    if (calls > 1) throw new Error('no token');
+    if (calls % 2 === 0) throw new Error('no token');
   };
 }
 
@@ -106,7 +106,7 @@ test.each<
     'the request for the rest fails',
     [[one, 'break'], [two]],
     {},
-    { beforeAttempt: failsTheSecondTime(), trustedOrigins: () => true },
+    { beforeAttempt: failsEachSecondTime(), trustedOrigins: () => true },
     'refused',
   ],
 ])('what events say came of a break: %s', async (_, script, options, policyOptions, expected) => {

@@ -40,6 +40,8 @@ test('the origin of a URL does not depend on the URLs before it', () => {
   );
 });
 
+let copies = 0;
+
 test.each<[story: string, urls: string[], origins: string[], parsed: number]>([
   ['the first', ['http://a.test/x'], ['http://a.test'], 1],
   ['those of one origin', ['http://a.test/x', 'http://a.test/y'], ['http://a.test', 'http://a.test'], 1],
@@ -52,7 +54,7 @@ test.each<[story: string, urls: string[], origins: string[], parsed: number]>([
   ['an opaque one, and what only looks like it', ['file:///x', 'null/x'], ['null', 'null/x'], 2],
 ])('URLs are parsed when the origin changes: %s', async (_, urls, origins, parsed) => {
   // A copy has seen no URL yet.
-  const copy = `./outcome.ts?copy=${parsed}${urls.length}`;
+  const copy = `./outcome.ts?copy=${copies++}`;
   const fresh: typeof import('./outcome.ts') = await import(copy);
   const parse = vi.spyOn(URL, 'parse');
   expect(urls.map((url) => fresh.originOf({ url }))).toEqual(origins);

@@ -39,6 +39,7 @@ function writing(count: number, more: (at: number) => Partial<PartInstance> = ()
 }
 
 test('parts see the call by what they are in', () => {
+  given.length = 0;
   const parts = begun();
   const { policy, request, attempt, layers, givenFeedback } = parts;
   expect({ policy, request, attempt, layers, givenFeedback }).toEqual({

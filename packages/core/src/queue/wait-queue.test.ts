@@ -96,19 +96,26 @@ describe('what a refusal says', () => {
   const late = { waitMs: () => 500 };
 
   test.each<
-    [story: string, set: ReturnType<typeof setUp>, asked: AcquireOptions, message: string, waitMs?: number]
+    [
+      story: string,
+      make: () => ReturnType<typeof setUp>,
+      asked: AcquireOptions,
+      message: string,
+      waitMs?: number,
+    ]
   >([
-    ['late', setUp({ supply: late }), { maxWaitMs: 100 }, 'its turn would not come within 100 ms', 500],
-    ['full', limited({ supply: late, maxQueue: 0 }), {}, 'the queue is full (maxQueue 0)', 500],
-    ['full, and nothing known', limited({ maxQueue: 0 }), {}, 'the queue is full (maxQueue 0)'],
+    ['late', () => setUp({ supply: late }), { maxWaitMs: 100 }, 'its turn would not come within 100 ms', 500],
+    ['full', () => limited({ supply: late, maxQueue: 0 }), {}, 'the queue is full (maxQueue 0)', 500],
+    ['full, and nothing known', () => limited({ maxQueue: 0 }), {}, 'the queue is full (maxQueue 0)'],
     [
       'late, at the limit itself',
-      limited({ supply: late, maxWaitMs: 99 }),
+      () => limited({ supply: late, maxWaitMs: 99 }),
       {},
       'its turn would not come within 99 ms',
       500,
     ],
-  ])('%s', async (_, { ask, errors, settle, waiting }, asked, message, waitMs) => {
+  ])('%s', async (_, make, asked, message, waitMs) => {
+    const { ask, errors, settle, waiting } = make();
     const refusedFor = vi.fn();
     if (waiting.supply !== undefined) waiting.supply.refusedFor = refusedFor;
     ask('one', 1, asked);
