@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Policy } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { type AdapterUnderTest, type Client, type Respond, type Runner, rowsFor, suite } from '@ebb/testing';
@@ -15,10 +16,10 @@ const row = (name: string, of: AdapterUnderTest = adapter) => {
   return found ?? expect.fail(`no row ${name}`);
 };
 
-test('each row has a name of its own', () => {
+test('each row has a name of its own, and the adapter for node:http tells how many there are', () => {
   const names = rowsFor(adapter).map(({ name }) => name);
-  expect(names.length).toBeGreaterThanOrEqual(147);
   expect(new Set(names).size).toBe(names.length);
+  expect(readFileSync('examples/node-http/main.ts', 'utf8')).toContain(` of ${names.length} rows pass`);
 });
 
 describe('an adapter that is wrong', () => {

@@ -12,7 +12,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { STUDIES } from '../studies/studies.ts';
 import { ebbSim } from './run.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -50,13 +49,6 @@ const scenario = {
 };
 
 describe('ebb-sim', () => {
-  test.each([[[]], [['--help']], [['-h', 'aws']]])('%j prints the help, within 80 columns', async (args) => {
-    const { code, out } = await run(...args);
-    expect(code).toBe(0);
-    for (const { name } of STUDIES) expect(out).toContain(`  ${name} `);
-    for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
-  });
-
   test('--version prints the version of the package', async () => {
     expect(await run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
   });

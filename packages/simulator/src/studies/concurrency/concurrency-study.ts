@@ -133,7 +133,7 @@ const shown = (measures: readonly Measured[]): string[] =>
 
 export const adaptiveLimits: Study = {
   name: 'concurrency',
-  shows: 'a limit of requests in flight that finds itself, beside fixed ones',
+  shows: 'a limit of concurrency that finds itself, and fixed ones',
   figures: ['concurrency'],
   run({ seed = 1, onProgress } = {}) {
     const all = rows(seed, onProgress);
