@@ -14,6 +14,15 @@ export const axiosOverHttp: Readonly<Record<string, Difference>> = {
   },
 };
 
+const LEFT = { timers: 1, why: 'the end of a body is not seen: the timer aborts nothing, in the background' };
+
+/** fetch by the entry for browsers and workers, with a total timeout that covers the body. */
+export const timersLeft: Readonly<Record<string, Difference>> = {
+  'a slow-200 within a total timeout that covers it': LEFT,
+  'a short body within a total timeout that covers it': LEFT,
+  'a POST with a key that timed out, with interactive()': LEFT,
+};
+
 /** What the suite must know of each client, wherever it runs. */
 export const traits: Readonly<Record<ClientName, Traits>> = {
   fetch: {},

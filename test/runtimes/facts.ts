@@ -1,7 +1,7 @@
 // What differs in a row or a cell of the grid, and why. Skip a row only if the client cannot express it.
 // Also runs in browsers: imports nothing from Node.
 import type { AdapterUnderTest, Difference } from '@ebb/testing';
-import { axiosOverHttp, traits } from '../traits.ts';
+import { axiosOverHttp, timersLeft, traits } from '../traits.ts';
 import type { GridRowName, RuntimeName } from './names.ts';
 
 /** What the suite must know of a client in a runtime. */
@@ -38,6 +38,13 @@ const IN_CHROMIUM: Differences = {
     status: undefined,
     bodies: [],
     reason: 'retries-exhausted',
+    why: NO_UPLOAD,
+  },
+  'a 401 to a body that cannot be sent again': {
+    hits: 0,
+    status: undefined,
+    body: undefined,
+    reason: 'not-idempotent',
     why: NO_UPLOAD,
   },
 };
@@ -108,6 +115,7 @@ function differsIn({ row, runtime }: Place): Differences {
     ...(isAxios && traits.axios.differs),
     ...(isWeb && runtime === 'workerd' && IN_WORKERD),
     ...(isWeb && runtime === 'Chromium' && IN_CHROMIUM),
+    ...(isFetch(row) && (runtime === 'Chromium' || runtime === 'workerd') && timersLeft),
     ...(row === 'axios, http' && axiosOverHttp),
     ...(isAxios && isWeb && runtime === 'Chromium' && AXIOS_IN_CHROMIUM),
     ...(row === 'axios, http' && runtime === 'Deno' && AXIOS_IN_DENO),

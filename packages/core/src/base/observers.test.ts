@@ -4,9 +4,15 @@ import { callObserver, warn } from './errors.ts';
 const warnings: Error[] = [];
 beforeEach(() => {
   warnings.length = 0;
-  vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(warning as Error));
+  const note = (warning: unknown): void => void warnings.push(warning as Error);
+  vi.spyOn(process, 'emitWarning').mockImplementation(note);
+  // Pages report by it.
+  vi.stubGlobal('reportError', note);
 });
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 

@@ -57,7 +57,8 @@ describe('a total timeout that covers the body', () => {
     expect(await error).toMatchObject({ name: 'TimeoutError' });
   });
 
-  test.each([
+  // A page does not see the end of a body: the timer aborts nothing then.
+  test.skipIf(process.env.EBB_PLATFORM === 'web').each([
     ['read', (response: Response) => response.text()],
     ['cancelled', (response: Response) => response.body?.cancel()],
   ])('leaves no timer once the body is %s', async (_, end) => {

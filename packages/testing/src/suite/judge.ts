@@ -54,7 +54,7 @@ function ofHistory(row: Row, run: Run, { hasHistory }: Judged): Found {
  * @throws Error that says all that differs
  */
 export function judge(row: Row, run: Run, seen: readonly Seen[], judged: Judged): void {
-  const { delays, hits, status, body, bodies, reason, thrown, carried, waits = [] } = row;
+  const { delays, hits, status, body, bodies, reason, thrown, carried, waits = [], timers = 0 } = row;
   const expectedThrow = thrown === 'a timeout' ? judged.timeoutError : thrown;
   const values = seen.map(({ headers }) => headers[carried?.header ?? '']);
   check(
@@ -73,7 +73,7 @@ export function judge(row: Row, run: Run, seen: readonly Seen[], judged: Judged)
           bodies,
         ),
       carried && difference(`${carried.header} received`, values, carried.values),
-      difference('timers left', run.pending, 0),
+      difference('timers left', run.pending, timers),
       difference('slots still held', run.held, 0),
       run.orderFault && `the order of events: ${run.orderFault}`,
       ...ofHistory(row, run, judged),

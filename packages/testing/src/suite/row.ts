@@ -80,6 +80,8 @@ export interface Expected {
   readonly waits?: readonly number[];
   /** A header of the requests, and its value in each that the upstream received. */
   readonly carried?: { readonly header: string; readonly values: readonly (string | undefined)[] };
+  /** How many timers are left after the call; none if absent. */
+  readonly timers?: number;
 }
 
 /** When the caller aborts: beforehand, while waiting for tokens or a slot, for a response, for a retry, or in the body. */
