@@ -57,28 +57,28 @@ test.each(['end', 'close'])('the event %s ends it', (name) => {
   expect(ends()).toBe(1);
 });
 
-test.each<[story: string, response: unknown, method: string, status: number]>([
-  ['a HEAD', new Response('x'), 'HEAD', 200],
-  ['a 204', new Response(null, { status: 204 }), 'GET', 204],
-  ['a 205', new Response(null, { status: 205 }), 'GET', 205],
-  ['a 304', new Response(null, { status: 304 }), 'GET', 304],
-  ['nothing', undefined, 'GET', 200],
-  ['a text', 'x', 'GET', 200],
-  ['a response without a body', { body: null }, 'GET', 200],
+test.each<[story: string, make: () => unknown, method: string, status: number]>([
+  ['a HEAD', () => new Response('x'), 'HEAD', 200],
+  ['a 204', () => new Response(null, { status: 204 }), 'GET', 204],
+  ['a 205', () => new Response(null, { status: 205 }), 'GET', 205],
+  ['a 304', () => new Response(null, { status: 304 }), 'GET', 304],
+  ['nothing', () => undefined, 'GET', 200],
+  ['a text', () => 'x', 'GET', 200],
+  ['a response without a body', () => ({ body: null }), 'GET', 200],
   [
     'a mock whose members throw',
-    {
+    () => ({
       get body(): never {
         throw new Error('broken');
       },
-    },
+    }),
     'GET',
     200,
   ],
-])('the body of %s has ended at once', (_, response, method, status) => {
+])('the body of %s has ended at once', (_, make, method, status) => {
   let ends = 0;
   const context = { method, status, signal: undefined, clock: virtualClock({ startMs: 0 }) };
-  whenBodyEnds(response, context as never, () => {
+  whenBodyEnds(make(), context as never, () => {
     ends += 1;
   });
   expect(ends).toBeGreaterThan(0);
