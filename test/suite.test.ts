@@ -37,6 +37,15 @@ describe('an adapter that is wrong', () => {
         }),
     ],
     [
+      'it leaves a timer',
+      '200',
+      /^timers left: expected 0, got 1\n/,
+      (policy) => {
+        policy.clock.schedule(() => {}, 60_000);
+        return fetchClient(policy);
+      },
+    ],
+    [
       'it sends a body only once',
       'PUT, 503',
       /^bodies received: expected \["text","text"\], got \["text",""\]/,
