@@ -17,30 +17,26 @@ const doors = packages().flatMap(({ manifest, doors }) =>
   })),
 );
 
-/** A mutant ends with the first test that fails: first the files that killed the mutants before it, then the quickest. */
-class Likeliest extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = (file: TestSpecification): number => {
-      const { failed = false, duration = 0 } = this.ctx.cache.getTestSpecificationResult(file) ?? {};
-      return duration + (failed ? -1e9 : 0) + (file.project.config.isolate ? 1e6 : 0);
-    };
-    return [...files].sort((one, other) => rank(one) - rank(other));
-  }
-}
+const HOST = 'test/mutants/host.ts';
 
 // Core's own tests, and those of its parts over the clients.
 const include = [
   'packages/{core,fetch}/src/**/*.test.ts',
+  'packages/axios/src/body/peek-*.test.ts',
   'test/{answer,coalesced,hedges,limits,parts,presets,provider-headers,provider-limits,read-cost,throttle,user-code}.test.ts',
   'test/migration/like/*.test.ts',
 ];
-const isOwn = (path: string): boolean => /^(packages\/(core|fetch)\/src|test\/[\w-]+\.test)/.test(path);
 
-const exclude = [...(config.test?.exclude ?? []), ...Object.values(SLOW).flat()];
+class HostLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isHost = ({ moduleId }: TestSpecification): number => Number(moduleId.endsWith(HOST));
+    return [...files].sort((one, other) => isHost(one) - isHost(other));
+  }
+}
 
-const shared = {
+/** One thread loads core once for all files. */
+export default defineConfig({
   ...config,
-  extends: false as const,
   resolve: {
     ...config.resolve,
     alias: [
@@ -48,28 +44,17 @@ const shared = {
       ...doors,
     ],
   },
-};
-
-const test = {
-  ...config.test,
-  maxWorkers: 1,
-  setupFiles: ['test/mutants/stryker.setup.ts'],
-  // A mutant that never settles fails the first test that waits for it.
-  testTimeout: 10_000,
-};
-
-/** One process loads core once for all files, and each run of Stryker has a new one. */
-export default defineConfig({
-  root: config.root as string,
   test: {
+    ...config.test,
+    include: [...include, HOST],
+    exclude: [...(config.test?.exclude ?? []), ...Object.values(SLOW).flat(), ...ALONE],
+    pool: 'threads',
+    execArgv: [],
     maxWorkers: 1,
-    sequence: { sequencer: Likeliest },
-    projects: [
-      {
-        ...shared,
-        test: { ...test, name: 'shared', include, exclude: [...exclude, ...ALONE], isolate: false },
-      },
-      { ...shared, test: { ...test, name: 'alone', include: ALONE.filter(isOwn), exclude } },
-    ],
+    isolate: false,
+    passWithNoTests: true,
+    sequence: { sequencer: HostLast },
+    runner: 'test/mutants/vitest-runner.ts',
+    expect: { poll: { timeout: 500, interval: 10 } },
   },
 });
