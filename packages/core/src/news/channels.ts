@@ -48,7 +48,8 @@ function makeChannels(): Readonly<Record<Name, Channel>> | undefined {
   const make = host.process?.getBuiltinModule?.('node:diagnostics_channel')?.channel;
   if (make === undefined) return undefined;
   const all = EVENTS.map((name) => [name, make(`ebb:${name}`)] as const);
-  if (isNamed(host.process?.env?.NODE_DEBUG) && !host[PRINTS]) {
+  const names = host.process?.env?.NODE_DEBUG;
+  if (names && isNamed(names) && !host[PRINTS]) {
     host[PRINTS] = true;
     for (const [, channel] of all) channel.subscribe(print);
   }
