@@ -136,8 +136,11 @@ const config: KnipConfig = {
     },
     'test/mutants': {
       entry: ['*.{js,ts}'],
-      // Comes with @stryker-mutator/core, and is used in a comment for its types.
-      ignoreDependencies: ['@stryker-mutator/api'],
+      // Its runner and its plugin are files here, and no packages.
+      stryker: false,
+      // Started by its path, and what comes with it and is used in a comment for its types.
+      ignoreDependencies: ['@stryker-mutator/core', '@stryker-mutator/api'],
+      ignoreUnresolved: ['test/mutants.bin/stryker'],
     },
     'examples/sdks': { entry: ['*.ts'] },
     'test/sdks': {
