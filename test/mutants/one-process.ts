@@ -9,8 +9,8 @@ interface MutantRun {
   readonly testFilter?: readonly string[];
 }
 
-/** A mutant may keep the thread busy for ever, where no timer of it ends the test. */
-const BUSY_MS = 15_000;
+/** A mutant may keep the thread busy for ever, where no timer of it ends the test. All else has ended long before. */
+const BUSY_MS = 30_000;
 
 /**
  * Runs the mutants of one of Stryker's processes in one thread of Vitest, which loads each test file once. To load them anew for each

@@ -52,7 +52,6 @@ export default defineConfig({
     execArgv: [],
     maxWorkers: 1,
     isolate: false,
-    passWithNoTests: true,
     sequence: { sequencer: HostLast },
     runner: 'test/mutants/vitest-runner.ts',
     expect: { poll: { timeout: 500, interval: 10 } },

@@ -11,8 +11,8 @@ import { stryker } from './stryker.ts';
 setFlagsFromString('--expose-gc');
 globalThis.gc ??= runInNewContext('gc') as typeof gc;
 
-/** A mutant that is alive when its tests have run for so long counts as a survivor. */
-const MOST_MS = 3_000;
+/** No test of a mutant starts later. One that is alive then counts as a survivor. */
+const MOST_MS = 4_000;
 /** A test that takes longer is not run for the mutants that it reaches. */
 const SLOW_MS = 1_000;
 
@@ -94,26 +94,30 @@ export default class MutantRunner extends TestRunner {
   async #mutant({ id: mutant, path, tests }: Extract<Order, { type: 'mutant' }>): Promise<Answer> {
     if (took.size === 0)
       for (const [id, ms] of JSON.parse(readFileSync(TOOK, 'utf8')) as [string, number][]) took.set(id, ms);
-    const wanted = new Set(tests);
+    const left = new Set(tests);
+    const endMs = performance.now() + MOST_MS;
     const mostMs = (id: string): number => 500 + 5 * (took.get(id) ?? 0);
+    const wants: Run['wants'] = ({ id }) => left.has(id) && performance.now() < endMs;
     const tried: Tried[] = [];
     let dirty = false;
-    const endMs = performance.now() + MOST_MS;
-    for (const file of nearestFirst(path, wanted)) {
-      for (let failed: Tried | undefined; ; ) {
+    for (const file of nearestFirst(path, left)) {
+      for (let goesOn = true; goesOn; ) {
         stryker.activeMutant = mutant;
-        const some = await runSuite(this, file, { mostMs, bails: true, wants: ({ id }) => wanted.has(id) });
+        const some = await runSuite(this, file, { mostMs, bails: true, wants });
         stryker.activeMutant = undefined;
         tried.push(...some);
-        for (const { id } of some) wanted.delete(id);
-        failed = some.at(-1)?.status === 'failed' ? some.at(-1) : undefined;
-        if (failed === undefined) break;
-        const { id: killer } = failed;
-        const [again] = await runSuite(this, file, { mostMs, bails: true, wants: ({ id }) => id === killer });
-        if (again?.status === 'success') return { tests: tried, killer: failed, dirty };
+        for (const { id } of some) left.delete(id);
+        const last = some.at(-1);
+        goesOn = last?.status === 'failed';
+        if (last === undefined || !goesOn) continue;
+        const [again] = await runSuite(this, file, {
+          mostMs,
+          bails: true,
+          wants: ({ id }) => id === last.id,
+        });
+        if (again?.status === 'success') return { tests: tried, killer: last, dirty };
         dirty = true;
       }
-      if (performance.now() > endMs) break;
     }
     return { tests: tried, dirty };
   }
