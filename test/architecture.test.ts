@@ -2,37 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-
-const sources = globSync('packages/*/src/**/*.ts').filter((path) => !/\.(test|bench|test-d)\.ts$/.test(path));
-const textOf = new Map(sources.map((path) => [path, readFileSync(path, 'utf8')]));
-
-function importsOf(path: string): string[] {
-  const text = textOf.get(path) ?? '';
-  return [
-    ...text.matchAll(/^(?:import|export)\b[^;]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gms),
-  ].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '');
-}
-
-function packageOf(path: string): string {
-  return path.split('/')[1] ?? '';
-}
-
-/** The files that an import of a package's own "imports", such as `#platform`, may mean. */
-function variantsOf(path: string, from: string): string[] {
-  const manifest = JSON.parse(readFileSync(`packages/${packageOf(path)}/package.json`, 'utf8')) as {
-    imports?: Record<string, { readonly '@ebb/source': Record<string, string> }>;
-  };
-  const files = Object.values(manifest.imports?.[from]?.['@ebb/source'] ?? {});
-  return [...new Set(files)].map((file) => join('packages', packageOf(path), file));
-}
-
-/** The files of the package that a file imports. */
-function ownImportsOf(path: string): string[] {
-  return importsOf(path).flatMap((from) => {
-    if (from.startsWith('#')) return variantsOf(path, from);
-    return from.startsWith('.') ? [normalize(join(dirname(path), from))] : [];
-  });
-}
+import { modulesOf, ownImportsOf, packageOf, sources, textOf } from './sources.ts';
 
 /** A program of a package whose other files import nothing of Node. */
 const PROGRAM = /^packages\/valkey\/src\/cli[./]/;
@@ -58,7 +28,7 @@ describe('imports', () => {
   });
 
   test.each(sources)('%s imports what its package may', (path) => {
-    const foreign = importsOf(path).filter((from) => !from.startsWith('.'));
+    const foreign = modulesOf(path).filter((from) => !from.startsWith('.'));
     const rules = allowed[PROGRAM.test(path) ? 'valkey program' : packageOf(path)] ?? [];
     expect(foreign.filter((from) => !rules.some((rule) => rule.test(from)))).toEqual([]);
   });
@@ -87,7 +57,7 @@ describe('imports', () => {
 
   test('no package reaches into another one’s files', () => {
     for (const path of sources) {
-      for (const from of importsOf(path).filter((name) => name.startsWith('.'))) {
+      for (const from of modulesOf(path).filter((name) => name.startsWith('.'))) {
         expect(packageOf(normalize(join(dirname(path), from))), `${path}: ${from}`).toBe(packageOf(path));
       }
     }
@@ -139,7 +109,7 @@ describe.each(Object.entries(houses))('rooms of %s', (name, { doors, rooms }) =>
   test.each(files.filter((path) => rank(path) >= 0))(
     '%s imports from its own room or a lower one',
     (path) => {
-      for (const from of importsOf(path).filter((name) => name.startsWith('.'))) {
+      for (const from of modulesOf(path).filter((name) => name.startsWith('.'))) {
         expect(rank(normalize(join(dirname(path), from))), from).toBeGreaterThanOrEqual(rank(path));
       }
     },
@@ -170,7 +140,7 @@ test('the suite for adapters and the faults import their own files and doors of 
     const home = `packages/testing/src/${room}/`;
     const files = sources.filter((path) => path.startsWith(home));
     expect(files.length).toBeGreaterThan(5);
-    const outside = files.flatMap(ownImportsOf).filter((path) => !path.startsWith(home));
+    const outside = files.flatMap((path) => ownImportsOf(path)).filter((path) => !path.startsWith(home));
     expect(outside, room).toEqual([]);
   }
 });
@@ -194,7 +164,7 @@ test('perKey imports no limit: a program bundles only those that it makes', () =
 
 test('the queue of core imports no bucket', () => {
   for (const path of sources.filter((path) => path.startsWith('packages/core/src/queue/'))) {
-    expect(importsOf(path).filter((from) => from.includes('/bucket/'))).toEqual([]);
+    expect(modulesOf(path).filter((from) => from.includes('/bucket/'))).toEqual([]);
   }
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compare, type Figures, IMPORTS, REQUESTS, table, unmatched } from './compare.ts';
+import { compare, type Figures, IMPORTS, PATHS, REQUESTS, SIZES, table, unmatched } from './compare.ts';
 
 const cost: Figures = {
   instructions: 40_000,
@@ -85,5 +85,24 @@ test('the table shows both figures if they differ', () => {
 added to the start of a program   files   thousand instructions   ms of CPU
 @ebb/fetch                        1 → 2                  20,500          90
 @ebb/axios                            3                                1.26
+`);
+});
+
+test.each<[web: number, says: readonly string[]]>([
+  [10_016, []],
+  [10_017, ['@ebb/fetch: web 10,000 → 10,017 (16 more are tolerated)']],
+  [10_100, ['@ebb/fetch: web 10,000 → 10,100 (16 more are tolerated)']],
+  [9_900, []],
+  [9_899, ['@ebb/fetch: web 10,000 → 9,899 (-1.0 %, 1 % is tolerated)']],
+])('a bundle of 10,000 bytes may shrink to 9,900, and hardly grow: %d', (web, says) => {
+  expect(compare(SIZES, { '@ebb/fetch': { web: 10_000 } }, { '@ebb/fetch': { web } })).toEqual(says);
+});
+
+test('the table shows the goal of a figure that has not reached it', () => {
+  const goals = { 'one retry': { files: 24, moves: 100 } };
+  const measured = { 'one retry': { files: 24, moves: 142, functions: 145 } };
+  expect(`\n${table(PATHS, measured, measured, goals)}\n`).toBe(`
+path of a request   files            moves   functions
+one retry              24   142 (goal 100)         145
 `);
 });
