@@ -37,8 +37,8 @@ export const REQUESTS: Kind = {
   ],
 };
 
-/** A new name of a variable may cost some bytes. */
-const bytes = (name: string, title: string): Figure => ({ name, title, share: 0.01, amount: 30, growth: 16 });
+/** Brotli takes up to 64 bytes more or less for code that is as long as before, in another order. */
+const bytes = (name: string, title: string): Figure => ({ name, title, share: 0.01, amount: 30, growth: 70 });
 
 /** The bytes of a program, minified and compressed by brotli. */
 export const SIZES: Kind = {

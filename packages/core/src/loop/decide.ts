@@ -74,6 +74,15 @@ function refusalOf({ redirected }: Outcome): 'refused' | 'transient' {
   return redirected === true ? 'transient' : 'refused';
 }
 
+/** A function of its own: a closure in {@link verdictOf} would allocate what it captures for each success. */
+function checkClassified(verdict: Verdict): void {
+  inDevelopment(() => {
+    const takes = 'there at once: what has to wait belongs in inspect';
+    must('its result', takes, verdict, !isPromise(verdict));
+  });
+  checkVerdict('its result', verdict);
+}
+
 /**
  * What an outcome means by its body, if `inspect` has judged that, or else by `classify`.
  *
@@ -88,13 +97,7 @@ export function verdictOf(
   if (!verdict) {
     try {
       verdict = policy.classify(outcome, request, attempt);
-      if (verdict !== 'success') {
-        inDevelopment(() => {
-          const takes = 'there at once: what has to wait belongs in inspect';
-          must('its result', takes, verdict, !isPromise(verdict));
-        });
-        checkVerdict('its result', verdict);
-      }
+      if (verdict !== 'success') checkClassified(verdict);
     } catch (cause) {
       // `classify` may call other hooks, whose errors name them.
       throw cause instanceof HookError ? cause : new HookError('classify', cause);
