@@ -9,7 +9,7 @@ const PROGRAM = /^packages\/valkey\/src\/cli[./]/;
 
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
-  core: [/^#(layers|channels|platform|dev-text)$/],
+  core: [/^#(layers|channels|platform|worker|dev-text)$/],
   fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/coalescing|\/hedging|\/resuming)?$/],
   axios: [/^#platform$/, /^@ebb\/core(\/adapter|\/coalescing|\/hedging)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/, /^undici$/, /^node:/],

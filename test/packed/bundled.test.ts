@@ -53,8 +53,8 @@ describe.each(packages())('$manifest.name', (one) => {
     const specifier = door.name === 'index' ? name : `${name}/${door.name}`;
     for (const [conditions, unwanted] of [
       [['node'], /\bweb|layers-web|no-dev-text|console|no-channels/],
-      [['workerd', 'worker', 'browser'], /\bweb|layers-web|no-dev-text|console|no-channels/],
-      [['browser'], /node\.js|layers\/layers\.js|no-dev-text|channels/],
+      [['workerd', 'worker', 'browser'], /\bweb|layers-web|no-dev-text|console|no-channels|no-worker/],
+      [['browser'], /node\.js|layers\/layers\.js|no-dev-text|channels|\/worker/],
       [['browser', 'production'], /node\.js|layers\/layers\.js|\/dev-text|\/channels|console/],
     ] as const) {
       const { metafile } = await bundled(`import '${specifier}'`, conditions);

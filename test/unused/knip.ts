@@ -125,7 +125,7 @@ const config: KnipConfig = {
       ],
     },
     'test/runtimes': {
-      entry: ['*.test.ts', '{pair,runner,subjects/*}.ts'],
+      entry: ['*.test.ts', '{pair,runner,subjects/*,workers/{stores,worker}}.ts'],
       // Started by their paths.
       ignoreDependencies: ['bun', 'deno', 'node20', 'node22', 'node26'],
     },

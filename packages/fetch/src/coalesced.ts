@@ -59,6 +59,8 @@ const requests: Coalescable<Response> = {
  *
  * A caller that aborts ends its own wait, or its own body. Once all have aborted, the send is aborted.
  *
+ * In Cloudflare Workers it belongs to the request that makes it: another one that uses it gets a TypeError.
+ *
  * @throws TypeError for a wrong option
  * @example
  * ```ts

@@ -1,3 +1,4 @@
+import { worker } from '#worker';
 import { type Clock, inNextTurn } from '../base/clock.ts';
 import { onAbort } from '../base/signals.ts';
 import { type BodyContext, isNodeReadable, isWebReadable, type NodeReadable } from '../http/body.ts';
@@ -69,8 +70,9 @@ const arrived: BodyUse[] = [];
 /** Ends the use of a body that is not read, when it has arrived or was garbage-collected. */
 function watchUnread(use: BodyUse): void {
   // Most bodies are read at once, and one turn for all takes less than a timer for each. It is asked for again now and
-  // then: a turn can be lost, with fake timers or with the request of a worker.
-  if (arrived.push(use) % 8 === 1) inNextTurn(lookAtAll);
+  // then: a turn can be lost, with fake timers.
+  if (worker) inNextTurn(() => look(use));
+  else if (arrived.push(use) % 8 === 1) inNextTurn(lookAtAll);
 }
 
 function lookAtAll(): void {

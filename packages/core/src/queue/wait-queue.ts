@@ -1,4 +1,5 @@
 import { devText, devTextOf } from '#dev-text';
+import { worker } from '#worker';
 import { flag, having, notNegative, wholeNumber } from '../base/check.ts';
 import { NotSentError, type NotSentReason } from '../base/errors.ts';
 import type { Complete, OptionTable } from '../base/options.ts';
@@ -178,8 +179,15 @@ export class WaitQueue<T> {
     const patienceMs = Math.min(maxWaitMs, this.#setup.maxWaitMs);
     this.#mustHaveRoom(lane, cost, nowMs, patienceMs);
     const waiting = this.#join(lane, cost, nowMs, nowMs + patienceMs, signal);
-    this.arm(nowMs);
-    return waiting;
+    const dueMs = this.arm(nowMs);
+    return worker
+      ? worker.wakingItself(waiting, this.#time.clock, {
+          dueMs,
+          // What is ahead of the next request of this lane includes it.
+          turnMs: this.supply?.waitMs(this.queue.costAhead(lane, nowMs, false), nowMs) ?? 0,
+          serve: () => this.serve(),
+        })
+      : waiting;
   }
 
   #mustHaveRoom(lane: Lane, cost: Amount, nowMs: number, patienceMs: number): void {
@@ -250,7 +258,15 @@ export class WaitQueue<T> {
 
   /** Resolves when the queue is empty. It may be for a moment only: a displaced request is replaced at once. */
   async idle(): Promise<void> {
-    if (this.size > 0) await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
+    if (this.size === 0) return;
+    const empty = new Promise<void>((resolve) => this.#onEmpty.push(resolve));
+    await (worker
+      ? worker.wakingItself(empty, this.#time.clock, {
+          dueMs: this.serve(),
+          turnMs: 0,
+          serve: () => this.serve(),
+        })
+      : empty);
   }
 
   /** The error for a refused request, which is counted. */
@@ -275,9 +291,9 @@ export class WaitQueue<T> {
 
   /**
    * Serves the first in the queue, one after the other, until one has to go on waiting. Then refuses those whose deadline is now, or
-   * before the end of a pause. Does some in each turn, and sets the timer for the next.
+   * before the end of a pause. Does some in each turn, and sets the timer for the next. Returns what {@link arm} does.
    */
-  serve(): void {
+  serve(): number {
     const nowMs = this.#time.now();
     let left = this.closed === 'reject' ? 0 : GRANTS;
     for (; left > 0; left -= 1) {
@@ -288,13 +304,13 @@ export class WaitQueue<T> {
       first.resolve(result);
     }
     this.#refuseLate(nowMs + Math.max(TOLERANCE_MS, this.supply?.pausedMs(nowMs) ?? 0));
-    this.arm(nowMs, left === 0);
+    return this.arm(nowMs, left === 0);
   }
 
   #resultOf({ signal, cost, sinceMs, deadlineMs }: Waiter<T>, nowMs: number): T | Promise<T> | undefined {
     try {
       // Its own listener comes after that of a request under the same signal.
-      if (signal?.aborted) throw signal.reason;
+      if (worker ? worker.aborted(signal) : signal?.aborted) throw signal?.reason;
       if (deadlineMs < nowMs - TOLERANCE_MS) throw this.refusal('wait-too-long', TOO_LATE);
       return this.#grants(cost, Math.max(0, nowMs - sinceMs), nowMs, deadlineMs);
     } catch (error) {
@@ -348,12 +364,16 @@ export class WaitQueue<T> {
   /**
    * Sets the timer for the first deadline, or for when the first in the queue is to be served; stops it if the queue is empty.
    *
+   * Returns the time until then, in milliseconds.
+   *
    * @param isCutShort true if more may go now, whatever the supply says
    */
-  arm(nowMs: number, isCutShort = false): void {
+  arm(nowMs: number, isCutShort = false): number {
     const dueMs = this.supply?.dueMs(this.queue.first?.cost ?? 0, nowMs) ?? Infinity;
     const atMs = isCutShort ? nowMs : Math.min(dueMs, this.#nextDeadlineMs);
     // Not before a time that the clock can tell from now: a timer that is set for then is kept.
-    this.#timer.set(this.size > 0 ? Math.max(atMs, nowMs + TOLERANCE_MS) : Infinity, nowMs);
+    const wakeMs = this.size > 0 ? Math.max(atMs, nowMs + TOLERANCE_MS) : Infinity;
+    this.#timer.set(wakeMs, nowMs);
+    return wakeMs - nowMs;
   }
 }

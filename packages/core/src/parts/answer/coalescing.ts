@@ -1,3 +1,4 @@
+import { worker } from '#worker';
 import { callable } from '../../base/check.ts';
 import { callHook } from '../../base/errors.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
@@ -113,9 +114,11 @@ class SharedSend<T> {
 export function coalescing<T>(port: Coalescable<T>, options: CoalescedOptions): Part {
   const { keyOf } = readOptions('coalesced', options, OPTIONS);
   const sends = new Map<string, SharedSend<T>>();
+  if (worker) worker.bind(sends, 'coalesced');
 
   function answer(asked: Asked<T>, send: () => Promise<T>): Promise<T> {
     const { policy, request } = asked.call;
+    if (worker) worker.mustBeOurs(sends);
     // Another part may have waited meanwhile.
     asked.signal.throwIfAborted();
     if (keyOf === undefined && addsCredentials(policy))

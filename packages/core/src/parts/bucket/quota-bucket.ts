@@ -1,4 +1,5 @@
 import { devText } from '#dev-text';
+import { worker } from '#worker';
 import { capacity, flag, nameOf, notNegative, refillRate, wrongType } from '../../base/check.ts';
 import { type Complete, mustHaveFields, type OptionTable, readOptions } from '../../base/options.ts';
 import { FIELDS_OPTION } from '../../http/server-feedback.ts';
@@ -37,7 +38,8 @@ export interface QuotaLimit {
    *
    * In browsers and workers `createFetch` does not see the end of a long body by itself: add `use: [bodyEnds]` to the policy, unless it has
    * `actualCost` or `concurrency`. Without any of them its tokens are charged with the response in a browser, and in a worker when
-   * the response is garbage-collected, or after ten minutes.
+   * the response is garbage-collected, or after ten minutes. In Cloudflare Workers the bucket belongs to the request that makes it: another
+   * one that uses it gets a TypeError.
    * @default false
    */
   readonly settled?: boolean | undefined;
@@ -95,6 +97,8 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
     const source = new QuotaTokens(names, limits, alike(setup).time.now());
     super(setup, source, Quotas.#gateOf, new NamedUnits(names, source.limits));
     this.settled = limits.some(({ settled }) => settled);
+    // A request that ends before its body settles nothing.
+    if (worker && this.settled) worker.bind(this, 'quotaBucket: settled');
   }
 
   static #gateOf(this: void, { source, units }: Quotas, setup: WaitingBucketSetup): Bucket {

@@ -1,4 +1,5 @@
 import { devText } from '#dev-text';
+import { worker } from '#worker';
 import { notNegative } from '../../base/check.ts';
 import { nextTurn } from '../../base/clock.ts';
 import { type Feedback, type ReadFeedback, readFeedback, withJitter } from '../../http/feedback.ts';
@@ -96,6 +97,8 @@ export abstract class WaitingBucket<
     this.time = new SteadyTime(setup.clock);
     const waiters = this.#makeQueue();
     this.source = source(this.time, waiters as WaitingQueue, servedSoon(waiters));
+    // Its tokens come with the answers of the store, to one request.
+    if (worker) worker.bind(this, 'a bucket whose tokens a store holds');
     this.#supply(waiters);
   }
 
@@ -145,6 +148,7 @@ export abstract class WaitingBucket<
   tryAcquire(costs: number | Costs = 1, earlier?: Grant): Grant | undefined {
     const source = this.source;
     const waiters = this.#waiters;
+    if (worker) worker.mustBeOurs(this);
     const cost = this.units.amountOf('tryAcquire', costs, source.capacity);
     if (waiters?.isOpenTo(earlier) === false) return undefined;
     const nowMs = this.time.now();
@@ -170,6 +174,7 @@ export abstract class WaitingBucket<
   }
 
   #costOf({ cost = 1 }: AcquireOptions): Amount {
+    if (worker) worker.mustBeOurs(this);
     return this.units.amountOf('acquire', cost, this.source.capacity);
   }
 

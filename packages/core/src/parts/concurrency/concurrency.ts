@@ -1,3 +1,4 @@
+import { worker } from '#worker';
 import { countingNumber } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, keepAlive } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
@@ -62,6 +63,8 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
     this.#maxConcurrent = setup.maxConcurrent;
     this.#time = new SteadyTime(setup.clock);
     this.#waiters = new WaitQueue(setup, this.#time, (_, waitedMs) => this.#take(waitedMs));
+    // A request that ends, or is cancelled, runs nothing more, and frees no slot.
+    if (worker) worker.bind(this, 'concurrencyLimit');
   }
 
   get part(): Part {
@@ -74,11 +77,15 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
   }
 
   tryAcquire(): Slot | undefined {
+    if (worker) worker.mustBeOurs(this);
     return this.#waiters.size === 0 ? this.#take(0) : undefined;
   }
 
   acquire(options: Omit<AcquireOptions, 'cost'> = {}): Promise<Slot> {
-    return this.#waiters.acquire(options, () => 1);
+    return this.#waiters.acquire(options, () => {
+      if (worker) worker.mustBeOurs(this);
+      return 1;
+    });
   }
 
   stats(): ConcurrencyStats {
@@ -161,6 +168,8 @@ class SlotPartInstance implements PartInstance, Blocker {
  * Limits how many requests are in flight at a time, as App Engine's `max_concurrent_requests` does. A token bucket limits
  * how many start per second; a policy may have both. A request then takes its slot and its tokens together, and holds
  * neither while it waits for the other.
+ *
+ * In Cloudflare Workers it belongs to the request that makes it: another one that uses it gets a TypeError.
  *
  * @throws TypeError, RangeError for a wrong option
  * @example

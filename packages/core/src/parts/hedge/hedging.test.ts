@@ -1,11 +1,12 @@
 import { virtualClock } from '@ebb/core/testing';
 import { expect, test } from 'vitest';
 import { type Due, HedgeKey, leave } from './hedging.ts';
+import { newHedgeState } from './rule.ts';
 
 /** Requests of a key whose delay is 10 ms, and when each was due. */
 function ring() {
   const clock = virtualClock({ startMs: 0 });
-  const key = new HedgeKey({ quantile: 0.95, delayMs: 10, minDelayMs: 1, share: 1 }, clock);
+  const key = new HedgeKey(newHedgeState({ quantile: 0.95, delayMs: 10, minDelayMs: 1, share: 1 }), clock);
   const due: string[] = [];
   const join = (name: string): Due => {
     const one = { dueMs: clock.now(), due: () => void due.push(`${name} ${clock.now()}`) } as Due;

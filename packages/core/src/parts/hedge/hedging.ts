@@ -1,4 +1,5 @@
 import { devText } from '#dev-text';
+import { worker } from '#worker';
 import { type Check, callable, countingNumber, notNegative, number, positive } from '../../base/check.ts';
 import type { Clock } from '../../base/clock.ts';
 import { callHook, report } from '../../base/errors.ts';
@@ -7,7 +8,7 @@ import { originOf, type RequestTraits } from '../../http/outcome.ts';
 import { mustTrust } from '../../loop/hooks.ts';
 import type { Policy, PolicyOptions } from '../../loop/options.ts';
 import { createPolicy, methodsOr } from '../../loop/policy.ts';
-import { type HedgeRule, type HedgeState, newHedgeState } from './rule.ts';
+import { type HedgeState, newHedgeState } from './rule.ts';
 
 /** A try that may outlast its delay: one of a ring. */
 export interface Due {
@@ -40,8 +41,8 @@ export class HedgeKey implements Due {
   readonly #clock: Clock;
   #isArmed = false;
 
-  constructor(rule: HedgeRule, clock: Clock) {
-    this.state = newHedgeState(rule);
+  constructor(state: HedgeState, clock: Clock) {
+    this.state = state;
     this.#clock = clock;
   }
 
@@ -50,6 +51,12 @@ export class HedgeKey implements Due {
     const { delayMs } = this.state;
     if (delayMs === Infinity) return;
     one.dueMs += delayMs;
+    // In a worker the timer of one request is not there for others.
+    const ring = worker ? new HedgeKey(this.state, this.#clock) : this;
+    ring.#add(one, delayMs);
+  }
+
+  #add(one: Due, delayMs: number): void {
     one.next = this;
     one.previous = this.previous;
     one.previous.next = one;
@@ -210,7 +217,7 @@ export class Hedging {
     let key = this.#keys.get(name);
     if (key === undefined) {
       if (this.#keys.size === MOST_KEYS) this.#keys.clear();
-      key = new HedgeKey(this.setup, policy.clock);
+      key = new HedgeKey(newHedgeState(this.setup), policy.clock);
       this.#keys.set(name, key);
     }
     return key;

@@ -1,3 +1,4 @@
+import { worker } from '#worker';
 import { callable } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import type { Advice, Responded } from '../../http/outcome.ts';
@@ -24,7 +25,8 @@ const OPTIONS: OptionTable<UnauthorizedOptions> = { refresh: { check: callable, 
  * Requests that begin during a refresh wait for it. A 401 to one that was sent before a refresh had ended needs no other. If a refresh fails, the
  * 401 is the answer, and the `error` of the event `end` is why; the next 401 tries again. A refresh counts in `attemptTimeoutMs`.
  *
- * For the outermost client: one below another leaves its 401 to that.
+ * For the outermost client: one below another leaves its 401 to that. In Cloudflare Workers it belongs to the request that makes it:
+ * another one that uses it gets a TypeError.
  *
  * @throws TypeError for a wrong option
  * @example
@@ -39,7 +41,11 @@ const OPTIONS: OptionTable<UnauthorizedOptions> = { refresh: { check: callable, 
 export function unauthorized(options: UnauthorizedOptions): Part {
   const { refresh } = readOptions('unauthorized', options, OPTIONS);
   const credentials = new Credentials(refresh);
-  const begin = (call: PartCall): PartInstance => new UnauthorizedPartInstance(credentials, call);
+  if (worker) worker.bind(credentials, 'unauthorized');
+  const begin = (call: PartCall): PartInstance => {
+    if (worker) worker.mustBeOurs(credentials);
+    return new UnauthorizedPartInstance(credentials, call);
+  };
   return { name: 'unauthorized', place: 'headers', begin };
 }
 
