@@ -21,6 +21,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'guide/testing': 'Testing',
     'guide/observing': 'Observing',
     'guide/recipes': 'Recipes',
+    'guide/workers': 'Cloudflare Workers',
     choosing: 'How to choose',
     breakers: 'Looking for a circuit breaker?',
     'anti-patterns': 'Anti-patterns',
