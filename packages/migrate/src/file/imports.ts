@@ -77,10 +77,17 @@ function keptOf(source: Source, bindings: Bindings, statement: Node): string {
   return `${word} ${clauses.join(', ')} from ${source.quote}${bindings.library}${source.quote}${source.semicolon}`;
 }
 
-/** The last of the statements at the top that load something. */
-function lastLoading({ root }: Source): Node | undefined {
-  const loads = root
-    .namedChildren()
+/**
+ * The last of the statements that load something, before anything of ebb is used: helpers must stand there by then.
+ *
+ * @param place the statement that loads ebb
+ */
+function lastLoading({ root }: Source, place: Node | undefined): Node | undefined {
+  const statements = root.namedChildren();
+  const firstUse = statements.findIndex((one) => one.text().includes(PLACEHOLDER));
+  const atPlace = statements.findIndex((one) => one.id() === place?.id());
+  const loads = statements
+    .slice(0, firstUse < 0 ? undefined : Math.max(firstUse, atPlace + 1))
     .filter(
       (one) =>
         one.kind() === 'import_statement' ||
@@ -156,8 +163,8 @@ export function finish(
     }
   }
 
-  const last = lastLoading(source);
   const place = bindings.statements.find((one) => one.parent()?.kind() === 'program');
+  const last = lastLoading(source, place);
   for (const statement of bindings.statements) {
     const isPlace = statement.id() === place?.id();
     const lines = [kept.get(statement.id()) ?? '', ...(isPlace ? statements : [])].filter(Boolean);

@@ -83,6 +83,16 @@ describe('imports and helpers', () => {
       "import * as all from 'p-retry';\n\nall.default(run, options);\nall.default(() => 1);\n",
       "import * as all from 'p-retry';\nimport { retry } from '@ebb/core';\n\n…\n\n// TODO(ebb): p-retry stays here: its options come from elsewhere: options\nall.default(run, options);\nretry(() => 1, likePRetry);\n",
     ],
+    [
+      'a.cjs',
+      "const pRetry = require('p-retry');\npRetry(run);\nconst own = require('./own');\n",
+      "const { retry } = require('@ebb/core');\n\n…\nretry(({ attempt }) => run(attempt), likePRetry);\nconst own = require('./own');\n",
+    ],
+    [
+      'a.cjs',
+      "const go = () => pRetry(run);\nconst pRetry = require('p-retry');\nconst own = require('./own');\n",
+      "const go = () => retry(({ attempt }) => run(attempt), likePRetry);\nconst { retry } = require('@ebb/core');\n\n…\nconst own = require('./own');\n",
+    ],
   ])('%s: %j', (path, before, after) => {
     expect(body(migrate(path, before).text)).toBe(after);
   });
