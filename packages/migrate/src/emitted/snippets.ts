@@ -107,12 +107,15 @@ const judgedBy =
   FailedAttempt: `
 type FailedAttempt = { error: Error; attemptNumber: number; retriesLeft: number };`,
   likeAsyncRetry: `
-/** The defaults of async-retry: after any error the function is called again. */
+/** The defaults of async-retry: after any error without \`bail\` the function is called again. */
 const likeAsyncRetry«: ebb__PolicyOptions» = {
   maxRetries: 10,
   backoff: ({ retry, random }) => (1 + random()) * 1000 * 2 ** (retry - 1),
   feedback: false,
-  classify: (outcome) => (outcome.type === 'response' && outcome.status === 0 ? 'success' : 'transient'),
+  classify: (outcome) => {
+    if (outcome.type === 'response' && outcome.status === 0) return 'success';
+    return (outcome.error« as { bail?: unknown } | undefined»)?.bail ? 'final' : 'transient';
+  },
 };`,
   likeFetchRetry: `
 /** The defaults of fetch-retry. */

@@ -1,12 +1,15 @@
 const { retry } = require('@ebb/core')
 const axios = require('axios')
 
-/** The defaults of async-retry: after any error the function is called again. */
+/** The defaults of async-retry: after any error without `bail` the function is called again. */
 const likeAsyncRetry = {
   maxRetries: 10,
   backoff: ({ retry, random }) => (1 + random()) * 1000 * 2 ** (retry - 1),
   feedback: false,
-  classify: (outcome) => (outcome.type === 'response' && outcome.status === 0 ? 'success' : 'transient'),
+  classify: (outcome) => {
+    if (outcome.type === 'response' && outcome.status === 0) return 'success'
+    return (outcome.error)?.bail ? 'final' : 'transient'
+  },
 }
 
 async function tvl () {

@@ -10,12 +10,15 @@ const stop = (reason) => {
 const unlessStopped = (settled) =>
   settled.type === 'error' && stopped.has(settled.error) ? 'final' : undefined;
 
-/** The defaults of async-retry: after any error the function is called again. */
+/** The defaults of async-retry: after any error without `bail` the function is called again. */
 const likeAsyncRetry = {
   maxRetries: 10,
   backoff: ({ retry, random }) => (1 + random()) * 1000 * 2 ** (retry - 1),
   feedback: false,
-  classify: (outcome) => (outcome.type === 'response' && outcome.status === 0 ? 'success' : 'transient'),
+  classify: (outcome) => {
+    if (outcome.type === 'response' && outcome.status === 0) return 'success';
+    return (outcome.error)?.bail ? 'final' : 'transient';
+  },
 };
 
 export const posts = () =>
