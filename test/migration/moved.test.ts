@@ -47,6 +47,93 @@ describe('what is rewritten whole does what it did', () => {
   });
 });
 
+/** Programs of two files, and how often the second sends when nothing answers well. */
+const TOGETHER: Readonly<Record<string, readonly [client: string, request: string, sent: number]>> = {
+  'a client that stays, and a POST without retries': [
+    `import axios from 'axios';
+import axiosRetry from 'axios-retry';
+export const client = axios.create();
+export const ids = axiosRetry(client, { retries: 3, retryCondition: () => true });
+`,
+    `import { client } from './client.mjs';
+export const send = () =>
+  client.post('https://api.example.com/orders', { n: 1 }, { 'axios-retry': { retries: 0 } });
+`,
+    1,
+  ],
+  'a client that is rewritten, and a POST with one retry': [
+    `import axios from 'axios';
+import axiosRetry from 'axios-retry';
+export const client = axios.create();
+axiosRetry(client, { retries: 3, retryCondition: () => true });
+`,
+    `import { client } from './client.mjs';
+export const send = () =>
+  client.post('https://api.example.com/orders', { n: 1 }, { 'axios-retry': { retries: 1 } });
+`,
+    2,
+  ],
+  'a client of ky, and a POST without retries': [
+    `import ky from 'ky';
+export const api = ky.create({ retry: { limit: 3, methods: ['post'] } });
+`,
+    `import { api } from './client.mjs';
+export const send = () => api.post('https://api.example.com/orders', { json: { n: 1 }, retry: 0 }).json();
+`,
+    1,
+  ],
+  'a fetch of fetch-retry, and a POST without retries': [
+    `import fetchRetry from 'fetch-retry';
+const retrying = fetchRetry(fetch, { retryOn: [500, 503] });
+export const load = (url, init) => retrying(url, init);
+`,
+    `import { load } from './client.mjs';
+export const send = () => load('https://api.example.com/orders', { method: 'POST', body: '1', retries: 0 });
+`,
+    1,
+  ],
+  'an error that stops retries': [
+    `import { AbortError } from 'p-retry';
+export const load = async () => {
+  const response = await fetch('https://api.example.com/orders', { method: 'POST' });
+  if (!response.ok) throw new AbortError('no');
+};
+`,
+    `import pRetry from 'p-retry';
+import { load } from './client.mjs';
+export const send = () => pRetry(load, { retries: 3 });
+`,
+    1,
+  ],
+};
+
+describe('programs of two files that are rewritten together send what they sent', () => {
+  test.concurrent.each(Object.entries(TOGETHER))('%s', async (_, [client, request, sent]) => {
+    const home = mkdtempSync(join(import.meta.dirname, '../.moved-'));
+    try {
+      makeFolders(home);
+      const path = join(home, 'esm/request.mjs');
+      writeFileSync(join(home, 'esm/client.mjs'), client);
+      const original = await play(home, '', 'request.mjs', request);
+      expect(original['only 503']?.sent).toHaveLength(sent);
+      const command = ['--conditions=@ebb/source', '--no-warnings', 'packages/migrate/src/cli.ts', '--force'];
+      const migrating = promisify(execFile)(process.execPath, [...command, join(home, 'esm')]);
+      // It returns 1 for what is left.
+      expect(await migrating.catch(({ stdout }) => ({ stdout }))).toMatchObject({
+        stdout: expect.stringContaining(' rewritten in '),
+      });
+      const moved = await play(home, '', 'request.mjs', readFileSync(path, 'utf8'));
+      const differing = Object.keys(SCRIPTS).flatMap((script) => {
+        const found = difference(original[script], moved[script], true);
+        return found === undefined ? [] : [`${script}: ${found}`];
+      });
+      expect(differing).toEqual([]);
+    } finally {
+      rmSync(home, { recursive: true });
+    }
+  });
+});
+
 test('what becomes of TypeScript compiles', async () => {
   const home = mkdtempSync(join(import.meta.dirname, '../moved-types-'));
   try {

@@ -75,6 +75,21 @@ export class Bindings {
     ];
   }
 
+  /** Places that load the library, and do something else with it than to declare it, to call it or to take a member. */
+  otherLoads({ root }: Source): Node[] {
+    return findAll(root, 'call_expression').filter((call) => {
+      if (loaded(call) !== this.library || this.holds(call)) return false;
+      const isPromise = call.field('function')?.text() === 'import';
+      let [inner, outer] = [call, call.parent()];
+      while (outer !== null && /^(await|parenthesized)_expression$/.test(String(outer.kind())))
+        [inner, outer] = [outer, outer.parent()];
+      const kind = String(outer?.kind());
+      if (kind === 'expression_statement') return false;
+      if (isPromise && inner.id() === call.id()) return true;
+      return kind !== 'member_expression' && outer?.field('function')?.id() !== inner.id();
+    });
+  }
+
   get statements(): Node[] {
     const byId = new Map(this.all.map(({ statement }) => [statement.id(), statement]));
     return [...byId.values()];

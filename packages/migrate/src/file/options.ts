@@ -140,6 +140,7 @@ export class OptionReader {
  * @returns false if it does not stand on lines of its own: the comment is then that of the statement
  */
 function leave(source: Source, { node }: Option, { reason }: Left): boolean {
+  source.leftFor = reason;
   const { start, end } = node.range();
   const lead = /[^\n]*$/.exec(source.text.slice(0, start.index))?.[0] ?? '';
   const comma = /^\s*,/.exec(source.text.slice(end.index))?.[0].length ?? 0;

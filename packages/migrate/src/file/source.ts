@@ -16,6 +16,11 @@ export const PLACEHOLDER = 'ebb__';
 /** A parameter of a function that is written here. A plain name could be taken for a use of the library. */
 export const RETRY_PARAMETER: string = `${PLACEHOLDER}parameter_retry`;
 
+/** How the comment begins that stands above what is left to do. */
+export const TODO = '// TODO(ebb): ';
+/** What ends a comment of a line, or would be shown as something else: code that a TODO quotes may have it. */
+const BREAKS = /[\s\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]+/gu;
+
 function applied(text: string, edits: readonly Edit[], from = 0): string {
   let result = '';
   let at = from;
@@ -35,6 +40,16 @@ export function languageOf(path: string): Lang | undefined {
   return /\.([cm]?js|jsx|tsx)$/.test(path) ? Lang.Tsx : undefined;
 }
 
+/** What the places of a library in one program have to do with other programs of the run. */
+export interface Reach {
+  /** Clients that were rewritten, and that requests of other programs may use. */
+  moved: number;
+  /** Clients, and options of requests, that stay. */
+  kept: number;
+  /** Places where a request may have options of its own. */
+  requests: number;
+}
+
 /** A program, and the edits to it so far. An edit replaces those inside it: take their text by {@link textOf} first. */
 export class Source {
   readonly path: string;
@@ -46,18 +61,32 @@ export class Source {
   rewritten = 0;
   /** Places that were not, or not wholly. */
   stuck = 0;
+  /** Why the last option that has no counterpart stays. */
+  leftFor = '';
   /** Constants with options that a place which stays uses, and why: they stay as well. */
   readonly blocked: Map<string, string>;
   /** Constants whose options the place at work takes. */
   readonly using: Set<string> = new Set();
+  readonly reach: Reach = { moved: 0, kept: 0, requests: 0 };
+  /** Why places stay that change together with those of other programs; `undefined` if they may change. */
+  readonly held: string | undefined;
   #edits: Edit[] = [];
+  /** Where the TODO of places would stand that were rewritten, and of those that were not. */
+  readonly #changedAt = new Set<number>();
+  readonly #stuckAt = new Set<number>();
 
   /** @throws Stuck if it cannot be parsed */
-  constructor(path: string, text: string, library = '', blocked: Map<string, string> = new Map()) {
+  constructor(
+    path: string,
+    text: string,
+    library = '',
+    { blocked = new Map(), held }: { blocked?: Map<string, string>; held?: string | undefined } = {},
+  ) {
     this.path = path;
     this.library = library;
     this.text = text;
     this.blocked = blocked;
+    this.held = held;
     this.root = parse(languageOf(path) ?? Lang.Tsx, text).root();
     if (this.root.find({ rule: { kind: 'ERROR' } }) !== null) throw new Stuck('its syntax is not understood');
   }
@@ -129,6 +158,7 @@ export class Source {
     try {
       edit();
       this.rewritten += 1;
+      this.#changedAt.add(this.#placeAbove(node));
       return true;
     } catch (error) {
       if (!(error instanceof Stuck)) throw error;
@@ -140,19 +170,53 @@ export class Source {
     }
   }
 
+  /** @throws Stuck if what changes together with other programs has to stay */
+  mayMove(): void {
+    if (this.held !== undefined) throw new Stuck(this.held);
+  }
+
   /** Writes a TODO above the statement of a node, unless it stands there. */
   todo(node: Node, text: string): void {
     this.stuck += 1;
-    const { start } = statementOf(node).range();
-    const lineStart = this.text.lastIndexOf('\n', start.index - 1) + 1;
-    const comment = `// TODO(ebb): ${text}`;
-    if (this.text.slice(0, lineStart).trimEnd().endsWith(comment)) return;
-    const lead = /^[ \t]*/.exec(this.text.slice(lineStart))?.[0] ?? '';
-    this.insert(lineStart, `${lead}${comment}\n`);
+    const at = this.#placeAbove(node);
+    this.#stuckAt.add(at);
+    const comment = `${TODO}${text.replaceAll(BREAKS, ' ')}`;
+    if (this.#todosAbove(at).some((line) => line.trim() === comment)) return;
+    const lead = /^[ \t]*/.exec(this.text.slice(at))?.[0] ?? '';
+    const isOnItsLine = at === 0 || this.text[at - 1] === '\n';
+    const line = `${isOnItsLine ? lead : '\n'}${comment}\n`;
+    if (!this.#edits.some((edit) => edit.start === at && edit.text === line)) this.insert(at, line);
+  }
+
+  /** Removes the TODO of an earlier run above places that stayed then. */
+  #dropTodos(): void {
+    for (const at of this.#changedAt) {
+      if (this.#stuckAt.has(at)) continue;
+      const length = this.#todosAbove(at, `${this.library} stays here: `).join('\n').length;
+      if (length > 0) this.replaceRange(at - length - 1, at, '');
+    }
+  }
+
+  /** The lines right above a place that are a TODO which begins so. */
+  #todosAbove(at: number, beginning = ''): string[] {
+    const lines = this.text.slice(0, at).split('\n').slice(0, -1);
+    const isTodo = (line: string): boolean => line.trimStart().startsWith(TODO + beginning);
+    return lines.slice(lines.findLastIndex((line) => !isTodo(line)) + 1);
+  }
+
+  /** Where a line can be put above a statement: where its own line begins, unless that is inside a text that goes over lines. */
+  #placeAbove(node: Node): number {
+    for (const one of [node, ...node.ancestors().slice(0, -1)]) {
+      const { start } = statementOf(one).range();
+      const lineStart = start.index === 0 ? 0 : this.text.lastIndexOf('\n', start.index - 1) + 1;
+      if (this.text.slice(lineStart, start.index).trim() === '') return lineStart;
+    }
+    return statementOf(node).range().start.index;
   }
 
   /** The text with all edits. */
   get edited(): string {
+    this.#dropTodos();
     return applied(this.text, this.#edits);
   }
 }

@@ -21,6 +21,7 @@ import {
   PLACEHOLDER,
   RETRY_PARAMETER,
   type Source,
+  Stuck,
 } from '../file/source.ts';
 
 const PREDICATE = /^is(Network|Retryable|SafeRequest|IdempotentRequest|NetworkOrIdempotentRequest)Error$/;
@@ -71,7 +72,7 @@ export class AxiosRetryOptions {
     const isWithin = !isWhole || options.some(({ key }) => key === '...');
     const condition = options.find(({ key }) => key === 'retryCondition');
     const classify = condition && this.#condition(condition);
-    const lead = typeof classify === 'string' ? defaultsOf(this.#source, options) : [like];
+    const lead = classify !== undefined ? defaultsOf(this.#source, options) : [like];
     this.#first = [...(isWithin ? [] : lead), ...further];
     const isEvent = ({ key }: Option): boolean => /^on(Retry|MaxRetryTimesExceeded)$/.test(key);
     const told = options.filter((option) => isEvent(option) && this.#unreadable(option) === undefined);
@@ -103,16 +104,17 @@ export class AxiosRetryOptions {
     }
   }
 
-  #condition(option: Option): string | Left {
+  /** @throws Stuck if nothing says the same: without it other requests would be sent again */
+  #condition(option: Option): string {
     const { value } = option;
     const named = this.#bindings.named(value);
     if (named !== undefined && PREDICATE.test(named))
       return `classify: ${PLACEHOLDER}retriedIf(${PLACEHOLDER}${named})`;
     const condition = functionOf(this.#source, value);
-    if (condition === undefined) return new Left('`classify` decides; what this reads is in another file');
-    if (isAsync(condition)) return new Left('`classify` returns no promise; `inspect` may');
+    if (condition === undefined) throw new Stuck('`classify` decides; what this reads is in another file');
+    if (isAsync(condition)) throw new Stuck('`classify` returns no promise; `inspect` may');
     const unreadable = this.#unknownReads(condition, 0, READABLE);
-    if (unreadable !== undefined) return new Left(`\`classify\` decides, and has no ${unreadable}`);
+    if (unreadable !== undefined) throw new Stuck(`\`classify\` decides, and has no ${unreadable}`);
     if (value === condition) this.references(value);
     return `classify: ${PLACEHOLDER}retriedIf(${expressionOf(this.#source, value)})`;
   }
@@ -136,19 +138,20 @@ export class AxiosRetryOptions {
       : undefined;
   }
 
-  #delay({ key, value }: Option): string | Left {
+  /** @throws Stuck if nothing says the same: without it requests would be sent again at other times */
+  #delay({ key, value }: Option): string {
     if (this.#bindings.named(value) === 'exponentialDelay') return this.#exponential('100');
     if (value.kind() === 'call_expression' && this.#bindings.named(value.field('function')) === 'linearDelay')
       return `backoff: ({ ${RETRY_PARAMETER} }) => ${argumentsOf(value)[0]?.text() ?? 100} * ${RETRY_PARAMETER}`;
     const called = functionOf(this.#source, value);
     if (called === undefined)
-      return new Left(`\`backoff\` returns the wait; what ${key} does is in another file`);
-    if (isAsync(called)) return new Left('`backoff` returns no promise');
+      throw new Stuck(`\`backoff\` returns the wait; what ${key} does is in another file`);
+    if (isAsync(called)) throw new Stuck('`backoff` returns no promise');
     const forwarded = this.#forwarded(called);
     if (forwarded !== undefined) return forwarded;
     const reads = readsOf(called, 1);
     const unknown = reads.find((read) => !READABLE.test(read));
-    if (unknown !== undefined) return new Left(`\`backoff\` returns the wait, and has no ${unknown}`);
+    if (unknown !== undefined) throw new Stuck(`\`backoff\` returns the wait, and has no ${unknown}`);
     this.#first.push(NO_RETRY_AFTER);
     if (value === called) this.references(called);
     if (reads.length > 0) return `backoff: ${PLACEHOLDER}waitOf(${expressionOf(this.#source, value)})`;

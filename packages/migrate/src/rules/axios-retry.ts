@@ -11,9 +11,9 @@ import {
   type Source,
   Stuck,
   statementOf,
-  stringOf,
 } from '../file/source.ts';
 import { AxiosRetryOptions } from './axios-retry-options.ts';
+import { isTested, noteUnknownUses, type RequestPlace, requestPlaces } from './axios-retry-requests.ts';
 
 const LIBRARY = 'axios-retry';
 
@@ -21,6 +21,8 @@ class AxiosRetry {
   readonly #source: Source;
   readonly #bindings: Bindings;
   readonly #reader: OptionReader;
+  /** Reads the options of requests. */
+  readonly #requests: OptionReader;
   readonly #options: AxiosRetryOptions;
   /** A member of the policy that the call at work has besides. */
   #total: readonly string[] = [];
@@ -32,22 +34,51 @@ class AxiosRetry {
       this.#options.edit(object, true, this.#total),
     );
     this.#options = new AxiosRetryOptions(source, this.#bindings);
+    this.#requests = new OptionReader(
+      source,
+      this.#bindings,
+      (object) => this.#options.edit(object, false),
+      (node) => isOfRequest(node),
+    );
   }
 
   run(): void {
-    for (const pair of findAll(this.#source.root, 'pair')) {
-      const value = pair.field('value');
-      if (stringOf(pair.field('key')) !== LIBRARY || value?.kind() !== 'object') continue;
-      this.#source.attempt(pair, () => {
-        this.#options.edit(value, false);
-        this.#source.replace(pair, `ebb: ${this.#source.textOf(value)}`);
-      });
+    const source = this.#source;
+    const { reach } = source;
+    for (const place of requestPlaces(source, this.#bindings)) {
+      const isDone = source.attempt(place.node, () => this.#request(place));
+      if (isTested(place.node)) continue;
+      reach.requests += 1;
+      if (!isDone) reach.kept += 1;
     }
-    for (const member of findAll(this.#source.root, 'property_signature'))
-      if (stringOf(member.field('name')) === LIBRARY) this.#undeclare(member);
-    const calls = this.#bindings.calls(this.#source, 'default');
-    const done = calls.map((call) => this.#source.attempt(call, () => this.#call(call)));
-    if (done.every(Boolean)) this.#options.references(this.#source.root);
+    const calls = this.#bindings.calls(source, 'default');
+    const done = calls.map((call) =>
+      source.attempt(call, () => {
+        this.#call(call);
+        source.mayMove();
+      }),
+    );
+    const others = noteUnknownUses(source, this.#bindings, calls);
+    reach.kept += done.filter((isDone) => !isDone).length + others.filter((other) => !isTested(other)).length;
+    // Clients that an earlier run has rewritten count as well.
+    reach.moved += done.filter(Boolean).length + (source.text.includes('@ebb/axios') ? 1 : 0);
+    if (done.every(Boolean)) this.#options.references(source.root);
+  }
+
+  /** Options of a request, or another use of their key. */
+  #request({ node, options, target, isType = false }: RequestPlace): void {
+    const source = this.#source;
+    if (isType) {
+      source.mayMove();
+      this.#undeclare(node);
+      return;
+    }
+    if (options === undefined) throw new Stuck('this reads or sets the options of requests');
+    const { stuck } = source;
+    const given = this.#requests.read(options);
+    if (source.stuck > stuck) throw new Stuck(source.leftFor);
+    source.mayMove();
+    source.replace(node, target === undefined ? `ebb: ${given}` : `${source.textOf(target)}.ebb = ${given}`);
   }
 
   /** Removes the option of a request from its type: that of ebb is declared by @ebb/axios. */
@@ -60,7 +91,6 @@ class AxiosRetry {
       findAll(outer, 'property_signature', 'method_signature').length === 1 &&
       /^declare module/.test(outer.text());
     this.#source.remove(isAlone ? outer : member);
-    this.#source.rewritten += 1;
   }
 
   #call(call: Node): void {
@@ -123,6 +153,14 @@ class AxiosRetry {
     }
     this.#source.replace(pattern, 'requestInterceptorId');
   }
+}
+
+/** True for the value of the option of a request, or what is spread into one. */
+function isOfRequest(node: Node): boolean {
+  const parent = node.parent();
+  if (parent?.kind() === 'spread_element') return isOfRequest(parent.parent() as Node);
+  const key = parent?.field(parent.kind() === 'pair' ? 'key' : 'left');
+  return key?.text().includes(LIBRARY) ?? false;
 }
 
 export function axiosRetry(source: Source): void {

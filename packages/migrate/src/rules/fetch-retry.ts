@@ -21,11 +21,26 @@ import {
   Stuck,
 } from '../file/source.ts';
 import { holderOf, isShared, usesOf } from './instances.ts';
+import { isElsewhere, noteRequests } from './requests.ts';
 
 const LIBRARY = 'fetch-retry';
 const OWN = /^(retries|retryDelay|retryOn)$/;
 /** What the helper `retriedOn` gives of a response. */
 const READABLE = /^$|^\.(status|ok|headers\.get)$/;
+
+/**
+ * True for a fetch that may get options of a request from elsewhere.
+ *
+ * @param sends what its uses stand in
+ */
+export function isOpen(
+  holder: string | undefined,
+  sends: readonly Node[],
+  isSend: (node: Node) => boolean,
+): boolean {
+  const isPublic = holder?.includes('.') === true && !holder.startsWith('this.#');
+  return isPublic || sends.some((send) => !isSend(send) || isElsewhere(argumentsOf(send)[1]));
+}
 
 class FetchRetry {
   readonly #source: Source;
@@ -55,6 +70,8 @@ class FetchRetry {
       if (holder !== undefined) this.#products.add(holder);
     }
     for (const wrap of wraps) this.#source.attempt(wrap, () => this.#wrap(wrap));
+    const isKnown = (node: Node): boolean => this.#isInit(node) || this.#bindings.takes(node);
+    noteRequests(this.#source, OWN, isKnown);
   }
 
   #isWrap(call: Node): boolean {
@@ -94,6 +111,10 @@ class FetchRetry {
       if (init !== undefined && this.#mayHaveOwn(init)) source.replace(init, this.#inits.read(init));
     }
     const policy = options === undefined ? `${PLACEHOLDER}likeFetchRetry` : this.#defaults.read(options);
+    if (isOpen(holder, sends, (send) => this.#isSend(send))) {
+      source.mayMove();
+      source.reach.moved += 1;
+    }
     source.replace(wrap, `${PLACEHOLDER}createFetch(${policy}, ${source.textOf(base)})`);
   }
 
@@ -110,13 +131,13 @@ class FetchRetry {
 
   /** How `retryOn` becomes `classify`. A function decides alone: no number ends the retries. */
   #decision(options: readonly Option[]): {
-    readonly classify: string | Left | undefined;
+    readonly classify: string | undefined;
     readonly alone: boolean;
   } {
     const retryOn = options.find(({ key }) => key === 'retryOn');
     const classify = retryOn && this.#on(retryOn);
     const isFunction = retryOn !== undefined && functionOf(this.#source, retryOn.value) !== undefined;
-    return { classify, alone: isFunction && typeof classify === 'string' };
+    return { classify, alone: isFunction };
   }
 
   #edit(object: Node, first: readonly string[]): void {
@@ -144,7 +165,7 @@ class FetchRetry {
     });
   }
 
-  #option(option: Option, classify: string | Left | undefined, alone: boolean): string | Left | undefined {
+  #option(option: Option, classify: string | undefined, alone: boolean): string | Left | undefined {
     switch (option.key) {
       case 'retries':
         return alone ? undefined : renamed(this.#source, option, 'maxRetries');
@@ -157,18 +178,17 @@ class FetchRetry {
     }
   }
 
-  #delay({ value }: Option): string | Left {
+  #delay({ value }: Option): string {
     const called = functionOf(this.#source, value);
     if (called === undefined) {
-      const isNumber = /^[\d_.]+$|^[A-Z][A-Z\d_]*$|[*+]/.test(value.text());
-      return isNumber
-        ? `backoff: ${PLACEHOLDER}constant(${value.text()})`
-        : new Left('`backoff` returns the wait; what this is stands in another file');
+      if (!/^[\d_.]+$|^[A-Z][A-Z\d_]*$|[*+]/.test(value.text()))
+        throw new Stuck('`backoff` returns the wait; what this is stands in another file');
+      return `backoff: ${PLACEHOLDER}constant(${value.text()})`;
     }
-    if (isAsync(called)) return new Left('`backoff` returns no promise');
+    if (isAsync(called)) throw new Stuck('`backoff` returns no promise');
     const reads = [...readsOf(called, 1), ...readsOf(called, 2)];
     const unknown = readsOf(called, 2).find((read) => !READABLE.test(read));
-    if (unknown !== undefined) return new Left(`\`backoff\` returns the wait, and has no ${unknown}`);
+    if (unknown !== undefined) throw new Stuck(`\`backoff\` returns the wait, and has no ${unknown}`);
     if (reads.length > 0) return `backoff: ${PLACEHOLDER}waitAfter(${expressionOf(this.#source, value)})`;
     const [attempt] = parametersOf(called);
     const isExpression =
@@ -187,15 +207,15 @@ class FetchRetry {
     return `backoff: ({ ${RETRY_PARAMETER} }) => ${this.#source.textOf(body)}`;
   }
 
-  #on(option: Option): string | Left {
+  #on(option: Option): string {
     const { value } = option;
     const called = functionOf(this.#source, value);
     if (called === undefined && bare(value).kind() !== 'array')
-      return new Left('`classify` decides; what this is stands in another file');
+      throw new Stuck('`classify` decides; what this is stands in another file');
     if (called !== undefined && isAsync(called))
-      return new Left('`classify` returns no promise; `inspect` may');
+      throw new Stuck('`classify` returns no promise; `inspect` may');
     const read = called === undefined ? undefined : readsOf(called, 2).find((one) => !READABLE.test(one));
-    if (read !== undefined) return new Left(`\`classify\` decides, and has no ${read}; \`inspect\` may`);
+    if (read !== undefined) throw new Stuck(`\`classify\` decides, and has no ${read}; \`inspect\` may`);
     return `classify: ${PLACEHOLDER}retriedOn(${expressionOf(this.#source, value)})`;
   }
 }

@@ -78,6 +78,7 @@ export class FunctionRetry {
   calls(always: string | undefined): boolean[] {
     return this.bindings.calls(this.#source, 'default').map((call) =>
       this.#source.attempt(call, () => {
+        this.#source.mayMove();
         const [called, options] = argumentsOf(call);
         if (called === undefined) throw new Stuck('it calls nothing');
         const stops = isFunction(bare(called)) && this.#kind.stops(this.#source, bare(called));

@@ -1,4 +1,4 @@
-import { bare, findAll, type Node, plain, type Source, Stuck, statementOf } from '../file/source.ts';
+import { bare, findAll, type Node, namesIn, plain, type Source, Stuck, statementOf } from '../file/source.ts';
 
 /** What holds the result of an expression: `limiter`, or `this.limiter`. */
 export function holderOf(made: Node): string | undefined {
@@ -23,11 +23,25 @@ export function besideOf(node: Node): Node {
   return statement;
 }
 
+const EXPORTS = /^(module\.)?exports\b/;
+
+/** True for a name in `export { name }`, `export default name`, or what `module.exports` gets. */
+function isExport(name: Node): boolean {
+  if (/^export_(specifier|statement)$/.test(String(name.parent()?.kind()))) return true;
+  const set = name.ancestors().find((one) => one.kind() === 'assignment_expression');
+  const right = set?.field('right');
+  return (
+    EXPORTS.test(set?.field('left')?.text() ?? '') &&
+    [name.id(), name.parent()?.id(), name.parent()?.parent()?.id()].includes(right?.id())
+  );
+}
+
 /** True if other files may use what holds the result of an expression. */
 export function isShared(made: Node): boolean {
-  return (
-    statementOf(made).kind() === 'export_statement' || /^(module\.)?exports\b/.test(holderOf(made) ?? '')
-  );
+  if (statementOf(made).kind() === 'export_statement') return true;
+  const holder = holderOf(made);
+  if (holder === undefined) return false;
+  return EXPORTS.test(holder) || namesIn(made.getRoot().root(), holder).some(isExport);
 }
 
 /** The places where a holder is used, without that where it is set. */

@@ -12,7 +12,8 @@ import {
   Stuck,
   stringOf,
 } from '../file/source.ts';
-import { holderOf } from './instances.ts';
+import { holderOf, isShared, usesOf } from './instances.ts';
+import { isElsewhere, noteRequests } from './requests.ts';
 
 const LIBRARY = 'ky';
 const MAKES = /^(create|extend)$/;
@@ -22,11 +23,20 @@ const DEFAULT_TIMEOUT = '10000';
 
 /** A client that the program makes. */
 interface Instance {
+  /** What holds it; `undefined` for that of the library. */
+  readonly holder?: string;
   /** The timeout that it gives its requests: a text, or `false`. */
   readonly timeout: string;
   /** True if it sends by ebb. */
   readonly sendsByEbb: boolean;
+  /** True if it has retries of ky that could not be rewritten. */
+  readonly stays: boolean;
+  /** True if its `retry` is an object, with which that of a request is merged. */
+  readonly hasObject: boolean;
 }
+
+/** The client of the library itself. */
+const OF_KY: Instance = { timeout: DEFAULT_TIMEOUT, sendsByEbb: false, stays: false, hasObject: false };
 
 class Ky {
   readonly #source: Source;
@@ -39,25 +49,75 @@ class Ky {
   }
 
   run(): void {
-    if (this.#bindings.all.length === 0) return;
-    // In the order of the text: a client comes before those that extend it.
-    for (const call of findAll(this.#source.root, 'call_expression').reverse()) {
-      const used = this.#usedBy(call);
-      if (used === undefined) continue;
-      const [of, method] = used;
-      const given = argumentsOf(call).find((one) => bare(one).kind() === 'object');
-      const object = given && bare(given);
-      const made = { timeout: this.#timeoutIn(object) ?? of.timeout, sendsByEbb: of.sendsByEbb };
-      const retry = object && optionsIn(object).find(({ key }) => key === 'retry');
-      const isOff = retry === undefined || /^(0|\{ *limit: *0 *\})$/.test(retry.value.text());
-      const isDone = !isOff && this.#source.attempt(call, () => this.#edit(object as Node, of, method));
-      const holder = MAKES.test(method) ? holderOf(call) : undefined;
-      if (holder !== undefined)
-        this.#instances.set(holder, {
-          ...made,
-          sendsByEbb: isDone || (of.sendsByEbb && method === 'extend'),
-        });
-    }
+    const source = this.#source;
+    // In the order of the text: a client comes before those that extend it. A request may stand above its client.
+    const calls = findAll(source.root, 'call_expression').reverse();
+    for (const isMaking of [true, false])
+      for (const call of calls) {
+        const used = this.#usedBy(call);
+        if (used !== undefined && MAKES.test(used[1]) === isMaking) this.#use(call, ...used);
+      }
+    noteRequests(source, /^retry$/, (node) => {
+      const list = node.parent();
+      const call = list?.kind() === 'arguments' ? list.parent() : null;
+      return call?.kind() === 'call_expression' && this.#usedBy(call) !== undefined;
+    });
+  }
+
+  #use(call: Node, of: Instance, method: string): void {
+    const source = this.#source;
+    const given = argumentsOf(call).find((one) => bare(one).kind() === 'object');
+    const object = given && bare(given);
+    const retry = object && optionsIn(object).find(({ key }) => key === 'retry');
+    const isOff = /^(0|\{ *limit: *0 *\})$/.test(retry?.value.text() ?? '');
+    const makes = MAKES.test(method);
+    const inherits = method !== 'create';
+    const isLeft = retry === undefined || (isOff && !(inherits && of.sendsByEbb));
+    const isDone =
+      !isLeft &&
+      source.attempt(call, () => {
+        if (inherits && of.stays) throw new Stuck('the client that it uses stays');
+        this.#edit(object as Node, of, method);
+        if (makes) this.#checkMade(call);
+      });
+    const holder = makes ? holderOf(call) : undefined;
+    // A client that sends by ebb reads `retry` no more: neither it nor its request would follow this one.
+    if (!isLeft && !isDone && inherits && of.sendsByEbb && of.holder !== undefined)
+      source.blocked.set(of.holder, 'a request of it, or a client that extends it, cannot be rewritten');
+    if (holder === undefined) return;
+    const origin = inherits && isLeft ? of : OF_KY;
+    this.#instances.set(holder, {
+      holder: origin.holder ?? holder,
+      timeout: this.#timeoutIn(object) ?? of.timeout,
+      sendsByEbb: isDone || origin.sendsByEbb,
+      stays: (!isLeft && !isDone) || (inherits && of.stays),
+      hasObject: (isDone && bare(retry.value).kind() === 'object') || origin.hasObject,
+    });
+  }
+
+  /** @throws Stuck if requests of a client that it makes may have options that are not known */
+  #checkMade(call: Node): void {
+    const source = this.#source;
+    const holder = holderOf(call);
+    const reason = holder === undefined ? undefined : source.blocked.get(holder);
+    if (reason !== undefined) throw new Stuck(reason);
+    const sends = holder === undefined ? [] : usesOf(source, holder).map((use) => this.#sendOf(use));
+    const isPlain = (send: Node | undefined): boolean =>
+      send !== undefined && !argumentsOf(send).some((one, at) => at > 0 && isElsewhere(one));
+    if (holder !== undefined && !holder.includes('.') && !isShared(call) && sends.every(isPlain)) return;
+    source.mayMove();
+    source.reach.moved += 1;
+  }
+
+  /** The call that a use of a client stands in: it sends, or makes another client with options that are written here. */
+  #sendOf(use: Node): Node | undefined {
+    const parent = use.parent();
+    if (parent?.kind() === 'call_expression' && parent.field('function')?.id() === use.id()) return parent;
+    const call = parent?.kind() === 'member_expression' ? parent.parent() : undefined;
+    const method = parent?.field('property')?.text() ?? '';
+    if (call?.kind() !== 'call_expression' || call.field('function')?.id() !== parent?.id()) return undefined;
+    if (SENDS.test(method)) return call;
+    return MAKES.test(method) && !isElsewhere(argumentsOf(call)[0]) ? call : undefined;
   }
 
   /** The client that a call uses, and how. */
@@ -69,9 +129,7 @@ class Ky {
     if (isMember && !MAKES.test(method) && !SENDS.test(method)) return undefined;
     const client = isMember ? called.field('object') : called;
     const isLibrary = client !== null && this.#bindings.named(client) === 'default';
-    const found = isLibrary
-      ? { timeout: DEFAULT_TIMEOUT, sendsByEbb: false }
-      : this.#instances.get(client?.text() ?? '');
+    const found = isLibrary ? OF_KY : this.#instances.get(client?.text() ?? '');
     return found && [found, method];
   }
 
@@ -100,8 +158,12 @@ class Ky {
     const attempt =
       timeout === 'false' || (overrides && own === undefined) ? [] : [`attemptTimeoutMs: ${timeout}`];
     const translated = (option: Option): string => {
+      const isObject = bare(option.value).kind() === 'object';
+      if (method === 'extend' && of.hasObject && isObject)
+        throw new Stuck('ky merges its `retry` with that of the client which it extends');
       const members = [
-        ...(overrides ? [] : [`...${PLACEHOLDER}likeKy`]),
+        // A number takes the place of all that the client has.
+        ...(overrides && (isObject || !of.hasObject) ? [] : [`...${PLACEHOLDER}likeKy`]),
         ...attempt,
         ...this.#membersOf(option),
       ];

@@ -12,6 +12,8 @@ import {
   type Source,
   Stuck,
 } from '../file/source.ts';
+import { noteUnknownUses, requestPlaces } from './axios-retry-requests.ts';
+import { isOpen } from './fetch-retry.ts';
 import { FunctionRetry } from './function-retry.ts';
 import { holderOf, isShared, usesOf } from './instances.ts';
 import { P_RETRY } from './p-retry.ts';
@@ -112,12 +114,10 @@ const AXIOS_RETRY: Kind = {
 };
 
 export function likeAxiosRetry(source: Source): void {
-  const hasOwn = findAll(source.root, 'string').some(
-    (one) =>
-      one.text().slice(1, -1) === 'axios-retry' &&
-      /^(pair|property_signature)$/.test(String(one.parent()?.kind())),
-  );
-  new Like(source, AXIOS_RETRY).run((call, like) => {
+  const rule = new Like(source, AXIOS_RETRY);
+  const hasOwn = requestPlaces(source, rule.bindings).length > 0;
+  noteUnknownUses(source, rule.bindings, rule.bindings.calls(source, 'default'));
+  rule.run((call, like) => {
     const [client, options] = argumentsOf(call);
     if (client === undefined || hasOwn) throw new Stuck('a request has options of its own');
     if (!/^(expression_statement|arrow_function)$/.test(String(call.parent()?.kind())))
@@ -129,6 +129,7 @@ export function likeAxiosRetry(source: Source): void {
       call,
       `${target}.interceptors.request.use(${PLACEHOLDER}ebbInterceptor(${like(options)}))`,
     );
+    source.reach.moved += 1;
   });
 }
 
@@ -155,7 +156,18 @@ export function likeFetchRetry(source: Source): void {
           optionsIn(bare(init)).every(({ key }) => key !== '...' && !FETCH_RETRY.options.test(key)))
       );
     };
-    if (!usesOf(source, holder).every(isPlain)) throw new Stuck('a request has options of its own');
+    const uses = usesOf(source, holder);
+    if (!uses.every(isPlain)) throw new Stuck('a request has options of its own');
+    const isSend = (node: Node): boolean =>
+      node.kind() === 'call_expression' && node.field('function')?.text() === holder;
+    if (
+      isOpen(
+        holder,
+        uses.map((use) => use.parent() as Node),
+        isSend,
+      )
+    )
+      source.reach.moved += 1;
     source.replace(call, `${PLACEHOLDER}createFetch(${like(options)}, ${source.textOf(base)})`);
   });
 }
@@ -174,5 +186,6 @@ export function likePRetry(source: Source): void {
     const [called, options] = argumentsOf(call);
     if (called === undefined) throw new Stuck('it calls nothing');
     source.replace(call, `${PLACEHOLDER}retry(${functions.callable(called)}, ${like(options)})`);
+    source.reach.moved += 1;
   });
 }

@@ -1,21 +1,34 @@
 import { expressionOf, functionOf, isAsync, isFunction, readsOf } from '../file/functions.ts';
-import { Left, type Option, renamed } from '../file/options.ts';
-import { argumentsOf, findAll, type Node, namesIn, PLACEHOLDER, type Source, Stuck } from '../file/source.ts';
+import { type Option, renamed } from '../file/options.ts';
+import {
+  argumentsOf,
+  findAll,
+  type Node,
+  namesIn,
+  PLACEHOLDER,
+  type Source,
+  Stuck,
+  statementOf,
+} from '../file/source.ts';
 import { FunctionRetry, type Kind } from './function-retry.ts';
 
 const CONTEXT = /^\.(error|attemptNumber|retriesLeft)(\.|$)/;
 
-/** A function of the program, which gets the error itself in older versions of the library. */
-function judged(source: Source, option: Option): string | Left | undefined {
+/**
+ * A function of the program, which gets the error itself in older versions of the library.
+ *
+ * @throws Stuck if nothing does the same: without it what it ends would be called again
+ */
+function judged(source: Source, option: Option): string | undefined {
   const { key, value } = option;
   if (key !== 'onFailedAttempt' && key !== 'shouldRetry') return undefined;
   const called = functionOf(source, value);
   if (called === undefined)
-    return new Left(`what \`${key}\` does is in another file; \`judge\` takes its place`);
+    throw new Stuck(`what \`${key}\` does is in another file; \`judge\` takes its place`);
   if (isAsync(called) && (key === 'shouldRetry' || /\bawait\b/.test(called.text())))
-    return new Left('`judge` decides at once: it awaits nothing');
+    throw new Stuck('`judge` decides at once: it awaits nothing');
   if (key === 'onFailedAttempt' && findAll(called, 'throw_statement').length > 0)
-    return new Left('`judge` returns `final` where this throws');
+    throw new Stuck('`judge` returns `final` where this throws');
   const reads = readsOf(called, 0);
   const isContext = reads.every((read) => CONTEXT.test(read));
   if (isContext) return renamed(source, option, key);
@@ -52,6 +65,32 @@ function stopping(source: Source, names: readonly Node[]): boolean {
   return names.length > 0;
 }
 
+/** True for an `AbortError` that may stop the retries of another file: it is thrown where not only the calls of this one get it. */
+function leaves({ root }: Source, name: Node, calls: readonly Node[]): boolean {
+  const isWithin = (node: Node): boolean =>
+    node.ancestors().some((one) => calls.some((call) => call.id() === one.id()));
+  if (name.parent()?.kind() !== 'new_expression' || isWithin(name)) return false;
+  const declared = name.ancestors().flatMap((one) => {
+    const isNamed = /^(function_declaration|variable_declarator|method_definition)$/.test(String(one.kind()));
+    const named = isNamed ? one.field('name') : null;
+    const isPublic =
+      one.kind() === 'method_definition' && !/^(private\b|#)/.test(one.text().replace(/^async /, ''));
+    return named === null || isPublic ? [] : [named];
+  });
+  // Where each name is used, which one of the functions around it has.
+  return !declared.some((own) => {
+    const kinds = [
+      'identifier',
+      'property_identifier',
+      'private_property_identifier',
+      'shorthand_property_identifier',
+    ];
+    const uses = findAll(root, ...kinds).filter((use) => use.text() === own.text() && use.id() !== own.id());
+    const isExportedHere = statementOf(own).kind() === 'export_statement';
+    return !isExportedHere && uses.length > 0 && uses.every(isWithin);
+  });
+}
+
 export function pRetry(source: Source): void {
   const rule = new FunctionRetry(source, P_RETRY);
   const { bindings } = rule;
@@ -63,10 +102,13 @@ export function pRetry(source: Source): void {
   );
   const [first] = aborts;
   const calls = [...bindings.calls(source, 'default'), ...bindings.calls(source, 'makeRetriable')];
+  source.reach.requests = aborts.filter((name) => leaves(source, name, calls)).length;
+  source.reach.kept = calls.length;
   let stops = false;
   if (first !== undefined) {
     const isPossible = source.attempt(first, () => {
       if (calls.length === 0) throw new Stuck('the call that this stops is in another file');
+      source.mayMove();
       stops = stopping(source, aborts);
     });
     if (!isPossible) return;
@@ -74,6 +116,7 @@ export function pRetry(source: Source): void {
   const always = stops ? `${PLACEHOLDER}unlessStopped` : undefined;
   const made = bindings.calls(source, 'makeRetriable').map((call) =>
     source.attempt(call, () => {
+      source.mayMove();
       const [called, options] = argumentsOf(call);
       if (called === undefined || isFunction(called))
         throw new Stuck('write the function apart, so that it has a name');

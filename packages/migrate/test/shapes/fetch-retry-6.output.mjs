@@ -11,5 +11,5 @@ const options = {
   },
 };
 
-// TODO(ebb): fetch-retry stays here: retryOn: `classify` returns no promise; `inspect` may
+// TODO(ebb): fetch-retry stays here: `classify` returns no promise; `inspect` may
 export const poll = () => fetchRetry(fetch)('https://api.example.com/job', options);

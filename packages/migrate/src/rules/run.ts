@@ -1,0 +1,134 @@
+import { Bindings } from '../file/bindings.ts';
+import { finish } from '../file/imports.ts';
+import { plainText } from '../file/lines.ts';
+import { languageOf, type Reach, Source, Stuck, TODO } from '../file/source.ts';
+import { LIKE, RULES } from './rules.ts';
+import { names, TOGETHER } from './together.ts';
+
+/** A program among those of a run. */
+export interface Program {
+  /** Its ending decides which language it is. */
+  readonly path: string;
+  readonly text: string;
+  /** True if its file will not be written: what changes together with it stays too. */
+  readonly stays?: boolean;
+}
+
+/** What became of a program. */
+export interface Migrated {
+  readonly text: string;
+  /** How many places of the other libraries were rewritten. */
+  readonly rewritten: number;
+  /** What is left to do, by the line of its comment `TODO(ebb)` in the text. */
+  readonly left: readonly { readonly line: number; readonly text: string }[];
+}
+
+/** By library, why those of its places stay that change together in all programs. */
+type Held = ReadonlyMap<string, string>;
+
+interface Pass {
+  readonly result: Migrated | Error;
+  /** By library. */
+  readonly reach: ReadonlyMap<string, Reach>;
+}
+
+interface Step {
+  readonly text: string;
+  readonly rewritten: number;
+  readonly reach: Reach;
+}
+
+/** One library after the other. Each reads the text anew: places of several libraries may stand in one another. */
+function migrateLibrary(path: string, text: string, library: string, held: string | undefined): Step {
+  const rule = RULES[library];
+  const blocked = new Map<string, string>();
+  for (;;) {
+    let source = new Source(path, text, library, { blocked, held });
+    const before = blocked.size;
+    try {
+      rule?.(source);
+    } catch (error) {
+      if (!(error instanceof Stuck)) throw error;
+      // All of it stays.
+      const { requests } = source.reach;
+      source = new Source(path, text, library);
+      Object.assign(source.reach, { kept: 1, requests });
+      source.todo(new Bindings(source, library).statements[0] ?? source.root, error.message);
+    }
+    // A constant with options that a call which stays uses must stay as well.
+    if (blocked.size > before) continue;
+    const like = source.stuck > 0 && held === undefined && LIKE[library];
+    if (like) {
+      const other = new Source(path, text, library);
+      like(other);
+      if (other.stuck === 0 && other.rewritten > 0) {
+        const reach = { ...source.reach, moved: other.reach.moved, kept: 0 };
+        return { text: finish(other, other.edited, library, {}), rewritten: other.rewritten, reach };
+      }
+    }
+    const isSame = source.rewritten + source.stuck === 0;
+    return {
+      text: isSame ? text : finish(source, source.edited, library),
+      rewritten: source.rewritten,
+      reach: source.reach,
+    };
+  }
+}
+
+/** What a program that stays may have to do with others, by its text alone. */
+function reachOfText(text: string): Map<string, Reach> {
+  return new Map(Object.entries(TOGETHER).map(([library, { reachOf }]) => [library, reachOf(text)]));
+}
+
+function leftIn(text: string): Migrated['left'] {
+  return text.split('\n').flatMap((line, at) => {
+    const [, left] = line.split(TODO);
+    return left ? [{ line: at + 1, text: left.trimEnd() }] : [];
+  });
+}
+
+function migrateProgram({ path, text, stays }: Program, libraries: readonly string[], held: Held): Pass {
+  if (stays) return { result: { text, rewritten: 0, left: [] }, reach: reachOfText(text) };
+  const original = plainText(text);
+  const reach = new Map<string, Reach>();
+  let changed = original.text;
+  let rewritten = 0;
+  try {
+    for (const library of languageOf(path) === undefined ? [] : libraries) {
+      if (!names(changed, library) && !TOGETHER[library]?.keys?.test(changed)) continue;
+      const step = migrateLibrary(path, changed, library, held.get(library));
+      changed = step.text;
+      rewritten += step.rewritten;
+      reach.set(library, step.reach);
+    }
+    // Its syntax must still be understood.
+    if (changed !== original.text) new Source(path, changed);
+  } catch (error) {
+    // A program without a library may have any syntax.
+    const isConcerned = Object.keys(RULES).some((library) => names(text, library));
+    const result = isConcerned ? (error as Error) : { text, rewritten: 0, left: [] };
+    return { result, reach: reachOfText(text) };
+  }
+  return { result: { text: original.restore(changed), rewritten, left: leftIn(changed) }, reach };
+}
+
+/**
+ * Rewrites programs that may be parts of one. Clients and the options of their requests, which may stand in different
+ * programs, change together or not at all.
+ *
+ * @returns what became of each, in their order, or why it could not be read
+ */
+export function migrateAll(programs: readonly Program[]): (Migrated | Error)[] {
+  const libraries = Object.keys(RULES).filter((library) => programs.some(({ text }) => names(text, library)));
+  const held = new Map<string, string>();
+  for (;;) {
+    const passes = programs.map((program) => migrateProgram(program, libraries, held));
+    const before = held.size;
+    for (const library of libraries) {
+      const none: Reach = { moved: 0, kept: 0, requests: 0 };
+      const reason = TOGETHER[library]?.heldBy(passes.map(({ reach }) => reach.get(library) ?? none));
+      if (reason !== undefined && !held.has(library)) held.set(library, reason);
+    }
+    if (held.size === before) return passes.map(({ result }) => result);
+  }
+}
