@@ -1,36 +1,59 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { languageOf } from '../file/source.ts';
+import { leadsOut } from './git.ts';
 
 /** Folders whose programs are made by others, or by a build. */
 const FOREIGN = /^(node_modules|dist|build|coverage|\..+)$/;
 
-function programsBelow(folder: string): string[] {
+/** Files with programs in them that are not rewritten, and may be parts of one that is. */
+const EMBEDDING = /\.(vue|svelte|astro)$/;
+
+/** A file that is looked at. */
+export interface File {
+  /** As it was named. */
+  readonly path: string;
+  /** Where it is: without links. */
+  readonly real: string;
+  /** True if it holds a program and something else. */
+  readonly isEmbedding: boolean;
+}
+
+function filesBelow(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true }).sort((one, other) =>
     one.name < other.name ? -1 : 1,
   );
   return entries.flatMap((entry) => {
     const path = `${folder.replace(/\/$/, '')}/${entry.name}`;
-    if (entry.isDirectory()) return FOREIGN.test(entry.name) ? [] : programsBelow(path);
-    return entry.isFile() && languageOf(path) !== undefined ? [path] : [];
+    if (entry.isDirectory()) return FOREIGN.test(entry.name) ? [] : filesBelow(path);
+    return entry.isFile() && (languageOf(path) !== undefined || EMBEDDING.test(path)) ? [path] : [];
   });
 }
 
-/** The programs that some paths name: folders stand for all programs in them. */
-export function programsIn(paths: readonly string[]): string[] {
-  return paths.flatMap((path) => (statSync(path).isDirectory() ? programsBelow(path) : [path]));
+/** A name that is not UTF-8 leads nowhere: the file is one that cannot be read. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
-/** Why writing a file could lose something; `undefined` if git has all of it. */
-export function unsaved(path: string): string | undefined {
-  const file = resolve(path);
-  const git = (...args: string[]): string =>
-    execFileSync('git', args, { cwd: dirname(file), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-  try {
-    if (git('ls-files', '--', file) === '') return 'git does not know it';
-    return git('status', '--porcelain', '--', file) === '' ? undefined : 'it has uncommitted changes';
-  } catch {
-    return 'it is in no git repository';
+/**
+ * The files that some paths name, each once. Folders stand for all programs in them; links in folders are not followed.
+ *
+ * @throws Error for what is neither a file nor a folder, or a link that leads out of its repository
+ */
+export function filesIn(paths: readonly string[]): File[] {
+  const files = new Map<string, File>();
+  for (const path of paths) {
+    const stat = statSync(path);
+    if (!stat.isDirectory() && !stat.isFile()) throw new Error(`${path}: it is neither a file nor a folder`);
+    if (leadsOut(path)) throw new Error(`${path}: it is a link out of its repository; name what it leads to`);
+    for (const one of stat.isDirectory() ? filesBelow(path) : [path]) {
+      const real = realOf(one);
+      if (!files.has(real)) files.set(real, { path: one, real, isEmbedding: EMBEDDING.test(basename(real)) });
+    }
   }
+  return [...files.values()];
 }

@@ -4,6 +4,9 @@ Rewrites programs that retry or limit by axios-retry, fetch-retry, p-retry, asyn
 bottleneck, p-throttle or axios-rate-limit, so that they use ebb. What has no counterpart
 stays, below a comment TODO(ebb).
 
+Name all files whose requests go through a client: clients, and requests with options of their
+own, change together or not at all.
+
   --dry      prints the changes as a diff, and writes nothing
   --force    also writes files with changes that are not committed
   --version  prints the version

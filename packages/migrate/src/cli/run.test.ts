@@ -1,49 +1,23 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ebbMigrate } from './run.ts';
+import { run as runCommand, Scratch } from '../../test/scratch.ts';
 
 const OLD =
   "import axios from 'axios';\nimport axiosRetry from 'axios-retry';\n\naxiosRetry(axios, { retries: 3 });\n";
 const LEFT =
   "import axiosRetry from 'axios-retry';\nimport { options } from './options.js';\nexport default axiosRetry(client, options);\n";
 
+let scratch: Scratch;
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ebb-migrate-'));
+  scratch = new Scratch();
+  folder = scratch.folder;
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => scratch.remove());
 
-const git = (...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-
-function write(name: string, text: string): string {
-  const path = join(folder, name);
-  mkdirSync(join(path, '..'), { recursive: true });
-  writeFileSync(path, text);
-  return path;
-}
-
-function commit(...paths: readonly string[]): void {
-  git('init', '--quiet');
-  git('add', ...paths);
-  git('commit', '--quiet', '--message', 'all');
-}
-
-function run(...args: string[]): { code: number; stdout: string; stderr: string } {
-  const written = { stdout: '', stderr: '' };
-  const stream = (name: keyof typeof written) => ({
-    write(text: string) {
-      written[name] += text;
-    },
-  });
-  return { code: ebbMigrate(args, { stdout: stream('stdout'), stderr: stream('stderr') }), ...written };
-}
+const write = (name: string, text: string): string => scratch.write(name, text);
+const commit = (...paths: readonly string[]): void => scratch.commit('.', ...paths);
+const run = (...args: string[]) => runCommand(args);
 
 describe('ebb-migrate', () => {
   test('rewrites files that are committed', () => {

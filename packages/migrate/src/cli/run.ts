@@ -1,22 +1,30 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { createTwoFilesPatch } from 'diff';
-import { type Migrated, migrate } from '../rules/migrate.ts';
-import { programsIn, unsaved } from './files.ts';
+import { type Migrated, migrateAll } from '../rules/run.ts';
+import { type Content, contentOf, namesLibrary } from './content.ts';
+import { type File, filesIn } from './files.ts';
+import { unsaved } from './git.ts';
 import { HELP } from './help.ts';
+import { shown, shownLines } from './shown.ts';
+import { obstacle, writeAll } from './write.ts';
 
 /** The streams of a process. */
 export interface Streams {
-  readonly stdout: { write(text: string): unknown };
+  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stderr: { write(text: string): unknown };
 }
 
-interface Totals {
-  rewritten: number;
-  files: number;
-  left: number;
-  failed: number;
+interface Flags {
+  readonly dry?: boolean;
+  readonly force?: boolean;
+}
+
+/** What became of the programs of some files. */
+interface Outcome {
+  readonly migrated: readonly (readonly [Content, Migrated])[];
+  /** By path, why one is not read or written. */
+  readonly failed: ReadonlyMap<string, string>;
 }
 
 function plural(count: number, word: string): string {
@@ -33,51 +41,115 @@ function diffOf(path: string, before: string, { text }: Migrated): string {
   return createTwoFilesPatch(`a/${path}`, `b/${path}`, before, text).replace(/^=+\n/, '');
 }
 
+/** What all files hold that can be read. */
+function readAll(files: readonly File[], failed: Map<string, string>): Content[] {
+  return files.flatMap((file) => {
+    try {
+      return [contentOf(file)];
+    } catch (error) {
+      failed.set(file.path, (error as Error).message);
+      return [];
+    }
+  });
+}
+
+/** Why a file is not written; `undefined` if it may be. */
+function dangerOf({ real, bytes }: Content, { dry, force }: Flags): string | undefined {
+  if (dry) return undefined;
+  const danger = force ? undefined : unsaved(real, bytes);
+  return danger === undefined ? obstacle(real) : `${danger}; --force writes it`;
+}
+
+function migrateFiles(files: readonly File[], flags: Flags): Outcome {
+  const failed = new Map<string, string>();
+  const contents = readAll(files, failed);
+  const refused = new Set<Content>();
+  const refuse = (content: Content, reason: string): void => {
+    refused.add(content);
+    failed.set(content.path, `not written: ${reason}`);
+  };
+  const pass = (): (Migrated | Error)[] =>
+    migrateAll(
+      contents.map((content) => ({
+        ...content,
+        stays: content.stays || refused.has(content),
+      })),
+    );
+
+  const wanted = pass();
+  for (const [at, content] of contents.entries()) {
+    const result = wanted[at] as Migrated | Error;
+    const { unreadable } = content;
+    if (content.stays && namesLibrary(content.text)) failed.set(content.path, `not rewritten: ${unreadable}`);
+    else if (result instanceof Error) failed.set(content.path, unreadable ?? result.message);
+    else if (result.text !== content.text) {
+      const danger = unreadable ?? dangerOf(content, flags);
+      if (danger !== undefined) refuse(content, danger);
+    }
+  }
+  // Programs that would be other ones without those: they have to wait for them.
+  for (let before = 0; before < refused.size; ) {
+    before = refused.size;
+    const others = pass();
+    for (const [at, content] of contents.entries()) {
+      const [one, other] = [wanted[at], others[at]];
+      if (refused.has(content) || one instanceof Error || other instanceof Error) continue;
+      if (one?.text !== other?.text) refuse(content, 'it changes together with a file that is not written');
+    }
+  }
+  const migrated = contents.flatMap((content, at): [Content, Migrated][] => {
+    const result = wanted[at];
+    return result === undefined || result instanceof Error || refused.has(content) ? [] : [[content, result]];
+  });
+  return { migrated, failed };
+}
+
 /** @returns the exit code: see {@link HELP} */
 export function ebbMigrate(args: readonly string[], { stdout, stderr }: Streams): number {
-  const fail = (message: string): void => void stderr.write(`ebb-migrate: ${message}\n`);
+  const fail = (message: string): void => void stderr.write(`ebb-migrate: ${shown(message)}\n`);
   const flag = { type: 'boolean' } as const;
   const options = { dry: flag, force: flag, help: flag, version: flag };
   let values: Partial<Record<keyof typeof options, boolean>>;
-  let programs: string[];
+  let files: File[];
   try {
     const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
     values = parsed.values;
-    programs = programsIn(parsed.positionals);
+    files = filesIn(parsed.positionals);
   } catch (error) {
     fail((error as Error).message);
     return 2;
   }
   if (values.version) stdout.write(`${version()}\n`);
-  else if (values.help || programs.length === 0) stdout.write(`${HELP}\n`);
+  else if (values.help || files.length === 0) stdout.write(`${HELP}\n`);
   if (values.version || values.help) return 0;
-  if (programs.length === 0) return 2;
+  if (files.length === 0) return 2;
 
-  const totals: Totals = { rewritten: 0, files: 0, left: 0, failed: 0 };
-  for (const path of programs) {
+  const { migrated, failed } = migrateFiles(files, values);
+  const changed = migrated.filter(([{ text }, result]) => result.text !== text);
+  const left = migrated.flatMap(([{ path }, result]) => result.left.map((one) => ({ path, ...one })));
+  const rewritten = changed.reduce((sum, [, result]) => sum + result.rewritten, 0);
+  for (const [path, message] of failed) fail(`${path}: ${message}`);
+  if (!values.dry) {
     try {
-      const before = readFileSync(path, 'utf8');
-      const migrated = migrate(path, before);
-      totals.left += migrated.left.length;
-      if (migrated.text !== before) {
-        const danger = values.dry || values.force ? undefined : unsaved(path);
-        if (danger !== undefined) throw new Error(`not written: ${danger}; --force writes it`);
-        if (values.dry) stdout.write(diffOf(path, before, migrated));
-        else writeFileSync(path, migrated.text);
-        totals.files += 1;
-        totals.rewritten += migrated.rewritten;
-      }
-      for (const { line, text } of migrated.left) stdout.write(`${path}:${line}: ${text}\n`);
+      writeAll(
+        changed.map(([{ real, bytes }, { text }]) => ({ real, before: bytes, after: Buffer.from(text) })),
+      );
     } catch (error) {
-      totals.failed += 1;
-      fail(`${path}: ${(error as Error).message}`);
+      fail(`nothing was written: ${(error as Error).message}`);
+      return 2;
     }
   }
+  for (const [{ path, text }, result] of values.dry ? changed : []) {
+    const diff = diffOf(path, text, result);
+    stdout.write(stdout.isTTY ? shownLines(diff) : diff);
+  }
+  for (const { path, line, text } of left) stdout.write(`${shown(`${path}:${line}: ${text}`)}\n`);
+  const programs = files.filter(({ isEmbedding }) => !isEmbedding).length;
   const verb = values.dry ? 'would be rewritten' : 'rewritten';
-  const where = `${plural(totals.rewritten, 'place')} ${verb} in ${plural(totals.files, 'file')} of ${programs.length}`;
+  const where = `${plural(rewritten, 'place')} ${verb} in ${plural(changed.length, 'file')} of ${programs}`;
   stdout.write(
-    `${where}, ${plural(totals.left, 'TODO')}${totals.failed > 0 ? `, ${totals.failed} not read or written` : ''}\n`,
+    `${where}, ${plural(left.length, 'TODO')}${failed.size > 0 ? `, ${failed.size} not read or written` : ''}\n`,
   );
-  if (totals.failed > 0) return 2;
-  return totals.left > 0 ? 1 : 0;
+  if (failed.size > 0) return 2;
+  return left.length > 0 ? 1 : 0;
 }
