@@ -6,8 +6,12 @@ function round(value: number): string {
   return String(Math.round(value * 10) / 10 + 0);
 }
 
+/** Control characters: XML has none of them, so that browsers would not show a figure with one. */
+const NOT_IN_XML = /(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu;
+
 function escaped(text: string): string {
   return text
+    .replaceAll(NOT_IN_XML, '\ufffd')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -1,3 +1,5 @@
+import { shown } from '../studies/shown.ts';
+
 const WIDTH = 30;
 const EVERY_MS = 100;
 /** A shorter run shows no bar. */
@@ -17,7 +19,7 @@ export class ProgressBar {
     now: () => number = () => performance.now(),
   ) {
     this.#stream = stream;
-    this.#name = name;
+    this.#name = shown(name);
     this.#now = now;
     this.#startedAtMs = now();
   }

@@ -19,10 +19,12 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const folder = mkdtempSync(join(tmpdir(), 'ebb-sim-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function run(...args: string[]) {
+const run = (...args: string[]) => runOn(false, ...args);
+
+async function runOn(isTTY: boolean, ...args: string[]) {
   const written = { out: '', err: '' };
   const terminal = {
-    stdout: { write: (text: string) => (written.out += text) },
+    stdout: { isTTY, write: (text: string) => (written.out += text) },
     stderr: {
       isTTY: false as never,
       write(text: string) {
@@ -294,5 +296,52 @@ describe('an error is one line', () => {
     expect(err).toMatch(message);
     expect(err).toContain('ebb-sim --help');
     expect(out).toBe('');
+  });
+});
+
+describe('names of a stranger', () => {
+  const NAME = '\u001b[31mred\u001b]0;title\u0007\n\u009b2J\u202e';
+  const SHOWN = '\\u001b[31mred\\u001b]0;title\\u0007\\u000a\\u009b2J\\u202e';
+  const OBEYED = /(?![\n])[\p{Cc}\p{Bidi_C}]/u;
+
+  test('a terminal does not obey them', async () => {
+    const path = file(
+      'stranger.json',
+      JSON.stringify({ ...scenario, title: NAME, policies: { [NAME]: {}, two: {} } }),
+    );
+    const { out, err } = await run(path);
+    const [head = '', , first = '', second = ''] = out.split('\n');
+    expect({ err, name: first.split('  ')[0] }).toEqual({ err: '', name: SHOWN });
+    // Columns stay below each other.
+    expect([first.indexOf('1.'), second.length]).toEqual([head.indexOf('sends') + 1, first.length]);
+    for (const option of ['--csv', '--json', '--svg'])
+      expect((await runOn(true, path, option, '-')).out, option).not.toMatch(OBEYED);
+    expect((await run(path, '--csv', '-')).out).toContain(NAME);
+  });
+
+  test.each([
+    ['a policy', 'wrong.json', JSON.stringify({ ...scenario, policies: { [NAME]: { [NAME]: 1 } } })],
+    ['a file', `${NAME.replace('/', '')}.json`, '{}'],
+    ['a value', 'value.json', JSON.stringify({ ...scenario, durationMs: NAME })],
+    ['what is no JSON', 'broken.json', NAME],
+  ])('an error that quotes %s is one line', async (_, name, text) => {
+    const { code, err } = await run(file(name, text));
+    expect(code).toBe(1);
+    expect(err.trimEnd()).not.toMatch(/[\p{Cc}\p{Bidi_C}]/u);
+  });
+
+  test('a study and a file that are not there are one line', async () => {
+    for (const args of [[NAME], [`./${NAME}`], ['storm', '--svg', `./${NAME}/a.svg`]]) {
+      const { err } = await run(...args);
+      expect(err).toContain('\\u001b[31mred');
+      expect(err).not.toMatch(OBEYED);
+    }
+  });
+
+  test('a figure with one is XML', async () => {
+    const path = file('figure.json', JSON.stringify({ ...scenario, title: NAME, policies: { [NAME]: {} } }));
+    const { out } = await run(path, '--svg', '-');
+    expect(out).toContain('\ufffd[31mred');
+    expect(out).not.toMatch(/(?![\n])\p{Cc}/u);
   });
 });

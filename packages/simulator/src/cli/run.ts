@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { ScenarioError } from '../scenario/check.ts';
 import { articleStudy } from '../studies/race/race-study.ts';
+import { shown, shownLines } from '../studies/shown.ts';
 import { STUDIES } from '../studies/studies.ts';
 import type { Study } from '../studies/study.ts';
 import { tableText } from '../studies/table.ts';
@@ -22,7 +23,7 @@ function version(): string {
 
 /** The streams that the command writes to. */
 export interface Terminal {
-  readonly stdout: { write(text: string): unknown };
+  readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
   readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
 }
 
@@ -49,10 +50,11 @@ async function simulateAsAsked(asked: Arguments, subject: string, terminal: Term
   if (!outputs.some(({ path }) => path === STDOUT)) terminal.stdout.write(tableText(result.table));
   for (const { path, textOf } of outputs) {
     if (path === STDOUT) {
-      terminal.stdout.write(textOf(result));
+      const text = textOf(result);
+      terminal.stdout.write(terminal.stdout.isTTY ? shownLines(text) : text);
     } else {
       await writeFile(path, textOf(result));
-      terminal.stderr.write(`wrote ${path}\n`);
+      terminal.stderr.write(`wrote ${shown(path)}\n`);
     }
   }
 }
@@ -74,7 +76,7 @@ export async function ebbSim(args: readonly string[], terminal: Terminal): Promi
     return 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      terminal.stderr.write(`ebb-sim: ${error.message}\nSee ebb-sim --help.\n`);
+      terminal.stderr.write(`ebb-sim: ${shown(error.message)}\nSee ebb-sim --help.\n`);
       return 2;
     }
     const code = (error as NodeJS.ErrnoException | undefined)?.code;
@@ -85,7 +87,7 @@ export async function ebbSim(args: readonly string[], terminal: Terminal): Promi
     }
     const known = error instanceof ScenarioError || error instanceof OutputError || code !== undefined;
     if (!known) throw error;
-    terminal.stderr.write(`ebb-sim: ${(error as Error).message}\n`);
+    terminal.stderr.write(`ebb-sim: ${shown((error as Error).message)}\n`);
     return 1;
   }
 }

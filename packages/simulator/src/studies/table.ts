@@ -1,3 +1,5 @@
+import { shown } from './shown.ts';
+
 /** Rows of text under headings. */
 export interface Table {
   readonly columns: readonly string[];
@@ -8,8 +10,9 @@ export interface Table {
 
 const GAP = '  ';
 
-/** The table as text. The first column is aligned left, the others right. */
-export function tableText({ columns, rows, legend }: Table): string {
+/** The table as text. The first column is aligned left, the others right. Names of policies may come from a stranger's file. */
+export function tableText({ columns, rows: given, legend }: Table): string {
+  const rows = given.map((row) => row.map(shown));
   const widths = columns.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)),
   );

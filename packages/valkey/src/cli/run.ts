@@ -7,6 +7,7 @@ import { connect } from './clients.ts';
 import { type Connected, StoreError, withTimeout } from './connected.ts';
 import { HELP, RIGHTS } from './help.ts';
 import { bucketJson, bucketText } from './show.ts';
+import { shown } from './shown.ts';
 import { type Output, watch } from './watch.ts';
 
 /** What the command reads and writes. */
@@ -76,7 +77,7 @@ class Session {
     const whole = `${prefix}{${key}}`;
     const state = await this.#inspect(whole);
     if (command !== 'inspect') return this.#change(whole, state);
-    this.#out.write(json ? `${JSON.stringify(bucketJson(whole, state))}\n` : bucketText(whole, state));
+    this.#out.write(json ? `${shown(JSON.stringify(bucketJson(whole, state)))}\n` : bucketText(whole, state));
     return DONE;
   }
 
@@ -102,8 +103,8 @@ class Session {
   /** Prints a change and what came of it. Returns the exit code. */
   #said(key: string, diff: readonly string[], result: string, code: number = NOT_CHANGED): number {
     const isDone = code === DONE && diff.length > 0;
-    const lines = [key, ...diff.map((line) => `  ${line}`), result].join('\n');
-    this.#out.write(`${this.#asked.json ? JSON.stringify({ key, diff, isDone, result }) : lines}\n`);
+    const lines = [key, ...diff.map((line) => `  ${line}`), result].map(shown).join('\n');
+    this.#out.write(`${this.#asked.json ? shown(JSON.stringify({ key, diff, isDone, result })) : lines}\n`);
     return code;
   }
 }
@@ -129,10 +130,10 @@ export async function ebbValkey(args: readonly string[], terminal: Terminal): Pr
     }
   } catch (error) {
     if (error instanceof UsageError) {
-      stderr.write(`ebb-valkey: ${error.message}\nSee ebb-valkey --help.\n`);
+      stderr.write(`ebb-valkey: ${shown(error.message)}\nSee ebb-valkey --help.\n`);
       return WRONG_USE;
     }
-    stderr.write(`ebb-valkey: ${messageOf(error)}\n`);
+    stderr.write(`ebb-valkey: ${shown(messageOf(error))}\n`);
     return FAILED;
   } finally {
     connected?.close();

@@ -184,3 +184,35 @@ describe('watch', () => {
     expect(written.join('').trim().split('\n')).toHaveLength(9);
   });
 });
+
+describe('names that others have chosen', () => {
+  const NAME = 'k\u001b]0;title\u0007\n\u009b2J\u202e';
+  const SHOWN = 'k\\u001b]0;title\\u0007\\u000a\\u009b2J\\u202e';
+  const strange: BucketState = {
+    ...state,
+    units: [unit(NAME, 10, 20, 7.5)],
+    processes: [{ name: NAME, share: 1, expiresInMs: 4_000 }],
+  };
+  const isObeyed = (text: string): boolean => /(?!\n)[\p{Cc}\p{Bidi_C}]/u.test(text);
+
+  test('are not obeyed by a terminal', () => {
+    for (const text of [bucketText(`ebb:{${NAME}}`, strange), bucketsText([[`ebb:{${NAME}}`, strange]])]) {
+      expect(text).toContain(`ebb:{${SHOWN}}`);
+      expect(isObeyed(text)).toBe(false);
+    }
+    expect(bucketText('ebb:{k}', strange).split(SHOWN)).toHaveLength(3);
+  });
+
+  test('are the same ones in JSON', async () => {
+    const written: string[] = [];
+    const out = { write: (text: string) => written.push(text) };
+    const asked = { prefix: 'ebb:{', name: '', json: true, once: true };
+    const read = async (): Promise<Operated> => ({ type: 'done', state: strange });
+    await watch(asked, async () => [`ebb:{${NAME}}`], read, out);
+    expect(isObeyed(written.join(''))).toBe(false);
+    expect(JSON.parse(written.join('')).buckets[0]).toMatchObject({
+      key: `ebb:{${NAME}}`,
+      units: [{ name: NAME }],
+    });
+  });
+});

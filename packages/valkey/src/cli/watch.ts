@@ -1,5 +1,6 @@
 import type { BucketState, Operated, Operation } from '../operator-call.ts';
 import { bucketJson, bucketsText } from './show.ts';
+import { shown } from './shown.ts';
 
 /** A stream that may be a terminal. */
 export interface Output {
@@ -54,11 +55,11 @@ export async function watch(
     const at = new Date();
     if (json) {
       const line = { at, buckets: buckets.map(([key, state]) => bucketJson(key, state)) };
-      out.write(`${JSON.stringify(line)}\n`);
+      out.write(`${shown(JSON.stringify(line))}\n`);
     } else {
       const text =
         buckets.length === 0
-          ? `no bucket whose name begins with ${name || 'anything'}`
+          ? `no bucket whose name begins with ${shown(name) || 'anything'}`
           : bucketsText(buckets);
       const all = [...(once ? [] : [at.toISOString()]), ...text.split('\n')];
       const lines = out.isTTY ? all.slice(0, Math.max(2, (out.rows ?? 24) - 1)) : all;
