@@ -5,7 +5,12 @@ bottleneck, p-throttle or axios-rate-limit, so that they use ebb. What has no co
 stays, below a comment TODO(ebb).
 
 Name all files whose requests go through a client: clients, and requests with options of their
-own, change together or not at all.
+own, change together or not at all. So do a fetch of fetch-retry or a client of ky that other
+files use, and an AbortError of p-retry that one file throws and another retries.
+
+A file is written if git has all of its content. It keeps its mode, its byte order mark and the
+ends of its lines. Not written, nor what changes together with it: a file that is not UTF-8, is
+read-only, or is larger than 1 MB. A link that leads out of its repository is an error.
 
   --dry      prints the changes as a diff, and writes nothing
   --force    also writes files with changes that are not committed
