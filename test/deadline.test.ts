@@ -104,11 +104,16 @@ describe.each(Object.entries(clients))('%s', (name, send) => {
     expect(clock.pending).toBe(0);
   });
 
-  test.each(Object.entries(STALLS))('%s ends with the signal of the caller', async (_, stall) => {
+  test.each(
+    Object.entries(STALLS).flatMap(([what, stall]) => [
+      [what, 'a total timeout', { totalTimeoutMs: 5_000 }, stall] as const,
+      [what, 'no timeout', {}, stall] as const,
+    ]),
+  )('%s ends with the signal of the caller, with %s', async (_what, _timeout, timeout, stall) => {
     answer = (response) => void response.end('x');
     const clock = virtualClock();
     const caller = new AbortController();
-    const policy = { clock, maxRetries: 3, backoff: constant(0), totalTimeoutMs: 5_000, ...stall() };
+    const policy = { clock, maxRetries: 3, backoff: constant(0), ...timeout, ...stall() };
     const call = send(policy, caller.signal);
     setTimeout(() => caller.abort(new Error('enough')), 60);
     expect(await within(clock, 400, call)).toBeInstanceOf(Error);

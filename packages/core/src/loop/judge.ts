@@ -132,6 +132,7 @@ export function reads({ parts }: Call, outcome: Outcome): outcome is Responded {
  * @param open opens the body; called only if a part asks for it
  * @param signal the caller's
  * @throws HookError if a part fails
+ * @throws the signal's own reason when it aborts. `stopSignal` does not end it: the attempt is in flight until it is judged
  * @throws OutOfTime if the timeout of the attempt or of the call passes: the attempt is to be judged as one that ran into it
  */
 export async function look(
@@ -156,11 +157,12 @@ export async function look(
     try {
       const { clock } = policy;
       const late = (): unknown => new OutOfTime(namedTimeoutOf(call), deadline?.bindsAttempt === true);
+      const leftMs = (endsAtMs ?? Infinity) - clock.now();
       // A function that reads may never settle.
       const bound =
-        endsAtMs === undefined
+        endsAtMs === undefined && instance.endsItself
           ? reading
-          : bounded(reading, { clock, signal, leftMs: endsAtMs - clock.now(), late });
+          : bounded(reading, { clock, signal, leftMs, late });
       said = (await bound) ?? said;
     } catch (error) {
       ended?.abort(error);

@@ -86,6 +86,22 @@ describe('responses that parts read', () => {
     expect(told[0]?.reason).toBe(error);
   });
 
+  test('without a timeout a part that never settles ends with the signal of the caller, and not with a stop', async () => {
+    const [caller, stop] = [new AbortController(), new AbortController()];
+    const judge = (): Promise<never> => new Promise(() => undefined);
+    const { call, clock } = callWith({ stopSignal: stop.signal }, { judge });
+    let error: unknown;
+    const ended = look(call, given, open, caller.signal).catch((thrown: unknown) => {
+      error = thrown;
+    });
+    stop.abort();
+    await clock.advance(600_000);
+    expect(error).toBeUndefined();
+    caller.abort('left');
+    await ended;
+    expect([error, clock.pending]).toEqual(['left', 0]);
+  });
+
   test('a part that reads in time is not ended', async () => {
     const { call } = callWith({ attemptTimeoutMs: 50 }, { judge: async () => ({ waitMs: 1 }) });
     call.endsAtMs = 50;

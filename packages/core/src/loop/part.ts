@@ -82,6 +82,8 @@ export interface PartInstance {
   acquire?(): Blocker | undefined;
   /** Calls what sends the attempt: the async context that a layer below sees. */
   wrap?<T>(send: () => T): T;
+  /** True if {@link judge} ends by itself with the signal, so that the client's own error for an abort follows. */
+  readonly endsItself?: boolean;
   /** Reads a response, whose body it can open. What it returns goes on to the next part, and to the decision. */
   judge?(outcome: Responded, advice: Advice | undefined, body: BodyAccess): MaybePromise<Advice | undefined>;
   /**

@@ -70,6 +70,10 @@ async function waiting({ bucket, concurrency }: Limits, isOver: () => boolean): 
   while (count() === 0 && !isOver()) await nextTurn();
 }
 
+async function looking({ isLooking }: Limits, isOver: () => boolean): Promise<void> {
+  while (isLooking?.() === false && !isOver()) await nextTurn();
+}
+
 /** Longer bodies are compared by their length, and not printed. */
 const LONGEST_BODY = 10_000;
 
@@ -117,6 +121,7 @@ export async function play(
     else if (isAgain(event)) void nextTurn().then(() => clock.advance(event.delayMs));
   };
   const limits = row.limits?.(clock) ?? {};
+  const { isLooking: _, ...parts } = limits;
   const inUse = (): number => limits.concurrency?.stats().inUse ?? 0;
   const before = inUse();
   const stopSignal = stops && caller.signal;
@@ -127,7 +132,7 @@ export async function play(
       clock,
       stopSignal,
       ...policy,
-      ...limits,
+      ...parts,
     }),
   );
   let isOver = false;
@@ -136,8 +141,13 @@ export async function play(
       await waiting(limits, () => isOver);
       await clock.advance(waitMs);
     }
-    if (abort !== 'limits') return;
-    await waiting(limits, () => isOver);
+    if (row.lookMs !== undefined) {
+      await looking(limits, () => isOver);
+      await clock.advance(row.lookMs);
+    }
+    if (abort === 'limits') await waiting(limits, () => isOver);
+    else if (abort === 'look') await looking(limits, () => isOver);
+    else return;
     caller.abort(ENOUGH);
   };
   if (abort === 'before') caller.abort(ENOUGH);

@@ -1,11 +1,5 @@
-import type {
-  Clock,
-  ConcurrencyLimit,
-  FailureKind,
-  MemoryBucket,
-  PolicyOptions,
-  RequestOptions,
-} from '@ebb/core';
+import type { ConcurrencyLimit, FailureKind, MemoryBucket, PolicyOptions, RequestOptions } from '@ebb/core';
+import type { VirtualClock } from '@ebb/core/testing';
 import type { Script } from './step.ts';
 
 /** A request, independent of the client that sends it. At most one of `body`, `once` and `factory` is there. */
@@ -84,13 +78,18 @@ export interface Expected {
   readonly timers?: number;
 }
 
-/** When the caller aborts: beforehand, while waiting for tokens or a slot, for a response, for a retry, or in the body. */
-type AbortPhase = 'before' | 'limits' | 'attempt' | 'retry' | 'body';
+/**
+ * When the caller aborts: beforehand, while waiting for tokens or a slot, for a response, for a part that looks into it, for a retry,
+ * or in the body.
+ */
+type AbortPhase = 'before' | 'limits' | 'attempt' | 'look' | 'retry' | 'body';
 
 /** Limits, and other parts with a state, that are made anew for each run. */
 export interface Limits extends Pick<PolicyOptions, 'beforeAttempt' | 'use'> {
   readonly bucket?: MemoryBucket;
   readonly concurrency?: ConcurrencyLimit;
+  /** True once one of the parts looks into a response. Needed by an abort in that phase, and by `lookMs`. */
+  readonly isLooking?: () => boolean;
 }
 
 /** One row of the table: a script and a request, and the delays, hits, status and reason that follow. */
@@ -99,8 +98,10 @@ export interface Row extends Expected {
   readonly script: Script;
   readonly request?: Sent;
   readonly policy?: PolicyOptions;
-  readonly limits?: (clock: Clock) => Limits;
+  readonly limits?: (clock: VirtualClock) => Limits;
   readonly abort?: AbortPhase;
+  /** By how much time is advanced once a part looks into the response, in milliseconds. */
+  readonly lookMs?: number;
   /** The abort is that of the policy's `stopSignal`. */
   readonly stops?: true;
   /** Beside what {@link request} needs. */

@@ -80,6 +80,7 @@ export function inspectBody(inspect: Inspect, options: InspectBodyOptions = {}):
 function inspecting({ request, policy }: PartCall, inspect: BodyInspector['look']): PartInstance {
   const { clock } = policy;
   return {
+    endsItself: true,
     async judge(outcome, _, look) {
       const open = (maxBytes: number) => peekAt(look.open(), maxBytes, { signal: look.signal, clock });
       const looked = await inspect(outcome, { ...look, open, request, clock });

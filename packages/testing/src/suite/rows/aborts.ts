@@ -1,4 +1,4 @@
-import { type Clock, concurrencyLimit, tokenBucket } from '@ebb/core';
+import { type Clock, concurrencyLimit, type Part, tokenBucket } from '@ebb/core';
 import type { Limits, Row } from '../row.ts';
 import { down, up } from '../step.ts';
 
@@ -18,6 +18,17 @@ function noSlot(clock: Clock): Limits {
   const limits = one(clock);
   limits.concurrency?.tryAcquire();
   return limits;
+}
+
+/** A part that looks into the response, and never settles. */
+function endlessLook(clock: Clock): Limits {
+  let isLooking = false;
+  const judge = (): Promise<never> => {
+    isLooking = true;
+    return new Promise(() => undefined);
+  };
+  const part: Part = { name: 'own', place: 'reading', begin: () => ({ judge }) };
+  return { ...one(clock), use: [part], isLooking: () => isLooking };
 }
 
 const aborted = { delays: [], hits: 0, reason: 'aborted', thrown: 'the reason' } as const;
@@ -63,6 +74,16 @@ export const aborts: readonly Row[] = [
     hits: 2,
     needs: ['sockets'],
   },
+  ...([up, down] as const).map(
+    (step): Row => ({
+      name: `an abort while a part looks into ${step === up ? 'a success' : 'a failure'}, without a timeout`,
+      script: [step],
+      limits: endlessLook,
+      abort: 'look',
+      ...aborted,
+      hits: 1,
+    }),
+  ),
   {
     name: 'an abort while waiting for a retry',
     script: [down],
