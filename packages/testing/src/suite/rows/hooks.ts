@@ -173,4 +173,19 @@ export const hooks: readonly Row[] = [
     hits: 0,
     reason: 'final',
   },
+  {
+    name: 'hooks that take 60 ms of attemptTimeoutMs: 100 before each attempt',
+    script: [down, down, up],
+    policy: { ...fast, attemptTimeoutMs: 100 },
+    limits: (clock) => ({
+      beforeAttempt: () => {
+        clock.tick(60);
+        return undefined;
+      },
+    }),
+    delays: [10, 10],
+    hits: 3,
+    status: 200,
+    reason: 'success',
+  },
 ];
