@@ -25,7 +25,10 @@ const refresh = async () => {
   return { authorization: `Bearer ${data}` };
 };
 const client = axios.create({ baseURL, headers: { authorization: 'Bearer old' } });
-client.interceptors.request.use(ebbInterceptor({ use: [unauthorized({ refresh })], backoff: constant(50) }));
+// No other server gets the token.
+const trustedOrigins = [new URL(baseURL).origin];
+const use = [unauthorized({ refresh })];
+client.interceptors.request.use(ebbInterceptor({ use, trustedOrigins, backoff: constant(50) }));
 
 const responses = await Promise.all([1, 2, 3].map(() => client.get('/')));
 const statuses = responses.map(({ status }) => status).join(', ');

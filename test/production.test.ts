@@ -1,13 +1,13 @@
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-type Core = Pick<typeof import('@ebb/core'), 'createPolicy' | 'tokenBucket'>;
+type Core = Pick<typeof import('@ebb/core'), 'createPolicy' | 'tokenBucket' | 'unauthorized'>;
 
 /** The sources of core in one file, as a build with these conditions has them. */
 async function built(...conditions: string[]): Promise<{ core: Core; text: string }> {
   const { outputFiles } = await build({
     stdin: {
-      contents: `export { createPolicy, tokenBucket } from '@ebb/core'`,
+      contents: `export { createPolicy, tokenBucket, unauthorized } from '@ebb/core'`,
       resolveDir: import.meta.dirname,
     },
     conditions: ['@ebb/source', ...conditions],
@@ -70,6 +70,15 @@ describe('a production build', () => {
       expect(errorOf(() => other.core.createPolicy(options))).toBeInstanceOf(TypeError);
     },
   );
+
+  test('refuses credentials for everyone, and says which line to add', () => {
+    for (const { core } of [production, other]) {
+      const use = [core.unauthorized({ refresh: () => ({ authorization: 'secret' }) })];
+      const error = errorOf(() => core.createPolicy({ use }));
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toContain("such as trustedOrigins: ['https://api.example.com']");
+    }
+  });
 
   test('takes what other builds take', () => {
     for (const { core } of [production, other]) {

@@ -1,8 +1,12 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createPolicy, unauthorized } from '@ebb/core';
-import { expect, test } from 'vitest';
-import { clients } from './clients.ts';
+import { ebbInterceptor as ebbAxios } from '@ebb/axios';
+import { createPolicy, type PolicyOptions, unauthorized } from '@ebb/core';
+import { createFetch } from '@ebb/fetch';
+import { ebbInterceptor as ebbUndici } from '@ebb/undici';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Client, clients, type MakeClient } from './clients.ts';
+import { type Step, type Upstream, upstream } from './server.ts';
 
 /** Knows one token, which `/token` changes. Holds the first three requests until all of them are there. */
 async function startService() {
@@ -41,4 +45,62 @@ test.each(Object.entries(clients))('%s refreshes once for all requests in flight
   await client.close();
   server.closeAllConnections();
   server.close();
+});
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+async function serve(script: readonly Step[]): Promise<Upstream> {
+  const server = await upstream(script);
+  open.push(server);
+  return server;
+}
+
+function make(makeClient: MakeClient, options: PolicyOptions): Client {
+  const client = makeClient(createPolicy(options));
+  open.push(client);
+  return client;
+}
+
+const LINE =
+  "unauthorized: trustedOrigins must be set in its policy, such as trustedOrigins: ['https://api.example.com'], got undefined";
+
+test.each<[name: string, make: (options: PolicyOptions) => unknown]>([
+  ['createPolicy', createPolicy],
+  ['createFetch', createFetch],
+  ['axios', ebbAxios],
+  ['undici', ebbUndici],
+])('%s refuses it without trustedOrigins, and says which line to add', (_, make) => {
+  const use = [unauthorized({ refresh: () => ({ authorization: 'secret' }) })];
+  expect(() => make({ use })).toThrow(TypeError);
+  expect(() => make({ use })).toThrow(LINE);
+  expect(() => make({ use, trustedOrigins: undefined })).toThrow(LINE);
+  // A copy of a policy is made anew.
+  expect(() => make({ ...createPolicy(), use })).toThrow(LINE);
+  for (const trustedOrigins of [[], ['https://api.example.com'], () => true])
+    expect(() => make({ use, trustedOrigins })).not.toThrow();
+});
+
+describe.each(Object.entries(clients))('%s', (_, makeClient) => {
+  test('the same holds for the options of one request, before it is sent', async () => {
+    const server = await serve([{ status: 401 }]);
+    const client = make(makeClient, {});
+    const use = [unauthorized({ refresh: () => ({ authorization: 'secret' }) })];
+    await expect(client.send(server.url, { ebb: { use } })).rejects.toThrow(LINE);
+    expect(server.seen).toHaveLength(0);
+  });
+
+  test('a server of another origin that says 401 gets no credentials, and begins no refresh', async () => {
+    const own = await serve([{ status: 401 }, { status: 200 }]);
+    const other = await serve([{ status: 401 }]);
+    let refreshes = 0;
+    const refresh = () => ({ authorization: `secret ${++refreshes}` });
+    const trustedOrigins = [new URL(own.url).origin];
+    const client = make(makeClient, { use: [unauthorized({ refresh })], trustedOrigins });
+    for (const { url } of [other, own, other]) await client.send(url, {});
+    expect(own.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, 'secret 1']);
+    expect(other.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
+  });
 });

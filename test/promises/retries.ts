@@ -3,8 +3,10 @@ import { type Promised, promises } from './promise.ts';
 const DECIDE = 'packages/core/src/loop/decide.ts';
 const CURVES = 'packages/core/src/backoff/curves.ts';
 const BUDGET = 'packages/core/src/parts/budget/budget.ts';
+const UNAUTHORIZED = 'packages/core/src/parts/unauthorized/unauthorized.ts';
 const decide = ['packages/core/src/loop/decide.test.ts'];
 const budget = ['packages/core/src/parts/budget/budget.test.ts'];
+const unauthorized = ['packages/fetch/src/unauthorized.test.ts'];
 const backoff = ['packages/core/src/backoff/backoff.test.ts'];
 
 export const RETRIES: readonly Promised[] = [
@@ -149,6 +151,15 @@ export const RETRIES: readonly Promised[] = [
       from: 'MOST_ATTEMPTS = 100;',
       to: 'MOST_ATTEMPTS = 1_000;',
       tests: ['packages/core/src/loop/history.test.ts'],
+    },
+  ]),
+  ...promises('docs/jobs.md', [
+    {
+      says: '`trustedOrigins` says who gets the token, and must be set',
+      file: UNAUTHORIZED,
+      from: 'if (trustedOrigins === undefined) throw',
+      to: 'if (false) throw',
+      tests: unauthorized,
     },
   ]),
   ...promises('docs/core/attempts.md', [

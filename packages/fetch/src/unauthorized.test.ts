@@ -28,6 +28,7 @@ function setUp(refresh: () => unknown, options: PolicyOptions = {}) {
   const fetch = createFetch(
     {
       use: [unauthorized({ refresh: refresh as never })],
+      trustedOrigins: ['http://upstream.test'],
       backoff: constant(0),
       onEvent: (event) => events.push(event),
       ...options,
@@ -175,7 +176,7 @@ test('a 401 that a redirect led to is no refusal of the first server', async () 
   };
   const base = async () =>
     Object.defineProperty(new Response(null, { status: 401 }), 'redirected', { value: true });
-  const fetch = createFetch({ use: [unauthorized({ refresh })] }, base);
+  const fetch = createFetch({ use: [unauthorized({ refresh })], trustedOrigins: () => true }, base);
   expect((await fetch('http://upstream.test/')).status).toBe(401);
   expect(refreshes).toBe(0);
 });
@@ -187,9 +188,16 @@ test('a client below another one leaves its 401 to that', async () => {
     return undefined;
   };
   const base = async () => new Response(null, { status: 401 });
-  const inner = createFetch({ use: [unauthorized({ refresh })] }, base);
+  const inner = createFetch({ use: [unauthorized({ refresh })], trustedOrigins: () => true }, base);
   expect((await createFetch({}, inner)('http://upstream.test/')).status).toBe(401);
   expect(refreshes).toBe(0);
+});
+
+test('a policy without trustedOrigins is refused', () => {
+  const use = [unauthorized({ refresh: () => undefined })];
+  expect(() => createFetch({ use })).toThrow(
+    "unauthorized: trustedOrigins must be set in its policy, such as trustedOrigins: ['https://api.example.com']",
+  );
 });
 
 test('a wrong option is an error', () => {

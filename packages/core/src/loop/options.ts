@@ -83,6 +83,7 @@ export interface PolicyOptions {
   /**
    * Who gets what `beforeAttempt` and parts return for headers: a list of origins, or a function of the request, asked before each
    * attempt. For others they are not called. It sees a redirect only if it is followed above ebb.
+   * `unauthorized` needs the option in every client.
    * @default the origin of each call. @ebb/undici, which does not know that one, has no default
    */
   readonly trustedOrigins?: TrustedOrigins | undefined;

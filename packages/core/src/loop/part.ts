@@ -55,6 +55,12 @@ export interface Part {
    */
   checkWay?(way: Way): void;
   /**
+   * Called when a policy is made with the part, with some of its options.
+   *
+   * @throws TypeError if the part needs others
+   */
+  checkCalls?(calls: Calls): void;
+  /**
    * Begins with a call. `undefined` if the part has nothing to do with it, which costs nothing.
    *
    * @throws what the call is to fail with, before anything is sent
@@ -252,13 +258,14 @@ export interface Throttle {
   readonly isIdle: boolean;
 }
 
-/** What all calls of a policy ask of its limits. */
+/** What all calls of a policy ask of its limits and parts. */
 export interface Calls {
   readonly clock?: Clock | undefined;
   readonly priority?: number | undefined;
   readonly fairKey?: unknown;
   readonly cost?: CostOption | undefined;
   readonly throttle?: object | undefined;
+  readonly trustedOrigins?: unknown;
 }
 
 /** A limit with a clock, whose queue may have no priorities or shares, or whose units the policy must know. */

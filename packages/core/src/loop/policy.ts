@@ -162,8 +162,9 @@ function seal(
   const { maxMs = before.maxMs, then = before.then } = setup.retryAfter;
   const clock = ownClock(setup.clock);
   const limits: readonly LimitInPolicy[] = LIMITS.flatMap((name) => setup[name] ?? []);
-  for (const limit of limits) limit.checkCalls?.(setup);
-  const parts = limits.map(({ part }) => part).concat(setup.use ?? []);
+  const use = setup.use ?? [];
+  for (const one of [...limits, ...use]) one.checkCalls?.(setup);
+  const parts = limits.map(({ part }) => part).concat(use);
   parts.sort((one, other) => PLACES.indexOf(one.place as Place) - PLACES.indexOf(other.place as Place));
   const isPlain = setup.classify === classifyHttp && OTHERS.every((name) => setup[name] === undefined);
   const mayTake = isPlain && typeof setup.cost !== 'function' && parts.every(({ taking }) => taking);

@@ -1,9 +1,9 @@
 import { worker } from '#worker';
-import { callable } from '../../base/check.ts';
+import { callable, wrongType } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import type { Advice, Responded } from '../../http/outcome.ts';
 import type { HeaderChanges } from '../../loop/hooks.ts';
-import type { Part, PartCall, PartInstance } from '../../loop/part.ts';
+import type { Calls, Part, PartCall, PartInstance } from '../../loop/part.ts';
 import { Credentials, type Refresh } from './credentials.ts';
 
 /** Options of {@link unauthorized}. */
@@ -17,10 +17,18 @@ export interface UnauthorizedOptions {
 
 const OPTIONS: OptionTable<UnauthorizedOptions> = { refresh: { check: callable, required: true } };
 
+/** In production builds as well: without the option the credentials go to every server that says 401. */
+function checkCalls({ trustedOrigins }: Calls): void {
+  const takes = "set in its policy, such as trustedOrigins: ['https://api.example.com']";
+  if (trustedOrigins === undefined) throw wrongType('unauthorized: trustedOrigins', takes, undefined);
+}
+
 /**
  * After a 401 gets new credentials, once for all requests in flight, and sends each of them once more, whatever its method: a 401 says that
  * nothing was done. That goes at once, takes tokens, and counts as no retry; a body that cannot be sent again is not sent again. A second
  * 401 is the answer.
+ *
+ * The policy must have `trustedOrigins`: only these get the credentials, and only a 401 from them begins a refresh.
  *
  * Requests that begin during a refresh wait for it. A 401 to one that was sent before a refresh had ended needs no other. If a refresh fails, the
  * 401 is the answer, and the `error` of the event `end` is why; the next 401 tries again. A refresh counts in `attemptTimeoutMs`.
@@ -29,12 +37,16 @@ const OPTIONS: OptionTable<UnauthorizedOptions> = { refresh: { check: callable, 
  * another one that uses it gets a TypeError.
  *
  * @throws TypeError for a wrong option
+ * @throws TypeError when a policy is made with it that has no `trustedOrigins`
  * @example
  * ```ts
  * import { createPolicy, unauthorized } from '@ebb/core';
  *
  * const refresh = async () => ({ authorization: `Bearer ${await newToken()}` });
- * const policy = createPolicy({ use: [unauthorized({ refresh })] });
+ * const policy = createPolicy({
+ *   trustedOrigins: ['https://api.example.com'],
+ *   use: [unauthorized({ refresh })],
+ * });
  * declare const newToken: () => Promise<string>;
  * ```
  */
@@ -46,7 +58,7 @@ export function unauthorized(options: UnauthorizedOptions): Part {
     if (worker) worker.mustBeOurs(credentials);
     return new UnauthorizedPartInstance(credentials, call);
   };
-  return { name: 'unauthorized', place: 'headers', begin };
+  return { name: 'unauthorized', place: 'headers', checkCalls, begin };
 }
 
 class UnauthorizedPartInstance implements PartInstance {
