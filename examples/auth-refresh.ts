@@ -19,16 +19,18 @@ await once(server.listen(0, '127.0.0.1'), 'listening');
 const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 let refreshes = 0;
-const refresh = async () => {
-  refreshes += 1;
-  const { data } = await axios.post<string>(`${baseURL}/token`); // Not through `client`, which waits for it.
-  return { authorization: `Bearer ${data}` };
-};
+const use = unauthorized({
+  async refresh({ signal }) {
+    refreshes += 1;
+    // Not through `client`, which waits for it.
+    const { data } = await axios.post<string>(`${baseURL}/token`, undefined, { signal });
+    return { authorization: `Bearer ${data}` };
+  },
+});
 const client = axios.create({ baseURL, headers: { authorization: 'Bearer old' } });
 // No other server gets the token.
 const trustedOrigins = [new URL(baseURL).origin];
-const use = [unauthorized({ refresh })];
-client.interceptors.request.use(ebbInterceptor({ use, trustedOrigins, backoff: constant(50) }));
+client.interceptors.request.use(ebbInterceptor({ use: [use], trustedOrigins, backoff: constant(50) }));
 
 const responses = await Promise.all([1, 2, 3].map(() => client.get('/')));
 const statuses = responses.map(({ status }) => status).join(', ');

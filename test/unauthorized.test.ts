@@ -103,4 +103,20 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     expect(own.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, 'secret 1']);
     expect(other.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
   });
+
+  test('a refresh that sends through its own client fails, and says so', async () => {
+    const server = await serve([{ status: 401 }]);
+    const refresh = async () => ({ authorization: (await client.send(`${server.url}token`, {})).body });
+    const use = [unauthorized({ refresh })];
+    const client: Client = make(makeClient, { use, trustedOrigins: () => true });
+    const error: unknown = await client.send(server.url, {}).catch((thrown: unknown) => thrown);
+    // axios has an error of its own around it.
+    const own = [error, (error as Error).cause].find((one) => (one as Error).name === 'HookError');
+    expect(own).toMatchObject({
+      hook: 'refresh',
+      message:
+        'refresh failed: it sends through the client that it refreshes, which waits for it: use another client',
+    });
+    expect(server.seen.map(({ path }) => path)).toEqual(['/']);
+  });
 });

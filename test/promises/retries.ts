@@ -4,6 +4,7 @@ const DECIDE = 'packages/core/src/loop/decide.ts';
 const CURVES = 'packages/core/src/backoff/curves.ts';
 const BUDGET = 'packages/core/src/parts/budget/budget.ts';
 const UNAUTHORIZED = 'packages/core/src/parts/unauthorized/unauthorized.ts';
+const CREDENTIALS = 'packages/core/src/parts/unauthorized/credentials.ts';
 const decide = ['packages/core/src/loop/decide.test.ts'];
 const budget = ['packages/core/src/parts/budget/budget.test.ts'];
 const unauthorized = ['packages/fetch/src/unauthorized.test.ts'];
@@ -159,6 +160,27 @@ export const RETRIES: readonly Promised[] = [
       file: UNAUTHORIZED,
       from: 'if (trustedOrigins === undefined) throw',
       to: 'if (false) throw',
+      tests: unauthorized,
+    },
+    {
+      says: 'A refresh through the same client is an error',
+      file: CREDENTIALS,
+      from: 'if (renewal.isStarting || layers.slotsHeld.includes(renewal)) {',
+      to: 'if (false) {',
+      tests: unauthorized,
+    },
+    {
+      says: 'or outlasts `refreshTimeoutMs`, the 401 is the answer',
+      file: CREDENTIALS,
+      from: 'const leftMs = this.#timeoutMs;',
+      to: 'const leftMs = Infinity;',
+      tests: unauthorized,
+    },
+    {
+      says: 'After a new token was refused, no refresh begins for 10 s',
+      file: CREDENTIALS,
+      from: 'PAUSE_MS = 10_000',
+      to: 'PAUSE_MS = 0',
       tests: unauthorized,
     },
   ]),

@@ -108,14 +108,22 @@ export function namedTimeoutOf({ deadline, policy }: Call): number {
   return deadline?.bindsAttempt ? deadline.timeoutMs : attemptTimeoutMs;
 }
 
+/** What a call holds while its user code runs. */
+interface Holding {
+  readonly parts: Pick<PartCall, 'bodyHolder' | 'bucket'> | undefined;
+  readonly layers: PartCall['layers'];
+}
+
 /**
  * Calls user code of a call. What it sends does not wait for slots, or for tokens that are charged at the end, which this call and
  * those around it hold; and layers around this one do not take it for their own.
+ *
+ * @param own what else the code holds
  */
-export function asUserCode<T>({ parts, layers }: Call, run: () => T): T {
+export function asUserCode<T>({ parts, layers }: Holding, run: () => T, own?: object): T {
   const { bodyHolder, bucket } = parts ?? {};
   const isHeld = (one: object | undefined): one is object => one !== undefined;
-  const held = [bodyHolder, bucket?.settled ? bucket : undefined].filter(isHeld);
+  const held = [bodyHolder, bucket?.settled ? bucket : undefined, own].filter(isHeld);
   const { slotsHeld, isInner } = layers;
   return held.length > 0 || slotsHeld.length > 0 || isInner ? withSlots([...slotsHeld, ...held], run) : run();
 }

@@ -150,7 +150,7 @@ export interface LayersAround {
   readonly isInner: boolean;
   /** What they took for the same attempt. */
   readonly bucketsTaken: readonly object[];
-  /** The limits whose slots they hold. */
+  /** The limits whose slots they hold, and what else their user code holds. */
   readonly slotsHeld: readonly object[];
   /** What user code around it has paid for the first request that it sends. */
   readonly paidBuckets: Set<object> | undefined;

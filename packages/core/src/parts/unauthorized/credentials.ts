@@ -1,19 +1,36 @@
-import { callHook } from '../../base/errors.ts';
+import { callHook, HookError } from '../../base/errors.ts';
+import { asUserCode } from '../../loop/call.ts';
+import { bounded } from '../../loop/deadline.ts';
 import { changesIn } from '../../loop/header-changes.ts';
 import type { HeaderChanges, HeaderChangesInit } from '../../loop/hooks.ts';
+import type { PartCall } from '../../loop/part.ts';
 
 /** The headers to send from now on; nothing if `beforeAttempt` has them. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that stores its token returns nothing
 type Fresh = HeaderChangesInit | undefined | void;
 
-/** Gets new credentials. */
-export type Refresh = () => Fresh | Promise<Fresh>;
+/** Gets new credentials. The signal aborts when `refreshTimeoutMs` has passed. */
+export type Refresh = (context: { readonly signal: AbortSignal }) => Fresh | Promise<Fresh>;
+
+/** How long no refresh begins after fresh credentials were refused, in milliseconds. */
+const PAUSE_MS = 10_000;
+
+/** A refresh that is under way. A call finds out by this object that the refresh has made it. */
+interface Renewal {
+  /** True while `refresh` runs synchronously: a call that begins meanwhile is its own, also without async context. */
+  isStarting: boolean;
+  /** Why a call of the refresh failed that would have waited for it. */
+  fault?: Error;
+  done: Promise<void>;
+}
 
 /** Credentials that all calls of a policy share. */
 export class Credentials {
   readonly #refresh: Refresh;
-  /** The refresh that is under way. */
-  pending: Promise<void> | undefined;
+  readonly #timeoutMs: number;
+  #endedAtMs = 0;
+  #areRefused = false;
+  #renewal: Renewal | undefined;
   /** What the last refresh that was successful has returned. */
   headers: HeaderChanges | undefined;
   /** How many refreshes have ended: an attempt that was sent before the last one has old credentials. */
@@ -21,28 +38,89 @@ export class Credentials {
   /** What the last refresh has failed with. */
   failure: { readonly cause: unknown } | undefined;
 
-  constructor(refresh: Refresh) {
+  constructor(refresh: Refresh, timeoutMs: number) {
     this.#refresh = refresh;
+    this.#timeoutMs = timeoutMs;
   }
 
-  /** Refreshes, or waits for the refresh that is under way. @throws HookError if that returns something else than headers */
-  renew(): Promise<void> {
-    this.pending ??= this.#run();
-    return this.pending;
+  /**
+   * Resolves after the refresh that is under way, if there is one.
+   *
+   * @throws Error if that has made the call, and so would wait for itself
+   */
+  settled({ layers }: PartCall): Promise<void> | undefined {
+    const renewal = this.#renewal;
+    if (!renewal) return undefined;
+    if (renewal.isStarting || layers.slotsHeld.includes(renewal)) {
+      renewal.fault = new Error(
+        'it sends through the client that it refreshes, which waits for it: use another client',
+      );
+      throw renewal.fault;
+    }
+    // What it rejects with is for those whose 401 has begun it.
+    return renewal.done.catch(() => undefined);
   }
 
-  async #run(): Promise<void> {
-    let made: Fresh;
+  /** An attempt with these credentials was refused. */
+  refused(): void {
+    this.#areRefused = this.failure === undefined;
+  }
+
+  /** True if a refresh would only repeat what was just refused. */
+  isPaused(nowMs: number): boolean {
+    return !this.#renewal && this.#areRefused && nowMs < this.#endedAtMs + PAUSE_MS;
+  }
+
+  /**
+   * Refreshes, or waits for the refresh that is under way.
+   *
+   * @throws HookError if that returns something else than headers, or would wait for itself
+   */
+  renew(call: PartCall): Promise<void> {
+    if (this.#renewal) return this.#renewal.done;
+    const renewal: Renewal = { isStarting: true, done: Promise.resolve() };
+    // Known before the refresh begins, which may send at once.
+    this.#renewal = renewal;
+    renewal.done = this.#run(renewal, call);
+    return renewal.done;
+  }
+
+  async #run(renewal: Renewal, call: PartCall): Promise<void> {
     this.failure = undefined;
+    this.#areRefused = false;
     try {
-      const refresh = this.#refresh;
-      made = await refresh();
+      const held = { parts: call, layers: call.layers };
+      const made = await asUserCode(held, () => this.#inTime(renewal, call.policy), renewal);
+      if (made !== undefined) this.headers = callHook('refresh', () => changesIn('refresh', made));
     } catch (cause) {
-      this.failure = { cause };
+      const { fault } = renewal;
+      this.failure = { cause: fault === undefined ? cause : new HookError('refresh', fault) };
     }
     this.ended += 1;
-    this.pending = undefined;
+    this.#renewal = undefined;
+    this.#endedAtMs = call.policy.clock.now();
+    const cause = this.failure?.cause;
     // A mistake of the program is to be seen: it is no refusal of what gives the tokens.
-    if (made !== undefined) this.headers = callHook('refresh', () => changesIn('refresh', made));
+    if (cause instanceof HookError && cause.hook === 'refresh') throw cause;
+  }
+
+  /** Refreshes. A result that comes after the timeout is of no use: another refresh may be under way. */
+  #inTime(renewal: Renewal, { clock }: PartCall['policy']): Promise<Fresh> {
+    const leftMs = this.#timeoutMs;
+    const end = new AbortController();
+    const late = (): Error => {
+      const text = `refresh did not end within ${leftMs} ms. Does it wait for the client that it refreshes?`;
+      const error = Object.assign(new Error(text), { name: 'TimeoutError' });
+      end.abort(error);
+      return error;
+    };
+    const refresh = this.#refresh;
+    let made: Fresh | Promise<Fresh>;
+    try {
+      made = refresh({ signal: end.signal });
+    } finally {
+      renewal.isStarting = false;
+    }
+    return bounded(Promise.resolve(made), { clock, signal: undefined, leftMs, late });
   }
 }

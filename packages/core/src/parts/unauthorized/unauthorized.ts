@@ -1,7 +1,8 @@
 import { worker } from '#worker';
-import { callable, wrongType } from '../../base/check.ts';
+import { callable, positive, wrongType } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import type { Advice, Responded } from '../../http/outcome.ts';
+import { bounded, isReasonOf } from '../../loop/deadline.ts';
 import type { HeaderChanges } from '../../loop/hooks.ts';
 import type { Calls, Part, PartCall, PartInstance } from '../../loop/part.ts';
 import { Credentials, type Refresh } from './credentials.ts';
@@ -10,12 +11,22 @@ import { Credentials, type Refresh } from './credentials.ts';
 export interface UnauthorizedOptions {
   /**
    * Gets new credentials: the headers of every attempt from then on, for `trustedOrigins`; or nothing, if `beforeAttempt` of the policy has
-   * them. It must not go through the client that it refreshes, which waits for it, and should have a timeout of its own.
+   * them. It must not go through the client that it refreshes, which waits for it: that is an error. Its `signal` aborts after
+   * `refreshTimeoutMs`.
    */
   readonly refresh: Refresh;
+  /**
+   * How long a refresh may take, in milliseconds. Then it has failed, and the next 401 begins another. The timeout or the abort of a
+   * request ends the wait of that request alone.
+   * @default 30_000
+   */
+  readonly refreshTimeoutMs?: number | undefined;
 }
 
-const OPTIONS: OptionTable<UnauthorizedOptions> = { refresh: { check: callable, required: true } };
+const OPTIONS: OptionTable<UnauthorizedOptions> = {
+  refresh: { check: callable, required: true },
+  refreshTimeoutMs: { check: positive, default: 30_000 },
+};
 
 /** In production builds as well: without the option the credentials go to every server that says 401. */
 function checkCalls({ trustedOrigins }: Calls): void {
@@ -25,34 +36,35 @@ function checkCalls({ trustedOrigins }: Calls): void {
 
 /**
  * After a 401 gets new credentials, once for all requests in flight, and sends each of them once more, whatever its method: a 401 says that
- * nothing was done. That goes at once, takes tokens, and counts as no retry; a body that cannot be sent again is not sent again. A second
- * 401 is the answer.
+ * nothing was done. It goes at once, takes tokens, and counts as no retry. A second 401 is the answer: the new credentials are refused as
+ * well, and no refresh begins within 10 seconds of the last.
  *
  * The policy must have `trustedOrigins`: only these get the credentials, and only a 401 from them begins a refresh.
  *
  * Requests that begin during a refresh wait for it. A 401 to one that was sent before a refresh had ended needs no other. If a refresh fails, the
  * 401 is the answer, and the `error` of the event `end` is why; the next 401 tries again. A refresh counts in `attemptTimeoutMs`.
  *
+ * A stream as a body can be sent once: the 401 is the answer, and begins no refresh. A function that makes the stream can be called again.
+ *
  * For the outermost client: one below another leaves its 401 to that. In Cloudflare Workers it belongs to the request that makes it:
  * another one that uses it gets a TypeError.
  *
- * @throws TypeError for a wrong option
+ * @throws TypeError, RangeError for a wrong option
  * @throws TypeError when a policy is made with it that has no `trustedOrigins`
  * @example
  * ```ts
  * import { createPolicy, unauthorized } from '@ebb/core';
  *
- * const refresh = async () => ({ authorization: `Bearer ${await newToken()}` });
  * const policy = createPolicy({
  *   trustedOrigins: ['https://api.example.com'],
- *   use: [unauthorized({ refresh })],
+ *   use: [unauthorized({ refresh: async ({ signal }) => ({ authorization: `Bearer ${await newToken(signal)}` }) })],
  * });
- * declare const newToken: () => Promise<string>;
+ * declare const newToken: (signal: AbortSignal) => Promise<string>;
  * ```
  */
 export function unauthorized(options: UnauthorizedOptions): Part {
-  const { refresh } = readOptions('unauthorized', options, OPTIONS);
-  const credentials = new Credentials(refresh);
+  const { refresh, refreshTimeoutMs } = readOptions('unauthorized', options, OPTIONS);
+  const credentials = new Credentials(refresh, refreshTimeoutMs);
   if (worker) worker.bind(credentials, 'unauthorized');
   const begin = (call: PartCall): PartInstance => {
     if (worker) worker.mustBeOurs(credentials);
@@ -74,9 +86,7 @@ class UnauthorizedPartInstance implements PartInstance {
   }
 
   headers(): HeaderChanges | undefined | Promise<HeaderChanges | undefined> {
-    // What it rejects with is for those whose 401 has begun it.
-    const { pending } = this.#credentials;
-    return pending === undefined ? this.#newest() : pending.catch(() => undefined).then(() => this.#newest());
+    return this.#credentials.settled(this.#call)?.then(() => this.#newest()) ?? this.#newest();
   }
 
   #newest(): HeaderChanges | undefined {
@@ -84,15 +94,34 @@ class UnauthorizedPartInstance implements PartInstance {
     return this.#credentials.headers;
   }
 
-  judge({ status, redirected }: Responded): Advice | undefined | Promise<Advice> {
-    const { layers, request } = this.#call;
+  judge({ status, redirected }: Responded): Advice | undefined | Promise<Advice | undefined> {
+    const { layers, request, policy } = this.#call;
     const madeAfter = this.#madeAfter;
-    // The target of a redirect says nothing about the first server, which may have carried out the request.
-    if (status !== 401 || redirected || layers.isInner || this.#wasRepeated) return undefined;
-    if (madeAfter === undefined || !request.replayable) return undefined;
-    this.#wasRepeated = true;
     const credentials = this.#credentials;
-    return madeAfter === credentials.ended ? credentials.renew().then(() => this.#advice()) : this.#advice();
+    // The target of a redirect says nothing about the first server, which may have carried out the request.
+    if (status !== 401 || redirected || layers.isInner || madeAfter === undefined) return undefined;
+    const areNewest = madeAfter === credentials.ended;
+    if (this.#wasRepeated) {
+      if (areNewest) credentials.refused();
+      return undefined;
+    }
+    if (!request.replayable || (areNewest && credentials.isPaused(policy.clock.now()))) return undefined;
+    this.#wasRepeated = true;
+    return areNewest ? this.#renewed() : this.#advice();
+  }
+
+  /** What to do after the refresh. After `stopSignal` there is nothing to refresh for: the 401 is the answer. */
+  async #renewed(): Promise<Advice | undefined> {
+    const { clock, stopSignal: signal } = this.#call.policy;
+    if (signal?.aborted) return undefined;
+    const renewing = this.#credentials.renew(this.#call);
+    try {
+      await bounded(renewing, { clock, signal, leftMs: Infinity, late: () => undefined });
+    } catch (error) {
+      if (!isReasonOf(signal, error)) throw error;
+      return undefined;
+    }
+    return this.#advice();
   }
 
   #advice(): Advice {

@@ -26,6 +26,16 @@ const failing = (): Limits => ({
   use: [unauthorized({ refresh: () => Promise.reject(new Error('no token')) })],
 });
 
+/** A refresh that never ends. */
+function hanging(): Limits {
+  let isLooking = false;
+  const refresh = (): Promise<never> => {
+    isLooking = true;
+    return new Promise(() => undefined);
+  };
+  return { use: [unauthorized({ refresh })], isLooking: () => isLooking };
+}
+
 /** A 401, and the one attempt that follows with another token. */
 export const refreshed: readonly Row[] = [
   {
@@ -131,5 +141,44 @@ export const refreshed: readonly Row[] = [
     hits: 1,
     thrown: 'HookError',
     reason: 'final',
+  },
+  {
+    name: 'a 401 and a refresh that never ends: after 30 seconds the 401 is the answer',
+    script: [expired],
+    policy,
+    limits: hanging,
+    lookMs: 30_000,
+    delays: [],
+    hits: 1,
+    status: 401,
+    body: 'expired',
+    reason: 'final',
+  },
+  {
+    name: 'a 401, and an abort while waiting for the refresh, without a timeout',
+    script: [expired],
+    policy,
+    limits: hanging,
+    abort: 'look',
+    delays: [],
+    hits: 1,
+    thrown: 'the reason',
+    reason: 'aborted',
+    // The refresh goes on for those that come later, and has its own timeout.
+    timers: 1,
+  },
+  {
+    name: 'a 401, and a stop while waiting for the refresh: the 401 is the answer',
+    script: [expired],
+    policy,
+    limits: hanging,
+    abort: 'look',
+    stops: true,
+    delays: [],
+    hits: 1,
+    status: 401,
+    body: 'expired',
+    reason: 'final',
+    timers: 1,
   },
 ];
