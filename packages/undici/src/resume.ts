@@ -1,5 +1,5 @@
 import type { PolicyOptions } from '@ebb/core';
-import type { ReadHeader, Resumable } from '@ebb/core/adapter';
+import { nextTurn, type ReadHeader, type Resumable } from '@ebb/core/adapter';
 import {
   copyHistory,
   Download,
@@ -53,6 +53,11 @@ export class ResumedRequest extends Downstream {
   /** When the connection last brought something, in milliseconds, if its silence is watched. */
   #heardAtMs: number | undefined;
   #stopWatching: (() => void) | undefined;
+  /**
+   * Resolves in the turn after the one in which the handler got the headers; `undefined` from then on. A `fetch` makes its body in the
+   * promises that follow the headers: an error in the same turn has no body to fail, and a read of that body would wait for ever.
+   */
+  #turnOfHead: Promise<void> | undefined;
   /** Ends the wait before a request for the rest. */
   #wait: AbortController | undefined;
   /** True once the handler has thrown, which ends the request. */
@@ -142,8 +147,16 @@ export class ResumedRequest extends Downstream {
       idleTimeoutMs === undefined || this.#resumer === undefined
         ? connection
         : this.#watchSilence(connection, idleTimeoutMs);
-    if (this.#resumption === undefined) this.#pass(() => super.head(watched, head));
-    else this.controller.attach(watched);
+    if (this.#resumption !== undefined) {
+      this.controller.attach(watched);
+      return;
+    }
+    if (this.#resumer !== undefined) {
+      this.#turnOfHead = nextTurn().then(() => {
+        this.#turnOfHead = undefined;
+      });
+    }
+    this.#pass(() => super.head(watched, head));
   }
 
   /** The attempt breaks when its connection brings nothing for too long. The time in which the handler has paused it does not count. */
@@ -271,11 +284,16 @@ export class ResumedRequest extends Downstream {
     }
   }
 
+  /** Ends with an error, and with the reason of the handler if that aborts before it gets the error. */
   #fail(error: unknown): void {
+    const { controller } = this;
     if (this.over) return;
     this.#stopWatching?.();
-    if (!this.controller.aborted) copyHistory(error, this.made);
-    this.passError(error);
+    if (!controller.aborted) copyHistory(error, this.made);
+    const end = (): void =>
+      this.passError(controller.aborted ? (controller.reason ?? requestAbortedError()) : error);
+    if (this.#turnOfHead && !controller.aborted && !this.#threw) void this.#turnOfHead.then(end);
+    else this.passError(error);
   }
 
   /** Ends with an error while undici still has the attempt. */
