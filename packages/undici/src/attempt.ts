@@ -4,7 +4,7 @@ import { type BodyWatcher, type Call, hasHistory, inNextTurn, type SetAside } fr
 
 import type { Dispatcher } from 'undici';
 import type { Downstream, Send } from './downstream.ts';
-import type { Connection } from './handler.ts';
+import { type Connection, isUnanswered } from './handler.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import { Held } from './held.ts';
 import { headersTimeoutError, requestAbortedError } from './outcome.ts';
@@ -22,8 +22,8 @@ export interface Watcher extends BodyWatcher {
 export class Attempt implements Dispatcher.DispatchHandler, Send {
   readonly request: Downstream;
   connection: Connection;
-  /** How often undici started it: more than once if an interceptor below follows redirects. */
   starts = 0;
+  isRedirected = false;
   /** The last that it was started with. */
   context: object | null | undefined;
   /** The response, while it is held or set aside. */
@@ -67,6 +67,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
   }
 
   onRequestStart(connection: NonNullable<Connection>, context: object | null | undefined): void {
+    if (this.starts > 0 && !isUnanswered(this.connection, connection)) this.isRedirected = true;
     this.starts += 1;
     this.context = context;
     // Given up while it was queued: it must not be sent.

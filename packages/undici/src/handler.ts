@@ -8,6 +8,14 @@ type AttemptController = Omit<Dispatcher.DispatchController, 'abort'> & { abort(
 /** Made by the dispatcher; a mock may have none. */
 export type Connection = AttemptController | null | undefined;
 
+/**
+ * True if nothing has answered on a connection before undici started the request on another: undici itself repeats what an HTTP/2
+ * server has not processed, and what it has pipelined. From 8 on it makes a controller for each start, and notes the headers of the response there.
+ */
+export function isUnanswered(before: Connection, now: Connection): boolean {
+  return before !== now && Object.hasOwn(before ?? {}, 'rawHeaders') && before?.rawHeaders === null;
+}
+
 /** What brings the data of a response. */
 export type Pausable = Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
 

@@ -11,7 +11,7 @@ test('a response header is an own property', () => {
   const headers = { 'retry-after': '1', list: ['a', 'b'] };
   const names = ['retry-after', 'list', 'constructor', 'none'];
   expect(names.map((name) => responseHeader(headers, name))).toEqual(['1', 'a, b', undefined, undefined]);
-  expect(new ResponseOutcome({ starts: 1 } as Attempt, { status: 503, headers })).toMatchObject({
+  expect(new ResponseOutcome({ isRedirected: false } as Attempt, { status: 503, headers })).toMatchObject({
     type: 'response',
     status: 503,
   });

@@ -7,8 +7,10 @@ import { type ResponseHead, type ResponseHeaders, requestHeader, responseHeader 
 
 /** How an attempt was sent. */
 export interface Sent {
-  /** How often undici started it: more than once if an interceptor below follows redirects. */
+  /** How often undici started it: again for each redirect that an interceptor below follows, and for what undici repeats by itself. */
   readonly starts: number;
+  /** True if a start may have been for a redirect: the one before it may have got a response. */
+  readonly isRedirected: boolean;
   /** The URLs that redirected, if undici's redirect interceptor is below. */
   readonly hops?: readonly unknown[] | undefined;
 }
@@ -71,7 +73,7 @@ export class ResponseOutcome {
   constructor(attempt: Sent, { status, headers }: Pick<ResponseHead, 'status' | 'headers'>) {
     this.status = status;
     this.#headers = headers;
-    if (attempt.starts < 2) return;
+    if (!attempt.isRedirected) return;
     const url = attempt.hops?.at(-1);
     Object.assign(this, { redirected: true, url: url === undefined ? undefined : String(url) });
   }
@@ -93,13 +95,15 @@ export function failureOutcome(
 }
 
 /** True if it is certain that no hop of the attempt got a response. */
-function isFirstHop({ starts, hops }: Sent, error: unknown, isOriginKnown: boolean): boolean {
+function isFirstHop({ starts, isRedirected, hops }: Sent, error: unknown, isOriginKnown: boolean): boolean {
+  if (isRedirected) return false;
   // undici starts a request only once it has a connection.
-  if (starts !== 1) return starts === 0;
+  if (starts === 0) return true;
   // The redirect interceptor lists the hops that got a response, if it knows their origin.
   if (hops !== undefined) return hops.length === 0 && isOriginKnown;
+  // Of a stream that was started. The target of a redirect that refuses a connection is not.
   const message = property(error, 'message');
-  return typeof message === 'string' && message.includes('NGHTTP2_REFUSED_STREAM');
+  return typeof message === 'string' && /NGHTTP2_REFUSED_STREAM|"GOAWAY"/.test(message);
 }
 
 /** What kind of failure an error before the response is. */

@@ -340,9 +340,9 @@ function bufferOf(part: Uint8Array): Buffer {
  * origin was sent.
  */
 function whyUnsafe(attempt: Sent | undefined, headers: RequestHeaders): string | undefined {
-  const { starts = 0, hops = [] } = attempt ?? {};
+  const { starts = 0, isRedirected, hops = [] } = attempt ?? {};
   const [first, last] = [hops[0], hops.at(-1)].map((hop) => URL.parse(String(hop))?.origin);
-  if (starts < 2 || (hops.length >= starts && first === last)) return undefined;
+  if (!isRedirected || (hops.length >= starts && first === last)) return undefined;
   return haveCredentials(Object.keys(headers ?? {}))
     ? (devText('a redirect of credentials to another origin') ?? '')
     : undefined;

@@ -22,6 +22,11 @@ function within(depth: number, error: Error): Error {
   return depth === 0 ? error : new TypeError('x', { cause: within(depth - 1, error) });
 }
 
+/** Named as the function of undici from 8.2 on that makes it. */
+function getGoAwayError(message: string): Error {
+  return coded('UND_ERR_SOCKET', message);
+}
+
 type Row = [what: string, error: unknown, kind: FailureKind];
 
 const ROWS: Row[] = [
@@ -51,6 +56,63 @@ const ROWS: Row[] = [
     coded('ERR_HTTP2_STREAM_ERROR', 'Stream closed with error code NGHTTP2_CANCEL'),
     'network',
   ],
+  ['HTTP/2, broken by the server', coded('ERR_HTTP2_ERROR', 'Protocol error'), 'network'],
+  [
+    'HTTP/2, a session that was lost',
+    coded('ERR_HTTP2_INVALID_SESSION', 'The session has been destroyed'),
+    'network',
+  ],
+  [
+    'undici 8, GOAWAY before the stream',
+    coded('UND_ERR_INFO', 'HTTP/2: "GOAWAY" frame received with code 0'),
+    'connect',
+  ],
+  [
+    'undici 8, GOAWAY with an error before the stream',
+    getGoAwayError('HTTP/2: "GOAWAY" frame received with code 11'),
+    'connect',
+  ],
+  [
+    'undici 7, GOAWAY before or after the stream',
+    coded('UND_ERR_SOCKET', 'HTTP/2: "GOAWAY" frame received with code 0'),
+    'network',
+  ],
+  [
+    'fetch, GOAWAY before the stream',
+    new TypeError('fetch failed', {
+      cause: coded('UND_ERR_INFO', 'HTTP/2: "GOAWAY" frame received with code 0'),
+    }),
+    'connect',
+  ],
+  [
+    'undici, a frame that cannot be sent',
+    coded('UND_ERR_INFO', 'HTTP/2: "frameError" received - type 1, code 6'),
+    'network',
+  ],
+  [
+    'undici, no answer to a PING',
+    coded('UND_ERR_INFO', 'HTTP/2: "PING" errored - type HTTP2 ping cancelled'),
+    'network',
+  ],
+  [
+    'undici, a stream that is half closed',
+    coded('UND_ERR_INFO', 'HTTP/2: stream half-closed (remote)'),
+    'network',
+  ],
+  ['undici 8.0, a stream in time', coded('UND_ERR_INFO', 'HTTP/2: "stream timeout after 100"'), 'timeout'],
+  [
+    'undici, no WebSocket over HTTP/2',
+    coded('UND_ERR_INFO', 'HTTP/2: Extended CONNECT protocol not supported by server'),
+    'unknown',
+  ],
+  [
+    'undici, a header that Node refuses',
+    coded('UND_ERR_INFO', 'HTTP/1 Connection specific headers are forbidden: "http2-settings"', {
+      cause: coded('ERR_HTTP2_INVALID_CONNECTION_HEADERS'),
+    }),
+    'unknown',
+  ],
+  ['undici, what it says of itself', coded('UND_ERR_INFO', 'reset'), 'unknown'],
   ['undici, no headers in time', coded('UND_ERR_HEADERS_TIMEOUT'), 'timeout'],
   ['Bun, refused', coded('ConnectionRefused'), 'connect'],
   ['Deno', new TypeError('error sending request for url (https://api.example.com/)'), 'network'],

@@ -12,16 +12,16 @@ const KINDS: readonly (readonly [FailureKind, RegExp])[] = [
   // Nothing was sent: no address, no connection, or a stream that the server refused before processing.
   [
     'connect',
-    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$|\b(tcp connect|dns) error: |\brefused stream before processing\b/,
+    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$|\b(tcp connect|dns) error: |\brefused stream before processing\b|^HTTP\/2: "GOAWAY"/,
   ],
   [
     'timeout',
-    /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY)_TIMEOUT|Timeout(Error)?|(network|the) request timed out\.?)$|timed out \(os error/i,
+    /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY)_TIMEOUT|Timeout(Error)?|(network|the) request timed out\.?)$|timed out \(os error|^HTTP\/2: "stream timeout/i,
   ],
   // The connection broke, possibly after the server has carried out the request.
   [
     'network',
-    /^(ECONNRESET|ECONNABORTED|EPIPE|E(NET|HOST)UNREACH|UND_ERR_SOCKET|ERR_NETWORK|ERR_STREAM_PREMATURE_CLOSE|ERR_HTTP2_(STREAM|SESSION)_ERROR|ERR_HTTP2_GOAWAY_SESSION|ConnectionClosed)$/,
+    /^(ECONNRESET|ECONNABORTED|EPIPE|E(NET|HOST)UNREACH|UND_ERR_SOCKET|ERR_NETWORK|ERR_STREAM_PREMATURE_CLOSE|ERR_HTTP2_((STREAM_|SESSION_)?ERROR|(GOAWAY|INVALID)_SESSION)|ConnectionClosed)$|^HTTP\/2: (?!Extended)/,
   ],
   // Some browsers append the host in brackets.
   [
@@ -40,10 +40,16 @@ function kindOfText(text: string): FailureKind | undefined {
   return KINDS.find(([, pattern]) => pattern.test(trimmed))?.[0];
 }
 
-/** True if an error arose in the name lookup, in the connect, or before a stream was processed: nothing was sent. */
+/**
+ * True if an error arose in the name lookup, in the connect, or before a stream was processed (RFC 9113 §8.7). undici from 8.2 on gives the error of a
+ * GOAWAY to streams above its last id alone. Older versions give it to any stream: they lack the function that makes it, and the code
+ * UND_ERR_INFO for a GOAWAY without an error.
+ */
 function isUnsent(error: object, message: string): boolean {
   const syscall = property(error, 'syscall');
-  return syscall === 'connect' || syscall === 'getaddrinfo' || message.includes('NGHTTP2_REFUSED_STREAM');
+  if (syscall === 'connect' || syscall === 'getaddrinfo' || message.includes('NGHTTP2_REFUSED_STREAM'))
+    return true;
+  return message.includes('"GOAWAY"') && textOf(error, 'stack').includes('getGoAwayError');
 }
 
 /** How deep a chain of causes is followed. A chain may be a ring. */
@@ -111,8 +117,8 @@ function kindOf(error: unknown, depth: number): FailureKind {
   if (inner !== 'unknown') return inner;
   // axios wraps every error of fetch in ERR_NETWORK, including a wrong scheme or certificate.
   if (own && !(cause && code === 'ERR_NETWORK')) return own;
-  // A cause or a code that is not known still outranks the message of the error around it.
-  return (!cause && !code && kindOfText(message)) || 'unknown';
+  // A cause or a code that is not known still outranks the message of the error around it. That of undici's says nothing of its kind.
+  return (!cause && (!code || code === 'UND_ERR_INFO') && kindOfText(message)) || 'unknown';
 }
 
 /**

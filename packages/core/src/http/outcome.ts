@@ -1,7 +1,7 @@
 /**
  * How an attempt failed.
  *
- * - `connect`: nothing reached the server
+ * - `connect`: nothing reached the server, or it has processed nothing: an HTTP/2 stream that it has refused, or that its GOAWAY leaves out
  * - `network`: the connection broke, possibly after the server has carried out the request
  * - `timeout`: no response in time, possibly after the server has carried out the request
  * - `aborted`: aborted by the caller
