@@ -26,15 +26,7 @@ import { type AxiosCopy, copyFor } from './axios-copy.ts';
 import { asCanceled, type CallerSignal, sendWithTimeout, timeoutError } from './cancel.ts';
 import { type Config, changed, copyWith, exchange, type Fields, marked, urlOf } from './config.ts';
 import type { FactoryBody, NextBody } from './request-body.ts';
-import {
-  discard,
-  endBodyAfter,
-  failureOf,
-  headerOf,
-  peekAt,
-  ResponseOutcome,
-  whenBodyEnds,
-} from './response.ts';
+import { discard, endBodyAfter, failureOf, headerOf, outcomeOf, peekAt, whenBodyEnds } from './response.ts';
 
 /** How the requests of an interceptor go through an adapter. */
 export interface Route extends Found {
@@ -206,7 +198,7 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
     const { signal } = this;
     // The caller will get a CanceledError.
     if (signal?.aborted) return { type: 'failure', kind: 'aborted', error: signal.reason };
-    return new ResponseOutcome(response, this);
+    return outcomeOf(response, this);
   }
 
   failure(error: unknown): Outcome {

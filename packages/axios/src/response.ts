@@ -14,7 +14,15 @@ import {
   watchWebStream,
 } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
-import { abortUpload, breaksBody, everyRetryAfter, lastHop, received, whenNodeBodyEnds } from '#platform';
+import {
+  abortUpload,
+  breaksBody,
+  everyRetryAfter,
+  isTunnelRefused,
+  lastHop,
+  received,
+  whenNodeBodyEnds,
+} from '#platform';
 import { recordedResponse } from './axios-copy.ts';
 import type { Config } from './config.ts';
 import type { NodeRequest, Origin } from './platform/node.ts';
@@ -105,16 +113,21 @@ export class ResponseOutcome {
   }
 }
 
+/** Reads a response. That of a proxy which has refused a tunnel is none. @param error what the adapter rejected with, if it has not resolved */
+export function outcomeOf(response: Received, sent: Sent, error?: unknown): Outcome {
+  const { request } = response;
+  if (!isTunnelRefused?.(request ?? {})) return new ResponseOutcome(response, sent);
+  return { type: 'failure', kind: 'connect', error, redirected: originOf(sent, request).redirected };
+}
+
 /** Reads what an adapter rejected with: a response that `validateStatus` refused, or a failure. */
 export function failureOf(error: unknown, sent: Sent): Outcome {
   const response = property(error, 'response') as AxiosResponse | undefined;
   const request = property(error, 'request');
-  if (response && failedByStatus(response)) return new ResponseOutcome(response, sent);
-  const kind = kindOf(error);
-  const hidden = kind === 'aborted' ? undefined : hiddenResponse(request);
-  if (hidden) return new ResponseOutcome(hidden, sent);
-  const { redirected } = originOf(sent, request);
-  return { type: 'failure', kind, error, redirected };
+  if (response && failedByStatus(response)) return outcomeOf(response, sent, error);
+  const hidden = hiddenResponse(request);
+  if (hidden) return outcomeOf(hidden, sent, error);
+  return { type: 'failure', kind: kindOf(error), error, redirected: originOf(sent, request).redirected };
 }
 
 /**
@@ -146,8 +159,8 @@ function kindOf(error: unknown): FailureKind {
   const message = property(error, 'message');
   const timeoutMessage = property(property(error, 'config'), 'timeoutErrorMessage');
   const isTimeoutCode = code === 'ETIMEDOUT' || code === 'ECONNABORTED';
-  // A timeout aborts the exchange, and the fetch adapter keeps the abort as the cause.
-  if (kind === 'aborted' && isTimeoutCode) return 'timeout';
+  // A timeout aborts the exchange, and the fetch adapter keeps the abort as the cause. The caller's signal is asked first.
+  if (kind === 'aborted') return isTimeoutCode ? 'timeout' : 'unknown';
   // `timeoutErrorMessage` replaces `timeout of … exceeded`.
   if (kind === 'network' && isTimeoutCode && message === timeoutMessage) return 'timeout';
   return breaksBody && kind === 'unknown' && breaksBody(message) ? 'network' : kind;

@@ -174,8 +174,9 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
   }
 
   failure(error: unknown): Outcome {
-    const isHook = error instanceof HookError;
-    const kind = isHook ? 'unknown' : this.#bounded?.timedOut ? 'timeout' : failureKind(error);
+    let kind = this.#bounded?.timedOut ? 'timeout' : failureKind(error);
+    // Not by the caller, whose signal is asked first.
+    if (error instanceof HookError || kind === 'aborted') kind = 'unknown';
     let redirected: boolean | undefined;
     if (kind === 'connect')
       redirected = this.followsRedirects && wasRedirected(error, this, this.#hops, isIdempotent(this.method));

@@ -111,10 +111,8 @@ function failureKindOf({ starts }: Sent, error: unknown): FailureKind {
   // Thrown by a body factory: not a failure of the network, whatever its cause looks like.
   if (error instanceof HookError) return 'unknown';
   const kind = failureKind(error);
-  // A ProxyAgent that gets no tunnel aborts the request, or reports that its proxy hung up.
-  if (starts === 0 && (kind === 'aborted' || isTunnelError(error))) return 'connect';
-  // An abort that is not the caller's.
-  return kind === 'aborted' ? 'unknown' : kind;
+  // An abort that is not the caller's. Before the start nothing was sent.
+  return kind === 'aborted' ? (starts === 0 ? 'connect' : 'unknown') : kind;
 }
 
 /**
@@ -153,11 +151,6 @@ export function cutShortError(): Error {
 export function isClosedError(error: unknown): boolean {
   const code = property(error, 'code');
   return code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED';
-}
-
-/** True if a proxy hung up before it opened a tunnel. */
-function isTunnelError(error: unknown): boolean {
-  return property(error, 'code') === 'UND_ERR_PRX_CONN';
 }
 
 const OLD_METHOD = /^invalid on(Connect|Error) method$/;

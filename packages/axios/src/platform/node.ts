@@ -37,6 +37,8 @@ export interface NodeRequest {
     readonly headersDistinct?: Readonly<Record<string, string[] | undefined>>;
   } | null;
   readonly writableFinished?: unknown;
+  readonly protocol?: unknown;
+  readonly socket?: { readonly encrypted?: unknown; readonly bytesWritten?: unknown } | null;
   destroy?(): unknown;
 }
 
@@ -55,6 +57,14 @@ export function everyRetryAfter(request: NodeRequest): string | undefined {
 /** The response that has arrived, though its body could not be read. */
 export function received({ res }: NodeRequest): { status: number; headers: unknown } | undefined {
   return res ? { status: res.statusCode ?? 0, headers: res.headers } : undefined;
+}
+
+/**
+ * True if a request has the answer of a proxy that refused the tunnel. The agent of axios and others give it to the request on a socket that
+ * is connected to nothing, so that not a byte was written.
+ */
+export function isTunnelRefused({ protocol, socket }: NodeRequest): boolean {
+  return protocol === 'https:' && socket?.bytesWritten === 0 && socket.encrypted !== true;
 }
 
 /** Destroys a request whose upload is unfinished: a server that has already responded may never read the rest. */

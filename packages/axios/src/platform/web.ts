@@ -15,3 +15,4 @@ export const breaksBody: Maybe<typeof node.breaksBody> = undefined;
 export const everyRetryAfter: Maybe<typeof node.everyRetryAfter> = undefined;
 export const lastHop: Maybe<typeof node.lastHop> = undefined;
 export const received: Maybe<typeof node.received> = undefined;
+export const isTunnelRefused: Maybe<typeof node.isTunnelRefused> = undefined;

@@ -113,6 +113,25 @@ const ROWS: Row[] = [
     'unknown',
   ],
   ['undici, what it says of itself', coded('UND_ERR_INFO', 'reset'), 'unknown'],
+  [
+    'undici, a proxy that refuses a tunnel',
+    coded('UND_ERR_ABORTED', 'Proxy response (503) !== 200 when HTTP Tunneling'),
+    'connect',
+  ],
+  [
+    'fetch, a proxy that refuses a tunnel',
+    new TypeError('fetch failed', {
+      cause: new DOMException('Request was cancelled.', {
+        cause: coded('UND_ERR_ABORTED', 'Proxy response (407) !== 200 when HTTP Tunneling'),
+      } as never),
+    }),
+    'connect',
+  ],
+  ['undici 8, a proxy that hangs up', coded('UND_ERR_PRX_CONN', 'Proxy Connection failed'), 'connect'],
+  ['undici 8, a SOCKS proxy that refuses', coded('UND_ERR_SOCKS5_REPLY_5'), 'connect'],
+  ['undici 8, a SOCKS proxy with a password', coded('UND_ERR_SOCKS5_AUTH_FAILED'), 'unknown'],
+  ['Node, a proxy that refuses a tunnel', coded('ERR_PROXY_TUNNEL'), 'connect'],
+  ['undici, an abort', coded('UND_ERR_ABORTED', 'Request aborted'), 'aborted'],
   ['undici, no headers in time', coded('UND_ERR_HEADERS_TIMEOUT'), 'timeout'],
   ['Bun, refused', coded('ConnectionRefused'), 'connect'],
   ['Deno', new TypeError('error sending request for url (https://api.example.com/)'), 'network'],

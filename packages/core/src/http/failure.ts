@@ -9,10 +9,10 @@ import type { FailureKind, Outcome } from './outcome.ts';
  */
 const KINDS: readonly (readonly [FailureKind, RegExp])[] = [
   ['aborted', /^(ABORT_ERR|UND_ERR_ABORTED|ERR_CANCELED|AbortError)$/],
-  // Nothing was sent: no address, no connection, or a stream that the server refused before processing.
+  // Nothing was sent: no address, no connection, no tunnel, or a stream that the server refused before processing.
   [
     'connect',
-    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$|\b(tcp connect|dns) error: |\brefused stream before processing\b|^HTTP\/2: "GOAWAY"/,
+    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_(CONNECT_TIMEOUT|PRX_CONN|SOCKS5_REPLY_\d+)|ERR_PROXY_TUNNEL|ConnectionRefused|FailedToOpenSocket)$|\b(tcp connect|dns) error: |\brefused stream before processing\b|^HTTP\/2: "GOAWAY"/,
   ],
   [
     'timeout',
@@ -41,14 +41,19 @@ function kindOfText(text: string): FailureKind | undefined {
 }
 
 /**
- * True if an error arose in the name lookup, in the connect, or before a stream was processed (RFC 9113 §8.7). undici from 8.2 on gives the error of a
+ * Messages of errors before a server has processed anything: a stream that it has refused (RFC 9113 §8.7), and a tunnel that a proxy
+ * has refused, which undici reports as an abort.
+ */
+const UNPROCESSED = /NGHTTP2_REFUSED_STREAM|^Proxy response \(\d+\) !== 200/;
+
+/**
+ * True if an error arose in the name lookup, in the connect, or before a stream was processed. undici from 8.2 on gives the error of a
  * GOAWAY to streams above its last id alone. Older versions give it to any stream: they lack the function that makes it, and the code
  * UND_ERR_INFO for a GOAWAY without an error.
  */
 function isUnsent(error: object, message: string): boolean {
   const syscall = property(error, 'syscall');
-  if (syscall === 'connect' || syscall === 'getaddrinfo' || message.includes('NGHTTP2_REFUSED_STREAM'))
-    return true;
+  if (syscall === 'connect' || syscall === 'getaddrinfo' || UNPROCESSED.test(message)) return true;
   return message.includes('"GOAWAY"') && textOf(error, 'stack').includes('getGoAwayError');
 }
 

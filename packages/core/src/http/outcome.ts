@@ -1,10 +1,11 @@
 /**
  * How an attempt failed.
  *
- * - `connect`: nothing reached the server, or it has processed nothing: an HTTP/2 stream that it has refused, or that its GOAWAY leaves out
+ * - `connect`: nothing reached the server, as without a tunnel through a proxy; or it has processed nothing: an HTTP/2 stream that it
+ *   has refused, or that its GOAWAY leaves out
  * - `network`: the connection broke, possibly after the server has carried out the request
  * - `timeout`: no response in time, possibly after the server has carried out the request
- * - `aborted`: aborted by the caller
+ * - `aborted`: by the signal of the caller
  * - `unknown`: anything else, such as a programming error
  */
 export type FailureKind = 'connect' | 'network' | 'timeout' | 'aborted' | 'unknown';

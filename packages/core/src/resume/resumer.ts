@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { callHook, property } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
 import { codeIn, failureKind } from '../http/failure.ts';
-import type { RequestTraits } from '../http/outcome.ts';
+import type { FailureKind, RequestTraits } from '../http/outcome.ts';
 import { backoffOf, obeyed } from '../loop/decide.ts';
 import { type Attempt, attemptsOf, grantOf, record, setHistory } from '../loop/history.ts';
 import type { Policy, PolicyOptions } from '../loop/options.ts';
@@ -21,6 +21,12 @@ export interface Resumption {
   readonly delayMs: number;
 }
 
+/** How a body broke. Not by an abort of the caller, after which there is no resumption. */
+function kindOf(error: unknown): FailureKind {
+  const kind = failureKind(error);
+  return kind === 'aborted' ? 'unknown' : kind;
+}
+
 /**
  * Adds a resumption to the history of a response: its last attempt was followed by those that the request for the rest took.
  *
@@ -34,7 +40,7 @@ export function setHistoryOfResumption(
   const before = attemptsOf(response);
   const last = before.at(-1);
   if (last === undefined) return;
-  const broken: Attempt = { ...last, failure: failureKind(error), ...codeIn(error), reason: 'resumed' };
+  const broken: Attempt = { ...last, failure: kindOf(error), ...codeIn(error), reason: 'resumed' };
   const after = attemptsOf(result).map((one, index) => ({
     ...one,
     attempt: last.attempt + one.attempt,
@@ -202,7 +208,7 @@ export class Resumer<Rest, Given> {
       throw this.refuse(error, devText('too long a wait'));
     const passedBytes = this.#passedBytes;
     const resumption = { reason, error, passedBytes, delayMs };
-    const outcome = { type: 'failure', kind: failureKind(error), error } as const;
+    const outcome = { type: 'failure', kind: kindOf(error), error } as const;
     this.#tell({ type: 'resume', reason, passedBytes, delayMs, outcome });
     if (delayMs > 0) await sleep(policy.clock, delayMs, signal);
     // An observer may abort.

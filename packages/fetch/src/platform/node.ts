@@ -66,6 +66,8 @@ export class Hops {
   }
 
   record(request: SentRequest | undefined): void {
+    // To a proxy, for a tunnel: no fetch can send it.
+    if (request?.method === 'CONNECT') return;
     this.#count += 1;
     this.#first ??= request;
   }
