@@ -238,6 +238,27 @@ describe.each(Object.entries(versions))('a dispatcher of %s that is closed befor
     expect(server.seen).toHaveLength(1);
   });
 
+  test.each(makers)('%s: destroyed during the retry, which fails with its error', async (_name, make) => {
+    const isAsked = Promise.withResolvers<void>();
+    await using server = await upstream((response, _seen, number) => {
+      if (number === 0) response.writeHead(503).end('come back');
+      else isAsked.resolve();
+    });
+    const base = make(new URL(server.url).origin);
+    const dispatcher = base.compose(ebbInterceptor({ backoff: constant(0) }));
+    const sent = request(server.url, { dispatcher }).catch((error: unknown) => error);
+    await isAsked.promise;
+    await dispatcher.destroy();
+    // The server may have carried it out: the 503 before it is not its result.
+    const error = await sent;
+    expect(error).toMatchObject({ code: 'UND_ERR_DESTROYED' });
+    expect(attemptsOf(error)).toMatchObject([
+      { status: 503, reason: 'transient' },
+      { failure: 'unknown', code: 'UND_ERR_DESTROYED', reason: 'final' },
+    ]);
+    expect(server.seen).toHaveLength(2);
+  });
+
   test('a request that it did not take fails with its error', async () => {
     const agent = new Agent();
     await agent.close();
