@@ -111,7 +111,8 @@ test.each(Object.keys(clients).filter((client) => client !== 'axios over fetch')
 
 test('Node’s fetch and axios in a program with NODE_USE_ENV_PROXY=1', async () => {
   await using proxy = await refusingProxy(refusals['a 503'] as Refusal);
-  const args = ['--no-warnings', '--conditions=@ebb/source', 'test/proxied.ts', proxy.target];
+  const program = new URL('proxied.ts', import.meta.url).pathname;
+  const args = ['--no-warnings', '--conditions=@ebb/source', program, proxy.target];
   const env = {
     PATH: process.env.PATH,
     NODE_USE_ENV_PROXY: '1',

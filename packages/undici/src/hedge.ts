@@ -161,8 +161,11 @@ class HedgedRequest extends Downstream {
     const first = this.#first;
     this.#winner = winner;
     for (const one of this.#tries) {
-      if (one !== winner && !one.over)
-        one.drop(requestAbortedError('Another try of this request was faster'));
+      if (one !== winner) {
+        if (!one.over) one.drop(requestAbortedError('Another try of this request was faster'));
+        // Those who keep the result may keep this.
+        one.kept = undefined;
+      }
       if (one.starts === 0) one.outcome ??= UNSENT;
       if (one.hedge) one.hedge.outcome = one.outcome;
     }

@@ -123,6 +123,8 @@ export class Held implements Peek {
   restore(): void {
     const aside = this.#aside as SetAside<Buffer>;
     this.chunks = aside.parts;
+    // Those who keep the result may keep this.
+    aside.parts = [];
     this.error = missing(aside);
     this.isOver = true;
   }

@@ -274,6 +274,9 @@ export class UndiciRequest extends Downstream {
 
   #respond(attempt: Attempt, head: ResponseHead): void {
     const { deadline, parts, policy } = this.#started ?? {};
+    // Bodies of up to 64 KiB, for as long as the caller keeps the result.
+    this.#previous = undefined;
+    this.#answer = undefined;
     if (REDIRECTS.has(head.status)) parts?.free();
     if (deadline && policy?.totalTimeoutCovers === 'body')
       attempt.limit(policy.clock, Math.max(0, deadline.leftMs), deadline.timeoutMs);
