@@ -1,3 +1,4 @@
+import { kindOfNode } from '#platform';
 import { isError, isObject, property } from '../base/errors.ts';
 import type { FailureKind, Outcome } from './outcome.ts';
 
@@ -9,19 +10,19 @@ import type { FailureKind, Outcome } from './outcome.ts';
  */
 const KINDS: readonly (readonly [FailureKind, RegExp])[] = [
   ['aborted', /^(ABORT_ERR|UND_ERR_ABORTED|ERR_CANCELED|AbortError)$/],
-  // Nothing was sent: no address, no connection, no tunnel, or a stream that the server refused before processing.
+  // Nothing was sent: no address, no connection, or a stream that the server refused before processing.
   [
     'connect',
-    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_(CONNECT_TIMEOUT|PRX_CONN|SOCKS5_REPLY_\d+)|ERR_PROXY_TUNNEL|ConnectionRefused|FailedToOpenSocket)$|\b(tcp connect|dns) error: |\brefused stream before processing\b|^HTTP\/2: "GOAWAY"/,
+    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$|\b(tcp connect|dns) error: |\brefused stream before processing\b/,
   ],
   [
     'timeout',
-    /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY)_TIMEOUT|Timeout(Error)?|(network|the) request timed out\.?)$|timed out \(os error|^HTTP\/2: "stream timeout/i,
+    /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY)_TIMEOUT|Timeout(Error)?|(network|the) request timed out\.?)$|timed out \(os error/i,
   ],
   // The connection broke, possibly after the server has carried out the request.
   [
     'network',
-    /^(ECONNRESET|ECONNABORTED|EPIPE|E(NET|HOST)UNREACH|UND_ERR_SOCKET|ERR_NETWORK|ERR_STREAM_PREMATURE_CLOSE|ERR_HTTP2_((STREAM_|SESSION_)?ERROR|(GOAWAY|INVALID)_SESSION)|ConnectionClosed)$|^HTTP\/2: (?!Extended)/,
+    /^(ECONNRESET|ECONNABORTED|EPIPE|E(NET|HOST)UNREACH|UND_ERR_SOCKET|ERR_NETWORK|ERR_STREAM_PREMATURE_CLOSE|ERR_HTTP2_((STREAM_|SESSION_)?ERROR|(GOAWAY|INVALID)_SESSION)|ConnectionClosed)$/,
   ],
   // Some browsers append the host in brackets.
   [
@@ -40,21 +41,10 @@ function kindOfText(text: string): FailureKind | undefined {
   return KINDS.find(([, pattern]) => pattern.test(trimmed))?.[0];
 }
 
-/**
- * Messages of errors before a server has processed anything: a stream that it has refused (RFC 9113 §8.7), and a tunnel that a proxy
- * has refused, which undici reports as an abort.
- */
-const UNPROCESSED = /NGHTTP2_REFUSED_STREAM|^Proxy response \(\d+\) !== 200/;
-
-/**
- * True if an error arose in the name lookup, in the connect, or before a stream was processed. undici from 8.2 on gives the error of a
- * GOAWAY to streams above its last id alone. Older versions give it to any stream: they lack the function that makes it, and the code
- * UND_ERR_INFO for a GOAWAY without an error.
- */
+/** True if an error arose in the name lookup, in the connect, or before a stream was processed: nothing was sent. */
 function isUnsent(error: object, message: string): boolean {
   const syscall = property(error, 'syscall');
-  if (syscall === 'connect' || syscall === 'getaddrinfo' || UNPROCESSED.test(message)) return true;
-  return message.includes('"GOAWAY"') && textOf(error, 'stack').includes('getGoAwayError');
+  return syscall === 'connect' || syscall === 'getaddrinfo' || message.includes('NGHTTP2_REFUSED_STREAM');
 }
 
 /** How deep a chain of causes is followed. A chain may be a ring. */
@@ -109,7 +99,8 @@ function kindOf(error: unknown, depth: number): FailureKind {
   const code = textOf(error, 'code');
   // axios also uses ECONNABORTED for its own timeout.
   const isTimeout = code === 'ECONNABORTED' && /timeout/i.test(message);
-  const own = isTimeout ? 'timeout' : kindOfText(code || textOf(error, 'name'));
+  const ofNode = kindOfNode(code, message, error);
+  const own = ofNode ?? (isTimeout ? 'timeout' : kindOfText(code || textOf(error, 'name')));
   if (own === 'aborted' || own === 'connect') return own;
   const errors = property(error, 'errors');
   const kinds = Array.isArray(errors) ? errors.map((one) => kindOf(one, depth + 1)) : [];
@@ -122,8 +113,8 @@ function kindOf(error: unknown, depth: number): FailureKind {
   if (inner !== 'unknown') return inner;
   // axios wraps every error of fetch in ERR_NETWORK, including a wrong scheme or certificate.
   if (own && !(cause && code === 'ERR_NETWORK')) return own;
-  // A cause or a code that is not known still outranks the message of the error around it. That of undici's says nothing of its kind.
-  return (!cause && (!code || code === 'UND_ERR_INFO') && kindOfText(message)) || 'unknown';
+  // A cause or a code that is not known still outranks the message of the error around it.
+  return (!cause && !code && kindOfText(message)) || 'unknown';
 }
 
 /**

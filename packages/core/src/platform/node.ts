@@ -144,3 +144,26 @@ export function letExit(timer: unknown): void {
   if (typeof timer === 'number') Deno?.unrefTimer?.(timer);
   else (timer as { unref?(): void } | null | undefined)?.unref?.();
 }
+
+/** By code and message: a proxy has refused a tunnel, which undici reports as an abort. */
+const NO_TUNNEL = /^(UND_ERR_(PRX_CONN|SOCKS5_REPLY_\d+|ABORTED Proxy response)|ERR_PROXY_TUNNEL) /;
+
+/**
+ * The kind of failure that errors of Node and undici report whose codes alone do not tell it; `undefined` for others. What undici says
+ * of HTTP/2 has the code UND_ERR_INFO, whatever it is.
+ *
+ * Streams above the last one of a GOAWAY were not processed (RFC 9113 §8.7). undici from 8.2 on gives the error of a GOAWAY to those alone.
+ * Older versions give it to any stream: they lack the function that makes it, and the code UND_ERR_INFO for one without an error.
+ */
+export function kindOfNode(
+  code: string,
+  message: string,
+  error: { readonly stack?: unknown },
+): 'connect' | 'network' | 'timeout' | undefined {
+  const isInfo = code === 'UND_ERR_INFO';
+  if (message.includes('"GOAWAY"') && (isInfo || String(error.stack).includes('getGoAwayError')))
+    return 'connect';
+  if (NO_TUNNEL.test(`${code} ${message}`)) return 'connect';
+  if (!isInfo || !/^HTTP\/2: (?!Extended)/.test(message)) return undefined;
+  return message.includes('"stream timeout') ? 'timeout' : 'network';
+}

@@ -25,3 +25,6 @@ export function nodeStream(_parts: readonly unknown[], _error: unknown, _like: o
 
 /** A page does not end. */
 export function letExit(_timer: unknown): void {}
+
+/** A page has no HTTP/2 of undici, and its browser asks proxies for tunnels. */
+export function kindOfNode(_code: string, _message: string, _error: object): undefined {}
