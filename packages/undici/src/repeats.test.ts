@@ -1,8 +1,9 @@
-import { attemptsOf, constant } from '@ebb/core';
+import { attemptsOf, constant, type Policy } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { passBackoff, setUp } from '../test/relay.ts';
 import { Connection, type Dispatched } from '../test/wire.ts';
+import { resuming } from './resuming.ts';
 
 // undici itself repeats what an HTTP/2 server has not processed: it starts the same request again, on a controller of its own.
 
@@ -71,4 +72,15 @@ test('a 429 after a repetition is a refusal', async () => {
 test.each(Object.entries(redirected))('a 429 may be that of a redirect, if %s', async (_, controllers) => {
   const got = await sent(controllers, (attempt) => attempt.head(429).end());
   expect(got).toEqual({ reason: 'not-idempotent', attempts: 1 });
+});
+
+test('a download with credentials goes on after a repetition', async () => {
+  const { wire, spy, clock, dispatch } = setUp({}, (policy) => resuming({ policy: policy as Policy }));
+  const headers = { authorization: 'Bearer x' };
+  dispatch({ origin: post.origin, path: '/', method: 'GET', headers }, spy);
+  const attempt = wire.attempt(1);
+  for (const one of repeated(attempt.handler)) attempt.handler.onRequestStart(one as never, null);
+  attempt.head(200, { etag: '"a"', 'content-length': '10' }).data('01234').fail(noConnection());
+  await passBackoff(clock);
+  expect(wire.attempt(2).options.headers).toMatchObject({ ...headers, range: 'bytes=5-9' });
 });

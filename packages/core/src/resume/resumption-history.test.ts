@@ -46,6 +46,14 @@ describe('the history of a response', () => {
     expect(grantOf(failed)).toBe(kept);
   });
 
+  test('says of an abort that is not the caller’s that it is unknown', () => {
+    const response = {};
+    setHistory(response, [attempt(1)]);
+    const aborted = new DOMException('x', 'AbortError');
+    setHistoryOfResumption(response, {}, { ...resumption, error: aborted });
+    expect(attemptsOf(response)).toMatchObject([{ failure: 'unknown', reason: 'resumed' }]);
+  });
+
   test('stays empty without one', () => {
     const [response, result] = [{}, {}];
     setHistory(result, [attempt(1)]);
