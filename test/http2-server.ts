@@ -15,7 +15,7 @@ export interface Http2Server extends AsyncDisposable {
 type Code = keyof typeof constants;
 const codeOf = (code: Code): number => constants[code] as number;
 
-/** What a server does with a stream. */
+/** Answers a stream, or does something else with it. */
 export type Act = (stream: ServerHttp2Stream, session: ServerHttp2Session) => void;
 
 /** A response. */
@@ -74,7 +74,7 @@ export async function http2Server(...acts: readonly Act[]): Promise<Http2Server>
   };
 }
 
-/** What a server writes that is asked for a stream, in frames that node:http2 would not write. */
+/** Writes frames that node:http2 would not write. */
 export type RawAct = (socket: TLSSocket, stream: number) => void;
 
 /** Source: RFC 9113 §4.1 and §6. */

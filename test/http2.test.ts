@@ -76,10 +76,10 @@ const clients: Readonly<Record<string, MakeClient>> = {
 type Meaning = 'refused' | 'network';
 
 interface Row {
-  /** What follows an answer on the same connection. */
+  /** They follow an answer on the same connection. */
   readonly acts: readonly Act[] | { readonly raw: readonly RawAct[] };
   readonly means: Meaning;
-  /** What it means for some clients, that cannot tell. */
+  /** Some clients cannot tell. */
   readonly differs?: Readonly<Record<string, Meaning>>;
 }
 

@@ -113,7 +113,11 @@ export class ResponseOutcome {
   }
 }
 
-/** Reads a response. That of a proxy which has refused a tunnel is none. @param error what the adapter rejected with, if it has not resolved */
+/**
+ * Reads a response. If a proxy has refused the tunnel, its answer is no response of the server.
+ *
+ * @param error the rejection of the adapter; `undefined` if it has resolved
+ */
 export function outcomeOf(response: Received, sent: Sent, error?: unknown): Outcome {
   const { request } = response;
   if (!isTunnelRefused?.(request ?? {})) return new ResponseOutcome(response, sent);

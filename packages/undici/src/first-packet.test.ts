@@ -14,7 +14,7 @@ import { type ResumingOptions, resuming } from './resuming.ts';
 const STUCK_MS = 10_000;
 
 interface Row {
-  /** What follows the headers, in the same packet. */
+  /** Follows the headers, in the same packet. */
   readonly body: string;
   readonly resume?: ResumingOptions;
   readonly policy?: PolicyOptions;

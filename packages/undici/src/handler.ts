@@ -9,8 +9,8 @@ type AttemptController = Omit<Dispatcher.DispatchController, 'abort'> & { abort(
 export type Connection = AttemptController | null | undefined;
 
 /**
- * True if nothing has answered on a connection before undici started the request on another: undici itself repeats what an HTTP/2
- * server has not processed, and what it has pipelined. From 8 on it makes a controller for each start, and notes the headers of the response there.
+ * True if nothing has answered on a connection before undici started the request on another: undici itself repeats streams that an
+ * HTTP/2 server has not processed. Version 8 makes a controller for each start, and notes the headers of the response there.
  */
 export function isUnanswered(before: Connection, now: Connection): boolean {
   return before !== now && Object.hasOwn(before ?? {}, 'rawHeaders') && before?.rawHeaders === null;

@@ -101,7 +101,7 @@ function isFirstHop({ starts, isRedirected, hops }: Sent, error: unknown, isOrig
   if (starts === 0) return true;
   // The redirect interceptor lists the hops that got a response, if it knows their origin.
   if (hops !== undefined) return hops.length === 0 && isOriginKnown;
-  // Of a stream that was started. The target of a redirect that refuses a connection is not.
+  // Such a stream was started, and the target of a redirect that refuses a connection was not.
   const message = property(error, 'message');
   return typeof message === 'string' && /NGHTTP2_REFUSED_STREAM|"GOAWAY"/.test(message);
 }

@@ -217,7 +217,7 @@ const ROWS: Row[] = [
   ['nothing', undefined, 'unknown'],
 ];
 
-/** Of Node and undici. In browsers they are not known. */
+/** Errors of Node and undici, which are not known in browsers. */
 const NODE_ROWS: Row[] = [
   [
     'undici 8, GOAWAY before the stream',

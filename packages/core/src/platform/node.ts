@@ -149,11 +149,11 @@ export function letExit(timer: unknown): void {
 const NO_TUNNEL = /^(UND_ERR_(PRX_CONN|SOCKS5_REPLY_\d+|ABORTED Proxy response)|ERR_PROXY_TUNNEL) /;
 
 /**
- * The kind of failure that errors of Node and undici report whose codes alone do not tell it; `undefined` for others. What undici says
- * of HTTP/2 has the code UND_ERR_INFO, whatever it is.
+ * The kind of failure of an error of Node or undici, if its code alone does not tell it; else `undefined`. undici has one code,
+ * UND_ERR_INFO, for most errors of HTTP/2.
  *
- * Streams above the last one of a GOAWAY were not processed (RFC 9113 §8.7). undici from 8.2 on gives the error of a GOAWAY to those alone.
- * Older versions give it to any stream: they lack the function that makes it, and the code UND_ERR_INFO for one without an error.
+ * Streams above the last one of a GOAWAY were not processed (RFC 9113 §8.7). undici from 8.2 on gives the error of a GOAWAY to those
+ * alone. Older versions give it to any stream. They do not have the function `getGoAwayError`, and no UND_ERR_INFO for a GOAWAY.
  */
 export function kindOfNode(
   code: string,
