@@ -44,6 +44,21 @@ describe('an observer', () => {
     );
   });
 
+  test('that fails is reported in one line, whatever its error quotes', () => {
+    const quoted = 'no JSON: \u001b[2J\n(node:1) Warning: forged\u2028\u202e';
+    callObserver(
+      'onEvent',
+      () => {
+        throw new Error(quoted);
+      },
+      {},
+    );
+    // The console of a browser shows text as text.
+    const shown = process.env.EBB_PLATFORM === 'web' ? quoted : 'no JSON: ?[2J?(node:1) Warning: forged??';
+    expect(warnings.map(({ message }) => message)).toEqual([`onEvent failed, and is ignored: ${shown}`]);
+    expect(warnings[0]?.cause).toMatchObject({ message: quoted });
+  });
+
   const trap = (): never => {
     throw new Error('trapped');
   };

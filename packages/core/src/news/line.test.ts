@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { EbbEvent } from './events.ts';
 import { isNamed, lineOf } from './line.ts';
@@ -64,4 +65,29 @@ test.each([
   [{ atMs: 1e20 }, `undefined  ${START}1  attempt`],
 ])('%j', (part, line) => {
   expect(lineOf({ type: 'attempt', request, attempt: 1, atMs, ...part })).toBe(line);
+});
+
+/** What starts another line, moves the cursor, or changes how a line reads: all that a terminal does not show as one character. */
+const CONTROLS =
+  '\0\b\t\n\v\f\r\u001b\u007f\u0085\u009b\u00ad\u200b\u200e\u2028\u2029\u202e\u2066\ufeff\u{e0001}';
+
+test.each([...CONTROLS])('%j is shown as a question mark, wherever it is', (control) => {
+  const text = `a${control}b`;
+  const event = {
+    ...{ type: 'end', attempt: 1, atMs, reason: text, error: { name: text, code: text } },
+    request: { method: text, url: text },
+  } as unknown as EbbEvent;
+  expect(lineOf(event).replace(/ +/g, ' ')).toBe('09:30:15.250 a?b a?b 1 end reason=a?b name=a?b code=a?b');
+});
+
+test('any text is one line that a terminal shows as it is', () => {
+  const unit = fc.nat({ max: 0x10ffff }).map((code) => String.fromCodePoint(code));
+  const text = fc.string({ unit: fc.oneof(fc.constantFrom(...CONTROLS), unit), maxLength: 20 });
+  fc.assert(
+    fc.property(text, text, text, (method, url, code) => {
+      const error = { name: 'Error', code };
+      const event = { type: 'end', request: { method, url }, attempt: 1, atMs, reason: 'final', error };
+      expect(lineOf(event as unknown as EbbEvent)).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+    }),
+  );
 });

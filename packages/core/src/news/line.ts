@@ -1,3 +1,4 @@
+import { oneLine } from '#platform';
 import type { EbbEvent } from './events.ts';
 
 // An event as one line, for NODE_DEBUG and for consoles. Every program for Node has this, so it knows no type of event.
@@ -13,8 +14,8 @@ export function lineOf({ type, request, attempt, atMs, ...news }: EbbEvent): str
   const time = new Date(atMs).toJSON()?.slice(11, 23);
   const what = `${request.method} ${request.url}`.padEnd(40);
   const line = `${time}  ${what} ${attempt}  ${type.padEnd(13)}  ${fieldsIn(news).join(' ')}`;
-  // A relative URL may have any character, and a line is a line.
-  return line.trimEnd().replace(/\p{Cc}/gu, '?');
+  // A relative URL and a code may have any character.
+  return oneLine(line.trimEnd());
 }
 
 /** Those of an outcome and an error as well. */

@@ -20,11 +20,20 @@ declare class Readable {
 
 const host: NodeLike = globalThis;
 
-/** Warns as Node does if possible, since `reportError` ends the process in Deno. */
+/** Warns as Node does if possible, since `reportError` ends the process in Deno. A warning is a line. */
 export function emit(warning: Error): void {
   const { process, reportError } = host;
+  warning.message = oneLine(warning.message);
   if (typeof process?.emitWarning === 'function') process.emitWarning(warning);
   else if (typeof reportError === 'function') reportError(warning);
+}
+
+/**
+ * A text as one line of a log or a terminal. It may quote a server or a user: `?` stands for whatever starts another line, moves the
+ * cursor, or changes how the text is read.
+ */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 }
 
 /** Attaches a value to an object that belongs to others. Listings, copies and comparisons of the object do not show it. */

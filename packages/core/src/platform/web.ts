@@ -8,6 +8,11 @@ export function emit(warning: Error): void {
   globalThis.reportError?.(warning);
 }
 
+/** A text as one line of a console. Production builds do not call it. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+}
+
 /** A page sends few requests, and needs no faster stamp. */
 export function makeMetadata<T>(): WeakMap<object, T> {
   return new WeakMap();
