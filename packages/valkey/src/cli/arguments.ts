@@ -60,7 +60,8 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    // Some of its messages have several lines.
+    throw new UsageError((error as Error).message.replaceAll('\n', ' '));
   }
 }
 

@@ -170,6 +170,18 @@ describe.runIf(hasServer)('ebb-valkey', () => {
     for (const { tokens } of units) expect(tokens).toBeGreaterThanOrEqual(0);
   });
 
+  test('a change of a bucket with control characters in its name is in lines of its own', async () => {
+    key += '\u001b[2J\n\u202e';
+    const shown = key.replace('\u001b', '\\u001b').replace('\n', '\\u000a').replace('\u202e', '\\u202e');
+    await used();
+    const { out } = await run(`set ${key} --rate 5`);
+    expect(out.split('\n').slice(0, 2)).toEqual([`ebb:{${shown}}`, '  (one): rate/s 1 → 5']);
+    const asJson = (await run(`set ${key} --rate 5 --json`)).out;
+    expect(asJson.trimEnd()).not.toMatch(/[\p{Cc}\p{Bidi_C}]/u);
+    expect(JSON.parse(asJson)).toMatchObject({ key: `ebb:{${key}}` });
+    expect((await run(`leave ${key} ${key}`)).err).toContain(`there is no process ${shown}; there are `);
+  });
+
   test('watch shows the buckets whose names begin so', async () => {
     await used();
     const first = key;
