@@ -12,7 +12,7 @@ import {
 import type { OnStoreError } from './events.ts';
 import type { Rested } from './known-state.ts';
 import { type StoreClient, storeClientOf } from './store-client.ts';
-import { STORE_OPTIONS, type StoreOptions } from './store-options.ts';
+import { checkUnicode, STORE_OPTIONS, type StoreOptions } from './store-options.ts';
 
 /** How a process leases tokens or retries. */
 export interface LeaseOptions {
@@ -181,6 +181,7 @@ const checkLimits: check.Check = (name, limits) => {
   if (typeof limits !== 'object' || limits === null || Object.keys(limits).length === 0)
     throw check.wrongType(name, 'an object with a limit for each unit', limits);
   for (const [unit, limit] of Object.entries(limits)) {
+    checkUnicode(`${name}: the name of a unit`, unit);
     mustNotSettle(`${name}.${unit}.`, limit);
     readOptions(`${name}.${unit}`, limit as Quota, QUOTA);
   }

@@ -20,6 +20,11 @@ import { pipelined } from './pipeline.ts';
 /** Options of {@link valkeyBucketPerKey}. Each key has the limits to itself. */
 export interface ValkeyBucketPerKeyOptions extends ValkeyBucketOptions {
   /**
+   * The name of all the buckets, without braces. The bucket of a request's key is `prefix{name:key}` in the store, with `%25`, `%7B` and
+   * `%7D` for `%` and braces. The name of no other bucket may begin with `name:`.
+   */
+  readonly key: string;
+  /**
    * The key of a request, such as a tenant. Requests with the same key share a bucket.
    * @default the origin of its URL
    */
@@ -61,6 +66,13 @@ const KEY_OPTIONS: OptionTable<KeyOptions> = {
   keyOf: { check: check.callable, default: originOf },
   maxKeys: { check: check.countingNumber, default: 100_000 },
 };
+
+/**
+ * The key of a request in that of the store. Braces would end what a cluster hashes, and of lone surrogates a client makes the same
+ * character. `%` is encoded as well, so that two keys never read alike.
+ */
+const encoded = (key: string): string =>
+  key.replace(/[%{}\p{Cs}]/gu, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** What the keys know of the store together. */
 class Fleet implements SharedFleet {
@@ -144,7 +156,7 @@ class TenantBuckets extends LimitPerKey implements ValkeyBucketPerKey {
     return new FleetBucket({
       ...this.#setup,
       limits: limits.map((limit) => ({ ...limit })),
-      key: `${whole.slice(0, -1)}:${key.replace(/[{}]/g, encodeURIComponent)}}`,
+      key: `${whole.slice(0, -1)}:${encoded(key)}}`,
       shared: this.#fleet,
       rested,
       onStoreEvent: (event) => this.#fleet.told(event),

@@ -42,10 +42,16 @@ export interface StoreOptions {
   readonly random?: Random | undefined;
 }
 
+/** A client sends text as UTF-8, which has no lone surrogates: all of them would become the same character. */
+export const checkUnicode = (name: string, value: string): void => {
+  if (/\p{Cs}/u.test(value)) throw check.wrongRange(name, 'well-formed Unicode', value);
+};
+
 // The key is put in braces, which a cluster takes for a hash tag. Other braces would end that tag, or start one.
 const withoutBraces: check.Check = (name, value) => {
   if (typeof value !== 'string') throw check.wrongType(name, 'a string', value);
   if (/[{}]/.test(value)) throw check.wrongRange(name, 'a string without braces', value);
+  checkUnicode(name, value);
 };
 
 const checkKey: check.Check = (name, value) => {

@@ -252,3 +252,39 @@ test('budgets per key: the retries of a key are those of one budget', async () =
     { numRuns: RUNS },
   );
 });
+
+test('two keys never share a limit, whatever they are', () => {
+  const unit = fc.constantFrom(...'ab{}%:/#', '__proto__', 'constructor', '\ud800', '\udc00', '\ufffd');
+  const keys = fc.uniqueArray(fc.string({ unit, maxLength: 4 }), { minLength: 2, maxLength: 6 });
+  fc.assert(
+    fc.property(keys, (all) => {
+      const limits = perKey((key) => ({ key }), { keyOf: ({ url }) => url });
+      const found = all.map((url) => limits.for({ ...to('a'), url }));
+      expect(found.map(({ key }) => key)).toEqual(all);
+      expect(all.map((url) => limits.for({ ...to('a'), url }))).toEqual(found);
+      expect(limits.size).toBe(all.length);
+    }),
+  );
+});
+
+test('without keyOf two URLs share a limit if they have the same origin', () => {
+  const part = (...texts: string[]) => fc.constantFrom(...texts);
+  const url = fc
+    .tuple(
+      part('http://', 'https://', 'HTTPS://', 'ws://'),
+      part('', 'a@', 'a.test@', 'a.test:80@'),
+      part('a.test', 'A.test', 'a.test.', 'a', 'b.test', '[::1]'),
+      part('', ':80', ':443', ':8443'),
+      part('', '/', '/b.test', '?@b.test', '#/', '/@b.test', '\\\\b.test'),
+    )
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(fc.array(url, { minLength: 2, maxLength: 6 }), (urls) => {
+      const limits = perKey(() => ({}));
+      const found = urls.map((one) => limits.for({ ...to('a'), url: one }));
+      const origins = urls.map((one) => new URL(one).origin);
+      for (const [at, one] of found.entries())
+        expect(found.indexOf(one)).toBe(origins.indexOf(origins[at] ?? ''));
+    }),
+  );
+});
