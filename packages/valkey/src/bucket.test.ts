@@ -357,7 +357,7 @@ describe('the actual cost of a request', () => {
   ])('%s once it is back', async (_, actual, tokens) => {
     const rate = { refillPerSecond: 0.001, capacity: 100, maxPauseMs: 1e7 };
     const bucket = bucketOf({ ...rate, onStoreError: 'closed' });
-    const [grant] = await Promise.all([bucket.acquire({ cost: 20 }), clock.advance(500)]);
+    const [grant] = await Promise.all([bucket.acquire({ cost: 20 }), clock.advance(600)]);
     store.health = 'refusing';
     grant.settle(actual);
     await clock.advance(2_000);

@@ -117,14 +117,17 @@ export class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBuc
     return this.source.driver.lease.calls;
   }
 
-  /** Counts this process without a request. */
-  join(): void {
-    this.source.join(this.time.now());
+  /** A request of another key needs the store: it counts this process. */
+  used(): void {
+    const nowMs = this.time.now();
+    const { lease } = this.source.driver;
+    if (lease.mustJoin(nowMs)) this.source.join(nowMs);
+    else lease.membership.used(nowMs);
   }
 
-  /** A request of another key needs the store. */
-  used(): void {
-    this.source.driver.lease.membership.used(this.time.now());
+  /** The store was lost for another key: whether this one has lost it as well. */
+  lost(): void {
+    this.source.join(this.time.now());
   }
 
   /** Stops watching the client. */

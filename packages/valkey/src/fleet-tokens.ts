@@ -60,7 +60,7 @@ export class FleetTokens implements TokenSource<Held, Amount> {
     return outage?.share ?? this.#setup.localShare ?? membership.shareAt(nowMs);
   }
 
-  /** Counts this process without a request. */
+  /** Counts this process for a request of another bucket. */
   join(nowMs: number): void {
     this.#lease.join(nowMs);
     this.driver.soon();

@@ -140,6 +140,7 @@ export class Lease extends LeaseState {
     // Other processes have leased as far ahead again since the last reply.
     const emptyAtMs = this.view.leasedAheadMs.map((ms) => nowMs + ms);
     this.outage = new Outage(this.setup, error, this.shareAt(sentAtMs), sentAtMs, emptyAtMs, nowMs);
+    this.membership.lost(sentAtMs);
     const { mode, share } = this.outage;
     // In the other modes requests get all or nothing meanwhile, so the store counts as back with its first reply.
     const wasSilent = mode === 'local' && state === 'given up';
@@ -247,10 +248,17 @@ export class Lease extends LeaseState {
     this.outage = new Outage(this.setup, error, this.shareAt(nowMs), nowMs, emptyAtMs, nowMs);
   }
 
-  /** Counts this process without a request. */
+  /** Counts this process for a request of another bucket. */
   join(nowMs: number): void {
     this.membership.used(nowMs);
+    this.membership.countNext();
+    this.outage?.used(nowMs);
     this.mustLook = true;
+  }
+
+  /** Whether a request of another bucket should count this process: see {@link join}. */
+  mustJoin(nowMs: number): boolean {
+    return this.outage !== undefined || this.membership.isWaiting(nowMs);
   }
 
   #nextLease(backlog: Backlog, nowMs: number): TokenLeaseCall | undefined {

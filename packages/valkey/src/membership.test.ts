@@ -5,14 +5,39 @@ import type { StoreCall } from './store-call.ts';
 
 const told = (share: number, processes: number): Reply => ({ share, processes, epoch: 1 }) as Reply;
 
-test('a share that was not renewed in time is not used, and not claimed', () => {
-  const membership = new Membership();
+test.each([
+  ['a 64th', 0, 1 / 64],
+  ['its part of those that are expected', 4, 1 / 4],
+])('of a share that was not renewed in time %s is used, and nothing is claimed', (_, expected, left) => {
+  const membership = new Membership(expected);
+  expect(membership.shareAt(0)).toBe(0);
   const call: StoreCall = { mode: 'peek' };
   expect(membership.next(call, 0, 250, false)).toMatchObject({ held: 0 });
   membership.answered(call, told(540_000, 1), 10);
   expect(membership.shareAt(6_000)).toBe(0.54);
-  expect(membership.shareAt(10_000)).toBe(0);
+  expect(membership.shareAt(10_000)).toBe(left);
   expect(membership.next({ mode: 'peek' }, 10_000, 250, false)).toMatchObject({ held: 0 });
+  // The call is the one that finds the store lost.
+  membership.lost(10_000);
+  expect(membership.shareAt(1e9)).toBe(left);
+  expect(membership.next({ mode: 'peek' }, 1e9, 250, true)).toMatchObject({ held: left * 1e6 });
+});
+
+test('what was held when the store was lost is in use until it is back', () => {
+  const membership = new Membership();
+  const call: StoreCall = { mode: 'peek' };
+  membership.next(call, 0, 250, false);
+  membership.answered(call, told(540_000, 1), 10);
+  membership.lost(8_000);
+  expect(membership.shareAt(1e9)).toBe(0.54);
+});
+
+test('a smaller share than a 64th does not grow by being forgotten', () => {
+  const membership = new Membership();
+  const call: StoreCall = { mode: 'peek' };
+  membership.next(call, 0, 250, false);
+  membership.answered(call, told(2_000, 500), 10);
+  expect(membership.shareAt(1e6)).toBe(0.002);
 });
 
 test('in an outage it is, and a reply that was overtaken changes nothing', () => {
@@ -32,7 +57,7 @@ test('in an outage it is, and a reply that was overtaken changes nothing', () =>
 function look(processes: number, needsEveryMs: number): number {
   const membership = new Membership();
   const share = Math.floor(1e6 / processes);
-  let [looks, needsAtMs] = [0, 0];
+  let [looks, needsAtMs, countedAtMs] = [0, 0, 0];
   for (let nowMs = 0; nowMs < 1_200_000; nowMs = Math.min(needsAtMs, membership.lookAtMs)) {
     const call: StoreCall = { mode: 'peek' };
     const isNeeded = nowMs === needsAtMs;
@@ -44,8 +69,10 @@ function look(processes: number, needsEveryMs: number): number {
     // A look is not made for nothing.
     expect(isNeeded || who !== undefined).toBe(true);
     membership.answered(call, { ...told(share, processes), share: who && share } as Reply, nowMs + 240);
-    // The store holds the share until the next call is there.
-    expect(membership.shareAt(membership.lookAtMs + 1_000)).toBe(share / 1e6);
+    if (who !== undefined) countedAtMs = nowMs;
+    // The store holds the share until the next call is there; of a quiet process for two minutes.
+    const heldUntilMs = Math.min(membership.lookAtMs + 1_000, countedAtMs + 120_000);
+    expect(membership.shareAt(heldUntilMs)).toBe(share / 1e6);
   }
   return looks;
 }
@@ -64,6 +91,36 @@ test.each([
     expect(look(processes, everyMs)).toBe(0);
   },
 );
+
+test.each([
+  [1, 1e9, 1],
+  [1, 300_000, 1],
+  [32, 60_000, 1],
+])('a quiet process looks once (%i processes, each %i ms)', (processes, everyMs, most) => {
+  expect(look(processes, everyMs)).toBeLessThanOrEqual(most);
+});
+
+test('a process that was quiet expects as many as it knew, so it does not take what others have who are quiet', () => {
+  const membership = new Membership();
+  const say = (nowMs: number, share: number, processes: number) => {
+    membership.used(nowMs);
+    const call: StoreCall = { mode: 'peek' };
+    const who = membership.next(call, nowMs, 250, false);
+    membership.answered(call, told(share, processes), nowMs + 1);
+    return who?.expected;
+  };
+  expect(say(0, 250_000, 4)).toBe(0);
+  const look: StoreCall = { mode: 'peek' };
+  expect(membership.next(look, 7_000, 250, false)).toMatchObject({ expected: 4 });
+  membership.answered(look, told(250_000, 4), 7_001);
+  expect(say(300_000, 250_000, 1)).toBe(4);
+  expect(membership.lookAtMs).toBe(Number.POSITIVE_INFINITY);
+  expect(say(600_000, 125_000, 8)).toBe(4);
+  expect(say(900_000, 125_000, 1)).toBe(8);
+  // Two requests in a row: it is busy again.
+  membership.used(901_000);
+  expect(say(904_000, 500_000, 2)).toBe(0);
+});
 
 test('a share that shrinks is confirmed before it expires, however many processes confirm theirs', () => {
   const membership = new Membership();

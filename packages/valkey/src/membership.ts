@@ -21,16 +21,13 @@ const BUSY_MS = 3_000;
 const BUSY_EACH_MS = 20;
 
 /**
- * How often a quiet process is counted: the time doubles from {@link BUSY_MS} to this one. A request is waited for as long again. In
- * milliseconds.
+ * A process without a request for so long is quiet: it says once that it holds its share for twice {@link QUIET_MS}, and makes no more
+ * calls to keep it. A request takes along that it is there. In milliseconds.
  */
-const QUIET_MS = 20_000;
+const QUIET_AFTER_MS = 6_000;
+const QUIET_MS = 60_000;
 
-/** The same of one without a request for ten minutes. */
-const IDLE_MS = 60_000;
-const IDLE_AFTER_MS = 600_000;
-
-/** For how long after its last request a process is busy, in milliseconds. */
+/** A quiet process with two requests within this time is busy again, in milliseconds. */
 const BUSY_FOR_MS = 5_000;
 
 /** A call is late by so much at most: then the share is still held. In milliseconds. */
@@ -41,7 +38,10 @@ const NEAR = 1_000;
 
 const WHOLE = 1_000_000;
 
-/** What losses of the bucket leave of a share at least: so many processes that each found an empty bucket keep to the rate. */
+/**
+ * What losses of the bucket leave of a share at least, and what a process has that was quiet for longer than it has said: so many
+ * processes keep to the rate, though none knows of the others.
+ */
 const LEAST = WHOLE / 64;
 
 /** Eight letters and digits, so that an operator can type it. Two processes with one name would share one share. */
@@ -59,11 +59,14 @@ export class Membership {
   lookAtMs: number = Number.POSITIVE_INFINITY;
   readonly #expected: number;
   #held = 0;
+  /** What the store has recorded last, held or not. */
+  #recorded = 0;
   /** As much of it as no loss makes doubtful. */
   #sure = 0;
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   /** The next call at or after this time counts. */
   #dueMs = Number.NEGATIVE_INFINITY;
+  /** How often the last call has said that this process is counted. */
   #everyMs = BUSY_MS;
   /** Since when the share is not what it should be. */
   #askingSinceMs: number | undefined;
@@ -78,11 +81,13 @@ export class Membership {
   #answered = 0;
   /** By the last reply that counted this process. */
   #processes = 1;
+  /** The most since it was busy last: of others that are quiet as well, the store may have forgotten some. */
+  #mostProcesses = 1;
   #epoch = 0;
   /** Whether the store may know this process. */
   isKnown = false;
   #leaving: StoreCall | undefined;
-  #isQuiet = true;
+  #isQuiet = false;
 
   constructor(expected = 0) {
     this.name = newName();
@@ -91,7 +96,16 @@ export class Membership {
 
   /** The share at that time, from 0 to 1. */
   shareAt(nowMs: number): number {
-    return nowMs <= this.#heldUntilMs ? this.#held / WHOLE : 0;
+    return (nowMs <= this.#heldUntilMs ? this.#held : this.#unheld) / WHOLE;
+  }
+
+  /** What is left of a share that is not held any more: others may have it. */
+  get #unheld(): number {
+    return Math.min(this.#recorded, this.#least);
+  }
+
+  get #least(): number {
+    return this.#expected === 0 ? LEAST : WHOLE / this.#expected;
   }
 
   /** A request needs the store. */
@@ -101,6 +115,22 @@ export class Membership {
     if (!isBusy || !this.#isQuiet) return;
     this.#isQuiet = false;
     this.#dueMs = Math.min(this.#dueMs, this.#countedAtMs + BUSY_MS);
+  }
+
+  /** A call of that time has lost the store: what was held then is in use until it is back. */
+  lost(atMs: number): void {
+    if (atMs > this.#heldUntilMs) this.#held = this.#unheld;
+    this.#heldUntilMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** The next call counts this process. */
+  countNext(): void {
+    this.#dueMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether a request should have this process counted, since it makes no call for that by itself. */
+  isWaiting(nowMs: number): boolean {
+    return this.lookAtMs === Number.POSITIVE_INFINITY && nowMs >= this.#dueMs;
   }
 
   /** Whether to call the store now, for this alone. */
@@ -113,6 +143,9 @@ export class Membership {
     if (nowMs < this.#dueMs && !isAway) return undefined;
     if (isAway) this.#heldUntilMs = Number.POSITIVE_INFINITY;
     if (nowMs > this.#heldUntilMs) this.#held = 0;
+    this.#isQuiet ||= this.#isIdle(nowMs);
+    const busyMs = Math.max(BUSY_MS, BUSY_EACH_MS * this.#processes);
+    this.#everyMs = this.#isQuiet ? Math.max(QUIET_MS, busyMs) : busyMs;
     const holdsMs = 2 * this.#everyMs + LATE_MS + 2 * timeoutMs;
     this.#order += 1;
     this.#sent.set(call, { atMs: nowMs, holdsMs, order: this.#order });
@@ -120,7 +153,12 @@ export class Membership {
     this.#dueMs = nowMs + timeoutMs;
     this.lookAtMs = this.#dueMs;
     this.isKnown = true;
-    return { name: this.name, held: this.#held, holdsMs, expected: this.#expected };
+    return { name: this.name, held: this.#held, holdsMs, expected: this.#expects };
+  }
+
+  /** How many processes there will be at least, as far as that is known. */
+  get #expects(): number {
+    return this.#isQuiet ? Math.max(this.#expected, this.#mostProcesses) : this.#expected;
   }
 
   /** What the last call says: this process leaves. `undefined` if the store does not know it. */
@@ -145,25 +183,29 @@ export class Membership {
     if (reply === undefined) return;
     if (sent !== undefined && reply.share !== undefined && sent.order > this.#answered) {
       this.#answered = sent.order;
-      const fair = Math.floor(WHOLE / Math.max(reply.processes, this.#expected));
+      this.#mostProcesses = this.#isQuiet ? Math.max(this.#mostProcesses, reply.processes) : reply.processes;
+      const fair = Math.floor(WHOLE / Math.max(reply.processes, this.#expects));
       const isSmaller = reply.share < this.#held;
-      const isSettled = Math.abs(reply.share - fair) <= NEAR && !isSmaller;
+      const isSettled = Math.abs(reply.share - fair) <= NEAR;
       const isLost = this.#epoch !== 0 && reply.epoch !== this.#epoch;
       this.#held = isLost ? this.#sureOf(reply.share) : reply.share;
       if (reply.atUs - reply.epoch >= SURE_US) this.#sure = this.#held;
       this.#heldUntilMs = sent.atMs + sent.holdsMs;
+      if (nowMs <= this.#heldUntilMs) this.#recorded = this.#held;
       this.#processes = reply.processes;
       this.#epoch = reply.epoch;
       // The store keeps a smaller share reserved until this process has confirmed it.
-      if (isSettled) {
+      if (isSmaller) this.#dueSoon(SHRINK_MS, nowMs);
+      else if (isSettled || this.#isIdle(nowMs)) {
         this.#askingSinceMs = undefined;
         this.#plan(nowMs);
-      } else if (isSmaller) this.#dueSoon(SHRINK_MS, nowMs);
-      else {
+      } else {
         this.#askingSinceMs ??= nowMs;
         this.#dueSoon(SOON_MS, nowMs);
         const laterMs = Math.min(Math.max(GROW_MS, (nowMs - this.#askingSinceMs) / 2), LONGEST_GROW_MS);
-        this.#lookBy(Math.max(this.lookAtMs, nowMs + laterMs), nowMs);
+        // In a younger bucket no share grows; others look whether it was lost.
+        const sureInMs = reply.processes > 1 ? 0 : (SURE_US - (reply.atUs - reply.epoch)) / 1_000;
+        this.#lookBy(Math.max(this.lookAtMs, nowMs + Math.max(laterMs, sureInMs)), nowMs);
       }
     } else if (this.isKnown && (reply.epoch !== this.#epoch || reply.processes !== this.#processes)) {
       // Others have come or gone, or the store has lost the shares.
@@ -173,7 +215,7 @@ export class Membership {
 
   /** The share after a loss: others may hold one that neither the bucket before nor this one has recorded. */
   #sureOf(share: number): number {
-    const least = Math.max(this.#sure, this.#expected === 0 ? LEAST : WHOLE / this.#expected);
+    const least = Math.max(this.#sure, this.#least);
     return Math.min(share, Math.max(least, Math.floor(share / 2)));
   }
 
@@ -182,16 +224,17 @@ export class Membership {
     this.#lookBy(this.#dueMs + (this.#isQuiet ? 0 : RIDE_MS), nowMs);
   }
 
-  /** When this process is counted next. The time grows no faster than the last call has said that it would hold the share. */
+  /** No request has come for so long. False before the first. */
+  #isIdle(nowMs: number): boolean {
+    return this.#usedAtMs > Number.NEGATIVE_INFINITY && nowMs - this.#usedAtMs >= QUIET_AFTER_MS;
+  }
+
+  /** When this process is counted next. */
   #plan(nowMs: number): void {
-    const busyMs = Math.max(BUSY_MS, BUSY_EACH_MS * this.#processes);
-    const idleMs = nowMs - this.#usedAtMs;
-    const mostMs = Math.max(busyMs, idleMs >= IDLE_AFTER_MS ? IDLE_MS : QUIET_MS);
-    this.#isQuiet = idleMs >= BUSY_FOR_MS;
-    this.#everyMs = Math.min(2 * this.#everyMs, this.#isQuiet ? mostMs : busyMs);
     this.#dueMs = this.#countedAtMs + this.#everyMs;
-    // A request that comes by then takes it along.
-    this.#lookBy(this.#dueMs + this.#everyMs, nowMs);
+    // A request that comes by then takes it along; one that is quiet waits for a request.
+    if (this.#isQuiet) this.lookAtMs = Number.POSITIVE_INFINITY;
+    else this.#lookBy(this.#dueMs + this.#everyMs, nowMs);
   }
 
   /** Calls the store at that time, but before the share expires. */

@@ -65,7 +65,8 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions 
   readonly onStoreError?: OnStoreError | undefined;
   /**
    * The part of the quota that this process has without the store, above 0 and at most 1. Without it a process that
-   * never reached the store rejects every request. A program that is alone sets 1.
+   * never reached the store rejects every request, and two minutes after its last request a process has at most a 64th, or its part of
+   * `processes.expected`. A program that is alone sets 1.
    * @default what the store has recorded for this process
    */
   readonly localShare?: number | undefined;

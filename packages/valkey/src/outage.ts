@@ -89,9 +89,14 @@ export class Outage {
     return isFirst;
   }
 
+  /** A request needs the store. */
+  used(nowMs: number): void {
+    this.#usedAtMs = nowMs;
+  }
+
   /** Takes tokens, in millionths, if the mode and the local share allow it. */
   take(amounts: Amounts, nowMs: number): boolean {
-    this.#usedAtMs = nowMs;
+    this.used(nowMs);
     if (this.mode !== 'local') return this.mode === 'open';
     const needed = this.local.filter((_, unit) => (amounts[unit] as number) > 0);
     const isThere = this.local.map(

@@ -82,7 +82,6 @@ class Fleet implements SharedFleet {
   readonly #setup: FleetSetup;
   readonly #observer: FleetSetup['onStoreEvent'];
   #lost: Extract<StoreEvent, { type: 'lost' }> | undefined;
-  #hasJoined = false;
 
   constructor(setup: FleetSetup) {
     this.#setup = { ...setup, onStoreEvent: (event) => this.told(event, true) };
@@ -99,9 +98,7 @@ class Fleet implements SharedFleet {
   }
 
   used(): void {
-    if (this.#hasJoined) this.own.used();
-    else this.own.join();
-    this.#hasJoined = true;
+    this.own.used();
   }
 
   error(): unknown {
@@ -118,6 +115,8 @@ class Fleet implements SharedFleet {
     if (event.type === 'lost') {
       if (this.#lost?.mode === event.mode) return;
       this.#lost = event;
+      // From its own call on it holds its share until the store is back.
+      if (!isOwn) this.own.lost();
     } else if (event.type === 'back') {
       if (this.#lost === undefined) return;
       this.#lost = undefined;
