@@ -108,6 +108,25 @@ describe('a store that takes 260 ms', () => {
     expect(events.filter(({ type }) => type === 'lost').length).toBeLessThanOrEqual(12);
   });
 
+  test('leases by late replies retries that are valid from the call on, and stays lost', async () => {
+    const { clock, events, process } = budgetFleet({ reserve: 10, windowMs: 1_000, localReserve: 0 });
+    const other = process();
+    for (let request = 0; request < 50; request += 1) other.deposit();
+    await clock.advance(500);
+    const budget = process();
+    budget.store.latencyMs = 130;
+    budget.begin();
+    // The store does not know the script of this connection, so the reply takes twice as long.
+    await clock.advance(530);
+    expect(budget.stats()).toMatchObject({ mode: 'local', leased: 1 });
+    await clock.advance(460);
+    expect(budget.stats()).toMatchObject({ mode: 'local', leased: 1 });
+    await clock.advance(20);
+    expect(budget.stats()).toMatchObject({ mode: 'local', leased: 0 });
+    expect(events.map(({ type }) => type)).toEqual(['lost']);
+    await Promise.all([other.close(), budget.close(), clock.advance(1_000)]);
+  });
+
   test('never lets a fleet retry more than reserve + ratio · successes', async () => {
     const { clock, process } = budgetFleet({ reserve: 10, ratio: 0.2 });
     const fleet = Array.from({ length: 8 }, () => process());

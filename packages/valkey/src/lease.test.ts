@@ -242,6 +242,89 @@ describe('a step', () => {
   });
 });
 
+describe('a late reply of a store that is lost', () => {
+  const silent = { error: new Error('no reply'), state: 'given up' } as const;
+
+  /** A call that was given up: the store is lost at 300 ms. */
+  function lost(): { readonly call: StoreCall; readonly sentAtMs: number } {
+    holding(1);
+    take(10);
+    const given = { call: callOf(lease.step(50, waiting(1))), sentAtMs: 50 };
+    expect(lease.step(300, waiting(1), { ...given, ...silent }).turns).toMatchObject([{ type: 'lost' }]);
+    return given;
+  }
+
+  test('ends no outage, and has the store called at once', () => {
+    lease = leaseOf({ localShare: 0.5 });
+    const given = lost();
+    expect(lease.step(310, waiting(1)).calls).toEqual([]);
+    const late = lease.step(320, waiting(1), { ...given, reply: reply(), state: 'late' });
+    expect([late.turns, lease.outage?.mode]).toEqual([[], 'local']);
+    expect(late.granted).toBe(true);
+    expect(callOf(late).mode).toBe('resume');
+    const back = lease.step(330, waiting(1), { call: callOf(late), sentAtMs: 320, reply: reply() });
+    expect(back.turns.concat(lease.step(330, waiting(1)).turns)).toMatchObject([{ type: 'back' }]);
+  });
+
+  test('to an attempt ends no outage either', () => {
+    lease = leaseOf({ localShare: 0.5 });
+    lost();
+    const attempt = { call: callOf(lease.step(400, waiting(1))), sentAtMs: 400 };
+    lease.step(650, waiting(1), { ...attempt, ...silent });
+    const late = lease.step(660, waiting(1), { ...attempt, reply: reply(), state: 'late' });
+    expect([late.turns, lease.outage?.mode]).toEqual([[], 'local']);
+    // Others may share the bucket by now: what is spent is charged.
+    expect(callOf(late).mode).toBe('spend');
+  });
+
+  test('to an attempt of another outage says nothing of this one', () => {
+    lease = leaseOf({ localShare: 0.5 });
+    lost();
+    const old = { call: callOf(lease.step(400, waiting(1))), sentAtMs: 400 };
+    const quick = { call: callOf(lease.step(650, waiting(1), { ...old, ...silent })), sentAtMs: 650 };
+    const inTime = lease.step(660, waiting(1), { ...quick, reply: reply() });
+    const back = lease.step(inTime.wakeAtMs, waiting(1));
+    expect([...inTime.turns, ...back.turns]).toMatchObject([{ type: 'back' }]);
+    // Seconds later it is lost again.
+    const sentAtMs = 10_000;
+    for (const call of [...inTime.calls, ...back.calls])
+      lease.step(670, EMPTY_BACKLOG, { call, sentAtMs: 660, reply: reply({ granted: TOKEN }) });
+    take(670);
+    const asked = { call: callOf(lease.step(sentAtMs, waiting(1))), sentAtMs };
+    lease.step(sentAtMs + 300, waiting(1), { ...asked, ...silent });
+    expect(lease.outage).toBeDefined();
+    const late = lease.step(sentAtMs + 310, waiting(1), { ...old, reply: reply(), state: 'late' });
+    expect(callOf(late).mode).toBe('resume');
+  });
+
+  test('that never comes loses it no more once it is back, since a later call was answered', () => {
+    lease = leaseOf({ localShare: 0.5 });
+    holding(1);
+    take(10);
+    const asked = { call: callOf(lease.step(20, waiting(1))), sentAtMs: 20 };
+    lease.beginPause(400, 30);
+    const told = { call: callOf(lease.step(30, waiting(1))), sentAtMs: 30 };
+    lease.step(270, waiting(1), { ...asked, ...silent });
+    const attempt = { call: callOf(lease.step(370, waiting(1))), sentAtMs: 370 };
+    const inTime = lease.step(380, waiting(1), { ...attempt, reply: reply() });
+    const back = lease.step(inTime.wakeAtMs, waiting(1));
+    expect([...inTime.turns, ...back.turns]).toMatchObject([{ type: 'back' }]);
+    expect(lease.step(390, waiting(1), { ...told, ...silent }).turns).toEqual([]);
+    expect(lease.outage).toBeUndefined();
+  });
+
+  test('tells the share of a process that knew none', () => {
+    const call = callOf(lease.step(0, waiting(1)));
+    expect(lease.step(300, waiting(1), { call, sentAtMs: 0, ...silent }).turns).toMatchObject([
+      { type: 'lost', mode: 'closed', share: 0 },
+    ]);
+    const told = reply({ share: 250_000, processes: 4 });
+    const late = lease.step(310, waiting(1), { call, sentAtMs: 0, reply: told, state: 'late' });
+    expect(late.turns).toMatchObject([{ type: 'lost', mode: 'local', share: 0.25 }]);
+    expect(late.granted).toBe(true);
+  });
+});
+
 const event = fc.record({
   afterMs: fc.nat(400),
   waiting: fc.nat(20),

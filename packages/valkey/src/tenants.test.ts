@@ -71,6 +71,26 @@ describe('a key', () => {
     expect(clock.pending).toBe(0);
   });
 
+  test('rests a quarter of a second after its last use', async () => {
+    const buckets = tenants({ refillPerSecond: 0.1 });
+    await run(buckets.for(of('a')).acquire(), 200);
+    await run(buckets.for(of('b')).acquire(), 60);
+    expect(clock.now()).toBe(260);
+    expect(buckets.stats()).toMatchObject({ active: 1, resting: 1 });
+    await clock.advance(250);
+    expect(buckets.stats()).toMatchObject({ active: 0, resting: 2 });
+    await run(buckets.close(), 1_000);
+  });
+
+  test('is not forgotten before it has been full for a second: the clock of a replica may be so far behind', async () => {
+    const buckets = tenants({ refillPerSecond: 0.1 });
+    await run(buckets.for(of('a')).acquire(), 10_900);
+    expect(buckets.stats()).toMatchObject({ active: 0, resting: 1 });
+    await clock.advance(500);
+    expect(buckets.stats()).toMatchObject({ active: 0, resting: 0 });
+    await run(buckets.close(), 1_000);
+  });
+
   test('that has rested goes on where it was, also if the store has lost it', async () => {
     const buckets = tenants({ refillPerSecond: 0.1 });
     for (let time = 0; time < 10; time += 1) await run(buckets.for(of('a')).acquire());

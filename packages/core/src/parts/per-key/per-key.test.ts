@@ -44,6 +44,17 @@ test('a sweep leaves the keys that were used less than `idleMs` ago', () => {
   expect(buckets.size).toBe(2);
 });
 
+test('`idleMs` begins anew with each use', () => {
+  const { clock, buckets } = setUp();
+  const used = buckets.for(to('/'), 'used');
+  for (let times = 0; times < 5; times += 1) {
+    clock.tick(600);
+    // It is full, so it would be evicted if it were old.
+    buckets.for(to('/'), 'other');
+    expect(buckets.for(to('/'), 'used')).toBe(used);
+  }
+});
+
 test.each([
   ['https://a.test/x?y#z', 'https://a.test'],
   ['https://A.test:443/', 'https://a.test'],
