@@ -66,10 +66,48 @@ describe('the workflows', () => {
     );
   });
 
-  test('only the job that publishes has an identity, with which pnpm release signs', () => {
-    const jobs = read('.github/workflows/release.yml').split(/^ {2}(?=\w+:$)/m);
-    const signing = jobs.filter((job) => job.includes('id-token: write'));
-    expect(signing).toEqual([expect.stringMatching(/^publish:[\s\S]*run: npx -y pnpm@12 release$/m)]);
+  const workflows = globSync('.github/workflows/*.yml');
+  const release = read('.github/workflows/release.yml').split(/^ {2}(?=\w+:$)/m);
+
+  /** What the workflows use, each with the file that names it. */
+  const uses = workflows.flatMap((path) =>
+    [...read(path).matchAll(/^ *(?:- )?uses: (.+)$/gm)].map(([, used = '']) => [path, used] as const),
+  );
+
+  // A tag can be moved, also by someone who has taken over an account.
+  test.each(uses.filter(([, used]) => !used.startsWith('./')))(
+    '%s uses %s: a commit, with its version in a comment',
+    (_, used) => {
+      expect(used).toMatch(/^[\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/);
+      const name = used.replace(/@.*/, '');
+      const others = uses.filter(([, other]) => other.startsWith(`${name}@`)).map(([, other]) => other);
+      expect(new Set(others)).toEqual(new Set([used]));
+    },
+  );
+
+  test('run one version of pnpm', () => {
+    const lines = [...workflows, '.ci/run'].flatMap((path) => read(path).split('\n'));
+    const commands = lines.filter((line) => /^[^#]*\bp?np[mx]\b [^#]/.test(line));
+    const versions = commands.map((command) => / npx -y pnpm@(\d+\.\d+\.\d+) /.exec(` ${command} `)?.[1]);
+    expect(commands.length).toBeGreaterThan(5);
+    expect(versions).not.toContain(undefined);
+    expect(new Set(versions).size).toBe(1);
+  });
+
+  test('only the job that publishes has an identity, with which pnpm release signs, after a review', () => {
+    const signing = release.filter((job) => job.includes('id-token: write'));
+    expect(signing).toEqual([
+      expect.stringMatching(
+        /^publish:\n {4}needs: test\n[\s\S]*^ {4}environment: npm$[\s\S]*run: npx -y pnpm@\S+ release$/m,
+      ),
+    ]);
+    expect(read('.github/workflows/release.yml')).toMatch(
+      /^on:\n {2}push:\n {4}tags: \["v\*"\]\npermissions:\n {2}contents: read\n/m,
+    );
+  });
+
+  test.each(workflows)('%s knows no secret: npm trusts the identity of the workflow', (path) => {
+    expect(read(path)).not.toMatch(/secrets\b|_TOKEN|_authToken|\.npmrc/);
   });
 });
 

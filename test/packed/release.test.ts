@@ -278,6 +278,43 @@ describe('the release script', () => {
     expect(published).toBe('publish --recursive --filter ./packages/* --provenance --no-git-checks\n');
   });
 
+  test.concurrent('gets a token for a package by the identity of the workflow, and needs no other', async () => {
+    const claims = { aud: 'npm:registry', exp: Math.ceil(Date.now() / 1_000) + 600 };
+    const identity = `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(claims))}.x`.replace(/=/g, '');
+    const requests: string[] = [];
+    // The registry, and what gives a workflow of GitHub its identity, but for none that signs.
+    const server = createServer(({ method, url = '', headers }, response) => {
+      requests.push(`${method} ${url.replace(/\?.*/, '')} ${headers.authorization ?? 'no token'}`);
+      const isIdentity = url.startsWith('/identity') && !url.includes('audience=sigstore');
+      const isExchange = url.startsWith('/-/npm/v1/oidc/token/exchange/package/');
+      response.writeHead(isIdentity ? 200 : isExchange ? 201 : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isIdentity ? { value: identity } : isExchange ? { token: 'short' } : {}));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${Object(server.address()).port}/`;
+    const HOME = join(inject('folder'), 'trusted');
+    mkdirSync(HOME);
+    writeFileSync(join(HOME, '.npmrc'), `registry=${url}\n`);
+    const env = {
+      ...usersEnv({ HOME, npm_config_userconfig: join(HOME, '.npmrc'), npm_config_registry: url }),
+      ...{ GITHUB_ACTIONS: 'true', ACTIONS_ID_TOKEN_REQUEST_URL: `${url}identity?of=run` },
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of-the-run',
+    };
+    const args = ['--input-type=module', '--eval', program];
+    const error = await promisify(execFile)(process.execPath, args, { env }).catch((error) => error);
+    server.close();
+    // What is not signed is not published.
+    expect(error).toMatchObject({ code: 1, stderr: expect.stringMatching(/ERR_PNPM_(PROVENANCE|ID_TOKEN)/) });
+    expect(requests).toContain('GET /identity Bearer of-the-run');
+    expect(requests).toContainEqual(
+      expect.stringMatching(/^POST \/-\/npm\/v1\/oidc\/token\/exchange\/package\/@ebb%2f\w+ /i),
+    );
+    expect(requests.filter((request) => request.startsWith('POST '))).toContainEqual(
+      expect.stringMatching(new RegExp(` Bearer ${identity.replaceAll('.', '\\.')}$`)),
+    );
+    expect(requests.filter((request) => request.startsWith('PUT '))).toEqual([]);
+  });
+
   test.concurrent('publishes nothing without an identity that signs', async () => {
     const requests: string[] = [];
     const registry = createServer(({ method, url }, response) => {
