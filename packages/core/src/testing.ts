@@ -49,7 +49,8 @@ export interface VirtualClock extends Clock {
   readonly nextAtMs: number | undefined;
   /**
    * Moves the clock forward. Calls that become due are made in order of time, and at the same time in the order in which
-   * they were scheduled. After each the event loop takes a turn, so that promises settle before the next.
+   * they were scheduled. After each the event loop takes two turns, so that promises settle before the next, and a retry
+   * without a delay is sent.
    */
   advance(durationMs: number): Promise<void>;
   /** As {@link advance}, but synchronously: for code without promises. */
@@ -235,8 +236,10 @@ export function virtualClock({ startMs = START_MS }: VirtualClockOptions = {}): 
     async advance(durationMs) {
       const untilMs = nowMs + durationMs;
       await nextTurn();
+      await nextTurn();
       for (let due = takeDue(untilMs); due !== undefined; due = takeDue(untilMs)) {
         due.wake();
+        await nextTurn();
         await nextTurn();
       }
       nowMs = Math.max(nowMs, untilMs);

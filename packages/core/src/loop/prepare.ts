@@ -1,4 +1,5 @@
 import { mayBeLayered } from '#layers';
+import { nextTurn } from '../base/clock.ts';
 import { isPromise, NotSentError } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
 import { NO_LAYERS } from '../layers/layer.ts';
@@ -30,7 +31,7 @@ interface Preparation {
  * Prepares the next attempt, and waits until it may be sent: for the delay, then for `released` (the connection of the
  * attempt before), for the hooks that change its headers, for a slot and tokens, and for its body. While the hooks run
  * nothing is held; the body is made with the slot and the tokens. After that the attempt must be sent in the same turn. Returns
- * `undefined` synchronously if there is nothing to wait for. The slot of the attempt before is released when `released`
+ * `undefined` synchronously if a first attempt has nothing to wait for. The slot of the attempt before is released when `released`
  * settles.
  *
  * Resolves with `false` if the retry must not be sent, because its tokens or its slot cannot be had, the total timeout
@@ -62,10 +63,7 @@ export function prepare(
       if (signal?.aborted) return begin(call);
     }
     if (stopSignal?.aborted) throw stopped();
-    if (call.delayMs === 0 && !released && !makeBody) {
-      if (signal?.aborted) throw signal.reason;
-      if (startsAtOnce(call, signal, done)) return begin(call);
-    }
+    if (call.attempt === 0 && !makeBody && startsAtOnce(call, signal, done)) return begin(call);
   } catch (error) {
     return endUnsent(call, error, signal);
   }
@@ -154,6 +152,8 @@ export async function wait(
   try {
     for (let asked = hooks, lacking = blocker; ; asked = undefined, lacking = undefined) {
       if (call.delayMs > 0) await sleep(call.policy.clock, call.delayMs, signal);
+      // Attempts that fail at once would keep timers, and so aborts, from their turn.
+      else if (call.attempt > 0 || call.skipped) await nextTurn();
       // Each `await` takes a turn of the microtasks, even of `undefined`.
       if (released) await released;
       lookAgain(call, signal);

@@ -119,7 +119,7 @@ describe('the headers of an attempt', () => {
     expect(call.headerChanges).toEqual({ a: 'label', b: 'label' });
   });
 
-  test('trust is asked before each attempt', () => {
+  test('trust is asked before each attempt', async () => {
     let isGone = false;
     const trusting = createPolicy({
       ...policy,
@@ -132,7 +132,7 @@ describe('the headers of an attempt', () => {
     expect(call.headerChanges).toMatchObject({ a: 'headers' });
     judge(call, { type: 'response', status: 503, header: () => undefined });
     isGone = true;
-    waiting = prepare(call);
+    await prepare(call);
     expect(call.headerChanges).toEqual({ a: 'label', b: 'label' });
   });
 

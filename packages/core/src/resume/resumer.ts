@@ -1,5 +1,6 @@
 import { devText } from '#dev-text';
 import type { Clock } from '../base/clock.ts';
+import { nextTurn } from '../base/clock.ts';
 import { callHook, property } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
 import { codeIn, failureKind } from '../http/failure.ts';
@@ -211,6 +212,7 @@ export class Resumer<Rest, Given> {
     const outcome = { type: 'failure', kind: kindOf(error), error } as const;
     this.#tell({ type: 'resume', reason, passedBytes, delayMs, outcome });
     if (delayMs > 0) await sleep(policy.clock, delayMs, signal);
+    else await nextTurn();
     // An observer may abort.
     if (signal.aborted) throw signal.reason;
     return {
