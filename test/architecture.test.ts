@@ -16,6 +16,7 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   valkey: [/^@ebb\/core(\/bucket)?$/],
   // It loads the client by its name.
   'valkey program': [/^@ebb\/core\/bucket$/, /^node:/],
+  compat: [/^@ebb\/core(\/adapter)?$/],
   opentelemetry: [/^@ebb\/core$/, /^@opentelemetry\/api$/],
   testing: [/^@ebb\/core(\/adapter|\/bucket|\/testing)?$/],
   simulator: [/^@ebb\/core(\/adapter|\/bucket|\/hedging|\/testing)?$/, /^@ebb\/testing\/faults$/, /^node:/],
@@ -68,11 +69,10 @@ describe('imports', () => {
 const houses = {
   core: {
     doors: [
-      ...['adapter.ts', 'bucket.ts', 'coalescing.ts', 'hedging.ts', 'index.ts', 'like.ts', 'presets.ts'],
+      ...['adapter.ts', 'bucket.ts', 'coalescing.ts', 'hedging.ts', 'index.ts', 'presets.ts'],
       ...['resuming.ts', 'testing.ts'],
     ],
     rooms: [
-      'like',
       'presets',
       'parts',
       'queue',

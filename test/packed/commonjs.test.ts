@@ -21,7 +21,7 @@ describe.each(nodes)('Node %s', (version, node) => {
 
   test.concurrent('every package works with require', async () => {
     expect(await program('node.cjs')).toBe(
-      'fetch,axios,undici,bucket,valkey,opentelemetry,simulator,testing',
+      'fetch,axios,undici,bucket,compat,valkey,opentelemetry,simulator,testing',
     );
   });
 

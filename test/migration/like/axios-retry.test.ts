@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { ebbInterceptor } from '@ebb/axios';
-import { type LikeAxiosRetryOptions, likeAxiosRetry } from '@ebb/core/like';
+import { type LikeAxiosRetryOptions, likeAxiosRetry } from '@ebb/compat';
 import type { AxiosError } from 'axios';
 import axiosRetry from 'axios-retry';
 import fc from 'fast-check';

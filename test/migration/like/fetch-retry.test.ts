@@ -1,4 +1,4 @@
-import { likeFetchRetry } from '@ebb/core/like';
+import { likeFetchRetry } from '@ebb/compat';
 import { createFetch } from '@ebb/fetch';
 import fc from 'fast-check';
 import fetchRetry from 'fetch-retry';

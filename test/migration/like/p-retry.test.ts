@@ -1,5 +1,5 @@
+import { likePRetry, type PRetryContext } from '@ebb/compat';
 import { retry } from '@ebb/core';
-import { likePRetry, type PRetryContext } from '@ebb/core/like';
 import { AxiosError } from 'axios';
 import fc from 'fast-check';
 import pRetry from 'p-retry';

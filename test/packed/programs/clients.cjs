@@ -5,6 +5,7 @@ const axios = require('axios');
 // undici 8 does not run on Node 20.
 const { Agent, request } = require(process.env.EBB_TEST_UNDICI ?? 'undici');
 const ebbAxios = require('@ebb/axios');
+const { likeFetchRetry } = require('@ebb/compat');
 const { attemptsOf, constant, createPolicy, tokenBucket, NotSentError } = require('@ebb/core');
 const { seededRandom } = require('@ebb/core/testing');
 const { createFetch } = require('@ebb/fetch');
@@ -70,6 +71,11 @@ exports.trials = {
     const limited = createFetch({ maxRetries: 0, bucket });
     await limited(`${url}/bucket`);
     await assert.rejects(limited(`${url}/bucket`), NotSentError);
+  },
+
+  async compat(url) {
+    const client = createFetch(likeFetchRetry({ retries: 1, retryDelay: 0, retryOn: [503] }));
+    assert.equal((await client(`${url}/compat`)).status, 200);
   },
 
   async valkey() {

@@ -1,5 +1,5 @@
+import { likePRetry } from '@ebb/compat';
 import { retry } from '@ebb/core';
-import { likePRetry } from '@ebb/core/like';
 import asyncRetry from 'async-retry';
 import type { Port } from '../port.ts';
 import { orThrow, URL_OF_ALL, type World } from '../world.ts';

@@ -1,6 +1,6 @@
 import { ebbInterceptor } from '@ebb/axios';
+import { likeAxiosRetry } from '@ebb/compat';
 import { detailsOf } from '@ebb/core';
-import { likeAxiosRetry } from '@ebb/core/like';
 import type { AxiosError } from 'axios';
 import axiosRetry from 'axios-retry';
 import type { Port } from '../port.ts';

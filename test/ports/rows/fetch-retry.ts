@@ -1,4 +1,4 @@
-import { likeFetchRetry } from '@ebb/core/like';
+import { likeFetchRetry } from '@ebb/compat';
 import { createFetch } from '@ebb/fetch';
 import fetchRetry from 'fetch-retry';
 import type { Port } from '../port.ts';

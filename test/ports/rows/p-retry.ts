@@ -1,5 +1,5 @@
+import { likePRetry } from '@ebb/compat';
 import { retry } from '@ebb/core';
-import { likePRetry } from '@ebb/core/like';
 import pRetry, { AbortError, makeRetriable } from 'p-retry';
 import type { Port } from '../port.ts';
 import { orThrow, URL_OF_ALL, type World } from '../world.ts';

@@ -1,4 +1,4 @@
-// Where something is left to do: a whole file by the functions of @ebb/core/like, which take options that come from elsewhere as they are.
+// Where something is left to do: a whole file by the functions of @ebb/compat, which take options that come from elsewhere as they are.
 import { Bindings } from '../file/bindings.ts';
 import { functionOf } from '../file/functions.ts';
 import { optionsIn } from '../file/options.ts';

@@ -1,6 +1,6 @@
 import axios from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
-import { likeAxiosRetry } from '@ebb/core/like';
+import { likeAxiosRetry } from '@ebb/compat';
 
 // Every instance of this program gets the same treatment.
 export function withRetries(instance, options) {

@@ -1,5 +1,5 @@
+import { likePRetry } from '@ebb/compat';
 import { retry } from '@ebb/core';
-import { likePRetry } from '@ebb/core/like';
 
 export interface RetryOptions {
   readonly retries?: number;

@@ -1,8 +1,7 @@
+import type { EbbEvent, Outcome, RequestTraits, StopReason } from '@ebb/core';
+import { emit, type News } from '@ebb/core/adapter';
+import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import { emit, type News } from '../news/emit.ts';
-import type { EbbEvent, StopReason } from '../news/events.ts';
-import { virtualClock } from '../testing.ts';
 import type { AxiosErrorLike } from './axios-error.ts';
 import { type LikeAxiosRetryOptions, likeAxiosRetry } from './axios-retry.ts';
 

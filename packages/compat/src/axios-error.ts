@@ -1,7 +1,6 @@
-import { systemRandom, wallMs } from '../base/clock.ts';
-import { property } from '../base/errors.ts';
-import { codeIn } from '../http/failure.ts';
-import type { Outcome, RequestTraits, Responded } from '../http/outcome.ts';
+import type { Outcome, RequestTraits } from '@ebb/core';
+import { codeIn, property, type Responded, systemRandom, wallMs } from '@ebb/core/adapter';
+
 import { configOf } from './begun.ts';
 import { strict } from './said.ts';
 

@@ -1,10 +1,16 @@
-import { devText } from '#dev-text';
-import { flag, notNegative } from '../base/check.ts';
-import type { Random } from '../base/clock.ts';
-import { isError, property } from '../base/errors.ts';
-import { type Check, type Complete, type OptionTable, readOptions } from '../base/options.ts';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import type { PolicyOptions } from '../loop/options.ts';
+import type { Outcome, PolicyOptions, Random, RequestTraits } from '@ebb/core';
+import {
+  type Check,
+  type Complete,
+  devText,
+  flag,
+  isError,
+  notNegative,
+  type OptionTable,
+  property,
+  readOptions,
+} from '@ebb/core/adapter';
+
 import { axiosErrorOf, isAccepted } from './axios-error.ts';
 import { begunOf, configOf, elapsedMs, remembering } from './begun.ts';
 import { isNetworkError } from './network-error.ts';
@@ -141,7 +147,7 @@ function isAbort(outcome: Outcome, request: RequestTraits): boolean {
  * @example
  * ```ts
  * import { retry } from '@ebb/core';
- * import { likePRetry } from '@ebb/core/like';
+ * import { likePRetry } from '@ebb/compat';
  *
  * const rows = await retry(() => db.query('select 1'), likePRetry({ retries: 5 }));
  * declare const db: { query(sql: string): Promise<unknown[]> };

@@ -1,7 +1,7 @@
+import { type Outcome, type RequestTraits, retry } from '@ebb/core';
+import { createPolicy } from '@ebb/core/adapter';
 import { describe, expect, test, vi } from 'vitest';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import { createPolicy } from '../loop/policy.ts';
-import { retry } from '../retry/retry.ts';
+
 import { likeAxiosRetry } from './axios-retry.ts';
 import { likeFetchRetry } from './fetch-retry.ts';
 import { likePRetry } from './p-retry.ts';

@@ -1,5 +1,6 @@
+import type { Outcome, RequestTraits } from '@ebb/core';
+import type { Responded } from '@ebb/core/adapter';
 import { describe, expect, test } from 'vitest';
-import type { Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import { type FetchResponseLike, type LikeFetchRetryOptions, likeFetchRetry } from './fetch-retry.ts';
 
 const GET: RequestTraits = {

@@ -1,7 +1,14 @@
 // What the three have in common.
-import { devText, inDevelopment } from '#dev-text';
-import { type Check, callable, wholeNumber, wrongType } from '../base/check.ts';
-import { isPromise, warn } from '../base/errors.ts';
+import {
+  type Check,
+  callable,
+  devText,
+  inDevelopment,
+  isPromise,
+  warn,
+  wholeNumber,
+  wrongType,
+} from '@ebb/core/adapter';
 
 /** A function of a program that was written for the types of another library: those may be narrower. */
 export type Loose<Call extends (...args: never[]) => unknown> = {

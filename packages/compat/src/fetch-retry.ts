@@ -1,8 +1,6 @@
-import { devText } from '#dev-text';
-import { callable, wholeNumber } from '../base/check.ts';
-import { must, type OptionTable, readOptions } from '../base/options.ts';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import type { PolicyOptions } from '../loop/options.ts';
+import type { Outcome, PolicyOptions, RequestTraits } from '@ebb/core';
+import { callable, devText, must, type OptionTable, readOptions, wholeNumber } from '@ebb/core/adapter';
+
 import { asTimer, deciding, ENDLESS, type Loose, mustBeThere, strict, warnOfZero } from './said.ts';
 
 /** A response of fetch, as far as a program may read it between two attempts. Whatever else is read of it throws. */
@@ -71,7 +69,7 @@ function settledBy(outcome: Outcome | undefined, request: RequestTraits | undefi
  * @throws TypeError for an option that ebb cannot follow, such as an asynchronous `retryOn`
  * @example
  * ```ts
- * import { likeFetchRetry } from '@ebb/core/like';
+ * import { likeFetchRetry } from '@ebb/compat';
  * import { createFetch } from '@ebb/fetch';
  *
  * const fetch = createFetch(likeFetchRetry({ retryOn: [429, 503] }));

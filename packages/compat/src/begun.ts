@@ -1,7 +1,5 @@
-import { devText } from '#dev-text';
-import { property } from '../base/errors.ts';
-import type { RequestTraits } from '../http/outcome.ts';
-import type { CallPolicy, Part } from '../loop/part.ts';
+import type { Part, RequestTraits } from '@ebb/core';
+import { type CallPolicy, devText, property } from '@ebb/core/adapter';
 
 /** What is known of a call since its begin. */
 interface Begun {

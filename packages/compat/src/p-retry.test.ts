@@ -1,6 +1,6 @@
+import type { Outcome, RequestTraits } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import { virtualClock } from '../testing.ts';
 import { type LikePRetryOptions, likePRetry, type PRetryContext } from './p-retry.ts';
 
 const FUNCTION: RequestTraits = { method: 'GET', url: '', replayable: true, header: () => undefined };

@@ -1,5 +1,6 @@
+import type { Outcome, RequestTraits } from '@ebb/core';
+import type { Responded } from '@ebb/core/adapter';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import { type AxiosErrorLike, axiosErrorOf, isAccepted } from './axios-error.ts';
 import { likeAxiosRetry } from './axios-retry.ts';
 

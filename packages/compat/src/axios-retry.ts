@@ -1,10 +1,14 @@
-import { devText } from '#dev-text';
-import { callable, flag } from '../base/check.ts';
-import { property } from '../base/errors.ts';
-import { type OptionTable, readOptions } from '../base/options.ts';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import type { PolicyOptions } from '../loop/options.ts';
-import { detailsOf, type Observer } from '../news/events.ts';
+import { detailsOf, type Outcome, type PolicyOptions, type RequestTraits } from '@ebb/core';
+import {
+  callable,
+  devText,
+  flag,
+  type Observer,
+  type OptionTable,
+  property,
+  readOptions,
+} from '@ebb/core/adapter';
+
 import {
   type AxiosErrorLike,
   axiosErrorOf,
@@ -167,7 +171,7 @@ function observing(
  * @example
  * ```ts
  * import { ebbInterceptor } from '@ebb/axios';
- * import { likeAxiosRetry } from '@ebb/core/like';
+ * import { likeAxiosRetry } from '@ebb/compat';
  * import axios from 'axios';
  *
  * const options = likeAxiosRetry({ retries: 5, retryDelay: likeAxiosRetry.exponentialDelay });

@@ -1,0 +1,4 @@
+export type { AxiosErrorLike } from './axios-error.ts';
+export { type LikeAxiosRetry, type LikeAxiosRetryOptions, likeAxiosRetry } from './axios-retry.ts';
+export { type FetchResponseLike, type LikeFetchRetryOptions, likeFetchRetry } from './fetch-retry.ts';
+export { type LikePRetryOptions, likePRetry, type PRetryContext } from './p-retry.ts';
