@@ -28,6 +28,7 @@ const URL_A = 'https://a.test/items';
 /** A request that has reached the service. */
 interface Received {
   readonly url: string;
+  readonly user: string | null;
   readonly signal: AbortSignal;
   readonly respond: (status?: number, body?: string) => void;
   readonly fail: (error: unknown) => void;
@@ -37,12 +38,13 @@ interface Received {
 function service() {
   const received: Received[] = [];
   const base = (input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> => {
-    const { url, signal } = new Request(input, init);
+    const { url, signal, headers } = new Request(input, init);
+    const user = headers.get('x-user');
     return new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
       const respond = (status = 200, body = `response ${received.length}`): void =>
         resolve(new Response(body, { status, headers: { 'x-number': `${received.length}` } }));
-      received.push({ url, signal, respond, fail: reject });
+      received.push({ url, user, signal, respond, fail: reject });
     });
   };
   return { received, base };
@@ -244,6 +246,19 @@ describe.each(Object.entries(CLIENTS))('%s', (name, { coalesced, make, hit }) =>
   });
 
   describe('coalesced', () => {
+    test('headers that the first caller changes are not those of the retry', async () => {
+      const { send, received } = start([coalesced()], { maxRetries: 1, backoff: constant(0) });
+      const headers: Record<string, string> = { 'x-user': 'one' };
+      const all = [send(URL_A, { headers }), send(URL_A, { headers: { 'x-user': 'one' } })];
+      headers['x-user'] = 'two';
+      await until(() => received.length === 1);
+      received[0]?.respond(503);
+      await until(() => received.length === 2);
+      received[1]?.respond();
+      expect((await Promise.all(all)).map(({ status }) => status)).toEqual([200, 200]);
+      expect(received.map(({ user }) => user)).toEqual(['one', 'one']);
+    });
+
     test('sends equal requests once, and each gets a response of its own', async () => {
       const { send, received, ends } = start([coalesced()]);
       const all = [1, 2, 3].map(() => send(URL_A));

@@ -123,7 +123,9 @@ function routeOf(policy: Policy, given: AxiosCopy | undefined, { adapter, way }:
  */
 function send(config: Config, route: QuickRoute, factory: FactoryBody | undefined): Promise<AxiosResponse> {
   const { policy, way } = route;
-  const { ebb, data } = config;
+  const { ebb, data, params } = config;
+  // axios has copied the headers, and plain objects. It reads these anew for each attempt.
+  if (params instanceof URLSearchParams) config.params = new URLSearchParams(params);
   if (ebb === false) {
     // The layers below may have ebb; `false` was meant for this one.
     delete config.ebb;

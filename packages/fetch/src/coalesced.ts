@@ -36,7 +36,7 @@ const requests: Coalescable<Response> = {
 
   under(client, signal) {
     const [base, input, init] = (client as FetchRequest).source;
-    return new FetchRequest(base, ...withChanges(input, init, { signal }));
+    return new FetchRequest(base, ...withChanges(input, init, { signal })).keep();
   },
 
   last: (response, client) => endingWith(response, (client as FetchRequest).signal),

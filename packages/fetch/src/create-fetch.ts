@@ -16,7 +16,7 @@ import { hasAsyncContext, recordConnectErrors, withPreconnect } from '#platform'
 import { ResponseOutcome } from './attempt.ts';
 import { FetchRequest } from './fetch-request.ts';
 import type { EbbRequestInit, FetchInit, FetchInput, Layered, Preconnecting } from './request.ts';
-import { isSimple, withChanges } from './request.ts';
+import { isSimple, kept, withChanges } from './request.ts';
 
 /** A `fetch` that also takes ebb's options for a request. Assignable to `typeof fetch` in every runtime. */
 export interface EbbFetch extends Preconnecting {
@@ -58,7 +58,8 @@ export function createFetch(
   const client: ClientAtOnce<Response, FetchInput, EbbRequestInit | undefined> = {
     policy,
     way,
-    call: (input, init) => new FetchRequest(baseFetch, input, init),
+    call: (input, init) => new FetchRequest(baseFetch, input, init).keep(),
+    keep: policy.maxRetries > 0 ? kept : undefined,
     outcome: (response) => new ResponseOutcome(response),
     send: (input, init, passage) =>
       passage && !hasAsyncContext
@@ -86,6 +87,8 @@ export function createFetch(
           ? startCall(once(), request, undefined, undefined, way)
           : startCall(policy, request, ebb, (init as Layered | undefined)?.[LAYER], way);
       const result = run(call, request, request.signal);
+      // Not before: the first attempt has the caller's own arguments, unless it waits.
+      request.keep();
       return request.mayLeaveOpen ? endAfter(result, request) : result;
     } catch (error) {
       return Promise.reject(error);

@@ -36,6 +36,7 @@ import {
   headerIn,
   type InitChanges,
   isRequest,
+  kept,
   type Layered,
   rereadable,
   withChanges,
@@ -70,6 +71,12 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     // For any other value the base fetch throws.
     else if (typeof property(signal, 'addEventListener') === 'function')
       throw new TypeError('fetch: signal must be an AbortSignal of the runtime, got one of another library');
+  }
+
+  /** Later attempts send what the call was given. */
+  keep(): this {
+    [this.#input, this.#init] = kept(this.#input, this.#init);
+    return this;
   }
 
   /** A member of the init, or else of the `Request`. */

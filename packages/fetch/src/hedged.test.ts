@@ -122,6 +122,15 @@ describe('which try wins', () => {
     expect([clock.elapsedMs, all.length]).toEqual([ms, sent]);
   });
 
+  test('a hedge sends what the call was given, whatever its headers are by then', async () => {
+    const { hedging, clock, sent } = client([{ ms: 100 }, { ms: 5 }]);
+    const headers = { 'x-user': 'one' };
+    const got = hedging(URL_A, { headers });
+    headers['x-user'] = 'two';
+    await clock.runUntilSettled(got);
+    expect(sent.map(({ init }) => new Headers(init.headers).get('x-user'))).toEqual(['one', 'one']);
+  });
+
   test('an error of both is that of the first try', async () => {
     const other = new TypeError('another');
     const { fetch, clock } = client([

@@ -4,7 +4,7 @@ import { HEDGES, type Hedge, Hedging, PromiseRace, type Try } from '@ebb/core/he
 import type { BaseFetch } from './create-fetch.ts';
 import { FetchRequest } from './fetch-request.ts';
 import type { FetchInit, FetchInput } from './request.ts';
-import { isRequest, rereadable, withChanges } from './request.ts';
+import { isRequest, kept, rereadable, withChanges } from './request.ts';
 
 /** One call of a fetch that hedges. */
 class FetchRace extends PromiseRace<Response> {
@@ -96,7 +96,7 @@ export function hedged(baseFetch: BaseFetch, options: HedgeOptions): BaseFetch {
       const own = rereadable(init);
       const call = new FetchRequest(baseFetch, input, own);
       if (isRepeatable(call, hedging, own?.signal ?? (isRequest(input) ? input.signal : undefined)))
-        return new FetchRace(hedging, baseFetch, input, own, call).start();
+        return new FetchRace(hedging, baseFetch, ...kept(input, own), call).start();
       return baseFetch(input, own);
     } catch (error) {
       return Promise.reject(error);

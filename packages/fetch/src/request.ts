@@ -113,6 +113,41 @@ export function rereadable<T extends EbbRequestInit | undefined>(init: T): T {
   return { ...membersOf(init as object), headers: new Headers(headers as HeadersInit) } as T;
 }
 
+/** Headers of the same form, which the owner of these cannot change. Those that fetch refuses stay as they are. */
+function copyOf(headers: HeadersInit): HeadersInit {
+  try {
+    if (Array.isArray(headers)) return headers.map((pair) => [...pair]) as never;
+    // That of another fetch has a class of its own.
+    return Symbol.iterator in headers
+      ? new (headers.constructor as typeof Headers)(headers as Headers)
+      : { ...headers };
+  } catch {
+    return headers;
+  }
+}
+
+/**
+ * What later attempts send in place of the arguments of a call, whose owner may change these meanwhile. To be called in the turn of the
+ * call. Buffers, forms and streams are not copied, nor is a `Request` in place of the init.
+ */
+export function kept<T extends EbbRequestInit>(
+  input: FetchInput,
+  init: T | undefined,
+): [FetchInput, T | undefined] {
+  if (init !== undefined && (typeof init !== 'object' || isRequest(init))) return [input, init];
+  const own: EbbRequestInit | undefined = init && membersOf(init);
+  const { headers, body }: EbbRequestInit = own ?? {};
+  // An init would take its referrer from a `Request`.
+  if (isRequest(input)) {
+    const { referrer, referrerPolicy } = input;
+    const made = { referrer, referrerPolicy, ...own, headers: copyOf(headers ?? input.headers) };
+    return [input, made as unknown as T];
+  }
+  if (own && headers) own.headers = copyOf(headers);
+  if (own && body instanceof URLSearchParams) own.body = new URLSearchParams(body);
+  return [input instanceof URL ? new URL(input) : input, own as T | undefined];
+}
+
 /** A request header by its lower-case name; `undefined` also if the base fetch will reject the headers. */
 export function headerIn(headers: HeadersInit | null | undefined, name: string): string | undefined {
   if (!headers) return undefined;

@@ -18,6 +18,7 @@ import {
   type FetchInput,
   headerIn,
   isRequest,
+  kept,
   rereadable,
 } from './request.ts';
 import { type Asked, readerOf, resumedBody } from './resumed-body.ts';
@@ -68,9 +69,12 @@ export function resuming(fetch: BaseFetch, options: ResumingOptions = {}): EbbFe
     init: EbbRequestInit | undefined = undefined,
   ): Promise<Response> {
     const own = rereadable(init);
-    const response = await send(input, own);
+    const sent = send(input, own);
+    const given = kept(input, own);
+    const response = await sent;
     if (own?.ebb === false || RESUMED in response) return response;
-    return resumed({ fetch: send, input, init: own, request: traitsOf(input, own), options: read }, response);
+    const request = traitsOf(...given);
+    return resumed({ fetch: send, input: given[0], init: given[1], request, options: read }, response);
   }
 
   return Object.defineProperty(resumingFetch, 'name', { value: 'fetch' }) as EbbFetch;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
 import { failing, upstream } from '../test/upstream.ts';
 import type { Attempt } from './attempt.ts';
-import { requestHeader, responseHeader, withHeaderRecord } from './headers.ts';
+import { ownOptions, requestHeader, responseHeader } from './headers.ts';
 import { ebbInterceptor } from './index.ts';
 import { ResponseOutcome } from './outcome.ts';
 
@@ -85,7 +85,7 @@ describe.each(Object.entries(versions))('request headers of %s', (_, { Agent, re
 test.each(forms)('%s: a header is found by its name in any case', (_, make) => {
   const pairs: Pairs = [['X-Tenant', 'b']];
   const get = { path: '/', method: 'GET' } as const;
-  const { headers } = withHeaderRecord({ ...get, headers: make(pairs) as never });
+  const { headers } = ownOptions({ ...get, headers: make(pairs) as never });
   expect(requestHeader(headers, 'x-tenant')).toBe('b');
   expect(requestHeader(headers, 'none')).toBe(undefined);
 });

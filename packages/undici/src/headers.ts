@@ -19,15 +19,27 @@ export interface ResponseHead {
 }
 
 /**
- * The options with their headers in one form, a record: each attempt and each hook sees the same, however often it reads them. Headers
- * that undici refuses stay as they are.
+ * A copy of the options, which their owner cannot change: each attempt and each hook sees the same. Its headers are in one form, a record;
+ * those that undici refuses stay as they are. Bodies are not copied.
  *
  * @throws what the iterable of headers throws
  */
-export function withHeaderRecord(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
-  const { headers } = options;
-  if (typeof headers !== 'object' || headers === null || !(Symbol.iterator in headers)) return options;
-  return { ...options, headers: recordOf(headers as Iterable<unknown>) as never };
+export function ownOptions(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
+  const own: { headers?: unknown; query?: unknown } & object = { ...options };
+  const { headers, query } = own;
+  if (typeof headers === 'object' && headers !== null)
+    own.headers = Symbol.iterator in headers ? recordOf(headers as Iterable<unknown>) : copyOf(headers);
+  if (typeof query === 'object' && query !== null) own.query = copyOf(query);
+  return own as Dispatcher.DispatchOptions;
+}
+
+function copyOf(record: object): object {
+  const copy: Record<string, unknown> = { ...record };
+  for (const name in copy) {
+    const value = copy[name];
+    if (Array.isArray(value)) copy[name] = [...value];
+  }
+  return copy;
 }
 
 function recordOf(headers: Iterable<unknown>): unknown {

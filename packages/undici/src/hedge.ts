@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import { bodyOf } from './body.ts';
 import { Downstream } from './downstream.ts';
-import { changedHeaders, type ResponseHead, withHeaderRecord } from './headers.ts';
+import { changedHeaders, ownOptions, type ResponseHead } from './headers.ts';
 import { failureOutcome, ResponseOutcome, requestAbortedError, Traits } from './outcome.ts';
 
 type Options = Dispatcher.DispatchOptions;
@@ -225,7 +225,7 @@ export function hedge(options: HedgeOptions): Dispatcher.DispatcherComposeInterc
     function hedgedDispatch(given: Options, handler: Handler): boolean {
       // Dispatchers that were composed one by one do not show what is below, nor does a client of ebb between two that hedge.
       if (HEDGES in Object(given)) hedging.mustNotHedge('hedge: dispatch', hedgedDispatch);
-      const options = withHeaderRecord(given);
+      const options = ownOptions(given);
       const traits = hedgeable(options, handler, hedging);
       if (traits === undefined) return dispatch(options, handler);
       return new HedgedRequest(hedging, dispatch, options, traits, handler).start();

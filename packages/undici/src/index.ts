@@ -16,7 +16,7 @@ import type { Dispatcher } from 'undici';
 import { bodyOf } from './body.ts';
 import type { Handler } from './handler.ts';
 import { forHandlers } from './handler.ts';
-import { withHeaderRecord } from './headers.ts';
+import { ownOptions } from './headers.ts';
 import { Traits } from './outcome.ts';
 import { type Composition, UndiciRequest } from './undici-request.ts';
 
@@ -130,7 +130,7 @@ function start(composition: Composition, given: Options, handler: Handler): bool
   if (ebb === false) return composition.dispatch(own, handler as Dispatcher.DispatchHandler);
   let request: UndiciRequest;
   try {
-    const options = withHeaderRecord(own);
+    const options = ownOptions(own);
     const body = bodyOf(options);
     let call: Call | undefined;
     if (body?.make !== undefined || !isSentAtOnce(composition, given)) {

@@ -1,7 +1,7 @@
 import { type Resuming, type ResumptionOptions, readResuming } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import { forHandlers, type Handler } from './handler.ts';
-import { withHeaderRecord } from './headers.ts';
+import { ownOptions } from './headers.ts';
 import { ResumedRequest } from './resume.ts';
 
 type Options = Dispatcher.DispatchOptions;
@@ -23,7 +23,7 @@ function start(
     return dispatch(given, handler as Dispatcher.DispatchHandler);
   let options: Options;
   try {
-    options = withHeaderRecord(given);
+    options = ownOptions(given);
   } catch (error) {
     // undici reports invalid options in the same way.
     handler.onResponseError?.(null, error);

@@ -48,6 +48,8 @@ export interface ClientAtOnce<T, Input, Init> {
   looks?: number;
   /** Makes a request, which sends itself: after a failure of the first attempt, or for a layer below that asks. */
   call(input: Input, init: Init): RequestTraits & ClientAdapter<T>;
+  /** What a retry is made of: the arguments of the call, which their owner may change. Without this these themselves. */
+  readonly keep?: ((input: Input, init: Init) => [Input, Init]) | undefined;
   /** Reads what the first attempt resolved with, for the parts of the policy; by default the request does. */
   outcome?(result: T): Outcome;
   /** Sends the first attempt. `passage` is there if other layers may be below. */
@@ -70,8 +72,8 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
   declare hasFailed?: boolean;
   declare isReached?: boolean;
   protected readonly client: ClientAtOnce<T, Input, Init>;
-  readonly #input: Input;
-  readonly #init: Init;
+  #input: Input;
+  #init: Init;
 
   constructor(client: ClientAtOnce<T, Input, Init>, input: Input, init: Init) {
     this.client = client;
@@ -96,7 +98,7 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
   }
 
   send(): Promise<T> {
-    const { hasBelow, way } = this.client;
+    const { hasBelow, keep, way } = this.client;
     const looks = hasBelow !== false;
     // What waits for the same slots below would wait for this call.
     const isCarried = this.slotsOf !== NONE || (looks && mayBeLayered(way));
@@ -108,6 +110,7 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     } catch (error) {
       sent = Promise.reject(error);
     }
+    if (keep) [this.#input, this.#init] = keep(this.#input, this.#init);
     return sent.then(
       (result) => this.#answered(result),
       (error: unknown) => this.#goOn(error, true),

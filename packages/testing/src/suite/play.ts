@@ -110,7 +110,9 @@ export async function play(
   caller: AbortController,
   isObserved: boolean,
 ): Promise<Run> {
-  const { abort, policy, request = {}, stops } = row;
+  const { abort, isReused, policy, stops } = row;
+  const headers = { ...row.request?.headers };
+  const request = isReused ? { ...row.request, headers } : (row.request ?? {});
   const abortAt = abort === 'body' ? 'end' : abort;
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => {
@@ -154,7 +156,9 @@ export async function play(
   const waits = wait();
   let error: unknown;
   const signal = abort === undefined || stops ? undefined : caller.signal;
-  const got = await client.send(url, request, signal).catch((thrown: unknown) => {
+  const sent = client.send(url, request, signal);
+  if (isReused) for (const name of Object.keys(headers)) headers[name] = 'of another';
+  const got = await sent.catch((thrown: unknown) => {
     error = thrown;
     return undefined;
   });

@@ -102,6 +102,8 @@ export interface Row extends Expected {
   readonly abort?: AbortPhase;
   /** By how much time is advanced once a part looks into the response, in milliseconds. */
   readonly lookMs?: number;
+  /** The owner of the request's headers changes them as soon as the call has begun. */
+  readonly isReused?: true;
   /** The abort is that of the policy's `stopSignal`. */
   readonly stops?: true;
   /** Beside what {@link request} needs. */

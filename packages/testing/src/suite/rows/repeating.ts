@@ -77,6 +77,17 @@ export const repeating: readonly Row[] = [
     reason: 'success',
   },
   {
+    name: 'headers that are changed during the call: the retry sends those of the call',
+    script: [down, up],
+    request: { headers: { 'x-user': 'one' } },
+    isReused: true,
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    carried: { header: 'x-user', values: ['one', 'one'] },
+    reason: 'success',
+  },
+  {
     name: 'a stream is sent once',
     script: [down, up],
     request: { method: 'PUT', once: 'text' },
