@@ -190,7 +190,13 @@ export function watchedStream(
   Object.defineProperty(stream, 'getReader', { value: getReader, configurable: true, writable: true });
   return {
     stream,
-    lock: () => void lock(),
+    lock() {
+      try {
+        lock();
+      } catch {
+        // It is locked already, by what reads it in another way.
+      }
+    },
     release() {
       const idle = reader;
       if (idle === undefined || isRead || isCancelled || stream.locked) return;
