@@ -8,7 +8,7 @@ import { bodyFor, type Client } from './fetch-client.ts';
 export function axiosClient(
   policy: Policy,
   config: AxiosRequestConfig,
-  stream: (text: string) => unknown,
+  stream: (text: string, failing?: Promise<never>) => unknown,
 ): Client {
   const client = axios.create({ responseType: 'text', ...(config as object) });
   client.interceptors.request.use(ebbInterceptor(policy));

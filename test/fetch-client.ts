@@ -16,14 +16,20 @@ export interface Client extends suite.Client {
 }
 
 /** The body to pass to a client: a stream, a function that returns one, or the text itself. */
-export function bodyFor(sent: Sent, stream: (text: string) => unknown): unknown {
-  if (sent.once !== undefined) return stream(sent.once);
+export function bodyFor(sent: Sent, stream: (text: string, failing?: Promise<never>) => unknown): unknown {
+  if (sent.once !== undefined) return stream(sent.once, sent.failing);
   const { factory, making } = sent;
   if (factory === undefined) return sent.body;
   return () => making?.()?.then(() => stream(factory)) ?? stream(factory);
 }
 
-export const webStream = (text: string): unknown => new Blob([text]).stream();
+/** @param failing if given, the stream has no text, and fails with what this rejects with */
+export function webStream(text: string, failing?: Promise<never>): unknown {
+  if (!failing) return new Blob([text]).stream();
+  return new ReadableStream({
+    start: (controller) => void failing.catch((error: unknown) => controller.error(error)),
+  });
+}
 
 /** The `RequestInit` for a request. */
 export function initFor(sent: Sent, signal: AbortSignal | undefined): EbbRequestInit {

@@ -1,3 +1,9 @@
 import { Readable } from 'node:stream';
 
-export const nodeStream = (text: string): unknown => Readable.from([Buffer.from(text)]);
+/** @param failing if given, the stream has no text, and fails with what this rejects with */
+export function nodeStream(text: string, failing?: Promise<never>): unknown {
+  if (!failing) return Readable.from([Buffer.from(text)]);
+  const stream = new Readable({ read: () => undefined });
+  failing.catch((error: Error) => stream.destroy(error));
+  return stream;
+}

@@ -7,6 +7,7 @@ import {
   closeUpload,
   type Deadline,
   discardMsOf,
+  type FollowUpload,
   hasReachedLayer,
   isSingleUse,
   isWebReadable,
@@ -17,6 +18,7 @@ import {
   property,
   readableBody,
   sending,
+  takeUpload,
   timeoutOf,
 } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse } from 'axios';
@@ -51,6 +53,7 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   readonly #factory: FactoryBody | undefined;
   /** The length of a buffer. One that was transferred since cannot be sent again. */
   readonly #bytes: number | undefined;
+  readonly followUpload: FollowUpload | undefined;
   /** The headers as they were before the first attempt, if that was prepared. */
   #headers: object | undefined;
   #caller: CallerSignal | undefined;
@@ -78,6 +81,7 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
     this.config = config;
     this.#headers = headers;
     this.#bytes = bufferBytes(config.data);
+    this.followUpload = takeUpload(config.data);
     if (typeof config.data !== 'function') return;
     if (factory === undefined)
       throw new TypeError('data: a body function must be set before ebb’s interceptor runs');

@@ -21,12 +21,14 @@ export type { BodyContext, BodyWatcher, Opened, Peek } from './http/body.ts';
 export {
   bufferBytes,
   closeUpload,
+  type FollowUpload,
   isNodeReadable,
   isSingleUse,
   isWebReadable,
   MOST_KEPT_BYTES,
   type NodeReadable,
   readableBody,
+  takeUpload,
 } from './http/body.ts';
 export { classifyHttp, isIdempotent } from './http/classify.ts';
 export { codeIn, failureKind } from './http/failure.ts';

@@ -4,6 +4,7 @@ import {
   type Call,
   type ClientAdapter,
   type Deadline,
+  type FollowUpload,
   failureKind,
   HookError,
   isIdempotent,
@@ -52,6 +53,7 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
   #request: Request | undefined;
   readonly signal: AbortSignal | undefined;
   #upload: Upload | undefined;
+  readonly followUpload: FollowUpload | undefined;
   #running: Call | undefined;
   /** The state of the attempt under way, if a timeout or a signal can end it. */
   #bounded: Bounded | undefined;
@@ -66,6 +68,7 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     const body = init?.body ?? undefined;
     if (body !== undefined) this.#upload = new Upload(body, undefined);
     else if (this.#request?.body) this.#upload = new Upload(body, this.#request);
+    this.followUpload = this.#upload?.follow;
     const signal: unknown = this.#member('signal');
     if (signal instanceof AbortSignal) this.signal = signal;
     // For any other value the base fetch throws.

@@ -1,11 +1,13 @@
 import {
   bufferBytes,
   closeUpload,
+  type FollowUpload,
   HookError,
   isNodeReadable,
   isSingleUse,
   isWebReadable,
   MOST_KEPT_BYTES,
+  takeUpload,
 } from '@ebb/core/adapter';
 import type { BodyFactory, EbbRequestInit, InitChanges } from './request.ts';
 
@@ -26,6 +28,8 @@ export class Upload {
   /** The `Request` whose body it is, if the init has none. */
   readonly #request: Request | undefined;
   readonly #bytes: number | undefined;
+  /** There if the body may fail before it is sent. */
+  readonly follow: FollowUpload | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
   /** The copy of the `Request`'s body, once it is complete. */
   #kept: Blob | undefined;
@@ -37,6 +41,7 @@ export class Upload {
     this.#body = body;
     this.#request = request;
     this.#bytes = bufferBytes(body);
+    this.follow = takeUpload(body);
   }
 
   /**

@@ -1,6 +1,13 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
-import { HookError, type MakeBody, MOST_KEPT_BYTES } from '@ebb/core/adapter';
+import {
+  closeUpload,
+  type FollowUpload,
+  HookError,
+  type MakeBody,
+  MOST_KEPT_BYTES,
+  takeUpload,
+} from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { type RequestHeaders, requestHeader } from './headers.ts';
 
@@ -13,6 +20,8 @@ export interface RequestBody {
   readonly replayable: boolean;
   /** Makes the body of the next attempt; absent if that takes no code of the user. */
   readonly make?: MakeBody;
+  /** Follows a body that may fail before it is sent. */
+  readonly followUpload?: FollowUpload | undefined;
   /** The options that carry the body of the next attempt, if they are not the request's own. */
   take?(): DispatchChanges | undefined;
   /** The attempt is over. It may not have read to its end what it has taken. */
@@ -76,18 +85,18 @@ function streamBody(body: Readable | ReadableStream): RequestBody {
     abandoned() {
       isAbandoned = true;
     },
-    unsent(reason) {
-      if (!(body instanceof ReadableStream)) body.destroy();
-      else if (!body.locked) body.cancel(reason).catch(() => undefined);
-    },
+    followUpload: takeUpload(body),
+    unsent: (reason) => closeUpload(body, reason),
   };
 }
 
 /** @param names the options that hold the body */
 function iterableBody(body: object, headers: RequestHeaders, ...names: readonly string[]): RequestBody {
-  return tagOf(body) === 'AsyncGenerator' && isRecordable(headers)
+  const isOfFetch =
+    tagOf(body) === 'AsyncGenerator' && requestHeader(headers, 'sec-fetch-mode') !== undefined;
+  return isOfFetch && isRecordable(headers)
     ? recorded(body as AsyncGenerator<Uint8Array>, names)
-    : sentOnce(body as AsyncIterable<unknown>, names);
+    : sentOnce(body as AsyncIterable<unknown>, names, isOfFetch);
 }
 
 /**
@@ -95,8 +104,7 @@ function iterableBody(body: object, headers: RequestHeaders, ...names: readonly 
  * stream. The generator is all that a dispatcher gets, and it can be read only once, so its chunks are recorded.
  */
 function isRecordable(headers: RequestHeaders): boolean {
-  const length = Number(requestHeader(headers, 'content-length') ?? Number.NaN);
-  return length <= MOST_KEPT_BYTES && requestHeader(headers, 'sec-fetch-mode') !== undefined;
+  return Number(requestHeader(headers, 'content-length') ?? Number.NaN) <= MOST_KEPT_BYTES;
 }
 
 function carried(body: object, names: readonly string[]): DispatchChanges {
@@ -104,14 +112,27 @@ function carried(body: object, names: readonly string[]): DispatchChanges {
 }
 
 /** An iterable. It is sent again only if its first chunk was never requested. */
-function sentOnce(body: AsyncIterable<unknown>, names: readonly string[]): RequestBody {
+function sentOnce(body: AsyncIterable<unknown>, names: readonly string[], isOfFetch: boolean): RequestBody {
+  let first: Promise<IteratorResult<unknown>> | undefined;
   const once = {
     replayable: true,
     take: () => carried(once, names),
     async *[Symbol.asyncIterator](): AsyncGenerator<unknown> {
       once.replayable = false;
+      if (first) {
+        const { done, value } = await first;
+        if (done) return;
+        yield value;
+      }
       yield* body;
     },
+    // What `fetch` makes of a Node stream listens to that once it is read. It aborts the request if that fails.
+    ...(isOfFetch && {
+      followUpload(): () => void {
+        first ??= (body as AsyncGenerator).next();
+        return () => undefined;
+      },
+    }),
     // A generator that was never started.
     unsent: () => finish(body),
   };

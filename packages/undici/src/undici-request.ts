@@ -51,6 +51,8 @@ export interface Composition {
   hasBelow: boolean | undefined;
 }
 
+const NO_BODY: Partial<RequestBody> = {};
+
 /** Ends a request: tells the handler. */
 type End = () => unknown;
 
@@ -121,8 +123,9 @@ export class UndiciRequest extends Downstream {
    * @throws what a handler throws when it is given an error
    */
   start(): boolean {
+    const { make, followUpload } = this.#body ?? NO_BODY;
     const ready =
-      this.#started && prepare(this.#started, this.#signal.bind(this), undefined, this.#body?.make);
+      this.#started && prepare(this.#started, this.#signal.bind(this), undefined, make, followUpload);
     if (!ready) return this.#send();
     this.#sendAfter(ready);
     this.begin();
@@ -139,7 +142,8 @@ export class UndiciRequest extends Downstream {
     this.#body?.release?.();
     this.#previous = end;
     this.runInAsyncScope(() => {
-      const ready = prepare(this.#call, this.#waits.signal, released, this.#body?.make);
+      const { make, followUpload } = this.#body ?? NO_BODY;
+      const ready = prepare(this.#call, this.#waits.signal, released, make, followUpload);
       this.#sendAfter(ready ?? Promise.resolve(true));
     });
     // An attempt that had no connection has not started the handler.

@@ -1,5 +1,7 @@
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
+import { nextTurn } from '../base/clock.ts';
 import {
   bufferBytes,
   bytesOf,
@@ -8,6 +10,7 @@ import {
   isSingleUse,
   isWebReadable,
   readableBody,
+  takeUpload,
 } from './body.ts';
 
 test.each<[value: unknown, bytes: number | undefined]>([
@@ -128,5 +131,103 @@ describe('an upload that is not read any further', () => {
       throw new Error('cannot');
     };
     expect(() => closeUpload(stream({ destroy: fail }))).not.toThrow();
+  });
+});
+
+const followUpload = (body: unknown, failed: (error: unknown) => void): (() => void) =>
+  takeUpload(body)?.(failed) ?? expect.fail('not followed');
+
+describe('an upload that waits to be sent', () => {
+  const error = new Error('broke');
+  const open = (): Readable => new Readable({ read: noop });
+
+  test.each<[what: string, fail: (stream: Readable) => unknown, expected: unknown]>([
+    ['fails', (stream) => stream.destroy(error), error],
+    ['is destroyed', (stream) => stream.destroy(), new Error('Premature close')],
+  ])('a Node stream that %s is noticed, also if it was before', async (_, fail, expected) => {
+    const [before, after] = [open(), open()];
+    takeUpload(before);
+    fail(before);
+    await nextTurn();
+    const failed = vi.fn();
+    followUpload(before, failed);
+    followUpload(after, failed);
+    fail(after);
+    await nextTurn();
+    expect([...(failed.mock.calls[0] ?? []), ...(failed.mock.calls.at(-1) ?? [])]).toEqual([
+      expected,
+      expected,
+    ]);
+    expect(failed.mock.calls.length).toBeGreaterThan(1);
+  });
+
+  test('nothing is noticed of one that has ended, or that is no longer followed; its errors still do not end the process', async () => {
+    const [ended, left] = [Readable.from([]), open()];
+    const failed = vi.fn();
+    followUpload(ended, failed);
+    ended.resume();
+    followUpload(left, failed)();
+    left.destroy(error);
+    await nextTurn();
+    followUpload(ended, failed);
+    expect(failed).not.toHaveBeenCalled();
+    expect([ended.destroyed, left.errored]).toEqual([true, error]);
+  });
+
+  test('it is followed any number of times, and keeps one listener', () => {
+    const stream = open();
+    for (let time = 0; time < 20; time += 1) followUpload(stream, noop)();
+    expect([stream.listenerCount('error'), stream.listenerCount('close')]).toEqual([1, 0]);
+  });
+
+  test('the parts of a form are followed', async () => {
+    const [inside, wrapped] = [open(), open()];
+    const form = Object.assign(open(), { _streams: ['--boundary', null, noop, { source: wrapped }, inside] });
+    const failed = vi.fn();
+    const forget = followUpload(form, failed);
+    wrapped.destroy(error);
+    await nextTurn();
+    expect(failed).toHaveBeenCalledWith(error);
+    failed.mockClear();
+    forget();
+    inside.destroy(error);
+    await nextTurn();
+    expect(failed).not.toHaveBeenCalled();
+  });
+
+  test('a web stream is locked meanwhile, and free after that', async () => {
+    let fail: (error: unknown) => void = noop;
+    const stream = new ReadableStream({
+      start(controller) {
+        controller.enqueue('text');
+        fail = (reason) => controller.error(reason);
+      },
+    });
+    const failed = vi.fn();
+    const forget = followUpload(stream, failed);
+    expect(stream.locked).toBe(true);
+    followUpload(stream, failed)();
+    forget();
+    expect(stream.locked).toBe(false);
+    await nextTurn();
+    expect(failed).not.toHaveBeenCalled();
+    followUpload(stream, failed);
+    fail(error);
+    await nextTurn();
+    expect(failed.mock.calls).toEqual([[error]]);
+  });
+
+  test('another body cannot fail', () => {
+    expect(takeUpload('text')).toBeUndefined();
+    expect(takeUpload(() => 'text')).toBeUndefined();
+    expect(followUpload({ [Symbol.asyncIterator]: noop }, () => expect.fail('failed'))()).toBeUndefined();
+  });
+
+  test('a file that is closed while it is being opened does not end the process if it is missing', async () => {
+    const file = createReadStream('/missing/file');
+    const broke = new Promise<void>((resolve) => file.on('close', resolve));
+    closeUpload(file);
+    await broke;
+    expect(file.errored).toMatchObject({ code: 'ENOENT' });
   });
 });

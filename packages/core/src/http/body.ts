@@ -26,7 +26,9 @@ export interface NodeReadable {
   readonly writableEnded?: boolean;
   readonly complete?: boolean;
   readonly readableObjectMode?: boolean;
+  readonly errored?: unknown;
   on(event: string, listener: (part?: unknown) => void): unknown;
+  off(event: string, listener: (part?: unknown) => void): unknown;
   destroy?(error?: Error): unknown;
 }
 
@@ -51,11 +53,66 @@ export function isSingleUse(body: unknown): body is object {
 /** The ways in which a single-use body can be closed. */
 interface Closable {
   readonly readableEnded?: unknown;
-  /** The parts of a form of the `form-data` package, each a stream or a wrapper with the stream as `source`. */
-  readonly _streams?: readonly (Closable | null | undefined)[];
-  readonly source?: unknown;
   destroy?(): unknown;
   return?(): unknown;
+}
+
+/** The parts of a form of the `form-data` package, each text, a stream, or a wrapper with the stream as `source`. */
+function partsOf(body: object): readonly unknown[] {
+  const { _streams: parts }: { readonly _streams?: unknown } = body;
+  return Array.isArray(parts) ? parts.map((part) => part?.source ?? part) : [];
+}
+
+const ignore = (): void => undefined;
+
+const survived = /* @__PURE__ */ new WeakSet();
+
+/** Listens to the errors of an upload and of its parts: one of a Node stream that no one listens to would end the process. */
+export function surviveUpload(body: unknown): void {
+  if (!isNodeReadable(body) || survived.has(body)) return;
+  survived.add(body);
+  body.on('error', ignore);
+  partsOf(body).forEach(surviveUpload);
+}
+
+/** Calls `failed` with the error of an upload, and returns what ends that: it is called before the upload is sent or closed. */
+export type FollowUpload = (failed: (error: unknown) => void) => () => void;
+
+/**
+ * Takes a body, whose errors no longer end the process. Returns what follows it while it waits to be sent, with an error that was there
+ * before as well; `undefined` for a body that can be sent again. A web stream is locked meanwhile, as it is by a client that sends it.
+ */
+export function takeUpload(body: unknown): FollowUpload | undefined {
+  if (!isSingleUse(body)) return undefined;
+  surviveUpload(body);
+  return (failed) => follow(body, failed);
+}
+
+function follow(body: unknown, failed: (error: unknown) => void): () => void {
+  if (isWebReadable(body) && !body.locked) {
+    const reader = body.getReader();
+    let isOver = false;
+    // Also rejects when the lock is released.
+    reader.closed.catch((error: unknown) => isOver || failed(error));
+    return () => {
+      isOver = true;
+      reader.releaseLock();
+    };
+  }
+  if (!isNodeReadable(body)) return ignore;
+  const closed = (): void => {
+    // Destroyed without an error: the message is that of Node.
+    if (!body.readableEnded) failed(body.errored ?? new Error('Premature close'));
+  };
+  body.on('error', failed);
+  body.on('close', closed);
+  if (body.destroyed) closed();
+  const parts = partsOf(body).map((part) => follow(part, failed));
+  return () => {
+    body.off('error', failed);
+    body.off('close', closed);
+    for (const forget of parts) forget();
+  };
 }
 
 /**
@@ -69,9 +126,10 @@ export function closeUpload(body: unknown, reason?: unknown): void {
       if (!body.locked) body.cancel(reason).catch(() => undefined);
       return;
     }
-    const { _streams: parts, readableEnded, destroy, return: end }: Closable = body;
-    if (Array.isArray(parts)) for (const part of parts) closeUpload(part?.source ?? part);
-    // Destroyed without an error: one that no listener handles would end the process.
+    const { readableEnded, destroy, return: end }: Closable = body;
+    for (const part of partsOf(body)) closeUpload(part);
+    // Destroyed without an error, but a file that is being opened may still fail.
+    surviveUpload(body);
     if (!destroy) Promise.resolve(end?.call(body)).catch(() => undefined);
     else if (readableEnded !== true) destroy.call(body);
   } catch {

@@ -58,6 +58,8 @@ export class Call implements Owner {
   declare answered?: Outcome;
   declare fallsBack?: boolean;
   declare reported?: ReportedRequest;
+  /** What its upload failed with before it was sent. */
+  declare uploadError?: unknown;
 
   /** @param around the layers around the request; by default none */
   constructor(policy: Policy, request: RequestTraits, around: LayersFound = NO_LAYERS, way: Way = 'client') {

@@ -1,7 +1,7 @@
 import { layersFound, noteEnd } from '#layers';
 import { HookError } from '../base/errors.ts';
 import { LONGEST_DISCARD_MS } from '../bodies/keep.ts';
-import type { Opened } from '../http/body.ts';
+import type { FollowUpload, Opened } from '../http/body.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { Passage, Way } from '../layers/layer.ts';
 import { Call } from './call.ts';
@@ -20,6 +20,11 @@ export interface ClientAdapter<T> {
    * what it makes until `send`.
    */
   readonly makeBody?: MakeBody | undefined;
+  /**
+   * Follows an upload that can be sent once, while it waits to be sent; `undefined` for any other body. A call whose upload has failed is not
+   * sent, and rejects with its error.
+   */
+  readonly followUpload?: FollowUpload | undefined;
   /** Sends the attempt. The call of the client itself goes through `sending`. */
   send(call: Call): Promise<T>;
   /** The client's own error for a timeout; without this a `TimeoutError` as `AbortSignal.timeout` makes it. */

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '../http/outcome.ts';
 import { virtualClock } from '../testing.ts';
-import { abortOrStop, bounded, Deadline, isReasonOf, OutOfTime, stopped, timeoutError } from './deadline.ts';
+import { bounded, Deadline, endOf, isReasonOf, OutOfTime, stopped, timeoutError } from './deadline.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -153,7 +153,7 @@ describe('the end by a stopSignal', () => {
     ['the caller is first', (own, stop) => [own.abort('left'), stop.abort('shut')], 'left'],
   ])('%s', (_, act, reason) => {
     const [own, stop] = [new AbortController(), new AbortController()];
-    const { signal, forget } = abortOrStop(own.signal, stop.signal);
+    const { signal, forget } = endOf(own.signal, stop.signal, undefined, {});
     expect(signal.aborted).toBe(false);
     act(own, stop);
     expect(signal.reason).toEqual(reason);
@@ -162,12 +162,14 @@ describe('the end by a stopSignal', () => {
   });
 
   test('has begun if the caller had aborted before', () => {
-    expect(abortOrStop(AbortSignal.abort('left'), new AbortController().signal).signal.reason).toBe('left');
+    expect(endOf(AbortSignal.abort('left'), new AbortController().signal, undefined, {}).signal.reason).toBe(
+      'left',
+    );
   });
 
   test('needs no signal of a caller', () => {
     const stop = new AbortController();
-    const { signal, forget } = abortOrStop(undefined, stop.signal);
+    const { signal, forget } = endOf(undefined, stop.signal, undefined, {});
     forget();
     stop.abort();
     expect(signal.aborted).toBe(false);

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { isObject, NotSentError } from '../base/errors.ts';
 import { onAbort } from '../base/signals.ts';
+import type { FollowUpload } from '../http/body.ts';
 import type { Outcome } from '../http/outcome.ts';
 
 /** True if a call has ended with the reason of its caller's abort. */
@@ -131,17 +132,31 @@ interface End {
   forget(): void;
 }
 
-/** Aborts with the reason of the caller's signal, or with {@link stopped}. */
-export function abortOrStop(own: AbortSignal | undefined, stopSignal: AbortSignal): End {
+/** Aborts with the reason of the caller's signal, with {@link stopped}, or with the error of the upload, which is noted in `lost`. */
+export function endOf(
+  own: AbortSignal | undefined,
+  stopSignal: AbortSignal | undefined,
+  follow: FollowUpload | undefined,
+  lost: { uploadError?: unknown },
+): End {
   const end = new AbortController();
-  const endOwn = (): void => end.abort(own?.reason);
-  const forgetStop = onAbort(stopSignal, () => end.abort(stopped()));
+  const forgetUpload = follow?.((error) => {
+    if (!end.signal.aborted) lost.uploadError = error;
+    end.abort(error);
+  });
+  const endOwn = (): void => {
+    // At once: the client may close the upload now.
+    forgetUpload?.();
+    end.abort(own?.reason);
+  };
+  const forgetStop = stopSignal && onAbort(stopSignal, () => end.abort(stopped()));
   const forgetOwn = own && onAbort(own, endOwn);
   if (own?.aborted) endOwn();
   return {
     signal: end.signal,
     forget() {
-      forgetStop();
+      forgetUpload?.();
+      forgetStop?.();
       forgetOwn?.();
     },
   };

@@ -172,6 +172,11 @@ export async function look(
   return said ? withJudgement(outcome, said) : outcome;
 }
 
+/** True if a call has ended with what its upload failed with before it was sent. */
+export function isUploadError({ uploadError }: Call, error: unknown): boolean {
+  return uploadError !== undefined && error === uploadError;
+}
+
 /**
  * The end in front of an attempt: an abort, a hook that threw, or a limit that refuses. Returns `false` if the result of
  * the attempt before is the result of the request.
@@ -184,10 +189,11 @@ export async function endUnsent(call: Call, error: unknown, signal: AbortSignal 
   const why = isRefused ? error.reason : undefined;
   if (isRefused) Object.assign(error, call.fairness);
   const isAbort = isReasonOf(signal, error) && why !== 'stopped';
-  const isLost = isAbort || error instanceof HookError || !outcome;
+  const isFault = error instanceof HookError || isUploadError(call, error);
+  const isLost = isAbort || isFault || !outcome;
   let reason: StopReason = why === 'stopped' || why === 'overload' ? why : 'limited';
-  if (isAbort) reason = 'aborted';
-  else if (error instanceof HookError) reason = 'final';
+  if (isFault) reason = 'final';
+  else if (isAbort) reason = 'aborted';
   // Refused by the total timeout.
   else if (error instanceof OutOfTime || (outcome && deadline?.bindsWait && why === 'wait-too-long'))
     reason = 'deadline-exceeded';

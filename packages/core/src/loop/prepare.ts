@@ -2,12 +2,13 @@ import { mayBeLayered } from '#layers';
 import { nextTurn } from '../base/clock.ts';
 import { isPromise, NotSentError } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
+import type { FollowUpload } from '../http/body.ts';
 import { NO_LAYERS } from '../layers/layer.ts';
 import { LayerPlace } from '../layers/place.ts';
 import { asUserCode, type Call } from './call.ts';
 import type { MakeBody } from './client.ts';
 import { type AcquireOptions, fairKeyOf } from './contracts.ts';
-import { abortOrStop, bounded, OutOfTime, stopped } from './deadline.ts';
+import { bounded, endOf, OutOfTime, stopped } from './deadline.ts';
 import { askHooks, headersNow } from './header-changes.ts';
 import { endUnsent, type Skip } from './judge.ts';
 import { insideOf } from './options.ts';
@@ -42,16 +43,19 @@ interface Preparation {
  *
  * @param made the caller's signal, or what makes one, which is called only if there is something to wait for
  * @param makeBody makes the body of the attempt, if the user's code does that
+ * @param follow follows an upload that may fail meanwhile
  * @throws the signal's own reason when it aborts
  * @throws NotSentError if the first attempt cannot get its slot or its tokens in time, or the policy has stopped
  * @throws OutOfTime if the total timeout passes before the first attempt
  * @throws HookError if a hook or `makeBody` fails
+ * @throws the error of an upload that fails meanwhile
  */
 export function prepare(
   call: Call,
   made?: AbortSignal | (() => AbortSignal),
   released?: Promise<void>,
   makeBody?: MakeBody,
+  follow?: FollowUpload,
 ): Promise<Readiness> | undefined {
   const { stopSignal } = call.policy;
   const signal = typeof made === 'function' ? undefined : made;
@@ -68,9 +72,9 @@ export function prepare(
     return endUnsent(call, error, signal);
   }
   const own = typeof made === 'function' ? made() : made;
-  if (!stopSignal) return wait(call, own, released, makeBody, done);
-  const either = abortOrStop(own, stopSignal);
-  return wait(call, either.signal, released, makeBody, done).finally(either.forget);
+  if (!stopSignal && !follow) return wait(call, own, released, makeBody, done);
+  const end = endOf(own, stopSignal, follow, call);
+  return wait(call, end.signal, released, makeBody, done).finally(end.forget);
 }
 
 /** The attempt is about to be sent. @throws HookError if a function that returns the value of a header fails */

@@ -88,6 +88,7 @@ export class Run<T> {
         const late = readiness === true ? undefined : failed(lateBy(this.#client, readiness));
         at = late ?? (await this.#send().then(succeeded, failed));
         step = this.#judge(at, late && 'timeout');
+        if (late && step === 'end') this.#client.unsent?.(late.value);
       }
     } catch (error) {
       throw errorOf(this.#call, this.#client, this.#signal, error);
@@ -99,7 +100,8 @@ export class Run<T> {
   }
 
   #prepare(aside?: Aside): Promise<Readiness> | undefined {
-    return prepare(this.#call, this.#signal, aside?.released, this.#client.makeBody);
+    const { makeBody, followUpload } = this.#client;
+    return prepare(this.#call, this.#signal, aside?.released, makeBody, followUpload);
   }
 
   #send(): Promise<T> {

@@ -451,3 +451,100 @@ test('the reason of a signal that ended two calls has no history', async () => {
   await settled;
   expect(attemptsOf(reason)).toEqual([]);
 });
+
+describe('an upload that fails before it is sent', () => {
+  const error = new Error('broke');
+
+  /** A client whose upload fails when it is told to. */
+  class Uploading extends Failing {
+    isFollowed = 0;
+    fail: (reason: unknown) => void = () => undefined;
+    override failure(thrown: unknown) {
+      return { type: 'failure' as const, kind: 'network' as const, error: thrown };
+    }
+    get followUpload() {
+      return (failed: (reason: unknown) => void) => {
+        this.fail = failed;
+        this.isFollowed += 1;
+        return () => {
+          this.isFollowed -= 1;
+        };
+      };
+    }
+  }
+
+  const once = { ...request, method: 'PUT' };
+
+  /** A call that waits for a token, and its client. */
+  function setUp(options: PolicyOptions = {}, signal?: AbortSignal) {
+    const clock = virtualClock({ startMs: 0 });
+    const ends: EbbEvent[] = [];
+    const client = new Uploading(clock, 0);
+    const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1, initialTokens: 0, clock });
+    const onEvent = (event: EbbEvent): void => void (event.type === 'end' && ends.push(event));
+    const policy = createPolicy({ clock, bucket, onEvent, ...options });
+    const sent = run(startCall(policy, once), client, signal).catch((thrown: unknown) => thrown);
+    return { clock, bucket, client, ends, sent };
+  }
+
+  test('ends its wait at once with its error', async () => {
+    const { clock, bucket, client, ends, sent } = setUp();
+    client.fail(error);
+    expect(await sent).toBe(error);
+    expect(ends).toMatchObject([{ reason: 'final' }]);
+    expect([client.sent, client.isFollowed, client.unsentFor]).toEqual([0, 0, [error]]);
+    expect([bucket.stats().waiting, clock.pending]).toEqual([0, 0]);
+  });
+
+  test('is not followed once it is sent', async () => {
+    const { clock, client, sent } = setUp({ maxRetries: 0 });
+    expect(client.isFollowed).toBe(1);
+    await clock.advance(1_000);
+    await sent;
+    expect([client.sent, client.isFollowed]).toEqual([1, 0]);
+  });
+
+  test('loses to an abort that came before it', async () => {
+    const caller = new AbortController();
+    const { client, ends, sent } = setUp({}, caller.signal);
+    caller.abort('left');
+    // At once: what the client does then needs the body.
+    expect(client.isFollowed).toBe(0);
+    client.fail(error);
+    expect(await sent).toBe('left');
+    expect(ends).toMatchObject([{ reason: 'aborted' }]);
+  });
+
+  test('loses to a stop that came before it', async () => {
+    const stop = new AbortController();
+    const { client, ends, sent } = setUp({ stopSignal: stop.signal });
+    stop.abort();
+    client.fail(error);
+    expect(await sent).toMatchObject({ name: 'NotSentError', reason: 'stopped' });
+    expect(ends).toMatchObject([{ reason: 'stopped' }]);
+  });
+
+  test('wins over the answer before a retry', async () => {
+    const { clock, client, ends, sent } = setUp({ backoff: constant(1_000), bucket: undefined });
+    await clock.advance(0);
+    expect(client.sent).toBe(1);
+    client.fail(error);
+    expect(await sent).toBe(error);
+    expect(ends).toMatchObject([{ reason: 'final' }]);
+    expect(attemptsOf(error)).toMatchObject([{ status: 503 }]);
+  });
+
+  test('that was to be sent after its time is closed', async () => {
+    const { clock, client, sent } = setUp({
+      bucket: undefined,
+      attemptTimeoutMs: 50,
+      maxRetries: 0,
+      trustedOrigins: () => true,
+      beforeAttempt: () => new Promise(() => undefined),
+    });
+    await clock.advance(50);
+    const thrown = await sent;
+    expect(thrown).toMatchObject({ name: 'TimeoutError' });
+    expect([client.sent, client.unsentFor]).toEqual([0, [thrown]]);
+  });
+});

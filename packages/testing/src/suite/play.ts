@@ -90,9 +90,9 @@ function isAgain(event: EbbEvent): event is Extract<EbbEvent, { readonly type: '
 }
 
 /** Whether a row can be played without an observer, whose events say when to advance time or to abort. */
-export function isUnobservable({ abort, delays, policy = {}, stops, waits }: Row): boolean {
+export function isUnobservable({ abort, delays, fails, policy = {}, stops, waits }: Row): boolean {
   const { attemptTimeoutMs, beforeAttempt, totalTimeoutMs, use } = policy;
-  const isTimed = (attemptTimeoutMs ?? totalTimeoutMs ?? waits ?? abort ?? stops) !== undefined;
+  const isTimed = (attemptTimeoutMs ?? totalTimeoutMs ?? waits ?? abort ?? fails ?? stops) !== undefined;
   // Headers of a hook need origins, and origins are an option that keeps a request from being sent at once.
   return !isTimed && delays.length === 0 && (beforeAttempt ?? use) === undefined;
 }
@@ -110,7 +110,7 @@ export async function play(
   caller: AbortController,
   isObserved: boolean,
 ): Promise<Run> {
-  const { abort, isReused, policy, stops } = row;
+  const { abort, fails, isReused, policy, stops } = row;
   const headers = { ...row.request?.headers };
   const request = isReused ? { ...row.request, headers } : (row.request ?? {});
   const abortAt = abort === 'body' ? 'end' : abort;
@@ -137,6 +137,8 @@ export async function play(
       ...parts,
     }),
   );
+  const { promise: failing, reject: fail } = Promise.withResolvers<never>();
+  failing.catch(() => undefined);
   let isOver = false;
   const wait = async (): Promise<void> => {
     for (const waitMs of row.waits ?? []) {
@@ -147,16 +149,18 @@ export async function play(
       await looking(limits, () => isOver);
       await clock.advance(row.lookMs);
     }
-    if (abort === 'limits') await waiting(limits, () => isOver);
-    else if (abort === 'look') await looking(limits, () => isOver);
+    const phase = abort ?? fails;
+    if (phase === 'limits') await waiting(limits, () => isOver);
+    else if (phase === 'look' || phase === 'hook') await looking(limits, () => isOver);
     else return;
-    caller.abort(ENOUGH);
+    if (fails) fail(ENOUGH);
+    else caller.abort(ENOUGH);
   };
   if (abort === 'before') caller.abort(ENOUGH);
   const waits = wait();
   let error: unknown;
   const signal = abort === undefined || stops ? undefined : caller.signal;
-  const sent = client.send(url, request, signal);
+  const sent = client.send(url, fails ? { ...request, failing } : request, signal);
   if (isReused) for (const name of Object.keys(headers)) headers[name] = 'of another';
   const got = await sent.catch((thrown: unknown) => {
     error = thrown;

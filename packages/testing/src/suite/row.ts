@@ -11,6 +11,8 @@ export interface Sent {
   readonly body?: string;
   /** The text of a body to send as a stream, which can be read once. Needs `streams`. */
   readonly once?: string;
+  /** The stream of `once` has no text yet, and fails with what this rejects with. */
+  readonly failing?: Promise<never>;
   /** The text of a body to send by a function that returns a new stream. Needs `bodyFactories`. */
   readonly factory?: string;
   /** Policy options for this request alone, or `false` to send it without ebb. Needs `requestOptions`. */
@@ -84,11 +86,14 @@ export interface Expected {
  */
 type AbortPhase = 'before' | 'limits' | 'attempt' | 'look' | 'retry' | 'body';
 
+/** When the stream of the request fails: while waiting for tokens or a slot, or for a hook. */
+type FailPhase = 'limits' | 'hook';
+
 /** Limits, and other parts with a state, that are made anew for each run. */
 export interface Limits extends Pick<PolicyOptions, 'beforeAttempt' | 'use'> {
   readonly bucket?: MemoryBucket;
   readonly concurrency?: ConcurrencyLimit;
-  /** True once one of the parts looks into a response. Needed by an abort in that phase, and by `lookMs`. */
+  /** True once one of the parts looks into a response, or a hook is asked. Needed by an abort or a failure in that phase, and by `lookMs`. */
   readonly isLooking?: () => boolean;
 }
 
@@ -100,6 +105,8 @@ export interface Row extends Expected {
   readonly policy?: PolicyOptions;
   readonly limits?: (clock: VirtualClock) => Limits;
   readonly abort?: AbortPhase;
+  /** The stream of the request fails, with the reason that an abort has in other rows. Needs `once`. */
+  readonly fails?: FailPhase;
   /** By how much time is advanced once a part looks into the response, in milliseconds. */
   readonly lookMs?: number;
   /** The owner of the request's headers changes them as soon as the call has begun. */

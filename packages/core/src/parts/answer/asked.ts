@@ -4,7 +4,7 @@ import type { Call } from '../../loop/call.ts';
 import { type ClientAdapter, lateBy, type Sends } from '../../loop/client.ts';
 import { isReasonOf, OutOfTime } from '../../loop/deadline.ts';
 import { hasHistory, setHistory } from '../../loop/history.ts';
-import { close } from '../../loop/judge.ts';
+import { close, isUploadError } from '../../loop/judge.ts';
 import { insideOf } from '../../loop/options.ts';
 import type { CallPolicy, Part } from '../../loop/part.ts';
 import type { StopReason } from '../../news/events.ts';
@@ -36,6 +36,7 @@ export class Asked<T> implements AnswerCall {
   readonly #callerSignal: AbortSignal | undefined;
   readonly #left = new AbortController();
   readonly #Run: Sends<T>;
+  #forgetUpload: (() => void) | undefined;
 
   constructor(call: Call, client: ClientAdapter<T>, signal: AbortSignal | undefined, Run: Sends<T>) {
     this.call = call;
@@ -58,7 +59,10 @@ export class Asked<T> implements AnswerCall {
 
   /** Makes the call go on, with another client or signal. */
   sendAs(client: ClientAdapter<T>, signal: AbortSignal | undefined): Promise<T> {
+    const { uploadError } = this.call;
+    if (uploadError !== undefined) return Promise.reject(uploadError);
     this.isSent = true;
+    this.#forgetUpload?.();
     return new this.#Run(this.call, client, signal).start();
   }
 
@@ -97,8 +101,10 @@ export class Asked<T> implements AnswerCall {
       const isAbort = isReasonOf(this.#callerSignal, error);
       if (!this.isSent) {
         client.unsent?.(error);
-        const isLate = thrown instanceof OutOfTime;
-        this.#end(isAbort ? 'aborted' : isLate ? 'deadline-exceeded' : 'answered', { error });
+        let reason: StopReason = isAbort ? 'aborted' : 'answered';
+        if (thrown instanceof OutOfTime) reason = 'deadline-exceeded';
+        else if (isUploadError(call, error)) reason = 'final';
+        this.#end(reason, { error });
       } else if (!isAbort && !hasHistory(error)) setHistory(error, call.historyRecord);
       throw error;
     }
@@ -126,6 +132,10 @@ export class Asked<T> implements AnswerCall {
       const late = (): void => {
         if (!this.isSent) leave(new OutOfTime(policy.totalTimeoutMs as number, true));
       };
+      this.#forgetUpload = client.followUpload?.((error) => {
+        call.uploadError = error;
+        leave(error);
+      });
       if (deadline !== undefined) cancel = policy.clock.schedule(late, Math.max(0, deadline.leftMs));
     });
     gone.catch(() => undefined);
@@ -139,6 +149,7 @@ export class Asked<T> implements AnswerCall {
     } finally {
       forget?.();
       cancel?.();
+      this.#forgetUpload?.();
     }
   }
 }

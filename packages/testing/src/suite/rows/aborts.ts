@@ -33,6 +33,26 @@ function endlessLook(clock: Clock): Limits {
 
 const aborted = { delays: [], hits: 0, reason: 'aborted', thrown: 'the reason' } as const;
 
+/** A hook that never settles. */
+function endlessHook(clock: Clock): Limits {
+  let isAsked = false;
+  const beforeAttempt = (): Promise<never> => {
+    isAsked = true;
+    return new Promise(() => undefined);
+  };
+  return { ...one(clock), beforeAttempt, isLooking: () => isAsked };
+}
+
+/** A stream that fails before it is sent. */
+const broken = {
+  script: [up],
+  request: { method: 'PUT', once: 'text' },
+  delays: [],
+  hits: 0,
+  reason: 'final',
+  thrown: 'the reason',
+} as const;
+
 /** An abort in each phase of a call ends it at once with the reason of the signal. */
 export const aborts: readonly Row[] = [
   {
@@ -152,4 +172,7 @@ export const aborts: readonly Row[] = [
     needs: ['sockets'],
     by: { wholeBodies: { abort: 'attempt', reason: 'aborted' } },
   },
+  { ...broken, name: 'an upload that fails while waiting for a token', limits: noToken, fails: 'limits' },
+  { ...broken, name: 'an upload that fails while waiting for a slot', limits: noSlot, fails: 'limits' },
+  { ...broken, name: 'an upload that fails while waiting for a hook', limits: endlessHook, fails: 'hook' },
 ];
