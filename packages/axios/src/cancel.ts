@@ -1,5 +1,5 @@
 import type { Clock } from '@ebb/core';
-import { bounded, LONGEST_DISCARD_MS, property } from '@ebb/core/adapter';
+import { bounded, LONGEST_DISCARD_MS, nativeSignal, property } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { type AxiosCopy, copyFor, needCopy } from './axios-copy.ts';
 import { discard } from './response.ts';
@@ -13,8 +13,7 @@ export interface CallerSignal {
 
 /** Returns `undefined` if the config has neither. */
 export function callerSignal(config: InternalAxiosRequestConfig): CallerSignal | undefined {
-  // axios uses no more of a signal than ebb does; that of an old polyfill has no `reason`.
-  const signal = config.signal as AbortSignal | undefined;
+  const signal = config.signal ? nativeSignal(config.signal as AbortSignal) : undefined;
   const token = config.cancelToken;
   if (!token) return signal ? { signal } : undefined;
 

@@ -4,7 +4,7 @@ export { type Check, callable, flag, notNegative, positive, wholeNumber, wrongTy
 export { inNextTurn, nextTurn, systemClock, systemRandom, wallMs } from './base/clock.ts';
 export { callHook, HookError, isError, isPromise, property, warn } from './base/errors.ts';
 export { type Complete, must, type OptionTable, readOptions } from './base/options.ts';
-export { onAbort, sleep } from './base/signals.ts';
+export { nativeSignal, onAbort, sleep } from './base/signals.ts';
 export {
   type AsideBounds,
   cancelBody,

@@ -13,6 +13,7 @@ import {
   LAYER,
   layerOf,
   type MakeBody,
+  nativeSignal,
   type Opened,
   property,
   readableBody,
@@ -39,6 +40,7 @@ import {
   isRequest,
   kept,
   type Layered,
+  membersOf,
   rereadable,
   withChanges,
 } from './request.ts';
@@ -59,7 +61,6 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
   #bounded: Bounded | undefined;
   #hops: Hops | undefined;
 
-  /** @throws TypeError for a signal of another library */
   constructor(baseFetch: typeof fetch, input: FetchInput, init: EbbRequestInit | undefined) {
     this.#baseFetch = baseFetch;
     this.#input = input;
@@ -70,10 +71,11 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     else if (this.#request?.body) this.#upload = new Upload(body, this.#request);
     this.followUpload = this.#upload?.follow;
     const signal: unknown = this.#member('signal');
-    if (signal instanceof AbortSignal) this.signal = signal;
     // For any other value the base fetch throws.
-    else if (typeof property(signal, 'addEventListener') === 'function')
-      throw new TypeError('fetch: signal must be an AbortSignal of the runtime, got one of another library');
+    if (typeof property(signal, 'addEventListener') !== 'function') return;
+    this.signal = nativeSignal(signal as AbortSignal);
+    if (this.signal !== signal)
+      this.#init = { ...(this.#init && membersOf(this.#init)), signal: this.signal };
   }
 
   /** Later attempts send what the call was given. */

@@ -4,7 +4,7 @@ import { HEDGES, type Hedge, Hedging, PromiseRace, type Try } from '@ebb/core/he
 import type { BaseFetch } from './create-fetch.ts';
 import { FetchRequest } from './fetch-request.ts';
 import type { FetchInit, FetchInput } from './request.ts';
-import { isRequest, kept, rereadable, withChanges } from './request.ts';
+import { isRequest, kept, withChanges } from './request.ts';
 
 /** One call of a fetch that hedges. */
 class FetchRace extends PromiseRace<Response> {
@@ -59,7 +59,7 @@ class FetchRace extends PromiseRace<Response> {
 /** True if a call can be sent again, and aborted by a signal of ours. */
 function isRepeatable(call: FetchRequest, hedging: Hedging, own: unknown): boolean {
   const { signal } = call;
-  // A signal of another library, or none at all, is for the base fetch to judge.
+  // What is no signal is for the base fetch to judge.
   if (signal ? signal.aborted || signal !== own : (own ?? undefined) !== undefined) return false;
   return hedging.hedges(call.method) && !call.makeBody && call.replayable;
 }
@@ -93,8 +93,8 @@ export function hedged(baseFetch: BaseFetch, options: HedgeOptions): BaseFetch {
     try {
       // A client of ebb between two that hedge does not show what is below.
       if (init && HEDGES in init) hedging.mustNotHedge('hedged: baseFetch', hedgedFetch);
-      const own = rereadable(init);
-      const call = new FetchRequest(baseFetch, input, own);
+      const call = new FetchRequest(baseFetch, input, init);
+      const own = call.source[2] as FetchInit | undefined;
       if (isRepeatable(call, hedging, own?.signal ?? (isRequest(input) ? input.signal : undefined)))
         return new FetchRace(hedging, baseFetch, ...kept(input, own), call).start();
       return baseFetch(input, own);

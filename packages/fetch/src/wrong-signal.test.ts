@@ -21,16 +21,45 @@ test.each(['', 0, false, 'now', 5, {}])(
   },
 );
 
-test('a signal of another library is an error, and nothing is sent, except by a request without ebb', async () => {
-  const signal = { aborted: false, addEventListener: () => undefined, removeEventListener: () => undefined };
-  const base = vi.fn(async () => new Response('up'));
-  const init = { signal } as never;
-  for (const send of [createFetch({}, base), createFetch(policy, base), hedged(base, { policy })])
-    await expect(send(URL, init)).rejects.toThrow(
-      new TypeError('fetch: signal must be an AbortSignal of the runtime, got one of another library'),
-    );
-  expect(base).not.toHaveBeenCalled();
-  expect((await createFetch({}, base)(URL, { signal, ebb: false } as never)).status).toBe(200);
+/** A signal of another library, with its listeners. */
+function foreign() {
+  const listeners = new Set<() => void>();
+  const signal = Object.assign(Object.create({ constructor: class {} }), {
+    aborted: false,
+    addEventListener: (_: string, listener: () => void) => void listeners.add(listener),
+    removeEventListener: (_: string, listener: () => void) => void listeners.delete(listener),
+  });
+  const abort = (): void => {
+    signal.aborted = true;
+    for (const listener of listeners) listener();
+  };
+  return { listeners, signal, abort };
+}
+
+/** Never responds. */
+const endless = vi.fn(
+  (_: unknown, init?: RequestInit) =>
+    new Promise<Response>((__, reject) => {
+      const { signal } = init ?? {};
+      if (signal?.aborted) reject(signal.reason);
+      signal?.addEventListener('abort', () => reject(signal.reason));
+    }),
+);
+
+test.each([
+  ['createFetch', createFetch({ maxRetries: 0 }, endless)],
+  ['createFetch with a timeout', createFetch(policy, endless)],
+  ['hedged', hedged(endless, { policy, delayMs: 1 })],
+])('%s: a signal of another library is followed, by one listener for all calls', async (_, send) => {
+  const { listeners, signal, abort } = foreign();
+  const calls = [1, 2, 3].map(() => send(URL, { signal } as never));
+  expect(listeners.size).toBe(1);
+  const [init] = endless.mock.calls.slice(-1).map(([, given]) => given);
+  expect(init?.signal).toBeInstanceOf(AbortSignal);
+  abort();
+  for (const call of calls) await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(send(URL, { signal } as never)).rejects.toMatchObject({ name: 'AbortError' });
+  expect(listeners.size).toBe(1);
 });
 
 test('a fetch in the place of the policy is an error that says what comes first', () => {

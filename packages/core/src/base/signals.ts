@@ -42,6 +42,25 @@ export function onAbort(signal: AbortSignal, call: () => void): () => void {
   };
 }
 
+/** Each follows the signal of another library, for as long as that lives: all calls under it share one listener. */
+const followers = /* @__PURE__ */ new WeakMap<object, AbortSignal>();
+
+/** The signal itself, or one of the runtime that follows it: what takes signals of the runtime refuses any other. */
+export function nativeSignal(signal: AbortSignal): AbortSignal {
+  if (signal instanceof AbortSignal) return signal;
+  const foreign: AbortSignal = signal;
+  let follower = followers.get(foreign);
+  if (follower) return follower;
+  const own = new AbortController();
+  // That of an old polyfill has no reason.
+  const abort = (): void => own.abort(foreign.reason);
+  if (foreign.aborted) abort();
+  else foreign.addEventListener?.('abort', abort);
+  follower = own.signal;
+  followers.set(foreign, follower);
+  return follower;
+}
+
 /**
  * Resolves after `delayMs` milliseconds, or rejects with the signal's own reason as soon as it aborts. Leaves no timer and
  * no listener behind. All sleeps under one signal share one listener.

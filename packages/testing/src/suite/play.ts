@@ -31,6 +31,31 @@ export const NOW: number = Date.UTC(2026, 10, 21, 12, 0, 0);
 
 const ENOUGH = new Error('enough');
 
+/** A signal as another library makes it: it is not of the runtime's class. */
+class ForeignSignal {
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  get aborted(): boolean {
+    return this.#signal.aborted;
+  }
+
+  get reason(): unknown {
+    return this.#signal.reason;
+  }
+
+  addEventListener(...given: Parameters<AbortSignal['addEventListener']>): void {
+    this.#signal.addEventListener(...given);
+  }
+
+  removeEventListener(...given: Parameters<AbortSignal['removeEventListener']>): void {
+    this.#signal.removeEventListener(...given);
+  }
+}
+
 /** To be called when the server hangs: lets the attempt time out, or aborts. */
 export function hung(row: Row, clock: VirtualClock, caller: AbortController): void {
   const { abort, policy } = row;
@@ -110,7 +135,7 @@ export async function play(
   caller: AbortController,
   isObserved: boolean,
 ): Promise<Run> {
-  const { abort, fails, isReused, policy, stops } = row;
+  const { abort, fails, isForeign, isReused, policy, stops } = row;
   const headers = { ...row.request?.headers };
   const request = isReused ? { ...row.request, headers } : (row.request ?? {});
   const abortAt = abort === 'body' ? 'end' : abort;
@@ -159,7 +184,8 @@ export async function play(
   if (abort === 'before') caller.abort(ENOUGH);
   const waits = wait();
   let error: unknown;
-  const signal = abort === undefined || stops ? undefined : caller.signal;
+  const own = abort === undefined || stops ? undefined : caller.signal;
+  const signal = isForeign ? (new ForeignSignal(caller.signal) as unknown as AbortSignal) : own;
   const sent = client.send(url, fails ? { ...request, failing } : request, signal);
   if (isReused) for (const name of Object.keys(headers)) headers[name] = 'of another';
   const got = await sent.catch((thrown: unknown) => {

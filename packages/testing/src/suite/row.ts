@@ -111,6 +111,8 @@ export interface Row extends Expected {
   readonly lookMs?: number;
   /** The owner of the request's headers changes them as soon as the call has begun. */
   readonly isReused?: true;
+  /** The signal of the caller is of another library. */
+  readonly isForeign?: true;
   /** The abort is that of the policy's `stopSignal`. */
   readonly stops?: true;
   /** Beside what {@link request} needs. */

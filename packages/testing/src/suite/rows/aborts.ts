@@ -1,4 +1,4 @@
-import { type Clock, concurrencyLimit, type Part, tokenBucket } from '@ebb/core';
+import { type Clock, concurrencyLimit, inspectBody, type Part, tokenBucket } from '@ebb/core';
 import type { Limits, Row } from '../row.ts';
 import { down, up } from '../step.ts';
 
@@ -93,6 +93,43 @@ export const aborts: readonly Row[] = [
     delays: [1_000],
     hits: 2,
     needs: ['sockets'],
+  },
+  {
+    name: 'an abort by the signal of another library',
+    script: ['hang'],
+    policy: { attemptTimeoutMs: 1_000 },
+    limits: one,
+    abort: 'attempt',
+    isForeign: true,
+    ...aborted,
+    hits: 1,
+    needs: ['sockets'],
+  },
+  {
+    name: 'an abort by the signal of another library during a look with a timeout',
+    script: [up],
+    policy: { attemptTimeoutMs: 1_000 },
+    limits: endlessLook,
+    abort: 'look',
+    isForeign: true,
+    ...aborted,
+    hits: 1,
+  },
+  {
+    name: 'the signal of another library, a look and a timeout',
+    script: [up],
+    request: { method: 'POST', body: 'text' },
+    policy: {
+      inspect: inspectBody((response) => response.json().then(() => undefined)),
+      attemptTimeoutMs: 1_000,
+    },
+    isForeign: true,
+    delays: [],
+    hits: 1,
+    status: 200,
+    body: 'up',
+    reason: 'success',
+    needs: ['inspection'],
   },
   ...([up, down] as const).map(
     (step): Row => ({
