@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import type { CallPlan, Case } from './case.ts';
 import type { Complaint } from './oracle.ts';
 import type { Played } from './play.ts';
 
@@ -26,10 +27,17 @@ function* judgeTokens({ of, probe, seen }: Played): Iterable<Complaint> {
 /** What undici 8 leaves of a body that fails early, and node-fetch of one that is given up, whoever gives it up. */
 const OF_CLIENTS = new Set(['abortSignalFollowers', 'abortAndFinalize']);
 
+/** The fetch adapter of axios leaves the listener of a streamed response that has no body. */
+function isStreamWithoutBody({ client, parts, calls }: Case, number: number): boolean {
+  const { method, script } = calls[number] as CallPlan;
+  const hasNone = method === 'HEAD' || script.some((step) => step.do === 'no-content');
+  return client === 'axios-fetch' && parts.responseType === 'stream' && hasNone;
+}
+
 /** The fetch of undici 7, which is that of Node 24, leaves one listener for each request, until that is collected. */
 function listenersOfBare({ of, probe, seen }: Played, number: number): number {
   const isUndici7 = of.client === 'fetch' || (of.client === 'dispatcher-fetch' && of.parts.isUndici7);
-  if (!isUndici7) return 0;
+  if (!isUndici7 && !isStreamWithoutBody(of, number)) return 0;
   const { isUnobserved, maxRetries, hedge } = of.parts;
   const attempts = isUnobserved
     ? (maxRetries + 1) * (1 + (hedge?.max ?? 0))
