@@ -230,6 +230,41 @@ describe.each(Object.entries(CLIENTS))('%s', (name, { coalesced, make, hit }) =>
       await expect(got).rejects.toMatchObject({ name: name === 'axios' ? 'CanceledError' : 'AbortError' });
     });
 
+    const [canceled, timeout] =
+      name === 'axios' ? ['CanceledError', 'AxiosError'] : ['AbortError', 'TimeoutError'];
+    test.each([
+      ['abort', [], ['aborted'], name === 'axios' ? 'AbortError' : canceled],
+      ['total timeout', [], ['deadline-exceeded'], timeout],
+      ['answer', [], ['answered'], 'Error'],
+      ['answer, within another part', [answering('outer', () => hit('kept'))], ['answered'], undefined],
+    ])('sends nothing after the end of its call: %s', async (how, outer, reasons, rejection) => {
+      const gate = Promise.withResolvers<unknown>();
+      const abort = new AbortController();
+      const clock = virtualClock();
+      let late: Promise<unknown> | undefined;
+      const own = answering<unknown>('late', (_, go) => {
+        late = gate.promise.then(go).catch((error: Error) => error);
+        return how === 'answer' ? hit('kept') : late;
+      });
+      const undecided = answering<unknown>('undecided', () => gate.promise);
+      const client = start([...outer, own, undecided], { clock, totalTimeoutMs: 100, maxRetries: 1 });
+      const { send, received, events, ends } = client;
+      const got = send(URL_A, { method: 'POST', body: 'x', signal: abort.signal }).catch((error) => error);
+      await turns(2);
+      if (how === 'abort') abort.abort();
+      else if (how === 'total timeout') await clock.advance(100);
+      const result = (await got) as Error & Partial<Got>;
+      expect(result.text ?? result.name).toBe(
+        how.startsWith('answer') ? 'kept' : how === 'abort' ? canceled : timeout,
+      );
+      const told = events.length;
+      gate.resolve(undefined);
+      if (rejection) expect(((await late) as Error).name).toBe(rejection);
+      await turns(5);
+      await clock.advance(10_000);
+      expect([received.length, events.length, ends()]).toEqual([0, told, reasons]);
+    });
+
     test('is ended by the total timeout until it sends, and may fall back after that', async () => {
       const clock = virtualClock();
       const options = { clock, totalTimeoutMs: 100 };
@@ -257,6 +292,27 @@ describe.each(Object.entries(CLIENTS))('%s', (name, { coalesced, make, hit }) =>
       received[1]?.respond();
       expect((await Promise.all(all)).map(({ status }) => status)).toEqual([200, 200]);
       expect(received.map(({ user }) => user)).toEqual(['one', 'one']);
+    });
+
+    test('a part that asks for it after the end of the call does not send, and leaves the next caller alone', async () => {
+      const gate = Promise.withResolvers<void>();
+      let late: Promise<unknown> | undefined;
+      let calls = 0;
+      const first = answering<unknown>('first', (_, go) => {
+        calls += 1;
+        if (calls > 1) return go();
+        late = gate.promise.then(go).catch((error: Error) => error);
+        return hit('kept');
+      });
+      const { send, received } = start([first, coalesced()]);
+      expect((await send(URL_A)).text).toBe('kept');
+      gate.resolve();
+      const next = send(URL_A);
+      expect(await late).toBeInstanceOf(Error);
+      await until(() => received.length > 0);
+      received[0]?.respond(200, 'sent');
+      expect((await next).text).toBe('sent');
+      expect(received).toHaveLength(1);
     });
 
     test('sends equal requests once, and each gets a response of its own', async () => {

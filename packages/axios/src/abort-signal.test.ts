@@ -1,14 +1,18 @@
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { attemptsOf, tokenBucket } from '@ebb/core';
+import { answering, attemptsOf, type PolicyOptions, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, AxiosError } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
+import { turns } from '../../../test/until.ts';
 import { ok, unavailable } from '../test/adapters.ts';
 import { listenersOf, listenersOn, watchEvents } from '../test/cancel.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
 import { DOWN, UP } from '../test/steps.ts';
+
+const trusted = { trustedOrigins: (): boolean => true };
 
 describe('an abort', () => {
   test.each([
@@ -72,6 +76,41 @@ describe('an abort', () => {
   });
 });
 
+// axios's http adapter sends a request whose signal has aborted before.
+describe.each(['http', 'fetch'])('an abort right before the send, over the %s adapter', (adapter) => {
+  const enough = new Error('enough');
+  test.each<[where: string, options: (abort: () => void) => PolicyOptions]>([
+    ['an observer', (abort) => ({ onEvent: ({ type }) => type === 'attempt' && abort() })],
+    [
+      'wrapAttempt',
+      (abort) => ({
+        wrapAttempt(send) {
+          abort();
+          return send();
+        },
+      }),
+    ],
+    [
+      'a function that returns a header',
+      (abort) => ({ ...trusted, beforeAttempt: () => ({ a: abort as () => undefined }) }),
+    ],
+    ['a part before it sends', (abort) => ({ use: [answering('late', () => abort() as never)] })],
+  ])('%s: nothing is sent, and the upload is closed', async (_, options) => {
+    const server = await serve(UP);
+    const abort = new AbortController();
+    const client = clientOf(
+      { adapter },
+      options(() => abort.abort(enough)),
+    );
+    const data = Readable.from(['x']);
+    const error = await errorOf(client.post(server.url, data, { signal: abort.signal }));
+    expect(error).toBeInstanceOf(axios.CanceledError);
+    expect(error.cause).toBe(enough);
+    await turns(10);
+    expect([server.seen.length, data.destroyed]).toEqual([0, true]);
+  });
+});
+
 describe('a signal that is aborted before the request', () => {
   test('is handled by axios: no adapter is called and no token taken', async () => {
     const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001 });
@@ -82,26 +121,28 @@ describe('a signal that is aborted before the request', () => {
     expect([error.code, adapter.mock.calls.length, bucket.stats().granted]).toEqual(['ERR_CANCELED', 0, 0]);
   });
 
-  test.each(['http', 'fetch'])('by a transform rejects with the error of the %s adapter', async (adapter) => {
-    const server = await serve(UP);
-    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001 });
-    const run = (client: { put: typeof axios.put }, url: string) => {
-      const controller = new AbortController();
-      const { signal } = controller;
-      const transformRequest = (data: unknown) => {
-        controller.abort();
-        return data;
+  test.each(['http', 'fetch'])(
+    'by a transform rejects, and the %s adapter is not called',
+    async (adapter) => {
+      const server = await serve(UP);
+      const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001 });
+      const run = (client: { put: typeof axios.put }, url: string) => {
+        const controller = new AbortController();
+        const { signal } = controller;
+        const transformRequest = (data: unknown) => {
+          controller.abort();
+          return data;
+        };
+        return errorOf(client.put(url, 'text', { signal, transformRequest, adapter }));
       };
-      return errorOf(client.put(url, 'text', { signal, transformRequest, adapter }));
-    };
-    // An invalid URL takes precedence over the abort, or not, as without ebb.
-    for (const url of [server.url, 'foo://upstream/']) {
-      const plain = await run(axios, url);
-      const error = await run(clientOf({}, { bucket }), url);
-      expect([error.name, error.message, error.code]).toEqual([plain.name, plain.message, plain.code]);
-    }
-    expect(bucket.stats().granted).toBe(0);
-  });
+      for (const url of [server.url, 'foo://upstream/']) {
+        const { name, message, code } = await run(clientOf({}, { bucket }), url);
+        expect([name, message, code]).toEqual(['CanceledError', 'canceled', 'ERR_CANCELED']);
+      }
+      expect(server.seen).toEqual([]);
+      expect(bucket.stats().granted).toBe(0);
+    },
+  );
 });
 
 describe('no listener and no timer is left', () => {

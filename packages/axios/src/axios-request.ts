@@ -167,7 +167,13 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
         signal?.addEventListener('abort', () => token.cancel(property(signal.reason, 'message') as string));
     }
     this.before = exchange(config, fields);
-    const send = (): Promise<AxiosResponse> => sending(call, () => adapter(config));
+    const send = (): Promise<AxiosResponse> =>
+      sending(call, () => {
+        // The http adapter would send it. The fetch adapter ends the process if its body is a stream of Node.
+        if (!signal?.aborted) return adapter(config);
+        this.unsent(signal.reason);
+        throw signal.reason;
+      });
     if (timeoutMs === undefined) return send();
     return sendWithTimeout(timeoutMs, call.policy.clock, send, () => {
       this.isLate = way === 'converted';

@@ -82,6 +82,27 @@ function client(plans: readonly Plan[], options: PolicyOptions = {}, more: objec
 
 const tryOf = (response: Response): string | null => response.headers.get('x-try');
 
+test('a hedge whose hook ends after the race is not sent', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  let asked = 0;
+  const { fetch, clock, sent, events } = client(
+    [{ ms: 100, isDeaf: true }, { ms: 15 }],
+    {
+      trustedOrigins: () => true,
+      beforeAttempt: ({ request }) =>
+        request.url.startsWith('https://b.') && ++asked === 2 ? gate.promise : undefined,
+    },
+    { maxHedges: 2, share: 1, to: () => 'https://b.test/' },
+  );
+  const response = fetch(URL_A);
+  await clock.advance(25);
+  expect(tryOf(await response)).toBe('1');
+  const told = events.length;
+  gate.resolve(undefined);
+  await clock.advance(50);
+  expect([asked, sent.length, events.length]).toEqual([2, 2, told]);
+});
+
 describe('which try wins', () => {
   const down = new TypeError('reset', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
 

@@ -1,3 +1,4 @@
+import { devText } from '#dev-text';
 import { onAbort } from '../../base/signals.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
 import type { Call } from '../../loop/call.ts';
@@ -81,10 +82,27 @@ export class Asked<T> implements AnswerCall {
     const parts = insideOf(this.call.policy).parts.filter(({ answering }) => answering) as AnsweringPart[];
     parts.sort((one, other) => one.rank - other.rank);
     const ask = parts.reduceRight<() => Promise<T>>(
-      (send, part) => once(async () => ((await part.answer(this, send)) as T | undefined) ?? send()),
-      once(() => this.#go()),
+      (send, part) => this.#once(async () => ((await part.answer(this, send)) as T | undefined) ?? send()),
+      this.#once(() => this.#go()),
     );
     return ask();
+  }
+
+  /** What a part calls to send. Once the call has ended it rejects: the caller has been told that nothing follows. */
+  #once(make: () => Promise<T>): () => Promise<T> {
+    let made: Promise<T> | undefined;
+    return () => {
+      made ??= this.#whyOver() ?? make();
+      return made;
+    };
+  }
+
+  #whyOver(): Promise<never> | undefined {
+    const { aborted, reason } = this.#left.signal;
+    if (aborted) return Promise.reject(lateBy(this.client, reason));
+    return this.call.hasEnded
+      ? Promise.reject(new Error(devText('send: the call has been answered')))
+      : undefined;
   }
 
   async start(): Promise<T> {
@@ -152,12 +170,4 @@ export class Asked<T> implements AnswerCall {
       this.#forgetUpload?.();
     }
   }
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

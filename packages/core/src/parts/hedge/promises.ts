@@ -125,7 +125,7 @@ export abstract class PromiseRace<T> extends Race implements Try<T> {
   }
 
   get isOpen(): boolean {
-    return this.answered === undefined && this.#signal?.aborted !== true;
+    return !this.#isOver && this.answered === undefined && this.#signal?.aborted !== true;
   }
 
   #isAnswer(one: Try<T>): boolean {
