@@ -58,7 +58,8 @@ function decided(call: Call, outcome: Outcome): Decision {
     cost: grant?.cost,
     isKeyed: key?.isOurs === true && key.isKept,
     isKeyLost: key?.isKept === false,
-    permit: (retry) => parts?.permit(retry),
+    // Its response is not set aside for a retry that is not sent.
+    permit: (retry) => (policy.stopSignal?.aborted ? 'stopped' : parts?.permit(retry)),
   };
   return decideRetry(policy, given, outcome, verdict, policy.clock.now());
 }

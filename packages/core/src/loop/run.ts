@@ -83,7 +83,7 @@ export class Run<T> {
         if (step === 'end') return this.#result(at);
         if (step === 'again') ready = this.#setAside(at);
         const readiness = ready === undefined || (await ready);
-        if (readiness === false) return resultOf(this.#call, this.#client, at, at);
+        if (readiness === false) return await this.#before(at);
         // It may have run into its timeout before it was sent.
         const late = readiness === true ? undefined : failed(lateBy(this.#client, readiness));
         at = late ?? (await this.#send().then(succeeded, failed));
@@ -97,6 +97,14 @@ export class Run<T> {
 
   #result(at: Settled): T {
     return resultOf(this.#call, this.#client, this.#call.fallsBack ? this.#answer : undefined, at);
+  }
+
+  /** The retry is not sent. What it was to follow may still be read. */
+  async #before(at: Settled): Promise<T> {
+    await at.aside?.released;
+    // That has ended the reading.
+    if (at.aside && this.#signal?.aborted) throw this.#signal.reason;
+    return resultOf(this.#call, this.#client, at, at);
   }
 
   #prepare(aside?: Aside): Promise<Readiness> | undefined {

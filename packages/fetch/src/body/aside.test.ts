@@ -3,6 +3,7 @@ import {
   concurrencyLimit,
   constant,
   createPolicy,
+  type EbbEvent,
   ownBucket,
   type PolicyOptions,
 } from '@ebb/core';
@@ -13,6 +14,7 @@ import nodeFetch2 from 'node-fetch2';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
 import type { Step } from '../../../../test/server.ts';
+import { turns } from '../../../../test/until.ts';
 import { createFetch } from '../index.ts';
 
 const isWeb = process.env.EBB_PLATFORM === 'web';
@@ -123,4 +125,38 @@ test('a response that is kept is discarded when the retry is sent, and its conne
   const response = await createFetch({ backoff: constant(0), totalTimeoutMs: 60_000 })(server.url);
   expect(await response.text()).toBe('up');
   expect(server.connections()).toBe(1);
+});
+
+describe('a stop right after the retry was planned', () => {
+  /** A client that stops then, and a response whose body ends when a test says so. */
+  function stopping() {
+    const clock = virtualClock();
+    const stop = new AbortController();
+    const body = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = body.writable.getWriter();
+    const onEvent = ({ type }: EbbEvent): void => void (type === 'retry' && stop.abort());
+    const base = async (): Promise<Response> => new Response(body.readable, { status: 503 });
+    const fetch = createFetch({ clock, stopSignal: stop.signal, onEvent, totalTimeoutMs: 60_000 }, base);
+    return { clock, writer, fetch };
+  }
+
+  test('waits for the body of the response that it ends with', async () => {
+    const { writer, fetch } = stopping();
+    const response = fetch('https://a.test/');
+    await writer.write(new TextEncoder().encode('do'));
+    await turns(3);
+    void writer.write(new TextEncoder().encode('wn'));
+    void writer.close();
+    expect([(await response).status, await (await response).text()]).toEqual([503, 'down']);
+  });
+
+  test('an abort meanwhile is an abort', async () => {
+    const { clock, fetch } = stopping();
+    const abort = new AbortController();
+    const response = fetch('https://a.test/', { signal: abort.signal });
+    await turns(3);
+    abort.abort(new Error('enough'));
+    await expect(response).rejects.toThrow('enough');
+    expect(clock.pending).toBe(0);
+  });
 });

@@ -1,4 +1,11 @@
-import { type Clock, concurrencyLimit, inspectBody, type Part, tokenBucket } from '@ebb/core';
+import {
+  type Clock,
+  concurrencyLimit,
+  inspectBody,
+  type Part,
+  type PartInstance,
+  tokenBucket,
+} from '@ebb/core';
 import type { Limits, Row } from '../row.ts';
 import { down, up } from '../step.ts';
 
@@ -30,6 +37,20 @@ function endlessLook(clock: Clock): Limits {
   const part: Part = { name: 'own', place: 'reading', begin: () => ({ judge }) };
   return { ...one(clock), use: [part], isLooking: () => isLooking };
 }
+
+/** A part that stops the policy. */
+function stoppingBy(begin: (stop: () => undefined) => PartInstance): Limits {
+  const end = new AbortController();
+  const stop = (): undefined => {
+    end.abort();
+    return undefined;
+  };
+  const part: Part = { name: 'own', place: 'watching', begin: () => begin(stop) };
+  return { stopSignal: end.signal, use: [part] };
+}
+
+/** Longer than what is kept of a response that a retry follows. */
+const LONG = 'x'.repeat(100_000);
 
 const aborted = { delays: [], hits: 0, reason: 'aborted', thrown: 'the reason' } as const;
 
@@ -180,6 +201,26 @@ export const aborts: readonly Row[] = [
     limits: one,
     abort: 'retry',
     stops: true,
+    delays: [1_000],
+    hits: 1,
+    reason: 'stopped',
+    status: 503,
+    body: 'down',
+  },
+  {
+    name: 'a stop in the turn of the response: no retry is planned, and its body is whole',
+    script: [{ status: 503, body: LONG }],
+    limits: () => stoppingBy((stop) => ({ leave: (outcome) => void (outcome && stop()) })),
+    delays: [],
+    hits: 1,
+    reason: 'stopped',
+    status: 503,
+    body: `${LONG.length} characters`,
+  },
+  {
+    name: 'a stop once the retry is planned: the response that is there, with its body',
+    script: [down],
+    limits: () => stoppingBy((stop) => ({ permit: () => stop() })),
     delays: [1_000],
     hits: 1,
     reason: 'stopped',
