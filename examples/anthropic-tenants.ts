@@ -6,8 +6,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fairQueue, grantOf, type RequestTraits, type WrapAttempt } from '@ebb/core';
-import { anthropic, anthropicLimits } from '@ebb/core/presets';
 import { createFetch } from '@ebb/fetch';
+import { anthropic, anthropicLimits } from '@ebb/providers';
 
 const double = createServer((_, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });

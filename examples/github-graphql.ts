@@ -6,9 +6,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPolicy } from '@ebb/core';
-import { github, githubLimits } from '@ebb/core/presets';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
+import { github, githubLimits } from '@ebb/providers';
 
 let remaining = 5_000;
 const double = createServer(async (request, response) => {

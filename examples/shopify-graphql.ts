@@ -7,8 +7,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPolicy, grantOf } from '@ebb/core';
-import { shopify, shopifyLimits } from '@ebb/core/presets';
 import { createFetch } from '@ebb/fetch';
+import { shopify, shopifyLimits } from '@ebb/providers';
 
 let currentlyAvailable = 2_000;
 const double = createServer((_, response) => {

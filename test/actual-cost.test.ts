@@ -11,9 +11,9 @@ import {
   inspectBody,
   ownBucket,
   type PolicyOptions,
-  readCost,
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
+import { readCost } from '@ebb/providers';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios, { type AxiosRequestConfig } from 'axios';
 import { Agent, request, fetch as undiciFetch } from 'undici';

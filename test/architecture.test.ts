@@ -16,10 +16,15 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   valkey: [/^@ebb\/core(\/bucket)?$/],
   // It loads the client by its name.
   'valkey program': [/^@ebb\/core\/bucket$/, /^node:/],
-  compat: [/^@ebb\/core(\/adapter)?$/],
+  compat: [/^@ebb\/core(\/internal)?$/],
+  providers: [/^@ebb\/core(\/bucket|\/internal)?$/],
   opentelemetry: [/^@ebb\/core$/, /^@opentelemetry\/api$/],
-  testing: [/^@ebb\/core(\/adapter|\/bucket|\/testing)?$/],
-  simulator: [/^@ebb\/core(\/adapter|\/bucket|\/hedging|\/testing)?$/, /^@ebb\/testing\/faults$/, /^node:/],
+  testing: [/^@ebb\/core(\/adapter|\/bucket|\/testing)?$/, /^@ebb\/providers$/],
+  simulator: [
+    /^@ebb\/core(\/adapter|\/bucket|\/hedging|\/testing)?$/,
+    /^@ebb\/(providers|testing\/faults)$/,
+    /^node:/,
+  ],
   migrate: [/^@ast-grep\/napi$/, /^diff$/, /^node:/],
 };
 
@@ -69,11 +74,10 @@ describe('imports', () => {
 const houses = {
   core: {
     doors: [
-      ...['adapter.ts', 'bucket.ts', 'coalescing.ts', 'hedging.ts', 'index.ts', 'presets.ts'],
+      ...['adapter.ts', 'bucket.ts', 'coalescing.ts', 'hedging.ts', 'index.ts', 'internal.ts'],
       ...['resuming.ts', 'testing.ts'],
     ],
     rooms: [
-      'presets',
       'parts',
       'queue',
       'resume',
@@ -120,7 +124,7 @@ test.each(['anthropic', 'github', 'openai', 'shopify'])(
   'the preset %s brings no limit: its limits stand apart',
   async (name) => {
     const { metafile } = await build({
-      stdin: { contents: `export { ${name} } from '@ebb/core/presets'`, resolveDir: 'packages/core' },
+      stdin: { contents: `export { ${name} } from '@ebb/providers'`, resolveDir: 'test' },
       conditions: ['@ebb/source'],
       bundle: true,
       format: 'esm',
@@ -130,7 +134,7 @@ test.each(['anthropic', 'github', 'openai', 'shopify'])(
     });
     const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
     const brought = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
-    expect(brought.join()).toContain(`presets/${name}.ts`);
+    expect(brought.join()).toContain(`providers/src/${name}.ts`);
     expect(brought.filter((path) => /core\/src\/(parts\/(?!inspect)|queue\/)/.test(path))).toEqual([]);
   },
 );
@@ -189,11 +193,12 @@ describe('packages', () => {
     return [path, JSON.parse(readFileSync(path, 'utf8')) as Record<string, never>] as const;
   });
 
-  test('core depends on nothing, the others on core alone, but the simulator has the faults as well, and the codemod its tools', () => {
+  test('core depends on nothing, the others on core alone, but the suite has costs, the simulator costs and faults, and the codemod its tools', () => {
     const others: Readonly<Record<string, readonly string[]>> = {
       core: [],
       migrate: ['@ast-grep/napi', 'diff'],
-      simulator: ['@ebb/core', '@ebb/testing'],
+      testing: ['@ebb/core', '@ebb/providers'],
+      simulator: ['@ebb/core', '@ebb/providers', '@ebb/testing'],
     };
     for (const [path, manifest] of manifests) {
       const dependencies = Object.keys(manifest.dependencies ?? {});

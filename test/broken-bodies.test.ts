@@ -3,17 +3,10 @@ import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
-import {
-  type CostOfResponse,
-  constant,
-  inspectBody,
-  type PolicyOptions,
-  quotaBucket,
-  readCost,
-  tokenBucket,
-} from '@ebb/core';
+import { constant, inspectBody, type PolicyOptions, quotaBucket, tokenBucket } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { resuming } from '@ebb/fetch/resuming';
+import { type CostOfResponse, readCost } from '@ebb/providers';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import { resuming as resumingUndici } from '@ebb/undici/resuming';
 import axios, { type AxiosRequestConfig } from 'axios';

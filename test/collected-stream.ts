@@ -1,8 +1,9 @@
 // Sends a request, drops its response unread, and prints what becomes of its tokens and its slot. Run with --expose-gc.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { concurrencyLimit, inspectBody, ownBucket, readCost } from '@ebb/core';
+import { concurrencyLimit, inspectBody, ownBucket } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
+import { readCost } from '@ebb/providers';
 import { until } from './until.ts';
 
 const server = createServer((_, response) => {

@@ -8,11 +8,11 @@ import {
   type PolicyOptions,
   perKey,
   quotaBucket,
-  readCost,
   retryBudget,
   tokenBucket,
 } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { readCost } from '@ebb/providers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, clients, type Got } from './clients.ts';
 import type { Sent } from './fetch-client.ts';

@@ -8,13 +8,13 @@ import {
   createPolicy,
   inspectBody,
   type PolicyOptions,
-  readCost,
   tokenBucket,
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/fetch/hedged';
 import { resuming as resumingFetch } from '@ebb/fetch/resuming';
 import { instrument } from '@ebb/opentelemetry';
+import { readCost } from '@ebb/providers';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import { hedge } from '@ebb/undici/hedge';
 import { resuming as resumingUndici } from '@ebb/undici/resuming';

@@ -8,12 +8,12 @@ import {
   type PolicyOptions,
   perKey,
   type RequestTraits,
-  readCost,
   retryBudget,
   throttle,
   tokenBucket,
   unauthorized,
 } from '@ebb/core';
+import { readCost } from '@ebb/providers';
 import { describe, expect, test } from 'vitest';
 import { clients, type MakeClient } from './clients.ts';
 import { type Step, upstream } from './server.ts';

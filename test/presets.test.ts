@@ -8,9 +8,9 @@ import {
   type PolicyOptions,
   serverFeedback,
 } from '@ebb/core';
-import * as door from '@ebb/core/presets';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
+import * as door from '@ebb/providers';
 import { describe, expect, test } from 'vitest';
 
 /** A quota that a response tells of. */
@@ -53,7 +53,9 @@ const named = answers.map((answer) => [answer.id, answer] as const);
 const START_MS = Date.UTC(2026, 10, 21, 21);
 
 /** Those of accounts take numbers. */
-const { anthropicLimits: _, githubLimits: _1, openaiLimits: _2, shopifyLimits: _3, ...presets } = door;
+const { anthropicLimits: _, githubLimits: _1, openaiLimits: _2, shopifyLimits: _3, ...others } = door;
+/** These are about costs. */
+const { learnedCost: _7, readCost: _8, ...presets } = others;
 
 /** These are about events. */
 const { anthropicIsLast: _4, googleIsLast: _5, openaiIsLast: _6, ...onlyPresets } = presets;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { constant, createPolicy, type PolicyOptions, serverFeedback } from '@ebb/core';
-import * as presets from '@ebb/core/presets';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
+import * as presets from '@ebb/providers';
 import { expect, test } from 'vitest';
 
 interface Answer {

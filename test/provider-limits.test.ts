@@ -1,4 +1,6 @@
 import { type Costs, constant, type PolicyOptions, type RequestTraits } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { createFetch } from '@ebb/fetch';
 import {
   anthropic,
   anthropicLimits,
@@ -9,9 +11,7 @@ import {
   type ProviderLimits,
   shopify,
   shopifyLimits,
-} from '@ebb/core/presets';
-import { virtualClock } from '@ebb/core/testing';
-import { createFetch } from '@ebb/fetch';
+} from '@ebb/providers';
 import { describe, expect, test } from 'vitest';
 
 const clock = virtualClock({ startMs: 0 });

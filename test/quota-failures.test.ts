@@ -5,9 +5,9 @@ import {
   type InspectedResponse,
   type PolicyOptions,
   quotaBucket,
-  readCost,
 } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { readCost } from '@ebb/providers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Client, clients } from './clients.ts';
 import { refusingUrl } from './refusing.ts';

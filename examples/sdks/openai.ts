@@ -4,8 +4,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPolicy } from '@ebb/core';
-import { openai, openaiLimits } from '@ebb/core/presets';
 import { createFetch } from '@ebb/fetch';
+import { openai, openaiLimits } from '@ebb/providers';
 import OpenAI from 'openai';
 
 let [refused, tokens, atMs] = [0, 600_000, performance.now()];

@@ -13,7 +13,7 @@ const ROWS = [
 
 test('a process of its own shows what is wrong in its row', async () => {
   await withProgram('./faulty.ts', async ({ packages, play }) => {
-    expect(packages).toEqual(['core', 'fetch', 'testing']);
+    expect(packages).toEqual(['core', 'fetch', 'providers', 'testing']);
     for (const [row, wrong, patience] of ROWS)
       expect((await play(row, patience)).join('\n'), row).toMatch(wrong);
   });

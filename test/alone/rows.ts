@@ -11,12 +11,12 @@ import {
   type Part,
   type PartInstance,
   type Policy,
-  readCost,
   retry,
   SKIP,
   tokenBucket,
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
+import { readCost } from '@ebb/providers';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios from 'axios';
 import { Agent, request, fetch as undiciFetch } from 'undici';

@@ -13,12 +13,12 @@ import {
   perKey,
   priorityQueue,
   quotaBucket,
-  readCost,
   retryBudget,
   SKIP,
   throttle,
   tokenBucket,
 } from '@ebb/core';
+import { readCost } from '@ebb/providers';
 import { faulty } from './faults.ts';
 import { isBound, type Parts } from './parts.ts';
 import { countingClock, type Probe } from './probe.ts';

@@ -104,7 +104,7 @@ describe('a bundle of a program is as small as one of the sources', () => {
     axios: `export { ebbInterceptor } from '@ebb/axios'`,
     undici: `export { ebbInterceptor } from '@ebb/undici'`,
     'one backoff rule': `export { exponential } from '@ebb/core'`,
-    'one preset': `export { openai } from '@ebb/core/presets'`,
+    'one preset': `export { openai } from '@ebb/providers'`,
     valkey: `export * from '@ebb/valkey'`,
   };
   test.each(Object.entries(programs))('%s', async (_, contents) => {

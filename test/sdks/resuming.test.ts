@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import Anthropic from '@anthropic-ai/sdk';
 import { constant, createPolicy } from '@ebb/core';
-import { anthropicIsLast, openaiIsLast } from '@ebb/core/presets';
 import { createFetch } from '@ebb/fetch';
 import { type ResumingOptions, resuming } from '@ebb/fetch/resuming';
+import { anthropicIsLast, openaiIsLast } from '@ebb/providers';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import OpenAI from 'openai';

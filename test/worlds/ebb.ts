@@ -4,13 +4,12 @@ import {
   type PolicyOptions,
   quotaBucket,
   type RequestTraits,
-  readCost,
   serverFeedback,
   tokenBucket,
 } from '@ebb/core';
-import { anthropic, anthropicLimits, openai, openaiLimits } from '@ebb/core/presets';
 import type { VirtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
+import { anthropic, anthropicLimits, openai, openaiLimits, readCost } from '@ebb/providers';
 import { ACCOUNT, type Client } from './world.ts';
 
 /** A client of a policy. Its options are those of one process. */

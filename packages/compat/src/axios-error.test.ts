@@ -1,5 +1,5 @@
 import type { Outcome, RequestTraits } from '@ebb/core';
-import type { Responded } from '@ebb/core/adapter';
+import type { Responded } from '@ebb/core/internal';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type AxiosErrorLike, axiosErrorOf, isAccepted } from './axios-error.ts';
 import { likeAxiosRetry } from './axios-retry.ts';

@@ -1,5 +1,5 @@
 import type { Outcome, RequestTraits } from '@ebb/core';
-import { codeIn, property, type Responded, systemRandom, wallMs } from '@ebb/core/adapter';
+import { codeIn, property, type Responded, systemRandom, wallMs } from '@ebb/core/internal';
 
 import { configOf } from './begun.ts';
 import { strict } from './said.ts';

@@ -1,5 +1,5 @@
 import type { EbbEvent, Outcome, RequestTraits, StopReason } from '@ebb/core';
-import { emit, type News } from '@ebb/core/adapter';
+import { emit, type News } from '@ebb/core/internal';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import type { AxiosErrorLike } from './axios-error.ts';

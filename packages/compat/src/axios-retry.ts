@@ -7,7 +7,7 @@ import {
   type OptionTable,
   property,
   readOptions,
-} from '@ebb/core/adapter';
+} from '@ebb/core/internal';
 
 import {
   type AxiosErrorLike,

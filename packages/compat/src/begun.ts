@@ -1,5 +1,5 @@
 import type { Part, RequestTraits } from '@ebb/core';
-import { type CallPolicy, devText, property } from '@ebb/core/adapter';
+import { type CallPolicy, devText, property } from '@ebb/core/internal';
 
 /** What is known of a call since its begin. */
 interface Begun {

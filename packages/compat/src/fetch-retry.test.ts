@@ -1,5 +1,5 @@
 import type { Outcome, RequestTraits } from '@ebb/core';
-import type { Responded } from '@ebb/core/adapter';
+import type { Responded } from '@ebb/core/internal';
 import { describe, expect, test } from 'vitest';
 import { type FetchResponseLike, type LikeFetchRetryOptions, likeFetchRetry } from './fetch-retry.ts';
 

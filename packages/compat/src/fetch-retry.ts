@@ -1,5 +1,5 @@
 import type { Outcome, PolicyOptions, RequestTraits } from '@ebb/core';
-import { callable, devText, must, type OptionTable, readOptions, wholeNumber } from '@ebb/core/adapter';
+import { callable, devText, must, type OptionTable, readOptions, wholeNumber } from '@ebb/core/internal';
 
 import { asTimer, deciding, ENDLESS, type Loose, mustBeThere, strict, warnOfZero } from './said.ts';
 

@@ -1,5 +1,4 @@
-import { type Outcome, type RequestTraits, retry } from '@ebb/core';
-import { createPolicy } from '@ebb/core/adapter';
+import { createPolicy, type Outcome, type RequestTraits, retry } from '@ebb/core';
 import { describe, expect, test, vi } from 'vitest';
 
 import { likeAxiosRetry } from './axios-retry.ts';

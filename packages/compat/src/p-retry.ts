@@ -9,7 +9,7 @@ import {
   type OptionTable,
   property,
   readOptions,
-} from '@ebb/core/adapter';
+} from '@ebb/core/internal';
 
 import { axiosErrorOf, isAccepted } from './axios-error.ts';
 import { begunOf, configOf, elapsedMs, remembering } from './begun.ts';

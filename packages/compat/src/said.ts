@@ -8,7 +8,7 @@ import {
   warn,
   wholeNumber,
   wrongType,
-} from '@ebb/core/adapter';
+} from '@ebb/core/internal';
 
 /** A function of a program that was written for the types of another library: those may be narrower. */
 export type Loose<Call extends (...args: never[]) => unknown> = {

@@ -1,9 +1,8 @@
-export { devText, inDevelopment } from '#dev-text';
 export { areLayered, countLayer, isNativeFetch } from '#layers';
-export { type Check, callable, flag, notNegative, positive, wholeNumber, wrongType } from './base/check.ts';
-export { inNextTurn, nextTurn, systemClock, systemRandom, wallMs } from './base/clock.ts';
-export { callHook, HookError, isError, isPromise, property, warn } from './base/errors.ts';
-export { type Complete, must, type OptionTable, readOptions } from './base/options.ts';
+export { callable, flag, positive, wholeNumber } from './base/check.ts';
+export { inNextTurn, nextTurn, systemClock } from './base/clock.ts';
+export { callHook, HookError, isError, property, warn } from './base/errors.ts';
+export { type Complete, type OptionTable, readOptions } from './base/options.ts';
 export { nativeSignal, onAbort, sleep } from './base/signals.ts';
 export {
   type AsideBounds,
@@ -31,10 +30,10 @@ export {
   takeUpload,
 } from './http/body.ts';
 export { classifyHttp, isIdempotent } from './http/classify.ts';
-export { codeIn, failureKind } from './http/failure.ts';
+export { failureKind } from './http/failure.ts';
 export { retryAfterMs } from './http/feedback.ts';
 export { MOST_READ_AHEAD_BYTES, responseHeader } from './http/headers.ts';
-export { originOf, type Responded } from './http/outcome.ts';
+export { originOf } from './http/outcome.ts';
 export { LAYER, type Way } from './layers/layer.ts';
 export { AtOnce, type ClientAtOnce, hasReachedLayer, mayBeSentAtOnce, takingOf } from './loop/at-once.ts';
 export { Call, namedTimeoutOf } from './loop/call.ts';
@@ -53,11 +52,8 @@ export {
 export type { SentHeaders } from './loop/hooks.ts';
 export { addsCredentials, mustTrust } from './loop/hooks.ts';
 export { fail, judge, look, pass } from './loop/judge.ts';
-export type { CallPolicy } from './loop/part.ts';
 export { createPolicy, overridePolicy } from './loop/policy.ts';
 export { begin, prepare, type Readiness } from './loop/prepare.ts';
 export { run } from './loop/run.ts';
-export { emit, type News } from './news/emit.ts';
-export type { Observer } from './news/events.ts';
 export { forRequest } from './parts/limit.ts';
 export type { ReadHeader, Resumable } from './resume/download.ts';

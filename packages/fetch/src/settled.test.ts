@@ -1,13 +1,6 @@
-import {
-  bodyEnds,
-  createPolicy,
-  type EbbEvent,
-  type Policy,
-  type QuotaBucket,
-  quotaBucket,
-  readCost,
-} from '@ebb/core';
+import { bodyEnds, createPolicy, type EbbEvent, type Policy, type QuotaBucket, quotaBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
+import { readCost } from '@ebb/providers';
 import { describe, expect, test } from 'vitest';
 import { createFetch } from './index.ts';
 

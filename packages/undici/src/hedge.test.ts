@@ -190,6 +190,8 @@ describe.each(Object.entries(versions))('%s', (_, { Agent, request, fetch }) => 
     });
     const { get } = client(server, { bucket, concurrency, budget });
     await get();
+    // The time that the last request has let pass is over.
+    await due();
     await get();
     expect(inUse).toEqual([1, 2, 1, 2]);
     expect(Math.floor(bucket.stats().tokens)).toBe(6);

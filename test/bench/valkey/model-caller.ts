@@ -1,6 +1,7 @@
 // One process of a fleet that asks a language model: callers that send one request after the other.
-import { type Costs, createPolicy, learnedCost, readCost } from '@ebb/core';
+import { type Costs, createPolicy } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
+import { learnedCost, readCost } from '@ebb/providers';
 import { valkeyBucket } from '@ebb/valkey';
 import { Redis } from 'iovalkey';
 

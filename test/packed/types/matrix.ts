@@ -6,7 +6,17 @@ const RESOLUTIONS = {
   node10: { options: { module: 'commonjs', moduleResolution: 'node10' }, extensions: ['.ts'] },
 } as const;
 
-const ANYWHERE = ['core', 'adapter', 'bucket', 'compat', 'fetch', 'opentelemetry', 'simulator', 'testing'];
+const ANYWHERE = [
+  'core',
+  'adapter',
+  'bucket',
+  'compat',
+  'fetch',
+  'opentelemetry',
+  'providers',
+  'simulator',
+  'testing',
+];
 /** Without workers: their `RequestInit` has a type parameter, so that nothing can be added to it. */
 const WITH_GLOBAL = [...ANYWHERE, 'global'];
 const IN_NODE = [...WITH_GLOBAL, 'axios', 'undici', 'valkey'];

@@ -1,5 +1,5 @@
 import { createOpenAI } from '@ai-sdk/openai';
-import { openai } from '@ebb/core/presets';
+import { openai } from '@ebb/providers';
 import { generateText, streamText } from 'ai';
 import { completion } from '../good.ts';
 import type { Sdk } from '../sdk.ts';

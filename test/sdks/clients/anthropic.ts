@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { anthropic } from '@ebb/core/presets';
+import { anthropic } from '@ebb/providers';
 import { answeredMessage, message } from '../good.ts';
 import { events, type Sdk } from '../sdk.ts';
 

@@ -1,6 +1,6 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { retry, type Settled, type Verdict } from '@ebb/core';
-import { aws } from '@ebb/core/presets';
+import { aws } from '@ebb/providers';
 import { isThrottlingError, isTransientError } from '@smithy/core/retry';
 import { ok, type Sdk } from '../sdk.ts';
 

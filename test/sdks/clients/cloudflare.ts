@@ -1,4 +1,4 @@
-import { cloudflare } from '@ebb/core/presets';
+import { cloudflare } from '@ebb/providers';
 import Cloudflare from 'cloudflare';
 import { ok, type Sdk } from '../sdk.ts';
 

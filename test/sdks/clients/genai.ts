@@ -1,4 +1,4 @@
-import { google } from '@ebb/core/presets';
+import { google } from '@ebb/providers';
 import { GoogleGenAI } from '@google/genai';
 import { content, generated } from '../good.ts';
 import { events, type Sdk } from '../sdk.ts';

@@ -1,4 +1,4 @@
-import { openai } from '@ebb/core/presets';
+import { openai } from '@ebb/providers';
 import { ChatOpenAI } from '@langchain/openai';
 import { completion } from '../good.ts';
 import type { Sdk } from '../sdk.ts';

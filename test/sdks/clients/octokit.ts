@@ -1,4 +1,4 @@
-import { github } from '@ebb/core/presets';
+import { github } from '@ebb/providers';
 import { Octokit } from 'octokit';
 import { ok, type Sdk } from '../sdk.ts';
 

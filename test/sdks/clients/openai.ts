@@ -1,4 +1,4 @@
-import { openai } from '@ebb/core/presets';
+import { openai } from '@ebb/providers';
 import OpenAI from 'openai';
 import { completion } from '../good.ts';
 import { events, type Row, type Sdk } from '../sdk.ts';

@@ -1,4 +1,4 @@
-import { shopify } from '@ebb/core/presets';
+import { shopify } from '@ebb/providers';
 import { createGraphQLClient } from '@shopify/graphql-client';
 import { ok, type Sdk } from '../sdk.ts';
 

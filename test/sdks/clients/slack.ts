@@ -1,4 +1,4 @@
-import { slack } from '@ebb/core/presets';
+import { slack } from '@ebb/providers';
 import { LogLevel, WebClient } from '@slack/web-api';
 import { ok, type Sdk } from '../sdk.ts';
 

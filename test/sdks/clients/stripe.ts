@@ -1,4 +1,4 @@
-import { stripe } from '@ebb/core/presets';
+import { stripe } from '@ebb/providers';
 import Stripe from 'stripe';
 import { ok, type Sdk } from '../sdk.ts';
 

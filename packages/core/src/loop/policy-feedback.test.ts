@@ -5,7 +5,6 @@ import type { RequestTraits } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
-import { openai } from '../presets.ts';
 import { decide } from './decide.ts';
 import type { Policy, PolicyOptions } from './options.ts';
 import { createPolicy, overridePolicy } from './policy.ts';
@@ -54,7 +53,6 @@ describe('all fields are read by a policy', () => {
   test.each<[what: string, policy: Policy]>([
     ['with a bucket that reads them', withBucket],
     ['with a bucket per key', createPolicy({ ...base, bucket: eachKey(serverFeedback) })],
-    ['with a preset', createPolicy({ ...openai(), ...base })],
     ['that asks for it', createPolicy({ ...base, feedback: serverFeedback })],
     [
       'that asks for it, beside a bucket that does not',

@@ -39,7 +39,7 @@ export interface ResumptionOptions<Given> {
   readonly resumeAtEnd?: boolean | undefined;
   /**
    * True for the event that is the last of a whole stream. If a stream ends without it, that is a break: it is resumed, or else
-   * its reader gets an error. See `openaiIsLast`, `anthropicIsLast` and `googleIsLast` of `@ebb/core/presets`.
+   * its reader gets an error. See `openaiIsLast`, `anthropicIsLast` and `googleIsLast` of `@ebb/providers`.
    * @default none
    */
   readonly isLast?: ((event: ServerEvent) => boolean) | undefined;

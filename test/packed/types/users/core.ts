@@ -10,7 +10,6 @@ import {
   retryBudget,
   tokenBucket,
 } from '@ebb/core';
-import { openai, type PresetOptions } from '@ebb/core/presets';
 import { seededRandom, type VirtualClock, virtualClock } from '@ebb/core/testing';
 
 const clock: VirtualClock = virtualClock({ startMs: 0 });
@@ -23,9 +22,6 @@ const options: PolicyOptions = {
   random: seededRandom(1),
 };
 export const policy: Policy = createPolicy(options);
-
-const careful: PresetOptions = { repeatPosts: false };
-export const preset: Policy = createPolicy({ ...openai(careful), maxRetries: 1 });
 
 export function tell(error: unknown): string {
   if (error instanceof NotSentError) return `${error.reason} ${error.waitMs ?? 0}`;

@@ -1,5 +1,6 @@
-import { type Costs, type Grant, learnedCost, quotaBucket, type RequestTraits } from '@ebb/core';
+import { type Costs, type Grant, quotaBucket, type RequestTraits } from '@ebb/core';
 import { seededRandom, virtualClock } from '@ebb/core/testing';
+import { learnedCost } from '@ebb/providers';
 
 /** The account: per minute, and as much at once. */
 const ACCOUNT = { requests: 1_000, output: 80_000 };

@@ -1,4 +1,5 @@
-import { type Clock, constant, type PolicyOptions, readCost, tokenBucket } from '@ebb/core';
+import { type Clock, constant, type PolicyOptions, tokenBucket } from '@ebb/core';
+import { readCost } from '@ebb/providers';
 import type { Limits, Row } from '../row.ts';
 import { type Step, up } from '../step.ts';
 

@@ -1,0 +1,205 @@
+import type {
+  BodyAccess,
+  Clock,
+  CostReader,
+  Grant,
+  InspectedResponse,
+  Judgement,
+  OwnBucket,
+  PartCall,
+  PartInstance,
+  ServerEvent,
+  StopReason,
+} from '@ebb/core';
+import {
+  type BodyWatcher,
+  type Complete,
+  callable,
+  countingNumber,
+  devText,
+  type LearnsCost,
+  type OptionTable,
+  positive,
+  type Responded,
+  readOptions,
+  shortHeader,
+  watchBody,
+  wrongType,
+} from '@ebb/core/internal';
+
+import { EventReader, LineReader, MessageReader, PassedBody, PassedResponse } from './streams.ts';
+import { type CostOfResponse, checkCosts, reportFailure, Tally } from './tally.ts';
+
+/** Options of {@link readCost}. */
+export interface ReadCostOptions {
+  /**
+   * What the server says is left of the quota, from headers and bodies. It lowers what the bucket has, and never raises it; for a
+   * bucket with `atMost`. Called once for each response. Of an event stream it can read the headers alone. A cached response
+   * (`Age`) is not asked, and one that another has overtaken changes nothing.
+   * @default none
+   */
+  readonly remaining?: CostOfResponse | undefined;
+  /**
+   * The most of a body, or of one event or line of a stream, that is kept, in bytes.
+   * @default 65_536
+   */
+  readonly maxBytes?: number | undefined;
+  /**
+   * How long `actual` may take after the end of a body, in milliseconds. After that the tokens stay as they were taken.
+   * @default 1_000
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+const OPTIONS: OptionTable<ReadCostOptions, 'remaining'> = {
+  remaining: { check: callable },
+  maxBytes: { check: countingNumber, default: 65_536 },
+  timeoutMs: { check: positive, default: 1_000 },
+};
+
+/** How answers are read. */
+type CostSetup = Complete<ReadCostOptions, 'remaining'> & { readonly actual: CostOfResponse };
+
+async function lower(
+  bucket: Pick<OwnBucket, 'atMost'>,
+  grant: Grant,
+  remaining: CostOfResponse,
+  response: InspectedResponse,
+): Promise<void> {
+  try {
+    const left = (await remaining(response)) ?? undefined;
+    if (left === undefined) return;
+    checkCosts('its result', left);
+    bucket.atMost?.(left, grant);
+  } catch (error) {
+    reportFailure('remaining', remaining, error);
+  }
+}
+
+/** What passes as events, by content type. */
+const EVENTS = /^\s*text\/event-stream/i;
+/** What passes as messages: the event streams of AWS. */
+const MESSAGES = 'application/vnd.amazon.eventstream';
+/** What passes as lines of JSON. */
+const LINES = /ndjson|jsonl|json-?lines/i;
+
+type Watcher = BodyWatcher & { end?(): void };
+
+/** Holds nothing from which the response can be reached, which could then never be collected. */
+function endOf(
+  tally: Tally,
+  watcher: WeakRef<Watcher>,
+  clock: Clock,
+  patienceMs: number,
+): () => Promise<void> | undefined {
+  return () => {
+    watcher.deref()?.end?.();
+    return tally.end(clock, patienceMs);
+  };
+}
+
+/** Settles the tokens of each attempt with what its answer says that it has cost. */
+class CostPartInstance implements PartInstance {
+  readonly #setup: CostSetup;
+  readonly #call: PartCall;
+  /** That of the last attempt. */
+  #tally: Tally | undefined;
+
+  constructor(setup: CostSetup, call: PartCall) {
+    this.#setup = setup;
+    this.#call = call;
+  }
+
+  judge(outcome: Responded, _: Judgement | undefined, look: BodyAccess): undefined {
+    const { grant, policy, request } = this.#call;
+    // A layer around this one may have taken the tokens: it settles them.
+    if (grant === undefined) return undefined;
+    const { learnerFor } = policy.cost as Partial<LearnsCost>;
+    const tally = new Tally(grant, this.#setup.actual, learnerFor?.(request));
+    this.#tally = tally;
+    this.#watch(outcome, tally, look);
+    return undefined;
+  }
+
+  #watch(outcome: Responded, tally: Tally, look: BodyAccess): void {
+    const call = this.#call;
+    const { request, policy } = call;
+    const { clock } = policy;
+    const { actual, maxBytes, timeoutMs } = this.#setup;
+    const traits = { request, attempt: look.attempt };
+    call.meteredGrant = call.grant;
+    const onEvent = (event: ServerEvent): void => {
+      void tally.add(() => actual(new PassedResponse(outcome, traits, event.data, event)));
+    };
+    const type = outcome.header('content-type') ?? '';
+    let watcher: Watcher;
+    if (EVENTS.test(type)) watcher = new EventReader(maxBytes, onEvent);
+    else if (type.startsWith(MESSAGES)) watcher = new MessageReader(maxBytes, onEvent);
+    else if (LINES.test(type)) watcher = new LineReader(maxBytes, onEvent);
+    else watcher = new PassedBody(maxBytes);
+    if (watcher instanceof PassedBody) {
+      const response = new PassedResponse(outcome, traits, watcher.text);
+      // Gives tokens back first: the server counts them among those that are left.
+      const heard = (): void => {
+        tally.settle();
+        void this.#hear(outcome, response);
+      };
+      const said = tally.add(() => actual(response));
+      if (said === undefined) heard();
+      else void said.then(heard);
+    } else void this.#hear(outcome, new PassedResponse(outcome, traits, ''));
+    const end = endOf(tally, new WeakRef(watcher), clock, timeoutMs);
+    watchBody(look.open(), { signal: look.signal, clock }, watcher, end);
+  }
+
+  /** Lowers the tokens of the bucket to the number that the server says is left. Never throws or rejects. */
+  #hear(outcome: Responded, response: InspectedResponse): Promise<void> | undefined {
+    const { remaining } = this.#setup;
+    const { bucket, grant } = this.#call;
+    if (remaining === undefined || bucket === undefined || grant === undefined) return undefined;
+    if (Number(shortHeader(outcome, 'age') ?? 0) > 0) return undefined;
+    return lower(bucket, grant, remaining, response);
+  }
+
+  end(reason: StopReason): void {
+    // An inner layer does not judge: what the answer says counts.
+    this.#tally?.judge(reason === 'success' || reason === 'left-to-outer-layer');
+  }
+}
+
+/**
+ * Reads from responses what their requests have cost, and settles their tokens with it. For the policy's `actualCost`. A function
+ * apart, so that programs without it do not carry its code.
+ *
+ * `actual` is called with each response, refusals too, and has its body as that passes on its way to the caller: no response is
+ * held back, and `text()` and `json()` resolve when the body has been read. Of a stream of events (those of AWS too), or of lines of JSON, it is called
+ * with each event or line: `json()`, `text()` and `firstEvent()` then give that one, and the last answer counts for each unit. The
+ * caller gets the same bytes; no more than one event is kept.
+ *
+ * The tokens are settled as soon as `actual` has answered, or with the end of the body: ended, failed, cancelled or collected. A unit
+ * that nothing is known of stays as it was taken. What fails here is reported once and never takes an answer away.
+ *
+ * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createPolicy, tokenBucket } from '@ebb/core';
+ * import { readCost } from '@ebb/providers';
+ *
+ * interface Answer {
+ *   readonly usage?: { readonly total_tokens: number } | null;
+ * }
+ *
+ * const actualCost = readCost(async (response) => {
+ *   if (response.status === 429) return 0;
+ *   return ((await response.json()) as Answer | undefined)?.usage?.total_tokens;
+ * });
+ * // 40,000 tokens a minute. Each request takes 4,000, and gives back what it has not used.
+ * const bucket = tokenBucket({ refillPerSecond: 40_000 / 60, capacity: 40_000 });
+ * const policy = createPolicy({ bucket, cost: 4_000, actualCost });
+ * ```
+ */
+export function readCost(actual: CostOfResponse, options: ReadCostOptions = {}): CostReader {
+  if (typeof actual !== 'function') throw wrongType('readCost: actual', devText('a function'), actual);
+  const setup = { actual, ...readOptions('readCost', options, OPTIONS) };
+  return { part: { name: 'cost', place: 'reading', begin: (call) => new CostPartInstance(setup, call) } };
+}

@@ -1,0 +1,158 @@
+import type { Costs, Grant } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
+import { virtualClock } from '@ebb/core/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { checkCosts, Tally } from './tally.ts';
+
+type Said = number | Costs | undefined;
+
+/** The tally of an attempt that took 7, and what happens to its tokens. */
+function setUp() {
+  const clock = virtualClock({ startMs: 0 });
+  const settled: unknown[] = [];
+  const learned: unknown[] = [];
+  const grant: Grant = {
+    cost: 7,
+    waitedMs: 0,
+    grantedAtMs: 0,
+    conforming: true,
+    settle: (actual) => void settled.push(actual),
+  };
+  const tally = new Tally(
+    grant,
+    () => undefined,
+    (actual) => void learned.push(actual),
+  );
+  return { clock, settled, learned, tally };
+}
+
+describe('what is settled at the end', () => {
+  test.each<[story: string, said: Said[], settled: unknown]>([
+    ['what was said', [5], 5],
+    ['what was taken, if nothing was said', [], 7],
+    ['also if nothing was said in so many answers', [undefined, null as never], 7],
+    ['nothing at all', [0], 0],
+    ['the last number', [5, 3], 3],
+    [
+      'each unit as it was said last',
+      [
+        { a: 1, b: 1 },
+        { b: 2, c: 3 },
+      ],
+      { a: 1, b: 2, c: 3 },
+    ],
+    ['units after a number', [5, { a: 1 }], { a: 1 }],
+    ['a number after units', [{ a: 1 }, 5], 5],
+    ['what was said before nothing', [5, undefined], 5],
+  ])('%s', async (_, said, expected) => {
+    const now = setUp();
+    for (const one of said) expect(now.tally.add(() => one)).toBeUndefined();
+    expect(now.tally.end(now.clock, 1_000)).toBeUndefined();
+    expect(now.tally.end(now.clock, 1_000)).toBeUndefined();
+    expect(now.settled).toEqual([expected]);
+    const later = setUp();
+    for (const one of said) void later.tally.add(async () => one);
+    const ended = later.tally.end(later.clock, 1_000);
+    expect(later.settled).toEqual(said.length === 0 ? [expected] : []);
+    await ended;
+    expect(later.settled).toEqual([expected]);
+    await nextTurn();
+    await nextTurn();
+    expect([now.clock.pending, later.clock.pending]).toEqual([0, 0]);
+  });
+
+  test('answers count in the order of their events, whenever they come', async () => {
+    const { tally, settled, clock } = setUp();
+    let answer = (_: number): void => undefined;
+    void tally.add(
+      () =>
+        new Promise<number>((resolve) => {
+          answer = resolve;
+        }),
+    );
+    // One that is there at once waits as well.
+    void tally.add(() => 2);
+    const ended = tally.end(clock, 1_000);
+    expect(tally.end(clock, 1_000)).toBe(ended);
+    answer(1);
+    await ended;
+    expect(settled).toEqual([2]);
+  });
+});
+
+describe('an answer that takes long', () => {
+  test('is waited for so long, without keeping the process alive', async () => {
+    const { tally, settled, clock } = setUp();
+    const schedule = vi.spyOn(clock, 'schedule');
+    let answer = (_: number): void => undefined;
+    void tally.add(() => 5);
+    void tally.add(
+      () =>
+        new Promise<number>((resolve) => {
+          answer = resolve;
+        }),
+    );
+    const ended = tally.end(clock, 1_000);
+    await nextTurn();
+    await nextTurn();
+    expect(schedule.mock.calls).toEqual([[expect.any(Function), 1_000, true]]);
+    clock.tick(999);
+    expect(settled).toEqual([]);
+    clock.tick(1);
+    expect(settled).toEqual([5]);
+    answer(3);
+    await ended;
+    expect(settled).toEqual([5]);
+  });
+
+  test('leaves no timer when it comes', async () => {
+    const { tally, settled, clock } = setUp();
+    void tally.add(() => clock.sleep(500).then(() => 3));
+    const ended = tally.end(clock, 1_000);
+    await nextTurn();
+    await nextTurn();
+    await clock.advance(500);
+    await ended;
+    expect([settled, clock.pending]).toEqual([[3], 0]);
+  });
+});
+
+test('before the end only what is known is settled, and once', () => {
+  const { tally, settled, clock } = setUp();
+  tally.settle();
+  expect(settled).toEqual([]);
+  void tally.add(() => 5);
+  tally.settle();
+  void tally.add(() => 6);
+  tally.settle();
+  tally.end(clock, 1_000);
+  expect(settled).toEqual([5]);
+});
+
+describe('what is learned', () => {
+  test.each<[story: string, act: (set: ReturnType<typeof setUp>) => void, learned: unknown[]]>([
+    ['the cost of a success', ({ tally }) => [tally.add(() => 5), tally.settle(), tally.judge(true)], [5]],
+    ['that is judged before', ({ tally }) => [tally.add(() => 5), tally.judge(true), tally.settle()], [5]],
+    ['not before it is settled', ({ tally }) => [tally.add(() => 5), tally.judge(true)], []],
+    ['not of a failure', ({ tally }) => [tally.add(() => 5), tally.settle(), tally.judge(false)], []],
+    ['not what was only taken', ({ tally }) => [tally.judge(true), tally.settle(true)], []],
+  ])('%s', (_, act, learned) => {
+    const set = setUp();
+    act(set);
+    expect(set.learned).toEqual(learned);
+  });
+
+  test('without anything that learns, nothing', () => {
+    const grant = { cost: 7, settle: vi.fn() };
+    const tally = new Tally(grant as never, () => undefined, undefined);
+    void tally.add(() => 5);
+    tally.judge(true);
+    tally.settle();
+    expect(grant.settle.mock.calls).toEqual([[5]]);
+  });
+});
+
+test.each([null, undefined, '5', [5]])('%j is no cost', (said) => {
+  const message = 'x must be a number, or an object with a number for each unit, got ';
+  expect(() => checkCosts('x', said)).toThrow(message);
+});

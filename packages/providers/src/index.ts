@@ -1,0 +1,19 @@
+export {
+  type AnthropicLimitsOptions,
+  anthropic,
+  anthropicIsLast,
+  anthropicLimits,
+} from './anthropic.ts';
+export { aws } from './aws.ts';
+export { azure } from './azure.ts';
+export { cloudflare } from './cloudflare.ts';
+export { type LearnedCost, type LearnedCostOptions, learnedCost } from './cost/learned-cost.ts';
+export { type ReadCostOptions, readCost } from './cost/read-cost.ts';
+export type { CostOfResponse } from './cost/tally.ts';
+export { type GithubLimitsOptions, github, githubLimits } from './github.ts';
+export { google, googleIsLast } from './google.ts';
+export { type OpenaiLimitsOptions, openai, openaiIsLast, openaiLimits } from './openai.ts';
+export type { PresetOptions, ProviderLimits } from './options.ts';
+export { type ShopifyLimitsOptions, shopify, shopifyLimits } from './shopify.ts';
+export { slack } from './slack.ts';
+export { stripe } from './stripe.ts';

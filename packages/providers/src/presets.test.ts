@@ -1,0 +1,750 @@
+import { readFileSync } from 'node:fs';
+import { constant, type FailureKind, type Outcome, type PolicyOptions, type RequestTraits } from '@ebb/core';
+import { Call, createPolicy, judge as judgeBy, look, type Peek, prepare } from '@ebb/core/adapter';
+import { reads } from '@ebb/core/internal';
+import { virtualClock } from '@ebb/core/testing';
+import { describe, expect, test } from 'vitest';
+import * as door from './index.ts';
+import type { PresetOptions } from './options.ts';
+
+/** Those of accounts take numbers. */
+const { anthropicLimits: _, githubLimits: _1, openaiLimits: _2, shopifyLimits: _3, ...withoutLimits } = door;
+/** These are about events. */
+const { anthropicIsLast: _4, googleIsLast: _5, openaiIsLast: _6, ...withoutEnds } = withoutLimits;
+/** And these about costs. */
+const { learnedCost: _7, readCost: _8, ...onlyPresets } = withoutEnds;
+
+type Preset = (options?: PresetOptions) => PolicyOptions;
+
+const presets: readonly (readonly [name: string, preset: Preset])[] = Object.entries(onlyPresets);
+
+/** What an attempt ends with, on a request to a path. */
+interface Case {
+  readonly method?: string;
+  readonly path?: string;
+  readonly sent?: Readonly<Record<string, string>>;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text, or JSON. */
+  readonly body?: unknown;
+  readonly failure?: FailureKind;
+  /** The body of the request. */
+  readonly given?: unknown;
+  readonly redirected?: boolean;
+  /** How many attempts have ended in the same way before. */
+  readonly before?: number;
+}
+
+function peekAt(body: unknown): Peek {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const parts = [new TextEncoder().encode(text)];
+  return { read: async () => parts.shift(), stop: () => undefined };
+}
+
+/** The judgement of a preset, as "reason" or "reason after ms". */
+async function judge(options: PolicyOptions, of: Case): Promise<string> {
+  const { method = 'POST', path = '/v1/things', sent = {}, status = 200, headers = {}, failure } = of;
+  const request: RequestTraits = {
+    method,
+    url: `https://upstream.test${path}`,
+    replayable: true,
+    header: (name) => sent[name],
+    body: of.given,
+  };
+  const { redirected } = of;
+  const outcome: Outcome =
+    failure === undefined
+      ? { type: 'response', status, redirected, header: (name) => headers[name] }
+      : { type: 'failure', kind: failure, error: new Error(failure) };
+  const clock = virtualClock({ startMs: 0 });
+  const policy = createPolicy({ ...options, backoff: constant(0), random: () => 0, clock });
+  const session = new Call(policy, request);
+  for (let left = of.before ?? 0; ; left -= 1) {
+    const waiting = prepare(session);
+    if (waiting !== undefined) await clock.advance(600_000);
+    await waiting;
+    const open = (): Peek | undefined => (of.body === undefined ? undefined : peekAt(of.body));
+    const seen = reads(session, outcome) ? await look(session, outcome, open, undefined) : outcome;
+    const decision = judgeBy(session, seen);
+    if (left > 0) continue;
+    return decision.retry && decision.delayMs > 0
+      ? `${decision.reason} after ${decision.delayMs}`
+      : decision.reason;
+  }
+}
+
+type Row = readonly [story: string, of: Case, meaning: string];
+
+const STREAM = { 'content-type': 'text/event-stream; charset=utf-8' };
+const DATED = { date: 'Sun, 06 Nov 1994 08:49:33 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' };
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+
+function event(data: unknown, name?: string): string {
+  return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
+}
+
+describe.each(presets)('%s', (name, preset) => {
+  test('returns new, plain options that a policy takes', () => {
+    const options = preset();
+    expect(preset()).not.toBe(options);
+    expect(preset()).toEqual(options);
+    expect(Object.getPrototypeOf(options)).toBe(Object.prototype);
+    expect(Object.isFrozen(options)).toBe(false);
+    expect(createPolicy({ ...options, maxRetries: 4 })).toMatchObject({ ...options, maxRetries: 4 });
+  });
+
+  test('puts no limits into a policy', () => {
+    const names = Object.keys(preset());
+    expect(
+      names.filter((option) => !['classify', 'inspect', 'feedback', 'methods'].includes(option)),
+    ).toEqual([]);
+  });
+
+  test('refuses a wrong option at once, by its name', () => {
+    expect(() => preset({ repeatPost: true } as PresetOptions)).toThrow(
+      `${name} has no option "repeatPost"; it takes repeatPosts`,
+    );
+    expect(() => preset({ repeatPosts: 'yes' as never })).toThrow(
+      `${name}: repeatPosts must be true or false, got "yes"`,
+    );
+    expect(() => preset(null as never)).toThrow(`${name}: options must be an object, got null`);
+  });
+
+  test('an option that is undefined counts as not given', () => {
+    expect(preset({ repeatPosts: undefined })).toEqual(preset());
+  });
+
+  test('names its sources', () => {
+    const text = readFileSync(new URL(`${name}.ts`, import.meta.url), 'utf8');
+    const docstring = /\/\*\*((?:(?!\*\/).)*)\*\/\nexport function/s.exec(text)?.[1];
+    expect(docstring).toMatch(/ \* Source: \S+/);
+    expect(docstring).toMatch(/POST again:/);
+  });
+
+  test.each<Row>([
+    ['a success', {}, 'success'],
+    ['a redirect that was not followed', { status: 304 }, 'success'],
+    ['a page that is not there', { status: 404 }, 'final'],
+    ['a wrong request', { status: 400, body: {} }, 'final'],
+    ['a 403 that forbids', { status: 403, body: {} }, 'final'],
+    ['a refused connection', { failure: 'connect' }, 'refused'],
+    ['an abort', { failure: 'aborted' }, 'aborted'],
+    ['a programming error', { failure: 'unknown' }, 'final'],
+    ['a GET whose connection breaks', { method: 'GET', failure: 'network' }, 'transient'],
+    ['a GET that takes too long', { method: 'GET', failure: 'timeout' }, 'transient'],
+    ['a GET, 502', { method: 'GET', status: 502, body: {} }, 'transient'],
+    ['a 600, which is no status', { status: 600, body: {} }, 'final'],
+    ['a 429 with a wait', { status: 429, headers: { 'retry-after': '7' }, body: {} }, 'refused after 7000'],
+    [
+      'a 503 that the server does not want again',
+      { status: 503, headers: { 'x-should-retry': 'false' } },
+      'final',
+    ],
+  ])('%s', async (_, of, meaning) => {
+    expect(await judge(preset(), of)).toBe(meaning);
+  });
+});
+
+describe('a POST after an outcome that the server may have carried out', () => {
+  const outcomes: readonly Case[] = [
+    { status: 500, body: {} },
+    { failure: 'network' },
+    { failure: 'timeout' },
+  ];
+
+  const asTheSdk = new Set(['openai', 'anthropic']);
+  test.each(presets)('%s', async (name, preset) => {
+    const byDefault = asTheSdk.has(name) ? 'transient' : 'not-idempotent';
+    // Google repeats the calls of a model only, whatever the option.
+    const whenTrue = name === 'google' ? 'not-idempotent' : 'transient';
+    for (const outcome of outcomes) {
+      expect(await judge(preset(), outcome)).toBe(byDefault);
+      expect(await judge(preset({ repeatPosts: true }), outcome)).toBe(whenTrue);
+      expect(await judge(preset({ repeatPosts: false }), outcome)).toBe('not-idempotent');
+    }
+  });
+
+  test.each(presets)('%s, with an Idempotency-Key', async (_, preset) => {
+    const sent = { 'idempotency-key': 'k1' };
+    for (const outcome of outcomes) expect(await judge(preset(), { ...outcome, sent })).toBe('transient');
+  });
+
+  test.each<[path: string, meaning: string]>([
+    ['/v1beta/models/m:generateContent', 'transient'],
+    ['/v1beta/models/m:streamGenerateContent?alt=sse', 'transient'],
+    ['/v1beta/models/m:embedContent', 'transient'],
+    ['/v1beta/models/m:batchEmbedContents', 'transient'],
+    ['/v1beta/models/m:countTokens#x', 'transient'],
+    ['/v1beta/models/m:generateContentLater', 'not-idempotent'],
+    ['/v1beta/models?name=m:generateContent', 'not-idempotent'],
+    ['/upload/storage/v1/b/x/o', 'not-idempotent'],
+  ])('google, %s', async (path, meaning) => {
+    for (const outcome of outcomes) {
+      expect(await judge(door.google(), { ...outcome, path })).toBe(meaning);
+      expect(await judge(door.google({ repeatPosts: false }), { ...outcome, path })).toBe('not-idempotent');
+    }
+  });
+
+  test.each<[method: string, meaning: string]>([
+    ['conversations.history', 'transient'],
+    ['conversations.replies?channel=C', 'transient'],
+    ['conversations.members', 'transient'],
+    ['users.list', 'transient'],
+    ['team.info', 'transient'],
+    ['users.profile.get', 'transient'],
+    ['users.getPresence', 'transient'],
+    ['chat.postMessage', 'not-idempotent'],
+    ['chat.update', 'not-idempotent'],
+    ['conversations.create', 'not-idempotent'],
+    ['usergroups.users.update', 'not-idempotent'],
+    ['admin.list.create', 'not-idempotent'],
+    ['things.getter', 'not-idempotent'],
+    ['blacklist', 'not-idempotent'],
+  ])('slack, %s', async (method, meaning) => {
+    for (const outcome of outcomes) {
+      expect(await judge(door.slack(), { ...outcome, path: `/api/${method}` })).toBe(meaning);
+    }
+  });
+
+  test('slack calls by GET as well, and a GET of chat.postMessage posts', async () => {
+    const of: Case = { method: 'GET', path: '/api/chat.postMessage?text=hi', status: 503 };
+    expect(await judge(door.slack(), of)).toBe('not-idempotent');
+  });
+});
+
+test.each<Row>([
+  ['408', { status: 408 }, 'transient'],
+  ['409', { status: 409 }, 'transient'],
+  ['500', { status: 500, body: '' }, 'transient'],
+  ['410', { status: 410 }, 'final'],
+  ['600', { status: 600 }, 'final'],
+])(
+  'as the SDK and octokit do, with repeatPosts slack and github repeat a POST after: %s',
+  async (_, of, meaning) => {
+    expect(await judge(door.slack({ repeatPosts: true }), of)).toBe(meaning);
+    expect(await judge(door.github({ repeatPosts: true }), of)).toBe(meaning);
+  },
+);
+
+describe('openai', () => {
+  const limited = (error: object, more: Case = {}): Case => {
+    return { status: 429, body: { error }, ...more };
+  };
+  test.each<Row>([
+    ['408', { status: 408 }, 'transient'],
+    ['409', { status: 409 }, 'transient'],
+    ['425', { status: 425 }, 'final'],
+    ['599', { status: 599 }, 'transient'],
+    ...[
+      'insufficient_quota',
+      'credit_balance_exhausted',
+      'organization_spend_limit_exceeded',
+      'project_spend_limit_exceeded',
+      'organization_usage_limit_exceeded',
+      'billing_not_active',
+    ].map((code): Row => [code, limited({ code, type: 'insufficient_quota' }), 'final']),
+    ['the type, if the code says nothing', limited({ code: null, type: 'insufficient_quota' }), 'final'],
+    [
+      'the code outranks the type',
+      limited({ code: 'rate_limit_exceeded', type: 'insufficient_quota' }),
+      'refused',
+    ],
+    [
+      'Retry-After makes no spent quota retryable',
+      limited({ code: 'insufficient_quota' }, { headers: { 'retry-after': '1', 'x-should-retry': 'true' } }),
+      'final',
+    ],
+    [
+      'a wait in words',
+      limited({ code: 'rate_limit_exceeded', message: 'Limit reached. Please try again in 1m0.5s.' }),
+      'refused after 60500',
+    ],
+    [
+      'a wait of milliseconds in words',
+      limited({ message: 'Please try again in 450ms.' }),
+      'refused after 450',
+    ],
+    [
+      'a wait in words beside one in a header',
+      limited({ message: 'Please try again in 20s.' }, { headers: { 'retry-after': '2' } }),
+      'refused after 2000',
+    ],
+    [
+      'a wait in words beside one in milliseconds',
+      limited({ message: 'Please try again in 20s.' }, { headers: { 'retry-after-ms': '250' } }),
+      'refused after 250',
+    ],
+    ['words that tell no wait', limited({ message: 'Please try again in a while.' }), 'refused'],
+    [
+      'a request that never fits',
+      limited({ message: 'Request too large for m on tokens per min (TPM): Limit 30000, Requested 45000.' }),
+      'final',
+    ],
+    [
+      'a request that fits exactly',
+      limited({ message: 'Request too large for m on tokens per min (TPM): Limit 30000, Requested 30000.' }),
+      'refused',
+    ],
+    [
+      'a request that fits when there is room',
+      limited({ message: 'Rate limit reached: Limit 30000, Used 20000, Requested 15000.' }),
+      'refused',
+    ],
+    ['no JSON', { status: 429, body: '<html>' }, 'refused'],
+    ['no body', { status: 429 }, 'refused'],
+    [
+      'a 200 of JSON is not looked at',
+      { headers: JSON_TYPE, body: { error: { code: 'server_error' } } },
+      'success',
+    ],
+    [
+      'a stream that begins well',
+      { headers: STREAM, body: event({ id: 'c1', choices: [] }) + event({ error: {} }) },
+      'success',
+    ],
+    [
+      'a stream of the Responses API that begins well',
+      {
+        headers: STREAM,
+        body: event({ type: 'response.created', response: { error: null } }, 'response.created'),
+      },
+      'success',
+    ],
+    [
+      'a response that has failed at once',
+      {
+        headers: STREAM,
+        body: event({ response: { error: { code: 'server_error', message: '' } } }, 'response.failed'),
+      },
+      'transient',
+    ],
+    [
+      'a limit in a stream, with a wait in words',
+      {
+        headers: STREAM,
+        body: event({ error: { type: 'tokens', code: null, message: 'Please try again in 3s.' } }),
+      },
+      'refused after 3000',
+    ],
+    [
+      'a limit in an event that is the error',
+      {
+        headers: STREAM,
+        body: event({ code: 'rate_limit_exceeded', message: 'Please try again in 3s.' }, 'error'),
+      },
+      'refused after 3000',
+    ],
+    [
+      'the same in another event',
+      { headers: STREAM, body: event({ code: 'rate_limit_exceeded' }, 'response.created') },
+      'success',
+    ],
+    [
+      'a spent quota in a stream, though its type is that of a limit',
+      { headers: STREAM, body: event({ error: { code: 'insufficient_quota', type: 'requests' } }) },
+      'final',
+    ],
+    [
+      'a spent quota in a stream',
+      { headers: STREAM, body: event({ error: { code: 'insufficient_quota' } }) },
+      'final',
+    ],
+    [
+      'another error in a stream',
+      { headers: STREAM, body: event({ error: { code: 'invalid_prompt' } }) },
+      'final',
+    ],
+    ['a stream that ends at once', { headers: STREAM, body: 'data: [DONE]\n\n' }, 'success'],
+    ['a stream without an event', { headers: STREAM, body: '' }, 'success'],
+  ])('%s', async (_, of, meaning) => {
+    expect(await judge(door.openai(), of)).toBe(meaning);
+  });
+});
+
+describe('anthropic', () => {
+  const failed = (type: string, details?: object) =>
+    event({ type: 'error', error: { type, details } }, 'error');
+  test.each<Row>([
+    ['529', { status: 529 }, 'refused'],
+    ['408', { status: 408 }, 'transient'],
+    ['529, the POST of a careful caller', { status: 529, path: '/v1/files' }, 'refused'],
+    ['409', { status: 409 }, 'transient'],
+    ['402', { status: 402 }, 'final'],
+    ...[
+      'enforced_spend_limit_reached',
+      'contract_spend_limit_reached',
+      'linked_organization_spend_limit_reached',
+      'organization_on_hold',
+    ].map((error_code): Row => {
+      return [error_code, { status: 429, body: { error: { details: { error_code } } } }, 'final'];
+    }),
+    ['no JSON', { status: 429, body: 'slow down' }, 'refused'],
+    ['a limit in a stream', { headers: STREAM, body: failed('rate_limit_error') }, 'refused'],
+    ['an error of the API in a stream', { headers: STREAM, body: failed('api_error') }, 'transient'],
+    ['a timeout in a stream', { headers: STREAM, body: failed('timeout_error') }, 'transient'],
+    ['a conflict in a stream', { headers: STREAM, body: failed('conflict_error') }, 'transient'],
+    ['an overload in a stream', { headers: STREAM, body: failed('overloaded_error') }, 'refused'],
+    [
+      'an error that is not the first event',
+      { headers: STREAM, body: event({}, 'ping2') + failed('api_error') },
+      'success',
+    ],
+    ['a stream without an event', { headers: STREAM, body: '' }, 'success'],
+    ['a wrong request in a stream', { headers: STREAM, body: failed('invalid_request_error') }, 'final'],
+    [
+      'a spent quota in a stream',
+      { headers: STREAM, body: failed('rate_limit_error', { error_code: 'organization_on_hold' }) },
+      'final',
+    ],
+    ['an error that is no JSON', { headers: STREAM, body: 'event: error\ndata: oops\n\n' }, 'final'],
+    ['a 200 of JSON', { headers: JSON_TYPE, body: { type: 'error' } }, 'success'],
+  ])('%s', async (_, of, meaning) => {
+    expect(await judge(door.anthropic(), of)).toBe(meaning);
+  });
+
+  test('a careful caller gets the refusals only', async () => {
+    const careful = door.anthropic({ repeatPosts: false });
+    expect(await judge(careful, { status: 529 })).toBe('refused');
+    expect(await judge(careful, { status: 504 })).toBe('not-idempotent');
+  });
+});
+
+describe('google', () => {
+  const model = '/v1beta/models/m:generateContent';
+  const limit = (...details: object[]): Case => ({
+    status: 429,
+    path: model,
+    body: { error: { code: 429, details } },
+  });
+  const violates = (quotaId: string, quotaValue = '5') => ({ violations: [{ quotaId, quotaValue }] });
+  test.each<Row>([
+    ['501', { status: 501, path: model }, 'final'],
+    ['409', { status: 409, path: model }, 'final'],
+    ['529', { status: 529, path: model }, 'final'],
+    ['408', { status: 408, path: model }, 'transient'],
+    ['504', { status: 504, path: model }, 'transient'],
+    ['a wait alone', limit({ retryDelay: '3s' }), 'refused after 3000'],
+    ['a quota per minute', limit(violates('RequestsPerMinute'), { retryDelay: '0.5s' }), 'refused after 500'],
+    ['a quota per day', limit(violates('RequestsPerDay'), { retryDelay: '3s' }), 'final'],
+    [
+      'one of several per day',
+      limit(violates('RequestsPerMinute'), violates('TokensPerDayPerModel')),
+      'final',
+    ],
+    ['no quota at all', limit(violates('RequestsPerMinute', '0')), 'final'],
+    ['a wait that is none', limit({ retryDelay: 'soon' }), 'refused'],
+    ['a wait that is a number', limit({ retryDelay: 3 }), 'refused'],
+    ['details that are no list', { status: 429, body: { error: { details: 'x' } } }, 'refused'],
+    [
+      'a stream that is no event stream',
+      { status: 429, body: [{ error: { details: [{ retryDelay: '2s' }] } }] },
+      'refused after 2000',
+    ],
+    ['no JSON', { status: 429, body: 'no' }, 'refused'],
+    [
+      'the daily quota of the Interactions API',
+      { status: 429, body: { error: { code: 'quota_exceeded' } } },
+      'final',
+    ],
+    ['its limit', { status: 429, body: { error: { code: 'rate_limit_exceeded' } } }, 'refused'],
+    [
+      'the limit of a user',
+      { status: 403, body: { error: { errors: [{ reason: 'userRateLimitExceeded' }] } } },
+      'refused',
+    ],
+    [
+      'a quota per day of Cloud',
+      { status: 403, body: { error: { errors: [{ reason: 'dailyLimitExceeded' }] } } },
+      'final',
+    ],
+    ['a 403 that is no JSON', { status: 403, body: 'no' }, 'final'],
+    [
+      'a model that is unavailable',
+      { status: 503, path: model, body: { error: { status: 'UNAVAILABLE' } } },
+      'refused',
+    ],
+    ['a front end that is', { status: 503, path: model, body: '<html>' }, 'transient'],
+    ['a service that is', { status: 503, body: { error: { status: 'UNAVAILABLE' } } }, 'not-idempotent'],
+    [
+      'a limit in a stream',
+      {
+        path: model,
+        headers: STREAM,
+        body: event({ error: { code: 429, details: [{ retryDelay: '2s' }] } }),
+      },
+      'refused after 2000',
+    ],
+    [
+      'the daily quota in a stream',
+      { path: model, headers: STREAM, body: event({ error: { code: 429, details: [violates('PerDay')] } }) },
+      'final',
+    ],
+    [
+      'the limit of the Interactions API in a stream',
+      { headers: STREAM, body: event({ event_type: 'error', error: { code: 'rate_limit_exceeded' } }) },
+      'refused',
+    ],
+    ['a wrong request in a stream', { headers: STREAM, body: event({ error: { code: 400 } }) }, 'final'],
+    ['a stream that begins well', { headers: STREAM, body: event({ candidates: [] }) }, 'success'],
+  ])('%s', async (_, of, meaning) => {
+    expect(await judge(door.google(), of)).toBe(meaning);
+  });
+});
+
+describe('aws', () => {
+  const copy = {
+    method: 'PUT',
+    sent: { 'x-amz-copy-source': '/a/b' },
+    headers: { 'content-type': 'application/xml' },
+  };
+  const xml = (code: string) => `<?xml version="1.0"?>\n<Error><Code>${code}</Code></Error>`;
+  const throttling = [
+    'BandwidthLimitExceeded',
+    'EC2ThrottledException',
+    'LimitExceededException',
+    'PriorRequestNotComplete',
+    'ProvisionedThroughputExceededException',
+    'RequestLimitExceeded',
+    'RequestThrottled',
+    'RequestThrottledException',
+    'SlowDown',
+    'ThrottledException',
+    'Throttling',
+    'ThrottlingException',
+    'TooManyRequestsException',
+    'TransactionInProgressException',
+  ];
+  test.each<Row>([
+    ...throttling.map((code): Row => [code, { status: 400, body: { __type: code } }, 'refused']),
+    ...['TimeoutError', 'RequestTimeout', 'RequestTimeoutException'].map((code): Row => {
+      return [code, { method: 'GET', status: 400, body: { code } }, 'transient'];
+    }),
+    ...[408, 409, 425, 501, 505, 529].map(
+      (status): Row => [`${status}`, { method: 'GET', status, body: '' }, 'final'],
+    ),
+    [
+      'a header with noise around the code',
+      { status: 400, headers: { 'x-amzn-errortype': 'com.amazon#Throttling:http://internal#x/' } },
+      'refused',
+    ],
+    [
+      'a header outranks the body',
+      { status: 400, headers: { 'x-amzn-errortype': 'ValidationException' }, body: { __type: 'Throttling' } },
+      'final',
+    ],
+    [
+      'XML of a Query API',
+      { status: 400, body: `<ErrorResponse>${xml('Throttling')}</ErrorResponse>` },
+      'refused',
+    ],
+    ['a wrong clock', { method: 'GET', status: 403, body: xml('RequestTimeTooSkewed') }, 'final'],
+    ['throttling in a 403', { status: 403, body: xml('RequestThrottled') }, 'refused'],
+    ['throttling in a 500', { status: 500, body: { __type: 'ThrottlingException' } }, 'refused'],
+    ['an error in a 200 of a copy', { ...copy, body: xml('InternalError') }, 'transient'],
+    ['throttling in a 200 of a copy', { ...copy, body: `   ${xml('SlowDown')}\n` }, 'refused'],
+    ['a copy that went well', { ...copy, body: '<CopyObjectResult/>' }, 'success'],
+    [
+      'the completion of an upload that failed',
+      { path: '/b/k?uploadId=u', headers: copy.headers, body: xml('InternalError') },
+      'not-idempotent',
+    ],
+    ['another 200 of XML', { headers: copy.headers, body: xml('InternalError') }, 'success'],
+    [
+      'a part that is uploaded',
+      { ...copy, sent: {}, path: '/b/k?uploadId=u', body: xml('InternalError') },
+      'success',
+    ],
+    ['a copy that is no XML', { ...copy, headers: JSON_TYPE, body: xml('InternalError') }, 'success'],
+  ])('%s', async (_, of, meaning) => {
+    expect(await judge(door.aws(), of)).toBe(meaning);
+  });
+});
+
+test.each<Row>([
+  ['408', { method: 'GET', status: 408 }, 'transient'],
+  ['409', { method: 'GET', status: 409 }, 'final'],
+  ['501', { method: 'GET', status: 501 }, 'final'],
+  ['505', { method: 'GET', status: 505 }, 'final'],
+  ['507', { method: 'GET', status: 507 }, 'transient'],
+  [
+    'a 503 with a wait',
+    { method: 'GET', status: 503, headers: { 'x-ms-retry-after-ms': '40' } },
+    'refused after 40',
+  ],
+  ['a POST after a 503 with a wait', { status: 503, headers: { 'retry-after': '2' } }, 'refused after 2000'],
+  ['a POST after a 503 with a wait of 0', { status: 503, headers: { 'retry-after': '0' } }, 'not-idempotent'],
+  ['a POST after a 503 with a date', { status: 503, headers: DATED }, 'refused after 4000'],
+  ['a POST after a 503', { status: 503 }, 'not-idempotent'],
+  ['a POST after a 503 of a redirect', { status: 503, redirected: true, headers: DATED }, 'not-idempotent'],
+  ['a POST after a 500 with a wait', { status: 500, headers: { 'retry-after': '2' } }, 'not-idempotent'],
+])('azure: %s', async (_, of, meaning) => {
+  expect(await judge(door.azure(), of)).toBe(meaning);
+});
+
+describe('github', () => {
+  const graphql = (...errors: object[]): Case => ({ path: '/graphql', body: { data: null, errors } });
+  const secondary = { message: 'You have exceeded a secondary rate limit.' };
+  test.each<Row>([
+    ['408', { method: 'GET', status: 408 }, 'transient'],
+    ['409', { method: 'GET', status: 409 }, 'final'],
+    ['a 429 without a time', { status: 429 }, 'refused after 60000'],
+    ['the third in a row', { status: 429, before: 2 }, 'refused after 240000'],
+    ['the fifth', { status: 429, before: 4 }, 'retry-after-too-long'],
+    ['a 429 with a time', { status: 429, headers: { 'retry-after': '2' } }, 'refused after 2000'],
+    ['a 403 with a time', { status: 403, headers: { 'retry-after': '2' } }, 'refused after 2000'],
+    [
+      'a 403 with nothing left, and no reset',
+      { status: 403, headers: { 'x-ratelimit-remaining': '0' } },
+      'refused after 60000',
+    ],
+    [
+      'a 403 with nothing left until later',
+      { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '9' } },
+      'refused after 9000',
+    ],
+    [
+      'a 403 with nothing left for longer than is waited for',
+      { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '3600' } },
+      'retry-after-too-long',
+    ],
+    ['a 403 that is no JSON', { status: 403, body: 'no' }, 'final'],
+    ['a secondary limit in a 403', { status: 403, body: secondary }, 'refused after 60000'],
+    ['the same words beside another status', { status: 404, body: secondary }, 'final'],
+    ['a secondary limit of GraphQL', graphql(secondary), 'refused after 60000'],
+    ['a limit of GraphQL without a reset', graphql({ type: 'RATE_LIMITED' }), 'refused after 60000'],
+    ['a wrong query', graphql({ type: 'NOT_FOUND', message: 'Could not resolve' }), 'success'],
+    [
+      'GraphQL of an enterprise server',
+      { ...graphql({ type: 'RATE_LIMITED' }), path: '/api/graphql?x' },
+      'refused after 60000',
+    ],
+    ['the same body elsewhere', { ...graphql({ type: 'RATE_LIMITED' }), path: '/gists' }, 'success'],
+    ['data', { path: '/graphql', body: { data: {} } }, 'success'],
+  ])('%s', async (_, of, meaning) => {
+    expect(await judge(door.github(), of)).toBe(meaning);
+  });
+
+  test.each<Row>([
+    ['a query', { path: '/graphql', given: '{"query":"{ viewer { login } }"}', status: 502 }, 'transient'],
+    ['a query of Enterprise', { path: '/api/graphql', given: { query: '{ a }' }, status: 502 }, 'transient'],
+    ['a mutation', { path: '/graphql', given: { query: 'mutation { a }' }, status: 502 }, 'not-idempotent'],
+    ['a body that is not known', { path: '/graphql', status: 502 }, 'not-idempotent'],
+    ['a query elsewhere', { given: { query: '{ a }' }, status: 502 }, 'not-idempotent'],
+    ['a GET', { method: 'GET', status: 502 }, 'transient'],
+    [
+      'a 503 with a wait, of which no page tells',
+      { status: 503, headers: { 'retry-after': '2' } },
+      'not-idempotent',
+    ],
+  ])('after a failure: %s', async (_, of, meaning) => {
+    expect(await judge(door.github(), of)).toBe(meaning);
+  });
+
+  test('repeatPosts repeats a query that timed out', async () => {
+    const failed = graphql({ message: 'Something went wrong while executing your query.' });
+    expect(await judge(door.github(), failed)).toBe('not-idempotent');
+    expect(await judge(door.github({ repeatPosts: true }), failed)).toBe('transient');
+  });
+});
+
+test.each<Row>([
+  ['409 with a key', { status: 409, sent: { 'idempotency-key': 'k' } }, 'transient'],
+  ['409 without', { status: 409 }, 'not-idempotent'],
+  ['408', { method: 'GET', status: 408 }, 'final'],
+  ['a server that says yes', { status: 400, headers: { 'stripe-should-retry': 'true' } }, 'transient'],
+  [
+    'a 500 that is replayed',
+    { status: 500, sent: { 'idempotency-key': 'k' }, headers: { 'idempotent-replayed': 'true' } },
+    'final',
+  ],
+  [
+    'a 500 that is replayed, and a server that says yes',
+    { status: 500, headers: { 'idempotent-replayed': 'true', 'stripe-should-retry': 'true' } },
+    'transient',
+  ],
+  ['a 429 that is replayed', { status: 429, headers: { 'idempotent-replayed': 'true' } }, 'refused'],
+  ['a 200 that is replayed', { headers: { 'idempotent-replayed': 'true' } }, 'success'],
+])('stripe: %s', async (_, of, meaning) => {
+  expect(await judge(door.stripe(), of)).toBe(meaning);
+});
+
+describe('shopify', () => {
+  const path = '/admin/api/2026-10/graphql.json';
+  const failed = (code: string, cost?: object): Case => {
+    return { path, body: { errors: [{ extensions: { code } }], extensions: { cost } } };
+  };
+  const throttled = (requestedQueryCost: unknown, currentlyAvailable: unknown, restoreRate: unknown) =>
+    failed('THROTTLED', { requestedQueryCost, throttleStatus: { currentlyAvailable, restoreRate } });
+  test.each<Row>([
+    ['a wait of a fraction of a millisecond', throttled(2, 1, 3_000), 'refused after 1'],
+    ['points that are there already', throttled(50, 60, 100), 'refused'],
+    ['no rate', throttled(50, 0, 0), 'refused'],
+    ['a rate below nothing', throttled(50, 0, -5), 'refused'],
+    ['no numbers', throttled(50, undefined, undefined), 'refused'],
+    ['no cost', failed('THROTTLED'), 'refused'],
+    ['a closed shop', failed('SHOP_INACTIVE'), 'final'],
+    ['no access', failed('ACCESS_DENIED'), 'final'],
+    ['another code', failed('undefinedField'), 'success'],
+    ['a query that costs too much', failed('MAX_COST_EXCEEDED'), 'final'],
+    [
+      'a limit among other errors',
+      { path, body: { errors: [{ extensions: { code: 'x' } }, {}, { extensions: { code: 'THROTTLED' } }] } },
+      'refused',
+    ],
+    ['points that come back in half a second', throttled(100, 50, 100), 'refused after 500'],
+    ['errors that are a text', { path, body: { errors: 'Not Found' } }, 'success'],
+    ['another path', { ...throttled(50, 0, 1), path: '/admin/api/2026-10/products.json' }, 'success'],
+    ['a mutation that perhaps ran', failed('INTERNAL_SERVER_ERROR'), 'not-idempotent'],
+    [
+      'a query that perhaps ran',
+      { ...failed('INTERNAL_SERVER_ERROR'), given: { query: '{ a }' } },
+      'transient',
+    ],
+    [
+      'a query after a broken connection',
+      { path, given: '{"query":"{a}"}', failure: 'network' },
+      'transient',
+    ],
+    [
+      'a mutation after a broken connection',
+      { path, given: '{"query":"mutation {a}"}', failure: 'network' },
+      'not-idempotent',
+    ],
+    ['a mutation after a 503 with a wait', { path, status: 503, headers: DATED }, 'refused after 4000'],
+    ['a mutation after a 503', { path, status: 503 }, 'not-idempotent'],
+    ['402', { status: 402 }, 'final'],
+    ['423', { status: 423 }, 'final'],
+    ['529', { method: 'GET', status: 529 }, 'final'],
+  ])('%s', async (_, of, meaning) => {
+    expect(await judge(door.shopify(), of)).toBe(meaning);
+  });
+});
+
+describe('slack', () => {
+  const failed = (error: string, method = 'chat.postMessage'): Case => {
+    return { path: `/api/${method}`, headers: JSON_TYPE, body: { ok: false, error } };
+  };
+  test.each<Row>([
+    ['408', { method: 'GET', status: 408 }, 'final'],
+    ...['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'].flatMap((error): Row[] => [
+      [`${error} of a read`, failed(error, 'users.list'), 'transient'],
+      [`${error} of a write`, failed(error), 'not-idempotent'],
+    ]),
+    ['a refusal without a time', failed('ratelimited'), 'refused'],
+    ['no error', { ...failed(''), body: { ok: false } }, 'final'],
+    ['a success', { ...failed(''), body: { ok: true } }, 'success'],
+    ['a download', { ...failed('ratelimited'), path: '/files-pri/T1/x.json' }, 'success'],
+    ['a 200 that is no JSON', { ...failed('ratelimited'), headers: {} }, 'success'],
+  ])('%s', async (_, of, meaning) => {
+    expect(await judge(door.slack(), of)).toBe(meaning);
+  });
+});
+
+test.each<Row>([
+  ['408', { method: 'GET', status: 408 }, 'transient'],
+  ['409', { method: 'GET', status: 409 }, 'transient'],
+  ['522', { method: 'GET', status: 522 }, 'transient'],
+  ['a server that says yes', { status: 500, headers: { 'x-should-retry': 'true' } }, 'transient'],
+])('cloudflare: %s', async (_, of, meaning) => {
+  expect(await judge(door.cloudflare(), of)).toBe(meaning);
+});

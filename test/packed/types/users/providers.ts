@@ -1,0 +1,16 @@
+import { createPolicy, type Policy, tokenBucket } from '@ebb/core';
+import { learnedCost, openai, openaiLimits, type PresetOptions, readCost } from '@ebb/providers';
+
+const careful: PresetOptions = { repeatPosts: false };
+export const preset: Policy = createPolicy({ ...openai(careful), maxRetries: 1 });
+export const limited: Policy = createPolicy({
+  ...openaiLimits({ requestsPerMinute: 500, tokensPerMinute: 200_000 }),
+  maxRetries: 1,
+});
+export const counted: Policy = createPolicy({
+  bucket: tokenBucket({ capacity: 1_000, refillPerSecond: 100 }),
+  cost: learnedCost(() => 100),
+  actualCost: readCost(({ body }) => (typeof body === 'object' ? 5 : undefined)),
+});
+// @ts-expect-error: a word for a boolean
+openai({ repeatPosts: 'no' });
