@@ -21,7 +21,7 @@ import {
   takeUpload,
   timeoutOf,
 } from '@ebb/core/adapter';
-import type { AxiosError, AxiosResponse } from 'axios';
+import type { AxiosError, AxiosResponse, CancelTokenSource } from 'axios';
 import { abortUpload, closeWith, formBody } from '#platform';
 import type { Found } from './axios-copy.ts';
 import { type AxiosCopy, copyFor } from './axios-copy.ts';
@@ -68,6 +68,8 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   /** What the config had before the attempt that is under way, and in the last one. */
   declare private before: Fields | undefined;
   declare private during: Fields | undefined;
+  /** Cancels the last attempt, if that had a timeout. */
+  declare private token: CancelTokenSource | undefined;
   /** True after an attempt that has timed out, while its adapter may go on. */
   declare private isLate: boolean | undefined;
 
@@ -162,6 +164,7 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
     // A token, not a signal: axios follows the caller's signal in the config for as long as a streamed response is read.
     const token = timeoutMs === undefined ? undefined : copyFor(config, given)?.CancelToken?.source();
     if (token) {
+      this.token = token;
       fields.push(['cancelToken', token.token]);
       if (config.cancelToken)
         signal?.addEventListener('abort', () => token.cancel(property(signal.reason, 'message') as string));
@@ -242,7 +245,8 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   }
 
   boundBody(settled: unknown, { policy }: Call, { leftMs, timeoutMs }: Deadline): void {
-    endBodyAfter(settled, policy.clock, Math.max(0, leftMs), () => this.timeoutError(timeoutMs));
+    const late = (): AxiosError => this.timeoutError(timeoutMs);
+    endBodyAfter(settled, policy.clock, Math.max(0, leftMs), late, () => this.token?.cancel());
   }
 
   unsent(reason: unknown): void {

@@ -222,8 +222,18 @@ export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void):
   else response.data = watchWebStream(data, clock, ended);
 }
 
-/** Ends the body of a streamed response with an error, unless it ends before. axios has read any other body. */
-export function endBodyAfter(settled: unknown, clock: Clock, leftMs: number, late: () => Error): void {
+/**
+ * Ends the body of a streamed response with an error, unless it ends before. axios has read any other body.
+ *
+ * @param abort ends the attempt: a pipe whose target fails may wait for the next part before it closes the connection
+ */
+export function endBodyAfter(
+  settled: unknown,
+  clock: Clock,
+  leftMs: number,
+  late: () => Error,
+  abort: () => void,
+): void {
   const response = responseIn(settled);
   const data: unknown = response?.data;
   if (!response) return;
@@ -233,10 +243,17 @@ export function endBodyAfter(settled: unknown, clock: Clock, leftMs: number, lat
       clock.schedule(() => data.destroy?.(late()), leftMs),
     );
   } else if (isWebReadable(data) && !data.locked) {
-    const end = new AbortController();
+    let fail: (error: Error) => void;
+    const start = (controller: TransformStreamDefaultController): void => {
+      fail = (error) => controller.error(error);
+    };
+    const end = (): void => {
+      fail(late());
+      abort();
+    };
     // In the background: Node 20 does not say that a body is cancelled.
-    const flush = clock.schedule(() => end.abort(late()), leftMs, true);
-    response.data = data.pipeThrough(new TransformStream({ flush }), { signal: end.signal });
+    const flush = clock.schedule(end, leftMs, true);
+    response.data = data.pipeThrough(new TransformStream({ start, flush }));
   }
 }
 

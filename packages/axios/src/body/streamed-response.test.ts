@@ -88,6 +88,31 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter', (adapt
     expect(clock.pending).toBe(0);
   });
 
+  test.each([
+    ['reads', true],
+    ['does not read', false],
+  ])(
+    'is closed by a total timeout that covers the body, with its connection: one that someone %s',
+    async (_, isRead) => {
+      const closed = Promise.withResolvers<void>();
+      const url = await listen(
+        createServer((request, response) => {
+          request.socket.on('close', () => closed.resolve());
+          response.writeHead(200).write('and so on');
+        }),
+      );
+      const clock = virtualClock({ startMs: 0 });
+      const covering = { totalTimeoutMs: 500, totalTimeoutCovers: 'body', clock } as const;
+      const { data } = await clientOf(stream, covering).get(url);
+      data.on?.('error', () => undefined);
+      const reading = isRead && errorOf(read(data));
+      await clock.advance(500);
+      await closed.promise;
+      const late = { code: 'ECONNABORTED', message: 'timeout of 500ms exceeded' };
+      expect(await (reading || errorOf(read(data)))).toMatchObject(late);
+    },
+  );
+
   test('leaves no timer that keeps the program alive if it is cancelled', async () => {
     const server = await serve('endless-200');
     const time = virtualClock({ startMs: 0 });
