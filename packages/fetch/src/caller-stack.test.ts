@@ -1,4 +1,4 @@
-import { createPolicy } from '@ebb/core';
+import { constant, createPolicy } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { versions } from '../../undici/test/clients.ts';
 import { type BaseFetch, createFetch } from './create-fetch.ts';
@@ -25,6 +25,11 @@ describe.each(Object.entries(versions))('an error of fetch of %s has the line of
     ['plain', createFetch(policy, base)],
     ['with a signal', createFetch(policy, base), { signal: new AbortController().signal }],
     ['with a timeout', createFetch({ maxRetries: 0, attemptTimeoutMs: 10_000 }, base)],
+    ['after a wait', createFetch({ maxRetries: 1, backoff: constant(1) }, base)],
+    [
+      'after a delay of 0',
+      createFetch({ maxRetries: 1, backoff: constant(0), totalTimeoutMs: 10_000 }, base),
+    ],
     ['hedged', createFetch(policy, hedged(base, { policy }))],
     ['hedged, with a signal', hedged(base, { policy }), { signal: new AbortController().signal }],
   ])('%s', async (_story, fetch, init) => {

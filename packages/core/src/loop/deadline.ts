@@ -96,28 +96,37 @@ export function bounded<T>(
   { clock, signal, leftMs, late }: Bounds,
   tooLate?: () => void,
 ): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    let isOver = false;
-    let cancel: (() => void) | undefined;
-    const end = (): void => {
-      isOver = true;
-      forget?.();
-      cancel?.();
-    };
+  let isOver = false;
+  let cancel: (() => void) | undefined;
+  let forget: (() => void) | undefined;
+  const end = (): void => {
+    isOver = true;
+    forget?.();
+    cancel?.();
+  };
+  const early = new Promise<never>((_, reject) => {
     const fail = (error: unknown): void => {
       end();
       reject(error);
     };
-    const forget = signal && onAbort(signal, () => fail(signal.reason));
-    work.then((value) => {
-      if (isOver) tooLate?.();
-      end();
-      resolve(value);
-    }, fail);
+    forget = signal && onAbort(signal, () => fail(signal.reason));
     if (signal?.aborted) fail(signal.reason);
     else if (leftMs <= 0) fail(late());
     else if (leftMs < Infinity) cancel = clock.schedule(() => fail(late()), leftMs);
   });
+  const done = Promise.resolve(work).then(
+    (value) => {
+      if (isOver) tooLate?.();
+      end();
+      return value;
+    },
+    (error: unknown) => {
+      end();
+      throw error;
+    },
+  );
+  // Not a promise that these settle: the stack of an error would end here, and not name the caller.
+  return Promise.race([early, done]);
 }
 
 /** Why a request is not sent after the policy's `stopSignal` has aborted. */

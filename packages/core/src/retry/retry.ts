@@ -100,7 +100,7 @@ export async function retry<T>(
   const around = layersFound(request, undefined, false);
   const client = new FunctionClient(call, signal);
   const judgedBy = overridePolicy(policy, { classify: judging });
-  return run(new Call(judgedBy, request, around, 'function'), client, signal);
+  return await run(new Call(judgedBy, request, around, 'function'), client, signal);
 }
 
 /** @throws HookError if `judge` throws, or returns an invalid value */
@@ -182,7 +182,8 @@ class FunctionClient<T> implements ClientAdapter<T> {
       return timeoutError(namedTimeoutOf(running));
     };
     const call = this.#call;
-    const called = sending(running, async () => call({ attempt, signal: end.signal }));
+    // Awaited here and above, so that the stack of its error names the caller.
+    const called = sending(running, async () => await call({ attempt, signal: end.signal }));
     try {
       // Unlike a client, a function need not look at its signal: it would do work that no one waits for, or never end.
       return await bounded(called, { clock: policy.clock, signal, leftMs, late });
