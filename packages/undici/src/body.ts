@@ -205,7 +205,6 @@ function factoryBody(factory: () => unknown): RequestBody {
     },
     release,
     close,
-    unsent: close,
   };
 }
 

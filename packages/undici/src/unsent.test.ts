@@ -1,6 +1,13 @@
 import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
-import { attemptsOf, concurrencyLimit, constant, type EbbEvent, type PolicyOptions } from '@ebb/core';
+import {
+  attemptsOf,
+  concurrencyLimit,
+  constant,
+  type EbbEvent,
+  type PolicyOptions,
+  tokenBucket,
+} from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import type { Dispatcher } from 'undici';
@@ -351,6 +358,28 @@ describe('an upload that is not sent', () => {
     expect(body.destroyed).toBe(true);
   });
 
+  test('because its retry ran into its timeout', async () => {
+    let asked = 0;
+    const { wire, spy, clock, dispatch } = setUp({
+      bucket: tokensFor(5),
+      attemptTimeoutMs: 50,
+      maxRetries: 1,
+      trustedOrigins: () => true,
+      beforeAttempt: () => {
+        asked += 1;
+        return asked === 1 ? undefined : new Promise(() => undefined);
+      },
+    });
+    const body = Readable.from(['text']);
+    dispatch({ ...get, method: 'PUT', body }, spy);
+    wire.attempt(1).fail(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+    await turns();
+    await clock.advance(50);
+    await turns();
+    expect(spy.calls).toEqual(['start', expect.stringMatching(/^error /)]);
+    expect([wire.attempts.length, body.destroyed]).toEqual([1, true]);
+  });
+
   test.each(Object.entries(versions))(
     '%s: by request, whose stream gets the reason',
     async (_name, undici) => {
@@ -393,3 +422,24 @@ describe.each(Object.entries(versions))('a body that %s has queued', (_, { Clien
     await first;
   });
 });
+
+describe.each(clients.filter(({ isFetch }) => isFetch))(
+  '$name: a stream that waits for a token',
+  (client) => {
+    test.each([[['one', 'two']], [[]]])('is sent whole: %j', async (parts) => {
+      await using server = await upstream((response) => response.end());
+      const clock = virtualClock({ startMs: 0 });
+      const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1, initialTokens: 0, clock });
+      const agent = new client.undici.Agent();
+      const dispatcher = agent.compose(ebbInterceptor({ clock, bucket }));
+      const body = Readable.toWeb(Readable.from(parts.map((part) => Buffer.from(part))));
+      const sent = client.send(server.url, dispatcher, { method: 'PUT', body });
+      while (bucket.stats().waiting === 0) await nextTurn();
+      await turns();
+      await clock.advance(1_000);
+      expect((await sent).status).toBe(200);
+      expect(String(server.seen[0]?.body)).toBe(parts.join(''));
+      await agent.destroy();
+    });
+  },
+);

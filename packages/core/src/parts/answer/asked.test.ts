@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { Outcome } from '../../http/outcome.ts';
+import { type ClientAdapter, startCall } from '../../loop/client.ts';
+import { createPolicy } from '../../loop/policy.ts';
+import { run } from '../../loop/run.ts';
+import type { EbbEvent } from '../../news/events.ts';
+import { type Answer, answering } from './answering.ts';
+
+const error = new Error('broke');
+
+/** A client whose upload fails when it is told to. */
+class Uploading implements ClientAdapter<string> {
+  sent = 0;
+  followed = 0;
+  unsentFor: unknown[] = [];
+  fail: (reason: unknown) => void = () => undefined;
+  followUpload = (failed: (reason: unknown) => void) => {
+    this.followed += 1;
+    this.fail = failed;
+    return () => {
+      this.followed = 0;
+    };
+  };
+  async send() {
+    this.sent += 1;
+    expect(this.followed).toBe(0);
+    return 'sent';
+  }
+  outcome(): Outcome {
+    return { type: 'response', status: 200, header: () => undefined };
+  }
+  failure(thrown: unknown): Outcome {
+    return { type: 'failure', kind: 'unknown', error: thrown };
+  }
+  setAside() {
+    return undefined;
+  }
+  unsent(reason: unknown) {
+    expect(this.followed).toBe(0);
+    this.unsentFor.push(reason);
+  }
+}
+
+function setUp(answer: Answer<string>) {
+  const client = new Uploading();
+  const reasons: string[] = [];
+  const onEvent = (event: EbbEvent): void => void (event.type === 'end' && reasons.push(event.reason));
+  const policy = createPolicy({ use: [answering('own', answer)], onEvent });
+  const request = { method: 'PUT', url: 'http://upstream.test/', replayable: false, header: () => undefined };
+  const result = run(startCall(policy, request), client).catch((thrown: unknown) => thrown);
+  return { client, reasons, result };
+}
+
+describe('the upload of a call that a part may answer', () => {
+  test('is closed if the part answers', async () => {
+    const { client, reasons, result } = setUp(() => 'kept');
+    expect(await result).toBe('kept');
+    expect([client.sent, client.unsentFor, reasons]).toEqual([0, [undefined], ['answered']]);
+  });
+
+  test('is closed if the part fails', async () => {
+    const { client, reasons, result } = setUp(() => Promise.reject(error));
+    expect(await result).toBe(error);
+    expect([client.sent, client.unsentFor, reasons]).toEqual([0, [error], ['answered']]);
+  });
+
+  test('is left to the client once it is sent', async () => {
+    const { client, reasons, result } = setUp((_, send) => send());
+    expect(await result).toBe('sent');
+    expect([client.sent, client.unsentFor, reasons]).toEqual([1, [], ['success']]);
+  });
+
+  test('ends the call at once if it fails, and is not sent after that', async () => {
+    const asked = Promise.withResolvers<void>();
+    const late = Promise.withResolvers<unknown>();
+    const { client, reasons, result } = setUp(async ({ signal }, send) => {
+      await asked.promise;
+      expect(signal.reason).toBe(error);
+      send().catch(late.resolve);
+      return 'late';
+    });
+    client.fail(error);
+    expect(await result).toBe(error);
+    expect([client.unsentFor, reasons]).toEqual([[error], ['final']]);
+    asked.resolve();
+    expect(await late.promise).toBe(error);
+    expect(client.sent).toBe(0);
+  });
+});
