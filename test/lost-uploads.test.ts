@@ -68,9 +68,23 @@ describe.each(Object.entries(sends))(
       ['by totalTimeoutMs', { totalTimeoutMs: 100 }, [200], 0, undefined],
       ['by attemptTimeoutMs, for a retry', { attemptTimeoutMs: 50, maxRetries: 1 }, [0, 50], 1, undefined],
       ['by totalTimeoutMs, for a retry', { totalTimeoutMs: 100 }, [0, 200], 1, 503],
+      [
+        'by totalTimeoutMs, for a retry of a success',
+        { totalTimeoutMs: 100, classify: () => 'transient' },
+        [0, 200],
+        1,
+        200,
+      ],
+      [
+        'by attemptTimeoutMs, before a retry that is sent',
+        { attemptTimeoutMs: 50, maxRetries: 1 },
+        [50, 0],
+        1,
+        503,
+      ],
     ])('%s', async (_what, options, tookMs, hits, status) => {
       const clock = virtualClock({ startMs: 0 });
-      const server = await serve({ status: 503 });
+      const server = await serve({ status: status ?? 503 });
       const made: Readable[] = [];
       const make = (): Readable => {
         clock.tick(tookMs[made.length] ?? 0);
