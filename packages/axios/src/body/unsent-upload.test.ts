@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { concurrencyLimit, NotSentError, type PolicyOptions, tokenBucket } from '@ebb/core';
 import axios from 'axios';
@@ -98,4 +99,14 @@ test('a replayable body that is not sent is left alone', async () => {
   bucket.tryAcquire();
   const error = await errorOf(clientOf({ adapter: ok }, { bucket }).put('/', { a: 1 }));
   expect(error).toBeInstanceOf(NotSentError);
+});
+
+test('a form whose file cannot be opened ends its wait with that error', async () => {
+  const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001, initialTokens: 0 });
+  const adapter = vi.fn(ok);
+  const data = new FormDataPackage();
+  data.append('file', createReadStream('/missing/file'), { filename: 'a', knownLength: 1 });
+  const error = await errorOf(clientOf({ adapter }, { bucket }).put('/', data));
+  expect(error).toMatchObject({ code: 'ENOENT' });
+  expect([bucket.stats().waiting, adapter.mock.calls.length]).toEqual([0, 0]);
 });

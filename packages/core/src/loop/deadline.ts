@@ -150,7 +150,7 @@ export function endOf(
 ): End {
   const end = new AbortController();
   const forgetUpload = follow?.((error) => {
-    if (!end.signal.aborted) lost.uploadError = error;
+    lost.uploadError = error;
     end.abort(error);
   });
   const endOwn = (): void => {
