@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPolicy } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/fetch/resuming';
+import { resuming } from '@ebb/resume/fetch';
 
 const events = ['one', 'two', 'three', 'four'].map((data, at) => `id: ${at + 1}\ndata: ${data}\n\n`);
 

@@ -15,7 +15,17 @@ for (const [name, client] of Object.entries(clients)) {
 }
 
 /** Packages that adapt no client. */
-const OTHERS = ['compat', 'core', 'migrate', 'opentelemetry', 'providers', 'simulator', 'testing', 'valkey'];
+const OTHERS = [
+  'compat',
+  'core',
+  'migrate',
+  'opentelemetry',
+  'providers',
+  'resume',
+  'simulator',
+  'testing',
+  'valkey',
+];
 
 /** An adapter starts calls. */
 const STARTS = /^import [^;]*\bstartCall\b[^;]*from '@ebb\/core\/adapter'/m;

@@ -10,12 +10,13 @@ const PROGRAM = /^packages\/valkey\/src\/cli[./]/;
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   core: [/^#(layers|channels|platform|worker|dev-text)$/],
-  fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/coalescing|\/hedging|\/resuming)?$/],
+  fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/coalescing|\/hedging)?$/],
   axios: [/^#platform$/, /^@ebb\/core(\/adapter|\/coalescing|\/hedging)?$/, /^axios$/],
-  undici: [/^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/, /^undici$/, /^node:/],
+  undici: [/^@ebb\/core(\/adapter|\/hedging)?$/, /^undici$/, /^node:/],
   valkey: [/^@ebb\/core(\/bucket)?$/],
   // It loads the client by its name.
   'valkey program': [/^@ebb\/core\/bucket$/, /^node:/],
+  resume: [/^@ebb\/core(\/adapter|\/internal)?$/, /^@ebb\/(fetch|undici)(\/internal)?$/, /^undici$/],
   compat: [/^@ebb\/core(\/internal)?$/],
   providers: [/^@ebb\/core(\/bucket|\/internal)?$/],
   opentelemetry: [/^@ebb\/core$/, /^@opentelemetry\/api$/],
@@ -75,12 +76,11 @@ const houses = {
   core: {
     doors: [
       ...['adapter.ts', 'bucket.ts', 'coalescing.ts', 'hedging.ts', 'index.ts', 'internal.ts'],
-      ...['resuming.ts', 'testing.ts'],
+      'testing.ts',
     ],
     rooms: [
       'parts',
       'queue',
-      'resume',
       'retry',
       'loop',
       'layers',

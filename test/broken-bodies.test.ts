@@ -5,10 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
 import { constant, inspectBody, type PolicyOptions, quotaBucket, tokenBucket } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/fetch/resuming';
 import { type CostOfResponse, readCost } from '@ebb/providers';
+import { resuming } from '@ebb/resume/fetch';
+import { resuming as resumingUndici } from '@ebb/resume/undici';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
-import { resuming as resumingUndici } from '@ebb/undici/resuming';
 import axios, { type AxiosRequestConfig } from 'axios';
 import nodeFetch3 from 'node-fetch';
 // @ts-expect-error it comes without types

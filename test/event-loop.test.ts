@@ -2,7 +2,7 @@ import { ebbInterceptor as ebbAxios } from '@ebb/axios';
 import { answering, constant, createPolicy, type Part, type PolicyOptions, retry, SKIP } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/fetch/resuming';
+import { resuming } from '@ebb/resume/fetch';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios, { AxiosError } from 'axios';
 import { Agent, type Dispatcher, request } from 'undici';

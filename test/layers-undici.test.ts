@@ -13,8 +13,8 @@ import {
 } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { createFetch } from '@ebb/fetch';
+import { resuming } from '@ebb/resume/undici';
 import { ebbInterceptor } from '@ebb/undici';
-import { resuming } from '@ebb/undici/resuming';
 import axios from 'axios';
 import * as undici8 from 'undici';
 import * as undici7 from 'undici7';

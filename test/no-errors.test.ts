@@ -12,12 +12,12 @@ import {
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/fetch/hedged';
-import { resuming as resumingFetch } from '@ebb/fetch/resuming';
 import { instrument } from '@ebb/opentelemetry';
 import { readCost } from '@ebb/providers';
+import { resuming as resumingFetch } from '@ebb/resume/fetch';
+import { resuming as resumingUndici } from '@ebb/resume/undici';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import { hedge } from '@ebb/undici/hedge';
-import { resuming as resumingUndici } from '@ebb/undici/resuming';
 import axios from 'axios';
 import { Agent, type Dispatcher, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/fetch/resuming';
+import { resuming } from '@ebb/resume/fetch';
 import { type Runner, suite } from '@ebb/testing';
 import { describe, test } from 'vitest';
 import { clientOf } from './fetch-client.ts';

@@ -1,9 +1,9 @@
 import { constant, createPolicy, type Policy } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/fetch/resuming';
+import { resuming } from '@ebb/resume/fetch';
+import { resuming as resumingDispatch } from '@ebb/resume/undici';
 import { type Respond, suite } from '@ebb/testing';
 import { ebbInterceptor } from '@ebb/undici';
-import { resuming as resumingDispatch } from '@ebb/undici/resuming';
 import axios from 'axios';
 import { Agent, request, fetch as undiciFetch } from 'undici';
 import { Agent as NodeFetchAgent } from 'undici7';

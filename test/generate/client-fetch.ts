@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { type BaseFetch, createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/fetch/hedged';
-import { resuming } from '@ebb/fetch/resuming';
+import { resuming } from '@ebb/resume/fetch';
 import nodeFetch from 'node-fetch';
 import * as undici8 from 'undici';
 // Node 24's fetch uses the dispatchers of this version.

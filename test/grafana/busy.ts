@@ -9,8 +9,8 @@ import {
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/fetch/hedged';
-import { resuming } from '@ebb/fetch/resuming';
 import { observe, telemetry } from '@ebb/opentelemetry';
+import { resuming } from '@ebb/resume/fetch';
 import { valkeyBucket, valkeyBudget } from '@ebb/valkey';
 import type { Meter } from '@opentelemetry/api';
 

@@ -1,15 +1,15 @@
 import type { BodyInspector, PolicyOptions } from '@ebb/core';
 import { failureKind, retryAfterMs } from '@ebb/core/adapter';
-import { downloadIn } from '@ebb/core/resuming';
 import { anthropic, aws, github, google, openai, shopify, slack } from '@ebb/providers';
 import { FirstEvent } from '../../packages/core/src/bodies/body-reader.ts';
 import { peekAtPart } from '../../packages/core/src/bodies/peek.ts';
 import { headerIn, responseHeader } from '../../packages/core/src/http/headers.ts';
 import type { Responded } from '../../packages/core/src/http/outcome.ts';
 import { serverFeedback } from '../../packages/core/src/http/server-feedback.ts';
-import { EventStream } from '../../packages/core/src/resume/event-stream.ts';
 import { EventReader, LineReader } from '../../packages/providers/src/cost/streams.ts';
 import { operationsOf } from '../../packages/providers/src/graphql.ts';
+import { downloadIn } from '../../packages/resume/src/download.ts';
+import { EventStream } from '../../packages/resume/src/event-stream.ts';
 import { requestHeader } from '../../packages/undici/src/headers.ts';
 import { peekAt } from '../../packages/undici/src/peek.ts';
 import type { Reading } from './reading.ts';

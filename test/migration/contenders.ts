@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { ebbInterceptor } from '@ebb/axios';
 import { constant, createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/fetch/resuming';
+import { resuming } from '@ebb/resume/fetch';
+import { resuming as resumingUndici } from '@ebb/resume/undici';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
-import { resuming as resumingUndici } from '@ebb/undici/resuming';
 import axios, { type AxiosAdapter, AxiosError } from 'axios';
 import axiosRetry from 'axios-retry';
 import {

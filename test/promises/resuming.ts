@@ -1,12 +1,12 @@
 import { type Promised, promises } from './promise.ts';
 
-const FOLDER = 'packages/core/src/resume';
+const FOLDER = 'packages/resume/src';
 const EVENTS = `${FOLDER}/event-stream.ts`;
 const DOWNLOAD = `${FOLDER}/download.ts`;
 const RESUMER = `${FOLDER}/resumer.ts`;
-const BODY = 'packages/fetch/src/resumed-body.ts';
+const BODY = 'packages/resume/src/fetch/resumed-body.ts';
 const ofEvents = [`${FOLDER}/event-stream.test.ts`];
-const resuming = ['packages/fetch/src/resuming.test.ts'];
+const resuming = ['packages/resume/src/fetch/resuming.test.ts'];
 
 export const RESUMING: readonly Promised[] = [
   ...promises('docs/strategies/resuming.md', [
@@ -78,7 +78,7 @@ export const RESUMING: readonly Promised[] = [
       file: BODY,
       from: 'signal: undefined, leftMs: idleMs, late',
       to: 'signal: undefined, leftMs: 2 * idleMs, late',
-      tests: ['packages/fetch/src/resuming-time.test.ts'],
+      tests: ['packages/resume/src/fetch/resuming-time.test.ts'],
     },
     {
       says: 'the end of an event stream is a break',

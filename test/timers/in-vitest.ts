@@ -25,14 +25,14 @@ async function load(): Promise<Packages> {
     core: await import('@ebb/core'),
     fetch: await import('@ebb/fetch'),
     fetchHedged: await import('@ebb/fetch/hedged'),
-    fetchResuming: await import('@ebb/fetch/resuming'),
+    fetchResuming: await import('@ebb/resume/fetch'),
     axios: (await import('axios')).default,
     ebbAxios: await import('@ebb/axios'),
     axiosHedged: await import('@ebb/axios/hedged'),
     undici: await import('undici'),
     ebbUndici: await import('@ebb/undici'),
     undiciHedge: await import('@ebb/undici/hedge'),
-    undiciResuming: await import('@ebb/undici/resuming'),
+    undiciResuming: await import('@ebb/resume/undici'),
   };
 }
 

@@ -13,14 +13,14 @@ function load(): Packages {
     core: require('@ebb/core'),
     fetch: require('@ebb/fetch'),
     fetchHedged: require('@ebb/fetch/hedged'),
-    fetchResuming: require('@ebb/fetch/resuming'),
+    fetchResuming: require('@ebb/resume/fetch'),
     axios: require('axios'),
     ebbAxios: require('@ebb/axios'),
     axiosHedged: require('@ebb/axios/hedged'),
     undici: require('undici'),
     ebbUndici: require('@ebb/undici'),
     undiciHedge: require('@ebb/undici/hedge'),
-    undiciResuming: require('@ebb/undici/resuming'),
+    undiciResuming: require('@ebb/resume/undici'),
   };
 }
 

@@ -10,13 +10,13 @@ export interface Packages {
   readonly fetch: typeof import('@ebb/fetch');
   readonly fetchHedged: typeof import('@ebb/fetch/hedged');
   readonly axiosHedged: typeof import('@ebb/axios/hedged');
-  readonly fetchResuming: typeof import('@ebb/fetch/resuming');
+  readonly fetchResuming: typeof import('@ebb/resume/fetch');
   readonly axios: typeof import('axios').default;
   readonly ebbAxios: typeof import('@ebb/axios');
   readonly undici: typeof import('undici');
   readonly ebbUndici: typeof import('@ebb/undici');
   readonly undiciHedge: typeof import('@ebb/undici/hedge');
-  readonly undiciResuming: typeof import('@ebb/undici/resuming');
+  readonly undiciResuming: typeof import('@ebb/resume/undici');
 }
 
 /** What a service does with one request. */

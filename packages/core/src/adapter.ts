@@ -32,7 +32,7 @@ export {
 export { classifyHttp, isIdempotent } from './http/classify.ts';
 export { failureKind } from './http/failure.ts';
 export { retryAfterMs } from './http/feedback.ts';
-export { MOST_READ_AHEAD_BYTES, responseHeader } from './http/headers.ts';
+export { MOST_READ_AHEAD_BYTES, type ReadHeader, responseHeader } from './http/headers.ts';
 export { originOf } from './http/outcome.ts';
 export { LAYER, type Way } from './layers/layer.ts';
 export { AtOnce, type ClientAtOnce, hasReachedLayer, mayBeSentAtOnce, takingOf } from './loop/at-once.ts';
@@ -56,4 +56,3 @@ export { createPolicy, overridePolicy } from './loop/policy.ts';
 export { begin, prepare, type Readiness } from './loop/prepare.ts';
 export { run } from './loop/run.ts';
 export { forRequest } from './parts/limit.ts';
-export type { ReadHeader, Resumable } from './resume/download.ts';

@@ -21,12 +21,14 @@ export { type BodyWatcher, bufferBytes, bytesOf, type InspectionContext } from '
 export { classifyHttp, isRepeatable, isServerError } from './http/classify.ts';
 export { codeIn } from './http/failure.ts';
 export { askedWaitMs } from './http/feedback.ts';
-export { MOST_READ_BYTES, shortHeader } from './http/headers.ts';
+export { LONGEST_FIELD, LONGEST_ID, MOST_READ_BYTES, shortHeader } from './http/headers.ts';
 export type { Responded } from './http/outcome.ts';
 export { durationMs } from './http/quota-fields.ts';
 export { IN_MILLISECONDS } from './http/server-feedback.ts';
 export { checkKey, type LearnsCost } from './loop/contracts.ts';
+export { backoffOf, obeyed } from './loop/decide.ts';
+export { record } from './loop/history.ts';
 export { reads } from './loop/judge.ts';
 export type { CallPolicy } from './loop/part.ts';
-export { emit, type News } from './news/emit.ts';
-export type { Observer } from './news/events.ts';
+export { emit, type News, type Reporting } from './news/emit.ts';
+export type { Observer, ResumeReason } from './news/events.ts';

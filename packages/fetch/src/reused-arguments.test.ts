@@ -1,8 +1,8 @@
 import { constant, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
+import { resuming } from '@ebb/resume/fetch';
 import { describe, expect, test } from 'vitest';
 import { type BaseFetch, createFetch, type EbbFetch } from './index.ts';
-import { resuming } from './resuming.ts';
 
 // A program may use the arguments of a call again for another one, with changes, before the call has ended.
 

@@ -253,7 +253,7 @@ const ENDS: ReadonlySet<string | undefined> = new Set([
  * import { createPolicy } from '@ebb/core';
  * import { openai, openaiIsLast } from '@ebb/providers';
  * import { createFetch } from '@ebb/fetch';
- * import { resuming } from '@ebb/fetch/resuming';
+ * import { resuming } from '@ebb/resume/fetch';
  *
  * const policy = createPolicy(openai());
  * const fetch = resuming(createFetch(policy), { policy, isLast: openaiIsLast });

@@ -1,12 +1,12 @@
 import { constant, createPolicy, HookError, inspectBody, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
+import { type ResumingOptions, resuming } from '@ebb/resume/undici';
 import { describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
 import { readers } from '../test/readers.ts';
 import { rawUpstream } from '../test/upstream.ts';
 import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
-import { type ResumingOptions, resuming } from './resuming.ts';
 
 // A body that fails in the packet of its headers. undici's fetch has not made the body by then, and never ends if it hears the error.
 

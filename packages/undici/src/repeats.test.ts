@@ -1,9 +1,9 @@
 import { attemptsOf, constant, type Policy } from '@ebb/core';
+import { resuming } from '@ebb/resume/undici';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { passBackoff, setUp } from '../test/relay.ts';
 import { Connection, type Dispatched } from '../test/wire.ts';
-import { resuming } from './resuming.ts';
 
 // undici itself repeats what an HTTP/2 server has not processed: it starts the same request again, on a controller of its own.
 

@@ -1,10 +1,10 @@
 import { constant, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { resuming } from '@ebb/resume/undici';
 import type { Dispatcher } from 'undici';
 import { beforeEach } from 'vitest';
 import { ebbInterceptor } from '../src/index.ts';
-import { resuming } from '../src/resuming.ts';
 import { HandlerSpy, Wire } from './wire.ts';
 
 export const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;

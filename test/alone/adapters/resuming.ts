@@ -1,5 +1,5 @@
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/fetch/resuming';
+import { resuming } from '@ebb/resume/fetch';
 import type { AdapterUnderTest } from '@ebb/testing';
 import { clientOf } from '../../fetch-client.ts';
 import { factsOf } from '../../runtimes/facts.ts';

@@ -1,8 +1,8 @@
 import { constant, createPolicy } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/fetch/resuming';
+import { resuming } from '@ebb/resume/fetch';
+import { resuming as resumingDispatch } from '@ebb/resume/undici';
 import { ebbInterceptor } from '@ebb/undici';
-import { resuming as resumingDispatch } from '@ebb/undici/resuming';
 import { Agent, request } from 'undici';
 
 /** Requests a URL; resolves at the headers. */

@@ -1,5 +1,5 @@
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/fetch/resuming';
+import { resuming } from '@ebb/resume/fetch';
 import { clientOf } from '../../fetch-client.ts';
 import { createFetchSlotRows, fetchSlotWays } from './fetch-slots.ts';
 import type { Subject } from './subject.ts';

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { downloadIn } from '../resume/download.ts';
-import { EventStream } from '../resume/event-stream.ts';
 import { askedWaitMs, retryAfterMs, sentAtMs } from './feedback.ts';
-import { LONGEST_FIELD, LONGEST_ID, LONGEST_LIST } from './headers.ts';
+import { LONGEST_FIELD, LONGEST_LIST } from './headers.ts';
 import type { Responded } from './outcome.ts';
 import { serverFeedback } from './server-feedback.ts';
 
@@ -75,36 +73,11 @@ describe('a field that is longer than its ceiling is ignored, and not cut', () =
       (n) => `"x";r=0;t=5;a=${'b'.repeat(n - 14)}`,
       (ratelimit) => serverFeedback(response({ ratelimit }), NOW_MS)?.pauseMs || undefined,
     ],
-    [
-      'an id of an event',
-      LONGEST_ID,
-      (n) => 'i'.repeat(n),
-      (id) => {
-        const stream = new EventStream(undefined, { maxEventBytes: 1e6 });
-        stream.take(new TextEncoder().encode(`id: ${id}\ndata: 1\n\n`));
-        return stream.lastId;
-      },
-    ],
-    [
-      'a retry of an event',
-      LONGEST_FIELD,
-      (n) => `retry: ${zeros('5', n - 7)}`,
-      (line) => {
-        const stream = new EventStream(undefined, { maxEventBytes: 1e6 });
-        stream.take(new TextEncoder().encode(`${line}\n\n`));
-        return stream.retryMs;
-      },
-    ],
   ])('%s', (_, longest, make, read) => {
     expect(make(longest)).toHaveLength(longest);
     expect(read(make(longest))).toBeDefined();
     expect(read(make(longest + 1))).toBeUndefined();
   });
-});
-
-test('an ETag is taken whole', () => {
-  const etag = `"${'e'.repeat(20_000)}"`;
-  expect(downloadIn(200, (name) => ({ etag, 'content-length': '5' })[name])).toMatchObject({ whole: 5 });
 });
 
 /** What a hostile server can fill a field with. */

@@ -5,6 +5,9 @@ interface HeaderMap {
   get?(name: string): string | null;
 }
 
+/** Reads a header by its lower-case name. */
+export type ReadHeader = (name: string) => string | undefined;
+
 /** A response header by its lower-case name. A mock may have no headers, or a plain object. */
 export function responseHeader(headers: unknown, name: string): string | undefined {
   if (!isObject(headers)) return undefined;

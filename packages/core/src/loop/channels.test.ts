@@ -2,9 +2,6 @@ import diagnostics from 'node:diagnostics_channel';
 import { afterEach, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import type { EbbEvent } from '../news/events.ts';
-import { Download } from '../resume/download.ts';
-import { readResuming } from '../resume/options.ts';
-import { Resumer } from '../resume/resumer.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
 import { judge } from './judge.ts';
@@ -62,30 +59,4 @@ test('a channel without a subscriber costs no event', async () => {
   const events = listen('end');
   await send();
   expect(events).toMatchObject([{ type: 'end' }]);
-});
-
-test('a resumption has channels, too', async () => {
-  const events = listen('resume', 'resume-end');
-  const error = Object.assign(new Error('broken'), { code: 'ECONNRESET' });
-  const policy = createPolicy({ clock: virtualClock({ startMs: 7 }), backoff: constant(0) });
-  const header = (name: string) => ({ etag: '"a"', 'content-length': '9' })[name];
-  const resumer = new Resumer(new Download(200, header), readResuming({ policy }), {
-    ...{ request, ebb: undefined, whyUnsafe: () => undefined },
-    ...{ with: () => ({}), again: () => ({}) },
-  });
-  resumer.take(Uint8Array.of(1, 2, 3), () => undefined);
-  await resumer.next(error, 'broken', {}, new AbortController().signal);
-  resumer.refuse(error, 'no');
-  expect(events).toMatchObject([
-    {
-      type: 'resume',
-      reason: 'broken',
-      passedBytes: 3,
-      delayMs: 0,
-      atMs: 7,
-      outcome: { code: 'ECONNRESET' },
-    },
-    { type: 'resume-end', result: 'refused', passedBytes: 3, atMs: 7 },
-  ]);
-  expect(events[0]?.request).toBe(events[1]?.request);
 });

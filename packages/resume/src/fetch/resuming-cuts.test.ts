@@ -1,8 +1,8 @@
 import { constant, createPolicy } from '@ebb/core';
+import { createFetch } from '@ebb/fetch';
 import { describe, expect, test } from 'vitest';
-import { after, cutting, EVENT_STREAM, eventsOf, partOf } from '../test/cutting.ts';
-import { createFetch } from './create-fetch.ts';
-import { resuming } from './resuming.ts';
+import { after, cutting, EVENT_STREAM, eventsOf, partOf } from '../../../fetch/test/cutting.ts';
+import { resuming } from '../fetch.ts';
 
 const policy = createPolicy({ backoff: constant(0) });
 const fetch = resuming(createFetch(policy), { policy });

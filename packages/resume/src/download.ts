@@ -1,7 +1,5 @@
-import { devText } from '#dev-text';
-
-/** A response header by its lower-case name. */
-export type ReadHeader = (name: string) => string | undefined;
+import type { ReadHeader } from '@ebb/core/adapter';
+import { devText } from '@ebb/core/internal';
 
 /** Where the body of a response has got to, so that another response can go on from there. No I/O. */
 export interface Resumable {

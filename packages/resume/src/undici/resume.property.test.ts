@@ -2,8 +2,8 @@ import { constant } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { resumingInterceptor } from '../test/relay.ts';
-import { HandlerSpy, Wire } from '../test/wire.ts';
+import { resumingInterceptor } from '../../../undici/test/relay.ts';
+import { HandlerSpy, Wire } from '../../../undici/test/wire.ts';
 
 /** How a server responds to one request: where it breaks off, and which headers are wrong. */
 const conduct = fc.record({

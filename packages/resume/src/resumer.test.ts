@@ -1,10 +1,8 @@
+import type { EbbEvent, PolicyOptions, RequestTraits } from '@ebb/core';
+import { setHistory } from '@ebb/core/adapter';
+import { HookError } from '@ebb/core/internal';
+import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
-import { HookError } from '../base/errors.ts';
-import type { RequestTraits } from '../http/outcome.ts';
-import { setHistory } from '../loop/history.ts';
-import type { PolicyOptions } from '../loop/options.ts';
-import type { EbbEvent } from '../news/events.ts';
-import { virtualClock } from '../testing.ts';
 import type { Resumable } from './download.ts';
 import { type ResumptionOptions, readResuming } from './options.ts';
 import { type Resumed, Resumer } from './resumer.ts';

@@ -1,8 +1,7 @@
-import { devText } from '#dev-text';
-import { callHook } from '../base/errors.ts';
-import { LONGEST_FIELD, LONGEST_ID } from '../http/headers.ts';
-import type { ServerEvent } from '../http/outcome.ts';
-import type { ReadHeader, Resumable } from './download.ts';
+import type { ServerEvent } from '@ebb/core';
+import { callHook, type ReadHeader } from '@ebb/core/adapter';
+import { devText, LONGEST_FIELD, LONGEST_ID } from '@ebb/core/internal';
+import type { Resumable } from './download.ts';
 
 /** What user code says of the events of a stream. */
 export interface EventHooks {

@@ -1,5 +1,6 @@
+import { type Attempt, grantOf } from '@ebb/core';
+import { attemptsOf, setHistory } from '@ebb/core/adapter';
 import { describe, expect, test } from 'vitest';
-import { type Attempt, attemptsOf, grantOf, setHistory } from '../loop/history.ts';
 import { copyHistory, haveCredentials, setHistoryOfResumption } from './resumer.ts';
 
 describe('the history of a response', () => {

@@ -1,5 +1,6 @@
+import type { ReadHeader } from '@ebb/core/adapter';
 import { describe, expect, test } from 'vitest';
-import { Download, type ReadHeader } from './download.ts';
+import { Download } from './download.ts';
 
 const inHeaders =
   (headers: Readonly<Record<string, string | undefined>>): ReadHeader =>

@@ -1,8 +1,8 @@
-import { type Resuming, type ResumptionOptions, readResuming } from '@ebb/core/resuming';
+import { forHandlers, type Handler, ownOptions } from '@ebb/undici/internal';
 import type { Dispatcher } from 'undici';
-import { forHandlers, type Handler } from './handler.ts';
-import { ownOptions } from './headers.ts';
-import { ResumedRequest } from './resume.ts';
+import { type Resuming, type ResumptionOptions, readResuming } from './options.ts';
+
+import { ResumedRequest } from './undici/resume.ts';
 
 type Options = Dispatcher.DispatchOptions;
 
@@ -46,7 +46,7 @@ function start(
  * ```ts
  * import { createPolicy } from '@ebb/core';
  * import { ebbInterceptor } from '@ebb/undici';
- * import { resuming } from '@ebb/undici/resuming';
+ * import { resuming } from '@ebb/resume/undici';
  * import { Agent } from 'undici';
  *
  * const policy = createPolicy({ maxRetries: 3 });

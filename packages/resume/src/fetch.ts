@@ -1,27 +1,13 @@
 import type { RequestTraits } from '@ebb/core';
-import { isWebReadable, type Resumable } from '@ebb/core/adapter';
-import {
-  copyHistory,
-  Download,
-  devText,
-  EventStream,
-  isCoded,
-  isEventStream,
-  type ResumptionOptions,
-  readResuming,
-} from '@ebb/core/resuming';
-import { remade } from './attempt.ts';
-import type { BaseFetch, EbbFetch } from './create-fetch.ts';
-import {
-  absoluteUrl,
-  type EbbRequestInit,
-  type FetchInput,
-  headerIn,
-  isRequest,
-  kept,
-  rereadable,
-} from './request.ts';
-import { type Asked, readerOf, resumedBody } from './resumed-body.ts';
+import { isWebReadable } from '@ebb/core/adapter';
+import { devText } from '@ebb/core/internal';
+import type { BaseFetch, EbbFetch, EbbRequestInit, FetchInput } from '@ebb/fetch';
+import { absoluteUrl, headerIn, isRequest, kept, remade, rereadable } from '@ebb/fetch/internal';
+import { Download, type Resumable } from './download.ts';
+import { EventStream, isCoded, isEventStream } from './event-stream.ts';
+import { type Asked, readerOf, resumedBody } from './fetch/resumed-body.ts';
+import { type ResumptionOptions, readResuming } from './options.ts';
+import { copyHistory } from './resumer.ts';
 
 /** Options of {@link resuming}. `resumeWith` returns the `Request` for the rest. */
 export type ResumingOptions = ResumptionOptions<Request>;
@@ -47,7 +33,7 @@ const RESUMED = Symbol.for('@ebb/fetch resumed');
  * ```ts
  * import { createPolicy } from '@ebb/core';
  * import { createFetch } from '@ebb/fetch';
- * import { resuming } from '@ebb/fetch/resuming';
+ * import { resuming } from '@ebb/resume/fetch';
  *
  * const policy = createPolicy({ maxRetries: 3 });
  * const fetch = resuming(createFetch(policy), { policy, idleTimeoutMs: 60_000 });

@@ -1,36 +1,37 @@
 import type { PolicyOptions } from '@ebb/core';
-import { nextTurn, type ReadHeader, type Resumable } from '@ebb/core/adapter';
+import { nextTurn, type ReadHeader } from '@ebb/core/adapter';
+import { devText, property, type ResumeReason } from '@ebb/core/internal';
+import type {} from '@ebb/undici';
 import {
-  copyHistory,
-  Download,
-  devText,
-  type EventHooks,
-  EventStream,
-  haveCredentials,
-  isCoded,
-  isEventStream,
-  property,
-  type ResumeReason,
-  Resumer,
-  type Resuming,
-  type Resumption,
-  setHistoryOfResumption,
-} from '@ebb/core/resuming';
-import type { Dispatcher } from 'undici';
-import { Attempt } from './attempt.ts';
-import { bodyOf } from './body.ts';
-import { Downstream } from './downstream.ts';
-import type { Handler, Pausable } from './handler.ts';
-import {
+  Attempt,
+  bodyOf,
+  bodyTimeoutError,
   changedHeaders,
+  cutShortError,
+  Downstream,
+  type Handler,
+  type Pausable,
   type RawHeaders,
   type RequestHeaders,
   type ResponseHead,
   type ResponseHeaders,
   readerOf,
+  requestAbortedError,
   requestHeader,
-} from './headers.ts';
-import { bodyTimeoutError, cutShortError, requestAbortedError, type Sent, Traits } from './outcome.ts';
+  type Sent,
+  Traits,
+} from '@ebb/undici/internal';
+import type { Dispatcher } from 'undici';
+import { Download, type Resumable } from '../download.ts';
+import { type EventHooks, EventStream, isCoded, isEventStream } from '../event-stream.ts';
+import type { Resuming } from '../options.ts';
+import {
+  copyHistory,
+  haveCredentials,
+  Resumer,
+  type Resumption,
+  setHistoryOfResumption,
+} from '../resumer.ts';
 
 type Options = Dispatcher.DispatchOptions;
 

@@ -9,8 +9,9 @@ import {
   HookError,
   type PolicyOptions,
 } from '@ebb/core';
+import { ebbInterceptor } from '@ebb/undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { until } from '../../../test/until.ts';
+import { until } from '../../../../test/until.ts';
 import {
   after,
   type Cutting,
@@ -19,11 +20,10 @@ import {
   type Head,
   scripted,
   type Written,
-} from '../../fetch/test/cutting.ts';
-import { clients, versions } from '../test/clients.ts';
-import { HandlerSpy } from '../test/wire.ts';
-import { ebbInterceptor } from './index.ts';
-import { type ResumingOptions, resuming } from './resuming.ts';
+} from '../../../fetch/test/cutting.ts';
+import { clients, versions } from '../../../undici/test/clients.ts';
+import { HandlerSpy } from '../../../undici/test/wire.ts';
+import { type ResumingOptions, resuming } from '../undici.ts';
 
 const soon: PolicyOptions = { backoff: constant(0), maxRetries: 1 };
 const events = eventsOf('\n');

@@ -1,9 +1,15 @@
-import { callable, flag, positive, wholeNumber } from '../base/check.ts';
-import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
-import { MOST_KEPT_BYTES } from '../http/body.ts';
-import type { RequestTraits, ServerEvent } from '../http/outcome.ts';
-import type { Policy, PolicyOptions } from '../loop/options.ts';
-import { createPolicy } from '../loop/policy.ts';
+import type { Policy, PolicyOptions, RequestTraits, ServerEvent } from '@ebb/core';
+
+import { createPolicy, MOST_KEPT_BYTES } from '@ebb/core/adapter';
+import {
+  type Complete,
+  callable,
+  flag,
+  type OptionTable,
+  positive,
+  readOptions,
+  wholeNumber,
+} from '@ebb/core/internal';
 
 /** Options of resumptions, in each client. All of them are optional. `Given` is what `resumeWith` returns. */
 export interface ResumptionOptions<Given> {

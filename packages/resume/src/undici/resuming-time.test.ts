@@ -1,10 +1,10 @@
 import { constant, createPolicy, type EbbEvent, memorystore, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
+import { ebbInterceptor } from '@ebb/undici';
 import { expect, test } from 'vitest';
-import { HandlerSpy, Wire } from '../test/wire.ts';
-import { ebbInterceptor } from './index.ts';
-import { type ResumingOptions, resuming } from './resuming.ts';
+import { HandlerSpy, Wire } from '../../../undici/test/wire.ts';
+import { type ResumingOptions, resuming } from '../undici.ts';
 
 const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
 const headers = { 'content-type': 'text/event-stream' };

@@ -4,10 +4,10 @@ import { gzipSync } from 'node:zlib';
 import { attemptsOf, concurrencyLimit, constant, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { describe, expect, test } from 'vitest';
-import { clients, versions } from '../test/clients.ts';
-import { passBackoff, resumingInterceptor, setUp, time } from '../test/relay.ts';
-import { rawUpstream, type Upstream } from '../test/upstream.ts';
-import { HandlerSpy, Wire } from '../test/wire.ts';
+import { clients, versions } from '../../../undici/test/clients.ts';
+import { passBackoff, resumingInterceptor, setUp, time } from '../../../undici/test/relay.ts';
+import { rawUpstream, type Upstream } from '../../../undici/test/upstream.ts';
+import { HandlerSpy, Wire } from '../../../undici/test/wire.ts';
 
 const soon: PolicyOptions = { backoff: constant(0) };
 const broken = (): Error => Object.assign(new Error('broken'), { code: 'ECONNRESET' });

@@ -1,17 +1,36 @@
-import { devText } from '#dev-text';
-import type { Clock } from '../base/clock.ts';
-import { nextTurn } from '../base/clock.ts';
-import { callHook, property } from '../base/errors.ts';
-import { sleep } from '../base/signals.ts';
-import { codeIn, failureKind } from '../http/failure.ts';
-import type { FailureKind, RequestTraits } from '../http/outcome.ts';
-import { backoffOf, obeyed } from '../loop/decide.ts';
-import { type Attempt, attemptsOf, grantOf, record, setHistory } from '../loop/history.ts';
-import type { Policy, PolicyOptions } from '../loop/options.ts';
-import { overridePolicy } from '../loop/policy.ts';
-import { emit, type News, type Reporting } from '../news/emit.ts';
-import type { ResumeReason } from '../news/events.ts';
-import type { ReadHeader, Resumable } from './download.ts';
+import {
+  type Attempt,
+  type Clock,
+  type FailureKind,
+  grantOf,
+  type Policy,
+  type PolicyOptions,
+  type RequestTraits,
+} from '@ebb/core';
+import {
+  attemptsOf,
+  callHook,
+  failureKind,
+  nextTurn,
+  overridePolicy,
+  type ReadHeader,
+  setHistory,
+  sleep,
+} from '@ebb/core/adapter';
+import {
+  backoffOf,
+  codeIn,
+  devText,
+  emit,
+  type News,
+  obeyed,
+  property,
+  type Reporting,
+  type ResumeReason,
+  record,
+} from '@ebb/core/internal';
+
+import type { Resumable } from './download.ts';
 import type { Resuming } from './options.ts';
 
 /** What is known of a resumption when it is decided upon. */

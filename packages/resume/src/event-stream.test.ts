@@ -1,5 +1,5 @@
+import { MOST_KEPT_BYTES } from '@ebb/core/adapter';
 import { expect, test } from 'vitest';
-import { MOST_KEPT_BYTES } from '../http/body.ts';
 import { EventStream, isEventStream } from './event-stream.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

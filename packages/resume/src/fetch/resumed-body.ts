@@ -1,26 +1,18 @@
 import type { Clock } from '@ebb/core';
-import {
-  bounded,
-  onAbort,
-  property,
-  type ReadHeader,
-  type Resumable,
-  responseHeader,
-} from '@ebb/core/adapter';
+import { bounded, onAbort, property, type ReadHeader, responseHeader } from '@ebb/core/adapter';
+import { devText, type ResumeReason } from '@ebb/core/internal';
+import type { EbbFetch, EbbRequestInit, FetchInput } from '@ebb/fetch';
+import { changedHeaders, isRequest, withChanges } from '@ebb/fetch/internal';
+import type { Resumable } from '../download.ts';
+import type { Resuming } from '../options.ts';
 import {
   copyHistory,
-  devText,
   haveCredentials,
   type RestRequest,
   type Resumed,
-  type ResumeReason,
   Resumer,
-  type Resuming,
   setHistoryOfResumption,
-} from '@ebb/core/resuming';
-import type { EbbFetch } from './create-fetch.ts';
-import type { EbbRequestInit, FetchInput } from './request.ts';
-import { changedHeaders, isRequest, withChanges } from './request.ts';
+} from '../resumer.ts';
 
 /** What a fetch is called with. */
 type Call = readonly [FetchInput, EbbRequestInit];

@@ -1,6 +1,7 @@
 import { attemptsOf, concurrencyLimit, constant, createPolicy, type EbbEvent, HookError } from '@ebb/core';
+import { createFetch, type EbbRequestInit } from '@ebb/fetch';
 import { describe, expect, test } from 'vitest';
-import { until } from '../../../test/until.ts';
+import { until } from '../../../../test/until.ts';
 import {
   after,
   type Cutting,
@@ -10,11 +11,9 @@ import {
   partOf,
   scripted,
   type Written,
-} from '../test/cutting.ts';
-import { createFetch } from './create-fetch.ts';
-import type { EbbRequestInit } from './request.ts';
+} from '../../../fetch/test/cutting.ts';
 
-import { type ResumingOptions, resuming } from './resuming.ts';
+import { type ResumingOptions, resuming } from '../fetch.ts';
 
 const policy = createPolicy({ backoff: constant(0), maxRetries: 1 });
 const events = eventsOf('\n');

@@ -1,11 +1,11 @@
 import { constant } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
+import { requestHeader } from '@ebb/undici/internal';
 import fc from 'fast-check';
 import type { Dispatcher } from 'undici';
 import { expect, test } from 'vitest';
-import { Connection } from '../test/wire.ts';
-import { requestHeader } from './headers.ts';
-import { resuming } from './resuming.ts';
+import { Connection } from '../../../undici/test/wire.ts';
+import { resuming } from '../undici.ts';
 
 const event = fc.record({
   data: fc.array(

@@ -2,7 +2,7 @@ import { constant, createPolicy } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { resuming } from './resuming.ts';
+import { resuming } from '../fetch.ts';
 
 interface Dispatched {
   readonly event: string;

@@ -1,7 +1,7 @@
+import type { ServerEvent } from '@ebb/core';
+import { LONGEST_FIELD, LONGEST_ID } from '@ebb/core/internal';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LONGEST_FIELD, LONGEST_ID } from '../http/headers.ts';
-import type { ServerEvent } from '../http/outcome.ts';
 import { type EventHooks, EventStream, isCoded } from './event-stream.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { constant, createPolicy, type EbbEvent, memorystore } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
+import { createFetch } from '@ebb/fetch';
 import { expect, test, vi } from 'vitest';
-import { createFetch } from './create-fetch.ts';
 
-import { type ResumingOptions, resuming } from './resuming.ts';
+import { type ResumingOptions, resuming } from '../fetch.ts';
 
 const headers = { 'content-type': 'text/event-stream' };
 const encoder = new TextEncoder();

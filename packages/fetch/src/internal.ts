@@ -1,0 +1,11 @@
+// What the packages of features import. It is no part of the public API: any release may change it.
+export { remade } from './attempt.ts';
+export {
+  absoluteUrl,
+  changedHeaders,
+  headerIn,
+  isRequest,
+  kept,
+  rereadable,
+  withChanges,
+} from './request.ts';

@@ -1,0 +1,1 @@
+export type { ResumptionOptions } from './options.ts';

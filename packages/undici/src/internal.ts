@@ -1,0 +1,16 @@
+// What the packages of features import. It is no part of the public API: any release may change it.
+export { Attempt } from './attempt.ts';
+export { bodyOf } from './body.ts';
+export { Downstream } from './downstream.ts';
+export { forHandlers, type Handler, type Pausable } from './handler.ts';
+export {
+  changedHeaders,
+  ownOptions,
+  type RawHeaders,
+  type RequestHeaders,
+  type ResponseHead,
+  type ResponseHeaders,
+  readerOf,
+  requestHeader,
+} from './headers.ts';
+export { bodyTimeoutError, cutShortError, requestAbortedError, type Sent, Traits } from './outcome.ts';
