@@ -154,7 +154,7 @@ export function readChanges<O extends object>(
   table: { readonly [K in keyof O]-?: AnyRow },
 ): Partial<O> {
   mustHaveFields(caller.includes(': ') ? caller : `${caller}: options`, devText('an object'), options);
-  const changes: Partial<O> = {};
+  const changes = ownOf({} as Partial<O>);
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(table, name)) throw unknownOption(caller, name, value, table);
     if (value === undefined) continue;
@@ -163,6 +163,11 @@ export function readChanges<O extends object>(
     changes[option] = value;
   }
   return changes;
+}
+
+/** Without what a program has added to all objects. */
+function ownOf<T extends object>(one: T): T {
+  return Object.assign(Object.create(null), one);
 }
 
 /**
@@ -176,7 +181,7 @@ export function readOptions<O extends object, Unset extends keyof O = never>(
   table: OptionTable<O, Unset>,
 ): Complete<O, Unset> {
   const given = readChanges(caller, options, table as OptionTable<O>) as Readonly<Record<string, unknown>>;
-  const rows: [string, AnyRow][] = Object.entries(table);
+  const rows = Object.entries<AnyRow>(table).map(([option, row]) => [option, ownOf(row)] as const);
   const read: Record<string, unknown> = {};
   for (const [option, row] of rows) {
     if (row.required) row.check(nameOf(caller, option), given[option]);
