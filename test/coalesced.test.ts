@@ -573,6 +573,21 @@ test('fetch: a caller that aborts while it reads ends its own body', async () =>
   expect(await other?.text()).toBe('first second');
 });
 
+test('fetch: bodies that no one reads are cancelled once all have aborted', async () => {
+  const cancelled = Promise.withResolvers<unknown>();
+  const body = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(100_000)),
+    cancel: cancelled.resolve,
+  });
+  const client = createFetch({ use: [coalesced()] }, async () => new Response(body));
+  const aborts = [new AbortController(), new AbortController()];
+  const got = await Promise.all(aborts.map(({ signal }) => client(URL_A, { signal })));
+  await turns(3);
+  for (const abort of aborts) abort.abort(new Error('left'));
+  await cancelled.promise;
+  for (const response of got) await expect(response.text()).rejects.toThrow('left');
+});
+
 test('fetch: the slot is free once all bodies have been read or cancelled', async () => {
   const concurrency = concurrencyLimit({ maxConcurrent: 1 });
   const base = async () => new Response(new Blob(['x'.repeat(200_000)]).stream());

@@ -1,17 +1,116 @@
 import type { CoalescedOptions, Part } from '@ebb/core';
-import { isWebReadable, MOST_READ_AHEAD_BYTES } from '@ebb/core/adapter';
+import {
+  isNodeReadable,
+  isWebReadable,
+  MOST_READ_AHEAD_BYTES,
+  type NodeReadable,
+  onAbort,
+} from '@ebb/core/adapter';
 import { type Coalescable, coalescing, signature } from '@ebb/core/coalescing';
 import { remade } from './attempt.ts';
 import { FetchRequest } from './fetch-request.ts';
 import { isRequest, membersOf, withChanges } from './request.ts';
 
+/** A stream of Node. */
+interface NodeStream extends NodeReadable {
+  listenerCount?(event: string): number;
+  unpipe?(target: NodeStream): unknown;
+}
+
+const ignore = (): void => undefined;
+
 /** A response whose body ends with the signal of its caller: the send has another one. */
 function endingWith(response: Response, signal: AbortSignal | undefined): Response {
-  const { body } = response;
-  if (signal === undefined || !isWebReadable(body)) return response;
-  // A short body arrives before it is read, which frees its slot.
-  const ahead = new ByteLengthQueuingStrategy({ highWaterMark: MOST_READ_AHEAD_BYTES });
-  return remade(response, body.pipeThrough(new TransformStream({}, undefined, ahead), { signal }));
+  const body: unknown = response.body;
+  if (signal === undefined) return response;
+  if (isWebReadable(body)) return remade(response, streamEndingWith(body, signal));
+  if (isNodeReadable(body)) {
+    // Without a listener its error would end the process.
+    body.on('error', ignore);
+    body.on(
+      'close',
+      onAbort(signal, () => drop(body, signal.reason)),
+    );
+  }
+  return response;
+}
+
+/** Not a pipe: in Node one that is aborted closes its source only with the next part, or never if no one reads. */
+function streamEndingWith(source: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream {
+  const reader = source.getReader();
+  let forget = ignore;
+  const cancel = (reason: unknown): Promise<void> => {
+    forget();
+    return reader.cancel(reason);
+  };
+  return new ReadableStream(
+    {
+      start(controller) {
+        forget = onAbort(signal, () => {
+          controller.error(signal.reason);
+          cancel(signal.reason).catch(ignore);
+        });
+      },
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        forget();
+        controller.close();
+      },
+      cancel,
+    },
+    // A short body arrives before it is read, which frees its slot.
+    new ByteLengthQueuingStrategy({ highWaterMark: MOST_READ_AHEAD_BYTES }),
+  );
+}
+
+/** The source of each stream that gets its body through a pipe. */
+const sourceOf = /* @__PURE__ */ new WeakMap<NodeStream, NodeStream>();
+
+/** Hazard: in Node a source waits for ever for a target that was destroyed in the turn of a part. */
+function drop(stream: NodeStream, error?: Error): void {
+  sourceOf.get(stream)?.unpipe?.(stream);
+  stream.destroy?.(error);
+}
+
+/** The streams that get the body of a response of node-fetch. Pipes pass on neither an error nor the end of all that read. */
+class Branches {
+  readonly #source: NodeStream;
+  readonly #all: Set<NodeStream> = new Set();
+
+  constructor(source: NodeStream) {
+    this.#source = source;
+    source.on('error', (error) => {
+      for (const branch of this.#all) branch.destroy?.(error as Error);
+    });
+  }
+
+  add(branch: NodeStream): void {
+    this.#all.add(branch);
+    sourceOf.set(branch, this.#source);
+    branch.on('error', ignore);
+    branch.on('close', () => {
+      this.#all.delete(branch);
+      if (this.#all.size === 0) drop(this.#source);
+    });
+  }
+}
+
+const branchesOf = /* @__PURE__ */ new WeakMap<Response, Branches>();
+
+/** A clone. Of node-fetch a body that is given up must hold up neither the others nor the connection. */
+function cloned(response: Response): Response {
+  const source = response.body as unknown as NodeStream;
+  const copy = response.clone();
+  if (!isNodeReadable(source)) return copy;
+  const before = branchesOf.get(response);
+  // node-fetch 3 clones the first stream again, and leaves this one, which no one would read.
+  const isLeft = before !== undefined && source.listenerCount?.('data') === 0;
+  const branches = isLeft ? before : new Branches(source);
+  branchesOf.set(response, branches);
+  for (const branch of [response.body, copy.body]) branches.add(branch as unknown as NodeStream);
+  if (isLeft) drop(source);
+  return copy;
 }
 
 /** The type of `under` and others says `ClientAdapter`: `signatureOf` has seen that they are requests of fetch. */
@@ -43,7 +142,7 @@ const requests: Coalescable<Response> = {
 
   copy(response, client) {
     try {
-      return endingWith(response.clone(), (client as FetchRequest).signal);
+      return endingWith(cloned(response), (client as FetchRequest).signal);
     } catch {
       return undefined; // A mock, or its body is being read.
     }
