@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { answering, attemptsOf, type PolicyOptions, tokenBucket } from '@ebb/core';
+import {
+  answering,
+  attemptsOf,
+  concurrencyLimit,
+  type Part,
+  type PolicyOptions,
+  tokenBucket,
+} from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, AxiosError } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
@@ -73,6 +80,52 @@ describe('an abort', () => {
     expect(error.cause).toBe(controller.signal.reason);
     expect(attemptsOf(error)).toMatchObject([{ failure: 'aborted', reason: 'aborted' }]);
     expect(ends).toEqual(['aborted']);
+  });
+});
+
+describe('an abort in the turn of the response: the limits hear of the response', () => {
+  const part = (heard: unknown[]): Part => ({
+    name: 'own',
+    place: 'watching',
+    begin: () => ({
+      leave: (outcome) => void heard.push(outcome?.type === 'response' ? outcome.status : outcome?.kind),
+    }),
+  });
+
+  test.each([
+    [200, ok],
+    [503, unavailable],
+  ])('%i', async (status, respond) => {
+    const heard: unknown[] = [];
+    const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6 });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const controller = new AbortController();
+    const adapter: AxiosAdapter = (config) => {
+      controller.abort(new Error('enough'));
+      return respond(config);
+    };
+    const client = clientOf({ adapter }, { bucket, concurrency, use: [part(heard)] });
+    const error = await errorOf(client.get('/', { signal: controller.signal }));
+    expect([error.code, error.cause]).toEqual(['ERR_CANCELED', controller.signal.reason]);
+    expect(attemptsOf(error)).toMatchObject([{ failure: 'aborted', reason: 'aborted' }]);
+    expect([heard, bucket.stats().tokens, concurrency.stats().inUse]).toEqual([
+      [status],
+      expect.closeTo(1, 2),
+      0,
+    ]);
+  });
+
+  test('also while a part looks into it', async () => {
+    const heard: unknown[] = [];
+    const controller = new AbortController();
+    const judge = (): Promise<undefined> => {
+      controller.abort();
+      return new Promise(() => undefined);
+    };
+    const looking: Part = { name: 'looking', place: 'reading', begin: () => ({ judge }) };
+    const client = clientOf({ adapter: ok }, { use: [looking, part(heard)] });
+    const error = await errorOf(client.get('/', { signal: controller.signal }));
+    expect([error.code, heard]).toEqual(['ERR_CANCELED', [200]]);
   });
 });
 

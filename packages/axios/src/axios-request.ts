@@ -1,6 +1,7 @@
 import type { Outcome, Policy, RequestTraits } from '@ebb/core';
 import {
   type Aside,
+  abortedBy,
   bufferBytes,
   type Call,
   type ClientAdapter,
@@ -210,8 +211,8 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
     this.#leave();
     const { signal } = this;
     // The caller will get a CanceledError.
-    if (signal?.aborted) return { type: 'failure', kind: 'aborted', error: signal.reason };
-    return outcomeOf(response, this);
+    const outcome = outcomeOf(response, this);
+    return signal?.aborted ? abortedBy(signal.reason, outcome) : outcome;
   }
 
   failure(error: unknown): Outcome {

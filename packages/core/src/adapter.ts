@@ -51,7 +51,7 @@ export {
 } from './loop/history.ts';
 export type { SentHeaders } from './loop/hooks.ts';
 export { addsCredentials, mustTrust } from './loop/hooks.ts';
-export { fail, judge, look, pass } from './loop/judge.ts';
+export { abortedBy, fail, judge, look, pass } from './loop/judge.ts';
 export { createPolicy, overridePolicy } from './loop/policy.ts';
 export { begin, prepare, type Readiness } from './loop/prepare.ts';
 export { run } from './loop/run.ts';

@@ -22,6 +22,17 @@ import type { Blocker } from './part.ts';
 /** What an observer or a hook has aborted while its outcome was judged: its end is known. */
 const ENDED: Decision = stop('aborted');
 
+/** The outcome of an abort in the turn of a response, of which the limits have to hear. */
+interface Heard {
+  readonly heard?: Outcome;
+}
+
+/** @param seen what the client reads in what the attempt settled with */
+export function abortedBy(error: unknown, seen: Outcome): Outcome {
+  const aborted = { type: 'failure', kind: 'aborted', error } as const;
+  return seen.type === 'response' ? Object.defineProperty(aborted, 'heard', { value: seen }) : aborted;
+}
+
 /**
  * Takes the outcome of an attempt, and returns whether and when to retry. After a decision not to retry the call is over.
  *
@@ -36,7 +47,7 @@ export function judge(call: Call, outcome: Outcome, hasAnswer = false): Decision
       call.fallsBack = hasAnswer;
       return follow(call, stop('deadline-exceeded'), outcome);
     }
-    call.parts?.leave(outcome);
+    call.parts?.leave((outcome as Heard).heard ?? outcome);
     if (call.hasEnded) return ENDED;
     return follow(call, call.isInner ? stop('left-to-outer-layer') : decided(call, outcome), outcome);
   } catch (error) {

@@ -12,7 +12,7 @@ import {
 } from './client.ts';
 import { isReasonOf, OutOfTime } from './deadline.ts';
 import { keepNotes } from './history.ts';
-import { fail, judge, look, pass, reads } from './judge.ts';
+import { abortedBy, fail, judge, look, pass, reads } from './judge.ts';
 import { insideOf } from './options.ts';
 import { prepare, type Readiness } from './prepare.ts';
 
@@ -141,7 +141,10 @@ export class Run<T> {
       at.value = error;
       at.failed = true;
     }
-    outcome ??= kind ? { type: 'failure', kind, error: at.value } : this.#client.failure(at.value);
+    const { value } = at;
+    const read = outcome ?? this.#client.failure(value);
+    if (kind === 'aborted') outcome ??= abortedBy(value, read);
+    outcome ??= kind ? { type: 'failure', kind, error: value } : read;
     at.outcome = outcome;
     return outcome;
   }
@@ -175,7 +178,7 @@ export class Run<T> {
       // The response came, and what it means was not known in time: no one gets it.
       at.value = lateBy(this.#client, error);
       at.failed = true;
-      at.outcome = this.#outcome(at, isAbort ? 'aborted' : 'timeout');
+      at.outcome = isAbort ? abortedBy(at.value, seen) : this.#outcome(at, 'timeout');
     }
     return this.#decide(at, at.outcome);
   }
