@@ -92,9 +92,16 @@ describe('an abort in the turn of the response: the limits hear of the response'
     }),
   });
 
-  test.each([
+  test.each<[status: number, respond: AxiosAdapter]>([
     [200, ok],
     [503, unavailable],
+    [
+      429,
+      async (config) => {
+        const response = { ...(await ok(config)), status: 429 };
+        throw new AxiosError('refused', 'ERR_BAD_REQUEST', config, {}, response);
+      },
+    ],
   ])('%i', async (status, respond) => {
     const heard: unknown[] = [];
     const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6 });

@@ -52,7 +52,9 @@ export function asCanceled(
     // That of a token is the error itself.
     if (property(reason, '__CANCEL__')) return reason;
   } else {
-    const found = error === reason ? copyFor(config, given) : undefined;
+    // axios would replace an error with a response by a CanceledError of its own, which has no history.
+    const isReplaced = error === reason || property(error, 'response') !== undefined;
+    const found = isReplaced ? copyFor(config, given) : undefined;
     if (found === undefined) return error;
     canceled = new found.CanceledError(undefined, config);
   }
