@@ -113,17 +113,22 @@ export class ResponseOutcome {
   }
 }
 
+/** Has what no constructor gives a response, and its clones. The headers of a fetch cannot be changed. */
+function shownAs(shown: Pick<Response, 'url' | 'redirected' | 'type' | 'headers'>, made: Response): Response {
+  const { url, redirected, type, headers } = shown;
+  const own = { url, redirected, type, headers };
+  const clone = (): Response => shownAs(own, Object.getPrototypeOf(made).clone.call(made));
+  for (const [name, value] of Object.entries({ ...own, clone }))
+    Object.defineProperty(made, name, { value, configurable: true });
+  return made;
+}
+
 /** The same response with another body; the response itself if it is a mock that cannot be made again. */
 export function remade(response: Response, body: unknown): Response {
   try {
     // That of another fetch has a class of its own.
     const Own = response.constructor as typeof Response;
-    const { url, redirected, type } = response;
-    return Object.defineProperties(new Own(body as BodyInit, response), {
-      url: { value: url },
-      redirected: { value: redirected },
-      type: { value: type },
-    });
+    return shownAs(response, new Own(body as BodyInit, response));
   } catch {
     return response;
   }

@@ -133,7 +133,7 @@ describe('beforeAttempt', () => {
       'beforeAttempt failed: no key',
     ],
     ['rejects', () => Promise.reject(new Error('no key')), 'beforeAttempt failed: no key'],
-    ['returns a number', () => ({ 'x-a': 1 }), 'its result: x-a must be a string, or undefined, got 1'],
+    ['returns a number', () => ({ 'x-a': 1 }), 'its result: x-a must be a string, or undefined, got number'],
     [
       'resolves with a word',
       async () => 'x',

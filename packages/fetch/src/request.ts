@@ -59,16 +59,17 @@ export function isSimple(input: FetchInput, init: EbbRequestInit | undefined): b
   const { method, body, headers, signal, ebb, [LAYER]: layer }: EbbRequestInit & Layered = init;
   return (
     !signal &&
-    (ebb ?? layer) === undefined &&
+    ebb === undefined &&
+    layer === undefined &&
     typeof (body ?? '') === 'string' &&
     (method === undefined || isIdempotent(method)) &&
     !isReadOnce(headers)
   );
 }
 
-/** Tests by shape, because the `Request` may come from another realm. */
+/** Tests by name, because the `Request` may come from another realm. An init may have a `url` and a `clone` of its own. */
 export function isRequest(value: unknown): value is Request {
-  return typeof value === 'object' && value !== null && 'url' in value && 'clone' in value;
+  return value instanceof Request || Object.prototype.toString.call(value) === '[object Request]';
 }
 
 /** The members of an init, or of a `Request`, also those of its class, which a copy would lose. */
@@ -162,8 +163,13 @@ export function headerIn(headers: HeadersInit | null | undefined, name: string):
 export function changedHeaders(own: HeadersInit | undefined, changes: SentHeaders): Headers {
   const headers = new Headers(own);
   for (const [name, value] of Object.entries(changes)) {
-    if (value === undefined) headers.delete(name);
-    else headers.set(name, value);
+    try {
+      if (value === undefined) headers.delete(name);
+      else headers.set(name, value);
+    } catch {
+      // The error of the runtime quotes the value, which may be a credential.
+      throw new TypeError(`fetch: the header ${JSON.stringify(name)} has an invalid name or value`);
+    }
   }
   return headers;
 }

@@ -76,8 +76,8 @@ test.each<[story: string, made: unknown, message: string]>([
   ['a number', 5, 'got Number'],
   ['a response in place of its headers', new Response(), `its result must be ${TAKES}, got Response`],
   ['a date', new Date(), 'got Date'],
-  ['a value that is a number', { 'x-a': 1 }, 'its result: x-a must be a string, or undefined, got 1'],
-  ['a pair with a number', [['x-a', 1]], 'its result: x-a must be a string, or undefined, got 1'],
+  ['a value that is a number', { 'x-a': 1 }, 'its result: x-a must be a string, or undefined, got number'],
+  ['a pair with a number', [['x-a', 1]], 'its result: x-a must be a string, or undefined, got number'],
   ['a pair with a name that is none', [[1, 'x']], `its result must be ${TAKES}, got an array`],
 ])('beforeAttempt may not return %s', async (_, made, message) => {
   expect(() => changes(made)).toThrow(HookError);
@@ -97,7 +97,7 @@ test('a value may be a function, which is called at the send', () => {
 });
 
 test.each<[story: string, value: () => unknown, message: string]>([
-  ['a number', () => 1, 'its result: x-a must be a string, or undefined, got 1'],
+  ['a number', () => 1, 'its result: x-a must be a string, or undefined, got number'],
   ['a function', () => () => '1', 'its result: x-a must be a string, or undefined'],
   ['a promise', async () => '1', 'its result: x-a must be a string, or undefined'],
   [

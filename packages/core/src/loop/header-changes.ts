@@ -129,7 +129,7 @@ export function headersNow(changes: HeaderChanges): SentHeaders {
 
 function textOf(name: string, value: unknown): string | undefined {
   if (value === undefined || typeof value === 'string') return value;
-  throw wrongType(`its result: ${name}`, devText('a string, or undefined'), value);
+  throw new TypeError(messageOf(`its result: ${name}`, devText('a string, or undefined'), typeof value));
 }
 
 /** A header's value, which is checked when it is known. */
