@@ -4,6 +4,9 @@
 //   pnpm check alone redirect                              the rows whose name contains the text
 import { ADAPTERS, type Played, playAll, withProgram } from './play.ts';
 
+/** Packages of rows and adapters that have no client of their own. */
+const NO_CLIENTS: readonly string[] = ['core', 'providers', 'resume', 'testing'];
+
 const args = process.argv.slice(2);
 const clients = Object.keys(ADAPTERS).filter((name) => args.includes(name));
 const [text = '', ...more] = args.filter((arg) => ADAPTERS[arg] === undefined);
@@ -14,7 +17,7 @@ const failed: Played[] = [];
 let count = 0;
 for (const client of clients.length > 0 ? clients : Object.keys(ADAPTERS)) {
   await withProgram(ADAPTERS[client] as string, async (program) => {
-    const company = program.packages.filter((name) => name !== 'core' && name !== 'testing');
+    const company = program.packages.filter((name) => !NO_CLIENTS.includes(name));
     if (company.length !== 1) throw new Error(`the program of ${client} contains ${company.join(', ')}`);
     const names = program.rows.filter(({ skipped }) => skipped === undefined).map(({ name }) => name);
     const rows = names.includes(text) ? [text] : names.filter((name) => name.includes(text));
