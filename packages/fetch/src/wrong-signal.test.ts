@@ -62,6 +62,13 @@ test.each([
   expect(listeners.size).toBe(1);
 });
 
+test('the signal of another library that has aborted before its first call ends that at once', async () => {
+  const { signal, abort } = foreign();
+  abort();
+  const sent = createFetch({ maxRetries: 0 }, endless)(URL, { signal } as never);
+  await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
+});
+
 test('a fetch in the place of the policy is an error that says what comes first', () => {
   expect(() => createFetch(fetch as never)).toThrow(
     'createFetch: a policy or its options come first, a base fetch second',
