@@ -24,6 +24,7 @@ const IN_WORKERD = named(
   [
     'an abort while waiting for the response',
     'an abort while waiting for the response of a retry',
+    'an abort by the signal of another library',
     'an abort in the body',
   ],
   { thrown: 'a copy of the reason', why: 'the reason of a signal is copied on its way to fetch' },
@@ -66,6 +67,21 @@ const AXIOS_IN_DENO = named(
 );
 
 const BY_NODE_FETCH: Differences = {
+  ...named(
+    [
+      'an abort by the signal of another library',
+      'an abort by the signal of another library during a look with a timeout',
+      'the signal of another library, a look and a timeout',
+    ],
+    {
+      ...{ hits: 0, status: undefined, body: undefined, reason: undefined, thrown: 'TypeError' },
+      why: 'fetch refuses it before it dispatches',
+    },
+  ),
+  ...named(
+    ['a token', 'a slot', 'a hook'].map((what) => `an upload that fails while waiting for ${what}`),
+    { reason: 'aborted', why: 'fetch itself aborts a request whose body fails' },
+  ),
   'an abort beforehand': { reason: undefined, why: 'fetch rejects before it dispatches' },
   'a POST that methods allows by its body': {
     delays: [],
