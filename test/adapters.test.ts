@@ -18,6 +18,7 @@ for (const [name, client] of Object.entries(clients)) {
 const OTHERS = [
   'compat',
   'core',
+  'hedge',
   'migrate',
   'opentelemetry',
   'providers',

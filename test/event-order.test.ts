@@ -16,7 +16,7 @@ import {
 import { nextTurn } from '@ebb/core/adapter';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
-import { hedged } from '@ebb/fetch/hedged';
+import { hedged } from '@ebb/hedge/fetch';
 import { instrument } from '@ebb/opentelemetry';
 import { resuming } from '@ebb/resume/undici';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';

@@ -1,6 +1,5 @@
 import { Agent as HttpAgent } from 'node:http';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
-import { hedged as hedgedAdapter } from '@ebb/axios/hedged';
 import {
   attemptsOf,
   type Classify,
@@ -15,10 +14,11 @@ import {
 } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
-import { hedged } from '@ebb/fetch/hedged';
+import { hedged as hedgedAdapter } from '@ebb/hedge/axios';
+import { hedged } from '@ebb/hedge/fetch';
+import { hedge } from '@ebb/hedge/undici';
 import { suite } from '@ebb/testing';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
-import { hedge } from '@ebb/undici/hedge';
 import axios, { type AxiosError, type AxiosResponse } from 'axios';
 import { HttpResponse } from 'msw';
 import { Agent, request } from 'undici';

@@ -13,7 +13,7 @@ import {
 } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { createFetch } from '@ebb/fetch';
-import { hedged } from '@ebb/fetch/hedged';
+import { hedged } from '@ebb/hedge/fetch';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios from 'axios';
 import { Agent, request, fetch as undiciFetch } from 'undici';

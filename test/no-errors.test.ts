@@ -11,13 +11,13 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { hedged } from '@ebb/fetch/hedged';
+import { hedged } from '@ebb/hedge/fetch';
+import { hedge } from '@ebb/hedge/undici';
 import { instrument } from '@ebb/opentelemetry';
 import { readCost } from '@ebb/providers';
 import { resuming as resumingFetch } from '@ebb/resume/fetch';
 import { resuming as resumingUndici } from '@ebb/resume/undici';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
-import { hedge } from '@ebb/undici/hedge';
 import axios from 'axios';
 import { Agent, type Dispatcher, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

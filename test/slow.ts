@@ -69,7 +69,7 @@ export const SLOW: Readonly<
     'packages/core/src/parts/bucket/token-bucket.property.test.ts',
     'packages/core/src/queue/fair-queue.property.test.ts',
     'packages/fetch/src/body/slots-collected.test.ts',
-    'packages/fetch/src/hedged.property.test.ts',
+    'packages/hedge/src/fetch/hedged.property.test.ts',
     'packages/resume/src/fetch/resuming-cuts.test.ts',
     'packages/resume/src/fetch/resuming.property.test.ts',
     'packages/simulator/src/studies/golden.test.ts',

@@ -30,10 +30,10 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   fairQueue: [[`${core}/queue/fair-queue.ts`, 'FairQueueOptions']],
   priorityQueue: [[`${core}/queue/order.ts`, 'PriorityQueueOptions']],
   retryBudget: [[`${PARTS}/budget/budget.ts`, 'RetryBudgetOptions']],
-  hedged: [[`${PARTS}/hedge/hedging.ts`, 'HedgeOptions']],
+  hedged: [['packages/hedge/src/hedging.ts', 'HedgeOptions']],
   throttle: [[`${PARTS}/throttle/throttle.ts`, 'ThrottleOptions']],
   perKey: [[`${PARTS}/per-key/per-key.ts`, 'PerKeyOptions']],
-  resuming: [[`${core}/resume/options.ts`, 'ResumptionOptions']],
+  resuming: [['packages/resume/src/options.ts', 'ResumptionOptions']],
   valkeyBucket: [['packages/valkey/src/options.ts', 'ValkeyBucketOptions'], STORE, BUCKET[1]],
   valkeyBudget: [['packages/valkey/src/budget-options.ts', 'ValkeyBudgetOptions'], STORE],
 };

@@ -16,7 +16,7 @@ FakeXhr.fetch = (input, init) => (fetches.get(new URL(String(input)).host) ?? fe
 (globalThis as { XMLHttpRequest?: unknown }).XMLHttpRequest = FakeXhr;
 const { default: axios } = await import('axios');
 const { ebbInterceptor } = await import('@ebb/axios');
-const { hedged } = await import('@ebb/axios/hedged');
+const { hedged } = await import('@ebb/hedge/axios');
 
 interface Wire {
   readonly config: AxiosRequestConfig;

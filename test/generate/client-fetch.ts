@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { type BaseFetch, createFetch } from '@ebb/fetch';
-import { hedged } from '@ebb/fetch/hedged';
+import { hedged } from '@ebb/hedge/fetch';
 import { resuming } from '@ebb/resume/fetch';
 import nodeFetch from 'node-fetch';
 import * as undici8 from 'undici';

@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream';
 import { createPolicy } from '@ebb/core';
+import { hedge as hedgeInterceptor } from '@ebb/hedge/undici';
 import { resuming } from '@ebb/resume/undici';
 import { ebbInterceptor } from '@ebb/undici';
-import { hedge as hedgeInterceptor } from '@ebb/undici/hedge';
 import * as undici8 from 'undici';
 import * as undici7 from 'undici7';
 import { agentOf } from './agents.ts';

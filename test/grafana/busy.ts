@@ -8,7 +8,7 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { hedged } from '@ebb/fetch/hedged';
+import { hedged } from '@ebb/hedge/fetch';
 import { observe, telemetry } from '@ebb/opentelemetry';
 import { resuming } from '@ebb/resume/fetch';
 import { valkeyBucket, valkeyBudget } from '@ebb/valkey';

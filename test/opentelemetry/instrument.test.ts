@@ -11,7 +11,7 @@ import {
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
-import { hedged } from '@ebb/fetch/hedged';
+import { hedged } from '@ebb/hedge/fetch';
 import { instrument, type TelemetryOptions } from '@ebb/opentelemetry';
 import { context, metrics, propagation, SpanKind, type TextMapPropagator, trace } from '@opentelemetry/api';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Clock, createPolicy, type EbbEvent, type HedgeOptions, type PolicyOptions } from '@ebb/core';
+import { type Clock, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/core';
 import { seededRandom, type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
-import { hedged } from '@ebb/fetch/hedged';
+import type { HedgeOptions } from '@ebb/hedge';
+import { hedged } from '@ebb/hedge/fetch';
 import { type FaultScenario, type FaultyFetch, faults } from '@ebb/testing/faults';
 
 /** A service of another kind than that of `faults`. */

@@ -1,11 +1,11 @@
 import { type Promised, promises } from './promise.ts';
 
-const FOLDER = 'packages/core/src/parts/hedge';
+const FOLDER = 'packages/hedge/src';
 const RACE = `${FOLDER}/race.ts`;
 const RULE = `${FOLDER}/rule.ts`;
 const HEDGING = `${FOLDER}/hedging.ts`;
 const ofRule = [`${FOLDER}/rule.test.ts`];
-const hedged = ['packages/fetch/src/hedged.test.ts'];
+const hedged = ['packages/hedge/src/fetch/hedged.test.ts'];
 
 export const HEDGES: readonly Promised[] = promises('docs/strategies/hedges.md', [
   {

@@ -7,9 +7,9 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   '@ebb/fetch, bucket, slots, budget': `${FETCH} export { concurrencyLimit, retryBudget, tokenBucket } from '@ebb/core';`,
   '@ebb/fetch, throttle': `${FETCH} export { throttle } from '@ebb/core';`,
   '@ebb/fetch, bucket, throttle': `${FETCH} export { throttle, tokenBucket } from '@ebb/core';`,
-  '@ebb/fetch, hedged': `export { createFetch } from '@ebb/fetch'; export { hedged } from '@ebb/fetch/hedged';`,
+  '@ebb/fetch, hedged': `export { createFetch } from '@ebb/fetch'; export { hedged } from '@ebb/hedge/fetch';`,
   '@ebb/axios': `export { ebbInterceptor } from '@ebb/axios';`,
-  '@ebb/axios, hedged': `export { ebbInterceptor } from '@ebb/axios'; export { hedged } from '@ebb/axios/hedged';`,
+  '@ebb/axios, hedged': `export { ebbInterceptor } from '@ebb/axios'; export { hedged } from '@ebb/hedge/axios';`,
   '@ebb/undici': `export { ebbInterceptor } from '@ebb/undici';`,
-  '@ebb/undici, hedge': `export { ebbInterceptor } from '@ebb/undici'; export { hedge } from '@ebb/undici/hedge';`,
+  '@ebb/undici, hedge': `export { ebbInterceptor } from '@ebb/undici'; export { hedge } from '@ebb/hedge/undici';`,
 };

@@ -12,14 +12,14 @@ function load(): Packages {
   return {
     core: require('@ebb/core'),
     fetch: require('@ebb/fetch'),
-    fetchHedged: require('@ebb/fetch/hedged'),
+    fetchHedged: require('@ebb/hedge/fetch'),
     fetchResuming: require('@ebb/resume/fetch'),
     axios: require('axios'),
     ebbAxios: require('@ebb/axios'),
-    axiosHedged: require('@ebb/axios/hedged'),
+    axiosHedged: require('@ebb/hedge/axios'),
     undici: require('undici'),
     ebbUndici: require('@ebb/undici'),
-    undiciHedge: require('@ebb/undici/hedge'),
+    undiciHedge: require('@ebb/hedge/undici'),
     undiciResuming: require('@ebb/resume/undici'),
   };
 }

@@ -8,14 +8,14 @@ import { own } from './fakes.ts';
 export interface Packages {
   readonly core: typeof import('@ebb/core');
   readonly fetch: typeof import('@ebb/fetch');
-  readonly fetchHedged: typeof import('@ebb/fetch/hedged');
-  readonly axiosHedged: typeof import('@ebb/axios/hedged');
+  readonly fetchHedged: typeof import('@ebb/hedge/fetch');
+  readonly axiosHedged: typeof import('@ebb/hedge/axios');
   readonly fetchResuming: typeof import('@ebb/resume/fetch');
   readonly axios: typeof import('axios').default;
   readonly ebbAxios: typeof import('@ebb/axios');
   readonly undici: typeof import('undici');
   readonly ebbUndici: typeof import('@ebb/undici');
-  readonly undiciHedge: typeof import('@ebb/undici/hedge');
+  readonly undiciHedge: typeof import('@ebb/hedge/undici');
   readonly undiciResuming: typeof import('@ebb/resume/undici');
 }
 

@@ -74,7 +74,6 @@ export {
 export { type MemoryBucket, tokenBucket } from './parts/bucket/token-bucket.ts';
 export { type RetryBudgetOptions, retryBudget } from './parts/budget/budget.ts';
 export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/concurrency.ts';
-export type { HedgeOptions } from './parts/hedge/hedging.ts';
 export type { Inspect } from './parts/inspect/inspect-body.ts';
 export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
 export type { BucketStats, ObservableBucket, UnitStats } from './parts/limit.ts';

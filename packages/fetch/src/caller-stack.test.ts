@@ -1,8 +1,8 @@
 import { constant, createPolicy } from '@ebb/core';
+import { hedged } from '@ebb/hedge/fetch';
 import { describe, expect, test } from 'vitest';
 import { versions } from '../../undici/test/clients.ts';
 import { type BaseFetch, createFetch } from './create-fetch.ts';
-import { hedged } from './hedged.ts';
 
 const URL = 'http://127.0.0.1:1/';
 const policy = createPolicy({ maxRetries: 0 });

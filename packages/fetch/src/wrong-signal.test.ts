@@ -1,6 +1,6 @@
 import { createPolicy } from '@ebb/core';
+import { hedged } from '@ebb/hedge/fetch';
 import { expect, test, vi } from 'vitest';
-import { hedged } from './hedged.ts';
 import { createFetch } from './index.ts';
 
 const URL = 'http://upstream.invalid/';

@@ -13,4 +13,12 @@ export {
   readerOf,
   requestHeader,
 } from './headers.ts';
-export { bodyTimeoutError, cutShortError, requestAbortedError, type Sent, Traits } from './outcome.ts';
+export {
+  bodyTimeoutError,
+  cutShortError,
+  failureOutcome,
+  ResponseOutcome,
+  requestAbortedError,
+  type Sent,
+  Traits,
+} from './outcome.ts';

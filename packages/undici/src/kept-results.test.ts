@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { constant, NotSentError, type Policy } from '@ebb/core';
+import { hedge } from '@ebb/hedge/undici';
 import { expect, test } from 'vitest';
 import { bucketThat } from '../test/bucket.ts';
 import { get, passBackoff, setUp } from '../test/relay.ts';
 import type { Dispatched, Wire } from '../test/wire.ts';
-import { hedge } from './hedge.ts';
 
 // Programs may keep results: the controller of a body has the whole request.
 

@@ -27,7 +27,7 @@ const CHANGES: Readonly<Record<string, (options: Options) => unknown>> = {
   'a header': ({ headers }) => Object.assign(headers, { 'x-user': 'two' }),
   'a value of a header': ({ headers }) => (headers['x-tag'] as string[]).push('two'),
   'the query': ({ query }) => Object.assign(query, { page: '2' }),
-  'a value of the query': ({ query }) => (query['tag'] as string[]).push('two'),
+  'a value of the query': ({ query }) => (query.tag as string[]).push('two'),
 };
 
 describe.each(Object.entries(policies))('of a request %s', (_, policy) => {

@@ -1,6 +1,6 @@
 import { createPolicy, type PolicyOptions } from '@ebb/core';
 import { type BaseFetch, createFetch } from '@ebb/fetch';
-import { hedged } from '@ebb/fetch/hedged';
+import { hedged } from '@ebb/hedge/fetch';
 import type { Rival } from '../rivals/rival.ts';
 import { limits, nthOptions } from './limits.ts';
 

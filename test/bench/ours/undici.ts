@@ -1,6 +1,6 @@
 import { createPolicy, type PolicyOptions } from '@ebb/core';
+import { hedge } from '@ebb/hedge/undici';
 import { ebbInterceptor } from '@ebb/undici';
-import { hedge } from '@ebb/undici/hedge';
 import type { Dispatch, Rival } from '../rivals/rival.ts';
 import { limits, nthOptions } from './limits.ts';
 

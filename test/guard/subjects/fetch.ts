@@ -1,6 +1,6 @@
 import { createPolicy, type Policy, throttle } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { hedged } from '@ebb/fetch/hedged';
+import { hedged } from '@ebb/hedge/fetch';
 import {
   allLimits,
   bucket,

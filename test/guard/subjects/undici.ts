@@ -1,6 +1,6 @@
 import { createPolicy, type Policy } from '@ebb/core';
+import { hedge } from '@ebb/hedge/undici';
 import { ebbInterceptor } from '@ebb/undici';
-import { hedge } from '@ebb/undici/hedge';
 import type { Dispatcher } from 'undici';
 import {
   allLimits,

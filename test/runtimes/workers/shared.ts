@@ -14,7 +14,7 @@ import {
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { coalesced } from '@ebb/fetch/coalesced';
-import { hedged } from '@ebb/fetch/hedged';
+import { hedged } from '@ebb/hedge/fetch';
 
 /** A client, with something that its calls share. */
 export interface Client {

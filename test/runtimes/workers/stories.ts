@@ -1,7 +1,7 @@
 // Bundled and run in workers: imports nothing from Node.
 import { concurrencyLimit, createPolicy, tokenBucket } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { hedged } from '@ebb/fetch/hedged';
+import { hedged } from '@ebb/hedge/fetch';
 
 /** Requests to the worker that meet. @param step what one of them does */
 type Story = (step: string, origin: string) => Promise<Response>;

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { clockOfWorker, controller, ended, inRequest } from '../../../../test/worker-requests.ts';
 import { bucketSetup, bucketWithPauses, Tokens, WaitingBucket } from '../bucket.ts';
 import {
   type AcquireOptions,
@@ -8,68 +9,8 @@ import {
   tokenBucket,
   unauthorized,
 } from '../index.ts';
-import { type Due, HedgeKey } from '../parts/hedge/hedging.ts';
-import { newHedgeState } from '../parts/hedge/rule.ts';
-import { type Clock, virtualClock } from '../testing.ts';
 
 vi.mock('#worker', () => import('./worker.ts'));
-
-/** The request whose turn it is; `undefined` in the global scope, and in the continuations of promises. */
-let current: string | undefined;
-const ended = new Set<string | undefined>();
-
-function inRequest<T>(name: string | undefined, run: () => T): T {
-  const before = current;
-  current = name;
-  try {
-    return run();
-  } finally {
-    current = before;
-  }
-}
-
-/** Timers belong to the request that sets them, and end with it. */
-function clockOfWorker() {
-  const virtual = virtualClock({ startMs: 0 });
-  let timers = 0;
-  const clock: Clock = {
-    now: virtual.now,
-    schedule(wake, ...wait) {
-      const owner = current;
-      timers += 1;
-      return virtual.schedule(() => ended.has(owner) || inRequest(owner, wake), ...wait);
-    },
-  };
-  return { clock, advance: (ms: number) => virtual.advance(ms), timers: () => timers };
-}
-
-const Native = AbortController;
-
-/** A signal belongs to the request that makes it: another one must not ask it. */
-function controller(): AbortController {
-  const owner = current;
-  if (owner === undefined) throw new Error('Disallowed operation called within global scope');
-  const made = new Native();
-  let isAborted = false;
-  made.signal.addEventListener('abort', () => {
-    isAborted = true;
-  });
-  Object.defineProperty(made.signal, 'aborted', {
-    get() {
-      if (owner !== current) throw new Error('Cannot perform I/O on behalf of a different request');
-      return isAborted;
-    },
-  });
-  return made;
-}
-
-beforeEach(() => {
-  ended.clear();
-  vi.stubGlobal('AbortController', controller);
-});
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
 
 describe('requests that wait at a bucket', () => {
   /** A token comes each 100 ms; there is none at first. */
@@ -173,25 +114,6 @@ class StoreBucket extends WaitingBucket<Tokens> {
     );
   }
 }
-
-test('a request is hedged on a timer of its own', async () => {
-  const { clock, advance } = clockOfWorker();
-  const rule = { quantile: 0.95, delayMs: 10, minDelayMs: 1, share: 1 };
-  const key = new HedgeKey(newHedgeState(rule), clock);
-  const due: string[] = [];
-  for (const name of ['a', 'b']) {
-    const one = {
-      dueMs: clock.now(),
-      due: () => void due.push(`${name} ${clock.now()} in ${current}`),
-    } as Due;
-    Object.assign(one, { next: one, previous: one });
-    inRequest(name, () => key.join(one));
-    ended.add('a');
-    await advance(5);
-  }
-  await advance(100);
-  expect(due).toEqual(['b 15 in b']);
-});
 
 describe('what makes calls wait for each other belongs to a request', () => {
   const slots = () => concurrencyLimit({ maxConcurrent: 9 });

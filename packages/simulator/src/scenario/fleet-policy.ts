@@ -10,7 +10,6 @@ import type {
   equalJitter,
   exponential,
   fullJitter,
-  HedgeOptions,
   memorystore,
   PolicyOptions,
   QuotaBucketOptions,
@@ -19,6 +18,7 @@ import type {
   ThrottleOptions,
   TokenBucketOptions,
 } from '@ebb/core';
+import type { HedgeOptions } from '@ebb/hedge';
 import type { Environment } from './client-options.ts';
 
 /** The options of a backoff rule of @ebb/core. */

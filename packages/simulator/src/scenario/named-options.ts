@@ -21,7 +21,7 @@ import {
 } from '@ebb/core';
 import { readOptions } from '@ebb/core/adapter';
 import { type Complete, THROTTLE_OPTIONS } from '@ebb/core/bucket';
-import { Hedging } from '@ebb/core/hedging';
+import { Hedging } from '@ebb/hedge/internal';
 import type { Environment } from './client-options.ts';
 import type { FleetPolicy, NamedBucket, SimulatedHedges } from './fleet-policy.ts';
 

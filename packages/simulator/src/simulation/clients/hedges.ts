@@ -1,4 +1,4 @@
-import { hedgeRule } from '@ebb/core/hedging';
+import { hedgeRule } from '@ebb/hedge/internal';
 import { RequestNumbers } from '../request-numbers.ts';
 
 /** The numbers of an attempt: its sends, how many have failed, the outcome of the first one, when that was sent, and flags. */

@@ -1,4 +1,4 @@
-import { hedgeRule } from '@ebb/core/hedging';
+import { hedgeRule } from '@ebb/hedge/internal';
 
 /** Decides when a request is hedged, in a simulated world. */
 export interface Rule {

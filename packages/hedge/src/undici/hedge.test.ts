@@ -11,11 +11,11 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
+import { ebbInterceptor } from '@ebb/undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { versions } from '../test/clients.ts';
-import { type Answer, rawUpstream, type Upstream, upstream } from '../test/upstream.ts';
-import { hedge } from './hedge.ts';
-import { ebbInterceptor } from './index.ts';
+import { versions } from '../../../undici/test/clients.ts';
+import { type Answer, rawUpstream, type Upstream, upstream } from '../../../undici/test/upstream.ts';
+import { hedge } from '../undici.ts';
 
 /** Lets each response of a server wait until the test, or another request, has it go. */
 function gates() {

@@ -1,5 +1,5 @@
-import { LAYER } from '../../layers/layer.ts';
-import type { HedgeRecord } from '../../loop/history.ts';
+import type { HedgeRecord } from '@ebb/core';
+import { LAYER } from '@ebb/core/adapter';
 
 /** @param result a response or an error; anything else, and a frozen one, has no history */
 export function noteHedges(result: unknown, hedges: readonly HedgeRecord[]): void {

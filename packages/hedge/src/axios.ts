@@ -1,12 +1,18 @@
-import type { HedgeOptions } from '@ebb/core';
+import {
+  AxiosRequest,
+  adapterOf,
+  type CallerSignal,
+  type Config,
+  callerSignal,
+  copyWith,
+  discard,
+  type Route,
+} from '@ebb/axios/internal';
 import { LONGEST_DISCARD_MS, property } from '@ebb/core/adapter';
-import { HEDGES, type Hedge, Hedging, PromiseRace, type Try } from '@ebb/core/hedging';
 import type { AxiosAdapter, AxiosRequestConfig, AxiosResponse } from 'axios';
-import { adapterOf } from './axios-copy.ts';
-import { AxiosRequest, type Route } from './axios-request.ts';
-import { type CallerSignal, callerSignal } from './cancel.ts';
-import { type Config, copyWith } from './config.ts';
-import { discard } from './response.ts';
+import { HEDGES, type HedgeOptions, Hedging } from './hedging.ts';
+import { PromiseRace, type Try } from './promises.ts';
+import type { Hedge } from './race.ts';
 
 /** A config of which a fetch of ebb's, or another instance, sees that it is hedged. */
 type Marked = Config & { fetchOptions?: { [HEDGES]?: boolean } };
@@ -116,7 +122,7 @@ function isRepeatable(config: Config, hedging: Hedging): boolean {
  * @example
  * ```ts
  * import { ebbInterceptor } from '@ebb/axios';
- * import { hedged } from '@ebb/axios/hedged';
+ * import { hedged } from '@ebb/hedge/axios';
  * import { createPolicy, retryBudget } from '@ebb/core';
  * import axios from 'axios';
  *

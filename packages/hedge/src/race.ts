@@ -1,14 +1,18 @@
-import { HookError, report } from '../../base/errors.ts';
-import { isTrouble } from '../../http/classify.ts';
-import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import { Call } from '../../loop/call.ts';
-import { verdictOf } from '../../loop/decide.ts';
-import { askHooks, headersNow } from '../../loop/header-changes.ts';
-import type { HedgeRecord } from '../../loop/history.ts';
-import { isTrusted } from '../../loop/hooks.ts';
-import { close } from '../../loop/judge.ts';
-import { beginParts } from '../../loop/prepare.ts';
-import { reportedOutcome } from '../../news/reported.ts';
+import type { HedgeRecord, Outcome, RequestTraits } from '@ebb/core';
+import { Call } from '@ebb/core/adapter';
+import {
+  askHooks,
+  beginParts,
+  close,
+  HookError,
+  headersNow,
+  isTrouble,
+  isTrusted,
+  report,
+  reportedOutcome,
+  verdictOf,
+} from '@ebb/core/internal';
+
 import { type Due, type HedgeKey, type Hedging, leave } from './hedging.ts';
 import { isNew, learn, measure, pay } from './rule.ts';
 

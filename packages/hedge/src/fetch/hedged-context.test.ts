@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createPolicy } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { expect, test } from 'vitest';
-import { hedged } from './hedged.ts';
+import { hedged } from '../fetch.ts';
 
 test('each hedge is sent in the async context of its request, whichever request has set the timer', async () => {
   const storage = new AsyncLocalStorage<string>();

@@ -1,5 +1,5 @@
-import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import type { ClientAdapter } from '../../loop/client.ts';
+import type { Outcome, RequestTraits } from '@ebb/core';
+import type { ClientAdapter } from '@ebb/core/adapter';
 import type { Hedging } from './hedging.ts';
 import { noteHedges } from './history.ts';
 import { type Hedge, Race } from './race.ts';

@@ -1,6 +1,6 @@
+import { type Attempt, attemptsOf } from '@ebb/core';
+import { setHistory } from '@ebb/core/adapter';
 import { expect, test } from 'vitest';
-import { attemptsOf } from '../../loop/attempts.ts';
-import { type Attempt, setHistory } from '../../loop/history.ts';
 import { noteHedges } from './history.ts';
 
 const HEDGES = [{ delayMs: 10, won: false, outcome: undefined }];

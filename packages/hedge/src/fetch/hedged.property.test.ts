@@ -8,10 +8,10 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
+import { createFetch } from '@ebb/fetch';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { hedged } from './hedged.ts';
-import { createFetch } from './index.ts';
+import { hedged } from '../fetch.ts';
 
 /** What one send does. */
 interface Plan {

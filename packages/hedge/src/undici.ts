@@ -1,12 +1,22 @@
-import type { HedgeOptions, Outcome } from '@ebb/core';
+import type { Outcome } from '@ebb/core';
 import { LAYER, sending } from '@ebb/core/adapter';
-import { HEDGES, type Hedge, type HedgeNotes, Hedging, noteHedges, Race } from '@ebb/core/hedging';
+import type { HedgeNotes } from '@ebb/core/internal';
+import {
+  Attempt,
+  bodyOf,
+  changedHeaders,
+  Downstream,
+  failureOutcome,
+  ownOptions,
+  type ResponseHead,
+  ResponseOutcome,
+  requestAbortedError,
+  Traits,
+} from '@ebb/undici/internal';
 import type { Dispatcher } from 'undici';
-import { Attempt } from './attempt.ts';
-import { bodyOf } from './body.ts';
-import { Downstream } from './downstream.ts';
-import { changedHeaders, ownOptions, type ResponseHead } from './headers.ts';
-import { failureOutcome, ResponseOutcome, requestAbortedError, Traits } from './outcome.ts';
+import { HEDGES, type HedgeOptions, Hedging } from './hedging.ts';
+import { noteHedges } from './history.ts';
+import { type Hedge, Race } from './race.ts';
 
 type Options = Dispatcher.DispatchOptions;
 type Handler = Dispatcher.DispatchHandler;
@@ -207,7 +217,7 @@ function hedgeable(options: Options, handler: Handler, hedging: Hedging): Traits
  * ```ts
  * import { createPolicy, retryBudget } from '@ebb/core';
  * import { ebbInterceptor } from '@ebb/undici';
- * import { hedge } from '@ebb/undici/hedge';
+ * import { hedge } from '@ebb/hedge/undici';
  * import { Agent, request } from 'undici';
  *
  * const policy = createPolicy({ budget: retryBudget() });

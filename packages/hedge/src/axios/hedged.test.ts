@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
+import { ebbInterceptor } from '@ebb/axios';
 import { attemptsOf, constant, createPolicy, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, AxiosError, type AxiosRequestConfig } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
-import { responseTo } from '../test/adapters.ts';
-import { openStream } from '../test/bodies.ts';
-import { waysToCancel } from '../test/cancel.ts';
-import { errorOf } from '../test/client.ts';
-import { hedged } from './hedged.ts';
-import { ebbInterceptor } from './index.ts';
+import { responseTo } from '../../../axios/test/adapters.ts';
+import { openStream } from '../../../axios/test/bodies.ts';
+import { waysToCancel } from '../../../axios/test/cancel.ts';
+import { errorOf } from '../../../axios/test/client.ts';
+import { hedged } from '../axios.ts';
 
 const URL_A = 'https://a.test/things';
 

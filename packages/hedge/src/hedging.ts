@@ -1,13 +1,22 @@
-import { devText } from '#dev-text';
-import { worker } from '#worker';
-import { type Check, callable, countingNumber, notNegative, number, positive } from '../../base/check.ts';
-import type { Clock } from '../../base/clock.ts';
-import { callHook, report } from '../../base/errors.ts';
-import { type Complete, must, type OptionTable, readOptions } from '../../base/options.ts';
-import { originOf, type RequestTraits } from '../../http/outcome.ts';
-import { mustTrust } from '../../loop/hooks.ts';
-import type { Policy, PolicyOptions } from '../../loop/options.ts';
-import { createPolicy, methodsOr } from '../../loop/policy.ts';
+import type { Clock, Policy, PolicyOptions, RequestTraits } from '@ebb/core';
+import { callHook, createPolicy, mustTrust, originOf } from '@ebb/core/adapter';
+import {
+  type Check,
+  type Complete,
+  callable,
+  countingNumber,
+  devText,
+  methodsOr,
+  must,
+  notNegative,
+  number,
+  type OptionTable,
+  positive,
+  readOptions,
+  report,
+  worker,
+} from '@ebb/core/internal';
+
 import { type HedgeState, newHedgeState } from './rule.ts';
 
 /** A try that may outlast its delay: one of a ring. */

@@ -11,9 +11,9 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
+import { createFetch } from '@ebb/fetch';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { hedged } from './hedged.ts';
-import { createFetch } from './index.ts';
+import { hedged } from '../fetch.ts';
 
 const URL_A = 'https://a.test/things?x=1';
 

@@ -1,10 +1,9 @@
-import type { HedgeOptions } from '@ebb/core';
 import { cancelBody, property, sending } from '@ebb/core/adapter';
-import { HEDGES, type Hedge, Hedging, PromiseRace, type Try } from '@ebb/core/hedging';
-import type { BaseFetch } from './create-fetch.ts';
-import { FetchRequest } from './fetch-request.ts';
-import type { FetchInit, FetchInput } from './request.ts';
-import { isRequest, kept, withChanges } from './request.ts';
+import type { BaseFetch, FetchInit, FetchInput } from '@ebb/fetch';
+import { FetchRequest, isRequest, kept, withChanges } from '@ebb/fetch/internal';
+import { HEDGES, type HedgeOptions, Hedging } from './hedging.ts';
+import { PromiseRace, type Try } from './promises.ts';
+import type { Hedge } from './race.ts';
 
 /** One call of a fetch that hedges. */
 class FetchRace extends PromiseRace<Response> {
@@ -77,7 +76,7 @@ function isRepeatable(call: FetchRequest, hedging: Hedging, own: unknown): boole
  * ```ts
  * import { createPolicy, retryBudget } from '@ebb/core';
  * import { createFetch } from '@ebb/fetch';
- * import { hedged } from '@ebb/fetch/hedged';
+ * import { hedged } from '@ebb/hedge/fetch';
  *
  * const policy = createPolicy({ budget: retryBudget() });
  * const fetch = createFetch(policy, hedged(globalThis.fetch, { policy }));

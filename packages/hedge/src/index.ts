@@ -1,0 +1,1 @@
+export type { HedgeOptions } from './hedging.ts';
