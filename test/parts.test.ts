@@ -41,7 +41,7 @@ interface Row {
 const onlyToken = () => tokenBucket({ capacity: 1, refillPerSecond: 1e-6, nonConforming: 'reject' });
 const ofPath = ({ url }: RequestTraits): string => new URL(url).pathname;
 
-/** The parts of core, by their folders in packages/core/src/parts. */
+/** The parts of core, by their folders in packages/core/src/parts; and costs, of @ebb/providers. */
 const ROWS: Readonly<Record<string, Row>> = {
   bucket: {
     option: 'bucket',
@@ -138,12 +138,11 @@ const ROWS: Readonly<Record<string, Row>> = {
 /** Parts that are no option of a policy: what plays the whole suite over them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   answer: 'test/answer.test.ts',
-  hedge: 'test/hedges.test.ts',
 };
 
 test('each part has a row', () => {
   const folders = globSync('packages/core/src/parts/*/').map((path) => basename(path));
-  expect([...Object.keys(ROWS), ...Object.keys(ELSEWHERE)].sort()).toEqual(folders.sort());
+  expect([...Object.keys(ROWS), ...Object.keys(ELSEWHERE)].sort()).toEqual([...folders, 'cost'].sort());
   for (const path of Object.values(ELSEWHERE)) expect(readFileSync(path, 'utf8')).toMatch(/^ *suite\(/m);
 });
 

@@ -5,6 +5,14 @@ import { type Attempt, attemptsOf } from '@ebb/core';
 import type { AdapterUnderTest } from '@ebb/testing';
 import { createRequest } from './request.ts';
 
+/** A stream of a text; if `failing` is given, one without a text, which fails as that does. */
+function streamOf(text: string, failing: Promise<never> | undefined): Readable {
+  if (!failing) return Readable.from([text]);
+  const stream = new Readable({ read: () => undefined });
+  failing.catch((error) => stream.destroy(error));
+  return stream;
+}
+
 export const adapter: AdapterUnderTest = {
   name: 'node:http',
   does: ['wholeBodies'],
@@ -17,8 +25,9 @@ export const adapter: AdapterUnderTest = {
     const request = createRequest(policy, agent);
     let history: readonly Attempt[] | undefined;
     return {
-      async send(url, { once, body, ...rest }, signal) {
-        const got = await request(url, { ...rest, body: once ? Readable.from([once]) : body, signal });
+      async send(url, { once, failing, body, ...rest }, signal) {
+        const upload = once === undefined ? body : streamOf(once, failing);
+        const got = await request(url, { ...rest, body: upload, signal });
         history = attemptsOf(got);
         return { status: got.response.statusCode ?? 0, body: got.body.toString() };
       },

@@ -6,10 +6,12 @@ import { createPolicy, type PolicyOptions, type RequestOptions } from '@ebb/core
 import {
   type Call,
   failureKind,
+  nativeSignal,
   nextTurn,
   run,
   sending,
   startCall,
+  takeUpload,
   timeoutError,
   timeoutOf,
 } from '@ebb/core/adapter';
@@ -52,8 +54,12 @@ async function attempt(url: string, { body, ...ask }: Ask, agent: Agent, call?: 
 /** A function that sends requests over `agent`. */
 export function createRequest(options: PolicyOptions, agent: Agent) {
   const policy = createPolicy(options);
-  return async (url: string, ask: Ask) => {
-    const { method = 'GET', headers = {}, body, ebb, signal } = ask;
+  return async (url: string, given: Ask) => {
+    // Each attempt sends these headers, also if their owner changes them meanwhile.
+    const headers = { ...given.headers };
+    const { method = 'GET', body, ebb } = given;
+    const signal = given.signal && nativeSignal(given.signal);
+    const ask = { ...given, headers, signal };
     const header = (name: string) => new Headers(headers).get(name) ?? undefined;
     const traits = { method, url, header, body, replayable: typeof body !== 'object' };
     if (ebb === false) return attempt(url, ask, agent);
@@ -65,6 +71,7 @@ export function createRequest(options: PolicyOptions, agent: Agent) {
           return { type: 'response', status, header: (name) => headersDistinct[name]?.join(', ') };
         },
         failure: (error) => ({ type: 'failure', kind: failureKind(error), error, redirected: false }),
+        followUpload: takeUpload(body),
         // A connection is free in the turn after its response.
         setAside: () => ({ released: nextTurn() }),
         peek(settled) {

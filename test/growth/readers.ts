@@ -22,6 +22,8 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'compat/fetch-retry.ts': 'a header is passed on as it is',
   'compat/network-error.ts': 'the message of an error is compared with fixed texts',
   'core/bodies/keep.ts': PARTS,
+  'core/http/body.ts': 'it waits for the end of an upload, and reads no part',
+  'fetch/coalesced.ts': PARTS,
   'core/bodies/body-reader.ts': ['an error of OpenAI', 'an error of Google', 'the first event of a stream'],
   'core/bodies/peek.ts': PARTS,
   'core/bodies/streams.ts': PARTS,

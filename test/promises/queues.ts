@@ -103,7 +103,7 @@ export const QUEUES: readonly Promised[] = [
     {
       says: 'ends with the response that was there',
       file: 'packages/core/src/loop/judge.ts',
-      from: 'error instanceof HookError || !outcome;',
+      from: 'isAbort || isFault || !outcome;',
       to: 'true;',
       tests: ['packages/core/src/loop/unsent.test.ts'],
     },
