@@ -23,6 +23,16 @@ export const timersLeft: Readonly<Record<string, Difference>> = {
   'a POST with a key that timed out, with interactive()': LEFT,
 };
 
+const UNTRUSTED: Difference = {
+  hits: 0,
+  status: undefined,
+  body: undefined,
+  carried: { header: 'authorization', values: [] },
+  thrown: 'TypeError',
+  reason: undefined,
+  why: 'the origin of a request may be chosen by a dispatcher, and not by the caller',
+};
+
 /** What the suite must know of each client, wherever it runs. */
 export const traits: Readonly<Record<ClientName, Traits>> = {
   fetch: {},
@@ -40,5 +50,9 @@ export const traits: Readonly<Record<ClientName, Traits>> = {
   undici: {
     timeoutError: 'HeadersTimeoutError',
     lacks: { redirects: 'request of undici follows none without an interceptor' },
+    differs: {
+      'a credential of one request, without trustedOrigins': UNTRUSTED,
+      'a credential of a part of one request, without trustedOrigins': UNTRUSTED,
+    },
   },
 };

@@ -129,6 +129,7 @@ function differsIn({ row, runtime }: Place): Differences {
   const isWeb = isFetch(row) || row === 'axios, fetch' || row === 'axios, xhr';
   return {
     ...(isAxios && traits.axios.differs),
+    ...(row === 'undici' && traits.undici.differs),
     ...(isWeb && runtime === 'workerd' && IN_WORKERD),
     ...(isWeb && runtime === 'Chromium' && IN_CHROMIUM),
     ...(isFetch(row) && (runtime === 'Chromium' || runtime === 'workerd') && timersLeft),

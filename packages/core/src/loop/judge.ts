@@ -27,7 +27,7 @@ interface Heard {
   readonly heard?: Outcome;
 }
 
-/** @param seen what the client reads in what the attempt settled with */
+/** @param seen the part of the settled value that the client reads */
 export function abortedBy(error: unknown, seen: Outcome): Outcome {
   const aborted = { type: 'failure', kind: 'aborted', error } as const;
   return seen.type === 'response' ? Object.defineProperty(aborted, 'heard', { value: seen }) : aborted;

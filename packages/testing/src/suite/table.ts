@@ -12,6 +12,7 @@ import { responses } from './rows/responses.ts';
 import { retryAfter } from './rows/retry-after.ts';
 import { streams } from './rows/streams.ts';
 import { bounded } from './rows/total.ts';
+import { trust } from './rows/trust.ts';
 import { refreshed } from './rows/unauthorized.ts';
 
 /** Every row. */
@@ -30,4 +31,5 @@ export const table: readonly Row[] = [
   ...aborts,
   ...bounded,
   ...redirects,
+  ...trust,
 ];
