@@ -153,7 +153,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   },
   mutants: {
     about:
-      'mutation tests of core; takes `--part 3/8`, `--mutate FILE`, and `--sum` for one score of all parts',
+      'mutation tests of core and of the clients; takes one of them, `--part 3/8`, `--mutate FILE`, and `--sum` for the scores of all parts',
     needs: ['test/mutants'],
     commands: ['node test/mutants/run.ts'],
   },

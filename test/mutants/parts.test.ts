@@ -14,10 +14,10 @@ test.each(['0/3', '4/3', '3', ''])('there is no part %j', (part) => {
 });
 
 const mutants = (...statuses: readonly string[]) => ({ mutants: statuses.map((status) => ({ status })) });
-const first = scoreOf('1/3', {
+const first = scoreOf('core', '1/3', {
   files: { a: mutants('Killed', 'Killed', 'Survived'), b: mutants('Timeout') },
 });
-const last = scoreOf('3/3', { files: { c: mutants('NoCoverage', 'Ignored') } });
+const last = scoreOf('core', '3/3', { files: { c: mutants('NoCoverage', 'Ignored') } });
 
 test.each<[readonly Score[], number, readonly string[]]>([
   [[first], 75, ['2/3', '3/3']],

@@ -8,21 +8,23 @@ interface Report {
 /** How many mutants of a file ended in which way. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** What one part of core came to. */
+/** What one part of a package came to. */
 export interface Score {
+  /** The name of its folder. */
+  readonly name: string;
   readonly part: string;
   readonly files: Readonly<Record<string, Counts>>;
 }
 
 const FOLDER = 'test/mutants/scores';
 
-export function scoreOf(part: string, { files }: Report): Score {
+export function scoreOf(name: string, part: string, { files }: Report): Score {
   const counts = Object.entries(files).map(([path, { mutants }]) => {
     const of: Record<string, number> = {};
     for (const { status } of mutants) of[status] = (of[status] ?? 0) + 1;
     return [path, of] as const;
   });
-  return { part, files: Object.fromEntries(counts) };
+  return { name, part, files: Object.fromEntries(counts) };
 }
 
 /** In percent, of the mutants that can be run: those that a test noticed. NaN if there are none. */
@@ -30,7 +32,7 @@ export function percentOf({ Killed = 0, Timeout = 0, Survived = 0, NoCoverage = 
   return (100 * (Killed + Timeout)) / (Killed + Timeout + Survived + NoCoverage);
 }
 
-/** One score of many parts, and which of as many parts as they speak of are missing. */
+/** One score of many parts of a package, and which of as many parts as they speak of are missing. */
 export function sum(scores: readonly Score[]): {
   files: Readonly<Record<string, Counts>>;
   total: Counts;
@@ -48,9 +50,11 @@ export function sum(scores: readonly Score[]): {
 
 export function write(score: Score): void {
   mkdirSync(FOLDER, { recursive: true });
-  writeFileSync(`${FOLDER}/${score.part.replace('/', '-of-')}.json`, `${JSON.stringify(score, null, 1)}\n`);
+  const path = `${FOLDER}/${score.name}-${score.part.replace('/', '-of-')}.json`;
+  writeFileSync(path, `${JSON.stringify(score, null, 1)}\n`);
 }
 
-export function readAll(): Score[] {
-  return globSync(`${FOLDER}/*.json`).map((path) => JSON.parse(readFileSync(path, 'utf8')) as Score);
+/** The parts of a package that have been run. */
+export function readAll(name: string): Score[] {
+  return globSync(`${FOLDER}/${name}-*.json`).map((path) => JSON.parse(readFileSync(path, 'utf8')) as Score);
 }

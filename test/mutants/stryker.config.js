@@ -2,9 +2,10 @@ import { globSync, statSync } from 'node:fs';
 import { filesOfPart } from './part.ts';
 
 const root = new URL('../..', import.meta.url);
-const sources = globSync('packages/core/src/**/*.ts', {
+const name = process.env.EBB_MUTANTS_OF ?? 'core';
+const sources = globSync(`packages/${name}/src/**/*.ts`, {
   cwd: root,
-  exclude: ['**/*.test.ts', '**/*.test-d.ts', 'packages/core/src/index.ts'],
+  exclude: ['**/*.test.ts', '**/*.test-d.ts', `packages/${name}/src/index.ts`],
 }).sort();
 
 const sized = sources.map((path) => ({ path, size: statSync(new URL(path, root)).size }));

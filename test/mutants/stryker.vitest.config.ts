@@ -5,6 +5,7 @@ import { packages } from '../build/packages.ts';
 import { SLOW } from '../slow.ts';
 import config from '../vitest.config.ts';
 import { ALONE } from '../vitest.quick.config.ts';
+import { judgedBy } from './judged.ts';
 
 /**
  * The doors of the packages in this copy of the repository. Stryker links its node_modules, and there the packages lead to the
@@ -19,13 +20,12 @@ const doors = packages().flatMap(({ manifest, doors }) =>
 
 const HOST = 'test/mutants/host.ts';
 
-// Core's own tests, and those of its parts over the clients.
-const include = [
-  'packages/{core,fetch}/src/**/*.test.ts',
-  'packages/axios/src/body/peek-*.test.ts',
-  'test/{answer,coalesced,hedges,limits,parts,presets,provider-headers,provider-limits,read-cost,throttle,user-code}.test.ts',
-  'test/migration/like/*.test.ts',
-];
+const name = process.env.EBB_MUTANTS_OF ?? 'core';
+const { tests, alone } = judgedBy(name);
+/** The suite over another client reaches none of the mutants. */
+const others = ['fetch', 'axios', 'undici'].filter((client) => client !== name).join('|');
+
+const apart = ALONE.filter((path) => !alone?.test(path));
 
 class HostLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -34,7 +34,7 @@ class HostLast extends BaseSequencer {
   }
 }
 
-/** One thread loads core once for all files. */
+/** One thread loads the packages once for all files. */
 export default defineConfig({
   ...config,
   resolve: {
@@ -46,8 +46,9 @@ export default defineConfig({
   },
   test: {
     ...config.test,
-    include: [...include, HOST],
-    exclude: [...(config.test?.exclude ?? []), ...Object.values(SLOW).flat(), ...ALONE],
+    include: [...tests, HOST],
+    testNamePattern: new RegExp(`^(?!(?:${others}) over (?:sockets|MSW))`),
+    exclude: [...(config.test?.exclude ?? []), ...Object.values(SLOW).flat(), ...apart],
     pool: 'threads',
     execArgv: [],
     maxWorkers: 1,

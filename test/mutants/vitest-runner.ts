@@ -123,11 +123,12 @@ export default class MutantRunner extends TestRunner {
   }
 }
 
-/** The files with tests that reach a mutant: first those of its folder, then core's, and the quickest of them first. */
+/** The files with tests that reach a mutant: first those of its folder, then of its package, and the quickest of them first. */
 function nearestFirst(path: string, wanted: ReadonlySet<string>): RunnerTestFile[] {
-  const folder = path.slice(path.indexOf('packages/core/'), path.lastIndexOf('/') + 1);
+  const [home = ''] = /packages\/[^/]+\//.exec(path) ?? [];
+  const folder = path.slice(path.indexOf(home), path.lastIndexOf('/') + 1);
   const weight = ({ filepath }: RunnerTestFile): number =>
-    filepath.includes(folder) ? 10 : filepath.includes('packages/core/') ? 3 : 1;
+    filepath.includes(folder) ? 10 : filepath.includes(home) ? 3 : 1;
   return files
     .flatMap((file) => {
       const reaching = testsOf(file).filter(({ id }) => wanted.has(id));

@@ -1,0 +1,46 @@
+/** A package, the sources of which are mutated. */
+export interface Judged {
+  /** The least score of all its parts together, in percent. */
+  readonly least: number;
+  /** How many parts `check mutants` runs one after the other. */
+  readonly parts: number;
+  /** The tests that judge it, as globs. */
+  readonly tests: readonly string[];
+  /** Those of them that `test` runs in processes of their own, and that pass here, too. */
+  readonly alone?: RegExp;
+}
+
+/** Tests that cross packages. Each runs for the mutants that it reaches. */
+const CROSSING =
+  'test/{adapters,answer,broken-bodies,coalesced,deadline,event-order,hedges,http2,layers,layers-axios,layers-undici,limits,lost-uploads,no-errors,parts,proxies,quota-failures,request-body,resumed-rows,secrets,strange-errors,throttle,unauthorized,user-code}.test.ts';
+
+const adapter = (name: string, least: number, parts: number): Judged => ({
+  least,
+  parts,
+  tests: [`packages/${name}/src/**/*.test.ts`, `packages/{hedge,resume}/src/${name}/**/*.test.ts`, CROSSING],
+  alone: /^test\/layers|^packages\/(?:fetch|axios|undici)\/.*(?:layers?\.test|relay|connections)/,
+});
+
+/** By the names of their folders. */
+export const JUDGED: Readonly<Record<string, Judged>> = {
+  core: {
+    least: 88,
+    parts: 8,
+    tests: [
+      'packages/{core,fetch}/src/**/*.test.ts',
+      'packages/{compat,hedge,providers,resume}/src/**/*.test.ts',
+      'packages/axios/src/body/peek-*.test.ts',
+      'test/{answer,coalesced,hedges,limits,parts,presets,provider-headers,provider-limits,read-cost,throttle,user-code}.test.ts',
+      'test/migration/like/*.test.ts',
+    ],
+  },
+  fetch: adapter('fetch', 80, 2),
+  axios: adapter('axios', 80, 2),
+  undici: adapter('undici', 80, 2),
+};
+
+export function judgedBy(name: string): Judged {
+  const judged = JUDGED[name];
+  if (judged === undefined) throw new RangeError(`no package of ${Object.keys(JUDGED)} is "${name}"`);
+  return judged;
+}
