@@ -18,7 +18,7 @@ const adapter = (name: string, least: number, parts: number): Judged => ({
   least,
   parts,
   tests: [`packages/${name}/src/**/*.test.ts`, `packages/{hedge,resume}/src/${name}/**/*.test.ts`, CROSSING],
-  alone: /^test\/layers|^packages\/(?:fetch|axios|undici)\/.*(?:layers?\.test|relay|connections)/,
+  alone: new RegExp(`^test/layers|^packages/${name}/(?!.*(?:collected|exit))`),
 });
 
 /** By the names of their folders. */

@@ -66,12 +66,22 @@ describe('without a retry it behaves exactly like baseFetch', () => {
 
   test('invalid options throw at once, invalid overrides reject their request', async () => {
     expect(() => createFetch({ maxRetries: -1 })).toThrow('createPolicy: maxRetries');
-    expect(() => createFetch({}, 'fetch' as never)).toThrow(TypeError);
+    expect(() => createFetch({}, 'fetch' as never)).toThrow('createFetch: baseFetch must be a function');
     const base = vi.fn(fetch);
     const call = createFetch({}, base)('http://upstream/', { ebb: { maxRetries: -1 } });
     await expect(call).rejects.toThrow('ebb: maxRetries must be a whole number ≥ 0, got -1');
     expect(base).not.toHaveBeenCalled();
   });
+});
+
+test.each([
+  [0, 0],
+  [1, 1],
+])('with maxRetries %i the body of a Request is copied %i times', async (maxRetries, copies) => {
+  const request = new Request('http://upstream/', { method: 'PUT', body: 'text' });
+  const clone = vi.spyOn(request, 'clone');
+  await createFetch({ maxRetries, onEvent: () => undefined }, async () => new Response())(request);
+  expect(clone).toHaveBeenCalledTimes(copies);
 });
 
 describe('every kind of input is sent again as it was', () => {

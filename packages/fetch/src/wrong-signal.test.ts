@@ -69,6 +69,20 @@ test('the signal of another library that has aborted before its first call ends 
   await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
 });
 
+test('the signal of another library leaves the rest of an init, also that of its class', async () => {
+  class Init {
+    get method(): string {
+      return 'PUT';
+    }
+    readonly headers = { a: 'b' };
+    readonly signal = foreign().signal;
+  }
+  const base = vi.fn(async (_: unknown, _init?: RequestInit) => new Response());
+  await createFetch({}, base)(URL, new Init() as never);
+  const [[, sent] = []] = base.mock.calls;
+  expect(sent).toMatchObject({ method: 'PUT', headers: { a: 'b' }, signal: expect.any(AbortSignal) });
+});
+
 test('a fetch in the place of the policy is an error that says what comes first', () => {
   expect(() => createFetch(fetch as never)).toThrow(
     'createFetch: a policy or its options come first, a base fetch second',

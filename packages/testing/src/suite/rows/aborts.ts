@@ -149,6 +149,7 @@ export const aborts: readonly Row[] = [
     hits: 1,
     status: 200,
     body: 'up',
+    bodies: ['text'],
     reason: 'success',
     needs: ['inspection'],
   },

@@ -109,4 +109,17 @@ export const repeating: readonly Row[] = [
     bodies: ['text', 'text', 'text'],
     reason: 'success',
   },
+  {
+    name: 'with ebb: false a request is sent once, as it is',
+    script: [down],
+    request: { method: 'PUT', body: 'text', headers: { 'x-user': 'one' }, ebb: false },
+    policy: { idempotencyKey: true, beforeAttempt: () => ({ 'x-user': 'two' }) },
+    delays: [],
+    hits: 1,
+    status: 503,
+    body: 'down',
+    bodies: ['text'],
+    carried: { header: 'x-user', values: ['one'] },
+    reason: undefined,
+  },
 ];
