@@ -1,0 +1,211 @@
+import { HookError } from '@ebb/core/adapter';
+import * as undici from 'undici';
+import { describe, expect, test } from 'vitest';
+import {
+  bodyTimeoutError,
+  cutShortError,
+  failureOutcome,
+  headersTimeoutError,
+  isClosedError,
+  namingOldUndici,
+  ResponseOutcome,
+  requestAbortedError,
+  type Sent,
+  Traits,
+} from './outcome.ts';
+
+const origin = 'http://a.test';
+const coded = (code: string, message = 'failed'): Error => Object.assign(new Error(message), { code });
+const started: Sent = { starts: 1, isRedirected: false };
+
+describe('the kind of a failure, and whether its attempt may have been redirected', () => {
+  const options = { path: '/', method: 'GET', origin } as const;
+
+  test.each<[story: string, sent: Sent, error: unknown, kind: string, redirected: boolean]>([
+    ['no connection', { ...started, starts: 0 }, coded('ECONNREFUSED'), 'connect', false],
+    ['a refusal after the start', started, coded('ECONNREFUSED'), 'connect', true],
+    ['a reset', started, coded('ECONNRESET'), 'network', true],
+    [
+      'a refusal without a hop that answered',
+      { ...started, hops: [] },
+      coded('ECONNREFUSED'),
+      'connect',
+      false,
+    ],
+    ['a refusal after a hop', { ...started, hops: [origin] }, coded('ECONNREFUSED'), 'connect', true],
+    [
+      'a hop that was seen',
+      { starts: 2, isRedirected: true, hops: [] },
+      coded('ECONNREFUSED'),
+      'connect',
+      true,
+    ],
+    [
+      'one that was seen, before the start',
+      { starts: 0, isRedirected: true },
+      coded('ECONNREFUSED'),
+      'connect',
+      true,
+    ],
+    ['an abort before the start', { ...started, starts: 0 }, requestAbortedError(), 'connect', false],
+    ['an abort after it, not by the caller', started, requestAbortedError(), 'unknown', true],
+    ['a factory', { ...started, starts: 0 }, new HookError('body', coded('ECONNREFUSED')), 'unknown', false],
+    ['a timeout', started, headersTimeoutError(5), 'timeout', true],
+    ['a text', started, 'failed', 'unknown', true],
+  ])('%s', (_, sent, error, kind, redirected) => {
+    const outcome = failureOutcome(sent, error, options);
+    expect(outcome).toEqual({ type: 'failure', kind, error, redirected });
+  });
+
+  test.each([
+    ['New streams cannot be created after receiving a GOAWAY', true],
+    ['HTTP/2: "GOAWAY" frame received with code 0', false],
+    ['Stream closed with error code NGHTTP2_REFUSED_STREAM', false],
+  ])('of HTTP/2: %s', (message, redirected) => {
+    expect(failureOutcome(started, new Error(message), options)).toMatchObject({ redirected });
+  });
+
+  test.each([undefined, null])('the hops say nothing if the origin is %s', (own) => {
+    const sent = { ...started, hops: [] };
+    const given = { path: '/', method: 'GET', origin: own } as never;
+    expect(failureOutcome(sent, coded('ECONNREFUSED'), given)).toMatchObject({ redirected: true });
+  });
+
+  test('that is known comes first', () => {
+    expect(failureOutcome(started, coded('ECONNRESET'), options, 'aborted')).toMatchObject({
+      kind: 'aborted',
+    });
+  });
+});
+
+describe('a request', () => {
+  const urlOf = (options: object, own?: string) =>
+    new Traits({ path: '/b', method: 'GET', ...options } as never, undefined, own).url;
+
+  test.each<[options: object, url: string]>([
+    [{ origin }, 'http://a.test/b'],
+    [{ origin: `${origin}/` }, 'http://a.test/b'],
+    [{ origin: new URL(origin) }, 'http://a.test/b'],
+    [{}, 'http://own.test/b'],
+    [{ origin: null }, 'http://own.test/b'],
+    [{ origin, query: { c: '1 2', d: ['3', '4'] } }, 'http://a.test/b?c=1%202&d=3&d=4'],
+    [{ origin, path: 'http://c.test/d' }, 'http://c.test/d'],
+    [{ origin, path: 'https://c.test/d' }, 'https://c.test/d'],
+    [{ origin, path: '/?to=https://c.test/' }, 'http://a.test/?to=https://c.test/'],
+    [{ origin, path: 'ftp+https://c.test/' }, 'http://a.testftp+https://c.test/'],
+  ])('to %j', (options, url) => {
+    expect(urlOf(options, 'http://own.test')).toBe(url);
+  });
+
+  test('to no origin that is known', () => {
+    expect(urlOf({})).toBe('http://dispatcher.invalid/b');
+  });
+
+  test('has a method in upper case, and may be sent again if nothing is known of its body', () => {
+    const traits = new Traits({ origin, path: '/', method: 'put' as never, headers: { A: 'b' } }, undefined);
+    expect([traits.method, traits.replayable, traits.header('a')]).toEqual(['PUT', true, 'b']);
+    expect(new Traits({ origin, path: '/', method: 'PUT' }, { replayable: false }).replayable).toBe(false);
+  });
+});
+
+describe('a response', () => {
+  const head = { status: 200, headers: { a: ['1', '2'] } };
+
+  test.each<[sent: Sent, expected: object]>([
+    [started, { redirected: undefined, url: undefined }],
+    [
+      { starts: 2, isRedirected: true },
+      { redirected: true, url: undefined },
+    ],
+    [
+      { starts: 2, isRedirected: true, hops: [] },
+      { redirected: true, url: undefined },
+    ],
+    [
+      { starts: 3, isRedirected: true, hops: [origin, new URL('http://b.test')] },
+      { redirected: true, url: 'http://b.test/' },
+    ],
+  ])('to %j', (sent, expected) => {
+    const { type, status, redirected, url } = new ResponseOutcome(sent, head);
+    expect({ type, status, redirected, url }).toEqual({ type: 'response', status: 200, ...expected });
+  });
+
+  test('has headers', () => {
+    const outcome = new ResponseOutcome(started, head);
+    expect(['a', 'b', 'constructor'].map((name) => outcome.header(name))).toEqual([
+      '1, 2',
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+describe('errors of undici', () => {
+  const { errors } = undici;
+
+  test.each<[error: Error, of: new (...args: never[]) => Error, name: string, code: string, message: string]>(
+    [
+      [
+        headersTimeoutError(5),
+        errors.HeadersTimeoutError,
+        'HeadersTimeoutError',
+        'UND_ERR_HEADERS_TIMEOUT',
+        'No response within 5 ms',
+      ],
+      [
+        bodyTimeoutError(5),
+        errors.BodyTimeoutError,
+        'BodyTimeoutError',
+        'UND_ERR_BODY_TIMEOUT',
+        'Nothing arrived for 5 ms',
+      ],
+      [requestAbortedError(), errors.RequestAbortedError, 'AbortError', 'UND_ERR_ABORTED', 'Request aborted'],
+      [
+        cutShortError(),
+        errors.SocketError,
+        'SocketError',
+        'UND_ERR_SOCKET',
+        'The body ended before it was whole',
+      ],
+    ],
+  )('%s', (error, Own, name, code, message) => {
+    expect(error).toBeInstanceOf(Own);
+    expect(error).toBeInstanceOf(errors.UndiciError);
+    expect(error).toMatchObject({ name, code, message });
+    error.name = 'mine';
+    expect(Object.keys(error)).toEqual(['code']);
+  });
+
+  test.each([
+    [new errors.ClientClosedError(), true],
+    [new errors.ClientDestroyedError(), true],
+    [new errors.SocketError(), false],
+    [undefined, false],
+  ])('a closed dispatcher: %s', (error, expected) => {
+    expect(isClosedError(error)).toBe(expected);
+  });
+
+  test.each([
+    ['invalid onConnect method', 'UND_ERR_INVALID_ARG', true],
+    ['invalid onError method', 'UND_ERR_INVALID_ARG', true],
+    ['invalid onError method', 'UND_ERR', false],
+    ['invalid onHeaders method', 'UND_ERR_INVALID_ARG', false],
+    ['an invalid onError method', 'UND_ERR_INVALID_ARG', false],
+    ['invalid onError methods', 'UND_ERR_INVALID_ARG', false],
+  ])('a dispatcher of undici 6 says "%s", %s', (message, code, isOld) => {
+    const error = coded(code, message);
+    const named = namingOldUndici(error);
+    if (!isOld) expect(named).toBe(error);
+    else {
+      expect(named).toBeInstanceOf(TypeError);
+      expect(named).toMatchObject({
+        cause: error,
+        message: expect.stringMatching(/undici 7 or 8.*undici 6 or older$/),
+      });
+    }
+  });
+
+  test.each(['invalid onError method', undefined, null])('what is no error stays: %s', (thrown) => {
+    expect(namingOldUndici(thrown)).toBe(thrown);
+  });
+});
