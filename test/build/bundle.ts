@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, isAbsolute, join, posix, relative } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { type CodeSplittingGroup, type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { chunksOf } from './chunks.ts';
 import { commonJs } from './commonjs.ts';
@@ -29,10 +29,7 @@ function sources(one: Package, build: Build): Plugin {
     },
     transform(code, path) {
       if (!isAbsolute(path) || hasEffects(one, path)) return null;
-      const text = marked(code);
-      // Of the text itself rolldown makes a map without columns.
-      const map = text.generateMap({ hires: 'boundary', includeContent: true, source: path });
-      return { code: text.toString(), map: map.toString() };
+      return { code: marked(code).toString(), map: null };
     },
   };
 }
@@ -78,16 +75,11 @@ async function modulesOf(one: Package, kind: Build): Promise<OutputChunk[]> {
   try {
     const { output } = await build.generate({
       dir: join(one.home, 'dist'),
-      // A URL: for a relative path Deno shows the line of the source in the name of the built file.
-      sourcemapPathTransform: (path, map) =>
-        `npm:${one.manifest.name}/${relative(one.home, join(dirname(map), path))}`,
       // So that what CommonJS has in its first line moves no code.
-      banner: `// ${one.manifest.name}, built from TypeScript: the source map holds the sources.`,
-      // Lines and names stay, but for what is never reached.
+      banner: `// ${one.manifest.name}, built from TypeScript.`,
+      // Lines and names stay, but for what is never reached: so errors can be read without source maps, which would weigh more than all code.
       minify: 'dce-only',
       minifyInternalExports: false,
-      // The code of the others is debugged as it is: it has the lines and names of its sources, and no types.
-      sourcemap: kind === 'node' ? 'hidden' : false,
       comments: { annotation: true, legal: true, jsdoc: false },
       format: 'esm',
       entryFileNames: `${folder}[name].js`,
@@ -100,35 +92,26 @@ async function modulesOf(one: Package, kind: Build): Promise<OutputChunk[]> {
   }
 }
 
-/** Writes a file of the build, with a link to the map of its ES module, if there is one. */
-function writeCode(one: Package, file: string, code: string, { fileName, map }: OutputChunk): void {
-  const path = posix.relative(posix.dirname(file), `${fileName}.map`);
-  write(join(one.home, 'dist', file), map === null ? code : `${code}//# sourceMappingURL=${path}\n`);
-}
-
-/** CommonJS of what Node and its test runners load. It has the lines of the ES modules for Node, so one map is right for both. */
+/** CommonJS of what Node and its test runners load. It has the lines of the ES modules for Node, so errors name the same ones. */
 function writeCommonJs(one: Package, modules: readonly OutputChunk[]): void {
-  for (const module of modules)
-    writeCode(
-      one,
-      module.fileName.replace(/^node\//, 'cjs/'),
-      commonJs(module.code, (from) => from),
-      module,
+  for (const { fileName, code } of modules) {
+    const file = fileName.replace(/^node\//, 'cjs/');
+    write(
+      join(one.home, 'dist', file),
+      commonJs(code, (from) => from),
     );
+  }
   // With the extension of ES modules, so that both stand side by side in a tarball.
   const { sideEffects } = one.manifest;
   const fields = { type: 'commonjs', ...(sideEffects === false && { sideEffects }) };
   write(join(one.home, 'dist/cjs/package.json'), `${JSON.stringify(fields)}\n`);
 }
 
-/** The code of a package in all forms, with the lines and names of its sources, and the maps that lead to them. */
+/** The code of a package in all forms, with the lines and names of its sources. */
 export async function bundle(one: Package): Promise<void> {
   const [inNode, others] = await Promise.all([modulesOf(one, 'node'), modulesOf(one, 'any')]);
   for (const module of [...inNode, ...others]) {
-    writeCode(one, module.fileName, `${module.code.trimEnd()}\n`, module);
-    if (module.map !== null) {
-      write(join(one.home, 'dist', `${module.fileName}.map`), `${JSON.stringify(module.map)}\n`);
-    }
+    write(join(one.home, 'dist', module.fileName), `${module.code.trimEnd()}\n`);
   }
   writeCommonJs(one, inNode);
 }

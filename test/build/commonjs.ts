@@ -39,7 +39,7 @@ function required({ specifiers = [] }: Statement, from: string): string {
 
 /**
  * An ES module of the build as CommonJS. Only its imports and exports differ, so both formats behave and fail alike. Each line
- * stays where it is, so that both have one map; what the first line gets before it must not matter.
+ * stays where it is, so that errors name the same lines; what the first line gets before it must not matter.
  *
  * @param resolve what a module is called in CommonJS
  */

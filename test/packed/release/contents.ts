@@ -14,12 +14,10 @@ function pathsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(pathsIn) : [];
 }
 
-/** The files that a built file imports, with their declarations if it is one, and its map. */
+/** The files that a built file imports, with their declarations if it is one. */
 function importsOf(file: string, text: string): string[] {
-  const maps = [...text.matchAll(/^\/\/# sourceMappingURL=(.+)$/gm)].map(([, map = '']) => map);
   const imported = text.matchAll(/(?:\bfrom|\bimport|\brequire\()\s*["'`](\.[^"'`]+)["'`]/g);
-  const specifiers = [...maps, ...[...imported].map(([, specifier = '']) => specifier)];
-  return specifiers.map((specifier) => {
+  return [...imported].map(([, specifier = '']) => {
     const path = posix.join(posix.dirname(file), specifier);
     return /\.d\.c?ts$/.test(file) ? path.replace(/\.(c?)js$/, '.d.$1ts') : path;
   });
@@ -31,7 +29,7 @@ function reachedIn({ manifest, files, text }: Packed): ReadonlySet<string> {
   const visit = (file: string): void => {
     if (reached.has(file) || !files.includes(file)) return;
     reached.add(file);
-    if (!file.endsWith('.map')) for (const path of importsOf(file, text(file))) visit(path);
+    for (const path of importsOf(file, text(file))) visit(path);
   };
   const { exports, imports, bin } = manifest;
   for (const path of pathsIn([exports, imports, bin])) visit(path);

@@ -16,7 +16,7 @@ type Sizes = Readonly<Record<string, number>>;
 
 /** In bytes: the tarball that npm downloads, and bundles by platform, compressed by brotli, without peer dependencies. */
 export interface RecordedSizes {
-  /** By package: `tarball`, and the bundles of everything that the first entry exports. */
+  /** By package: `tarball`, and the bundles of everything that the first entry with code exports. */
   readonly packages: Readonly<Record<string, Sizes>>;
   /** By program. */
   readonly programs: Readonly<Record<string, Sizes>>;
@@ -41,8 +41,15 @@ async function bundlesOf(program: string, folder: string): Promise<Sizes> {
   return Object.fromEntries(PLATFORMS.map((platform) => [TITLES[platform], sizes[platform]]));
 }
 
-async function sizesOf({ bytes: tarball, manifest: { name } }: Packed, folder: string): Promise<Sizes> {
-  return { tarball, ...(await bundlesOf(`export * from '${name}'`, folder)) };
+/** The first entry with code: some main entries have types alone. */
+function entryOf({ manifest: { name, exports }, text }: Packed): string {
+  const doors = Object.keys(exports as object).filter((door) => !door.endsWith('.json'));
+  const fileOf = (door: string): string => `dist/${door === '.' ? 'index' : door.slice(2)}.js`;
+  return name + (doors.find((door) => /^export /m.test(text(fileOf(door)))) ?? '.').slice(1);
+}
+
+async function sizesOf(one: Packed, folder: string): Promise<Sizes> {
+  return { tarball: one.bytes, ...(await bundlesOf(`export * from '${entryOf(one)}'`, folder)) };
 }
 
 function resultOf(subject: string, sizes: Sizes, recorded: Sizes | undefined): Result {
