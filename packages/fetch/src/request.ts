@@ -111,11 +111,11 @@ function isReadOnce(headers: unknown): headers is Iterable<Iterable<string>> {
 export function rereadable<T extends EbbRequestInit | undefined>(init: T): T {
   const headers: unknown = init?.headers;
   if (!isReadOnce(headers)) return init;
-  return { ...membersOf(init as object), headers: new Headers(headers as HeadersInit) } as T;
+  return { ...membersOf(init as object), headers: new Headers(headers as GivenHeaders) } as T;
 }
 
 /** Headers of the same form, which the owner of these cannot change. Those that fetch refuses stay as they are. */
-function copyOf(headers: HeadersInit): HeadersInit {
+function copyOf(headers: GivenHeaders): GivenHeaders {
   try {
     if (Array.isArray(headers)) return headers.map((pair) => [...pair]) as never;
     // That of another fetch has a class of its own.
@@ -149,8 +149,11 @@ export function kept<T extends EbbRequestInit>(
   return [input instanceof URL ? new URL(input) : input, own as T | undefined];
 }
 
+/** Headers as fetch takes them. Runtimes have other names for the type. */
+type GivenHeaders = NonNullable<RequestInit['headers']>;
+
 /** A request header by its lower-case name; `undefined` also if the base fetch will reject the headers. */
-export function headerIn(headers: HeadersInit | null | undefined, name: string): string | undefined {
+export function headerIn(headers: GivenHeaders | null | undefined, name: string): string | undefined {
   if (!headers) return undefined;
   try {
     return new Headers(headers).get(name) ?? undefined;
@@ -160,7 +163,7 @@ export function headerIn(headers: HeadersInit | null | undefined, name: string):
 }
 
 /** The headers of one attempt. */
-export function changedHeaders(own: HeadersInit | undefined, changes: SentHeaders): Headers {
+export function changedHeaders(own: GivenHeaders | undefined, changes: SentHeaders): Headers {
   const headers = new Headers(own);
   for (const [name, value] of Object.entries(changes)) {
     try {

@@ -74,7 +74,7 @@ exports.trials = {
   },
 
   async compat(url) {
-    const client = createFetch(likeFetchRetry({ retries: 1, retryDelay: 0, retryOn: [503] }));
+    const client = createFetch(likeFetchRetry({ retries: 1, retryDelay: 1, retryOn: [503] }));
     assert.equal((await client(`${url}/compat`)).status, 200);
   },
 

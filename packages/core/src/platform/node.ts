@@ -7,7 +7,7 @@ export const seesBodiesEnd = true;
 interface NodeLike {
   readonly process?: {
     getBuiltinModule?(id: 'node:stream'): { readonly Readable: typeof Readable } | undefined;
-    emitWarning?(warning: Error): void;
+    emitWarning?(warning: Error | string, type?: string): void;
   };
   reportError?(error: unknown): void;
 }
@@ -24,7 +24,13 @@ const host: NodeLike = globalThis;
 export function emit(warning: Error): void {
   const { process, reportError } = host;
   warning.message = oneLine(warning.message);
-  if (typeof process?.emitWarning === 'function') process.emitWarning(warning);
+  if (typeof process?.emitWarning === 'function')
+    try {
+      process.emitWarning(warning);
+    } catch {
+      // In Jest an error is of another realm, which Node refuses.
+      process.emitWarning(warning.message, warning.name);
+    }
   else if (typeof reportError === 'function') reportError(warning);
 }
 

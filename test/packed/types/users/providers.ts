@@ -10,7 +10,7 @@ export const limited: Policy = createPolicy({
 export const counted: Policy = createPolicy({
   bucket: tokenBucket({ capacity: 1_000, refillPerSecond: 100 }),
   cost: learnedCost(() => 100),
-  actualCost: readCost(({ body }) => (typeof body === 'object' ? 5 : undefined)),
+  actualCost: readCost(({ status }) => (status === 200 ? 5 : undefined)),
 });
 // @ts-expect-error: a word for a boolean
 openai({ repeatPosts: 'no' });
