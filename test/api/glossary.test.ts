@@ -13,7 +13,8 @@ const rows = [...glossary.matchAll(/^\| (?!word)([^|]+) \| ([^|]+) \| ([^|]*)\|$
   }),
 );
 
-const doors = globSync('docs/api/*.api.md').map((path) => ({
+// What packages of features import of each other has the names that it has there.
+const doors = globSync('docs/api/*.api.md', { exclude: ['**/*.internal.api.md'] }).map((path) => ({
   door: basename(path, '.api.md'),
   code: /```ts\n(.*)```/s.exec(readFileSync(path, 'utf8'))?.[1] ?? '',
 }));
