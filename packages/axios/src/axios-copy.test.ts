@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { refusingPort } from '../../../test/refusing.ts';
 import { serve } from '../../../test/serve.ts';
 import { atOnce, errorOf } from '../test/client.ts';
+import { adapterOf, recordedResponse } from './axios-copy.ts';
 import { ebbInterceptor } from './index.ts';
 
 const require = createRequire(import.meta.url);
@@ -149,4 +150,48 @@ test('import * from axios is the axios module', async () => {
   const client = cjsAxios.create();
   client.interceptors.request.use(ebbInterceptor({ maxRetries: 0 }, await import('axios')));
   expect(await errorOf(client.get('http://127.0.0.1:1/'))).toBeInstanceOf(esmAxios.AxiosError);
+});
+
+describe('which layers may be below an adapter', () => {
+  const configOf = (config: object) => ({ headers: new esmAxios.AxiosHeaders(), ...config }) as never;
+  const own: AxiosAdapter = async () => ({}) as never;
+  const polyfill = async () => new Response();
+
+  test.each<[story: string, named: unknown, config: object, way: string]>([
+    ['http', 'http', {}, 'socket'],
+    ['http by its place', ['http', 'fetch'], {}, 'socket'],
+    ['http with a transport of its own', 'http', { transport: {} }, 'converted'],
+    ['the default', undefined, {}, 'socket'],
+    ['fetch', 'fetch', {}, 'native-fetch'],
+    ['fetch with an env that has none', 'fetch', { env: {} }, 'native-fetch'],
+    ['fetch with another fetch', 'fetch', { env: { fetch: polyfill } }, 'converted'],
+    ['a function', own, {}, 'converted'],
+    ['a function in a list', [own], {}, 'converted'],
+  ])('%s', (_, named, config, way) => {
+    expect(adapterOf(undefined, named as never, configOf(config)).way).toBe(way);
+  });
+
+  test('that is a function stays, also in a list', () => {
+    for (const named of [own, [own]]) {
+      expect(adapterOf(undefined, named, configOf({})).adapter).toBe(own);
+      expect(adapterOf(esmAxios, named, configOf({ headers: new cjsAxios.AxiosHeaders() })).adapter).toBe(
+        own,
+      );
+    }
+  });
+
+  test('of axios itself gets headers of its own copy, and the config keeps those of the other', async () => {
+    const server = await serve({ status: 200 });
+    const headers = new cjsAxios.AxiosHeaders({ a: 'b' });
+    const config = configOf({ url: server.url, method: 'get', headers, responseType: 'text' });
+    const { adapter } = adapterOf(esmAxios, 'http', config);
+    const sent = adapter(config);
+    expect((config as { headers: unknown }).headers).toBe(headers);
+    await sent;
+    expect(server.seen.map((request) => request.headers.a)).toEqual(['b']);
+  });
+});
+
+test.each([undefined, null, 'text', {}])('there is no record of a response to %j', (request) => {
+  expect(recordedResponse(request)).toBeUndefined();
 });
