@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
 import { failing, upstream } from '../test/upstream.ts';
 import type { Attempt } from './attempt.ts';
-import { ownOptions, requestHeader, responseHeader } from './headers.ts';
+import { changedHeaders, ownOptions, requestHeader, responseHeader } from './headers.ts';
 import { ebbInterceptor } from './index.ts';
 import { ResponseOutcome } from './outcome.ts';
 
@@ -99,4 +99,68 @@ test('a header with several values, and invalid headers', () => {
 
 test.each([undefined, null])('request headers that are %s have no values', (headers) => {
   expect(requestHeader(headers, 'a')).toBe(undefined);
+});
+
+describe('headers of a request are one record', () => {
+  const own = (headers: unknown): unknown =>
+    ownOptions({ path: '/', method: 'GET', headers: headers as never }).headers;
+
+  test.each<[headers: unknown, record: object]>([
+    [['a', '1', 'b', '2'], { a: '1', b: '2' }],
+    [['a', '1', 'a', '2', 'a', '3'], { a: ['1', '2', '3'] }],
+    [['a', undefined, 'b', '2'], { b: '2' }],
+    [[], {}],
+    [
+      new Map([
+        ['a', '1'],
+        ['A', '2'],
+      ]),
+      { a: '1', A: '2' },
+    ],
+    [[['a', ['1', '2']]], { a: ['1', '2'] }],
+  ])('%o', (headers, record) => {
+    expect(own(headers)).toEqual(record);
+  });
+
+  test.each([null, undefined, 'a', 1])('%s stays: undici refuses it, or it is none', (headers) => {
+    expect(own(headers)).toBe(headers);
+  });
+
+  test('an odd list stays a list, and pairs that are none can be read again', () => {
+    expect(own(['a', '1', 'b'])).toEqual(['a', '1', 'b']);
+    const pairs = own(new Set([['a', '1'], ['b']])) as Iterable<unknown>;
+    expect([[...pairs], [...pairs]]).toEqual([
+      [['a', '1'], ['b']],
+      [['a', '1'], ['b']],
+    ]);
+  });
+
+  test('a query that is no record stays', () => {
+    const query = 'a=1' as never;
+    expect(ownOptions({ path: '/', method: 'GET', query }).query).toBe(query);
+    expect(ownOptions({ path: '/', method: 'GET', query: null as never }).query).toBe(null);
+  });
+
+  test.each<[value: unknown, text: string | undefined]>([
+    [null, undefined],
+    [undefined, undefined],
+    [5, '5'],
+    ['', ''],
+  ])('a value of %s', (value, text) => {
+    expect(requestHeader({ a: value, A: 'later' } as never, 'a')).toBe(text ?? 'later');
+  });
+});
+
+test.each<[headers: unknown, expected: unknown]>([
+  [undefined, { 'X-Own': '2' }],
+  [null, { 'X-Own': '2' }],
+  [
+    { b: '1', 'x-own': '1', 'X-GONE': '1' },
+    { b: '1', 'X-Own': '2' },
+  ],
+  ['text', 'text'],
+  [['a'], ['a']],
+])('changes of %o', (headers, expected) => {
+  const changes = { 'x-own': '1', 'X-Own': '2', 'x-gone': undefined };
+  expect(changedHeaders(headers as never, changes)).toEqual(expected);
 });

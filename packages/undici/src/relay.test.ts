@@ -1,10 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { attemptsOf, constant, type EbbEvent, type PolicyOptions } from '@ebb/core';
+import {
+  attemptsOf,
+  concurrencyLimit,
+  constant,
+  type EbbEvent,
+  type PolicyOptions,
+  tokenBucket,
+} from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { bucketThat } from '../test/bucket.ts';
-import { get, passBackoff, reset, setUp } from '../test/relay.ts';
+import { get, passBackoff, reset, setUp, time } from '../test/relay.ts';
 import { Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
@@ -286,6 +293,43 @@ describe('upgrades', () => {
       .start()
       .handler.onRequestUpgrade({} as never, 200, {}, socket() as never);
     expect(spy.calls).toEqual(['start', 'upgrade 200']);
+  });
+
+  test('that a proxy refuses come to the handler if the retry is not sent', async () => {
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-9, nonConforming: 'reject', clock: time });
+    const { wire, spy, clock, dispatch, events } = setUp({ bucket });
+    dispatch({ ...get, method: 'CONNECT' }, spy);
+    const { connection, handler } = wire.attempt(1).start();
+    const refused = socket();
+    handler.onRequestUpgrade(connection, 429, {}, refused as never);
+    expect([refused.destroyed, spy.calls]).toEqual([true, ['start']]);
+    await passBackoff(clock);
+    expect(spy.calls).toEqual(['start', 'upgrade 429']);
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'limited' });
+    expect(wire.attempts).toHaveLength(1);
+  });
+
+  test('about which classify throws are closed, and fail', () => {
+    const classify = (): never => {
+      throw new Error('no verdict');
+    };
+    const { wire, spy, dispatch } = setUp({ classify });
+    dispatch({ ...get, upgrade: 'websocket' }, spy);
+    const { connection, handler } = wire.attempt(1).start();
+    const upgraded = socket();
+    handler.onRequestUpgrade(connection, 101, {}, upgraded as never);
+    expect(upgraded.destroyed).toBe(true);
+    expect(spy.error).toMatchObject({ name: 'HookError' });
+  });
+
+  test('free their slot', () => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
+    const { wire, spy, dispatch } = setUp({ concurrency });
+    dispatch({ ...get, upgrade: 'websocket' }, spy);
+    const { connection, handler } = wire.attempt(1).start();
+    expect(concurrency.stats().inUse).toBe(1);
+    handler.onRequestUpgrade(connection, 101, {}, socket() as never);
+    expect(concurrency.stats().inUse).toBe(0);
   });
 
   test('can be aborted by the handler', () => {
