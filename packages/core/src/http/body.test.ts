@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
+import { Readable, Stream } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../base/clock.ts';
 import {
@@ -174,10 +175,35 @@ describe('an upload that waits to be sent', () => {
     expect([ended.destroyed, left.errored]).toEqual([true, error]);
   });
 
+  test('a Node stream that flows, as that of a program which has ended, loses nothing meanwhile', async () => {
+    const stream = Readable.from(['one ', 'two']);
+    stream.resume();
+    const forget = followUpload(stream, () => expect.fail('failed'));
+    stream.resume();
+    await setImmediate();
+    expect(stream.readableDidRead).toBe(false);
+    forget();
+    expect(await stream.toArray()).toEqual(['one ', 'two']);
+  });
+
+  test('a stream of old, such as a part of a form, may end and close meanwhile', () => {
+    const [ended, closed] = [new Stream(), new Stream()];
+    const failed = vi.fn();
+    followUpload(ended, failed);
+    ended.emit('end');
+    ended.emit('close');
+    expect(failed).not.toHaveBeenCalled();
+    followUpload(closed, failed);
+    closed.emit('close');
+    expect(failed).toHaveBeenCalledTimes(1);
+  });
+
   test('it is followed any number of times, and keeps one listener', () => {
     const stream = open();
     for (let time = 0; time < 20; time += 1) followUpload(stream, noop)();
-    expect([stream.listenerCount('error'), stream.listenerCount('close')]).toEqual([1, 0]);
+    expect(['error', 'close', 'end', 'readable'].map((event) => stream.listenerCount(event))).toEqual([
+      1, 0, 0, 0,
+    ]);
   });
 
   test('the parts of a form are followed', async () => {

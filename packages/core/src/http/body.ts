@@ -104,13 +104,20 @@ function follow(body: unknown, failed: (error: unknown) => void): () => void {
     // Destroyed without an error: the message is that of Node.
     if (!body.readableEnded) failed(body.errored ?? new Error('Premature close'));
   };
+  // A stream of old has no `readableEnded`.
+  const ended = (): unknown => body.off('close', closed);
   body.on('error', failed);
   body.on('close', closed);
+  body.on('end', ended);
+  // Holds a stream that flows, as that of a program does once the program has ended: its data would be lost.
+  body.on('readable', ignore);
   if (body.destroyed) closed();
   const parts = partsOf(body).map((part) => follow(part, failed));
   return () => {
     body.off('error', failed);
-    body.off('close', closed);
+    body.off('end', ended);
+    body.off('readable', ignore);
+    ended();
     for (const forget of parts) forget();
   };
 }
