@@ -20,8 +20,8 @@ export interface Setting {
   readonly dispatch: Dispatcher.Dispatch;
 }
 
-/** The clock of {@link setUp}, for the limits of a test. */
-export let time: VirtualClock;
+/** The clock of {@link setUp}, for the limits of a test. In a thread that runs several files the hook belongs to the first of them. */
+export let time: VirtualClock = virtualClock({ startMs: 0 });
 beforeEach(() => {
   time = virtualClock({ startMs: 0 });
 });
