@@ -66,18 +66,20 @@ const AXIOS_IN_DENO = named(
   { hits: 3, why: 'Deno repeats an aborted request that used a kept connection' },
 );
 
+/** That of Node 20 and 22 takes it. */
+const OF_OTHER_LIBRARIES = named(
+  [
+    'an abort by the signal of another library',
+    'an abort by the signal of another library during a look with a timeout',
+    'the signal of another library, a look and a timeout',
+  ],
+  {
+    ...{ hits: 0, status: undefined, body: undefined, bodies: [], reason: undefined, thrown: 'TypeError' },
+    why: 'fetch refuses it before it dispatches',
+  },
+);
+
 const BY_NODE_FETCH: Differences = {
-  ...named(
-    [
-      'an abort by the signal of another library',
-      'an abort by the signal of another library during a look with a timeout',
-      'the signal of another library, a look and a timeout',
-    ],
-    {
-      ...{ hits: 0, status: undefined, body: undefined, reason: undefined, thrown: 'TypeError' },
-      why: 'fetch refuses it before it dispatches',
-    },
-  ),
   ...named(
     ['a token', 'a slot', 'a hook'].map((what) => `an upload that fails while waiting for ${what}`),
     { reason: 'aborted', why: 'fetch itself aborts a request whose body fails' },
@@ -137,6 +139,7 @@ function differsIn({ row, runtime }: Place): Differences {
     ...(isAxios && isWeb && runtime === 'Chromium' && AXIOS_IN_CHROMIUM),
     ...(row === 'axios, http' && runtime === 'Deno' && AXIOS_IN_DENO),
     ...(row === "Node's fetch" && BY_NODE_FETCH),
+    ...(row === "Node's fetch" && !/^Node 2[02]/.test(runtime) && OF_OTHER_LIBRARIES),
   };
 }
 

@@ -162,7 +162,10 @@ export async function play(
       ...parts,
     }),
   );
-  const { promise: failing, reject: fail } = Promise.withResolvers<never>();
+  let fail: (error: unknown) => void = () => undefined;
+  const failing = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
   failing.catch(() => undefined);
   let isOver = false;
   const wait = async (): Promise<void> => {
