@@ -4,6 +4,8 @@ export interface Judged {
   readonly least: number;
   /** How many parts `check mutants` runs one after the other. */
   readonly parts: number;
+  /** Sources that other tests judge: those of the entry for browsers, or those that start a program for each case. */
+  readonly without: readonly string[];
   /** The tests that judge it, as globs. */
   readonly tests: readonly string[];
   /** Those of them that `test` runs in processes of their own, and that pass here, too. */
@@ -12,11 +14,12 @@ export interface Judged {
 
 /** Tests that cross packages. Each runs for the mutants that it reaches. */
 const CROSSING =
-  'adapters,event-order,http2,layers,limits,lost-uploads,parts,request-body,strange-errors,user-code';
+  'actual-cost,adapters,event-order,http2,layers,limits,lost-uploads,parts,request-body,strange-errors,user-code';
 
 const adapter = (name: string, least: number, parts: number, more: string): Judged => ({
   least,
   parts,
+  without: ['**/{platform/web,register,register-config}.ts'],
   tests: [
     `packages/${name}/src/**/*.test.ts`,
     `packages/{hedge,resume}/src/${name}/**/*.test.ts`,
@@ -30,6 +33,7 @@ export const JUDGED: Readonly<Record<string, Judged>> = {
   core: {
     least: 88,
     parts: 8,
+    without: [],
     tests: [
       'packages/{core,fetch}/src/**/*.test.ts',
       'packages/{compat,hedge,providers,resume}/src/**/*.test.ts',

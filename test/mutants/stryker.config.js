@@ -1,11 +1,12 @@
 import { globSync, statSync } from 'node:fs';
+import { judgedBy } from './judged.ts';
 import { filesOfPart } from './part.ts';
 
 const root = new URL('../..', import.meta.url);
 const name = process.env.EBB_MUTANTS_OF ?? 'core';
 const sources = globSync(`packages/${name}/src/**/*.ts`, {
   cwd: root,
-  exclude: ['**/*.test.ts', '**/*.test-d.ts'],
+  exclude: ['**/*.test.ts', '**/*.test-d.ts', ...judgedBy(name).without],
 }).sort();
 
 const sized = sources.map((path) => ({ path, size: statSync(new URL(path, root)).size }));

@@ -253,6 +253,20 @@ describe('a handler that throws', () => {
   });
 });
 
+test.each([{ maxRetries: 1 }, false, undefined] as const)('ebb: %j is for this layer alone', (ebb) => {
+  const { wire, spy, dispatch } = setUp();
+  dispatch({ ...get, ebb }, spy);
+  expect(wire.attempt(1).options).toMatchObject(get);
+  if (ebb !== undefined) expect(wire.attempt(1).options).not.toHaveProperty('ebb');
+});
+
+test('options that are wrong fail the request, and the dispatcher goes on', () => {
+  const { wire, spy, dispatch } = setUp();
+  expect(dispatch({ ...get, ebb: { maxRetries: -1 } }, spy)).toBe(false);
+  expect(spy.error).toBeInstanceOf(RangeError);
+  expect(wire.attempts).toHaveLength(0);
+});
+
 describe('upgrades', () => {
   const socket = (): { destroyed: boolean; destroy(): void } => ({
     destroyed: false,
