@@ -11,7 +11,7 @@ export const textOf: ReadonlyMap<string, string> = new Map(
 );
 
 /** What a file imports or exports from elsewhere. */
-export interface Import {
+interface Import {
   readonly from: string;
   /** True if nothing is left of it once the types are gone. */
   readonly isType: boolean;
@@ -20,7 +20,7 @@ export interface Import {
 const STATEMENT =
   /^(?:import|export)\b(?<names>[^;]*?)from '(?<named>[^']+)'|^import '(?<bare>[^']+)'|\bimport\('(?<dynamic>[^']+)'\)/gms;
 
-export function importsOf(path: string): Import[] {
+function importsOf(path: string): Import[] {
   return [...(textOf.get(path) ?? '').matchAll(STATEMENT)].map(({ groups = {} }) => {
     const { names = '', named, bare, dynamic } = groups;
     return { from: named ?? bare ?? dynamic ?? '', isType: namesTypesAlone(names) };

@@ -60,6 +60,7 @@ const config: KnipConfig = {
         'bench/{overload/variant,resumed/read,stubs/server}.ts',
         'guard/{measured,subjects/*}.ts',
         'jobs/lambda-process.ts',
+        'lost-uploads.ts',
         'migration/waiting.ts',
         'migration/moved/process.ts',
         // Imported by programs that the tests of the runtimes write and bundle.

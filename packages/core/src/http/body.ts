@@ -68,7 +68,7 @@ const ignore = (): void => undefined;
 const survived = /* @__PURE__ */ new WeakSet();
 
 /** Listens to the errors of an upload and of its parts: one of a Node stream that no one listens to would end the process. */
-export function surviveUpload(body: unknown): void {
+function surviveUpload(body: unknown): void {
   if (!isNodeReadable(body) || survived.has(body)) return;
   survived.add(body);
   body.on('error', ignore);
