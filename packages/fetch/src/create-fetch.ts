@@ -16,7 +16,7 @@ import { hasAsyncContext, recordConnectErrors, withPreconnect } from '#platform'
 import { ResponseOutcome } from './attempt.ts';
 import { FetchRequest } from './fetch-request.ts';
 import type { EbbRequestInit, FetchInit, FetchInput, Layered, Preconnecting } from './request.ts';
-import { isSimple, kept, withChanges } from './request.ts';
+import { isSimple, keptAtOnce, withChanges } from './request.ts';
 
 /** A `fetch` that also takes ebb's options for a request. Assignable to `typeof fetch` in every runtime. */
 export interface EbbFetch extends Preconnecting {
@@ -59,7 +59,7 @@ export function createFetch(
     policy,
     way,
     call: (input, init) => new FetchRequest(baseFetch, input, init).keep(),
-    keep: policy.maxRetries > 0 ? kept : undefined,
+    keep: policy.maxRetries > 0 ? keptAtOnce : undefined,
     outcome: (response) => new ResponseOutcome(response),
     send: (input, init, passage) =>
       passage && !hasAsyncContext

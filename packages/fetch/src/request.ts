@@ -69,7 +69,10 @@ export function isSimple(input: FetchInput, init: EbbRequestInit | undefined): b
 
 /** Tests by name, because the `Request` may come from another realm. An init may have a `url` and a `clone` of its own. */
 export function isRequest(value: unknown): value is Request {
-  return value instanceof Request || Object.prototype.toString.call(value) === '[object Request]';
+  return (
+    typeof value === 'object' &&
+    (value instanceof Request || Object.prototype.toString.call(value) === '[object Request]')
+  );
 }
 
 /** The members of an init, or of a `Request`, also those of its class, which a copy would lose. */
@@ -112,6 +115,14 @@ export function rereadable<T extends EbbRequestInit | undefined>(init: T): T {
   const headers: unknown = init?.headers;
   if (!isReadOnce(headers)) return init;
   return { ...membersOf(init as object), headers: new Headers(headers as GivenHeaders) } as T;
+}
+
+/** {@link kept} for most calls: `undefined` for a text alone, which nobody can change. */
+export function keptAtOnce<T extends EbbRequestInit>(
+  input: FetchInput,
+  init: T | undefined,
+): [FetchInput, T | undefined] | undefined {
+  return init === undefined && typeof input === 'string' ? undefined : kept(input, init);
 }
 
 /** Headers of the same form, which the owner of these cannot change. Those that fetch refuses stay as they are. */

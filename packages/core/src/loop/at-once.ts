@@ -49,7 +49,7 @@ export interface ClientAtOnce<T, Input, Init> {
   /** Makes a request, which sends itself: after a failure of the first attempt, or for a layer below that asks. */
   call(input: Input, init: Init): RequestTraits & ClientAdapter<T>;
   /** What a retry is made of: the arguments of the call, which their owner may change. Without this these themselves. */
-  readonly keep?: ((input: Input, init: Init) => [Input, Init]) | undefined;
+  readonly keep?: ((input: Input, init: Init) => [Input, Init] | undefined) | undefined;
   /** Reads what the first attempt resolved with, for the parts of the policy; by default the request does. */
   outcome?(result: T): Outcome;
   /** Sends the first attempt. `passage` is there if other layers may be below. */
@@ -110,7 +110,8 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     } catch (error) {
       sent = Promise.reject(error);
     }
-    if (keep) [this.#input, this.#init] = keep(this.#input, this.#init);
+    const kept = keep?.(this.#input, this.#init);
+    if (kept) [this.#input, this.#init] = kept;
     return sent.then(
       (result) => this.#answered(result),
       (error: unknown) => this.#goOn(error, true),
