@@ -42,9 +42,9 @@ export const JUDGED: Readonly<Record<string, Judged>> = {
       'test/migration/like/*.test.ts',
     ],
   },
-  fetch: adapter('fetch', 80, 2, 'answer,broken-bodies,coalesced,deadline,throttle'),
-  axios: adapter('axios', 80, 2, 'coalesced,layers-axios,proxies'),
-  undici: adapter('undici', 80, 2, 'layers-undici'),
+  fetch: adapter('fetch', 86, 2, 'answer,broken-bodies,coalesced,deadline,throttle'),
+  axios: adapter('axios', 82, 2, 'coalesced,layers-axios,proxies'),
+  undici: adapter('undici', 82, 2, 'layers-undici'),
 };
 
 export function judgedBy(name: string): Judged {
