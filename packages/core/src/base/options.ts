@@ -154,7 +154,7 @@ export function readChanges<O extends object>(
   table: { readonly [K in keyof O]-?: AnyRow },
 ): Partial<O> {
   mustHaveFields(caller.includes(': ') ? caller : `${caller}: options`, devText('an object'), options);
-  const changes = ownOf({} as Partial<O>);
+  const changes: Partial<O> = Object.create(null);
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(table, name)) throw unknownOption(caller, name, value, table);
     if (value === undefined) continue;
@@ -165,9 +165,9 @@ export function readChanges<O extends object>(
   return changes;
 }
 
-/** Without what a program has added to all objects. */
-function ownOf<T extends object>(one: T): T {
-  return Object.assign(Object.create(null), one);
+/** A field that the row itself has: a program may have added fields to all objects. */
+function fieldOf<K extends keyof AnyRow>(row: AnyRow, field: K): AnyRow[K] | undefined {
+  return Object.hasOwn(row, field) ? row[field] : undefined;
 }
 
 /**
@@ -181,13 +181,13 @@ export function readOptions<O extends object, Unset extends keyof O = never>(
   table: OptionTable<O, Unset>,
 ): Complete<O, Unset> {
   const given = readChanges(caller, options, table as OptionTable<O>) as Readonly<Record<string, unknown>>;
-  const rows = Object.entries<AnyRow>(table).map(([option, row]) => [option, ownOf(row)] as const);
+  const rows = Object.entries<AnyRow>(table);
   const read: Record<string, unknown> = {};
   for (const [option, row] of rows) {
-    if (row.required) row.check(nameOf(caller, option), given[option]);
+    if (fieldOf(row, 'required')) row.check(nameOf(caller, option), given[option]);
     // No check takes `null`.
-    read[option] = given[option] ?? row.default;
+    read[option] = given[option] ?? fieldOf(row, 'default');
   }
-  for (const [option, { defaultOf }] of rows) read[option] ??= defaultOf?.(read as never);
+  for (const [option, row] of rows) read[option] ??= fieldOf(row, 'defaultOf')?.(read as never);
   return read as Complete<O, Unset>;
 }

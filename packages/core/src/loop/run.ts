@@ -102,7 +102,7 @@ export class Run<T> {
   /** The retry is not sent. What it was to follow may still be read. */
   async #before(at: Settled): Promise<T> {
     await at.aside?.released;
-    // That has ended the reading.
+    // The abort has ended the reading.
     if (at.aside && this.#signal?.aborted) throw this.#signal.reason;
     return resultOf(this.#call, this.#client, at, at);
   }
@@ -141,12 +141,13 @@ export class Run<T> {
       at.value = error;
       at.failed = true;
     }
-    const { value } = at;
-    const read = outcome ?? this.#client.failure(value);
-    if (kind === 'aborted') outcome ??= abortedBy(value, read);
-    outcome ??= kind ? { type: 'failure', kind, error: value } : read;
-    at.outcome = outcome;
-    return outcome;
+    at.outcome = outcome ?? this.#failure(at.value, kind);
+    return at.outcome;
+  }
+
+  #failure(error: unknown, kind: FailureKind | undefined): Outcome {
+    if (kind === 'aborted') return abortedBy(error, this.#client.failure(error));
+    return kind ? { type: 'failure', kind, error } : this.#client.failure(error);
   }
 
   #decide(at: Settled, outcome: Outcome): Step {
