@@ -1,4 +1,4 @@
-// What the packages of features import. It is no part of the public API: any release may change it.
+// The door for packages of features. It is no part of the public API: any release may change it.
 export { adapterOf } from './axios-copy.ts';
 export { AxiosRequest, type Route } from './axios-request.ts';
 export { type CallerSignal, callerSignal } from './cancel.ts';

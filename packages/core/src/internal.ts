@@ -1,4 +1,4 @@
-// What the packages of features import. It is no part of the public API: any release may change it.
+// The door for packages of features. It is no part of the public API: any release may change it.
 export { devText, inDevelopment } from '#dev-text';
 export { worker } from '#worker';
 export {

@@ -1,4 +1,4 @@
-// What the packages of features import. It is no part of the public API: any release may change it.
+// The door for packages of features. It is no part of the public API: any release may change it.
 export { remade } from './attempt.ts';
 export { FetchRequest } from './fetch-request.ts';
 export {

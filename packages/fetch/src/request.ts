@@ -117,7 +117,7 @@ export function rereadable<T extends EbbRequestInit | undefined>(init: T): T {
   return { ...membersOf(init as object), headers: new Headers(headers as GivenHeaders) } as T;
 }
 
-/** {@link kept} for most calls: `undefined` for a text alone, which nobody can change. */
+/** {@link kept}, or `undefined` if there is nothing to copy: a call with a text alone, as most are. */
 export function keptAtOnce<T extends EbbRequestInit>(
   input: FetchInput,
   init: T | undefined,
@@ -129,7 +129,7 @@ export function keptAtOnce<T extends EbbRequestInit>(
 function copyOf(headers: GivenHeaders): GivenHeaders {
   try {
     if (Array.isArray(headers)) return headers.map((pair) => [...pair]) as never;
-    // That of another fetch has a class of its own.
+    // Another fetch has a class of its own.
     return Symbol.iterator in headers
       ? new (headers.constructor as typeof Headers)(headers as Headers)
       : { ...headers };
@@ -139,8 +139,8 @@ function copyOf(headers: GivenHeaders): GivenHeaders {
 }
 
 /**
- * What later attempts send in place of the arguments of a call, whose owner may change these meanwhile. To be called in the turn of the
- * call. Buffers, forms and streams are not copied, nor is a `Request` in place of the init.
+ * Copies the arguments of a call for later attempts, since their owner may change them meanwhile. To be called in the turn of the call.
+ * Buffers, forms and streams are not copied, nor is a `Request` in place of the init.
  */
 export function kept<T extends EbbRequestInit>(
   input: FetchInput,

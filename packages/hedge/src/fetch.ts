@@ -58,7 +58,7 @@ class FetchRace extends PromiseRace<Response> {
 /** True if a call can be sent again, and aborted by a signal of ours. */
 function isRepeatable(call: FetchRequest, hedging: Hedging, own: unknown): boolean {
   const { signal } = call;
-  // What is no signal is for the base fetch to judge.
+  // The base fetch judges a value that is no signal.
   if (signal ? signal.aborted || signal !== own : (own ?? undefined) !== undefined) return false;
   return hedging.hedges(call.method) && !call.makeBody && call.replayable;
 }

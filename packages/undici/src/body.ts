@@ -126,7 +126,7 @@ function sentOnce(body: AsyncIterable<unknown>, names: readonly string[], isOfFe
       }
       yield* body;
     },
-    // What `fetch` makes of a Node stream listens to that once it is read. It aborts the request if that fails.
+    // `fetch` makes a generator of a Node stream, which listens to the stream once it is read, and aborts the request if that fails.
     ...(isOfFetch && {
       followUpload(): () => void {
         first ??= (body as AsyncGenerator).next();

@@ -168,7 +168,7 @@ export class UndiciRequest extends Downstream {
     const kind = this.controller.aborted ? 'aborted' : 'timeout';
     // One that aborts while it is judged ends it in the next wait, as after an attempt that was sent.
     this.#isWaiting = false;
-    // That of an attempt before has not got the body.
+    // The attempt before has not got the body.
     this.attempt = undefined;
     this.#follow(this.#judge(undefined, { type: 'failure', kind, error, redirected: false }), error);
   }

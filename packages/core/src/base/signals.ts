@@ -52,7 +52,7 @@ export function nativeSignal(signal: AbortSignal): AbortSignal {
   let follower = followers.get(foreign);
   if (follower) return follower;
   const own = new AbortController();
-  // That of an old polyfill has no reason.
+  // The signal of an old polyfill has no reason.
   const abort = (): void => own.abort(foreign.reason);
   if (foreign.aborted) abort();
   else foreign.addEventListener?.('abort', abort);

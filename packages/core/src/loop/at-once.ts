@@ -48,7 +48,7 @@ export interface ClientAtOnce<T, Input, Init> {
   looks?: number;
   /** Makes a request, which sends itself: after a failure of the first attempt, or for a layer below that asks. */
   call(input: Input, init: Init): RequestTraits & ClientAdapter<T>;
-  /** What a retry is made of: the arguments of the call, which their owner may change. Without this these themselves. */
+  /** Copies the arguments of a call for its retries, since their owner may change them. `undefined`: a retry takes these themselves. */
   readonly keep?: ((input: Input, init: Init) => [Input, Init] | undefined) | undefined;
   /** Reads what the first attempt resolved with, for the parts of the policy; by default the request does. */
   outcome?(result: T): Outcome;

@@ -58,7 +58,7 @@ export class Call implements Owner {
   declare answered?: Outcome;
   declare fallsBack?: boolean;
   declare reported?: ReportedRequest;
-  /** What its upload failed with before it was sent. */
+  /** The error of its upload, if that failed before it was sent. */
   declare uploadError?: unknown;
 
   /** @param around the layers around the request; by default none */

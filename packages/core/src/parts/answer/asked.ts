@@ -88,7 +88,7 @@ export class Asked<T> implements AnswerCall {
     return ask();
   }
 
-  /** What a part calls to send. Once the call has ended it rejects: the caller has been told that nothing follows. */
+  /** Makes the `send` of a part. Once the call has ended it rejects: the caller has been told that nothing follows. */
   #once(make: () => Promise<T>): () => Promise<T> {
     let made: Promise<T> | undefined;
     return () => {
