@@ -8,9 +8,11 @@ export function emit(warning: Error): void {
   globalThis.reportError?.(warning);
 }
 
+const UNSAFE = '[\\p{C}\\p{Zl}\\p{Zp}]';
+
 /** A text as one line of a console. Production builds do not call it. */
 export function oneLine(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+  return text.replace(new RegExp(UNSAFE, 'gu'), '?');
 }
 
 /** A page sends few requests, and needs no faster stamp. */
