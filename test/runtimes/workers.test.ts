@@ -41,17 +41,19 @@ const EFFECTS: Readonly<Record<string, (got: Got, each: boolean) => void>> = {
     expect(got.filter(({ path }) => path === '/token')).toHaveLength(each ? REQUESTS : 1),
 };
 
-test.skipIf(workerd.missing !== undefined)('the program of the page works', async () => {
-  const { Response } = await import('miniflare');
-  const contents = blocksOf(PAGE)[0]?.code ?? '';
-  await using worker = await startWorker(
-    { stdin: { contents, loader: 'ts', resolveDir: import.meta.dirname } },
-    { compatibilityDate: '2026-07-01', outboundService: ({ url }) => Response.json(url) as never },
-  );
-  const answers = await Promise.all(Array.from({ length: REQUESTS }, () => worker.ask('')));
-  const urls = ['a', 'b', 'c'].map((name) => `https://api.example.com/${name}`);
-  expect(answers).toEqual(Array(REQUESTS).fill(JSON.stringify(urls)));
-});
+test.skipIf(workerd.missing !== undefined).each(blocksOf(PAGE))(
+  'the program of the page for $label works',
+  async ({ code: contents }) => {
+    const { Response } = await import('miniflare');
+    await using worker = await startWorker(
+      { stdin: { contents, loader: 'ts', resolveDir: import.meta.dirname } },
+      { compatibilityDate: '2026-07-01', outboundService: ({ url }) => Response.json(url) as never },
+    );
+    const answers = await Promise.all(Array.from({ length: REQUESTS }, () => worker.ask('')));
+    const urls = ['a', 'b', 'c'].map((name) => `https://api.example.com/${name}`);
+    expect(answers).toEqual(Array(REQUESTS).fill(JSON.stringify(urls)));
+  },
+);
 
 describe.skipIf(workerd.missing !== undefined).each(WORKERS)('workers of %s, %j', (date, flags) => {
   let worker: Worker;
