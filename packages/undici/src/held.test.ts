@@ -41,6 +41,16 @@ describe('a body that is not asked for', () => {
     expect(spy.calls.slice(-2)).toEqual(['data y', 'end {}']);
   });
 
+  test('does not pause the connection with its last byte, since undici may then see the connection end first', async () => {
+    const { wire, spy } = start(() => new Promise((resolve) => setImmediate(() => resolve(undefined))));
+    const { connection } = wire.attempt(1).start().head(200, { 'content-length': '65537' });
+    wire.attempt(1).data('x'.repeat(65_536)).data('x');
+    expect(connection.calls).toEqual([]);
+    wire.attempt(1).end();
+    await settle();
+    expect([bodyOf(spy).length, spy.calls.at(-1)]).toEqual([65_537, 'end {}']);
+  });
+
   test('is read along without a pause', async () => {
     const { wire, spy } = start(async (response) => void (await response.text()), { maxBytes: 500_000 });
     const { connection } = wire.attempt(1).start().head(200);

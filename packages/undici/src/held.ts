@@ -33,6 +33,7 @@ export class Held implements Peek {
   /** How many chunks were read by the look, of which another one begins again. */
   #read = 0;
   #unreadBytes = 0;
+  #bytes = 0;
   #isHalted = false;
 
   constructor(head: ResponseHead, connection: Connection) {
@@ -46,10 +47,14 @@ export class Held implements Peek {
       return;
     }
     this.chunks.push(chunk);
+    this.#bytes += chunk.byteLength;
     this.#unreadBytes += chunk.byteLength;
     this.#serve();
     // Most bodies are short, and arrive with their headers: pausing for each would cost a turn.
     if (this.#unreadBytes <= MOST_READ_AHEAD_BYTES || this.#isHalted) return;
+    // After a pause undici does not see that this was the end: a connection that is closed then breaks the body, and in 7.30 ends
+    // the process. Source: https://github.com/nodejs/undici/issues/5360.
+    if (this.#bytes === Number(this.head.headers['content-length'])) return;
     this.#isHalted = true;
     this.#connection?.pause();
   }
@@ -77,7 +82,7 @@ export class Held implements Peek {
     this.#reader?.resolve(undefined);
     this.#reader = undefined;
     this.#read = 0;
-    this.#unreadBytes = this.chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    this.#unreadBytes = this.#bytes;
   }
 
   /** Settles the read that waits, if it can. */
