@@ -19,8 +19,9 @@ function* likeEbb(calls: readonly CallPlan[], timeoutMs: number | undefined): It
   const moments: readonly AbortAt[] = calls.some(isEventful) ? [0, 'before', 'response'] : [0];
   for (const abortAt of moments) yield calls.map((plan) => (isEventful(plan) ? { ...plan, abortAt } : plan));
   yield calls.map((plan) => ({ ...plan, caller: 'cancel' }));
-  // A look pauses a long body, as a caller does that does not read it.
+  // A look pauses a long body, as a caller does that does not read it, or not at once.
   yield calls.map((plan) => ({ ...plan, caller: 'nothing' }));
+  yield calls.map((plan) => ({ ...plan, caller: 'late' }));
   if (timeoutMs === undefined) return;
   yield calls.map((plan) => ({ ...plan, caller: 'abort', isSignalled: true, abortAt: timeoutMs }));
 }

@@ -45,6 +45,12 @@ export class Report {
     }
   }
 
+  /** True if the client does the same without ebb. What escapes from it leaves its calls without an end, and their slots taken. */
+  async #isBareToo(of: Case, rule: string, inCompany = false): Promise<boolean> {
+    const isLeft = !SURE.has(rule) && (await this.#examiner.find(of, 'escape', false, 2)) !== undefined;
+    return this.#examiner.isBareToo(of, isLeft ? 'escape' : rule, inCompany);
+  }
+
   /** Plays a case alone until it shows the same, and makes it as small as that allows. */
   async #explain({ of, complaint: { rule, detail } }: Found): Promise<void> {
     const isAlone = (await this.#examiner.find(of, rule)) !== undefined;
@@ -52,7 +58,7 @@ export class Report {
       console.log(`${rule}: ${detail}\n  seen once, and not again: ${lineOf(of)}`);
       return;
     }
-    if (await this.#examiner.isBareToo(of, rule, !isAlone)) {
+    if (await this.#isBareToo(of, rule, !isAlone)) {
       console.log(`${rule}: ${detail}\n  the bare client does the same: ${lineOf(of)}`);
       return;
     }
@@ -64,7 +70,7 @@ export class Report {
     }
     const shrunk = await shrink(of, rule, this.#examiner);
     // On the way it may have become a case of another fault, which is none of ebb.
-    const smallest = (await this.#examiner.isBareToo(shrunk, rule)) ? of : shrunk;
+    const smallest = (await this.#isBareToo(shrunk, rule)) ? of : shrunk;
     const found = await this.#examiner.find(smallest, rule);
     console.log(`${rule}: ${found?.detail ?? detail}\n  ${lineOf(smallest)}`);
   }
