@@ -1,6 +1,7 @@
 import {
   type Clock,
   concurrencyLimit,
+  constant,
   inspectBody,
   type Part,
   type PartInstance,
@@ -221,8 +222,10 @@ export const aborts: readonly Row[] = [
   {
     name: 'a stop once the retry is planned: the response that is there, with its body',
     script: [down],
+    // The delay passes at once, perhaps before the body has come: it must not be the second in which that has to end.
+    policy: { backoff: constant(10) },
     limits: () => stoppingBy((stop) => ({ permit: () => stop() })),
-    delays: [1_000],
+    delays: [10],
     hits: 1,
     reason: 'stopped',
     status: 503,
