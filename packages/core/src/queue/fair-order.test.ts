@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type FairQueueOptions, fairQueue } from './fair-queue.ts';
 import { type Lane, NUMBERS, type PlaceOptions, type Queued } from './queue.ts';
 
@@ -215,6 +215,17 @@ describe('which request leaves a full queue', () => {
     const { queue, addMany } = setUp();
     for (const [count, fairKey, more] of waiting) addMany(count, fairKey, more);
     expect(queue.displacedBy?.(queue.laneOf(newcomer))?.name).toBe(displaced);
+  });
+
+  test('the longest of many, without a look at each', () => {
+    const { queue, addMany } = setUp();
+    for (let at = 0; at < 1_000; at += 1) addMany(at === 700 ? 2 : 1, `key ${at}`);
+    const looks = vi.spyOn(Map.prototype, 'values');
+    expect(queue.displacedBy?.(queue.laneOf({ fairKey: 'key 1' }))?.lane).toMatchObject({
+      key: { name: 'key 700' },
+    });
+    expect(looks).not.toHaveBeenCalled();
+    looks.mockRestore();
   });
 
   test('none if it rejects the new one', () => {

@@ -53,6 +53,7 @@ class Key<W extends Queued<W>> implements Heaped {
   rank = 0;
   arrival = 0;
   heapIndex = -1;
+  readonly length: Length<W> = new Length(this);
 
   constructor(name: unknown, pace: number, sums: Sums) {
     this.name = name;
@@ -89,11 +90,30 @@ class Key<W extends Queued<W>> implements Heaped {
   }
 }
 
+/** Where a key stands among the longest. */
+class Length<W extends Queued<W>> implements Heaped {
+  readonly key: Key<W>;
+  /** How many wait, by its weight, and when its key came into the queue. */
+  crowd = 0;
+  arrival = 0;
+  heapIndex = -1;
+
+  constructor(key: Key<W>) {
+    this.key = key;
+  }
+
+  goesBefore(other: Length<W>): boolean {
+    return this.crowd > other.crowd || (this.crowd === other.crowd && this.arrival < other.arrival);
+  }
+}
+
 /** The keys of one priority, which is a lane of the queue. */
 class Level<W extends Waiting<W>> {
   readonly byName: Map<unknown, Key<W>> = new Map();
   /** The same keys. Some have no requests: they are remembered until virtual time comes to when they would begin. */
   readonly turns: Heap<Key<W>> = new Heap((one, other) => one.goesBefore(other));
+  /** Those that have requests, the longest first. */
+  readonly lengths: Heap<Length<W>> = new Heap((one, other) => one.goesBefore(other));
   /** Virtual time. */
   now = 0;
   /** How many keys have requests, and what they weigh together. */
@@ -125,6 +145,15 @@ class Level<W extends Waiting<W>> {
     this.cost = this.#sums.plus(this.cost, one.cost);
     key.size += 1;
     if (key.size === 1) this.#begin(key);
+    this.#measure(key);
+  }
+
+  /** Finds the place of a key among the longest anew. */
+  #measure({ length, size }: Key<W>): void {
+    this.lengths.remove(length);
+    if (size === 0) return;
+    length.crowd = length.key.crowd();
+    this.lengths.add(length);
   }
 
   #begin(key: Key<W>): void {
@@ -138,6 +167,7 @@ class Level<W extends Waiting<W>> {
     if (isKnown) return;
     this.byName.set(key.name, key);
     this.#place(key);
+    key.length.arrival = this.#arrived;
   }
 
   #place(key: Key<W>): void {
@@ -152,6 +182,7 @@ class Level<W extends Waiting<W>> {
     const { key, isRetry } = one.lane;
     (isRetry ? key.retries : key.others).remove(one);
     key.size -= 1;
+    this.#measure(key);
     this.cost = this.#sums.plus(this.cost, one.cost, -1);
     if (isServed) {
       const time = this.#sums.weigh(one.cost) * key.pace;
@@ -274,11 +305,8 @@ class FairOrder<W extends Waiting<W>> extends Lanes<W, Level<W>> {
   displacedBy({ at, key }: FairLane<W>): W | undefined {
     const lowest = this.lanes.findIndex(({ waiting }) => waiting > 0);
     if (this.#setup.overflow === 'reject' || lowest < 0 || lowest > at) return undefined;
-    const keys = [...this.lane(lowest).byName.values()];
-    const longest = keys.reduce((most, one) => (one.crowd() > most.crowd() ? one : most));
-    return lowest < at || longest.crowd() > key.crowd(1)
-      ? (longest.others.last ?? longest.retries.last)
-      : undefined;
+    const { crowd, key: longest } = this.lane(lowest).lengths.first as Length<W>;
+    return lowest < at || crowd > key.crowd(1) ? (longest.others.last ?? longest.retries.last) : undefined;
   }
 }
 
@@ -290,8 +318,8 @@ class FairOrder<W extends Waiting<W>> extends Lanes<W, Level<W>> {
  * Within a key retries go before new requests, then first come, first served. Priorities come first: keys share within a
  * priority, as in {@link priorityQueue}.
  *
- * One may be given to several limits: each makes a queue of its own. Operations take O(log keys), and O(keys) if the queue is full; a key
- * without requests is forgotten as soon as it has had no more than its share.
+ * One may be given to several limits: each makes a queue of its own. Operations take O(log keys); a key without requests is forgotten
+ * as soon as it has had no more than its share.
  *
  * @throws TypeError, RangeError for a wrong option; `acquire` rejects with a RangeError that names the key if `weightOf` returns
  * something else than a finite number above 0
