@@ -219,7 +219,7 @@ describe('which request leaves a full queue', () => {
 
   test('the longest of many, without a look at each', () => {
     const { queue, addMany } = setUp();
-    for (let at = 0; at < 1_000; at += 1) addMany(at === 700 ? 2 : 1, `key ${at}`);
+    for (let at = 0; at < 1_000; at += 1) addMany(at === 700 ? 3 : 1, `key ${at}`);
     const looks = vi.spyOn(Map.prototype, 'values');
     expect(queue.displacedBy?.(queue.laneOf({ fairKey: 'key 1' }))?.lane).toMatchObject({
       key: { name: 'key 700' },
