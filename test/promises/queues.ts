@@ -61,8 +61,8 @@ export const QUEUES: readonly Promised[] = [
     {
       says: 'a full queue refuses the last of the key with the most',
       file: FAIR,
-      from: 'one.crowd() > most.crowd()',
-      to: 'one.crowd() < most.crowd()',
+      from: 'this.crowd > other.crowd ||',
+      to: 'this.crowd < other.crowd ||',
       tests: fair,
     },
   ]),

@@ -139,6 +139,8 @@ export class WaitQueue<T> {
   readonly #timer: Timer;
   /** No deadline is before this. In the past if there are other requests to refuse. */
   #nextDeadlineMs = Infinity;
+  /** How many were aborted in this turn. */
+  #aborts = 0;
   readonly #onEmpty: (() => void)[] = [];
 
   constructor(setup: WaitingSetup, time: SteadyTime, grants: Grants<T>, sums: Sums = NUMBERS) {
@@ -242,10 +244,30 @@ export class WaitQueue<T> {
   /** A method of its own: a function over the waiter takes memory in each call of the one around it. */
   #listen(waiter: Waiter<T>, signal: AbortSignal): void {
     waiter.stopListening = onAbort(signal, () => {
-      this.#remove(waiter);
-      waiter.resolve(Promise.reject(signal.reason));
+      // In workers an abort runs in the request that it ends.
+      if (!worker && this.#isLeftForLater()) return;
+      this.#abort(waiter);
       this.serve();
     });
+  }
+
+  /** True if so many have been aborted in this turn that the next one goes on with it: a signal may be that of very many requests. */
+  #isLeftForLater(): boolean {
+    if (this.#aborts === 0)
+      queueMicrotask(() => {
+        this.#aborts = 0;
+      });
+    this.#aborts += 1;
+    if (this.#aborts === REFUSALS + 1) {
+      this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
+      this.arm(this.#time.now());
+    }
+    return this.#aborts > REFUSALS;
+  }
+
+  #abort(waiter: Waiter<T>): void {
+    this.#remove(waiter);
+    waiter.resolve(Promise.reject(waiter.signal?.reason));
   }
 
   #remove(waiter: Waiter<T>, isServed = false): void {
@@ -298,6 +320,7 @@ export class WaitQueue<T> {
     let left = this.closed === 'reject' ? 0 : GRANTS;
     for (; left > 0; left -= 1) {
       const { first } = this.queue;
+      if (!worker && first?.signal?.aborted && this.#isLeftForLater()) break;
       const result = first && this.#resultOf(first, nowMs);
       if (first === undefined || result === undefined) break;
       this.#remove(first, !(result instanceof Promise));
@@ -319,7 +342,7 @@ export class WaitQueue<T> {
     }
   }
 
-  /** Refuses requests with a deadline up to `untilMs`, and those that can never be served. */
+  /** Refuses requests with a deadline up to `untilMs`, those that can never be served, and those that are aborted. */
   #refuseLate(untilMs: number): void {
     if (this.#nextDeadlineMs > untilMs) return;
     this.#nextDeadlineMs = Infinity;
@@ -327,7 +350,8 @@ export class WaitQueue<T> {
     for (const one of this.queue) {
       const isClosed = this.closed === 'reject';
       const isLate = one.deadlineMs <= untilMs;
-      if (!(isClosed || isLate || this.#sums.exceeds(one.cost, this.mostCost))) {
+      const isAborted = !worker && one.signal?.aborted;
+      if (!(isClosed || isLate || isAborted || this.#sums.exceeds(one.cost, this.mostCost))) {
         this.#nextDeadlineMs = Math.min(this.#nextDeadlineMs, one.deadlineMs);
       } else if (left === 0) {
         // The rest in the next turn.
@@ -335,7 +359,8 @@ export class WaitQueue<T> {
         return;
       } else {
         left -= 1;
-        if (isClosed) this.#refuse(one, 'closed', CLOSED);
+        if (isAborted) this.#abort(one);
+        else if (isClosed) this.#refuse(one, 'closed', CLOSED);
         else if (isLate) this.#refuse(one, 'wait-too-long', TOO_LATE);
         else {
           const message = devTextOf(

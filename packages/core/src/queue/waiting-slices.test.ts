@@ -8,6 +8,7 @@ import { priorityQueue } from './order.ts';
 
 /** The most in one turn of the event loop: a few milliseconds. */
 const REFUSALS = 500;
+const GRANTS = 100;
 const MANY = 5_000;
 
 /** A bucket of one token a second and ten at once, empty at first. */
@@ -61,6 +62,36 @@ describe('work on a long queue is sliced', () => {
     await world.clock.advance(0);
     expect(world.lines).toEqual(Array.from({ length: MANY }, (_, name) => `${name} ${reason} 0`));
     expect(world.clock.pending).toBe(0);
+  });
+
+  test('an abort of many', async () => {
+    const world = setUp();
+    const abort = new AbortController();
+    for (let asks = 0; asks < MANY; asks += 1) world.ask(asks, { signal: abort.signal });
+    world.ask('other');
+    abort.abort({ reason: 'aborted' });
+    // Reading the state of a bucket serves its queue.
+    expect(world.bucket.stats().waiting).toBeGreaterThanOrEqual(MANY + 1 - 2 * REFUSALS);
+    const later = leavesPerTurn(world);
+    expect(Math.max(...later)).toBeLessThanOrEqual(REFUSALS + GRANTS);
+    expect(world.bucket.stats()).toMatchObject({ waiting: 1, refused: 0 });
+    await world.clock.advance(1_000);
+    expect(world.lines).toEqual([
+      ...Array.from({ length: MANY }, (_, name) => `${name} aborted 0`),
+      'other granted 1000',
+    ]);
+    expect(world.clock.pending).toBe(0);
+  });
+
+  test('aborts of one turn after the other are not left for later', async () => {
+    const { bucket, ask } = setUp();
+    for (let at = 0; at < 2 * REFUSALS; at += 1) {
+      const abort = new AbortController();
+      ask(at, { signal: abort.signal });
+      abort.abort({ reason: 'aborted' });
+      await undefined;
+    }
+    expect(bucket.stats().waiting).toBe(0);
   });
 
   test('deadlines that pass together', async () => {
@@ -216,7 +247,7 @@ describe('an abort of a signal that many wait under', () => {
         return limit;
       },
     ],
-  ])('%s ends them at once, and no other', async (_, make) => {
+  ])('%s ends them, some in each turn, and no other', async (_, make) => {
     const clock = virtualClock({ startMs: 0 });
     const crowd = make(clock);
     const controller = new AbortController();
@@ -227,6 +258,8 @@ describe('an abort of a signal that many wait under', () => {
     const other = crowd.acquire({ maxWaitMs: 5_000 }).catch((error: unknown) => error);
     const all = Array.from({ length: MANY }, () => crowd.acquire({ signal: controller.signal }).catch(end));
     controller.abort('enough');
+    expect(crowd.stats().waiting).toBeGreaterThanOrEqual(MANY + 1 - 2 * REFUSALS);
+    await clock.advance(1);
     expect(crowd.stats().waiting).toBe(1);
     // There is room for a new one, whose wait is not that of the crowd.
     const late = crowd.acquire({ maxWaitMs: 5_000 }).catch((error: unknown) => error);
