@@ -84,6 +84,7 @@ const houses = {
       'parts',
       'queue',
       'retry',
+      'call',
       'loop',
       'layers',
       'news',

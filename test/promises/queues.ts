@@ -96,8 +96,8 @@ export const QUEUES: readonly Promised[] = [
     {
       says: 'gives back what it took if it is not sent',
       file: 'packages/core/src/parts/budget/budget.ts',
-      from: 'if (this.#isOpen) this.#budget.refund?.();',
-      to: '',
+      from: '{ cancel: () => budget.refund?.() }',
+      to: '{ cancel: () => undefined }',
       tests: ['packages/core/src/loop/unsent.test.ts', 'packages/core/src/loop/stop.test.ts'],
     },
     {

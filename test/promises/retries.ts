@@ -218,8 +218,8 @@ export const RETRIES: readonly Promised[] = [
     {
       says: 'Tokens are taken once from each bucket for each attempt',
       file: 'packages/core/src/parts/bucket/part.ts',
-      from: 'this.#isPaid || layers.bucketsTaken.includes(bucket)',
-      to: 'this.#isPaid',
+      from: 'layers.bucketsTaken.includes(bucket)',
+      to: 'false',
       tests: ['packages/fetch/src/layers.test.ts'],
     },
   ]),

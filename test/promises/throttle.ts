@@ -74,8 +74,8 @@ export const THROTTLE: readonly Promised[] = [
     {
       says: 'A skipped chance pays nothing.',
       file: PART,
-      from: 'if (!this.#hasTaken) return throttle.blocker;',
-      to: 'if (!this.#hasTaken) return rule.ask(), throttle.blocker;',
+      from: 'isPaid && !rule.take(nowMs, occasion) ? skip :',
+      to: 'isPaid && !rule.take(nowMs, occasion) ? (rule.ask(), skip) :',
       tests: ofPart,
     },
     {
@@ -102,7 +102,7 @@ export const THROTTLE: readonly Promised[] = [
     {
       says: '[budget](retry-budget.md) in the policy pays in place of purse and credit.',
       file: PART,
-      from: "this.#occasion === 'first' || policy.budget === undefined",
+      from: "occasion === 'first' || policy.budget === undefined",
       to: 'true',
       tests: ofPart,
     },
@@ -116,8 +116,8 @@ export const THROTTLE: readonly Promised[] = [
     {
       says: "`'fail'`: the first skipped chance ends the request",
       file: PART,
-      from: "setup.whenSkipped === 'fail' ? SKIP_AND_END : SKIP",
-      to: 'SKIP',
+      from: "isLast: setup.whenSkipped === 'fail'",
+      to: 'isLast: false',
       tests: ofPart,
     },
   ]),

@@ -26,7 +26,7 @@ export { budgetPart } from './parts/budget/budget.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './parts/budget/leased-retries.ts';
 export type { CloseOptions } from './parts/limit.ts';
 export { mustHaveClock } from './parts/limit.ts';
-export { type BucketPerKey, type Entry, type Limit, LimitPerKey } from './parts/per-key/per-key.ts';
+export { type BucketPerKey, type Entry, type LimitOfKey, LimitPerKey } from './parts/per-key/per-key.ts';
 export { type Occasion, ThrottleRule } from './parts/throttle/rule.ts';
 export { isBad, THROTTLE_OPTIONS } from './parts/throttle/throttle.ts';
 export type { Amount } from './queue/queue.ts';

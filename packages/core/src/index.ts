@@ -10,6 +10,7 @@ export {
 export { binaryExponential, celery, connectRetry } from './backoff/ending-rules.ts';
 export type { Clock, Random } from './base/clock.ts';
 export { HookError, NotSentError, type NotSentReason } from './base/errors.ts';
+export type { Limit, Permit, Skip, Wait } from './call/types.ts';
 export { type Classify, classifyHttp, classifyHttpByMeaning } from './http/classify.ts';
 export type { Feedback, ReadFeedback } from './http/feedback.ts';
 export type {
@@ -77,7 +78,7 @@ export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/c
 export type { Inspect } from './parts/inspect/inspect-body.ts';
 export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
 export type { BucketStats, ObservableBucket, UnitStats } from './parts/limit.ts';
-export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
+export { limit, ownBucket, ownBudget, ownLimit } from './parts/own.ts';
 export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/per-key.ts';
 export { interactive } from './parts/throttle/interactive.ts';
 export { type ThrottleOptions, throttle } from './parts/throttle/throttle.ts';

@@ -94,7 +94,7 @@ export interface Bounds {
 export function bounded<T>(
   work: PromiseLike<T>,
   { clock, signal, leftMs, late }: Bounds,
-  tooLate?: () => void,
+  tooLate?: (value: T) => void,
 ): Promise<T> {
   let isOver = false;
   let cancel: (() => void) | undefined;
@@ -116,7 +116,7 @@ export function bounded<T>(
   });
   const done = Promise.resolve(work).then(
     (value) => {
-      if (isOver) tooLate?.();
+      if (isOver) tooLate?.(value);
       end();
       return value;
     },

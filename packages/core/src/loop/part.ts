@@ -109,7 +109,7 @@ export interface PartInstance {
    */
   free?(once?: Promise<void>): void;
   /** For a client of fetch: watches the body of a response, whose end frees the connection. */
-  readonly whenBodyEnds?: WhenBodyEnds;
+  readonly whenBodyEnds?: WhenBodyEnds | undefined;
   /** The call has ended. */
   end?(reason: StopReason): void;
 }
@@ -123,10 +123,12 @@ export interface Blocker {
   /**
    * Waits for it, and keeps it: the next {@link PartInstance.acquire} does not take it twice.
    *
-   * @returns how long it took, in milliseconds
+   * @returns how long it took, in milliseconds; with `hold`, what that is to keep
    * @throws the signal's own reason, or a refusal
    */
-  wait(options: AcquireOptions): Promise<number>;
+  wait(options: AcquireOptions): Promise<unknown>;
+  /** Keeps what `wait` has brought, in the same turn. Returns how long it took, in milliseconds. */
+  hold?(brought: unknown): number;
 }
 
 /** A retry that nothing else speaks against. */
@@ -181,6 +183,8 @@ export interface PartCall {
   /** The attempt in flight, from 1; 0 before the first. */
   readonly attempt: number;
   readonly layers: LayersAround;
+  /** The outcome that the attempt retries; `undefined` for a first attempt, and for a hedge. */
+  readonly toRetry?: Outcome | undefined;
   /** The bucket that the tokens of the attempt were taken from. */
   bucket: OwnBucket | undefined;
   /** The tokens of the attempt. */

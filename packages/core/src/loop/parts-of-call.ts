@@ -18,7 +18,10 @@ export const ALONE: PartCall['layers'] = {
 };
 
 /** The call that parts are in: one that is sent at once, until it has to be made. */
-export type Owner = Pick<PartCall, 'policy' | 'request' | 'attempt' | 'layers' | 'givenFeedback' | 'emit'>;
+export type Owner = Pick<
+  PartCall,
+  'policy' | 'request' | 'attempt' | 'layers' | 'givenFeedback' | 'toRetry' | 'emit'
+>;
 
 /** The parts of a policy in one call: they are asked all at once, and see the call by it, which holds what they have taken. */
 export class PartsOfCall implements PartCall {
@@ -57,6 +60,10 @@ export class PartsOfCall implements PartCall {
 
   get givenFeedback(): PartCall['givenFeedback'] {
     return this.owner.givenFeedback;
+  }
+
+  get toRetry(): PartCall['toRetry'] {
+    return this.owner.toRetry;
   }
 
   emit(news: News): void {

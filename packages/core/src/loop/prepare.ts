@@ -235,7 +235,8 @@ async function acquire(
     }
     const options = waitOptions(call, signal);
     const waiting = blocker.wait(options);
-    const waitedMs = await (blocker.endsItself ? waiting : ended(call, waiting, options));
+    const brought = await (blocker.endsItself ? waiting : ended(call, blocker, waiting, options));
+    const waitedMs = blocker.hold ? blocker.hold(brought) : (brought as number);
     if (rounds > MOST_ROUNDS) throw new TypeError('a part still lacks what it has waited for 1,000 times');
     rounds += 1;
     call.waitedMs += waitedMs;
@@ -265,12 +266,20 @@ function waitOptions(call: Call, signal: AbortSignal | undefined): AcquireOption
 }
 
 /** Ends a wait of a part with the signal and its deadline. What comes too late goes back. */
-function ended(call: Call, waiting: Promise<number>, options: AcquireOptions): Promise<number> {
+function ended(
+  call: Call,
+  blocker: Blocker,
+  waiting: Promise<unknown>,
+  options: AcquireOptions,
+): Promise<unknown> {
   const { policy, deadline } = call;
   const { signal, maxWaitMs: leftMs = Infinity } = options;
   const late = (): unknown =>
     deadline?.bindsWait
       ? new OutOfTime(deadline.timeoutMs, true)
       : new NotSentError('Not sent: its turn did not come in time', undefined, { reason: 'wait-too-long' });
-  return bounded(waiting, { clock: policy.clock, signal, leftMs, late }, () => call.parts?.leave(undefined));
+  return bounded(waiting, { clock: policy.clock, signal, leftMs, late }, (brought) => {
+    blocker.hold?.(brought);
+    call.parts?.leave(undefined);
+  });
 }

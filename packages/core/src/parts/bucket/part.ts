@@ -1,11 +1,12 @@
 import { seesBodiesEnd } from '#platform';
 import { HookError } from '../../base/errors.ts';
 import { whenBodyEnds } from '../../bodies/watch.ts';
+import type { Limit, Permit, Wait } from '../../call/types.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
-import { type AcquireOptions, type Costs, costOf, type Grant, type OwnBucket } from '../../loop/contracts.ts';
-import type { Blocker, Part, PartCall, PartInstance } from '../../loop/part.ts';
-import { takingOver } from '../taking.ts';
+import { costOf, type Grant, type OwnBucket } from '../../loop/contracts.ts';
+import type { Part, PartCall } from '../../loop/part.ts';
+import { limitPart } from '../limit-part.ts';
 
 /**
  * Every attempt takes tokens from the bucket.
@@ -13,129 +14,151 @@ import { takingOver } from '../taking.ts';
  * @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs`
  */
 export function bucketPart(bucket: OwnBucket, endsItself = false): Part {
-  return {
-    name: 'bucket',
-    place: 'tokens',
-    taking: takingOver,
-    begin: (call) => new BucketPartInstance(bucket, call, endsItself),
-  };
-}
-
-class BucketPartInstance implements PartInstance, Blocker {
-  readonly endsItself: boolean;
-  protected readonly bucket: OwnBucket;
-  protected readonly call: PartCall;
-  /** The tokens of the attempt, until it has been sent. */
-  protected grant: Grant | undefined;
-  #originGrant: Grant | undefined;
-  /** The last grant that was waited for, even if it was given back: a bucket that drains still serves its holder. */
-  #earlier: Grant | undefined;
-  /** True if user code around the request has paid for this attempt. */
-  #isPaid = false;
-  /** The gate of an origin that has paused, if that is what the attempt lacks. */
-  #closed: OwnBucket | undefined;
-
-  constructor(bucket: OwnBucket, call: PartCall, endsItself: boolean) {
-    this.bucket = bucket;
-    this.call = call;
-    this.endsItself = endsItself;
-  }
-
-  #cost(): number | Costs {
-    return costOf(this.call.policy, this.call.request);
-  }
-
-  acquire(): Blocker | undefined {
-    const { bucket, call } = this;
-    const { layers } = call;
-    // User code may send several requests: only the first is paid for.
-    this.#isPaid ||= layers.paidBuckets?.delete(bucket) === true;
-    if (this.#isPaid || layers.bucketsTaken.includes(bucket)) return undefined;
-    this.#closed = undefined;
-    const gate = bucket.pausedBucketFor?.(call.request);
-    if (gate !== undefined && this.#originGrant === undefined) {
-      this.#originGrant = this.#ask(gate);
-      if (this.#originGrant === undefined) {
-        this.#closed = gate;
-        return this;
-      }
-    }
-    if (this.grant === undefined) this.#take(this.#ask(bucket));
-    // What is around it may hold the last tokens until this request has ended.
-    return this.grant !== undefined || layers.slotsHeld.includes(bucket) ? undefined : this;
-  }
-
-  #ask(bucket: OwnBucket): Grant | undefined {
-    const cost = this.#cost();
-    try {
-      return bucket.tryAcquire(cost, this.#earlier);
-    } catch (error) {
-      // Costs that the bucket does not have are the fault of what has returned them.
-      const isWrong = error instanceof TypeError || error instanceof RangeError;
-      throw isWrong && typeof this.call.policy.cost === 'function' ? new HookError('cost', error) : error;
-    }
-  }
-
-  #take(grant: Grant | undefined): void {
-    this.grant = grant;
-    this.call.grant = grant;
-    this.call.bucket = grant && this.bucket;
-  }
-
-  async wait(options: AcquireOptions): Promise<number> {
-    const gate = this.#closed;
-    const asked = gate ?? this.bucket;
-    const grant = await asked.acquire({ ...options, cost: this.#cost(), earlier: this.#earlier });
-    if (gate === undefined) this.#take(grant);
-    else this.#originGrant = grant;
-    this.#earlier = grant;
-    return grant.waitedMs;
-  }
-
-  leave(outcome: Outcome | undefined): void {
-    const { grant, call } = this;
-    // A grant counts this once.
-    if (outcome === undefined || neverSent(outcome)) {
-      grant?.settle(0);
-      this.#originGrant?.settle(0);
-    }
-    this.#originGrant = undefined;
-    if (outcome === undefined) {
-      this.#take(undefined);
-      return;
-    }
-    // The tokens are spent: the next attempt takes its own. The call keeps the grant for its history.
-    this.grant = undefined;
-    this.#earlier = undefined;
-    this.#isPaid = false;
-    if (grant !== undefined) this.bucket.observe?.(outcome, grant, call.request, call.givenFeedback);
-  }
+  return limitPart(new BucketLimit(bucket, endsItself), 'tokens', false);
 }
 
 /** As `bucketPart`, for a bucket that charges tokens when they are settled: those of an attempt when its body has ended. */
 export function settledPart(bucket: OwnBucket, endsItself = false): Part {
-  return {
-    name: 'bucket',
-    place: 'tokens',
-    begin: (call) => new SettledPartInstance(bucket, call, endsItself),
-  };
+  return limitPart(new SettledBucketLimit(bucket, endsItself), 'tokens', false, false);
 }
 
-class SettledPartInstance extends BucketPartInstance {
+class BucketLimit implements Limit {
+  readonly name = 'bucket';
+  readonly bucket: OwnBucket;
+  readonly #endsItself: boolean;
+
+  constructor(bucket: OwnBucket, endsItself: boolean) {
+    this.bucket = bucket;
+    this.#endsItself = endsItself;
+  }
+
+  take(call: PartCall, earlier: Permit | undefined): Permit | Wait | undefined {
+    const { bucket } = this;
+    const { layers } = call;
+    // User code may send several requests: only the first is paid for.
+    if (earlier instanceof PaidPermit || layers.paidBuckets?.delete(bucket)) return new PaidPermit();
+    if (layers.bucketsTaken.includes(bucket)) return undefined;
+    const before = earlier as BucketPermit | undefined;
+    const held = before?.isOpen ? before : undefined;
+    const gate = bucket.pausedBucketFor?.(call.request);
+    let originGrant = held?.originGrant;
+    if (gate !== undefined && originGrant === undefined) {
+      originGrant = ask(gate, call, before?.waited);
+      if (originGrant === undefined) return this.#waitFor(gate, call, before);
+    }
+    const grant = held?.grant ?? ask(bucket, call, before?.waited);
+    if (grant !== undefined) {
+      const permit = this.permit(call, grant, originGrant);
+      if (before?.waited) permit.waited = before.waited;
+      return permit;
+    }
+    originGrant?.settle(0);
+    // What is around it may hold the last tokens until this request has ended.
+    return layers.slotsHeld.includes(bucket) ? undefined : this.#waitFor(bucket, call, before);
+  }
+
+  protected permit(call: PartCall, grant: Grant | undefined, originGrant?: Grant): BucketPermit {
+    return new BucketPermit(this.bucket, call, grant, originGrant);
+  }
+
+  /** @param asked the bucket, or the gate of an origin that has paused */
+  #waitFor(asked: OwnBucket, call: PartCall, before: BucketPermit | undefined): Wait {
+    return {
+      endsItself: this.#endsItself,
+      acquire: async (options) => {
+        const cost = costOf(call.policy, call.request);
+        const grant = await asked.acquire({ ...options, cost, earlier: before?.waited });
+        const permit = asked === this.bucket ? this.permit(call, grant) : this.permit(call, undefined, grant);
+        permit.waited = grant;
+        permit.waitedMs = grant.waitedMs;
+        // The tokens of the other of the two may be lacking.
+        permit.isPartial = true;
+        return permit;
+      },
+    };
+  }
+}
+
+function ask(bucket: OwnBucket, call: PartCall, earlier: Grant | undefined): Grant | undefined {
+  const cost = costOf(call.policy, call.request);
+  try {
+    return bucket.tryAcquire(cost, earlier);
+  } catch (error) {
+    // Costs that the bucket does not have are the fault of what has returned them.
+    const isWrong = error instanceof TypeError || error instanceof RangeError;
+    throw isWrong && typeof call.policy.cost === 'function' ? new HookError('cost', error) : error;
+  }
+}
+
+/** User code around the request has paid for this attempt. */
+class PaidPermit implements Permit {
+  cancel(): void {}
+}
+
+/** Tokens of the bucket, and of the gate of an origin that has paused. */
+class BucketPermit implements Permit {
+  readonly originGrant: Grant | undefined;
+  protected readonly bucket: OwnBucket;
+  protected readonly call: PartCall;
+  readonly grant: Grant | undefined;
+  isOpen = true;
+  /** The last grant that was waited for, even if it was given back: a bucket that drains still serves its holder. */
+  declare waited?: Grant | undefined;
+  declare waitedMs?: number;
+  declare isPartial?: boolean;
+
+  constructor(bucket: OwnBucket, call: PartCall, grant: Grant | undefined, originGrant: Grant | undefined) {
+    this.bucket = bucket;
+    this.call = call;
+    this.grant = grant;
+    this.originGrant = originGrant;
+    call.grant = grant;
+    call.bucket = grant && bucket;
+  }
+
+  cancel(): void {
+    this.isOpen = false;
+    this.grant?.settle(0);
+    this.originGrant?.settle(0);
+    this.call.grant = undefined;
+    this.call.bucket = undefined;
+  }
+
+  /** The tokens are spent: the next attempt takes its own. The call keeps the grant for its history. */
+  settle(outcome: Outcome): void {
+    const { grant, call } = this;
+    // A grant counts this once.
+    if (neverSent(outcome)) {
+      grant?.settle(0);
+      this.originGrant?.settle(0);
+    }
+    if (grant !== undefined) this.bucket.observe?.(outcome, grant, call.request, call.givenFeedback);
+  }
+}
+
+class SettledBucketLimit extends BucketLimit {
+  protected override permit(call: PartCall, grant: Grant | undefined, originGrant?: Grant): BucketPermit {
+    return new SettledPermit(this.bucket, call, grant, originGrant);
+  }
+}
+
+class SettledPermit extends BucketPermit {
+  #isSettled = false;
   /** The tokens of an attempt whose response has come, and which are charged when its body has ended. */
   #open: Grant | undefined;
 
-  override leave(outcome: Outcome | undefined): void {
+  override settle(outcome: Outcome): void {
     const { bucket, call, grant } = this;
-    super.leave(outcome);
+    this.#isSettled = true;
+    super.settle(outcome);
     // Another part may settle it once it knows the cost.
-    if (outcome === undefined || grant === undefined || grant === call.meteredGrant) return;
+    if (grant === undefined || grant === call.meteredGrant) return;
     this.#open = grant;
     // The client then tells when the body has ended, as it does for a slot.
     call.bodyHolder ??= bucket;
   }
 
-  free(once?: Promise<void>): void {
+  release(once?: Promise<void>): void {
     const grant = this.#open;
     if (grant === undefined) return;
     this.#open = undefined;
@@ -146,11 +169,11 @@ class SettledPartInstance extends BucketPartInstance {
     else void once.then(settle);
   }
 
-  end(): void {
-    // `leave` is not called if a layer below has judged the attempt, or the total timeout has ended it.
+  ended(): void {
     const { call, grant } = this;
-    if (grant !== call.meteredGrant) this.#open ??= grant;
-    if (grant !== undefined || !(seesBodiesEnd || call.whenBodyEnds)) this.free();
+    const isOpen = !this.#isSettled && grant !== undefined;
+    if (isOpen && grant !== call.meteredGrant) this.#open = grant;
+    if (isOpen || !(seesBodiesEnd || call.whenBodyEnds)) this.release();
   }
 }
 

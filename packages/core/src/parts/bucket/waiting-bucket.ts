@@ -323,9 +323,9 @@ export abstract class WaitingBucket<
 
   async idle(): Promise<void> {
     do {
-      const waiting = this.#gates?.stats().waiting ?? 0;
+      const waiting = this.#waiting;
       await Promise.all([this.#waiters?.idle(), ...this.gates().map((gate) => gate.idle())]);
-      // A request that has passed a gate joins this queue next.
+      // A request that has passed a gate joins this queue next, and one of this queue may join that of a gate.
       if (waiting > 0) await nextTurn();
     } while (this.#waiting > 0);
   }

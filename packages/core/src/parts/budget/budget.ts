@@ -1,12 +1,12 @@
 import { notNegative, positive } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, ownClock, RANDOM_OPTION, type Random } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
-import type { Outcome } from '../../http/outcome.ts';
+import type { Limit, Permit } from '../../call/types.ts';
 import type { OwnBudget } from '../../loop/contracts.ts';
-import type { ChecksCalls, Part, PartCall, PartInstance, RetryBudget } from '../../loop/part.ts';
+import type { ChecksCalls, Part, PartCall, RetryBudget } from '../../loop/part.ts';
 import type { StopReason } from '../../news/events.ts';
 import { mustHaveClock } from '../limit.ts';
-import { takingOver } from '../taking.ts';
+import { limitPart } from '../limit-part.ts';
 
 /** Options of {@link retryBudget}. */
 export interface RetryBudgetOptions {
@@ -169,46 +169,31 @@ class SuccessBudget implements RetryBudget, ChecksCalls {
 
 /** Every retry withdraws from the budget. */
 export function budgetPart(budget: OwnBudget): Part {
-  const begin = (call: PartCall): PartInstance | undefined => {
-    // Only the outermost layer retries, and withdraws.
-    if (call.layers.isInner) return undefined;
-    budget.begin?.();
-    return new BudgetPartInstance(budget);
-  };
-  return { name: 'budget', place: 'watching', taking: takingOver, begin };
+  return limitPart(new BudgetLimit(budget), 'watching', true);
 }
 
-class BudgetPartInstance implements PartInstance {
+class BudgetLimit implements Limit {
+  readonly name = 'budget';
   readonly #budget: OwnBudget;
-  /** True while the budget counts the request as in flight. */
-  #isCounted = true;
-  /** True while a retry is paid for, and has not been sent. */
-  #isOpen = false;
+  /** What each retry gets. */
+  readonly #paid: Permit;
 
   constructor(budget: OwnBudget) {
     this.#budget = budget;
+    this.#paid = { cancel: () => budget.refund?.() };
   }
 
-  permit(): StopReason | undefined {
-    this.#isOpen = this.#budget.withdraw();
-    return this.#isOpen ? undefined : 'budget-exhausted';
+  started(): void {
+    this.#budget.begin?.();
   }
 
-  leave(outcome: Outcome | undefined): void {
-    if (outcome !== undefined) this.#isOpen = false;
+  planRetry(): Permit | StopReason {
+    return this.#budget.withdraw() ? this.#paid : 'budget-exhausted';
   }
 
-  skip(): void {
-    if (this.#isOpen) this.#budget.refund?.();
-    this.#isOpen = false;
-  }
-
-  end(reason: StopReason): void {
+  ended(_call: PartCall, reason: StopReason): void {
     if (reason === 'success') this.#budget.deposit();
-    this.skip();
-    // `end` is called twice for a download that breaks after its response was judged.
-    if (this.#isCounted) this.#budget.end?.();
-    this.#isCounted = false;
+    this.#budget.end?.();
   }
 }
 

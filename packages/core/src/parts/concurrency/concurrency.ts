@@ -3,20 +3,13 @@ import { countingNumber } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, keepAlive } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { whenBodyEnds } from '../../bodies/watch.ts';
-import type { Outcome } from '../../http/outcome.ts';
+import type { Limit, Permit, Wait } from '../../call/types.ts';
 import type { AcquireOptions, ConcurrencyStats, OwnLimit, Slot } from '../../loop/contracts.ts';
-import type {
-  Blocker,
-  ChecksCalls,
-  ConcurrencyLimit,
-  Part,
-  PartCall,
-  PartInstance,
-} from '../../loop/part.ts';
+import type { ChecksCalls, ConcurrencyLimit, Part, PartCall } from '../../loop/part.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { mustTakeCalls, WAITING_OPTIONS, type WaitingOptions, WaitQueue } from '../../queue/wait-queue.ts';
 import { mustHaveClock } from '../limit.ts';
-import { takingOver } from '../taking.ts';
+import { limitPart } from '../limit-part.ts';
 
 /** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyOptions extends WaitingOptions {
@@ -110,56 +103,66 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
  * @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs`
  */
 export function concurrencyPart(limit: OwnLimit, endsItself = false): Part {
-  const begin = (call: PartCall): PartInstance | undefined =>
-    // The outermost layer has the slot.
-    call.layers.isInner ? undefined : new SlotPartInstance(limit, call, endsItself);
-  return { name: 'concurrency', place: 'slot', taking: takingOver, begin };
+  // The outermost layer has the slot.
+  return limitPart(new SlotLimit(limit, endsItself), 'slot', true);
 }
 
-class SlotPartInstance implements PartInstance, Blocker {
-  readonly isForSlot = true;
-  readonly endsItself: boolean;
+class SlotLimit implements Limit {
+  readonly name = 'concurrency';
   readonly #limit: OwnLimit;
-  readonly #call: PartCall;
-  #slot: Slot | undefined;
+  readonly #endsItself: boolean;
 
-  constructor(limit: OwnLimit, call: PartCall, endsItself: boolean) {
+  constructor(limit: OwnLimit, endsItself: boolean) {
     this.#limit = limit;
-    this.#call = call;
-    this.endsItself = endsItself;
+    this.#endsItself = endsItself;
   }
 
   get whenBodyEnds(): typeof whenBodyEnds {
     return whenBodyEnds;
   }
 
-  acquire(): Blocker | undefined {
+  take(call: PartCall): Permit | Wait | undefined {
+    const limit = this.#limit;
     // A deadlock otherwise: it would wait for a call that waits for it.
-    if (this.#slot !== undefined || this.#call.layers.slotsHeld.includes(this.#limit)) return undefined;
-    this.#take(this.#limit.tryAcquire());
-    return this.#slot === undefined ? this : undefined;
+    if (call.layers.slotsHeld.includes(limit)) return undefined;
+    const slot = limit.tryAcquire();
+    return slot === undefined ? this.#waitFor(call) : new SlotPermit(slot, limit, call);
   }
 
-  #take(slot: Slot | undefined): void {
+  #waitFor(call: PartCall): Wait {
+    const limit = this.#limit;
+    return {
+      isForSlot: true,
+      endsItself: this.#endsItself,
+      // Nothing else may do so: the slots may be held by responses that have arrived, but are not read.
+      acquire: (options) =>
+        keepAlive(limit.acquire(options)).then((slot) => new SlotPermit(slot, limit, call)),
+    };
+  }
+}
+
+class SlotPermit implements Permit {
+  readonly waitedMs: number;
+  readonly #call: PartCall;
+  #slot: Slot | undefined;
+
+  constructor(slot: Slot, limit: OwnLimit, call: PartCall) {
+    this.waitedMs = slot.waitedMs;
     this.#slot = slot;
-    this.#call.bodyHolder = slot && this.#limit;
+    this.#call = call;
+    call.bodyHolder = limit;
   }
 
-  async wait(options: AcquireOptions): Promise<number> {
-    // Nothing else may do so: the slots may be held by responses that have arrived, but are not read.
-    const slot = await keepAlive(this.#limit.acquire(options));
-    this.#take(slot);
-    return slot.waitedMs;
+  cancel(): void {
+    this.release();
   }
 
-  leave(outcome: Outcome | undefined): void {
-    if (outcome === undefined) this.free();
-  }
-
-  free(once?: Promise<void>): void {
+  release(once?: Promise<void>): void {
     const slot = this.#slot;
-    this.#take(undefined);
-    if (slot === undefined || once === undefined) slot?.release();
+    if (slot === undefined) return;
+    this.#slot = undefined;
+    this.#call.bodyHolder = undefined;
+    if (once === undefined) slot.release();
     else void once.then(() => slot.release());
   }
 }

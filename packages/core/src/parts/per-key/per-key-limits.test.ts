@@ -5,7 +5,7 @@ import type { ReadFeedback } from '../../http/feedback.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
 import type { Part, PartCall, PartInstance } from '../../loop/part.ts';
 import { virtualClock } from '../../testing.ts';
-import { type Limit, LimitPerKey, type PerKeyOptions } from './per-key.ts';
+import { type LimitOfKey, LimitPerKey, type PerKeyOptions } from './per-key.ts';
 
 const IDLE_MS = 1_000;
 
@@ -21,7 +21,7 @@ const to = (key: string): RequestTraits => {
 };
 
 /** Limits that are made by key of these, and else are idle. */
-function setUp(given: Readonly<Record<string, Limit>> = {}, options: PerKeyOptions = {}) {
+function setUp(given: Readonly<Record<string, LimitOfKey>> = {}, options: PerKeyOptions = {}) {
   const clock = virtualClock({ startMs: 0 });
   const limits = new Limits((key) => given[key] ?? { stats: () => ({ idle: true }) }, {
     ...{ keyOf: ({ url }) => new URL(url).hostname.slice(0, -5), maxKeys: 100, idleMs: IDLE_MS, clock },
@@ -102,7 +102,7 @@ describe('a limit in a call', () => {
 describe('what a policy asks of limits that are made for single keys', () => {
   test('is asked of the one that was made last', () => {
     const asked: unknown[] = [];
-    const checkCalls: Limit['checkCalls'] = ({ clock, priority }) =>
+    const checkCalls: LimitOfKey['checkCalls'] = ({ clock, priority }) =>
       void asked.push([isSameClock(clock as Clock, set.clock), priority]);
     const set = setUp({ a: { checkCalls } });
     const { limits, clock, look } = set;
@@ -178,7 +178,7 @@ describe('all of them together', () => {
   test('are idle when none has requests that wait, also if more come meanwhile', async () => {
     const waits = { a: 2, b: 0 };
     const asked: string[] = [];
-    const busy = (key: 'a' | 'b'): Limit => ({
+    const busy = (key: 'a' | 'b'): LimitOfKey => ({
       stats: () => ({ waiting: waits[key] }),
       idle: async () => {
         asked.push(key);
@@ -211,7 +211,7 @@ describe('all of them together', () => {
   ] as const)('are closed by %j, and those to come', async (options, waiting) => {
     const closed: string[] = [];
     let end = (): void => undefined;
-    const limit = (key: string, ends: Promise<void> = Promise.resolve()): Limit => ({
+    const limit = (key: string, ends: Promise<void> = Promise.resolve()): LimitOfKey => ({
       close: (how) => {
         closed.push(`${key} ${how?.waiting}`);
         return ends;

@@ -63,7 +63,7 @@ export interface BucketPerKey<B extends ObservableBucket> extends PerKey<B> {
 }
 
 /** What a limit may offer. All that is known of it is found here: this module imports no limit. */
-export interface Limit
+export interface LimitOfKey
   extends Partial<Pick<RetryBudget, 'isIdle'> & Pick<TokenBucket, 'part'> & ChecksCalls> {
   stats?(): { readonly idle?: boolean; readonly inUse?: number; readonly waiting?: number };
   readonly feedback?: ReadFeedback | false;
@@ -73,7 +73,7 @@ export interface Limit
 
 /** The limit of one key. */
 export interface Entry {
-  readonly limit: Limit;
+  readonly limit: LimitOfKey;
   /** The calls that have begun with it, and not ended. */
   calls: number;
   usedAtMs: number;
@@ -93,7 +93,7 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
   /** What it makes is not known yet. Of two parts in one place the one that its option puts first goes first. */
   #place: Place = 'tokens';
   /** The limit that was made last. */
-  #last: Limit | undefined;
+  #last: LimitOfKey | undefined;
 
   constructor(make: (key: string) => object, setup: Complete<PerKeyOptions>) {
     this.#make = make;
@@ -184,8 +184,8 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
     this.#hasWarned = true;
   }
 
-  #made(key: string): Limit {
-    const limit: Limit = callHook('make', () => {
+  #made(key: string): LimitOfKey {
+    const limit: LimitOfKey = callHook('make', () => {
       const made = this.#make(key);
       if (!isObject(made)) throw wrongType('its result', 'a limit', made);
       (made as Partial<ChecksCalls>).checkCalls?.({ clock: this.#clock });
@@ -213,12 +213,12 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
     this.#sweep(this.#clock.now(), undefined);
   }
 
-  protected all(): Limit[] {
+  protected all(): LimitOfKey[] {
     return [...this.#entries.values()].map(({ limit }) => limit);
   }
 
   async idle(): Promise<void> {
-    const busy = (): Limit[] => this.all().filter((limit) => (limit.stats?.().waiting ?? 0) > 0);
+    const busy = (): LimitOfKey[] => this.all().filter((limit) => (limit.stats?.().waiting ?? 0) > 0);
     for (let some = busy(); some.length > 0; some = busy()) {
       await Promise.all(some.map((limit) => limit.idle?.()));
     }

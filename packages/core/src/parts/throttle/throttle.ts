@@ -1,11 +1,11 @@
 import { oneOf } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
+import type { Limit, Permit, Skip } from '../../call/types.ts';
 import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import { SKIP, SKIP_AND_END } from '../../loop/judge.ts';
-import type { Blocker, Part, PartCall, PartInstance, Throttle } from '../../loop/part.ts';
+import type { Part, PartCall, Throttle } from '../../loop/part.ts';
 import type { StopReason, ThrottleState } from '../../news/events.ts';
-import { takingOver } from '../taking.ts';
+import { limitPart } from '../limit-part.ts';
 import { type Occasion, ThrottleRule } from './rule.ts';
 
 /** Options of {@link throttle}. */
@@ -40,10 +40,11 @@ export function isBad(outcome: Outcome, request: RequestTraits): boolean | undef
 /** How many failures an event tells. */
 const TOLD_FAILURES = 3;
 
-class OverloadThrottle implements Throttle {
+class OverloadThrottle implements Throttle, Limit {
   readonly rule: ThrottleRule = new ThrottleRule();
-  /** What a call lacks whose chance is skipped. */
-  readonly blocker: Blocker;
+  readonly name = 'throttle';
+  /** What a call gets whose chance is skipped. */
+  readonly skip: Skip;
   isHeld = false;
   /** The last failures: when they lower the share, those in a row. */
   #failures: readonly string[] = [];
@@ -52,17 +53,34 @@ class OverloadThrottle implements Throttle {
 
   constructor(options: ThrottleOptions) {
     const setup = readOptions('throttle', options, THROTTLE_OPTIONS);
-    this.blocker = setup.whenSkipped === 'fail' ? SKIP_AND_END : SKIP;
+    this.skip = { skip: true, isLast: setup.whenSkipped === 'fail' };
   }
 
   get part(): Part {
-    return {
-      name: 'throttle',
-      place: 'throttle',
-      taking: takingOver,
-      // The outermost layer has the chances.
-      begin: (call) => (call.layers.isInner ? undefined : new ThrottlePartInstance(this, call)),
-    };
+    // The outermost layer has the chances.
+    return limitPart(this, 'throttle', true);
+  }
+
+  started(): void {
+    this.rule.ask();
+  }
+
+  take(call: PartCall, earlier: Permit | undefined): Permit | Skip {
+    const { rule, skip } = this;
+    if (this.isHeld) {
+      this.tell(call);
+      return skip;
+    }
+    const { policy } = call;
+    const occasion = occasionOf(call);
+    // Reading a clock is most of the work. Without a timeout no answer is late.
+    const isTimed = policy.attemptTimeoutMs !== undefined || occasion !== 'first' || rule.state !== 'closed';
+    const nowMs = isTimed ? policy.clock.now() : 0;
+    // One that has waited for its tokens takes nothing twice.
+    if (earlier instanceof Chance) return earlier.openedAt(nowMs);
+    // A budget of the policy has allowed its retry already.
+    const isPaid = occasion === 'first' || policy.budget === undefined;
+    return isPaid && !rule.take(nowMs, occasion) ? skip : new Chance(this, call, occasion, nowMs, isPaid);
   }
 
   get share(): number {
@@ -111,84 +129,74 @@ function whatFailed(outcome: Outcome | undefined): string {
   return outcome.type === 'response' ? String(outcome.status) : outcome.kind;
 }
 
-/** A throttle in one call. */
-class ThrottlePartInstance implements PartInstance {
+function occasionOf({ attempt, toRetry }: PartCall): Occasion {
+  if (attempt === 0) return 'first';
+  // A hedge goes as a retry, and while all is calm.
+  return toRetry?.type === 'failure' && toRetry.kind === 'timeout' ? 'after-timeout' : 'after-failure';
+}
+
+/** A chance that an attempt uses. */
+class Chance implements Permit {
   readonly #throttle: OverloadThrottle;
   readonly #call: PartCall;
-  /** When the attempt was let through; `undefined` before. */
-  #atMs: number | undefined;
-  #occasion: Occasion;
-  /** True while a chance is taken that was not sent: one that waits for its tokens is asked again, and takes nothing twice. */
-  #hasTaken = false;
+  readonly #occasion: Occasion;
+  /** When the attempt was let through. */
+  #atMs: number;
+  /** True while it was paid for, and what came of it is not known. */
+  #isPaid: boolean;
+  /** True from when it was let through until it is known what came of it. */
+  #isOpen = true;
 
-  constructor(throttle: OverloadThrottle, call: PartCall) {
+  constructor(throttle: OverloadThrottle, call: PartCall, occasion: Occasion, atMs: number, isPaid: boolean) {
     this.#throttle = throttle;
     this.#call = call;
-    // A hedge begins as a retry, and while all is calm.
-    this.#occasion = call.attempt === 0 ? 'first' : 'after-failure';
-    throttle.rule.ask();
+    this.#occasion = occasion;
+    this.#atMs = atMs;
+    this.#isPaid = isPaid;
   }
 
-  acquire(): Blocker | undefined {
-    const throttle = this.#throttle;
-    const { rule } = throttle;
-    const { policy } = this.#call;
-    if (throttle.isHeld) {
-      throttle.tell(this.#call);
-      return throttle.blocker;
-    }
-    // Reading a clock is most of the work. Without a timeout no answer is late.
-    const isTimed =
-      policy.attemptTimeoutMs !== undefined || this.#occasion !== 'first' || rule.state !== 'closed';
-    const nowMs = isTimed ? policy.clock.now() : 0;
-    // A budget of the policy has allowed its retry already.
-    if (this.#occasion === 'first' || policy.budget === undefined) {
-      this.#hasTaken ||= rule.take(nowMs, this.#occasion);
-      if (!this.#hasTaken) return throttle.blocker;
-    }
+  openedAt(nowMs: number): this {
     this.#atMs = nowMs;
-    return undefined;
+    this.#isOpen = true;
+    return this;
   }
 
-  skip(): void {
-    if (this.#hasTaken) this.#throttle.rule.giveBack(this.#call.policy.clock.now(), this.#occasion);
-    this.#hasTaken = false;
+  /** It is kept while another limit is waited for. */
+  cancel(): void {
+    this.#isOpen = false;
   }
 
-  leave(outcome: Outcome | undefined): void {
-    if (outcome !== undefined) {
-      this.#learn(outcome, isBad(outcome, this.#call.request));
-      // What was not sent, because its body took too long, has not used its chance.
-      this.skip();
-      const isTimeout = outcome.type === 'failure' && outcome.kind === 'timeout';
-      this.#occasion = isTimeout ? 'after-timeout' : 'after-failure';
-    }
-    this.#atMs = undefined;
+  lapse(): void {
+    if (this.#isPaid) this.#throttle.rule.giveBack(this.#call.policy.clock.now(), this.#occasion);
+    this.#isPaid = false;
   }
 
-  end(reason: StopReason): void {
-    // It was not left if the total timeout has ended it.
+  settle(outcome: Outcome): void {
+    this.#learn(outcome, isBad(outcome, this.#call.request));
+  }
+
+  ended(reason: StopReason): void {
+    if (!this.#isOpen) return;
     if (reason === 'deadline-exceeded') this.#learn(undefined, true);
-    this.skip();
+    else this.lapse();
   }
 
   /** @param failed `undefined` if the attempt says nothing */
   #learn(outcome: Outcome | undefined, failed: boolean | undefined): void {
-    const throttle = this.#throttle;
-    const { attempt, policy } = this.#call;
-    const atMs = this.#atMs;
-    // User code in front of it has taken too long.
-    if (atMs === undefined) return;
-    this.#hasTaken = false;
+    this.#isOpen = false;
+    this.#isPaid = false;
     if (failed === undefined) return;
+    const throttle = this.#throttle;
+    const call = this.#call;
+    const { attempt, policy } = call;
     const nowMs = policy.clock.now();
     if (failed) {
       throttle.failed(nowMs, outcome, attempt > 1);
     } else {
       const { attemptTimeoutMs = Infinity } = policy;
-      throttle.rule.learn(nowMs, false, attempt > 1, (nowMs - atMs) / attemptTimeoutMs);
+      throttle.rule.learn(nowMs, false, attempt > 1, (nowMs - this.#atMs) / attemptTimeoutMs);
     }
-    throttle.tell(this.#call);
+    throttle.tell(call);
   }
 }
 

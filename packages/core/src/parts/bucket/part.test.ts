@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import type { Grant, OwnBucket } from '../../loop/contracts.ts';
+import { createPolicy } from '../../loop/policy.ts';
+import { retry } from '../../retry/retry.ts';
+import { limit, ownBucket } from '../own.ts';
+
+test('tokens of a paused origin go back while those of the bucket are waited for', async () => {
+  const told: string[] = [];
+  const grantOf = (name: string): Grant => {
+    told.push(`${name} grants`);
+    const settle = (cost: unknown) => void told.push(`${name} gets ${1 - Number(cost)} back`);
+    return { cost: 1, waitedMs: 0, grantedAtMs: 0, conforming: true, settle };
+  };
+  const gate: OwnBucket = { tryAcquire: () => grantOf('origin'), acquire: async () => grantOf('origin') };
+  const bucket = ownBucket({
+    tryAcquire: () => undefined,
+    acquire: async () => grantOf('bucket'),
+    pausedBucketFor: () => gate,
+  });
+  await retry(() => 'up', { bucket });
+  expect(told).toEqual(['origin grants', 'origin gets 1 back', 'bucket grants', 'origin grants']);
+});
+
+test('a limit of your own must have `take`', () => {
+  expect(() => limit({ name: 'own', tryAcquire: () => undefined } as never)).toThrow(
+    'limit must be a limit, got an object',
+  );
+  const policy = createPolicy({ use: [limit({ name: 'own', take: () => undefined })] });
+  expect(policy.use).toHaveLength(1);
+});
