@@ -78,7 +78,8 @@ export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/c
 export type { Inspect } from './parts/inspect/inspect-body.ts';
 export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
 export type { BucketStats, ObservableBucket, UnitStats } from './parts/limit.ts';
-export { limit, ownBucket, ownBudget, ownLimit } from './parts/own.ts';
+export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
+export { limit } from './parts/own-limit.ts';
 export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/per-key.ts';
 export { interactive } from './parts/throttle/interactive.ts';
 export { type ThrottleOptions, throttle } from './parts/throttle/throttle.ts';

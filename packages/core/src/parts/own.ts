@@ -1,43 +1,13 @@
 import { having } from '../base/check.ts';
-import type { Limit } from '../call/types.ts';
 import type { OwnBucket, OwnBudget, OwnLimit } from '../loop/contracts.ts';
 import type { ConcurrencyLimit, Part, RetryBudget, TokenBucket } from '../loop/part.ts';
 import { bucketPart, settledPart } from './bucket/part.ts';
 import { budgetPart } from './budget/budget.ts';
 import { concurrencyPart } from './concurrency/concurrency.ts';
-import { limitPart } from './limit-part.ts';
 
 const isBucket = /* @__PURE__ */ having('a token bucket', 'tryAcquire', 'acquire');
 const isLimit = /* @__PURE__ */ having('a concurrency limit', 'tryAcquire', 'acquire', 'stats');
 const isBudget = /* @__PURE__ */ having('a retry budget', 'deposit', 'withdraw');
-
-const takes = /* @__PURE__ */ having('a limit', 'take');
-
-/**
- * A limit of your own, for `use` of a policy, with the code by which attempts take its permits. It is asked before all other limits, in
- * the order of `use`, and by the outermost of nested clients alone.
- *
- * @throws TypeError unless it has `take`
- * @example
- * ```ts
- * import { createPolicy, limit } from '@ebb/core';
- *
- * let left = 100;
- * const hundred = {
- *   name: 'hundred',
- *   take() {
- *     if (left === 0) throw new Error('All are used up');
- *     left -= 1;
- *     return { cancel: () => void (left += 1) };
- *   },
- * };
- * const policy = createPolicy({ use: [limit(hundred)] });
- * ```
- */
-export function limit(own: Limit): Part {
-  takes('limit', own);
-  return limitPart(own, 'throttle', true);
-}
 
 function bringing<T extends object>(own: T, part: Part): T & { readonly part: Part } {
   // Not enumerable: a copy of it is an object of the user's own.

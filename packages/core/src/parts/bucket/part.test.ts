@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Grant, OwnBucket } from '../../loop/contracts.ts';
-import { createPolicy } from '../../loop/policy.ts';
 import { retry } from '../../retry/retry.ts';
-import { limit, ownBucket } from '../own.ts';
+import { ownBucket } from '../own.ts';
 
 test('tokens of a paused origin go back while those of the bucket are waited for', async () => {
   const told: string[] = [];
@@ -19,12 +18,4 @@ test('tokens of a paused origin go back while those of the bucket are waited for
   });
   await retry(() => 'up', { bucket });
   expect(told).toEqual(['origin grants', 'origin gets 1 back', 'bucket grants', 'origin grants']);
-});
-
-test('a limit of your own must have `take`', () => {
-  expect(() => limit({ name: 'own', tryAcquire: () => undefined } as never)).toThrow(
-    'limit must be a limit, got an object',
-  );
-  const policy = createPolicy({ use: [limit({ name: 'own', take: () => undefined })] });
-  expect(policy.use).toHaveLength(1);
 });

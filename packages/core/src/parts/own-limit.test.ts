@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { constant } from '../backoff/curves.ts';
+import { NotSentError } from '../base/errors.ts';
+import type { Limit } from '../call/types.ts';
+import { retry } from '../retry/retry.ts';
+import { virtualClock } from '../testing.ts';
+import { limit } from './own-limit.ts';
+
+/** Two attempts, the first of which fails. */
+function call(own: Partial<Limit>, clock = virtualClock()): Promise<unknown> {
+  let fails = true;
+  const twice = async (): Promise<string> => {
+    if (!fails) return 'up';
+    fails = false;
+    throw new Error('down');
+  };
+  const use = [limit({ name: 'own', take: () => undefined, ...own })];
+  const policy = { use, backoff: constant(10), clock, classify: classify as never };
+  return clock.runUntilSettled(retry(twice, policy)).catch((error: Error) => error);
+}
+
+const classify = ({ type }: { type: string }): string => (type === 'response' ? 'success' : 'transient');
+
+test('a quota: each attempt takes one, and a permit that is cancelled gives it back', async () => {
+  let left = 3;
+  const quota: Partial<Limit> = {
+    take() {
+      if (left === 0) throw new NotSentError('used up');
+      left -= 1;
+      return {
+        cancel() {
+          left += 1;
+        },
+      };
+    },
+  };
+  expect(await call(quota)).toBe('up');
+  expect(left).toBe(1);
+  expect(await call(quota)).toMatchObject({ message: 'down' });
+  expect(await call(quota)).toMatchObject({ message: 'used up' });
+});
+
+test('a wait ends with its permit, and takes its time', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const acquire = async () => {
+    await new Promise((resolve) => clock.schedule(() => resolve(undefined), 700));
+    return { cancel: () => undefined };
+  };
+  expect(await call({ take: () => ({ acquire }) }, clock)).toBe('up');
+  expect(clock.now()).toBe(1_410);
+});
+
+test('a reason of planRetry ends the call', async () => {
+  expect(await call({ planRetry: () => 'budget-exhausted' })).toMatchObject({ message: 'down' });
+});
+
+test.each<[story: string, own: object, message: string]>([
+  [
+    'take returns a promise',
+    { take: () => Promise.reject(new Error('lost')) },
+    'the result of take must be a permit, a wait',
+  ],
+  ['take returns true', { take: () => true }, 'the result of take must be a permit, a wait'],
+  [
+    'a wait brings nothing',
+    { take: () => ({ acquire: async () => undefined }) },
+    'the result of acquire must be',
+  ],
+  [
+    'planRetry returns false',
+    { planRetry: () => false },
+    'the result of planRetry must be a permit, a reason',
+  ],
+])('%s: a HookError', async (_, own, message) => {
+  expect(await call(own as never)).toMatchObject({
+    name: 'HookError',
+    hook: 'use',
+    cause: { name: 'TypeError', message: expect.stringContaining(message) },
+  });
+});
+
+test('a limit without `take` is an error', () => {
+  expect(() => limit({ name: 'own', tryAcquire: () => undefined } as never)).toThrow('limit must be a limit');
+});
