@@ -61,8 +61,8 @@ export const QUEUES: readonly Promised[] = [
     {
       says: 'a full queue refuses the last of the key with the most',
       file: FAIR,
-      from: 'this.crowd > other.crowd ||',
-      to: 'this.crowd < other.crowd ||',
+      from: 'own > others ||',
+      to: 'own < others ||',
       tests: fair,
     },
   ]),

@@ -90,11 +90,10 @@ class Key<W extends Queued<W>> implements Heaped {
   }
 }
 
-/** Where a key stands among the longest. */
+/** A key among the longest. */
 class Length<W extends Queued<W>> implements Heaped {
   readonly key: Key<W>;
-  /** How many wait, by its weight, and when its key came into the queue. */
-  crowd = 0;
+  /** The place of its key among all that have come into the queue. */
   arrival = 0;
   heapIndex = -1;
 
@@ -103,7 +102,8 @@ class Length<W extends Queued<W>> implements Heaped {
   }
 
   goesBefore(other: Length<W>): boolean {
-    return this.crowd > other.crowd || (this.crowd === other.crowd && this.arrival < other.arrival);
+    const [own, others] = [this.key.crowd(), other.key.crowd()];
+    return own > others || (own === others && this.arrival < other.arrival);
   }
 }
 
@@ -151,9 +151,7 @@ class Level<W extends Waiting<W>> {
   /** Finds the place of a key among the longest anew. */
   #measure({ length, size }: Key<W>): void {
     this.lengths.remove(length);
-    if (size === 0) return;
-    length.crowd = length.key.crowd();
-    this.lengths.add(length);
+    if (size > 0) this.lengths.add(length);
   }
 
   #begin(key: Key<W>): void {
@@ -305,8 +303,10 @@ class FairOrder<W extends Waiting<W>> extends Lanes<W, Level<W>> {
   displacedBy({ at, key }: FairLane<W>): W | undefined {
     const lowest = this.lanes.findIndex(({ waiting }) => waiting > 0);
     if (this.#setup.overflow === 'reject' || lowest < 0 || lowest > at) return undefined;
-    const { crowd, key: longest } = this.lane(lowest).lengths.first as Length<W>;
-    return lowest < at || crowd > key.crowd(1) ? (longest.others.last ?? longest.retries.last) : undefined;
+    const { key: longest } = this.lane(lowest).lengths.first as Length<W>;
+    return lowest < at || longest.crowd() > key.crowd(1)
+      ? (longest.others.last ?? longest.retries.last)
+      : undefined;
   }
 }
 
