@@ -4,8 +4,8 @@ import type { PartCall, PartInstance, PlannedRetry } from '../loop/part.ts';
 import type { StopReason } from '../news/events.ts';
 
 /**
- * What an attempt needs before it may be sent: a slot, tokens, a share of the traffic. One object for all calls; what belongs to an
- * attempt is in its permit. All methods are optional.
+ * A limit gives an attempt what that needs before it may be sent: a slot, tokens, a share of the traffic. All calls share it: a permit
+ * keeps what belongs to an attempt. All methods are optional.
  */
 export interface Limit {
   readonly name: string;
@@ -26,7 +26,7 @@ export interface Limit {
   readonly whenBodyEnds?: PartInstance['whenBodyEnds'];
 }
 
-/** What a limit has given to one attempt. */
+/** A limit gives it to one attempt. */
 export interface Permit {
   /** How long the attempt has waited for it, in milliseconds. By default the wait is measured. */
   readonly waitedMs?: number;

@@ -28,7 +28,7 @@ function writing(own: (permit: (isPartial?: boolean) => Permit, told: string[]) 
     ended: (_, reason) => void told.push(`ended ${reason}`),
     ...own(permit, told),
   };
-  return { told, part: limitPart(limit, 'slot', false) };
+  return { told, part: limitPart(limit, 'slot', { isForInner: true }) };
 }
 
 const takes: Parameters<typeof writing>[0] = (permit) => ({ take: () => permit() });

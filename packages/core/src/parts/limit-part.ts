@@ -5,33 +5,40 @@ import type { Blocker, Part, PartCall, PartInstance, Place, PlannedRetry } from 
 import type { StopReason } from '../news/events.ts';
 import { takingOver } from './taking.ts';
 
-/**
- * A limit as the loop asks it, until the loop asks limits themselves.
- *
- * @param isOuter true if the outermost layer alone asks it
- * @param isAtOnce true if the end of a body is nothing to it: a request may be sent before its call is made
- */
-export function limitPart(limit: Limit, place: Place, isOuter: boolean, isAtOnce = true): Part {
+/** How a limit stands in its calls. */
+interface Standing {
+  /** True if inner layers ask it as well; else the outermost one alone does. */
+  readonly isForInner?: boolean;
+  /** True if it must know when bodies end: a request is then not sent before its call is made. */
+  readonly needsBodyEnds?: boolean;
+}
+
+/** Makes a limit a part, which the loop asks until it asks limits themselves. */
+export function limitPart(
+  limit: Limit,
+  place: Place,
+  { isForInner = false, needsBodyEnds = false }: Standing = {},
+): Part {
   const begin = (call: PartCall): PartInstance | undefined => {
-    if (isOuter && call.layers.isInner) return undefined;
+    if (!isForInner && call.layers.isInner) return undefined;
     limit.started?.(call);
     return new LimitInCall(limit, call);
   };
-  return { name: limit.name, place, ...(isAtOnce && { taking: takingOver }), begin };
+  return { name: limit.name, place, ...(!needsBodyEnds && { taking: takingOver }), begin };
 }
 
 /** A limit in one call. */
 class LimitInCall implements PartInstance {
   readonly #limit: Limit;
   readonly #call: PartCall;
-  /** That of the attempt until it is settled, and the one that was settled last. */
+  /** The attempt holds the first until it is settled, which makes it the second. */
   #permit: Permit | undefined;
   #settled: Permit | undefined;
   #hasEnded = false;
   // Only calls that wait or retry need these.
-  /** That of the attempt, if it was cancelled. */
+  /** The attempt held it until it was cancelled. */
   declare earlier?: Permit | undefined;
-  /** What a retry has been given that was not sent. */
+  /** A retry that has not been sent holds it. */
   declare planned?: Permit | undefined;
 
   constructor(limit: Limit, call: PartCall) {

@@ -39,7 +39,7 @@ export function limit(own: Limit): Part {
     ended: (call, reason) => own.ended?.(call, reason),
     whenBodyEnds: own.whenBodyEnds,
   };
-  return limitPart(checked, 'throttle', true);
+  return limitPart(checked, 'throttle');
 }
 
 function isPermit(value: unknown): value is Permit {

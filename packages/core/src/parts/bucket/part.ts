@@ -14,22 +14,27 @@ import { limitPart } from '../limit-part.ts';
  * @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs`
  */
 export function bucketPart(bucket: OwnBucket, endsItself = false): Part {
-  return limitPart(new BucketLimit(bucket, endsItself), 'tokens', false);
+  return limitPart(new BucketLimit(bucket, endsItself, BucketPermit), 'tokens', { isForInner: true });
 }
 
 /** As `bucketPart`, for a bucket that charges tokens when they are settled: those of an attempt when its body has ended. */
 export function settledPart(bucket: OwnBucket, endsItself = false): Part {
-  return limitPart(new SettledBucketLimit(bucket, endsItself), 'tokens', false, false);
+  return limitPart(new BucketLimit(bucket, endsItself, SettledPermit), 'tokens', {
+    isForInner: true,
+    needsBodyEnds: true,
+  });
 }
 
 class BucketLimit implements Limit {
   readonly name = 'bucket';
   readonly bucket: OwnBucket;
   readonly #endsItself: boolean;
+  readonly #Permit: typeof BucketPermit;
 
-  constructor(bucket: OwnBucket, endsItself: boolean) {
+  constructor(bucket: OwnBucket, endsItself: boolean, Permit: typeof BucketPermit) {
     this.bucket = bucket;
     this.#endsItself = endsItself;
+    this.#Permit = Permit;
   }
 
   take(call: PartCall, earlier: Permit | undefined): Permit | Wait | undefined {
@@ -48,7 +53,7 @@ class BucketLimit implements Limit {
     }
     const grant = held?.grant ?? ask(bucket, call, before?.waited);
     if (grant !== undefined) {
-      const permit = this.permit(call, grant, originGrant);
+      const permit = this.#permit(call, grant, originGrant);
       if (before?.waited) permit.waited = before.waited;
       return permit;
     }
@@ -57,8 +62,8 @@ class BucketLimit implements Limit {
     return layers.slotsHeld.includes(bucket) ? undefined : this.#waitFor(bucket, call, before);
   }
 
-  protected permit(call: PartCall, grant: Grant | undefined, originGrant?: Grant): BucketPermit {
-    return new BucketPermit(this.bucket, call, grant, originGrant);
+  #permit(call: PartCall, grant: Grant | undefined, originGrant?: Grant): BucketPermit {
+    return new this.#Permit(this.bucket, call, grant, originGrant);
   }
 
   /** @param asked the bucket, or the gate of an origin that has paused */
@@ -68,7 +73,8 @@ class BucketLimit implements Limit {
       acquire: async (options) => {
         const cost = costOf(call.policy, call.request);
         const grant = await asked.acquire({ ...options, cost, earlier: before?.waited });
-        const permit = asked === this.bucket ? this.permit(call, grant) : this.permit(call, undefined, grant);
+        const permit =
+          asked === this.bucket ? this.#permit(call, grant) : this.#permit(call, undefined, grant);
         permit.waited = grant;
         permit.waitedMs = grant.waitedMs;
         // The tokens of the other of the two may be lacking.
@@ -136,12 +142,7 @@ class BucketPermit implements Permit {
   }
 }
 
-class SettledBucketLimit extends BucketLimit {
-  protected override permit(call: PartCall, grant: Grant | undefined, originGrant?: Grant): BucketPermit {
-    return new SettledPermit(this.bucket, call, grant, originGrant);
-  }
-}
-
+/** Tokens that are charged when they are settled: those of an attempt when its body has ended. */
 class SettledPermit extends BucketPermit {
   #isSettled = false;
   /** The tokens of an attempt whose response has come, and which are charged when its body has ended. */

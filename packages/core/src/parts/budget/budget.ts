@@ -169,13 +169,13 @@ class SuccessBudget implements RetryBudget, ChecksCalls {
 
 /** Every retry withdraws from the budget. */
 export function budgetPart(budget: OwnBudget): Part {
-  return limitPart(new BudgetLimit(budget), 'watching', true);
+  return limitPart(new BudgetLimit(budget), 'watching');
 }
 
 class BudgetLimit implements Limit {
   readonly name = 'budget';
   readonly #budget: OwnBudget;
-  /** What each retry gets. */
+  /** Each retry gets this one. */
   readonly #paid: Permit;
 
   constructor(budget: OwnBudget) {

@@ -104,7 +104,7 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
  */
 export function concurrencyPart(limit: OwnLimit, endsItself = false): Part {
   // The outermost layer has the slot.
-  return limitPart(new SlotLimit(limit, endsItself), 'slot', true);
+  return limitPart(new SlotLimit(limit, endsItself), 'slot');
 }
 
 class SlotLimit implements Limit {

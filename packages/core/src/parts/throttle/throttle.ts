@@ -43,7 +43,7 @@ const TOLD_FAILURES = 3;
 class OverloadThrottle implements Throttle, Limit {
   readonly rule: ThrottleRule = new ThrottleRule();
   readonly name = 'throttle';
-  /** What a call gets whose chance is skipped. */
+  /** A call whose chance is skipped gets this. */
   readonly skip: Skip;
   isHeld = false;
   /** The last failures: when they lower the share, those in a row. */
@@ -58,7 +58,7 @@ class OverloadThrottle implements Throttle, Limit {
 
   get part(): Part {
     // The outermost layer has the chances.
-    return limitPart(this, 'throttle', true);
+    return limitPart(this, 'throttle');
   }
 
   started(): void {
