@@ -9,7 +9,7 @@ const PROGRAM = /^packages\/valkey\/src\/cli[./]/;
 
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
-  core: [/^#(layers|channels|platform|worker|dev-text)$/],
+  core: [/^#(nested|channels|platform|worker|dev-text)$/],
   fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/coalescing)?$/],
   axios: [/^#platform$/, /^@ebb\/core(\/adapter|\/coalescing)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter)?$/, /^undici$/, /^node:/],
@@ -85,8 +85,8 @@ const houses = {
       'queue',
       'retry',
       'call',
-      'loop',
-      'layers',
+      'policy',
+      'nested',
       'news',
       'bodies',
       'backoff',

@@ -2,15 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
-import {
-  attemptsOf,
-  constant,
-  createPolicy,
-  inspectBody,
-  type Part,
-  type PartInstance,
-  type PolicyOptions,
-} from '@ebb/core';
+import { attemptsOf, constant, createPolicy, inspectBody, limit, type PolicyOptions } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
@@ -55,12 +47,6 @@ const clients: Readonly<Record<string, Send>> = {
   },
 };
 
-const partOf = (place: Part['place'], instance: PartInstance): Part => ({
-  name: 'own',
-  place,
-  begin: () => instance,
-});
-
 /** Where a request can stall, and who stalls it. */
 const STALLS: Readonly<Record<string, () => PolicyOptions>> = {
   'an inspect that never settles': () => ({ inspect: inspectBody(() => never, { timeoutMs: 60_000 }) }),
@@ -68,9 +54,11 @@ const STALLS: Readonly<Record<string, () => PolicyOptions>> = {
     answer = () => undefined;
     return { inspect: inspectBody(async (response) => void (await response.text()), { timeoutMs: 60_000 }) };
   },
-  'a part that reads for ever': () => ({ use: [partOf('reading', { judge: () => never })] }),
-  'a wait of a part that never ends': () => ({
-    use: [partOf('tokens', { acquire: () => ({ wait: () => never }) })],
+  'a part that reads for ever': () => ({
+    use: [{ name: 'own', place: 'reading', begin: () => ({ judge: () => never }) }],
+  }),
+  'a wait of a limit that never ends': () => ({
+    use: [limit({ name: 'own', take: () => ({ acquire: () => never }) })],
   }),
   'a hook that never answers': () => ({ beforeAttempt: () => never, trustedOrigins: () => true }),
 };

@@ -1,5 +1,5 @@
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
-import { answering, constant, createPolicy, type Part, type PolicyOptions, retry, SKIP } from '@ebb/core';
+import { answering, constant, createPolicy, limit, type PolicyOptions, retry } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { resuming } from '@ebb/resume/fetch';
@@ -108,16 +108,13 @@ test.each(Object.entries(sends))('%s: an abort ends attempts that fail at once',
 test('each chance that is skipped has a turn of its own', async () => {
   const turn = turnsFrom();
   const turns: number[] = [];
-  const skipping: Part = {
+  const skipping = limit({
     name: 'skipping',
-    place: 'throttle',
-    begin: () => ({
-      acquire() {
-        turns.push(turn());
-        return SKIP;
-      },
-    }),
-  };
+    take() {
+      turns.push(turn());
+      return { skip: true };
+    },
+  });
   const options = { use: [skipping], backoff: constant(0), maxRetries: 4 };
   await expect(retry(() => undefined, options)).rejects.toThrow('too little succeeds');
   expect(turns).toHaveLength(5);

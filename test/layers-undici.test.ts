@@ -285,16 +285,17 @@ describe.each(versions)('%s', (_, undici) => {
     });
   });
 
-  test('a redirect followed by fetch is part of the same call', async () => {
+  test('a redirect followed by fetch is a request of its own, with its own retries', async () => {
     await using server = await away();
-    const { policy } = shared();
+    const { policy, granted } = shared();
     const dispatcher = composed(undici, ebbInterceptor(policy));
     const got = await createFetch(policy, undici.fetch as never)(`${server.url}/moved`, {
       dispatcher,
     } as never);
     await got.text();
     expect(server.seen.filter(({ path }) => path === '/moved')).toHaveLength(3);
-    expect(server.seen.filter(({ path }) => path === '/away')).toHaveLength(3);
+    expect(server.seen.filter(({ path }) => path === '/away')).toHaveLength(3 * 3);
+    expect(granted()).toBe(3 + 3 * 3);
   });
 
   test('a redirect followed between two layers is part of the same call', async () => {

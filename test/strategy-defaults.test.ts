@@ -14,7 +14,7 @@ const BUCKET = [
 ] as const;
 const STORE = ['packages/valkey/src/store-options.ts', 'StoreOptions'] as const;
 const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: string])[]>> = {
-  createPolicy: [[`${core}/loop/options.ts`, 'PolicyOptions']],
+  createPolicy: [[`${core}/policy/options.ts`, 'PolicyOptions']],
   memorystore: [[`${RULES}/curves.ts`, 'MemorystoreOptions']],
   fullJitter: [[`${RULES}/curves.ts`, 'Curve']],
   celery: [[`${RULES}/ending-rules.ts`, 'CeleryOptions']],
@@ -95,7 +95,7 @@ describe('and the docstring says what the option table applies', () => {
   test.each(literal)('$owner, $option', ({ owner, option }) => {
     const applied = new RegExp(`^  ${option}: \\{.*\\bdefault: ([^,}]+?) ?[,}]`, 'm');
     // The table of a policy stands apart from its interface.
-    const files = [...(OPTIONS[owner] ?? []).map(([file]) => file), `${core}/loop/policy.ts`];
+    const files = [...(OPTIONS[owner] ?? []).map(([file]) => file), `${core}/policy/policy.ts`];
     const found = files.map((file) => applied.exec(readFileSync(file, 'utf8'))?.[1]);
     expect(found.find((one) => one !== undefined)).toBe(find(owner, option));
   });

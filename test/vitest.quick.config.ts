@@ -7,7 +7,7 @@ import shared from './vitest.config.ts';
 const root = new URL('..', import.meta.url).pathname;
 
 const NAMED =
-  /layer|relay|connections|collected|compat\/src\/like|test\/(?:alone|generate|jobs|ports|timers)\//;
+  /layer|nested|relay|connections|collected|compat\/src\/like|test\/(?:alone|generate|jobs|ports|timers)\//;
 
 /** Modules that are loaded anew, and globals that are not put back. Vitest itself puts spies back after each file. */
 const CHANGES =

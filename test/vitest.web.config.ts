@@ -6,7 +6,7 @@ const conditions = ['@ebb/source', 'ebb-web'];
 
 /** Channels, and what keeps a process alive. Rows of other files are skipped by themselves, with the reason. */
 const NODE_ALONE = [
-  'packages/core/src/loop/channels.test.ts',
+  'packages/core/src/call/channels.test.ts',
   'packages/core/src/base/background.test.ts',
   // Layers that find each other without a mark in the init.
   'packages/fetch/src/layers-without-context.test.ts',

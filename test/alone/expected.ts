@@ -1,14 +1,16 @@
 const VERBS = [
   'acquire',
   'end',
-  'free',
+  'ended',
   'headers',
   'judge',
   'label',
-  'leave',
-  'permit',
-  'skip',
-  'wait',
+  'permit ended',
+  'planRetry',
+  'release',
+  'settle',
+  'started',
+  'take',
   'wrap',
 ];
 
@@ -19,7 +21,7 @@ const OF_A_FUNCTION = VERBS.filter((verb) => verb !== 'judge');
 export const EXPECTED: Readonly<Record<string, { readonly hits: number; readonly found?: unknown }>> = {
   ...Object.fromEntries(
     ['fetch', 'axios', 'undici', 'retry'].map((client) => [
-      `every verb of a part, over ${client}`,
+      `every verb of a part and a limit, over ${client}`,
       { hits: 2, found: client === 'retry' ? OF_A_FUNCTION : VERBS },
     ]),
   ),

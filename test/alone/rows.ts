@@ -8,11 +8,12 @@ import {
   constant,
   createPolicy,
   inspectBody,
+  limit,
   type Part,
   type PartInstance,
+  type Permit,
   type Policy,
   retry,
-  SKIP,
   tokenBucket,
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
@@ -69,7 +70,7 @@ const senders: Readonly<Record<string, (policy: Policy) => Promise<unknown>>> = 
 export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
   ...Object.fromEntries(
     Object.entries(senders).map(([client, send]) => [
-      `every verb of a part, over ${client}`,
+      `every verb of a part and a limit, over ${client}`,
       async () => {
         const called = new Set<string>();
         let waits = 0;
@@ -80,25 +81,34 @@ export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
         const instance: PartInstance = {
           headers: () => seen('headers', undefined),
           label: () => seen('label', undefined),
-          acquire() {
-            called.add('acquire');
-            if (waits === 2) return undefined;
-            waits += 1;
-            return waits === 1 ? SKIP : { wait: async () => seen('wait', 0) };
-          },
           wrap: (go) => seen('wrap', go()),
           judge: () => seen('judge', undefined),
-          leave: () => {
-            if (hits === 1) status.now = 200;
-            return seen('leave', undefined);
-          },
-          permit: () => seen('permit', undefined),
-          skip: () => seen('skip', undefined),
-          free: () => seen('free', undefined),
           end: () => seen('end', undefined),
         };
         const part: Part = { name: 'own', place: 'headers', begin: () => instance };
-        const policy = createPolicy({ backoff: constant(1), use: [part], trustedOrigins: () => true });
+        const permit = (): Permit => ({
+          cancel: () => seen('cancel', undefined),
+          lapse: () => seen('lapse', undefined),
+          settle: () => {
+            if (hits === 1) status.now = 200;
+            seen('settle', undefined);
+          },
+          release: () => seen('release', undefined),
+          ended: () => seen('permit ended', undefined),
+        });
+        const own = limit({
+          name: 'own',
+          started: () => seen('started', undefined),
+          take() {
+            called.add('take');
+            waits += 1;
+            if (waits === 1) return { skip: true };
+            return waits === 2 ? { acquire: async () => seen('acquire', permit()) } : permit();
+          },
+          planRetry: () => seen('planRetry', permit()),
+          ended: () => seen('ended', undefined),
+        });
+        const policy = createPolicy({ backoff: constant(1), use: [part, own], trustedOrigins: () => true });
         await send(policy);
         return [...called].sort();
       },

@@ -7,14 +7,15 @@ import {
   type InspectedResponse,
   inspectBody,
   type Judgement,
+  limit,
   type Part,
   type PartInstance,
+  type Permit,
   type PolicyOptions,
   perKey,
   priorityQueue,
   quotaBucket,
   retryBudget,
-  SKIP,
   throttle,
   tokenBucket,
 } from '@ebb/core';
@@ -140,46 +141,49 @@ function hooksOf(parts: Parts, probe: Probe, trusted: string): PolicyOptions {
   };
 }
 
-/** A part that counts what it is asked, and waits or skips once in each call. */
-function ownPart({ own }: Parts, probe: Probe): Part {
+/** A limit that counts what it is asked, and waits or skips once in each call, and a part around the sends. */
+function ownParts({ own }: Parts, probe: Probe): Part[] {
   const { place = 'throttle', does = 'counts' } = own ?? {};
   const count = probe.own;
-  return {
-    name: 'own',
-    place,
-    begin(): PartInstance {
-      count.begun += 1;
-      let isDone = does === 'counts';
-      let holds = false;
-      return {
-        acquire() {
-          if (!isDone) {
-            isDone = true;
-            return does === 'skips' ? SKIP : { wait: () => pause(WAITS_MS).then(() => WAITS_MS) };
-          }
-          count.entered += 1;
-          if (!holds) count.held += 1;
-          holds = true;
-          return undefined;
-        },
-        leave() {
-          count.left += 1;
-          if (holds) count.held -= 1;
-          holds = false;
-        },
-        wrap(send) {
-          count.arounds += 1;
-          return send();
-        },
-        end() {
-          count.ended += 1;
-          // An attempt that is not judged is not left.
-          if (holds) count.held -= 1;
-          holds = false;
-        },
-      };
-    },
+  const permit = (): Permit => {
+    count.entered += 1;
+    count.held += 1;
+    let holds = true;
+    const left = (): void => {
+      if (holds) count.held -= 1;
+      holds = false;
+    };
+    const leave = (): void => {
+      count.left += 1;
+      left();
+    };
+    // An attempt that is not judged is not left.
+    return { cancel: leave, settle: leave, ended: left };
   };
+  const done = new WeakSet<object>();
+  const counting = limit({
+    name: 'own',
+    started() {
+      count.begun += 1;
+    },
+    take(call) {
+      if (does !== 'counts' && !done.has(call)) {
+        done.add(call);
+        return does === 'skips' ? { skip: true } : { acquire: () => pause(WAITS_MS).then(permit) };
+      }
+      return permit();
+    },
+    ended() {
+      count.ended += 1;
+    },
+  });
+  const around = (): PartInstance => ({
+    wrap(send) {
+      count.arounds += 1;
+      return send();
+    },
+  });
+  return [counting, { name: 'around', place, begin: around }];
 }
 
 /** @param trusted the origin that may have credentials */
@@ -203,7 +207,7 @@ export function optionsOf(parts: Parts, probe: Probe, trusted: string): PolicyOp
     ...readersOf(parts, probe),
     ...hooksOf(parts, probe, trusted),
     ...(idempotencyKey && { idempotencyKey: keyOf }),
-    ...(own && { use: [ownPart(parts, probe)] }),
+    ...(own && { use: ownParts(parts, probe) }),
     ...(isAround && {
       wrapAttempt: (send) => {
         probe.arounds += 1;

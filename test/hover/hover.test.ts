@@ -5,7 +5,7 @@ import { declared } from '../declared.ts';
 import { LanguageServer } from './language-server.ts';
 
 const root = join(import.meta.dirname, '../..');
-const OPTIONS = declared('packages/core/src/loop/options.ts', 'PolicyOptions');
+const OPTIONS = declared('packages/core/src/policy/options.ts', 'PolicyOptions');
 
 /** Where users write options, before and after them. */
 const PLACES: Readonly<Record<string, readonly [before: string, after: string]>> = {

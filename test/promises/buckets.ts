@@ -36,7 +36,7 @@ export const BUCKETS: readonly Promised[] = [
       file: `${FOLDER}/part.ts`,
       from: 'if (neverSent(outcome)) {',
       to: 'if (false) {',
-      tests: ['packages/core/src/loop/unsent.test.ts'],
+      tests: ['packages/core/src/call/unsent.test.ts'],
     },
     {
       says: 'A request takes its tokens from all units or from none.',
@@ -178,7 +178,7 @@ export const BUCKETS: readonly Promised[] = [
       file: 'packages/core/src/http/feedback.ts',
       from: 'Math.min(waitMs / 5, 1_000)',
       to: 'waitMs / 5',
-      tests: ['packages/core/src/http/retry-after.test.ts', 'packages/core/src/loop/decide.test.ts'],
+      tests: ['packages/core/src/http/retry-after.test.ts', 'packages/core/src/call/decide.test.ts'],
     },
     {
       says: 'After the pause the bucket is empty',
@@ -189,24 +189,24 @@ export const BUCKETS: readonly Promised[] = [
     },
     {
       says: 'for [the backoff](backoff.md) if that is longer',
-      file: 'packages/core/src/loop/decide.ts',
+      file: 'packages/core/src/call/decide.ts',
       from: 'askedMs > backoffMs ?',
       to: 'askedMs > 0 ?',
-      tests: ['packages/core/src/loop/decide.test.ts'],
+      tests: ['packages/core/src/call/decide.test.ts'],
     },
     {
       says: "`then: 'cap'` waits `maxMs`",
-      file: 'packages/core/src/loop/decide.ts',
+      file: 'packages/core/src/call/decide.ts',
       from: "return then === 'cap' ? maxMs : undefined;",
       to: 'return undefined;',
-      tests: ['packages/core/src/loop/decide.test.ts'],
+      tests: ['packages/core/src/call/decide.test.ts'],
     },
     {
       says: 'a longer wait **ends** the request',
-      file: 'packages/core/src/loop/decide.ts',
+      file: 'packages/core/src/call/decide.ts',
       from: "return stop('retry-after-too-long');",
       to: 'return { retry: true, reason: verdict, delayMs: backoffMs };',
-      tests: ['packages/core/src/loop/decide.test.ts'],
+      tests: ['packages/core/src/call/decide.test.ts'],
     },
   ]),
 ];

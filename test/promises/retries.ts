@@ -1,11 +1,11 @@
 import { type Promised, promises } from './promise.ts';
 
-const DECIDE = 'packages/core/src/loop/decide.ts';
+const DECIDE = 'packages/core/src/call/decide.ts';
 const CURVES = 'packages/core/src/backoff/curves.ts';
 const BUDGET = 'packages/core/src/parts/budget/budget.ts';
 const UNAUTHORIZED = 'packages/core/src/parts/unauthorized/unauthorized.ts';
 const CREDENTIALS = 'packages/core/src/parts/unauthorized/credentials.ts';
-const decide = ['packages/core/src/loop/decide.test.ts'];
+const decide = ['packages/core/src/call/decide.test.ts'];
 const budget = ['packages/core/src/parts/budget/budget.test.ts'];
 const unauthorized = ['packages/fetch/src/unauthorized.test.ts'];
 const backoff = ['packages/core/src/backoff/backoff.test.ts'];
@@ -79,9 +79,9 @@ export const RETRIES: readonly Promised[] = [
     },
     {
       says: 'If it passes during an attempt, you get the last response before that',
-      file: 'packages/core/src/loop/judge.ts',
-      from: 'call.fallsBack = hasAnswer;',
-      to: '',
+      file: 'packages/core/src/call/call.ts',
+      from: 'answered !== undefined);',
+      to: 'false);',
       tests: ['packages/fetch/src/body/total-timeout.test.ts'],
     },
   ]),
@@ -148,10 +148,10 @@ export const RETRIES: readonly Promised[] = [
   ...promises('docs/guide/observing.md', [
     {
       says: '`attemptsOf` returns the history of a response or an error',
-      file: 'packages/core/src/loop/history.ts',
+      file: 'packages/core/src/call/history.ts',
       from: 'MOST_ATTEMPTS = 100;',
       to: 'MOST_ATTEMPTS = 1_000;',
-      tests: ['packages/core/src/loop/history.test.ts'],
+      tests: ['packages/core/src/call/history.test.ts'],
     },
   ]),
   ...promises('docs/jobs.md', [
@@ -165,7 +165,7 @@ export const RETRIES: readonly Promised[] = [
     {
       says: 'A refresh through the same client is an error',
       file: CREDENTIALS,
-      from: 'if (renewal.isStarting || layers.slotsHeld.includes(renewal)) {',
+      from: 'if (renewal.isStarting || outer?.slotsHeld.includes(renewal)) {',
       to: 'if (false) {',
       tests: unauthorized,
     },
@@ -187,38 +187,38 @@ export const RETRIES: readonly Promised[] = [
   ...promises('docs/core/attempts.md', [
     {
       says: 'What `beforeAttempt` returns goes to `trustedOrigins` alone',
-      file: 'packages/core/src/loop/header-changes.ts',
+      file: 'packages/core/src/call/header-changes.ts',
       from: 'if (isTrusted({ trustedOrigins }, next.request)) {',
       to: 'if (true) {',
-      tests: ['packages/core/src/loop/trust.test.ts', 'packages/core/src/loop/header-changes.test.ts'],
+      tests: ['packages/core/src/policy/trust.test.ts', 'packages/core/src/call/header-changes.test.ts'],
     },
     {
       says: 'is a function in place of the value: it is called then',
-      file: 'packages/core/src/loop/header-changes.ts',
+      file: 'packages/core/src/call/header-changes.ts',
       from: "typeof value === 'function' ? value() : value",
       to: 'value',
-      tests: ['packages/core/src/loop/header-changes.test.ts', 'packages/fetch/src/header-changes.test.ts'],
+      tests: ['packages/core/src/call/header-changes.test.ts', 'packages/fetch/src/header-changes.test.ts'],
     },
     {
       says: 'that `beforeAttempt` changes makes nothing repeatable',
-      file: 'packages/core/src/loop/header-changes.ts',
+      file: 'packages/core/src/call/header-changes.ts',
       from: 'key.isKept = false;',
       to: '{}',
-      tests: ['packages/core/src/loop/header-changes.test.ts', 'packages/fetch/src/header-changes.test.ts'],
+      tests: ['packages/core/src/call/header-changes.test.ts', 'packages/fetch/src/header-changes.test.ts'],
     },
   ]),
   ...promises('docs/core/layers.md', [
     {
       says: 'the outermost retries',
-      file: 'packages/core/src/loop/judge.ts',
-      from: "call.isInner ? stop('left-to-outer-layer') : decided(call, outcome)",
-      to: 'decided(call, outcome)',
+      file: 'packages/core/src/call/call.ts',
+      from: "if (this.isInner) return this.#stop('left-to-outer-layer', outcome);",
+      to: '',
       tests: ['packages/fetch/src/layers.test.ts'],
     },
     {
       says: 'Tokens are taken once from each bucket for each attempt',
       file: 'packages/core/src/parts/bucket/part.ts',
-      from: 'layers.bucketsTaken.includes(bucket)',
+      from: 'outer?.bucketsTaken.includes(bucket)',
       to: 'false',
       tests: ['packages/fetch/src/layers.test.ts'],
     },
@@ -236,7 +236,7 @@ export const RETRIES: readonly Promised[] = [
       file: 'packages/core/src/news/reported.ts',
       from: "if (type === 'response') return { type, status: outcome.status };",
       to: "if (type === 'response') return outcome;",
-      tests: ['packages/core/src/loop/events.test.ts', 'packages/core/src/news/reported.test.ts'],
+      tests: ['packages/core/src/call/events.test.ts', 'packages/core/src/news/reported.test.ts'],
     },
   ]),
 ];

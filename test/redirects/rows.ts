@@ -150,8 +150,8 @@ interface Client {
   readonly make: (policy: Policy) => Send;
   /** True if ebb is given each hop of a redirect as a request of its own. */
   readonly seesHops: boolean;
-  /** True if another layer of ebb is above: an inner one adds no key. */
-  readonly isInner?: boolean;
+  /** The hops that another layer of ebb above sends: an inner one adds no key. */
+  readonly inner?: 'all' | 'first';
   /** True if something else repeats what ebb has sent. */
   readonly isRepeated?: boolean;
 }
@@ -166,7 +166,7 @@ const dispatchers: Readonly<
   },
   'pools with ebb': { over: pooled },
   'ebb below ebb': {
-    isInner: true,
+    inner: 'all',
     over: (undici, policy) => composed(undici, ebbInterceptor(policy), ebbInterceptor(retrying)),
   },
   'ebb above ebb': {
@@ -196,13 +196,13 @@ export function clientsOf(version: string, undici: Undici): Record<string, Clien
     },
     [`createFetch over the fetch of ${version}`]: {
       seesHops,
-      isInner: true,
+      inner: 'first',
       make: (policy) =>
         fetching(createFetch(retrying, undici.fetch as never), composed(undici, ebbInterceptor(policy))),
     },
     [`createFetch over Node's fetch over ${version}`]: {
       seesHops,
-      isInner: true,
+      inner: 'first',
       make: (policy) => fetching(createFetch(retrying), composed(undici, ebbInterceptor(policy))),
     },
   };
@@ -265,7 +265,7 @@ export function testRedirects(clients: Readonly<Record<string, Client>>): void {
   describe.each(Object.entries(clients).filter(([client]) => !isUnfollowed(client)))('%s', testClient);
 }
 
-function testClient(name: string, { make, seesHops, isInner, isRepeated }: Client): void {
+function testClient(name: string, { make, seesHops, inner, isRepeated }: Client): void {
   /** The origins that are trusted; `undefined` for the default. */
   const trusts: (readonly Origin[] | undefined)[] = [['a'], ['a', 'b']];
   if (/^(createFetch|axios)/.test(name) && !seesHops) trusts.push(undefined);
@@ -302,10 +302,12 @@ function testClient(name: string, { make, seesHops, isInner, isRepeated }: Clien
       expect(seen.map((hop) => hop.method)).toEqual(methods);
       expect(seen.map(({ token }) => token)).toEqual(seen.map((hop) => tokenOf(chain, trusted, hop)));
       // A hop that ebb sees has a key of its own.
-      const keyOf = (hop: number): string | undefined =>
-        (seesHops ? methods[hop] : method) === 'POST' && !isInner
-          ? `key ${seesHops ? hop + 1 : 1}`
-          : undefined;
+      const keyOf = (hop: number): string | undefined => {
+        const isInner = inner === 'all' || (inner === 'first' && hop === 0);
+        if (isInner || (seesHops ? methods[hop] : method) !== 'POST') return undefined;
+        const earlier = inner === 'first' ? hop - 1 : hop;
+        return `key ${seesHops ? earlier + 1 : 1}`;
+      };
       expect(seen.map(({ key }) => key)).toEqual(chain.map((_at, hop) => keyOf(hop)));
     }
   });

@@ -5,6 +5,7 @@ import {
   answering,
   attemptsOf,
   concurrencyLimit,
+  limit,
   type Part,
   type PolicyOptions,
   tokenBucket,
@@ -84,13 +85,14 @@ describe('an abort', () => {
 });
 
 describe('an abort in the turn of the response: the limits hear of the response', () => {
-  const part = (heard: unknown[]): Part => ({
-    name: 'own',
-    place: 'watching',
-    begin: () => ({
-      leave: (outcome) => void heard.push(outcome?.type === 'response' ? outcome.status : outcome?.kind),
-    }),
-  });
+  const hearing = (heard: unknown[]): Part =>
+    limit({
+      name: 'own',
+      take: () => ({
+        cancel: () => undefined,
+        settle: (outcome) => void heard.push(outcome.type === 'response' ? outcome.status : outcome.kind),
+      }),
+    });
 
   test.each<[status: number, respond: AxiosAdapter]>([
     [200, ok],
@@ -111,7 +113,7 @@ describe('an abort in the turn of the response: the limits hear of the response'
       controller.abort(new Error('enough'));
       return respond(config);
     };
-    const client = clientOf({ adapter }, { bucket, concurrency, use: [part(heard)] });
+    const client = clientOf({ adapter }, { bucket, concurrency, use: [hearing(heard)] });
     const error = await errorOf(client.get('/', { signal: controller.signal }));
     expect([error.code, error.cause]).toEqual(['ERR_CANCELED', controller.signal.reason]);
     expect(attemptsOf(error)).toMatchObject([{ failure: 'aborted', reason: 'aborted' }]);
@@ -130,7 +132,7 @@ describe('an abort in the turn of the response: the limits hear of the response'
       return new Promise(() => undefined);
     };
     const looking: Part = { name: 'looking', place: 'reading', begin: () => ({ judge }) };
-    const client = clientOf({ adapter: ok }, { use: [looking, part(heard)] });
+    const client = clientOf({ adapter: ok }, { use: [looking, hearing(heard)] });
     const error = await errorOf(client.get('/', { signal: controller.signal }));
     expect([error.code, heard]).toEqual(['ERR_CANCELED', [200]]);
   });

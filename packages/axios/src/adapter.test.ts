@@ -1,10 +1,10 @@
 import { attemptsOf, type PolicyOptions } from '@ebb/core';
 import { LAYER } from '@ebb/core/adapter';
 import axios, { type AxiosAdapter, type AxiosRequestConfig, type InternalAxiosRequestConfig } from 'axios';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { statuses } from '../test/adapters.ts';
-import { atOnce, clientOf, errorOf } from '../test/client.ts';
+import { atOnce, clientOf, errorOf, reasonsOf } from '../test/client.ts';
 import { DOWN, UP } from '../test/steps.ts';
 import { ebbInterceptor } from './index.ts';
 
@@ -93,6 +93,20 @@ test.each([
   const { status, config } = await client.get(server.url);
   expect(status).toBe(200);
   expect(config.adapter).toEqual(expected ?? adapter);
+});
+
+test.each<[what: string, first: () => unknown, reasons: string[]]>([
+  [
+    'that throws at once',
+    () => {
+      throw new axios.AxiosError('reset', 'ECONNRESET');
+    },
+    ['transient', 'success'],
+  ],
+  ['that returns no promise', () => ({ status: 204 }), ['success']],
+])('an adapter %s is as any other', async (_, first, reasons) => {
+  const adapter = vi.fn(statuses(200)).mockImplementationOnce(first as never);
+  expect(reasonsOf(await clientOf({ adapter }).get('/'))).toEqual(reasons);
 });
 
 test('a config without an adapter uses axios’s default', async () => {

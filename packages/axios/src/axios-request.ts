@@ -4,12 +4,10 @@ import {
   abortedBy,
   bufferBytes,
   type Call,
-  type ClientAdapter,
   closeUpload,
   type Deadline,
   discardMsOf,
   type FollowUpload,
-  hasReachedLayer,
   isSingleUse,
   isWebReadable,
   layerOf,
@@ -19,6 +17,7 @@ import {
   property,
   readableBody,
   sending,
+  type Transport,
   takeUpload,
   timeoutOf,
 } from '@ebb/core/adapter';
@@ -36,8 +35,6 @@ export interface Route extends Found {
   readonly policy: Policy;
   /** The copy of axios that the user passed. */
   readonly given: AxiosCopy | undefined;
-  /** True once a layer below it has shown itself. */
-  hasBelow?: boolean;
 }
 
 /**
@@ -46,7 +43,7 @@ export interface Route extends Found {
  * The adapter gets the caller's config itself, not a copy, because the response or error must refer to that object.
  * What an attempt changes in it is restored when the attempt settles.
  */
-export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse> {
+export class AxiosRequest implements RequestTraits, Transport<AxiosResponse> {
   /** Also for `likeAxiosRetry`, which reads `validateStatus`, and leaves the next attempt what is left of `timeout`. */
   readonly config: Config;
   readonly route: Route;
@@ -58,8 +55,6 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   /** The headers as they were before the first attempt, if that was prepared. */
   #headers: object | undefined;
   #caller: CallerSignal | undefined;
-  /** `undefined` if the first attempt was sent at once. */
-  #call: Call | undefined;
   #url: string | undefined;
   // Few requests need these: `declare` keeps them out of the others.
   /** There if `data` is a function, or a form that can be sent more than once. */
@@ -93,7 +88,6 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   }
 
   begin(call: Call, caller: CallerSignal | undefined): void {
-    this.#call = call;
     this.#caller = caller;
     if (formBody && call.policy.maxRetries > 0) this.next ??= formBody(this.config.data);
   }
@@ -132,7 +126,8 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
     return async (state) => {
       this.#reset();
       const data = await next(config, () => state.over);
-      if (!state.over) this.made = { data };
+      if (state.over) this.#factory?.release();
+      else this.made = { data };
     };
   }
 
@@ -146,7 +141,6 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   }
 
   send(call: Call): Promise<AxiosResponse> {
-    this.#call = call;
     const { config, made, signal } = this;
     const { adapter, way, given } = this.route;
     if (!this.next) this.#reset();
@@ -200,8 +194,6 @@ export class AxiosRequest implements RequestTraits, ClientAdapter<AxiosResponse>
   /** Restores the config after an attempt. */
   #leave(): void {
     const { before, config } = this;
-    const layer = this.#call && layerOf(this.#call);
-    if (layer && hasReachedLayer(layer)) this.route.hasBelow = true;
     if (!before) return;
     this.before = undefined;
     this.during = exchange(config, before);

@@ -1,6 +1,6 @@
-import { concurrencyLimit, tokenBucket } from '@ebb/core';
-import { LAYER } from '@ebb/core/adapter';
-import { AxiosHeaders } from 'axios';
+import { concurrencyLimit, createPolicy, tokenBucket } from '@ebb/core';
+import { Call, LAYER, layerOf } from '@ebb/core/adapter';
+import axios, { AxiosHeaders } from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Config, changed, checkShared, exchange, marked, takeMark, urlOf } from './config.ts';
 
@@ -71,15 +71,23 @@ test('fields that are exchanged twice are as they were, also those that were not
   expect('c' in config).toBe(false);
 });
 
-describe('the mark for layers below', () => {
-  const layer = { a: 1 };
+/** What the clients below are to find of an attempt. */
+function layerOfAttempt(): object {
+  const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
+  const call = new Call(createPolicy(), request, undefined, 'converted');
+  call.next();
+  return layerOf(call) as object;
+}
 
-  test('stands beside the options of fetch, is no plain object, and is taken out again', () => {
+describe('the mark for layers below', () => {
+  const layer = layerOfAttempt();
+
+  test('stands beside the options of fetch, is not copied with them by axios, and is taken out again', () => {
     const config = configOf({ fetchOptions: { cache: 'no-store' } });
     exchange(config, marked(config, layer));
-    const { fetchOptions } = config as { fetchOptions?: { [LAYER]?: object } };
-    expect(Object.getPrototypeOf(fetchOptions?.[LAYER])).not.toBe(Object.prototype);
-    expect(takeMark(config)).toMatchObject(layer);
+    const { fetchOptions } = axios.mergeConfig({}, config) as { fetchOptions?: { [LAYER]?: object } };
+    expect(fetchOptions?.[LAYER]).toBe(layer);
+    expect(takeMark(config)).toBe(layer);
     expect(config).toHaveProperty('fetchOptions', { cache: 'no-store' });
     expect(takeMark(config)).toBeUndefined();
   });

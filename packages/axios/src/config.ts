@@ -61,13 +61,7 @@ export function exchange(config: object, fields: Fields): Fields {
   });
 }
 
-/**
- * What stands in a config for a layer. axios copies plain objects deeply, and passes on an instance of a class by reference. Not
- * an object whose prototype is the layer: V8 makes a hidden class for each prototype, which costs 5 µs in garbage collection.
- */
-class Mark {}
-
-/** A config that carries the mark of the ebb layers above. */
+/** A config that carries the call around it. */
 interface Marked {
   fetchOptions?: { [LAYER]?: unknown };
 }
@@ -77,8 +71,7 @@ interface Marked {
  * passed to fetch, and which another axios instance receives as a copy. The caller's `ebb` options are for this layer alone.
  */
 export function marked({ fetchOptions, ebb }: Config & Marked, layer: object): Fields {
-  const mark = Object.assign(new Mark(), layer);
-  const fields: Fields = [['fetchOptions', { ...fetchOptions, [LAYER]: mark }]];
+  const fields: Fields = [['fetchOptions', { ...fetchOptions, [LAYER]: layer }]];
   if (ebb !== undefined) fields.push(['ebb', undefined]);
   return fields;
 }

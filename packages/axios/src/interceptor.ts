@@ -1,8 +1,7 @@
-import type { Policy, PolicyOptions } from '@ebb/core';
+import type { PolicyOptions } from '@ebb/core';
 import {
   type Call,
-  type ClientAtOnce,
-  countLayer,
+  countClient,
   createPolicy,
   property,
   run,
@@ -10,8 +9,8 @@ import {
   startCall,
 } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
-import { AtOnce, mayBeSentAtOnce } from '#platform';
-import { type AxiosCopy, type AxiosModule, adapterOf, checkCopy, type Found } from './axios-copy.ts';
+import { mayBeSentAtOnce, sendAtOnce } from '#platform';
+import { type AxiosModule, adapterOf, checkCopy } from './axios-copy.ts';
 import { AxiosRequest, type Route } from './axios-request.ts';
 import { callerSignal } from './cancel.ts';
 import { type Config, checkShared, takeMark } from './config.ts';
@@ -74,7 +73,7 @@ export function ebbInterceptor(policyOrOptions: PolicyOptions = {}, axios?: Axio
   const policy = createPolicy(policyOrOptions);
   const given = checkCopy(axios);
   /** That of the last request: most go through one adapter. */
-  let route: QuickRoute | undefined;
+  let route: Route | undefined;
   function ebb(config: InternalAxiosRequestConfig): InternalAxiosRequestConfig {
     checkUse(config);
     const chosen = config.adapter;
@@ -91,29 +90,15 @@ export function ebbInterceptor(policyOrOptions: PolicyOptions = {}, axios?: Axio
       else merged.adapter = chosen;
       factory?.restoreTransforms(merged);
       const found = adapterOf(given, chosen, merged);
-      if (route?.adapter !== found.adapter || route.way !== found.way) route = routeOf(policy, given, found);
+      if (route?.adapter !== found.adapter || route.way !== found.way) route = { policy, given, ...found };
       return send(merged, route, factory);
     };
     adapter[IS_EBB] = true;
     config.adapter = adapter;
     return config;
   }
-  countLayer();
+  countClient();
   return ebb;
-}
-
-type QuickRoute = Route & ClientAtOnce<AxiosResponse, Config, object>;
-
-function routeOf(policy: Policy, given: AxiosCopy | undefined, { adapter, way }: Found): QuickRoute {
-  const route: QuickRoute = {
-    policy,
-    given,
-    adapter,
-    way,
-    call: (config, headers) => new AxiosRequest(route, config, undefined, headers),
-    send: (config) => adapter(config),
-  };
-  return route;
 }
 
 /**
@@ -121,7 +106,7 @@ function routeOf(policy: Policy, given: AxiosCopy | undefined, { adapter, way }:
  *
  * @param factory there if `data` is a function
  */
-function send(config: Config, route: QuickRoute, factory: FactoryBody | undefined): Promise<AxiosResponse> {
+function send(config: Config, route: Route, factory: FactoryBody | undefined): Promise<AxiosResponse> {
   const { policy, way } = route;
   const { ebb, data, params } = config;
   // axios has copied the headers, and plain objects. It reads these anew for each attempt.
@@ -136,14 +121,18 @@ function send(config: Config, route: QuickRoute, factory: FactoryBody | undefine
   const carried = takeMark(config);
   // Nothing ends such a call early, and its data can be sent again.
   if (
-    AtOnce &&
+    sendAtOnce &&
+    mayBeSentAtOnce &&
     ebb === undefined &&
     !config.signal &&
     !config.cancelToken &&
     (typeof data === 'string' || data == null) &&
-    mayBeSentAtOnce?.(policy)
-  )
-    return new AtOnce(route, config, { ...config.headers }).send();
+    mayBeSentAtOnce(policy, way)
+  ) {
+    const headers = { ...config.headers };
+    const make = (): AxiosRequest => new AxiosRequest(route, config, undefined, headers);
+    return sendAtOnce(policy, way, () => route.adapter(config), make);
+  }
   if (ebb) checkShared(ebb);
   const request = new AxiosRequest(route, config, factory);
   const call = startCall(policy, request, ebb, carried, way);

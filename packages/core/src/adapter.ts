@@ -1,4 +1,4 @@
-export { areLayered, countLayer, isNativeFetch } from '#layers';
+export { countClient, hasContext, isNativeFetch, mayNest, needsContext, runWithin } from '#nested';
 export { callable, flag, positive, wholeNumber } from './base/check.ts';
 export { inNextTurn, nextTurn, systemClock } from './base/clock.ts';
 export { callHook, HookError, isError, property, warn } from './base/errors.ts';
@@ -16,6 +16,29 @@ export {
 } from './bodies/keep.ts';
 export { watchWebStream } from './bodies/peek.ts';
 export { whenArrived } from './bodies/watch.ts';
+export { goOnAfter, isSuccess, mayBeSentAtOnce } from './call/at-once.ts';
+export { abortedBy, Call, namedTimeoutOf } from './call/call.ts';
+export { bounded, type Deadline, OutOfTime, timeoutError } from './call/deadline.ts';
+export { type Decision, type DecisionInput, decide } from './call/decide.ts';
+export {
+  attemptsOf,
+  hasHistory,
+  keepNotes,
+  setHistory,
+  setHistoryOfReason,
+  setHistoryOfSuccess,
+} from './call/history.ts';
+export { run } from './call/run.ts';
+export {
+  type Aside,
+  discardMsOf,
+  layerOf,
+  sending,
+  startCall,
+  type Transport,
+  timeoutOf,
+} from './call/transport.ts';
+export type { CallClient, CallStep, EndStep, MakeBody, WaitStep } from './call/types.ts';
 export type { BodyContext, BodyWatcher, Opened, Peek } from './http/body.ts';
 export {
   bufferBytes,
@@ -34,25 +57,8 @@ export { failureKind } from './http/failure.ts';
 export { retryAfterMs } from './http/feedback.ts';
 export { MOST_READ_AHEAD_BYTES, type ReadHeader, responseHeader } from './http/headers.ts';
 export { originOf } from './http/outcome.ts';
-export { LAYER, type Way } from './layers/layer.ts';
-export { AtOnce, type ClientAtOnce, hasReachedLayer, mayBeSentAtOnce, takingOf } from './loop/at-once.ts';
-export { Call, namedTimeoutOf } from './loop/call.ts';
-export type { Aside, ClientAdapter, MakeBody } from './loop/client.ts';
-export { discardMsOf, layerOf, sending, startCall, timeoutOf } from './loop/client.ts';
-export { bounded, type Deadline, OutOfTime, timeoutError } from './loop/deadline.ts';
-export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
-export {
-  attemptsOf,
-  hasHistory,
-  keepNotes,
-  setHistory,
-  setHistoryOfReason,
-  setHistoryOfSuccess,
-} from './loop/history.ts';
-export type { SentHeaders } from './loop/hooks.ts';
-export { addsCredentials, mustTrust } from './loop/hooks.ts';
-export { abortedBy, fail, judge, look, pass } from './loop/judge.ts';
-export { createPolicy, overridePolicy } from './loop/policy.ts';
-export { begin, prepare, type Readiness } from './loop/prepare.ts';
-export { run } from './loop/run.ts';
+export { AroundCalls, LAYER, type OuterCall, type Way } from './nested/outer-call.ts';
 export { forRequest } from './parts/limit.ts';
+export type { SentHeaders } from './policy/hooks.ts';
+export { addsCredentials, mustTrust } from './policy/hooks.ts';
+export { createPolicy, overridePolicy } from './policy/policy.ts';

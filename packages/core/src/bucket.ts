@@ -5,7 +5,6 @@ export { Heap, type Heaped } from './base/heap.ts';
 export { type Complete, type OptionTable, readOptions } from './base/options.ts';
 export { sleep } from './base/signals.ts';
 export { originOf } from './http/outcome.ts';
-export type { ChecksCalls } from './loop/part.ts';
 export type { Quota } from './parts/bucket/gcra.ts';
 export * as gcra from './parts/bucket/gcra.ts';
 export {
@@ -22,12 +21,13 @@ export type { TokenSource, Unavailable, WaitingQueue } from './parts/bucket/toke
 export { Tokens, type TokensSetup } from './parts/bucket/tokens.ts';
 export { NamedUnits, oneOf as oneUnitOf } from './parts/bucket/units.ts';
 export { WaitingBucket } from './parts/bucket/waiting-bucket.ts';
-export { budgetPart } from './parts/budget/budget.ts';
+export { budgetLimit } from './parts/budget/budget.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './parts/budget/leased-retries.ts';
 export type { CloseOptions } from './parts/limit.ts';
 export { mustHaveClock } from './parts/limit.ts';
 export { type BucketPerKey, type Entry, type LimitOfKey, LimitPerKey } from './parts/per-key/per-key.ts';
 export { type Occasion, ThrottleRule } from './parts/throttle/rule.ts';
 export { isBad, THROTTLE_OPTIONS } from './parts/throttle/throttle.ts';
+export type { ChecksCalls } from './policy/part.ts';
 export type { Amount } from './queue/queue.ts';
 export { SteadyTime, Timer } from './queue/time.ts';

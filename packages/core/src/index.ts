@@ -10,7 +10,9 @@ export {
 export { binaryExponential, celery, connectRetry } from './backoff/ending-rules.ts';
 export type { Clock, Random } from './base/clock.ts';
 export { HookError, NotSentError, type NotSentReason } from './base/errors.ts';
-export type { Limit, Permit, Skip, Wait } from './call/types.ts';
+export { attemptsOf } from './call/attempts.ts';
+export { type Attempt, grantOf, type HedgeRecord } from './call/history.ts';
+export type { RequestOptions } from './call/transport.ts';
 export { type Classify, classifyHttp, classifyHttpByMeaning } from './http/classify.ts';
 export type { Feedback, ReadFeedback } from './http/feedback.ts';
 export type {
@@ -23,40 +25,7 @@ export type {
   Verdict,
 } from './http/outcome.ts';
 export { serverFeedback } from './http/server-feedback.ts';
-export { attemptsOf } from './loop/attempts.ts';
-export type { RequestOptions } from './loop/client.ts';
-export type { AcquireOptions, Costs, Grant, OwnBucket, OwnBudget, OwnLimit, Slot } from './loop/contracts.ts';
-export { type Attempt, grantOf, type HedgeRecord } from './loop/history.ts';
-export type {
-  BeforeAttempt,
-  CurrentAttempt,
-  HeaderChanges,
-  HeaderChangesInit,
-  HeaderList,
-  HeaderValue,
-  NextAttempt,
-  WrapAttempt,
-} from './loop/hooks.ts';
-export { SKIP, SKIP_AND_END } from './loop/judge.ts';
-export type { Policy, PolicyOptions } from './loop/options.ts';
-export type {
-  Blocker,
-  BodyAccess,
-  BodyInspector,
-  ConcurrencyLimit,
-  CostReader,
-  LayersAround,
-  Part,
-  PartCall,
-  PartInstance,
-  PerKey,
-  Place,
-  PlannedRetry,
-  RetryBudget,
-  Throttle,
-  TokenBucket,
-} from './loop/part.ts';
-export { createPolicy } from './loop/policy.ts';
+export type { OuterCall } from './nested/outer-call.ts';
 export type { StopReason } from './news/events.ts';
 export { detailsOf, type EbbEvent, type EventDetails, type ThrottleState } from './news/events.ts';
 export type { ReportedError, ReportedOutcome, ReportedRequest } from './news/reported.ts';
@@ -84,6 +53,43 @@ export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/p
 export { interactive } from './parts/throttle/interactive.ts';
 export { type ThrottleOptions, throttle } from './parts/throttle/throttle.ts';
 export { type UnauthorizedOptions, unauthorized } from './parts/unauthorized/unauthorized.ts';
+export type {
+  AcquireOptions,
+  Costs,
+  Grant,
+  OwnBucket,
+  OwnBudget,
+  OwnLimit,
+  Slot,
+} from './policy/contracts.ts';
+export type {
+  BeforeAttempt,
+  CurrentAttempt,
+  HeaderChanges,
+  HeaderChangesInit,
+  HeaderList,
+  HeaderValue,
+  NextAttempt,
+  WrapAttempt,
+} from './policy/hooks.ts';
+export type { BroughtLimit, Limit, Permit, Skip, Wait } from './policy/limit.ts';
+export type { Policy, PolicyOptions } from './policy/options.ts';
+export type {
+  BodyAccess,
+  BodyInspector,
+  ConcurrencyLimit,
+  CostReader,
+  Part,
+  PartCall,
+  PartInstance,
+  PerKey,
+  Place,
+  PlannedRetry,
+  RetryBudget,
+  Throttle,
+  TokenBucket,
+} from './policy/part.ts';
+export { createPolicy } from './policy/policy.ts';
 export { fairQueue } from './queue/fair-queue.ts';
 export { priorityQueue } from './queue/order.ts';
 export { type AttemptContext, type RetryOptions, retry, type Settled } from './retry/retry.ts';

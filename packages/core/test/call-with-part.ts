@@ -1,12 +1,14 @@
 import { constant } from '../src/backoff/curves.ts';
-import type { Outcome } from '../src/http/outcome.ts';
-import type { LayersFound } from '../src/layers/layer.ts';
-import { Call } from '../src/loop/call.ts';
-import type { PolicyOptions } from '../src/loop/options.ts';
-import type { Part, PartInstance } from '../src/loop/part.ts';
-import { PartsOfCall } from '../src/loop/parts-of-call.ts';
-import { createPolicy } from '../src/loop/policy.ts';
+import { Call } from '../src/call/call.ts';
+import type { CallStep } from '../src/call/types.ts';
+import type { Outcome, RequestTraits } from '../src/http/outcome.ts';
+import { AroundCalls, type OuterCall, type Way } from '../src/nested/outer-call.ts';
 import type { EbbEvent } from '../src/news/events.ts';
+import { limit } from '../src/parts/own-limit.ts';
+import type { Limit, Permit } from '../src/policy/limit.ts';
+import type { PolicyOptions } from '../src/policy/options.ts';
+import type { Part, PartInstance } from '../src/policy/part.ts';
+import { createPolicy } from '../src/policy/policy.ts';
 import { virtualClock } from '../src/testing.ts';
 
 /** A request without headers. */
@@ -16,27 +18,70 @@ export const response = (status: number, judgement?: object): Outcome =>
 export const lost: Outcome = { type: 'failure', kind: 'network', error: new Error('lost') };
 export const late: Outcome = { type: 'failure', kind: 'timeout', error: new Error('late') };
 
-/** A call whose first attempt was sent, with one part, which has these verbs. */
-export function callWith(
+/** What a plugin does in a call. */
+export const partOf = (instance: PartInstance | undefined, place: Part['place'] = 'reading'): Part => ({
+  name: 'own',
+  place,
+  begin: () => instance,
+});
+
+/** A limit that takes nothing, but for what it is given. */
+export const limitOf = (own: Partial<Limit> = {}): Part =>
+  limit({ name: 'own', take: () => undefined, ...own });
+
+/** A limit that gives this permit to each attempt. */
+export const limitWith = (permit: Partial<Permit>): Part =>
+  limitOf({ take: () => ({ cancel: () => undefined, ...permit }) });
+
+/** What is around a call: another one that sends this request, or user code, and what that holds. */
+export function outerOf(
+  request?: RequestTraits,
+  slotsHeld: readonly object[] = [],
+  bucketsTaken: readonly object[] = [],
+): OuterCall {
+  const outer = new AroundCalls(request && (() => request), slotsHeld);
+  return Object.assign(outer, { bucketsTaken });
+}
+
+/** A call that has not begun, of a policy with these plugins and limits. */
+export function callTo(
   options: PolicyOptions = {},
-  instance: PartInstance = {},
-  around?: LayersFound,
+  use: readonly Part[] = [],
+  outer?: OuterCall,
   request = REQUEST,
+  way?: Way,
 ) {
   const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
-  const part: Part = { name: 'own', place: 'reading', begin: () => instance };
   const policy = createPolicy({
     clock,
     random: () => 0,
     backoff: constant(10),
-    use: [part],
+    use,
     onEvent: (event) => events.push(event),
     ...options,
   });
-  const call = new Call(policy, request, around);
-  call.parts = new PartsOfCall(call);
-  call.parts.begin([part]);
-  call.attempt = 1;
+  const call = new Call(policy, request, outer, way);
   return { clock, events, call, told: () => events.map(({ type }) => type) };
+}
+
+/** A call whose first attempt was sent, and its events since. */
+export function callWith(...given: Parameters<typeof callTo>) {
+  const made = callTo(...given);
+  made.call.next();
+  made.events.length = 0;
+  return made;
+}
+
+/** Waits as long as the call says, and returns what follows. */
+export async function followed(call: Call, first: CallStep): Promise<CallStep> {
+  let step = first;
+  while (step.do === 'wait') {
+    try {
+      step = call.next(await step.until);
+    } catch (error) {
+      step = call.stopped(error);
+    }
+  }
+  return step;
 }

@@ -45,6 +45,21 @@ describe('the base fetch is called as a plain function', () => {
   });
 });
 
+test.each<[what: string, first: () => unknown, reasons: string[]]>([
+  [
+    'that throws at once',
+    () => {
+      throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
+    },
+    ['transient', 'success'],
+  ],
+  ['that returns no promise', () => new Response('first'), ['success']],
+])('a base fetch %s is as any other', async (_, first, reasons) => {
+  const base = vi.fn(async () => new Response()).mockImplementationOnce(first as never);
+  const response = await createFetch(atOnce, base)('http://upstream/');
+  expect(attemptsOf(response).map(({ reason }) => reason)).toEqual(reasons);
+});
+
 describe('headers from an iterator are sent on every attempt', () => {
   const PAIRS: [string, string][] = [
     ['authorization', 'Bearer token'],

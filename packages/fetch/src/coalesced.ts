@@ -53,7 +53,7 @@ function streamEndingWith(source: ReadableStream<Uint8Array>, signal: AbortSigna
   );
 }
 
-/** The type of `under` and others says `ClientAdapter`: `signatureOf` has seen that they are requests of fetch. */
+/** The type of `under` and others says `Transport`: `signatureOf` has seen that they are requests of fetch. */
 const requests: Coalescable<Response> = {
   signatureOf(client) {
     const request = client as FetchRequest;

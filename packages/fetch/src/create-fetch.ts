@@ -1,19 +1,21 @@
 import type { Policy, PolicyOptions } from '@ebb/core';
 import {
-  AtOnce,
-  type ClientAtOnce,
+  AroundCalls,
   callable,
-  countLayer,
+  countClient,
   createPolicy,
+  goOnAfter,
+  hasContext,
   isNativeFetch,
+  isSuccess,
   LAYER,
   mayBeSentAtOnce,
+  mayNest,
   run,
+  runWithin,
   startCall,
-  takingOf,
 } from '@ebb/core/adapter';
-import { hasAsyncContext, recordConnectErrors, withPreconnect } from '#platform';
-import { ResponseOutcome } from './attempt.ts';
+import { recordConnectErrors, withPreconnect } from '#platform';
 import { FetchRequest } from './fetch-request.ts';
 import type { EbbRequestInit, FetchInit, FetchInput, Layered, Preconnecting } from './request.ts';
 import { isSimple, keptAtOnce, withChanges } from './request.ts';
@@ -55,28 +57,36 @@ export function createFetch(
   const policy = createPolicy(policyOrOptions);
   callable('createFetch: baseFetch', baseFetch);
   const way = isNativeFetch(baseFetch) ? 'native-fetch' : 'client';
-  const client: ClientAtOnce<Response, FetchInput, EbbRequestInit | undefined> = {
-    policy,
-    way,
-    call: (input, init) => new FetchRequest(baseFetch, input, init).keep(),
-    keep: policy.maxRetries > 0 ? keptAtOnce : undefined,
-    outcome: (response) => new ResponseOutcome(response),
-    send: (input, init, passage) =>
-      passage && !hasAsyncContext
-        ? baseFetch(...withChanges(input, init, { [LAYER]: passage }))
-        : baseFetch(input, init as FetchInit | undefined),
-  };
 
-  const taking = takingOf(policy);
-  const Sender = taking ?? AtOnce;
+  /** The shortcut of a request that needs nothing before its first failure. */
+  function sendPlain(input: FetchInput, init: EbbRequestInit | undefined): Promise<Response> {
+    let [ownInput, ownInit] = [input, init];
+    const make = (): FetchRequest => new FetchRequest(baseFetch, ownInput, ownInit).keep();
+    const outer = hasContext && mayNest(way) ? new AroundCalls(make) : undefined;
+    let sent: Promise<Response>;
+    try {
+      const send = (): Promise<Response> => baseFetch(input, init as FetchInit | undefined);
+      // A mock may return something else than a promise.
+      sent = Promise.resolve(outer ? runWithin(outer, send) : send());
+    } catch (error) {
+      sent = Promise.reject(error);
+    }
+    // Their owner may change them before a retry.
+    const kept = policy.maxRetries > 0 && keptAtOnce(input, init);
+    if (kept) [ownInput, ownInit] = kept;
+    return sent.then(
+      (response) => (isSuccess(response, outer) ? response : goOnAfter(policy, way, make(), response, outer)),
+      (error: unknown) => goOnAfter(policy, way, make(), error, outer, true),
+    );
+  }
+
   // The tokens of a connection that is refused go back.
   if (recordConnectErrors && policy.bucket) recordConnectErrors();
 
   // `name` and `length` are those of the native fetch.
   function fetch(input: FetchInput, init: EbbRequestInit | undefined = undefined): Promise<Response> {
     try {
-      if (isSimple(input, init) && mayBeSentAtOnce(policy, taking !== undefined))
-        return new Sender(client, input, init).send();
+      if (mayBeSentAtOnce(policy, way) && isSimple(input, init)) return sendPlain(input, init);
       const ebb = init?.ebb;
       if (ebb === false && typeof init?.body !== 'function')
         return baseFetch(...withChanges(input, init, {}));
@@ -95,7 +105,7 @@ export function createFetch(
     }
   }
 
-  countLayer();
+  countClient();
   return withPreconnect ? withPreconnect(fetch, baseFetch) : fetch;
 }
 

@@ -2,11 +2,11 @@ import type { Outcome, RequestTraits } from '@ebb/core';
 import {
   type Aside,
   type Call,
-  type ClientAdapter,
   type Deadline,
   type FollowUpload,
   failureKind,
   HookError,
+  hasContext,
   isIdempotent,
   isNodeReadable,
   isWebReadable,
@@ -18,18 +18,11 @@ import {
   property,
   readableBody,
   sending,
+  type Transport,
   timeoutError,
   timeoutOf,
 } from '@ebb/core/adapter';
-import {
-  type Hops,
-  hasAsyncContext,
-  hopsOf,
-  unshared,
-  wasRedirected,
-  whenBodyEnds,
-  whenRead,
-} from '#platform';
+import { type Hops, hopsOf, unshared, wasRedirected, whenBodyEnds, whenRead } from '#platform';
 import { type Bounded, bounded, ResponseOutcome, remade, setAside } from './attempt.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './request.ts';
 import {
@@ -47,7 +40,7 @@ import {
 import { Upload } from './upload.ts';
 
 /** A request of `fetch`: the traits that policies and hooks see, and how each of its attempts is sent. */
-export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
+export class FetchRequest implements RequestTraits, Transport<Response> {
   readonly #baseFetch: typeof fetch;
   #input: FetchInput;
   #init: (EbbRequestInit & Layered) | undefined;
@@ -71,6 +64,7 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     else if (this.#request?.body) this.#upload = new Upload(body, this.#request);
     this.followUpload = this.#upload?.follow;
     const signal: unknown = this.#member('signal');
+    if (signal === undefined) return;
     // For any other value the base fetch throws.
     if (typeof property(signal, 'addEventListener') !== 'function') return;
     this.signal = nativeSignal(signal as AbortSignal);
@@ -80,7 +74,8 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
 
   /** Later attempts send what the call was given. */
   keep(): this {
-    [this.#input, this.#init] = kept(this.#input, this.#init);
+    if (this.#init !== undefined || typeof this.#input !== 'string')
+      [this.#input, this.#init] = kept(this.#input, this.#init);
     return this;
   }
 
@@ -170,11 +165,10 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     const signal = this.#bounded?.signal;
     const body = this.#upload?.takeBody();
     const changed = call.headerChanges;
-    const isChanged = body ?? signal ?? changed ?? init?.ebb;
-    // With async context, layers below find this call without a mark in the init.
-    if (isChanged === undefined && (hasAsyncContext || !layer)) return undefined;
-
-    const changes: InitChanges = { ...body, ...(layer && { [LAYER]: layer }) };
+    // With async context, calls below find this one without a mark in the init.
+    const mark = hasContext ? undefined : layer;
+    if ((body ?? signal ?? changed ?? init?.ebb ?? mark) === undefined) return undefined;
+    const changes: InitChanges = { ...body, ...(mark && { [LAYER]: mark }) };
     if (changed) changes.headers = changedHeaders(this.#member('headers'), changed);
     // An invalid signal stays in place, so that the base fetch throws.
     if (signal && (init?.signal ?? signal) instanceof AbortSignal) changes.signal = signal;
@@ -215,10 +209,9 @@ export class FetchRequest implements RequestTraits, ClientAdapter<Response> {
     return aside;
   }
 
-  /** The first attempt may have been sent at once, with a slot: then `send` has seen no call. */
-  whenBodyEnds(settled: unknown, ended: () => void, { policy, parts }: Call): unknown {
-    const { clock } = policy;
-    const watch = parts?.whenBodyEnds ?? whenBodyEnds;
+  whenBodyEnds(settled: unknown, ended: () => void, call: Call): unknown {
+    const { clock } = call.policy;
+    const watch = call.whenBodyEnds ?? whenBodyEnds;
     const status = property(settled, 'status') as number;
     watch?.(settled, { method: this.method, status, signal: this.signal, clock }, ended);
     return settled;

@@ -10,7 +10,7 @@ test.skipIf(process.env.EBB_PLATFORM === 'web').each([
   let sent = 0;
   const base = async (): Promise<Response> => {
     sent += 1;
-    // The layer of the caller is collected, and the registry is told, while the call is in flight.
+    // The client of the caller is collected while the call is in flight.
     for (let turns = 0; turns < 20; turns += 1) {
       globalThis.gc?.();
       await turn();

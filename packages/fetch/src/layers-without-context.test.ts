@@ -5,7 +5,7 @@ import type { createFetch as Create } from './index.ts';
 /** As in a browser, without async context. */
 let createFetch: typeof Create;
 let constant: (delayMs: number) => () => number;
-const SHARED = Symbol.for('@ebb/core layers');
+const SHARED = Symbol.for('@ebb/core nested');
 const holder = globalThis as { [SHARED]?: unknown };
 const before = holder[SHARED];
 
@@ -22,7 +22,12 @@ afterAll(() => {
   vi.restoreAllMocks();
 });
 
-describe('of two layers the outer one retries, by a symbol in the init', () => {
+const options = () => ({ backoff: constant(0), maxRetries: 2 });
+
+describe.each([
+  ['a URL', (url: string) => url],
+  ['a Request', (url: string) => new Request(url)],
+])('of two layers the outer one retries %s, by a symbol in the init', (_, inputOf) => {
   test.each<[string, (inner: typeof fetch) => typeof fetch]>([
     ['the same init', (inner) => inner],
     ['a copy of the init', (inner) => (input, init) => inner(input, { ...init })],
@@ -33,16 +38,23 @@ describe('of two layers the outer one retries, by a symbol in the init', () => {
         return inner(input, { ...init });
       },
     ],
-    ['a Request', (inner) => (input, init) => inner(new Request(input, init))],
-  ])('%s', async (_, glue) => {
+    ['a new Request beside the init', (inner) => (input, init) => inner(new Request(input, init), init)],
+  ])('%s', async (__, glue) => {
     const server = await serve({ status: 503 });
-    const options = { backoff: constant(0), maxRetries: 2 };
-    const ebbFetch = createFetch(options, glue(createFetch(options)));
-    expect((await ebbFetch(server.url)).status).toBe(503);
+    const ebbFetch = createFetch(options(), glue(createFetch(options())));
+    expect((await ebbFetch(inputOf(server.url))).status).toBe(503);
     expect(server.seen).toHaveLength(3);
     // The mark does not reach the innermost base fetch.
     for (const { headers } of server.seen) expect(JSON.stringify(headers)).not.toContain('ebb');
   });
+});
+
+test('a Request that is made of the init does not carry the symbol: both layers retry', async () => {
+  const server = await serve({ status: 503 });
+  const inner = createFetch(options());
+  const ebbFetch = createFetch(options(), (input, init) => inner(new Request(input, init)));
+  expect((await ebbFetch(server.url)).status).toBe(503);
+  expect(server.seen).toHaveLength(3 * 3);
 });
 
 test('a POST whose connection is refused is sent once, because it may have been redirected', async () => {

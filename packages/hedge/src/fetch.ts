@@ -1,4 +1,4 @@
-import { cancelBody, property, sending } from '@ebb/core/adapter';
+import { cancelBody, property } from '@ebb/core/adapter';
 import type { BaseFetch, FetchInit, FetchInput } from '@ebb/fetch';
 import { FetchRequest, isRequest, kept, withChanges } from '@ebb/fetch/internal';
 import { HEDGES, type HedgeOptions, Hedging } from './hedging.ts';
@@ -36,7 +36,7 @@ class FetchRace extends PromiseRace<Response> {
     const send = (one: Try<Response>): Promise<Response> => {
       const { call } = one.hedge as Hedge;
       const [target, init] = this.#argumentsOf(one, input);
-      return sending(call, () => new FetchRequest(baseFetch, target, init).send(call));
+      return new FetchRequest(baseFetch, target, init).send(call);
     };
     return [new FetchRequest(baseFetch, input, this.#init), send];
   }

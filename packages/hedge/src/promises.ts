@@ -1,11 +1,11 @@
 import type { Outcome, RequestTraits } from '@ebb/core';
-import type { ClientAdapter } from '@ebb/core/adapter';
+import type { Transport } from '@ebb/core/adapter';
 import type { Hedging } from './hedging.ts';
 import { noteHedges } from './history.ts';
 import { type Hedge, Race } from './race.ts';
 
 /** A request of a client of promises, as its race reads it. */
-type Read<T> = RequestTraits & Pick<ClientAdapter<T>, 'outcome' | 'failure'>;
+type Read<T> = RequestTraits & Pick<Transport<T>, 'outcome' | 'failure'>;
 
 /** One send. */
 export interface Try<T> {

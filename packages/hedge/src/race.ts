@@ -1,9 +1,6 @@
 import type { HedgeRecord, Outcome, RequestTraits } from '@ebb/core';
 import { Call } from '@ebb/core/adapter';
 import {
-  askHooks,
-  beginParts,
-  close,
   HookError,
   headersNow,
   isTrouble,
@@ -111,24 +108,24 @@ export abstract class Race implements Due {
       const { throttle, key } = policy;
       const own = throttle && 'for' in throttle ? throttle.for(request, key) : throttle;
       if (state.tokens < 1 || policy.stopSignal?.aborted || (own && own.state !== 'closed')) return;
-      beginParts(call);
+      call.start();
       if (isAway && !isTrusted(policy, request)) return;
-      if (isAway) await askHooks(call);
+      if (isAway) await call.askHooks();
       if (call.pendingHeaders !== undefined) call.headerChanges = headersNow(call.pendingHeaders);
       // Tokens that are not there do for a request (`nonConforming: 'mark'`), not for a hedge.
       isSent =
         this.isOpen &&
         state.tokens >= 1 &&
-        call.parts?.take() === undefined &&
+        call.permits?.take() === undefined &&
         call.grant?.conforming !== false &&
-        call.parts?.permit({ reason: 'transient', delayMs: 0 }) === undefined;
+        call.permits?.planRetry({ reason: 'transient', delayMs: 0 }) === undefined;
     } catch (error) {
       // The request itself is well.
       if (error instanceof HookError) report(error.hook, this.hedging, error);
     } finally {
       if (!isSent) {
-        call.parts?.leave(undefined);
-        close(call, 'limited');
+        call.permits?.cancel();
+        call.close('limited');
       }
     }
     call.attempt += 1;
@@ -159,11 +156,11 @@ export abstract class Race implements Due {
       const won = call === winner?.call;
       call.emit({ type: 'hedge', delayMs, sent: true, won, outcome });
       try {
-        call.parts?.leave((won ? first : outcome) ?? ABORTED);
+        call.permits?.settle((won ? first : outcome) ?? ABORTED);
       } finally {
         // Also if a bucket of the user's own throws.
-        call.parts?.free();
-        close(call, 'left-to-outer-layer');
+        call.permits?.release();
+        call.close('left-to-outer-layer');
       }
       return { delayMs, won, outcome: outcome && reportedOutcome(outcome) };
     });

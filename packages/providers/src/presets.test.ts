@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { constant, type FailureKind, type Outcome, type PolicyOptions, type RequestTraits } from '@ebb/core';
-import { Call, createPolicy, judge as judgeBy, look, type Peek, prepare } from '@ebb/core/adapter';
-import { reads } from '@ebb/core/internal';
+import { Call, type CallStep, createPolicy, type Peek } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as door from './index.ts';
@@ -41,6 +40,12 @@ function peekAt(body: unknown): Peek {
   return { read: async () => parts.shift(), stop: () => undefined };
 }
 
+async function afterWaits(call: Call, first: CallStep): Promise<CallStep> {
+  let step = first;
+  while (step.do === 'wait') step = call.next(await step.until);
+  return step;
+}
+
 /** The judgement of a preset, as "reason" or "reason after ms". */
 async function judge(options: PolicyOptions, of: Case): Promise<string> {
   const { method = 'POST', path = '/v1/things', sent = {}, status = 200, headers = {}, failure } = of;
@@ -58,18 +63,17 @@ async function judge(options: PolicyOptions, of: Case): Promise<string> {
       : { type: 'failure', kind: failure, error: new Error(failure) };
   const clock = virtualClock({ startMs: 0 });
   const policy = createPolicy({ ...options, backoff: constant(0), random: () => 0, clock });
-  const session = new Call(policy, request);
+  const call = new Call(policy, request);
+  const open = (): Peek | undefined => (of.body === undefined ? undefined : peekAt(of.body));
   for (let left = of.before ?? 0; ; left -= 1) {
-    const waiting = prepare(session);
-    if (waiting !== undefined) await clock.advance(600_000);
-    await waiting;
-    const open = (): Peek | undefined => (of.body === undefined ? undefined : peekAt(of.body));
-    const seen = reads(session, outcome) ? await look(session, outcome, open, undefined) : outcome;
-    const decision = judgeBy(session, seen);
-    if (left > 0) continue;
-    return decision.retry && decision.delayMs > 0
-      ? `${decision.reason} after ${decision.delayMs}`
-      : decision.reason;
+    await clock.runUntilSettled(afterWaits(call, call.next()));
+    const step = await afterWaits(call, call.ended(outcome, open));
+    if (left > 0) {
+      call.released();
+      continue;
+    }
+    const reason = call.history.at(-1)?.reason;
+    return step.do === 'retry' && call.delayMs > 0 ? `${reason} after ${call.delayMs}` : `${reason}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@ebb/core';
-import { type BodyWatcher, type Call, hasHistory, inNextTurn, type SetAside } from '@ebb/core/adapter';
+import { type BodyWatcher, type Call, inNextTurn, type SetAside } from '@ebb/core/adapter';
 
 import type { Dispatcher } from 'undici';
 import type { Downstream, Send } from './downstream.ts';
@@ -54,11 +54,6 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
   get hops(): readonly unknown[] | undefined {
     const { history }: { readonly history?: unknown } = this.context ?? {};
     return Array.isArray(history) ? history : undefined;
-  }
-
-  /** True if a layer of ebb below has ended with what this attempt gets. */
-  get hasHistory(): boolean {
-    return hasHistory(this.context);
   }
 
   /** Fails with undici's own timeout error, which names `namedMs`, if no response headers come within `timeoutMs`. */

@@ -2,9 +2,8 @@ import type { Readable } from 'node:stream';
 import type { PolicyOptions, RequestOptions } from '@ebb/core';
 import {
   addsCredentials,
-  areLayered,
   type Call,
-  countLayer,
+  countClient,
   createPolicy,
   LAYER,
   mayBeSentAtOnce,
@@ -89,18 +88,9 @@ function makeOrigin(): string {
   return `http://dispatcher-${compositions}.invalid`;
 }
 
-/**
- * True if nothing has to be made for a request before its first failure. A dispatcher does not know what is below it. Its first
- * response shows that: a layer below has found the call, or has noted a history. A layer that shows itself later, as below a
- * dispatcher that chooses by origin, retries in place of this one until then.
- */
-function isSentAtOnce({ policy, hasBelow }: Composition, given: Options): boolean {
-  return (
-    given.ebb === undefined &&
-    given[LAYER] === undefined &&
-    (hasBelow === false || !areLayered()) &&
-    mayBeSentAtOnce(policy)
-  );
+/** True if nothing has to be made for a request before its first failure. */
+function isSentAtOnce({ policy }: Composition, given: Options): boolean {
+  return given.ebb === undefined && given[LAYER] === undefined && mayBeSentAtOnce(policy, 'dispatcher');
 }
 
 /**
@@ -175,8 +165,8 @@ export function ebbInterceptor(policyOrOptions: PolicyOptions = {}): Dispatcher.
   mustTrust('ebbInterceptor', policy);
   for (const part of policy.use ?? []) part.checkWay?.('dispatcher');
   return function ebb(dispatch) {
-    const composition: Composition = { policy, dispatch, ownOrigin: makeOrigin(), hasBelow: undefined };
-    countLayer(true);
+    const composition: Composition = { policy, dispatch, ownOrigin: makeOrigin() };
+    countClient(true);
     return forHandlers(dispatch, (options, handler) => start(composition, options, handler));
   };
 }

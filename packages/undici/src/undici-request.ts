@@ -1,26 +1,28 @@
 import type { Duplex } from 'node:stream';
-import type { Outcome, Policy } from '@ebb/core';
+import type { Policy } from '@ebb/core';
 import {
+  AroundCalls,
   attemptsOf,
   Call,
-  fail,
-  hasReachedLayer,
-  judge,
+  type CallClient,
+  type CallStep,
+  type EndStep,
+  type FollowUpload,
   keepNotes,
   LAYER,
   layerOf,
-  look,
+  type MakeBody,
+  mayNest,
   namedTimeoutOf,
-  OutOfTime,
-  pass,
-  prepare,
-  type Readiness,
+  needsContext,
+  runWithin,
   type SetAside,
   sending,
   setHistory,
   setHistoryOfReason,
   setHistoryOfSuccess,
   timeoutOf,
+  type WaitStep,
 } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
@@ -47,11 +49,7 @@ export interface Composition {
   readonly dispatch: Dispatcher.Dispatch;
   /** The origin of requests whose options have none. */
   readonly ownOrigin: string;
-  /** True if a layer below has shown itself; `undefined` before the first response. */
-  hasBelow: boolean | undefined;
 }
-
-const NO_BODY: Partial<RequestBody> = {};
 
 /** Ends a request: tells the handler. */
 type End = () => unknown;
@@ -63,10 +61,11 @@ type End = () => unknown;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * A request on its way: prepare → send → judge, as `Run` does it, by the events of its attempts. Retries and callbacks of the policy
- * run in the async context of the request; the handler is called as undici calls it.
+ * Drives the call of a request by the events of undici: the same steps as `run`, and no promise for a request that needs no wait. The call
+ * decides in the async context of the request, since undici reports a response in that of whichever request opened its connection; the
+ * handler is called as undici calls it.
  */
-export class UndiciRequest extends Downstream {
+export class UndiciRequest extends Downstream implements CallClient {
   readonly #composition: Composition;
   /** `undefined` if the options can be dispatched again as they are. */
   readonly #body: RequestBody | undefined;
@@ -74,12 +73,18 @@ export class UndiciRequest extends Downstream {
   #started: Call | undefined;
   /** The status of a success without a call. */
   #status = 0;
-  /** True while no attempt is under way, before the first attempt and before a retry. */
-  #isWaiting = false;
-  /** Ends a wait. Made when it is needed: a request that waits for nothing has none. */
-  #abort: AbortController | undefined;
+  /** What calls within the first attempt find, before the call is made. */
+  #outer: AroundCalls | undefined;
+  /** The attempt under way, until a retry follows it, and its response or its error. */
+  #current: Attempt | undefined;
+  #head: ResponseHead | undefined;
+  #error: unknown;
+  /** What the call waits for. */
+  #wait: WaitStep | undefined;
+  /** True while the call decides: an abort is then read from what follows. */
+  #isDeciding = false;
   /** What the request ends with if the retry that is planned is not sent. */
-  #previous: End | undefined;
+  #before: End | undefined;
   /** The same for the last response that a retry followed. */
   #answer: End | undefined;
 
@@ -95,6 +100,19 @@ export class UndiciRequest extends Downstream {
     this.#composition = composition;
     this.#body = body;
     this.#started = call;
+    if (call) call.client = this;
+  }
+
+  get makeBody(): MakeBody | undefined {
+    return this.#body?.make;
+  }
+
+  get followUpload(): FollowUpload | undefined {
+    return this.#body?.followUpload;
+  }
+
+  timeoutError(timeoutMs: number): unknown {
+    return headersTimeoutError(timeoutMs);
   }
 
   /** The first attempt may have been sent without it. */
@@ -103,18 +121,15 @@ export class UndiciRequest extends Downstream {
       const { policy, ownOrigin } = this.#composition;
       const request = new Traits(this.options, this.#body, ownOrigin);
       this.#started = new Call(policy, request, undefined, 'dispatcher');
-      this.#started.attempt = 1;
+      this.#started.client = this;
+      this.#started.sentFirst();
     }
     return this.#started;
   }
 
-  get #waits(): AbortController {
-    this.#abort ??= new AbortController();
-    return this.#abort;
-  }
-
-  #signal(): AbortSignal {
-    return this.#waits.signal;
+  /** True while no attempt is under way, before the first attempt and before a retry. */
+  get #isWaiting(): boolean {
+    return this.#wait !== undefined && this.#current === undefined;
   }
 
   /**
@@ -123,61 +138,87 @@ export class UndiciRequest extends Downstream {
    * @throws what a handler throws when it is given an error
    */
   start(): boolean {
-    const { make, followUpload } = this.#body ?? NO_BODY;
-    const ready =
-      this.#started && prepare(this.#started, this.#signal.bind(this), undefined, make, followUpload);
-    if (!ready) return this.#send();
-    this.#sendAfter(ready);
-    this.begin();
-    return true;
+    const call = this.#started;
+    return call ? this.#follow(this.#decide(call.next)) : this.#send();
   }
 
-  /**
-   * Waits for the retry, and sends it.
-   *
-   * @param end what the request ends with if the retry is not sent
-   * @param released resolves when the connection of the attempt can be used again
-   */
-  #again(end: End, released: Promise<void> = Promise.resolve()): void {
-    this.#body?.release?.();
-    this.#previous = end;
-    this.runInAsyncScope(() => {
-      const { make, followUpload } = this.#body ?? NO_BODY;
-      const ready = prepare(this.#call, this.#waits.signal, released, make, followUpload);
-      this.#sendAfter(ready ?? Promise.resolve(true));
-    });
-    // An attempt that had no connection has not started the handler.
-    this.begin();
+  /** Asks the call what follows, in the async context of the request. */
+  #decide<A extends unknown[]>(question: (this: Call, ...given: A) => CallStep, ...given: A): CallStep {
+    this.#isDeciding = true;
+    const step = this.runInAsyncScope(question, this.#call, ...given);
+    this.#isDeciding = false;
+    return step;
   }
 
-  #sendAfter(ready: Promise<Readiness>): void {
-    this.#isWaiting = true;
-    ready.then(
-      (readiness) => {
-        if (readiness === false) this.#previous?.();
-        else if (readiness === true) this.#send();
-        else this.#unsent(headersTimeoutError(readiness.timeoutMs));
+  /** Does what follows. Returns whether the caller may go on dispatching. */
+  #follow(step: CallStep): boolean {
+    this.#wait = undefined;
+    if (this.over) return true;
+    switch (step.do) {
+      case 'send':
+        return this.#send();
+      case 'wait':
+        this.#wait = step;
+        this.runInAsyncScope(this.#until, this, step);
+        // So that the handler can abort the wait. An attempt that had no connection has not started it.
+        if (!this.#current) this.begin();
+        return true;
+      case 'retry':
+        return this.#retry(step);
+      default:
+        this.#end(step);
+        return true;
+    }
+  }
+
+  #until(wait: WaitStep): void {
+    const call = this.#call;
+    wait.until.then(
+      (brought) => {
+        if (this.#wait === wait) this.#follow(this.#decide(call.next, brought));
+        // The caller has aborted: it goes back.
+        else if (call.hasEnded) call.next(brought);
       },
-      (error) => this.#fail(error instanceof OutOfTime ? headersTimeoutError(error.timeoutMs) : error),
+      (error: unknown) => {
+        if (this.#wait === wait) this.#follow(this.#decide(call.stopped, error));
+      },
     );
   }
 
-  /** An attempt has run into its timeout before it was sent. */
-  #unsent(error: unknown): void {
-    // An observer of the attempt may have aborted it.
-    const kind = this.controller.aborted ? 'aborted' : 'timeout';
-    // One that aborts while it is judged ends it in the next wait, as after an attempt that was sent.
-    this.#isWaiting = false;
-    // The attempt before has not got the body.
-    this.attempt = undefined;
-    this.#follow(this.#judge(undefined, { type: 'failure', kind, error, redirected: false }), error);
+  #retry(step: CallStep & { readonly do: 'retry' }): boolean {
+    const [call, attempt, head] = [this.#call, this.#current, this.#head];
+    const error = 'error' in step ? step.error : this.#error;
+    let released: Promise<void> | undefined;
+    if (attempt && head && !('error' in step)) {
+      keepNotes(call, attempt.context);
+      const aside = attempt.setAside(head, call);
+      released = aside.released;
+      this.#answer = this.#replay.bind(this, attempt, aside);
+      this.#before = this.#answer;
+    } else {
+      if ('error' in step) attempt?.drop(error);
+      keepNotes(call, error);
+      this.#before = () => this.#fail(error);
+    }
+    return this.#again(released);
+  }
+
+  /** @param released resolves when the connection of the attempt can be used again */
+  #again(released?: Promise<void>): boolean {
+    const call = this.#call;
+    this.#body?.release?.();
+    this.#current = undefined;
+    this.#head = undefined;
+    this.#error = undefined;
+    call.released(released);
+    return this.#follow(this.#decide(call.next));
   }
 
   #send(): boolean {
     const { controller } = this;
     const attempt = new Attempt(this);
     this.begins(attempt);
-    this.#isWaiting = false;
+    this.#current = attempt;
     if (controller.aborted) {
       attempt.abort(controller.reason);
       return true;
@@ -204,126 +245,106 @@ export class UndiciRequest extends Downstream {
     const headers = made && { headers: changedHeaders(options.headers, made) };
     const changed = taken || headers ? { ...options, ...taken, ...headers } : options;
     const layer = call && layerOf(call);
-    if (!call || !layer) return dispatch(changed as Options, attempt);
+    if (!call) return this.#dispatchPlain(changed as Options, attempt);
+    if (!layer) return dispatch(changed as Options, attempt);
     // Interceptors pass unknown options on, and undici does not send them.
     return sending(call, dispatch.bind(undefined, { ...changed, [LAYER]: layer } as Options, attempt));
   }
 
+  /** Sends the first attempt of a request that has no call yet. */
+  #dispatchPlain(options: Options, attempt: Attempt): boolean {
+    const { dispatch, ownOrigin } = this.#composition;
+    if (!mayNest('dispatcher')) return dispatch(options, attempt);
+    const outer = new AroundCalls(() => new Traits(options, this.#body, ownOrigin));
+    this.#outer = outer;
+    const marked = { ...options, [LAYER]: outer } as Options;
+    return needsContext('dispatcher')
+      ? runWithin(outer, () => dispatch(marked, attempt))
+      : dispatch(marked, attempt);
+  }
+
   responded(attempt: Attempt, head: ResponseHead): void {
-    const call = this.#started;
-    if (!call && head.status < 400) {
+    if (this.#outer) this.#outer.isOpen = false;
+    if (!this.#started && head.status < 400) {
       this.#status = head.status;
-      if (attempt.hasHistory) this.#composition.hasBelow = true;
       attempt.deliver(head);
       return;
     }
-    if (call) this.#noticeBelow(attempt, call);
-    if (call?.parts?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
-    else this.#decide(attempt, head, this.#judge(attempt, new ResponseOutcome(attempt, head)));
-  }
-
-  #noticeBelow(attempt: Attempt, call: Call): void {
-    const passage = layerOf(call);
-    if (this.#composition.hasBelow === undefined && passage && !call.isInner)
-      this.#composition.hasBelow = attempt.hasHistory || hasReachedLayer(passage);
-  }
-
-  #decide(attempt: Attempt, head: ResponseHead, retry: boolean | undefined): void {
-    if (retry) {
-      keepNotes(this.#call, attempt.context);
-      const aside = attempt.setAside(head, this.#call);
-      this.#answer = this.#replay.bind(this, attempt, aside);
-      this.#again(this.#answer, aside.released);
-    } else if (retry === false) this.#respond(attempt, head);
-  }
-
-  /** Holds a response back until the policy has inspected it. */
-  #look(attempt: Attempt, head: ResponseHead): void {
     const call = this.#call;
-    const held = attempt.hold(head);
+    this.#head = head;
     const outcome = new ResponseOutcome(attempt, head);
-    look(call, outcome, () => peekAt(attempt, held), this.#waits.signal).then(
-      (inspected) => {
-        if (!attempt.over) this.#decide(attempt, head, this.#judge(attempt, inspected));
-      },
-      (error: unknown) => {
-        if (attempt.over) return;
-        if (error instanceof OutOfTime) {
-          attempt.abort(headersTimeoutError(error.timeoutMs));
-          return;
-        }
-        fail(call, outcome, error);
-        this.#fail(error, attempt);
-      },
+    // Held back until the policy has inspected it.
+    const held = call.inspects ? attempt.hold(head) : undefined;
+    this.#follow(
+      held
+        ? this.#decide(call.ended, outcome, () => peekAt(attempt, held))
+        : this.#decide(call.ended, outcome),
     );
   }
 
-  /** True for a retry; `undefined` if a hook threw or aborted, which has ended the request. */
-  #judge(attempt: Attempt | undefined, outcome: Outcome): boolean | undefined {
-    const started = this.#started;
-    const call = this.#call;
-    if (!started && attempt?.hasHistory) {
-      this.#composition.hasBelow = true;
-      pass(call, outcome);
-      return false;
-    }
-    const hasAnswer = this.#answer !== undefined;
-    try {
-      // undici reports a response in the async context of whichever request opened its connection.
-      const { retry } = this.runInAsyncScope(judge, undefined, call, outcome, hasAnswer);
-      return this.over ? undefined : retry;
-    } catch (hookError) {
-      this.#fail(hookError, attempt);
-      return undefined;
-    }
-  }
-
-  #respond(attempt: Attempt, head: ResponseHead): void {
-    const { deadline, parts, policy } = this.#started ?? {};
-    // Bodies of up to 64 KiB, for as long as the caller keeps the result.
-    this.#previous = undefined;
-    this.#answer = undefined;
-    if (REDIRECTS.has(head.status)) parts?.free();
-    if (deadline && policy?.totalTimeoutCovers === 'body')
-      attempt.limit(policy.clock, Math.max(0, deadline.leftMs), deadline.timeoutMs);
-    attempt.deliver(head);
-  }
-
   override upgraded(attempt: Attempt, head: ResponseHead, socket: Duplex): void {
-    const retry = this.#judge(attempt, new ResponseOutcome(attempt, head));
-    if (retry === false) {
-      this.#call.parts?.free();
+    const step = this.#decide(this.#call.ended, new ResponseOutcome(attempt, head));
+    const call = this.#call;
+    if (step.do === 'end' && !('error' in step) && !this.controller.aborted) {
+      call.released();
       super.upgraded(attempt, head, socket);
-    } else {
-      socket.destroy();
-      if (retry) this.#again(() => super.upgraded(attempt, head, socket));
+      return;
     }
+    socket.destroy();
+    if (step.do !== 'retry') {
+      this.#follow(step);
+      return;
+    }
+    // It has no body that could be kept.
+    call.answered = undefined;
+    this.#before = () => super.upgraded(attempt, head, socket);
+    this.#again();
   }
 
   override ended(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     // If the response came before the upload was done, undici still waits for the upload.
     this.#body?.release?.();
-    this.#started?.parts?.free();
+    this.#started?.released();
     super.ended(trailers, rawTrailers);
   }
 
   override failed(attempt: Attempt, error: unknown): void {
-    const previous = this.#previous;
+    const before = this.#before;
     if (attempt.isQueued && !this.#isWaiting) this.#body?.abandoned?.();
+    this.#head = undefined;
+    this.#error = error;
     const kind = this.controller.aborted ? 'aborted' : undefined;
-    const retry = this.#judge(attempt, failureOutcome(attempt, error, this.options, kind));
-    const isRefused = retry === false && attempt.starts === 0 && isClosedError(error);
-    if (isRefused && previous) previous();
-    else this.#follow(retry, error);
+    const outcome = failureOutcome(attempt, error, this.options, kind);
+    const step = this.#decide(this.#call.ended, outcome);
+    const isRefused = step.do === 'end' && attempt.starts === 0 && isClosedError(error);
+    if (isRefused && before) before();
+    else this.#follow(step);
   }
 
-  /** After a failed attempt: waits for the retry, or ends, after the total timeout with the last response before it. */
-  #follow(retry: boolean | undefined, error: unknown): void {
-    const end = () => this.#fail(error);
-    if (retry) {
-      keepNotes(this.#call, error);
-      this.#again(end);
-    } else if (retry === false) ((this.#call.fallsBack && this.#answer) || end)();
+  /** The call has ended: the handler gets an error, the answer before, or the response of the last attempt. */
+  #end(step: EndStep): void {
+    const attempt = this.#current;
+    const head = this.#head;
+    const before = step.before && (step.before === 'last' ? this.#before : this.#answer);
+    if ('error' in step)
+      this.#fail(step.error, attempt ?? (this.controller.aborted ? this.attempt : undefined));
+    else if (before) before();
+    else if (!attempt || !head) this.#fail(this.#error);
+    // The handler has aborted while it was judged.
+    else if (this.controller.aborted) this.#fail(this.controller.reason ?? requestAbortedError(), attempt);
+    else this.#respond(attempt, head);
+  }
+
+  #respond(attempt: Attempt, head: ResponseHead): void {
+    const call = this.#call;
+    const { deadline, policy } = call;
+    // Bodies of up to 64 KiB, for as long as the caller keeps the result.
+    this.#before = undefined;
+    this.#answer = undefined;
+    if (REDIRECTS.has(head.status)) call.released();
+    if (deadline && policy.totalTimeoutCovers === 'body')
+      attempt.limit(policy.clock, Math.max(0, deadline.leftMs), deadline.timeoutMs);
+    attempt.deliver(head);
   }
 
   /** The retry is not sent. */
@@ -335,8 +356,8 @@ export class UndiciRequest extends Downstream {
       return;
     }
     this.#body?.close?.();
-    this.#isWaiting = false;
     this.attempt = attempt;
+    this.#current = attempt;
     attempt.restore();
   }
 
@@ -359,24 +380,22 @@ export class UndiciRequest extends Downstream {
     const history = call?.historyRecord ?? attemptsOf(this.made);
     if (this.controller.aborted) setHistoryOfReason(error, history);
     else setHistory(error, history);
-    call?.parts?.free();
+    call?.released();
     try {
       this.passError(error);
     } finally {
-      if (this.#isWaiting || !this.attempt) this.#body?.unsent?.(error);
+      if (!this.#current) this.#body?.unsent?.(error);
       attempt?.drop(error);
     }
   }
 
   override aborted(reason: unknown): void {
     if (this.over) return;
-    const { attempt } = this;
     const error = reason ?? requestAbortedError();
-    this.#waits.abort(error);
-    if (!this.#isWaiting) {
-      attempt?.abort(reason);
-      return;
-    }
-    this.#fail(error, attempt);
+    const call = this.#started;
+    call?.aborted(error);
+    if (this.#isDeciding) return;
+    if (call && this.#isWaiting) this.#follow(this.#decide(call.stopped, error));
+    else this.attempt?.abort(reason);
   }
 }

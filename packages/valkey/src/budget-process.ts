@@ -1,6 +1,6 @@
-import type { Part, RetryBudget } from '@ebb/core';
+import type { BroughtLimit, RetryBudget } from '@ebb/core';
 import {
-  budgetPart,
+  budgetLimit,
   type ChecksCalls,
   type LeaseCall,
   LeasedRetries,
@@ -21,7 +21,7 @@ const SHORTEST_MS = 1e-3;
 
 /** One process of the fleet: when it calls the store, and what it has without it. */
 export class FleetBudget implements ValkeyBudget, ChecksCalls {
-  readonly part: Part = budgetPart(this);
+  readonly limit: BroughtLimit = budgetLimit(this);
   readonly #setup: BudgetSetup;
   readonly #time: SteadyTime;
   readonly #lease: LeasedRetries;

@@ -1,7 +1,8 @@
 import { createPolicy, type Outcome, perKey, type RequestTraits } from '@ebb/core';
-import { Call, judge, prepare } from '@ebb/core/adapter';
+import { Call } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { expect, test } from 'vitest';
+import { judge, prepare } from '../../core/test/steps.ts';
 import { ModelStore } from '../test/model-store.ts';
 import { valkeyBucket } from './index.ts';
 

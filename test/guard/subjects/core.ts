@@ -1,5 +1,5 @@
 import { concurrencyLimit, createPolicy } from '@ebb/core';
-import { judge, prepare, startCall } from '@ebb/core/adapter';
+import { startCall } from '@ebb/core/adapter';
 import { bucket, type Send, type Subject, type Subjects, url } from './subject.ts';
 
 const nothing: Send = () => undefined;
@@ -10,8 +10,8 @@ function call(): Subject {
   const success = { type: 'response', status: 200, header: () => undefined } as const;
   const ebb = (): void => {
     const call = startCall(policy, traits);
-    prepare(call);
-    judge(call, success);
+    call.next();
+    call.ended(success);
   };
   return { bare: nothing, ebb };
 }

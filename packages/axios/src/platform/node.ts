@@ -1,20 +1,11 @@
 // adapter. web.ts has the same names. Selected by the conditions of "imports" in package.json.
 import type { Clock } from '@ebb/core';
-import { isNodeReadable, AtOnce as Sending, whenArrived } from '@ebb/core/adapter';
+import { isNodeReadable, whenArrived } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
 
-interface NodeLike {
-  readonly process?: { getBuiltinModule?(id: string): unknown };
-}
-
 export { mayBeSentAtOnce } from '@ebb/core/adapter';
+export { sendAtOnce } from '../at-once.ts';
 export { formBody } from '../request-body.ts';
-
-const hasAsyncContext =
-  (globalThis as NodeLike).process?.getBuiltinModule?.('node:async_hooks') !== undefined;
-
-/** A call that is sent at once puts no mark into its config: layers below find it by the async context. */
-export const AtOnce: typeof Sending | undefined = hasAsyncContext ? Sending : undefined;
 
 /** Which hop an outcome came from. */
 export interface Origin {

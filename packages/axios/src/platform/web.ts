@@ -5,8 +5,8 @@ import type * as node from './node.ts';
 
 type Maybe<T> = T | undefined;
 
-export const AtOnce: typeof node.AtOnce = undefined;
 export const mayBeSentAtOnce: Maybe<typeof node.mayBeSentAtOnce> = undefined;
+export const sendAtOnce: Maybe<typeof node.sendAtOnce> = undefined;
 export const formBody: Maybe<typeof node.formBody> = undefined;
 export const closeWith: Maybe<typeof node.closeWith> = undefined;
 export const whenNodeBodyEnds: Maybe<typeof node.whenNodeBodyEnds> = undefined;

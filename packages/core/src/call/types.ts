@@ -1,70 +1,48 @@
-import type { Outcome } from '../http/outcome.ts';
-import type { AcquireOptions } from '../loop/contracts.ts';
-import type { PartCall, PartInstance, PlannedRetry } from '../loop/part.ts';
+import type { FollowUpload } from '../http/body.ts';
 import type { StopReason } from '../news/events.ts';
 
-/**
- * A limit gives an attempt what that needs before it may be sent: a slot, tokens, a share of the traffic. All calls share it: a permit
- * keeps what belongs to an attempt. All methods are optional.
- */
-export interface Limit {
-  readonly name: string;
-  /** A call begins. @throws what the call is to fail with, before anything is sent */
-  started?(call: PartCall): void;
+/** What the driver of a call does next. After a `send` it tells {@link Call.ended} how the attempt has ended. */
+export type CallStep =
+  | { readonly do: 'send' }
+  | WaitStep
   /**
-   * Takes what the attempt needs, or says how to wait for it. `undefined`: the attempt needs nothing from this limit.
+   * The response is not wanted any more: it is discarded. `released()`, then `next()`.
    *
-   * @param earlier the last permit that this limit gave for the same attempt, and that was cancelled, or is partial
-   * @throws NotSentError if it cannot be had, which ends the call
+   * With `error` that is how the attempt has ended, whatever has come of it.
    */
-  take?(call: PartCall, earlier: Permit | undefined): Permit | Wait | Skip | undefined;
-  /** Asked last before a retry: a permit for it, or the reason why it may not be sent. `undefined` allows it as well. */
-  planRetry?(call: PartCall, retry: PlannedRetry): Permit | StopReason | undefined;
-  /** A call has ended: once for each {@link started}. */
-  ended?(call: PartCall, reason: StopReason): void;
-  /** For a client of fetch: watches the body of a response, whose end frees the connection. */
-  readonly whenBodyEnds?: PartInstance['whenBodyEnds'];
+  | { readonly do: 'retry'; readonly error?: unknown }
+  | EndStep;
+
+/** `next()` with what the promise resolves with, or `stopped()` with its rejection. It always settles: the machine has bounded it. */
+export interface WaitStep {
+  readonly do: 'wait';
+  readonly until: PromiseLike<unknown>;
 }
 
-/** A limit gives it to one attempt. */
-export interface Permit {
-  /** How long the attempt has waited for it, in milliseconds. By default the wait is measured. */
-  readonly waitedMs?: number;
-  /** True if more is lacking: the limit is asked again, with this permit as the earlier one. */
-  readonly isPartial?: boolean;
-  /** Nothing was sent, or another limit is waited for: it goes back. The limit is asked again if the attempt goes on. */
-  cancel(): void;
-  /** The attempt does not go on: what {@link cancel} has kept for it goes back. */
-  lapse?(): void;
-  /** The attempt has an outcome, which is judged. */
-  settle?(outcome: Outcome): void;
-  /**
-   * The connection of the attempt is free.
-   *
-   * @param once when it will be; now if it is left out
-   */
-  release?(once?: Promise<void>): void;
-  /** The call has ended. The attempt was not settled if a client below has judged it, or the total timeout has ended it. */
-  ended?(reason: StopReason): void;
+/** The call is over. Its result is the error, if there is one; else how the last attempt has ended, or the one that `before` names. */
+export interface EndStep {
+  readonly do: 'end';
+  readonly reason: StopReason;
+  readonly error?: unknown;
+  /** `last`: the retry of the last attempt is not sent. `answer`: a deadline has ended an attempt after the last response. */
+  readonly before?: 'last' | 'answer';
 }
 
-/** A limit that has nothing now. */
-export interface Wait {
-  /** True if it waits for a slot. */
-  readonly isForSlot?: boolean;
-  /** True if it ends by itself with the signal and the longest wait that it is given: the call does not watch it. */
-  readonly endsItself?: boolean;
-  /**
-   * Waits for what is lacking.
-   *
-   * @throws the signal's own reason, or a NotSentError
-   */
-  acquire(options: AcquireOptions): Promise<Permit>;
-}
+/** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
+export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
 
-/** A scheduled attempt that is not sent: the next one comes after the next backoff, and counts as a retry. */
-export interface Skip {
-  readonly skip: true;
-  /** True if there is no other: the call ends with the answer that was there, else with a `NotSentError` (`overload`). */
-  readonly isLast?: boolean;
+/** What a call asks of its client. */
+export interface CallClient {
+  /**
+   * Makes the body of the attempt before it is sent; `undefined` if the body does not come from user code. The client keeps what it makes
+   * until it sends.
+   */
+  readonly makeBody?: MakeBody | undefined;
+  /**
+   * Follows an upload that can be sent once, while it waits to be sent; `undefined` for any other body. A call whose upload has failed is not
+   * sent, and ends with its error.
+   */
+  readonly followUpload?: FollowUpload | undefined;
+  /** The client's own error for a timeout; without this a `TimeoutError` as `AbortSignal.timeout` makes it. */
+  timeoutError?(timeoutMs: number): unknown;
 }

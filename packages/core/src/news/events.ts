@@ -191,7 +191,7 @@ export type StopReason =
   | 'stopped'
   /** A part has returned a result, or thrown an error, and nothing was sent. */
   | 'answered'
-  /** Another layer of ebb, around this one, decides. */
+  /** Another call of ebb, around this one, decides. */
   | 'left-to-outer-layer'
-  /** Another layer of ebb, below this one, has decided already. */
+  /** A function of `retry` has failed with a request of ebb that was repeated: it is not called again. */
   | 'judged-by-inner-layer';

@@ -3,7 +3,7 @@ import { oneOf } from '../base/check.ts';
 import { type Clock, isSameClock } from '../base/clock.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { CallPolicy, Calls, ChecksCalls, PerKey, TokenBucket } from '../loop/part.ts';
+import type { CallPolicy, Calls, ChecksCalls, PerKey, TokenBucket } from '../policy/part.ts';
 
 /**
  * @param what the name of the limit

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import { NotSentError } from '../base/errors.ts';
-import type { Limit } from '../call/types.ts';
+import type { Limit } from '../policy/limit.ts';
 import { retry } from '../retry/retry.ts';
 import { virtualClock } from '../testing.ts';
 import { limit } from './own-limit.ts';

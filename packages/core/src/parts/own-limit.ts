@@ -1,9 +1,10 @@
 import { devText } from '#dev-text';
 import { having, wrongType } from '../base/check.ts';
 import { HookError, isPromise } from '../base/errors.ts';
-import type { Limit, Permit, Skip, Wait } from '../call/types.ts';
-import type { Part } from '../loop/part.ts';
-import { limitPart } from './limit-part.ts';
+import { bring } from '../call/permits.ts';
+import { SKIP, SKIP_AND_END } from '../call/skip.ts';
+import type { Limit, Permit, Skip, Wait } from '../policy/limit.ts';
+import type { Part } from '../policy/part.ts';
 
 const takes = /* @__PURE__ */ having('a limit', 'take');
 
@@ -39,7 +40,7 @@ export function limit(own: Limit): Part {
     ended: (call, reason) => own.ended?.(call, reason),
     whenBodyEnds: own.whenBodyEnds,
   };
-  return limitPart(checked, 'throttle');
+  return { name: own.name, place: 'throttle', limit: bring(checked), begin: () => undefined };
 }
 
 function isPermit(value: unknown): value is Permit {
@@ -56,7 +57,8 @@ function checkTaken(taken: Permit | Wait | Skip | undefined): Permit | Wait | Sk
   const { acquire, isForSlot = false, skip }: Partial<Wait & Skip> = Object(taken);
   if (typeof acquire === 'function')
     return { isForSlot, acquire: (options) => brought((taken as Wait).acquire(options)) };
-  if (taken === undefined || skip === true || isPermit(taken)) return taken;
+  if (skip === true) return (taken as Skip).isLast ? SKIP_AND_END : SKIP;
+  if (taken === undefined || isPermit(taken)) return taken;
   throw wrong('take', devText('a permit, a wait, { skip: true }, or undefined'), taken);
 }
 

@@ -1,19 +1,18 @@
 import { having } from '../base/check.ts';
-import type { OwnBucket, OwnBudget, OwnLimit } from '../loop/contracts.ts';
-import type { ConcurrencyLimit, Part, RetryBudget, TokenBucket } from '../loop/part.ts';
-import { bucketPart, settledPart } from './bucket/part.ts';
-import { budgetPart } from './budget/budget.ts';
-import { concurrencyPart } from './concurrency/concurrency.ts';
+import type { OwnBucket, OwnBudget, OwnLimit } from '../policy/contracts.ts';
+import type { BroughtLimit } from '../policy/limit.ts';
+import type { BringsLimit, ConcurrencyLimit, RetryBudget, TokenBucket } from '../policy/part.ts';
+import { bucketLimit, settledLimit } from './bucket/part.ts';
+import { budgetLimit } from './budget/budget.ts';
+import { slotLimit } from './concurrency/concurrency.ts';
 
 const isBucket = /* @__PURE__ */ having('a token bucket', 'tryAcquire', 'acquire');
 const isLimit = /* @__PURE__ */ having('a concurrency limit', 'tryAcquire', 'acquire', 'stats');
 const isBudget = /* @__PURE__ */ having('a retry budget', 'deposit', 'withdraw');
 
-function bringing<T extends object>(own: T, part: Part): T & { readonly part: Part } {
+function bringing<T extends object>(own: T, limit: BroughtLimit): T & BringsLimit {
   // Not enumerable: a copy of it is an object of the user's own.
-  return Object.defineProperty(own, 'part', { value: part, configurable: true }) as T & {
-    readonly part: Part;
-  };
+  return Object.defineProperty(own, 'limit', { value: limit, configurable: true }) as T & BringsLimit;
 }
 
 /**
@@ -30,7 +29,7 @@ function bringing<T extends object>(own: T, part: Part): T & { readonly part: Pa
  */
 export function ownBucket<T extends OwnBucket>(bucket: T): T & TokenBucket {
   isBucket('ownBucket: bucket', bucket);
-  return bringing(bucket, bucket.settled ? settledPart(bucket) : bucketPart(bucket));
+  return bringing(bucket, bucket.settled ? settledLimit(bucket) : bucketLimit(bucket));
 }
 
 /**
@@ -47,7 +46,7 @@ export function ownBucket<T extends OwnBucket>(bucket: T): T & TokenBucket {
  */
 export function ownLimit<T extends OwnLimit>(limit: T): T & ConcurrencyLimit {
   isLimit('ownLimit: limit', limit);
-  return bringing(limit, concurrencyPart(limit));
+  return bringing(limit, slotLimit(limit));
 }
 
 /**
@@ -65,5 +64,5 @@ export function ownLimit<T extends OwnLimit>(limit: T): T & ConcurrencyLimit {
  */
 export function ownBudget<T extends OwnBudget>(budget: T): T & RetryBudget {
   isBudget('ownBudget: budget', budget);
-  return bringing(budget, budgetPart(budget));
+  return bringing(budget, budgetLimit(budget));
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { AcquireOptions } from '../loop/contracts.ts';
-import { createPolicy } from '../loop/policy.ts';
 import type { TokenBucketOptions } from '../parts/bucket/options.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import type { AcquireOptions } from '../policy/contracts.ts';
+import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { fairQueue } from './fair-queue.ts';
 import { priorityQueue } from './order.ts';

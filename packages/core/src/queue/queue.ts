@@ -1,4 +1,4 @@
-import type { AcquireOptions } from '../loop/contracts.ts';
+import type { AcquireOptions } from '../policy/contracts.ts';
 
 /**
  * A number of tokens: the cost of requests, or those that are available. At a limit of several units it is the tokens of each, in

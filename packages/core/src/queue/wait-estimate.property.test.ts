@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NotSentError } from '../base/errors.ts';
-import type { Grant } from '../loop/contracts.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import type { Grant } from '../policy/contracts.ts';
 import { virtualClock } from '../testing.ts';
 import { fairQueue } from './fair-queue.ts';
 import { priorityQueue } from './order.ts';

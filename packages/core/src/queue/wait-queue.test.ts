@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { NotSentError } from '../base/errors.ts';
-import type { AcquireOptions } from '../loop/contracts.ts';
+import type { AcquireOptions } from '../policy/contracts.ts';
 import { virtualClock } from '../testing.ts';
 import { inOrderOfArrival, priorityQueue } from './order.ts';
 import { SteadyTime } from './time.ts';

@@ -4,7 +4,7 @@ import { flag, having, notNegative, wholeNumber } from '../base/check.ts';
 import { NotSentError, type NotSentReason } from '../base/errors.ts';
 import type { Complete, OptionTable } from '../base/options.ts';
 import { onAbort } from '../base/signals.ts';
-import type { AcquireOptions } from '../loop/contracts.ts';
+import type { AcquireOptions } from '../policy/contracts.ts';
 import { inOrderOfArrival } from './order.ts';
 import {
   type Amount,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { AcquireOptions } from '../loop/contracts.ts';
 import type { TokenBucketOptions } from '../parts/bucket/options.ts';
 import { type MemoryBucket, tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import type { AcquireOptions } from '../policy/contracts.ts';
 import { virtualClock } from '../testing.ts';
 import { priorityQueue } from './order.ts';
 

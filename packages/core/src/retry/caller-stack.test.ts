@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import { nextTurn } from '../base/clock.ts';
-import type { PolicyOptions } from '../loop/options.ts';
+import type { PolicyOptions } from '../policy/options.ts';
 import { type AttemptContext, type RetryOptions, retry } from './retry.ts';
 
 /** In a later turn of the microtasks, or of the event loop. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
-import { attemptsOf } from '../loop/history.ts';
-import type { PolicyOptions } from '../loop/options.ts';
+import { attemptsOf } from '../call/history.ts';
+import type { PolicyOptions } from '../policy/options.ts';
 import { virtualClock } from '../testing.ts';
 import { retry, type Settled } from './retry.ts';
 

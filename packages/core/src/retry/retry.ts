@@ -1,18 +1,18 @@
 import { devText } from '#dev-text';
-import { layersFound } from '#layers';
+import { outerCall } from '#nested';
 import { type Check, callable } from '../base/check.ts';
 import { callHook, property } from '../base/errors.ts';
 import { must, type OptionTable, readOptions } from '../base/options.ts';
+import { Call, namedTimeoutOf } from '../call/call.ts';
+import { bounded, timeoutError } from '../call/deadline.ts';
+import { run } from '../call/run.ts';
+import { sending, type Transport, timeoutOf } from '../call/transport.ts';
 import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind, nameOf } from '../http/failure.ts';
 import { headerIn } from '../http/headers.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
-import { Call, namedTimeoutOf } from '../loop/call.ts';
-import { type ClientAdapter, sending, timeoutOf } from '../loop/client.ts';
-import { bounded, timeoutError } from '../loop/deadline.ts';
-import type { PolicyOptions } from '../loop/options.ts';
-import { createPolicy, overridePolicy, policyOf } from '../loop/policy.ts';
-import { run } from '../loop/run.ts';
+import type { PolicyOptions } from '../policy/options.ts';
+import { createPolicy, overridePolicy, policyOf } from '../policy/policy.ts';
 
 /** What a function that is retried is given. */
 export interface AttemptContext {
@@ -97,10 +97,9 @@ export async function retry<T>(
     judged(client.settledIn(outcome), judge, attempt) ??
     (isKnown(outcome, classify) ? classify(outcome, request, attempt) : byDefault(outcome));
   const request = { ...REQUEST };
-  const around = layersFound(request, undefined, false);
   const client = new FunctionClient(call, signal);
   const judgedBy = overridePolicy(policy, { classify: judging });
-  return await run(new Call(judgedBy, request, around, 'function'), client, signal);
+  return await run(new Call(judgedBy, request, outerCall(), 'function'), client, signal);
 }
 
 /** @throws HookError if `judge` throws, or returns an invalid value */
@@ -159,7 +158,7 @@ function statusOf(error: unknown): number | undefined {
 }
 
 /** Calls a function once for each attempt. */
-class FunctionClient<T> implements ClientAdapter<T> {
+class FunctionClient<T> implements Transport<T> {
   readonly #call: (context: AttemptContext) => T | PromiseLike<T>;
   readonly #signal: AbortSignal | undefined;
   /** How the last call ended that has an outcome of a response. */

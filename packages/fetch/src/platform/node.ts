@@ -33,9 +33,6 @@ interface NodeProcess {
 /** The `process` of Node or a compatible runtime. Node's modules are not imported, because bundlers fail on them. */
 const nodeProcess: NodeProcess | undefined = (globalThis as { process?: NodeProcess }).process;
 
-/** True if the runtime tracks the async context of a call. */
-export const hasAsyncContext: boolean = nodeProcess?.getBuiltinModule?.('node:async_hooks') !== undefined;
-
 /** A request on undici's diagnostics channel. */
 interface SentRequest {
   readonly origin?: unknown;

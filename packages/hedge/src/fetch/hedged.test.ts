@@ -3,7 +3,7 @@ import {
   concurrencyLimit,
   createPolicy,
   type EbbEvent,
-  type Part,
+  limit,
   type PolicyOptions,
   perKey,
   retryBudget,
@@ -373,17 +373,15 @@ test.each<[string, readonly Plan[], readonly unknown[]]>([
   ['the first one, which has failed', [{ ms: 12, status: 503 }, { ms: 20 }], [503, 200]],
   ['the hedge, which is aborted', [{ ms: 12 }, { ms: 5 }, { ms: 5 }], ['aborted', 200]],
   ['the hedge, which has failed', [{ ms: 30 }, { ms: 5, status: 503 }], [503, 200]],
-])('parts learn the outcome of each try once, that of the loser as well: %s', async (_, plans, learned) => {
+])('limits learn the outcome of each try once, that of the loser as well: %s', async (_, plans, learned) => {
   const outcomes: unknown[] = [];
-  const own: Part = {
+  const own = limit({
     name: 'own',
-    place: 'watching',
-    begin: () => ({
-      leave: (outcome) => {
-        outcomes.push(outcome?.type === 'response' ? outcome.status : outcome?.kind);
-      },
+    take: () => ({
+      cancel: () => undefined,
+      settle: (outcome) => void outcomes.push(outcome.type === 'response' ? outcome.status : outcome.kind),
     }),
-  };
+  });
   const { fetch, clock } = client(plans, { use: [own] });
   await clock.runUntilSettled(fetch(URL_A));
   expect(outcomes).toEqual(learned);

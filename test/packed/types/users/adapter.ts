@@ -1,11 +1,11 @@
 import { createPolicy, type Outcome, type PolicyOptions, type RequestTraits } from '@ebb/core';
-import { Call, type ClientAdapter, failureKind, run, sending, startCall } from '@ebb/core/adapter';
+import { Call, failureKind, run, sending, startCall, type Transport } from '@ebb/core/adapter';
 
 // A client that returns promises.
 interface Result {
   readonly status: number;
 }
-const client: ClientAdapter<Result> = {
+const client: Transport<Result> = {
   send: (call: Call) => sending(call, async () => ({ status: 200 })),
   outcome: ({ status }): Outcome => ({ type: 'response', status, header: () => undefined }),
   failure: (error) => ({ type: 'failure', kind: failureKind(error), error }),

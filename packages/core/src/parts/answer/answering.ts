@@ -1,9 +1,9 @@
 import { callable } from '../../base/check.ts';
-import type { Way } from '../../layers/layer.ts';
-import type { Call } from '../../loop/call.ts';
-import type { ClientAdapter, Sends } from '../../loop/client.ts';
-import type { Part, PartCall } from '../../loop/part.ts';
-import type { PartsOfCall } from '../../loop/parts-of-call.ts';
+import type { Call } from '../../call/call.ts';
+import type { drive } from '../../call/run.ts';
+import type { Transport } from '../../call/transport.ts';
+import type { Way } from '../../nested/outer-call.ts';
+import type { Part } from '../../policy/part.ts';
 import { type AnswerCall, type AnsweringPart, Asked } from './asked.ts';
 
 /**
@@ -20,13 +20,13 @@ export type Answer<T> = (
 /** An inner layer would answer each attempt of the outer one; functions have no URL; and an abort beforehand goes to the client. */
 function ask<T>(
   call: Call,
-  client: ClientAdapter<T>,
+  client: Transport<T>,
   signal: AbortSignal | undefined,
-  Run: Sends<T>,
+  send: typeof drive,
 ): Promise<T> {
   return call.isInner || call.way === 'function' || signal?.aborted
-    ? new Run(call, client, signal).start()
-    : new Asked(call, client, signal, Run).start();
+    ? send(call, client, signal)
+    : new Asked(call, client, signal, send).start();
 }
 
 /** A part that may answer calls. @param rank 1 for one that sends the call itself, which no other may stand within */
@@ -46,10 +46,7 @@ export function answeringPart(
     name,
     place: 'answer',
     checkWay,
-    // A request may bring a part of its own.
-    begin(call: PartCall): undefined {
-      checkWay(((call as PartsOfCall).owner as Call).way);
-    },
+    begin: () => undefined,
     answering: ask,
     rank,
     answer: answer as never,

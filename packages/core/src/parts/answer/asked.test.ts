@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { run } from '../../call/run.ts';
+import { startCall, type Transport } from '../../call/transport.ts';
 import type { Outcome } from '../../http/outcome.ts';
-import { type ClientAdapter, startCall } from '../../loop/client.ts';
-import { createPolicy } from '../../loop/policy.ts';
-import { run } from '../../loop/run.ts';
 import type { EbbEvent } from '../../news/events.ts';
+import { createPolicy } from '../../policy/policy.ts';
 import { type Answer, answering } from './answering.ts';
 
 const error = new Error('broke');
 
 /** A client whose upload fails when it is told to. */
-class Uploading implements ClientAdapter<string> {
+class Uploading implements Transport<string> {
   sent = 0;
   followed = 0;
   unsentFor: unknown[] = [];

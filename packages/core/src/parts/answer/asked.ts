@@ -1,14 +1,14 @@
 import { devText } from '#dev-text';
 import { onAbort } from '../../base/signals.ts';
+import { type Call, isUploadError } from '../../call/call.ts';
+import { isReasonOf, OutOfTime } from '../../call/deadline.ts';
+import { hasHistory, setHistory } from '../../call/history.ts';
+import type { drive } from '../../call/run.ts';
+import { lateBy, type Transport } from '../../call/transport.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
-import type { Call } from '../../loop/call.ts';
-import { type ClientAdapter, lateBy, type Sends } from '../../loop/client.ts';
-import { isReasonOf, OutOfTime } from '../../loop/deadline.ts';
-import { hasHistory, setHistory } from '../../loop/history.ts';
-import { close, isUploadError } from '../../loop/judge.ts';
-import { insideOf } from '../../loop/options.ts';
-import type { CallPolicy, Part } from '../../loop/part.ts';
 import type { StopReason } from '../../news/events.ts';
+import { insideOf } from '../../policy/options.ts';
+import type { CallPolicy, Part } from '../../policy/part.ts';
 
 /** A call that a part may answer. */
 export interface AnswerCall {
@@ -29,21 +29,21 @@ export interface AnsweringPart extends Part {
 /** One call, while its parts are asked. */
 export class Asked<T> implements AnswerCall {
   readonly call: Call;
-  readonly client: ClientAdapter<T>;
+  readonly client: Transport<T>;
   /** True once the call goes on by itself: then it keeps its time. */
   isSent = false;
   /** What ends with the caller's signal by itself, as the client does that. */
   ending: Promise<T> | undefined;
   readonly #callerSignal: AbortSignal | undefined;
   readonly #left = new AbortController();
-  readonly #Run: Sends<T>;
+  readonly #drive: typeof drive;
   #forgetUpload: (() => void) | undefined;
 
-  constructor(call: Call, client: ClientAdapter<T>, signal: AbortSignal | undefined, Run: Sends<T>) {
+  constructor(call: Call, client: Transport<T>, signal: AbortSignal | undefined, send: typeof drive) {
     this.call = call;
     this.client = client;
     this.#callerSignal = signal;
-    this.#Run = Run;
+    this.#drive = send;
   }
 
   get request(): RequestTraits {
@@ -59,12 +59,12 @@ export class Asked<T> implements AnswerCall {
   }
 
   /** Makes the call go on, with another client or signal. */
-  sendAs(client: ClientAdapter<T>, signal: AbortSignal | undefined): Promise<T> {
+  sendAs(client: Transport<T>, signal: AbortSignal | undefined): Promise<T> {
     const { uploadError } = this.call;
     if (uploadError !== undefined) return Promise.reject(uploadError);
     this.isSent = true;
     this.#forgetUpload?.();
-    return new this.#Run(this.call, client, signal).start();
+    return this.#drive(this.call, client, signal);
   }
 
   #go(): Promise<T> {
@@ -79,7 +79,7 @@ export class Asked<T> implements AnswerCall {
 
   /** Asks all parts, the first around the others. */
   #ask(): Promise<T> {
-    const parts = insideOf(this.call.policy).parts.filter(({ answering }) => answering) as AnsweringPart[];
+    const parts = [...insideOf(this.call.policy).answering] as AnsweringPart[];
     parts.sort((one, other) => one.rank - other.rank);
     const ask = parts.reduceRight<() => Promise<T>>(
       (send, part) => this.#once(async () => ((await part.answer(this, send)) as T | undefined) ?? send()),
@@ -129,7 +129,7 @@ export class Asked<T> implements AnswerCall {
   }
 
   #end(reason: StopReason, news?: { readonly error: unknown }): void {
-    if (close(this.call, reason)) this.call.emit({ type: 'end', reason, outcome: undefined, ...news });
+    if (this.call.close(reason)) this.call.emit({ type: 'end', reason, outcome: undefined, ...news });
   }
 
   /** Parts need not look at the signal, nor at the time. What they come with later is discarded. */

@@ -3,12 +3,12 @@ import { callable } from '../../base/check.ts';
 import { callHook } from '../../base/errors.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { onAbort } from '../../base/signals.ts';
+import type { Call } from '../../call/call.ts';
+import type { Transport } from '../../call/transport.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
-import type { Call } from '../../loop/call.ts';
-import type { ClientAdapter } from '../../loop/client.ts';
-import { checkKey } from '../../loop/contracts.ts';
-import { addsCredentials } from '../../loop/hooks.ts';
-import type { Part } from '../../loop/part.ts';
+import { checkKey } from '../../policy/contracts.ts';
+import { addsCredentials } from '../../policy/hooks.ts';
+import type { Part } from '../../policy/part.ts';
 import { answeringPart } from './answering.ts';
 import type { Asked } from './asked.ts';
 import { numberOf } from './signature.ts';
@@ -28,15 +28,15 @@ const OPTIONS: OptionTable<CoalescedOptions, 'keyOf'> = { keyOf: { check: callab
 /** What a client must do for its requests to share a send. */
 export interface Coalescable<T> {
   /** All that a send depends on; `undefined` for a request that is sent by itself. @throws TypeError for another client's request */
-  signatureOf(client: ClientAdapter<T>): string | undefined;
+  signatureOf(client: Transport<T>): string | undefined;
   /** The same request, under a signal in place of its own. */
-  under(client: ClientAdapter<T>, signal: AbortSignal, call: Call): ClientAdapter<T>;
+  under(client: Transport<T>, signal: AbortSignal, call: Call): Transport<T>;
   /** The result for the last caller that gets it. */
-  last(result: T, client: ClientAdapter<T>): T;
+  last(result: T, client: Transport<T>): T;
   /** A copy of the result for one of several callers; `undefined` if it cannot be copied. */
-  copy(result: T, client: ClientAdapter<T>): T | undefined;
+  copy(result: T, client: Transport<T>): T | undefined;
   /** The error that a caller gets. */
-  errorOf(error: unknown, client: ClientAdapter<T>): unknown;
+  errorOf(error: unknown, client: Transport<T>): unknown;
 }
 
 /** A caller that waits for a shared send. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../http/outcome.ts';
-import type { Grant } from '../../loop/contracts.ts';
+import type { Grant } from '../../policy/contracts.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { type AdaptiveOptions, adaptive } from './adaptive.ts';
 import type { MemoryBucket } from './token-bucket.ts';

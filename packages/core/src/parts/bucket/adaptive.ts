@@ -2,7 +2,7 @@ import { refillRate, wrongRange } from '../../base/check.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { type Feedback, FIELDS_OPTION, type ReadFeedback } from '../../http/server-feedback.ts';
-import type { AcquireOptions, Costs, Grant } from '../../loop/contracts.ts';
+import type { AcquireOptions, Costs, Grant } from '../../policy/contracts.ts';
 import {
   type AdaptiveRate,
   afterRefusal,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AcquireOptions } from '../../loop/contracts.ts';
+import type { AcquireOptions } from '../../policy/contracts.ts';
 import { virtualClock } from '../../testing.ts';
 import { adaptive } from './adaptive.ts';
 import { alike } from './alike.ts';

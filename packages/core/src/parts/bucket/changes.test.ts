@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../http/outcome.ts';
 import { serverFeedback } from '../../http/server-feedback.ts';
-import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
+import type { AcquireOptions, Grant } from '../../policy/contracts.ts';
 import { virtualClock } from '../../testing.ts';
 import type { TokenBucketOptions } from './options.ts';
 import { tokenBucket } from './token-bucket.ts';

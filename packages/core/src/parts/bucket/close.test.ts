@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { judge, prepare } from '../../../test/steps.ts';
 import { constant } from '../../backoff/curves.ts';
+import { Call } from '../../call/call.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { serverFeedback } from '../../http/server-feedback.ts';
-import { Call } from '../../loop/call.ts';
-import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
-import { judge } from '../../loop/judge.ts';
-import type { PolicyOptions } from '../../loop/options.ts';
-import { createPolicy } from '../../loop/policy.ts';
-import { prepare } from '../../loop/prepare.ts';
+import type { AcquireOptions, Grant } from '../../policy/contracts.ts';
+import type { PolicyOptions } from '../../policy/options.ts';
+import { createPolicy } from '../../policy/policy.ts';
 import { priorityQueue } from '../../queue/order.ts';
 import { virtualClock } from '../../testing.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';

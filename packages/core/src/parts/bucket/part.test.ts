@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Grant, OwnBucket } from '../../loop/contracts.ts';
+import type { Grant, OwnBucket } from '../../policy/contracts.ts';
 import { retry } from '../../retry/retry.ts';
 import { ownBucket } from '../own.ts';
 

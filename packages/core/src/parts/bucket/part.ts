@@ -1,32 +1,30 @@
 import { seesBodiesEnd } from '#platform';
 import { HookError } from '../../base/errors.ts';
 import { whenBodyEnds } from '../../bodies/watch.ts';
-import type { Limit, Permit, Wait } from '../../call/types.ts';
+import { bring } from '../../call/permits.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
-import { costOf, type Grant, type OwnBucket } from '../../loop/contracts.ts';
-import type { Part, PartCall } from '../../loop/part.ts';
-import { limitPart } from '../limit-part.ts';
+import { costOf, type Grant, type OwnBucket } from '../../policy/contracts.ts';
+import type { BroughtLimit, Limit, Permit, Wait } from '../../policy/limit.ts';
+import type { Part, PartCall } from '../../policy/part.ts';
 
 /**
  * Every attempt takes tokens from the bucket.
  *
  * @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs`
  */
-export function bucketPart(bucket: OwnBucket, endsItself = false): Part {
-  return limitPart(new BucketLimit(bucket, endsItself, BucketPermit), 'tokens', { isForInner: true });
+export function bucketLimit(bucket: OwnBucket, endsItself = false): BroughtLimit {
+  return bring(new BucketLimit(bucket, endsItself, BucketPermit));
 }
 
-/** As `bucketPart`, for a bucket that charges tokens when they are settled: those of an attempt when its body has ended. */
-export function settledPart(bucket: OwnBucket, endsItself = false): Part {
-  return limitPart(new BucketLimit(bucket, endsItself, SettledPermit), 'tokens', {
-    isForInner: true,
-    needsBodyEnds: true,
-  });
+/** As `bucketLimit`, for a bucket that charges tokens when they are settled: those of an attempt when its body has ended. */
+export function settledLimit(bucket: OwnBucket, endsItself = false): BroughtLimit {
+  return bring(new BucketLimit(bucket, endsItself, SettledPermit));
 }
 
 class BucketLimit implements Limit {
   readonly name = 'bucket';
+  readonly isForInner = true;
   readonly bucket: OwnBucket;
   readonly #endsItself: boolean;
   readonly #Permit: typeof BucketPermit;
@@ -39,10 +37,10 @@ class BucketLimit implements Limit {
 
   take(call: PartCall, earlier: Permit | undefined): Permit | Wait | undefined {
     const { bucket } = this;
-    const { layers } = call;
+    const { outer, isInner } = call;
     // User code may send several requests: only the first is paid for.
-    if (earlier instanceof PaidPermit || layers.paidBuckets?.delete(bucket)) return new PaidPermit();
-    if (layers.bucketsTaken.includes(bucket)) return undefined;
+    if (earlier instanceof PaidPermit || outer?.paidBuckets?.delete(bucket)) return new PaidPermit();
+    if (isInner && outer?.bucketsTaken.includes(bucket)) return undefined;
     const before = earlier as BucketPermit | undefined;
     const held = before?.isOpen ? before : undefined;
     const gate = bucket.pausedBucketFor?.(call.request);
@@ -59,7 +57,7 @@ class BucketLimit implements Limit {
     }
     originGrant?.settle(0);
     // What is around it may hold the last tokens until this request has ended.
-    return layers.slotsHeld.includes(bucket) ? undefined : this.#waitFor(bucket, call, before);
+    return outer?.slotsHeld.includes(bucket) ? undefined : this.#waitFor(bucket, call, before);
   }
 
   #permit(call: PartCall, grant: Grant | undefined, originGrant?: Grant): BucketPermit {

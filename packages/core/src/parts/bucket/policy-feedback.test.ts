@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { judge, prepare } from '../../../test/steps.ts';
+import { Call } from '../../call/call.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
-import { Call } from '../../loop/call.ts';
-import { judge } from '../../loop/judge.ts';
-import { createPolicy } from '../../loop/policy.ts';
-import { prepare } from '../../loop/prepare.ts';
+import { createPolicy } from '../../policy/policy.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from './token-bucket.ts';
 

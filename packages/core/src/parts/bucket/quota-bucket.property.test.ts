@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NotSentError } from '../../base/errors.ts';
-import type { Costs, Grant } from '../../loop/contracts.ts';
+import type { Costs, Grant } from '../../policy/contracts.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { type QuotaBucket, quotaBucket } from './quota-bucket.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../http/outcome.ts';
-import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
+import type { AcquireOptions, Grant } from '../../policy/contracts.ts';
 import { virtualClock } from '../../testing.ts';
 import { perKey } from '../per-key/per-key.ts';
 import { adaptive } from './adaptive.ts';

@@ -3,8 +3,8 @@ import { worker } from '#worker';
 import { capacity, flag, nameOf, notNegative, refillRate, wrongType } from '../../base/check.ts';
 import { type Complete, mustHaveFields, type OptionTable, readOptions } from '../../base/options.ts';
 import { FIELDS_OPTION } from '../../http/server-feedback.ts';
-import type { Costs, Grant } from '../../loop/contracts.ts';
-import type { Part } from '../../loop/part.ts';
+import type { Costs, Grant } from '../../policy/contracts.ts';
+import type { BroughtLimit } from '../../policy/limit.ts';
 import { inUnit } from '../../queue/queue.ts';
 import type { BucketStats, ObservableBucket } from '../limit.ts';
 import { alike } from './alike.ts';
@@ -15,7 +15,7 @@ import {
   type WaitingBucketOptions,
   type WaitingBucketSetup,
 } from './options.ts';
-import { settledPart } from './part.ts';
+import { settledLimit } from './part.ts';
 import { QuotaTokens, type UnitSetup } from './quota-tokens.ts';
 import { type Bucket, bucketWithPauses } from './token-bucket.ts';
 import { NamedUnits, oneOf } from './units.ts';
@@ -106,8 +106,8 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
     return bucketWithPauses(setup, source.limitAt(fastest), oneOf(units, fastest));
   }
 
-  override get part(): Part {
-    return this.settled ? settledPart(this, true) : super.part;
+  override get limit(): BroughtLimit {
+    return this.settled ? settledLimit(this, true) : super.limit;
   }
 
   setRate(unit: string, refillPerSecond: number, capacity?: number): void {

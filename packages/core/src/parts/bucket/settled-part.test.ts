@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { response } from '../../../test/call-with-part.ts';
-import type { Grant, OwnBucket } from '../../loop/contracts.ts';
-import type { PartCall, PartInstance } from '../../loop/part.ts';
-import { settledPart } from './part.ts';
+import { outerOf, response } from '../../../test/call-with-part.ts';
+import type { Grant, OwnBucket } from '../../policy/contracts.ts';
+import type { Permit } from '../../policy/limit.ts';
+import type { PartCall } from '../../policy/part.ts';
+import { settledLimit } from './part.ts';
 
 /** A call with a bucket that charges at the end, and what its grants were settled at. */
 function begun(own: object = {}) {
@@ -19,100 +20,103 @@ function begun(own: object = {}) {
   const call = {
     policy: {},
     request: { method: 'GET', url: 'http://a.test/' },
-    layers: { bucketsTaken: [], slotsHeld: [], paidBuckets: undefined },
+    isInner: false,
     ...own,
-  } as unknown as PartCall & { meteredGrant?: Grant | undefined };
-  const part = settledPart(bucket);
-  const instance = part.begin(call) as PartInstance;
-  return { part, bucket, call, instance, charged };
+  } as unknown as PartCall;
+  const { limit } = settledLimit(bucket);
+  const take = () => limit.take?.(call, undefined) as Permit;
+  return { limit, bucket, call, take, charged };
 }
 
-test('its name, and its place', () => {
-  expect(begun().part).toMatchObject({ name: 'bucket', place: 'tokens' });
+test('its name, and that inner clients take from it as well', () => {
+  expect(begun().limit).toMatchObject({ name: 'bucket', isForInner: true });
 });
 
 describe('the tokens of an attempt are charged', () => {
   test('once its body has ended, which the client tells the bucket', () => {
-    const { bucket, call, instance, charged } = begun();
-    instance.acquire?.();
-    instance.leave?.(response(200));
+    const { bucket, call, take, charged } = begun();
+    const permit = take();
+    permit.settle?.(response(200));
     expect([call.bodyHolder, charged]).toEqual([bucket, []]);
-    instance.free?.();
-    instance.free?.();
+    permit.release?.();
+    permit.release?.();
     expect([call.bodyHolder, charged]).toEqual([undefined, ['grant 1: 7']]);
   });
 
   test('once a promise is kept', async () => {
-    const { instance, charged } = begun();
-    instance.acquire?.();
-    instance.leave?.(response(200));
-    instance.free?.(Promise.resolve());
+    const { take, charged } = begun();
+    const permit = take();
+    permit.settle?.(response(200));
+    permit.release?.(Promise.resolve());
     expect(charged).toEqual([]);
     await Promise.resolve();
     expect(charged).toEqual(['grant 1: 7']);
   });
 
-  test('as it ends, if no layer has told how the attempt ended', () => {
-    const { instance, charged } = begun();
-    instance.acquire?.();
-    instance.end?.('success');
+  test('as it ends, if no one has told how the attempt ended', () => {
+    const { take, charged } = begun();
+    const permit = take();
+    permit.ended?.('success');
     expect(charged).toEqual(['grant 1: 7']);
   });
 
   test('at the end of the body, if the call ends first', () => {
-    const { instance, charged } = begun();
-    instance.acquire?.();
-    instance.leave?.(response(200));
-    instance.end?.('success');
+    const { take, charged } = begun();
+    const permit = take();
+    permit.settle?.(response(200));
+    permit.ended?.('success');
     expect(charged).toEqual([]);
-    instance.free?.();
+    permit.release?.();
     expect(charged).toEqual(['grant 1: 7']);
   });
 });
 
 describe('nothing is charged', () => {
-  test.each<[what: string, run: (instance: PartInstance, call: ReturnType<typeof begun>['call']) => void]>([
-    ['of an attempt that took nothing', (instance) => instance.leave?.(response(200))],
-    ['of a call that took nothing', (instance) => instance.end?.('success')],
+  test.each<[what: string, run: (permit: Permit, call: ReturnType<typeof begun>['call']) => void]>([
+    ['of an attempt that has not ended', () => undefined],
     [
       'of an attempt whose cost another part settles',
-      (instance, call) => {
-        instance.acquire?.();
+      (permit, call) => {
         call.meteredGrant = call.grant;
-        instance.leave?.(response(200));
-        instance.free?.();
-        instance.end?.('success');
+        permit.settle?.(response(200));
+        permit.release?.();
+        permit.ended?.('success');
       },
     ],
     [
       'of a call whose last cost another part settles',
-      (instance, call) => {
-        instance.acquire?.();
+      (permit, call) => {
         call.meteredGrant = call.grant;
-        instance.end?.('success');
+        permit.ended?.('success');
       },
     ],
   ])('%s', (_, run) => {
-    const { instance, call, charged } = begun();
-    run(instance, call);
+    const { take, call, charged } = begun();
+    run(take(), call);
     expect([charged, call.bodyHolder]).toEqual([[], undefined]);
+  });
+
+  test('of an attempt that needed nothing', () => {
+    const { bucket, limit, call, charged } = begun();
+    Object.assign(call, { isInner: true, outer: outerOf(undefined, [], [bucket]) });
+    expect([limit.take?.(call, undefined), charged]).toEqual([undefined, []]);
   });
 });
 
 test('tokens of what was not sent go back', () => {
-  const { instance, call, charged } = begun();
-  instance.acquire?.();
-  instance.leave?.(undefined);
-  instance.free?.();
+  const { take, call, charged } = begun();
+  const permit = take();
+  permit.cancel();
+  permit.release?.();
   expect([charged, call.grant, call.bodyHolder]).toEqual([['grant 1: 0'], undefined, undefined]);
 });
 
 test('what holds the body already goes on to', () => {
   const holder = {};
-  const { instance, call, charged } = begun({ bodyHolder: holder });
-  instance.acquire?.();
-  instance.leave?.(response(200));
+  const { take, call, charged } = begun({ bodyHolder: holder });
+  const permit = take();
+  permit.settle?.(response(200));
   expect(call.bodyHolder).toBe(holder);
-  instance.free?.();
+  permit.release?.();
   expect([charged, call.bodyHolder]).toEqual([['grant 1: 7'], holder]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
+import type { AcquireOptions, Grant } from '../../policy/contracts.ts';
 import { virtualClock } from '../../testing.ts';
 import { type QuotaBucketOptions, type QuotaLimit, quotaBucket } from './quota-bucket.ts';
 

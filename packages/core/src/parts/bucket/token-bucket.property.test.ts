@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../base/clock.ts';
 import { NotSentError } from '../../base/errors.ts';
-import type { Grant } from '../../loop/contracts.ts';
+import type { Grant } from '../../policy/contracts.ts';
 import { fairQueue } from '../../queue/fair-queue.ts';
 import { priorityQueue } from '../../queue/order.ts';
 import { type MemoryBucket, tokenBucket } from './token-bucket.ts';

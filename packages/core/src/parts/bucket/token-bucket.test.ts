@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../../base/clock.ts';
 import { NotSentError } from '../../base/errors.ts';
-import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
+import type { AcquireOptions, Grant } from '../../policy/contracts.ts';
 import { priorityQueue } from '../../queue/order.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { perKey } from '../per-key/per-key.ts';

@@ -1,5 +1,5 @@
 import { notNegative } from '../../base/check.ts';
-import type { Costs, Grant } from '../../loop/contracts.ts';
+import type { Costs, Grant } from '../../policy/contracts.ts';
 import type { ObservableBucket } from '../limit.ts';
 import { alike } from './alike.ts';
 import type { Quota } from './gcra.ts';

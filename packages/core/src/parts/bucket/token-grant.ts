@@ -1,4 +1,4 @@
-import type { Costs, Grant } from '../../loop/contracts.ts';
+import type { Costs, Grant } from '../../policy/contracts.ts';
 import type { Amount } from '../../queue/queue.ts';
 import type { Units } from './units.ts';
 

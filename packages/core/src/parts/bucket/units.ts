@@ -1,7 +1,7 @@
 import { devText, devTextOf } from '#dev-text';
 import { nameOf, notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import { mustHaveFields, unknownOption } from '../../base/options.ts';
-import type { Costs } from '../../loop/contracts.ts';
+import type { Costs } from '../../policy/contracts.ts';
 import { type Amount, inUnit, NUMBERS, type Sums } from '../../queue/queue.ts';
 import type { Quota } from './gcra.ts';
 

@@ -4,8 +4,9 @@ import { notNegative } from '../../base/check.ts';
 import { nextTurn } from '../../base/clock.ts';
 import { type Feedback, type ReadFeedback, readFeedback, withJitter } from '../../http/feedback.ts';
 import { type Outcome, originOf, type RequestTraits } from '../../http/outcome.ts';
-import type { AcquireOptions, Costs, Grant } from '../../loop/contracts.ts';
-import type { ChecksCalls, Part, TokenBucket } from '../../loop/part.ts';
+import type { AcquireOptions, Costs, Grant } from '../../policy/contracts.ts';
+import type { BroughtLimit } from '../../policy/limit.ts';
+import type { ChecksCalls, TokenBucket } from '../../policy/part.ts';
 import { type Amount, inUnit } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { laneFor, mustTakeCalls, TOO_LATE, WaitQueue } from '../../queue/wait-queue.ts';
@@ -19,7 +20,7 @@ import {
 import { type Alike, alike } from './alike.ts';
 import { retryAfter, type WaitingBucketSetup } from './options.ts';
 import { OriginPauses } from './origin-pauses.ts';
-import { bucketPart } from './part.ts';
+import { bucketLimit } from './part.ts';
 import { TokenGrant } from './token-grant.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
 import { ONE_UNIT, type Units } from './units.ts';
@@ -130,8 +131,8 @@ export abstract class WaitingBucket<
     return this.#gates.of(origin);
   }
 
-  get part(): Part {
-    return bucketPart(this, true);
+  get limit(): BroughtLimit {
+    return bucketLimit(this, true);
   }
 
   get feedback(): ReadFeedback | false {

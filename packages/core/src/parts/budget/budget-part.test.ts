@@ -1,21 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import type { OwnBudget } from '../../loop/contracts.ts';
-import type { PartCall, PartInstance } from '../../loop/part.ts';
-import { budgetPart, retryBudget } from './budget.ts';
+import { callTo, outerOf, REQUEST, response } from '../../../test/call-with-part.ts';
+import type { Call } from '../../call/call.ts';
+import type { OuterCall } from '../../nested/outer-call.ts';
+import type { OwnBudget } from '../../policy/contracts.ts';
+import { ownBudget } from '../own.ts';
+import { retryBudget } from './budget.ts';
 
 describe('a budget in a call', () => {
-  const answer = { type: 'response', status: 503, header: () => undefined } as const;
-  const verbs = {
-    permit: (one: PartInstance) => one.permit?.({ reason: 'transient', delayMs: 0 }),
-    'sent, and answered': (one: PartInstance) => one.leave?.(answer),
-    'not sent': (one: PartInstance) => one.leave?.(undefined),
-    skip: (one: PartInstance) => one.skip?.(),
-    succeed: (one: PartInstance) => one.end?.('success'),
-    fail: (one: PartInstance) => one.end?.('final'),
+  const steps = {
+    permit: ({ permits }: Call) => permits?.planRetry({ reason: 'transient', delayMs: 0 }),
+    'sent, and answered'({ permits }: Call) {
+      permits?.settle(response(503));
+      permits?.release();
+    },
+    'not sent': ({ permits }: Call) => permits?.cancel(),
+    skip: ({ permits }: Call) => permits?.skip(),
+    succeed: (call: Call) => call.close('success'),
+    fail: (call: Call) => call.close('final'),
   };
 
-  /** The part of a budget, in a call inside of another that retries or in one that is not, and what the budget is told. */
-  function begin(isInner: boolean, left = 9) {
+  /** A call that begins, and what its budget is told. */
+  function begin(outer?: OuterCall, left = 9) {
     const told: string[] = [];
     const budget: OwnBudget = {
       balance: left,
@@ -29,11 +34,12 @@ describe('a budget in a call', () => {
       begin: () => void told.push('begin'),
       end: () => void told.push('end'),
     };
-    const call = { layers: { isInner } } as PartCall;
-    return { told, instance: budgetPart(budget).begin(call) };
+    const { call } = callTo({ budget: ownBudget(budget) }, [], outer);
+    call.start();
+    return { told, call };
   }
 
-  test.each<[story: string, script: (keyof typeof verbs)[], told: string]>([
+  test.each<[story: string, script: (keyof typeof steps)[], told: string]>([
     ['a success', ['succeed'], 'begin deposit end'],
     ['a failure', ['fail'], 'begin end'],
     ['one that ends twice, when its download breaks', ['succeed', 'fail'], 'begin deposit end'],
@@ -51,30 +57,32 @@ describe('a budget in a call', () => {
     ],
     ['no retry, whose chance is skipped', ['skip', 'fail'], 'begin end'],
   ])('%s', (_, script, expected) => {
-    const { told, instance } = begin(false);
-    for (const verb of script) verbs[verb](instance as PartInstance);
+    const { told, call } = begin();
+    for (const step of script) steps[step](call);
     expect(told.join(' ')).toBe(expected);
   });
 
   test('a retry that is denied is not refunded', () => {
-    const { told, instance } = begin(false, 0);
-    expect(verbs.permit(instance as PartInstance)).toBe('budget-exhausted');
-    verbs.fail(instance as PartInstance);
+    const { told, call } = begin(undefined, 0);
+    expect(steps.permit(call)).toBe('budget-exhausted');
+    steps.fail(call);
     expect(told).toEqual(['begin', 'withdraw', 'end']);
   });
 
-  test('inside of another call that retries it has no part', () => {
-    expect(begin(true)).toEqual({ told: [], instance: undefined });
+  test('inside of another call that retries it is not asked', () => {
+    const { told, call } = begin(outerOf(REQUEST));
+    expect([call.permits, told]).toEqual([undefined, []]);
   });
 
   test('a budget with nothing but its two verbs', () => {
     const own: OwnBudget = { balance: 1, deposit: () => undefined, withdraw: () => true };
-    const instance = budgetPart(own).begin({ layers: { isInner: false } } as PartCall) as PartInstance;
-    expect(verbs.permit(instance)).toBeUndefined();
-    expect(() => verbs.fail(instance)).not.toThrow();
+    const { call } = callTo({ budget: ownBudget(own) });
+    call.start();
+    expect(steps.permit(call)).toBeUndefined();
+    expect(() => steps.fail(call)).not.toThrow();
   });
 
-  test('the part of a budget watches', () => {
-    expect(retryBudget().part).toMatchObject({ name: 'budget', place: 'watching' });
+  test('its limit has its name', () => {
+    expect(retryBudget().limit.limit.name).toBe('budget');
   });
 });

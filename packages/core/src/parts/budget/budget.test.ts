@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RetryBudget } from '../../loop/part.ts';
-import { createPolicy } from '../../loop/policy.ts';
+import type { RetryBudget } from '../../policy/part.ts';
+import { createPolicy } from '../../policy/policy.ts';
 import { seededRandom, virtualClock } from '../../testing.ts';
 import { type RetryBudgetOptions, retryBudget } from './budget.ts';
 

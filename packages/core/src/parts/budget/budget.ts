@@ -1,12 +1,12 @@
 import { notNegative, positive } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, ownClock, RANDOM_OPTION, type Random } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
-import type { Limit, Permit } from '../../call/types.ts';
-import type { OwnBudget } from '../../loop/contracts.ts';
-import type { ChecksCalls, Part, PartCall, RetryBudget } from '../../loop/part.ts';
+import { bring } from '../../call/permits.ts';
 import type { StopReason } from '../../news/events.ts';
+import type { OwnBudget } from '../../policy/contracts.ts';
+import type { BroughtLimit, Limit, Permit } from '../../policy/limit.ts';
+import type { ChecksCalls, PartCall, RetryBudget } from '../../policy/part.ts';
 import { mustHaveClock } from '../limit.ts';
-import { limitPart } from '../limit-part.ts';
 
 /** Options of {@link retryBudget}. */
 export interface RetryBudgetOptions {
@@ -80,8 +80,8 @@ class SuccessBudget implements RetryBudget, ChecksCalls {
     this.#usedInSlot = this.#slot;
   }
 
-  get part(): Part {
-    return budgetPart(this);
+  get limit(): BroughtLimit {
+    return budgetLimit(this);
   }
 
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
@@ -168,8 +168,8 @@ class SuccessBudget implements RetryBudget, ChecksCalls {
 }
 
 /** Every retry withdraws from the budget. */
-export function budgetPart(budget: OwnBudget): Part {
-  return limitPart(new BudgetLimit(budget), 'watching');
+export function budgetLimit(budget: OwnBudget): BroughtLimit {
+  return bring(new BudgetLimit(budget));
 }
 
 class BudgetLimit implements Limit {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { startCall } from '../../loop/client.ts';
-import { judge } from '../../loop/judge.ts';
-import type { RetryBudget } from '../../loop/part.ts';
-import { createPolicy } from '../../loop/policy.ts';
-import { prepare } from '../../loop/prepare.ts';
+import { judge, prepare } from '../../../test/steps.ts';
+import { startCall } from '../../call/transport.ts';
+import type { RetryBudget } from '../../policy/part.ts';
+import { createPolicy } from '../../policy/policy.ts';
 import { virtualClock } from '../../testing.ts';
 import { ownBudget } from '../own.ts';
 import { retryBudget } from './budget.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import type { Slot } from '../../loop/contracts.ts';
+import type { Slot } from '../../policy/contracts.ts';
 import { priorityQueue } from '../../queue/order.ts';
 import { virtualClock } from '../../testing.ts';
 import { perKey } from '../per-key/per-key.ts';

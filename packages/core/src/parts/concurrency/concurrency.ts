@@ -3,13 +3,13 @@ import { countingNumber } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, keepAlive } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { whenBodyEnds } from '../../bodies/watch.ts';
-import type { Limit, Permit, Wait } from '../../call/types.ts';
-import type { AcquireOptions, ConcurrencyStats, OwnLimit, Slot } from '../../loop/contracts.ts';
-import type { ChecksCalls, ConcurrencyLimit, Part, PartCall } from '../../loop/part.ts';
+import { bring } from '../../call/permits.ts';
+import type { AcquireOptions, ConcurrencyStats, OwnLimit, Slot } from '../../policy/contracts.ts';
+import type { BroughtLimit, Limit, Permit, Wait } from '../../policy/limit.ts';
+import type { ChecksCalls, ConcurrencyLimit, PartCall } from '../../policy/part.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { mustTakeCalls, WAITING_OPTIONS, type WaitingOptions, WaitQueue } from '../../queue/wait-queue.ts';
 import { mustHaveClock } from '../limit.ts';
-import { limitPart } from '../limit-part.ts';
 
 /** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyOptions extends WaitingOptions {
@@ -60,8 +60,8 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
     if (worker) worker.bind(this, 'concurrencyLimit');
   }
 
-  get part(): Part {
-    return concurrencyPart(this, true);
+  get limit(): BroughtLimit {
+    return slotLimit(this, true);
   }
 
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
@@ -102,9 +102,8 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
  *
  * @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs`
  */
-export function concurrencyPart(limit: OwnLimit, endsItself = false): Part {
-  // The outermost layer has the slot.
-  return limitPart(new SlotLimit(limit, endsItself), 'slot');
+export function slotLimit(limit: OwnLimit, endsItself = false): BroughtLimit {
+  return bring(new SlotLimit(limit, endsItself));
 }
 
 class SlotLimit implements Limit {
@@ -124,7 +123,7 @@ class SlotLimit implements Limit {
   take(call: PartCall): Permit | Wait | undefined {
     const limit = this.#limit;
     // A deadlock otherwise: it would wait for a call that waits for it.
-    if (call.layers.slotsHeld.includes(limit)) return undefined;
+    if (call.outer?.slotsHeld.includes(limit)) return undefined;
     const slot = limit.tryAcquire();
     return slot === undefined ? this.#waitFor(call) : new SlotPermit(slot, limit, call);
   }

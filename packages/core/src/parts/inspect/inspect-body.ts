@@ -4,6 +4,7 @@ import { HookError, isPromise } from '../../base/errors.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { BodyReader, type LookBounds } from '../../bodies/body-reader.ts';
 import { peekAt } from '../../bodies/peek.ts';
+import { bounded } from '../../call/deadline.ts';
 import type { InspectionContext } from '../../http/body.ts';
 import { checkVerdict } from '../../http/classify.ts';
 import {
@@ -13,8 +14,7 @@ import {
   type Responded,
   withJudgement,
 } from '../../http/outcome.ts';
-import { bounded } from '../../loop/deadline.ts';
-import type { BodyInspector, PartCall, PartInstance } from '../../loop/part.ts';
+import type { BodyInspector, PartCall, PartInstance } from '../../policy/part.ts';
 
 /**
  * Judges a response by its body. Called for every response that is not left to another layer, a success too, so look at
@@ -73,7 +73,7 @@ export function inspectBody(inspect: Inspect, options: InspectBodyOptions = {}):
     lookAt(inspect, { bytes: maxBytes, timeoutMs, clock: context.clock }, outcome, context);
   const begin = (call: PartCall): PartInstance | undefined =>
     // An inner layer leaves its responses to the outer one.
-    call.layers.isInner ? undefined : inspecting(call, look);
+    call.isInner ? undefined : inspecting(call, look);
   return { look, part: { name: 'inspect', place: 'reading', begin } };
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { Call } from '../../call/call.ts';
+import { run } from '../../call/run.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
-import { Call } from '../../loop/call.ts';
-import type { RetryBudget } from '../../loop/part.ts';
-import { createPolicy } from '../../loop/policy.ts';
-import { run } from '../../loop/run.ts';
+import type { RetryBudget } from '../../policy/part.ts';
+import { createPolicy } from '../../policy/policy.ts';
 import { virtualClock } from '../../testing.ts';
 import { retryBudget } from '../budget/budget.ts';
 import { ownBudget } from '../own.ts';

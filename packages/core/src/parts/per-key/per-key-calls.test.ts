@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
+import { judge, prepare } from '../../../test/steps.ts';
+import { Call } from '../../call/call.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
-import { Call } from '../../loop/call.ts';
-import { judge } from '../../loop/judge.ts';
-import { createPolicy } from '../../loop/policy.ts';
-import { prepare } from '../../loop/prepare.ts';
+import { createPolicy } from '../../policy/policy.ts';
 import { retry } from '../../retry/retry.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';

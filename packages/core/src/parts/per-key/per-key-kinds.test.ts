@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { HookError } from '../../base/errors.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
-import type { ConcurrencyLimit, PerKey, RetryBudget } from '../../loop/part.ts';
+import type { ConcurrencyLimit, PerKey, RetryBudget } from '../../policy/part.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';

@@ -1,9 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type Clock, isSameClock } from '../../base/clock.ts';
 import { HookError } from '../../base/errors.ts';
+import { bring } from '../../call/permits.ts';
 import type { ReadFeedback } from '../../http/feedback.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
-import type { Part, PartCall, PartInstance } from '../../loop/part.ts';
+import type { Limit } from '../../policy/limit.ts';
+import type { PartCall } from '../../policy/part.ts';
 import { virtualClock } from '../../testing.ts';
 import { type LimitOfKey, LimitPerKey, type PerKeyOptions } from './per-key.ts';
 
@@ -36,11 +38,17 @@ function setUp(given: Readonly<Record<string, LimitOfKey>> = {}, options: PerKey
 }
 
 describe('a limit in a call', () => {
-  /** Begins a call at the key `a`, whose limit has this instance. */
-  function callOf(instance: PartInstance | undefined) {
-    const part: Part = { name: 'own', place: 'slot', begin: () => instance && { ...instance } };
-    const set = setUp({ a: { part, stats: () => ({ idle: true }) } });
-    const begin = () => set.limits.part.begin({ request: to('a'), policy: {} } as PartCall);
+  const call = { request: to('a'), policy: {} } as PartCall;
+
+  /** Calls to the key `a`, whose limit is this one. */
+  function callsTo(own: Partial<Limit>) {
+    const limit: Limit = { name: 'own', ...own };
+    const set = setUp({ a: { limit: bring(limit), stats: () => ({ idle: true }) } });
+    const begin = () => {
+      const stands = set.limits.limit.limit.forCall?.(call) as Limit;
+      stands.started?.(call);
+      return stands;
+    };
     /** Whether the key is there after its time. */
     const isKept = (): boolean => {
       set.clock.tick(IDLE_MS);
@@ -50,52 +58,63 @@ describe('a limit in a call', () => {
     return { ...set, begin, isKept };
   }
 
-  test('is kept until its last call has ended, also if one ends twice', () => {
-    const ended: unknown[] = [];
-    const { begin, isKept } = callOf({ end: (reason) => void ended.push(reason) });
+  test('is kept until its last call has ended', () => {
+    const told: unknown[] = [];
+    const { begin, isKept } = callsTo({
+      started: () => void told.push('started'),
+      ended: (_, reason) => void told.push(reason),
+    });
     const [one, other] = [begin(), begin()];
     expect(isKept()).toBe(true);
-    one?.end?.('success');
-    one?.end?.('final');
+    one.ended?.(call, 'success');
     expect(isKept()).toBe(true);
-    other?.end?.('success');
+    other.ended?.(call, 'final');
     expect(isKept()).toBe(false);
-    expect(ended).toEqual(['success', 'final', 'success']);
+    expect(told).toEqual(['started', 'started', 'success', 'final']);
   });
 
-  test('ends as its own', () => {
-    const end = vi.fn();
-    const { begin, isKept } = callOf({ end });
-    const instance = begin();
-    instance?.end?.('success');
-    expect(end.mock.contexts).toEqual([instance]);
-    const without = callOf({});
-    without.begin()?.end?.('success');
-    expect([isKept(), without.isKept()]).toEqual([false, false]);
+  test('is asked as its own', () => {
+    const permit = { cancel: () => undefined };
+    const retry = { reason: 'transient', delayMs: 1 } as const;
+    const own = { take: vi.fn(() => permit), planRetry: vi.fn(() => permit), whenBodyEnds: vi.fn() };
+    const stands = callsTo({ ...own, isForInner: true }).begin();
+    expect(stands).toMatchObject({ name: 'own', isForInner: true, whenBodyEnds: own.whenBodyEnds });
+    expect([stands.take?.(call, permit), stands.planRetry?.(call, retry)]).toEqual([permit, permit]);
+    expect([own.take.mock.calls, own.planRetry.mock.calls]).toEqual([[[call, permit]], [[call, retry]]]);
   });
 
-  test('that has no part in it is not kept', () => {
-    const { begin, isKept } = callOf(undefined);
-    expect(begin()).toBeUndefined();
+  test('that has none of the verbs needs nothing, and is not kept', () => {
+    const { begin, isKept } = callsTo({});
+    const stands = begin();
+    const asked = [
+      stands.take?.(call, undefined),
+      stands.planRetry?.(call, { reason: 'transient', delayMs: 1 }),
+    ];
+    stands.ended?.(call, 'success');
+    expect([asked, stands.isForInner, isKept()]).toEqual([[undefined, undefined], false, false]);
+  });
+
+  test('that refuses a call is not kept for it', () => {
+    const { begin, isKept } = callsTo({
+      started() {
+        throw new Error('no');
+      },
+    });
+    expect(begin).toThrow('no');
     expect(isKept()).toBe(false);
   });
 
   test('that is no limit of ebb is an error', () => {
     const { limits } = setUp();
-    const begin = (): unknown => limits.part.begin({ request: to('a'), policy: {} } as PartCall);
+    const begin = (): unknown => limits.limit.limit.forCall?.(call);
     expect(begin).toThrow(HookError);
     expect(begin).toThrow(
       'make failed: its result must be a limit, or ownBucket(…), ownLimit(…), ownBudget(…)',
     );
   });
 
-  test('stands among the tokens, but as the throttle of a policy among throttles', () => {
-    const { limits, clock } = setUp();
-    expect(limits.part).toMatchObject({ name: 'per-key', place: 'tokens' });
-    limits.checkCalls({ clock, throttle: {} });
-    expect(limits.part.place).toBe('tokens');
-    limits.checkCalls({ clock, throttle: limits });
-    expect(limits.part.place).toBe('throttle');
+  test('stands for that of all keys, which inner clients ask as well', () => {
+    expect(setUp().limits.limit.limit).toMatchObject({ name: 'per-key', isForInner: true });
   });
 });
 

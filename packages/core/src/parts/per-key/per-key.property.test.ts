@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RequestTraits } from '../../http/outcome.ts';
-import type { Grant, Slot } from '../../loop/contracts.ts';
-import type { ConcurrencyLimit, PerKey, RetryBudget } from '../../loop/part.ts';
+import type { Grant, Slot } from '../../policy/contracts.ts';
+import type { ConcurrencyLimit, PerKey, RetryBudget } from '../../policy/part.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { adaptive } from '../bucket/adaptive.ts';
 import { type MemoryBucket, tokenBucket } from '../bucket/token-bucket.ts';
@@ -25,7 +25,7 @@ function to(key: string): RequestTraits {
 
 /** One per key, for ever. */
 class Everlasting<T> implements PerKey<T> {
-  readonly part = {} as PerKey<T>['part'];
+  readonly limit = {} as PerKey<T>['limit'];
   readonly #all = new Map<string, T>();
   readonly #make: () => T;
 

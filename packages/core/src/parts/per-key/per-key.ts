@@ -3,19 +3,12 @@ import { callable, countingNumber, notNegative, wrongType } from '../../base/che
 import { CLOCK_OPTION, type Clock, ownClock } from '../../base/clock.ts';
 import { callHook, HookError, isObject, warn } from '../../base/errors.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import { bring } from '../../call/permits.ts';
 import { plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { originOf, type RequestTraits } from '../../http/outcome.ts';
-import { checkKey } from '../../loop/contracts.ts';
-import type {
-  ChecksCalls,
-  Part,
-  PartCall,
-  PartInstance,
-  PerKey,
-  Place,
-  RetryBudget,
-  TokenBucket,
-} from '../../loop/part.ts';
+import { checkKey } from '../../policy/contracts.ts';
+import type { BroughtLimit, Limit } from '../../policy/limit.ts';
+import type { ChecksCalls, PartCall, PerKey, RetryBudget, TokenBucket } from '../../policy/part.ts';
 import {
   type CloseOptions,
   checkedFor,
@@ -64,7 +57,7 @@ export interface BucketPerKey<B extends ObservableBucket> extends PerKey<B> {
 
 /** What a limit may offer. All that is known of it is found here: this module imports no limit. */
 export interface LimitOfKey
-  extends Partial<Pick<RetryBudget, 'isIdle'> & Pick<TokenBucket, 'part'> & ChecksCalls> {
+  extends Partial<Pick<RetryBudget, 'isIdle'> & Pick<TokenBucket, 'limit'> & ChecksCalls> {
   stats?(): { readonly idle?: boolean; readonly inUse?: number; readonly waiting?: number };
   readonly feedback?: ReadFeedback | false;
   idle?(): Promise<void>;
@@ -76,7 +69,28 @@ export interface Entry {
   readonly limit: LimitOfKey;
   /** The calls that have begun with it, and not ended. */
   calls: number;
+  /** How it stands in calls. Made when it is first used in one. */
+  counted?: Limit;
   usedAtMs: number;
+}
+
+/** A limit that counts its calls. It stays until they have ended, so that what the answers say reaches the requests to come. */
+function counted(limit: Limit, entry: Entry): Limit {
+  return {
+    name: limit.name,
+    isForInner: limit.isForInner === true,
+    started(call) {
+      limit.started?.(call);
+      entry.calls += 1;
+    },
+    take: (call, earlier) => limit.take?.(call, earlier),
+    planRetry: (call, retry) => limit.planRetry?.(call, retry),
+    ended(call, reason) {
+      entry.calls -= 1;
+      limit.ended?.(call, reason);
+    },
+    whenBodyEnds: limit.whenBodyEnds,
+  };
 }
 
 /** Idle entries are evicted by lookups, without timers. One that is in use is never evicted, however many there are. */
@@ -90,8 +104,6 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
   readonly #make: (key: string) => object;
   readonly #clock: Clock;
   #closed: CloseOptions | undefined;
-  /** What it makes is not known yet. Of two parts in one place the one that its option puts first goes first. */
-  #place: Place = 'tokens';
   /** The limit that was made last. */
   #last: LimitOfKey | undefined;
 
@@ -101,32 +113,22 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
     this.#clock = ownClock(setup.clock);
   }
 
-  get part(): Part {
-    return { name: 'per-key', place: this.#place, begin: (call) => this.#begin(call) };
+  /** In a call the limit of its key stands for it. */
+  get limit(): BroughtLimit {
+    return bring({ name: 'per-key', isForInner: true, forCall: (call) => this.#limitFor(call) });
   }
 
-  #begin(call: PartCall): PartInstance | undefined {
+  #limitFor(call: PartCall): Limit {
     const entry = this.#find(call.request, call.policy.key);
-    const { part } = checkedFor(entry.limit, call.policy);
-    if (part === undefined) {
+    const { limit } = checkedFor(entry.limit, call.policy);
+    if (limit === undefined) {
       throw new HookError(
         'make',
         wrongType('its result', 'a limit, or ownBucket(…), ownLimit(…), ownBudget(…)', entry.limit),
       );
     }
-    const instance = part.begin(call);
-    if (instance === undefined) return undefined;
-    // It stays until the call has ended, so that what the answer says reaches the requests to come.
-    entry.calls += 1;
-    const { end } = instance;
-    let isOver = false;
-    instance.end = (reason) => {
-      // `end` is called twice for a download that breaks after its response was judged.
-      if (!isOver) entry.calls -= 1;
-      isOver = true;
-      end?.call(instance, reason);
-    };
-    return instance;
+    entry.counted ??= counted(limit.limit, entry);
+    return entry.counted;
   }
 
   /** How its buckets read responses, for a policy. They are made for single keys, but alike. */
@@ -137,8 +139,6 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
   /** The limits of single keys are made alike: if there is one, the policy need not wait for its first request. */
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
     mustHaveClock('perKey', this.#clock, calls);
-    // A throttle per key is asked before slots and tokens, as any throttle.
-    if (calls.throttle === this) this.#place = 'throttle';
     this.#last?.checkCalls?.(calls);
   }
 

@@ -1,5 +1,5 @@
 import { fullJitter } from '../../backoff/curves.ts';
-import type { PolicyOptions } from '../../loop/options.ts';
+import type { PolicyOptions } from '../../policy/options.ts';
 import { throttle } from './throttle.ts';
 
 /**

@@ -1,17 +1,18 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { constant } from '../../backoff/curves.ts';
+import { attemptsOf } from '../../call/history.ts';
+import { Permits } from '../../call/permits.ts';
 import type { FailureKind, Verdict } from '../../http/outcome.ts';
-import { attemptsOf } from '../../loop/history.ts';
-import { SKIP } from '../../loop/judge.ts';
-import type { PolicyOptions } from '../../loop/options.ts';
-import type { Part } from '../../loop/part.ts';
-import { createPolicy } from '../../loop/policy.ts';
 import type { EbbEvent } from '../../news/events.ts';
+import type { Permit } from '../../policy/limit.ts';
+import type { PolicyOptions } from '../../policy/options.ts';
+import { createPolicy } from '../../policy/policy.ts';
 import { type AttemptContext, retry } from '../../retry/retry.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
+import { limit } from '../own-limit.ts';
 import { perKey } from '../per-key/per-key.ts';
 import type { ThrottleRule } from './rule.ts';
 import { isBad, throttle } from './throttle.ts';
@@ -75,18 +76,13 @@ function setUp(options: PolicyOptions = {}, clock = time) {
   };
 }
 
-/** A part that skips each chance while it is told to. */
-class Skipping implements Part {
-  readonly name = 'own';
-  readonly place = 'watching';
+/** Has a limit that skips each chance while it is told to. */
+class Skipping {
   isSkipping: boolean;
+  readonly limit = limit({ name: 'own', take: () => (this.isSkipping ? { skip: true } : undefined) });
 
   constructor(isSkipping: boolean) {
     this.isSkipping = isSkipping;
-  }
-
-  begin() {
-    return { acquire: () => (this.isSkipping ? SKIP : undefined) };
   }
 }
 
@@ -222,10 +218,10 @@ describe('a skipped chance holds nothing', () => {
     slot?.release();
   });
 
-  test('what other parts took goes back, and so does what the throttle took', async () => {
+  test('what other limits took goes back, and so does what the throttle took', async () => {
     const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6, clock: time });
     const last = new Skipping(true);
-    const { clock, call } = setUp({ bucket, use: [last] });
+    const { clock, call } = setUp({ use: [limit(bucket.limit.limit), last.limit] });
     const answer = call(() => 'sent');
     await clock.advance(500);
     expect(bucket.stats().tokens).toBeCloseTo(2);
@@ -234,9 +230,9 @@ describe('a skipped chance holds nothing', () => {
     expect([await answer, Math.round(bucket.stats().tokens)]).toEqual(['sent', 1]);
   });
 
-  test('a retry that the throttle has paid goes back, if another part skips it', async () => {
+  test('a retry that the throttle has paid goes back, if another limit skips it', async () => {
     const last = new Skipping(false);
-    const { clock, call, fails, sent } = setUp({ use: [last], maxRetries: 3 });
+    const { clock, call, fails, sent } = setUp({ use: [last.limit], maxRetries: 3 });
     call(fails);
     await clock.advance(500);
     last.isSkipping = true;
@@ -536,25 +532,25 @@ describe('what is learned', () => {
   test('an error of the program in one attempt takes no chance for good', () => {
     const own = throttle();
     const request = { method: 'GET', url: 'https://a.test/' };
-    const call = { layers: { isInner: false }, attempt: 0, request, policy: { clock: time } };
+    const call = { isInner: false, attempt: 0, request, policy: { clock: time } };
     const { rule } = Object(own) as { readonly rule: ThrottleRule };
     for (let at = 0; at < 3; at += 1) rule.learn(time.now() + 1_000 * at, true, false, 0);
     rule.ask();
     rule.ask();
-    const instance = own.part.begin(call as never);
-    instance?.acquire?.();
-    instance?.leave?.({ type: 'failure', kind: 'unknown', error: undefined });
+    const permits = new Permits(call as never);
+    permits.start(own.limit.limit);
+    permits.take();
+    permits.settle({ type: 'failure', kind: 'unknown', error: undefined });
     const before = vi.spyOn(rule, 'giveBack');
-    instance?.end?.('final');
+    permits.end('final');
     expect(before).not.toHaveBeenCalled();
   });
 
   test('`perKey` may forget a throttle, but not one that is held', () => {
     const own = throttle();
-    const { part } = own;
-    expect([part.name, part.place, Object(own).isIdle]).toEqual(['throttle', 'throttle', true]);
+    expect([own.limit.limit.name, own.isIdle]).toEqual(['throttle', true]);
     own.hold();
-    expect(Object(own).isIdle).toBe(false);
+    expect(own.isIdle).toBe(false);
   });
 
   test('nothing by an aborted request, and a failure by one that the total timeout has ended', async () => {
@@ -658,23 +654,23 @@ describe('what is learned', () => {
 
   test('an attempt whose body factory takes too long was not sent: its chance goes back once, and as what it was', () => {
     const own = throttle();
-    const call = { layers: { isInner: false }, attempt: 0, policy: { clock: time, attemptTimeoutMs: 900 } };
-    const instance = own.part.begin(call as never);
-    instance?.acquire?.();
-    instance?.leave?.(undefined);
-    instance?.leave?.({ type: 'failure', kind: 'timeout', error: undefined });
-    instance?.end?.('timeout' as never);
+    const call = { isInner: false, attempt: 0, policy: { clock: time, attemptTimeoutMs: 900 } };
+    const permits = new Permits(call as never);
+    permits.start(own.limit.limit);
+    permits.take();
+    permits.cancel();
+    permits.settle({ type: 'failure', kind: 'timeout', error: undefined });
+    permits.end('final');
     expect(Object(own).rule.take(time.now(), 'after-timeout')).toBe(false);
   });
 
   test('a call that ends before its chance is used gives it back', () => {
     const own = throttle();
-    const call = { layers: { isInner: false }, attempt: 1, policy: { clock: time } };
-    const instance = own.part.begin(call as never);
-    instance?.acquire?.();
+    const call = { isInner: false, attempt: 1, policy: { clock: time } };
+    const permit = own.limit.limit.take?.(call as never, undefined) as Permit;
     const takes = (): boolean => Object(own).rule.take(time.now(), 'after-failure');
     expect(takes()).toBe(false);
-    instance?.end?.('aborted');
+    permit.ended?.('aborted');
     expect(takes()).toBe(true);
   });
 

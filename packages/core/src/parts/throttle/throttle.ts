@@ -1,11 +1,12 @@
 import { oneOf } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
-import type { Limit, Permit, Skip } from '../../call/types.ts';
+import { bring } from '../../call/permits.ts';
+import { SKIP, SKIP_AND_END } from '../../call/skip.ts';
 import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import type { Part, PartCall, Throttle } from '../../loop/part.ts';
 import type { StopReason, ThrottleState } from '../../news/events.ts';
-import { limitPart } from '../limit-part.ts';
+import type { BroughtLimit, Limit, Permit, Skip } from '../../policy/limit.ts';
+import type { PartCall, Throttle } from '../../policy/part.ts';
 import { type Occasion, ThrottleRule } from './rule.ts';
 
 /** Options of {@link throttle}. */
@@ -53,12 +54,11 @@ class OverloadThrottle implements Throttle, Limit {
 
   constructor(options: ThrottleOptions) {
     const setup = readOptions('throttle', options, THROTTLE_OPTIONS);
-    this.skip = { skip: true, isLast: setup.whenSkipped === 'fail' };
+    this.skip = setup.whenSkipped === 'fail' ? SKIP_AND_END : SKIP;
   }
 
-  get part(): Part {
-    // The outermost layer has the chances.
-    return limitPart(this, 'throttle');
+  get limit(): BroughtLimit {
+    return bring(this);
   }
 
   started(): void {

@@ -1,9 +1,9 @@
 import { callHook, HookError } from '../../base/errors.ts';
-import { asUserCode } from '../../loop/call.ts';
-import { bounded } from '../../loop/deadline.ts';
-import { changesIn } from '../../loop/header-changes.ts';
-import type { HeaderChanges, HeaderChangesInit } from '../../loop/hooks.ts';
-import type { PartCall } from '../../loop/part.ts';
+import { bounded } from '../../call/deadline.ts';
+import { changesIn } from '../../call/header-changes.ts';
+import { asUserCode } from '../../call/user-code.ts';
+import type { HeaderChanges, HeaderChangesInit } from '../../policy/hooks.ts';
+import type { PartCall } from '../../policy/part.ts';
 
 /** The headers to send from now on; nothing if `beforeAttempt` has them. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that stores its token returns nothing
@@ -48,10 +48,10 @@ export class Credentials {
    *
    * @throws Error if that has made the call, and so would wait for itself
    */
-  settled({ layers }: PartCall): Promise<void> | undefined {
+  settled({ outer }: PartCall): Promise<void> | undefined {
     const renewal = this.#renewal;
     if (!renewal) return undefined;
-    if (renewal.isStarting || layers.slotsHeld.includes(renewal)) {
+    if (renewal.isStarting || outer?.slotsHeld.includes(renewal)) {
       renewal.fault = new Error(
         'it sends through the client that it refreshes, which waits for it: use another client',
       );
@@ -89,8 +89,7 @@ export class Credentials {
     this.failure = undefined;
     this.#areRefused = false;
     try {
-      const held = { parts: call, layers: call.layers };
-      const made = await asUserCode(held, () => this.#inTime(renewal, call.policy), renewal);
+      const made = await asUserCode(call, () => this.#inTime(renewal, call.policy), renewal);
       if (made !== undefined) this.headers = callHook('refresh', () => changesIn('refresh', made));
     } catch (cause) {
       const { fault } = renewal;

@@ -1,10 +1,10 @@
 import { worker } from '#worker';
 import { callable, positive, wrongType } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
+import { bounded, isReasonOf } from '../../call/deadline.ts';
 import type { Advice, Responded } from '../../http/outcome.ts';
-import { bounded, isReasonOf } from '../../loop/deadline.ts';
-import type { HeaderChanges } from '../../loop/hooks.ts';
-import type { Calls, Part, PartCall, PartInstance } from '../../loop/part.ts';
+import type { HeaderChanges } from '../../policy/hooks.ts';
+import type { Calls, Part, PartCall, PartInstance } from '../../policy/part.ts';
 import { Credentials, type Refresh } from './credentials.ts';
 
 /** Options of {@link unauthorized}. */
@@ -95,11 +95,11 @@ class UnauthorizedPartInstance implements PartInstance {
   }
 
   judge({ status, redirected }: Responded): Advice | undefined | Promise<Advice | undefined> {
-    const { layers, request, policy } = this.#call;
+    const { isInner, request, policy } = this.#call;
     const madeAfter = this.#madeAfter;
     const credentials = this.#credentials;
     // The target of a redirect says nothing about the first server, which may have carried out the request.
-    if (status !== 401 || redirected || layers.isInner || madeAfter === undefined) return undefined;
+    if (status !== 401 || redirected || isInner || madeAfter === undefined) return undefined;
     const areNewest = madeAfter === credentials.ended;
     if (this.#wasRepeated) {
       if (areNewest) credentials.refused();

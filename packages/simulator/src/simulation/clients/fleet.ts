@@ -93,11 +93,11 @@ function policiesOf(
   }
   let current = 0;
   const budgetOf = shared?.of ?? ownBudgets(count, budget as OwnBudget, environment);
-  // The simulation asks for the budget itself, and has no calls that a part could take part in.
+  // The simulation asks for the budget itself, and has no calls that a limit could be asked by.
   const ofCurrent = {
     size: count,
     for: () => budgetOf(current),
-    part: NO_BUDGET.part,
+    limit: NO_BUDGET.limit,
   } as object as PerKey<RetryBudget>;
   const policy = createPolicy({ ...options, budget: ofCurrent });
   return (client) => {

@@ -3,8 +3,9 @@ import {
   concurrencyLimit,
   constant,
   inspectBody,
+  type Limit,
+  limit,
   type Part,
-  type PartInstance,
   tokenBucket,
 } from '@ebb/core';
 import type { Limits, Row } from '../row.ts';
@@ -39,15 +40,15 @@ function endlessLook(clock: Clock): Limits {
   return { ...one(clock), use: [part], isLooking: () => isLooking };
 }
 
-/** A part that stops the policy. */
-function stoppingBy(begin: (stop: () => undefined) => PartInstance): Limits {
+/** A limit that stops the policy. */
+function stoppingBy(own: (stop: () => undefined) => Omit<Limit, 'name'>): Limits {
   const end = new AbortController();
   const stop = (): undefined => {
     end.abort();
     return undefined;
   };
-  const part: Part = { name: 'own', place: 'watching', begin: () => begin(stop) };
-  return { stopSignal: end.signal, use: [part] };
+  const stopping = { name: 'own', take: () => undefined, ...own(stop) };
+  return { stopSignal: end.signal, use: [limit(stopping)] };
 }
 
 /** Longer than what is kept of a response that a retry follows. */
@@ -212,7 +213,7 @@ export const aborts: readonly Row[] = [
   {
     name: 'a stop in the turn of the response: no retry is planned, and its body is whole',
     script: [{ status: 503, body: LONG }],
-    limits: () => stoppingBy((stop) => ({ leave: (outcome) => void (outcome && stop()) })),
+    limits: () => stoppingBy((stop) => ({ take: () => ({ cancel: () => undefined, settle: stop }) })),
     delays: [],
     hits: 1,
     reason: 'stopped',
@@ -224,7 +225,7 @@ export const aborts: readonly Row[] = [
     script: [down],
     // The delay passes at once, perhaps before the body has come: it must not be the second in which that has to end.
     policy: { backoff: constant(10) },
-    limits: () => stoppingBy((stop) => ({ permit: () => stop() })),
+    limits: () => stoppingBy((stop) => ({ planRetry: stop })),
     delays: [10],
     hits: 1,
     reason: 'stopped',

@@ -1,0 +1,54 @@
+import { hasContext, mayNest, outerCall } from '#nested';
+import { property } from '../base/errors.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import type { AroundCalls, Way } from '../nested/outer-call.ts';
+import { isObserved } from '../news/emit.ts';
+import { insideOf, type Policy } from '../policy/options.ts';
+import { Call } from './call.ts';
+import { setHistoryOfSuccess } from './history.ts';
+import { goOn } from './run.ts';
+import type { Transport } from './transport.ts';
+
+/**
+ * True if a call needs nothing before its first failure: its policy has no hooks, timeouts, limits and plugins, no one listens to
+ * events, and no other call is around it. One below it must find it by the async context. A client may then send first, and make the call once that has failed.
+ */
+export function mayBeSentAtOnce(policy: Policy, way: Way): boolean {
+  return (
+    insideOf(policy).isPlain &&
+    (hasContext || !mayNest(way)) &&
+    outerCall() === undefined &&
+    !isObserved(undefined, 'attempt') &&
+    !isObserved(undefined, 'end')
+  );
+}
+
+/**
+ * True for a response that ends such a call; it then has its history.
+ *
+ * @param outer what calls within have found
+ */
+export function isSuccess(result: unknown, outer: AroundCalls | undefined): boolean {
+  if (outer) outer.isOpen = false;
+  const status = property(result, 'status');
+  if (!(typeof status === 'number' && status < 400)) return false;
+  setHistoryOfSuccess(result, status);
+  return true;
+}
+
+/** Goes on with such a call whose first attempt has settled with anything else. @param outer what calls within have found */
+export function goOnAfter<T>(
+  policy: Policy,
+  way: Way,
+  request: RequestTraits & Transport<T>,
+  value: unknown,
+  outer: AroundCalls | undefined,
+  failed = false,
+): T | Promise<T> {
+  if (outer) outer.isOpen = false;
+  const call = new Call(policy, request, undefined, way);
+  call.client = request;
+  call.sentFirst();
+  if (outer?.hasFailed) call.hasFailed = true;
+  return goOn(call, request, { value, failed });
+}

@@ -1,0 +1,31 @@
+import { property } from '../base/errors.ts';
+import { LAYER } from '../nested/outer-call.ts';
+import { type Attempt, type HedgeRecord, attemptsOf as noted } from './history.ts';
+
+/** What a result has for the entry of its attempt, under {@link LAYER}. */
+export interface HedgeNotes {
+  /** Left out if no hedge was sent. */
+  hedges?: readonly HedgeRecord[];
+}
+
+/**
+ * The attempts that led to a response or an error of an ebb client, each with its hedges; empty for anything else.
+ *
+ * @example
+ * ```ts
+ * import { attemptsOf } from '@ebb/core';
+ * import { createFetch } from '@ebb/fetch';
+ *
+ * const response = await createFetch()('https://api.example.com/');
+ * for (const { attempt, status, reason } of attemptsOf(response)) console.log(attempt, status, reason);
+ * ```
+ */
+export function attemptsOf(result: unknown): readonly Attempt[] {
+  const attempts = noted(result);
+  const last = attempts.at(-1);
+  const { hedges } = (property(result, LAYER) ?? {}) as HedgeNotes;
+  // A result that a retry has followed may be the result after all: its entry has them.
+  if (last === undefined || hedges === undefined || attempts.some((one) => one.hedges === hedges))
+    return attempts;
+  return [...attempts.slice(0, -1), { ...last, hedges }];
+}

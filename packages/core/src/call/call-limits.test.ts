@@ -1,0 +1,330 @@
+import { describe, expect, test } from 'vitest';
+import { judge, prepare } from '../../test/steps.ts';
+import { constant } from '../backoff/curves.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { EbbEvent } from '../news/events.ts';
+import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { retryBudget } from '../parts/budget/budget.ts';
+import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import { perKey } from '../parts/per-key/per-key.ts';
+import type { PolicyOptions } from '../policy/options.ts';
+import { createPolicy } from '../policy/policy.ts';
+import { priorityQueue } from '../queue/order.ts';
+import { virtualClock } from '../testing.ts';
+import type { Call } from './call.ts';
+import { grantOf, setHistory } from './history.ts';
+import { startCall } from './transport.ts';
+
+const clock = virtualClock({ startMs: 0 });
+
+function to(url = 'https://a.test/'): RequestTraits {
+  return { method: 'GET', url, replayable: true, header: () => undefined };
+}
+
+function response(status: number, headers: Record<string, string> = {}): Outcome {
+  return { type: 'response', status, header: (name) => headers[name] };
+}
+
+const failure: Outcome = { type: 'failure', kind: 'network', error: new Error('reset') };
+const finalFailure: Outcome = { type: 'failure', kind: 'unknown', error: new TypeError() };
+
+/** A policy on the virtual clock, and a function that starts requests. */
+function setUp(options: PolicyOptions) {
+  const events: EbbEvent[] = [];
+  const policy = createPolicy({
+    clock,
+    random: () => 0,
+    backoff: constant(0),
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  const start = (ebb?: PolicyOptions, url?: string): Call => {
+    const call = startCall(policy, to(url), ebb);
+    if (call === undefined) throw new Error('There is a call unless ebb is false');
+    return call;
+  };
+  return { events, policy, start };
+}
+
+/** How long a call waits until it may send, or why it may not. */
+function waits(call: Call, signal?: AbortSignal, released?: Promise<void>): Promise<unknown> {
+  const startMs = clock.now();
+  const ready = prepare(call, signal, released);
+  if (ready === undefined) return Promise.resolve('at once');
+  return ready.then(
+    () => clock.now() - startMs,
+    (error) => error.reason ?? error,
+  );
+}
+
+const small = { refillPerSecond: 10, capacity: 5, clock, random: () => 0 };
+
+describe('a bucket', () => {
+  test('that has the tokens takes no turn of the event loop', () => {
+    const bucket = tokenBucket(small);
+    const { start } = setUp({ bucket });
+    expect(prepare(start())).toBeUndefined();
+    expect(prepare(start({ cost: 3.5 }))).toBeUndefined();
+    expect(bucket.stats()).toMatchObject({ tokens: 0.5, granted: 2 });
+  });
+
+  test('is acquired for every attempt, and a retry goes before new requests', async () => {
+    const bucket = tokenBucket({ ...small, capacity: 1 });
+    const { start } = setUp({ bucket });
+    const failed = start();
+    expect(await waits(failed)).toBe('at once');
+    const others = [waits(start()), waits(start())];
+    judge(failed, failure);
+    const retry = waits(failed);
+    await clock.advance(1_000);
+    expect(await retry).toBe(100);
+    expect(await Promise.all(others)).toEqual([200, 300]);
+  });
+
+  test('gets the priority and the cost of the request', async () => {
+    const bucket = tokenBucket({ ...small, initialTokens: 0, queue: priorityQueue() });
+    const { start } = setUp({ bucket, cost: 2 });
+    const low = waits(start({ priority: -1 }));
+    const usual = waits(start());
+    const high = waits(start({ priority: 1, cost: 3 }));
+    expect(await waits(start({ maxWaitMs: 699 }))).toBe('wait-too-long');
+    await clock.advance(1_000);
+    expect(await Promise.all([high, usual, low])).toEqual([300, 500, 700]);
+  });
+
+  test('is not waited for longer than the total timeout', async () => {
+    const bucket = tokenBucket({ ...small, initialTokens: 0 });
+    const { start, events } = setUp({ bucket, totalTimeoutMs: 150, maxWaitMs: 5_000 });
+    const first = waits(start());
+    expect(await waits(start())).toBe('wait-too-long');
+    await clock.advance(1_000);
+    expect(await first).toBe(100);
+    expect(events.map(({ type }) => type)).toEqual(['end', 'wait', 'attempt']);
+  });
+
+  test("with nonConforming: 'mark' reports requests without tokens", () => {
+    const { start, events } = setUp({
+      bucket: tokenBucket({ ...small, capacity: 1, nonConforming: 'mark' }),
+    });
+    expect(prepare(start())).toBeUndefined();
+    expect(prepare(start())).toBeUndefined();
+    expect(events.map(({ type, attempt }) => `${type} ${attempt}`)).toEqual([
+      'attempt 1',
+      'mark 1',
+      'attempt 1',
+    ]);
+  });
+
+  test('gets unused tokens back', async () => {
+    const bucket = tokenBucket(small);
+    // Granted and aborted in one turn.
+    const { start } = setUp({ bucket });
+    bucket.tryAcquire(5);
+    const controller = new AbortController();
+    const settled = waits(start({ cost: 5 }), controller.signal);
+    clock.tick(500);
+    controller.abort('enough');
+    expect(await settled).toBe('enough');
+    expect(bucket.stats()).toMatchObject({ tokens: 5, waiting: 0 });
+  });
+
+  test('does not get back the tokens of an attempt that was sent, if the next is not', async () => {
+    const bucket = tokenBucket({ ...small, refillPerSecond: 1e-3 });
+    const { start } = setUp({ bucket, backoff: constant(1_000) });
+    const call = start({ cost: 3 });
+    await waits(call);
+    judge(call, failure);
+    const controller = new AbortController();
+    const retry = waits(call, controller.signal);
+    controller.abort('enough');
+    expect(await retry).toBe('enough');
+    expect(bucket.stats().tokens).toBe(2);
+  });
+
+  test('observes each outcome, and pauses for its whole queue', async () => {
+    const bucket = tokenBucket(small);
+    const { start } = setUp({ bucket });
+    const call = start();
+    await waits(call);
+    judge(call, response(429, { 'retry-after': '2' }));
+    const retry = waits(call);
+    const other = waits(start());
+    await clock.advance(5_000);
+    // The retry has waited for as long, and goes first.
+    expect(await retry).toBe(2_100);
+    expect(await other).toBe(2_200);
+  });
+
+  test('is settled with the cost of the response', async () => {
+    const bucket = tokenBucket({ ...small, capacity: 1_000 });
+    const { start } = setUp({ bucket, cost: 600 });
+    const call = start();
+    await waits(call);
+    const answer = {};
+    judge(call, response(200));
+    setHistory(answer, call.historyRecord);
+    grantOf(answer)?.settle(150);
+    expect(bucket.stats().tokens).toBe(850);
+    expect(grantOf({})).toBeUndefined();
+    expect(grantOf(undefined)).toBeUndefined();
+  });
+});
+
+describe('a bucket per key', () => {
+  test('limits and pauses each origin separately', async () => {
+    const { start } = setUp({ bucket: perKey(() => tokenBucket({ ...small, capacity: 1 }), { clock }) });
+    const call = start({}, 'https://ill.test/');
+    await waits(call);
+    judge(call, response(503, { 'retry-after': '5' }));
+    expect(await waits(start({}, 'https://well.test/'))).toBe('at once');
+    const ill = waits(start({}, 'https://ill.test/2'));
+    await clock.advance(10_000);
+    expect(await ill).toBe(5_100);
+  });
+
+  test('uses the key of the request options', async () => {
+    const { start } = setUp({ bucket: perKey(() => tokenBucket({ ...small, capacity: 1 }), { clock }) });
+    expect(await waits(start({ key: 'account 1' }, 'https://a.test/'))).toBe('at once');
+    expect(await waits(start({ key: 'account 2' }, 'https://a.test/'))).toBe('at once');
+    const third = waits(start({ key: 'account 1' }, 'https://b.test/'));
+    await clock.advance(1_000);
+    expect(await third).toBe(100);
+  });
+});
+
+describe('a slot', () => {
+  const limits = () => concurrencyLimit({ maxConcurrent: 1, clock });
+
+  test('is held until the body has ended, and released once', async () => {
+    const concurrency = limits();
+    const { start } = setUp({ concurrency });
+    const [first, second] = [start(), start()];
+    expect(prepare(first)).toBeUndefined();
+    judge(first, response(200));
+    expect(first.bodyHolder !== undefined).toBe(true);
+    const waiting = waits(second);
+    await clock.advance(300);
+    first.released();
+    first.released();
+    expect(await waiting).toBe(300);
+    expect(first.bodyHolder !== undefined).toBe(false);
+    expect(second.bodyHolder !== undefined).toBe(true);
+    expect(concurrency.stats().inUse).toBe(1);
+  });
+
+  test.each<[story: string, end: (call: Call) => unknown]>([
+    ['a failure', (call) => judge(call, finalFailure)],
+    ['an abort', (call) => judge(call, { type: 'failure', kind: 'aborted', error: new Error() })],
+    [
+      'the end of the body of an error',
+      (call) => {
+        judge(call, response(404));
+        call.released();
+      },
+    ],
+    [
+      'an abort before the next attempt',
+      (call) => {
+        judge(call, response(503));
+        return waits(call, AbortSignal.abort('enough'));
+      },
+    ],
+  ])('is released after %s', async (_, end) => {
+    const concurrency = limits();
+    const call = setUp({ concurrency }).start();
+    await waits(call);
+    expect(concurrency.stats().inUse).toBe(1);
+    await end(call);
+    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
+    expect(call.bodyHolder !== undefined).toBe(false);
+  });
+
+  test('is released when a hook throws', async () => {
+    const concurrency = limits();
+    const broken = () => {
+      throw new Error('boom');
+    };
+    const call = setUp({ concurrency, classify: broken }).start();
+    await waits(call);
+    expect(() => judge(call, response(200))).toThrow('classify failed: boom');
+    expect(concurrency.stats().inUse).toBe(0);
+
+    const costly = setUp({ concurrency, bucket: tokenBucket(small), cost: broken }).start();
+    await expect(prepare(costly)).rejects.toThrow('cost failed: boom');
+    expect(concurrency.stats().inUse).toBe(0);
+  });
+
+  test('of an attempt that is retried is released with its connection, and not held during backoff', async () => {
+    const concurrency = limits();
+    const { start } = setUp({ concurrency, backoff: constant(1_000) });
+    const call = start();
+    await waits(call);
+    judge(call, response(503));
+    const other = waits(start());
+    const released = new Promise<void>((resolve) => void clock.schedule(resolve, 200));
+    const retry = waits(call, undefined, released);
+    await clock.advance(100);
+    expect(concurrency.stats()).toMatchObject({ inUse: 1, waiting: 1 });
+    await clock.advance(300);
+    expect(await other).toBe(200);
+    await clock.advance(2_000);
+    // The other request still holds it.
+    expect(concurrency.stats()).toMatchObject({ inUse: 1, waiting: 1 });
+    void retry;
+  });
+
+  test('is taken before the tokens', async () => {
+    const concurrency = limits();
+    const bucket = tokenBucket(small);
+    const { start, events } = setUp({ concurrency, bucket });
+    const first = start();
+    await waits(first);
+    const second = start();
+    const waiting = waits(second);
+    await clock.advance(250);
+    // While it waits for a slot, others may take its tokens.
+    expect(bucket.stats()).toMatchObject({ tokens: 5, granted: 1 });
+    bucket.tryAcquire(5);
+    judge(first, finalFailure);
+    await clock.advance(1_000);
+    expect(await waiting).toBe(350);
+    expect(events.find(({ type }) => type === 'wait')).toMatchObject({ waitMs: 350 });
+    expect(bucket.stats().granted).toBe(3);
+  });
+
+  test('is not held by a request that waits for tokens', async () => {
+    const concurrency = limits();
+    const { start } = setUp({
+      concurrency,
+      bucket: tokenBucket({ ...small, initialTokens: 0, maxWaitMs: 50 }),
+    });
+    expect(await waits(start())).toBe('wait-too-long');
+    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
+  });
+});
+
+describe('a budget', () => {
+  test('per key denies the retries of one origin, and not those of another', async () => {
+    const { start, events } = setUp({ budget: perKey(() => retryBudget({ reserve: 1, clock }), { clock }) });
+    const decide = async (url: string) => {
+      const call = start({}, url);
+      await waits(call);
+      return judge(call, response(503)).reason;
+    };
+    expect(await decide('https://ill.test/')).toBe('transient');
+    expect(await decide('https://ill.test/')).toBe('budget-exhausted');
+    expect(await decide('https://well.test/')).toBe('transient');
+    expect(events.filter(({ type }) => type === 'end')).toHaveLength(1);
+  });
+
+  test('grows with successes', async () => {
+    const budget = retryBudget({ reserve: 0, clock });
+    const { start } = setUp({ budget });
+    for (let time = 0; time < 5; time += 1) {
+      const call = start();
+      await waits(call);
+      judge(call, response(200));
+    }
+    expect(budget.balance).toBe(1);
+  });
+});

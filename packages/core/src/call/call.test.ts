@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { judge, prepare } from '../../test/steps.ts';
+import { constant } from '../backoff/curves.ts';
+import { HookError, NotSentError, type NotSentReason } from '../base/errors.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { EbbEvent } from '../news/events.ts';
+import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { ownBucket, ownBudget } from '../parts/own.ts';
+import type { AcquireOptions, Grant } from '../policy/contracts.ts';
+import type { PolicyOptions } from '../policy/options.ts';
+import type { TokenBucket } from '../policy/part.ts';
+import { createPolicy } from '../policy/policy.ts';
+import { virtualClock } from '../testing.ts';
+import { Call } from './call.ts';
+import { discardMsOf } from './transport.ts';
+
+const request: RequestTraits = {
+  method: 'GET',
+  url: 'https://upstream.test/',
+  replayable: true,
+  header: () => undefined,
+};
+const responds = (status: number): Outcome => ({ type: 'response', status, header: () => undefined });
+
+/** A budget that counts refunds. */
+function counted() {
+  const counts = { refunds: 0 };
+  const budget = ownBudget({
+    balance: 1,
+    deposit: () => undefined,
+    withdraw: () => true,
+    refund: () => {
+      counts.refunds += 1;
+    },
+  });
+  return { counts, budget };
+}
+
+function setUp(options: PolicyOptions = {}, clock = virtualClock({ startMs: 0 })) {
+  const events: EbbEvent[] = [];
+  const onEvent = (event: EbbEvent): void => void events.push(event);
+  const policy = createPolicy({ clock, random: () => 0, backoff: constant(1_000), onEvent, ...options });
+  const call = new Call(policy, request);
+  return { clock, events, call, last: () => events.at(-1) };
+}
+
+/** A bucket that never grants at once, with the `acquire` of a test. */
+function bucketThat(acquire: (ask: AcquireOptions) => Promise<Grant>): TokenBucket {
+  return ownBucket({ tryAcquire: () => undefined, acquire: (ask = {}) => acquire(ask) });
+}
+
+/** A bucket that grants the first request, and refuses all others. */
+function refusing(reason: NotSentReason): TokenBucket {
+  let asked = 0;
+  return ownBucket({
+    tryAcquire() {
+      asked += 1;
+      return asked === 1
+        ? { cost: 1, waitedMs: 0, grantedAtMs: 0, conforming: true, settle: () => undefined }
+        : undefined;
+    },
+    acquire: () => Promise.reject(new NotSentError('refused', undefined, { reason })),
+  });
+}
+
+describe('a response that is retried is read', () => {
+  test('for a second', () => {
+    expect(discardMsOf(setUp().call)).toBe(1_000);
+  });
+
+  test('for half of the rest of the total timeout, if that is less', () => {
+    const { call, clock } = setUp({ totalTimeoutMs: 1_600 });
+    expect(discardMsOf(call)).toBe(800);
+    clock.tick(1_000);
+    expect(discardMsOf(call)).toBe(300);
+    clock.tick(1_000);
+    expect(discardMsOf(call)).toBe(0);
+  });
+});
+
+test('a retry at the end of the total timeout is sent', async () => {
+  const { call, clock, last } = setUp({ totalTimeoutMs: 1_000 });
+  prepare(call);
+  expect(judge(call, responds(503)).retry).toBe(true);
+  const ready = prepare(call);
+  await clock.advance(1_000);
+  expect(await ready).toBe(true);
+  expect(last()).toMatchObject({ type: 'attempt', attempt: 2, atMs: 1_000 });
+});
+
+test('a retry after it is not sent, and ends as deadline-exceeded', async () => {
+  const { call, clock, last } = setUp({ totalTimeoutMs: 1_000 });
+  prepare(call);
+  judge(call, responds(503));
+  const released = Promise.withResolvers<void>();
+  const ready = prepare(call, undefined, released.promise);
+  await clock.advance(1_001);
+  released.resolve();
+  expect(await ready).toBe(false);
+  expect(last()).toMatchObject({
+    type: 'end',
+    reason: 'deadline-exceeded',
+    error: { name: 'TimeoutError' },
+  });
+});
+
+test.each<[reason: NotSentReason, end: string]>([
+  ['wait-too-long', 'deadline-exceeded'],
+  ['queue-full', 'limited'],
+])('a retry that its bucket refuses with %s ends as %s', async (reason, end) => {
+  const { call, clock, last } = setUp({ totalTimeoutMs: 5_000, bucket: refusing(reason) });
+  prepare(call);
+  judge(call, responds(503));
+  const ready = prepare(call);
+  await clock.advance(1_000);
+  expect(await ready).toBe(false);
+  expect(last()).toMatchObject({ type: 'end', reason: end, outcome: { status: 503 } });
+  expect(call.history).toMatchObject([{ attempt: 1, status: 503, reason: end }]);
+});
+
+describe('before the first attempt', () => {
+  test('an abort refunds nothing, because nothing was withdrawn', async () => {
+    const { counts, budget } = counted();
+    const controller = new AbortController();
+    const bucket = bucketThat(() => {
+      controller.abort('enough');
+      return Promise.reject('enough');
+    });
+    const { call, last } = setUp({ bucket, budget });
+    await expect(prepare(call, controller.signal)).rejects.toBe('enough');
+    expect(last()).toMatchObject({ type: 'end', reason: 'aborted', outcome: undefined });
+    expect(counts.refunds).toBe(0);
+  });
+
+  test('an abort goes before a refusal of a bucket of one’s own at the same time', async () => {
+    const controller = new AbortController();
+    const bucket = bucketThat(() => {
+      controller.abort('enough');
+      return Promise.reject(new NotSentError('refused'));
+    });
+    const { call, last } = setUp({ bucket });
+    await expect(prepare(call, controller.signal)).rejects.toBe('enough');
+    expect(last()).toMatchObject({ type: 'end', reason: 'aborted' });
+  });
+
+  test('a hook that throws is reported as the end', async () => {
+    const cost = () => {
+      throw new Error('broken');
+    };
+    const clock = virtualClock();
+    const { call, last } = setUp({ bucket: tokenBucket({ refillPerSecond: 1, clock }), cost }, clock);
+    await expect(prepare(call)).rejects.toBeInstanceOf(HookError);
+    expect(last()).toMatchObject({ type: 'end', reason: 'final', outcome: undefined });
+  });
+});
+
+test('after the first attempt, an abort refunds the retry', async () => {
+  const { counts, budget } = counted();
+  const controller = new AbortController();
+  const { call } = setUp({ budget });
+  prepare(call);
+  judge(call, responds(503));
+  const ready = prepare(call, controller.signal);
+  controller.abort('enough');
+  await expect(ready).rejects.toBe('enough');
+  expect(counts.refunds).toBe(1);
+});
+
+test('a hook that throws on an outcome is reported as the end, with that outcome', () => {
+  const classify = () => {
+    throw new Error('broken');
+  };
+  const { call, last } = setUp({ classify });
+  prepare(call);
+  expect(() => judge(call, responds(503))).toThrow(HookError);
+  expect(last()).toMatchObject({ type: 'end', reason: 'final', outcome: { status: 503 }, error: {} });
+});
+
+test('a failure whose request within was repeated is recorded, and is the end', () => {
+  const clock = virtualClock();
+  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 5, clock });
+  const { call, last } = setUp({ bucket }, clock);
+  prepare(call);
+  call.judgedWithin(responds(503));
+  expect(call.history).toMatchObject([{ status: 503, reason: 'judged-by-inner-layer' }]);
+  expect(last()).toMatchObject({ type: 'end', reason: 'judged-by-inner-layer', outcome: { status: 503 } });
+});

@@ -1,0 +1,795 @@
+import { inDevelopment } from '#dev-text';
+import { mayNest, needsContext, otherRetriesOf } from '#nested';
+import { nameOf } from '../base/check.ts';
+import { nextTurn } from '../base/clock.ts';
+import { HookError, isPromise, NotSentError } from '../base/errors.ts';
+import { must } from '../base/options.ts';
+import { sleep } from '../base/signals.ts';
+import type { BodyContext, Opened } from '../http/body.ts';
+import type { ReadFeedback } from '../http/feedback.ts';
+import {
+  type Advice,
+  type Outcome,
+  type RequestTraits,
+  type Responded,
+  withJudgement,
+} from '../http/outcome.ts';
+import { isSame, type OuterCall, type Way } from '../nested/outer-call.ts';
+import { type EndNews, emit, isObserved, type News } from '../news/emit.ts';
+import type { StopReason } from '../news/events.ts';
+import type { ReportedRequest } from '../news/reported.ts';
+import { type AcquireOptions, fairKeyOf, type Grant, type OwnBucket } from '../policy/contracts.ts';
+import type { HeaderChanges, KeptKey, SentHeaders } from '../policy/hooks.ts';
+import type { Permit, Skip, Wait } from '../policy/limit.ts';
+import { insideOf, type Policy } from '../policy/options.ts';
+import type { Part, PartCall, PartInstance, PlannedRetry } from '../policy/part.ts';
+import {
+  bounded,
+  Deadline,
+  type Ending,
+  endingOf,
+  isReasonOf,
+  OutOfTime,
+  stopped,
+  timeoutError,
+} from './deadline.ts';
+import { type Decision, decideRetry, judgementOf, verdictOf } from './decide.ts';
+import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
+import { type Attempt, type HistoryRecord, record, recordOf, successOf } from './history.ts';
+import type { Permits } from './permits.ts';
+import type { CallClient, CallStep, EndStep, MakeBody, WaitStep } from './types.ts';
+import { asUserCode } from './user-code.ts';
+
+const TO_SEND: CallStep = { do: 'send' };
+const TO_RETRY: CallStep = { do: 'retry' };
+const SUCCEEDED: EndStep = { do: 'end', reason: 'success' };
+const NO_CLIENT: CallClient = {};
+const NO_ATTEMPTS: readonly Attempt[] = [];
+
+/** What comes before an attempt is sent, in its order. The first attempt has no delay. */
+const [START, DELAY, CONNECTION, HOOKS, LIMITS, BODY, SEND] = [0, 1, 2, 3, 4, 5, 6] as const;
+type Phase = 0 | 1 | 2 | 3 | 4 | 5 | 6;
+
+const never = (): undefined => undefined;
+
+/** A limit that lacks something again each time its wait ends would be asked for ever. */
+const MOST_WAITS = 1_000;
+
+/** The outcome of an abort in the turn of a response, of which the limits have to hear. */
+interface Heard {
+  readonly heard?: Outcome;
+}
+
+/** @param seen the part of the settled value that the client reads */
+export function abortedBy(error: unknown, seen: Outcome): Outcome {
+  const aborted = { type: 'failure', kind: 'aborted', error } as const;
+  return seen.type === 'response' ? Object.defineProperty(aborted, 'heard', { value: seen }) : aborted;
+}
+
+/** The timeout that an attempt runs into if it takes `timeoutOf`, for messages. */
+export function namedTimeoutOf({ deadline, policy }: Call): number {
+  const { attemptTimeoutMs = Infinity } = policy;
+  return deadline?.bindsAttempt ? deadline.timeoutMs : attemptTimeoutMs;
+}
+
+/** @throws TypeError for a plugin that adds headers which may be credentials, and is not known to do so */
+function mustGiveHeaders({ name, place }: Part): void {
+  must(nameOf(name, 'place'), "'headers' beside the verb `headers`", place, place === 'headers');
+}
+
+/** True for the response of a first attempt that had nothing to wait for. All with one status share a history. */
+function isFirstAnswer({ attempt, waitedMs, skipped }: Call, outcome: Outcome): outcome is Responded {
+  return attempt === 1 && waitedMs === 0 && !skipped && outcome.type === 'response' && outcome.status > 0;
+}
+
+/** True if a call has ended with what its upload failed with before it was sent. */
+export function isUploadError({ uploadError }: Call, error: unknown): boolean {
+  return uploadError !== undefined && error === uploadError;
+}
+
+/** A response that is inspected before it is judged. */
+interface Inspection {
+  readonly outcome: Responded;
+  readonly open: () => Opened;
+  /** Ends what the inspectors read. */
+  readonly abort: AbortController | undefined;
+  /** The inspector that is asked next. */
+  at: number;
+  said: Advice | undefined;
+}
+
+/**
+ * One request on its way through its policy. It does no I/O: a driver sends and waits, and tells it what came of that. How a request
+ * goes is read from top to bottom: {@link next} until an attempt may be sent, {@link ended} once it has an outcome, and so on until the end.
+ * After the end it answers every question with that, so that nothing can be sent.
+ */
+export class Call implements PartCall, OuterCall {
+  readonly policy: Policy;
+  readonly request: RequestTraits;
+  /** What its attempts are sent with. */
+  readonly way: Way;
+  readonly deadline: Deadline | undefined;
+  /** The call around it, if there is one. */
+  readonly outer: OuterCall | undefined;
+  /** True if that sends the same request, and retries it: this one sends once. */
+  readonly isInner: boolean;
+  /** The caller's. */
+  signal: AbortSignal | undefined;
+  client: CallClient = NO_CLIENT;
+  /** The attempt in flight, from 1; 0 before the first. */
+  attempt = 0;
+  /** The delay before the next attempt, in milliseconds. */
+  delayMs = 0;
+  /** How long the attempt has waited for its limits, in milliseconds. */
+  waitedMs = 0;
+  /** `undefined` for a policy without limits, and before the start. */
+  permits: Permits | undefined;
+  /** The attempts that were judged, and the chances that were skipped. */
+  history: readonly Attempt[] = NO_ATTEMPTS;
+  /** How it has ended. */
+  #end: EndStep | undefined;
+  /** What comes next before an attempt is sent. */
+  #phase: Phase = START;
+  // Only requests with limits, hooks, waits, timeouts or retries need these: `declare` keeps them out of the others.
+  /** What plugins do in this call. */
+  declare hooks?: readonly PartInstance[];
+  /** Takes what the wait under way brings. */
+  declare private keep?: ((brought: never) => void) | undefined;
+  /** What limits note of the attempt. See {@link PartCall}. */
+  declare bucket: OwnBucket | undefined;
+  declare grant: Grant | undefined;
+  declare bodyHolder: object | undefined;
+  declare meteredGrant?: Grant | undefined;
+  /** The outcome that the planned retry follows. */
+  declare toRetry: Outcome | undefined;
+  /** The last response that a retry followed, if the total timeout may end a later attempt. */
+  declare answered?: Outcome | undefined;
+  /** The headers that the attempt changes; `undefined` for none. Known once it is sent. */
+  declare headerChanges: SentHeaders | undefined;
+  /** What hooks have returned for the next attempt. */
+  declare pendingHeaders?: HeaderChanges | undefined;
+  declare key?: KeptKey | undefined;
+  /** How long hooks and the body factory have taken for this attempt, and how long it has waited for its slot, in milliseconds. */
+  declare hookMs?: number;
+  declare slotMs?: number;
+  /** The last delay that the backoff rule has returned, in milliseconds. */
+  declare previousBackoffMs: number | undefined;
+  /** How many chances were skipped, which count as retries, less the attempts that went again, which do not. */
+  declare skipped?: number;
+  /** How often the attempt has waited for limits. */
+  declare private waits?: number;
+  /** The key (tenant) of the request, if it has one. */
+  declare fairness?: { readonly fairKey: string };
+  /** When the attempt runs into its timeout, or that of the call, if its response is inspected. */
+  declare endsAtMs?: number;
+  declare reported?: ReportedRequest;
+  /** The error of its upload, if that failed before it was sent. */
+  declare uploadError?: unknown;
+  /** When the connection of the last attempt is free. */
+  declare private connection?: Promise<void> | undefined;
+  /** What ends the waits of an attempt early. */
+  declare private ending?: Ending | undefined;
+  /** The caller's abort, in a client whose requests have no signal. */
+  declare private abort?: AbortController | undefined;
+  declare private inspection?: Inspection | undefined;
+  /** That of the last attempt: what it goes on to send after its timeout is paid for. */
+  declare private lastBucket?: OwnBucket;
+  /** The attempt of the outer call in which this one was made. */
+  declare private outerAttempt?: number;
+  /** See {@link OuterCall}. */
+  declare paidBuckets?: Set<object>;
+  declare hasFailed?: boolean;
+
+  /**
+   * @param outer the call around it
+   * @param isInner true if that sends the same request
+   */
+  constructor(
+    policy: Policy,
+    request: RequestTraits,
+    outer?: OuterCall,
+    way: Way = 'client',
+    isInner: boolean = outer?.sends(request) === true,
+  ) {
+    this.policy = policy;
+    this.request = request;
+    this.way = way;
+    // Reading a clock takes as long as half of the rest.
+    const { totalTimeoutMs, clock } = policy;
+    this.deadline = totalTimeoutMs === undefined ? undefined : new Deadline(totalTimeoutMs, clock);
+    this.outer = outer;
+    this.isInner = isInner;
+    if (outer) this.outerAttempt = outer.attempt;
+  }
+
+  // 1. Before an attempt.
+
+  /**
+   * What follows: before the first attempt, after {@link released}, and after each wait.
+   *
+   * @param brought what the wait has resolved with
+   */
+  next(brought?: unknown): CallStep {
+    const { keep } = this;
+    if (keep) this.keep = undefined;
+    try {
+      keep?.(brought as never);
+      if (this.#end === undefined) return this.inspection ? this.#inspect(this.inspection) : this.#prepare();
+    } catch (error) {
+      return this.stopped(error);
+    }
+    // The caller has aborted meanwhile.
+    if (keep) this.permits?.cancel();
+    return this.#end;
+  }
+
+  #prepare(): CallStep {
+    const isFirst = this.#phase === START;
+    if (isFirst) {
+      this.start();
+      // The client names its own mistakes first, and then the abort.
+      if (this.signal?.aborted) return this.#send();
+    }
+    this.#check(isFirst);
+    let step: CallStep | undefined;
+    while (step === undefined && this.#phase < SEND) step = this.#nextPhase();
+    return step ?? this.#send();
+  }
+
+  /** Does what comes next, and returns the wait for it, if there is one. */
+  #nextPhase(): CallStep | undefined {
+    switch (this.#phase) {
+      case DELAY:
+        this.#phase = CONNECTION;
+        return this.#delay();
+      case CONNECTION:
+        this.#phase = HOOKS;
+        return this.#untilFree();
+      case HOOKS:
+        this.#phase = LIMITS;
+        return this.#hasHooks ? this.#untilAsked() : undefined;
+      case LIMITS:
+        return this.#take();
+      default:
+        this.#phase = SEND;
+        return this.client.makeBody && this.#make(this.client.makeBody);
+    }
+  }
+
+  /** Begins with the limits and plugins of its policy. Before anything is sent: a key that cannot be had must not cost a response later. */
+  start(): void {
+    this.#phase = HOOKS;
+    const { policy, request } = this;
+    const { fairKey } = policy;
+    // Not only once it has to wait: a wrong key would fail under load alone.
+    if (fairKey !== undefined) this.fairness = { fairKey: fairKeyOf(fairKey, request) };
+    const { limits, plugins } = insideOf(policy);
+    for (const limit of limits) limit.startIn(this);
+    for (const plugin of plugins) {
+      const hooks = plugin.begin(this);
+      if (!hooks) continue;
+      this.hooks = [...(this.hooks ?? []), hooks];
+      if (hooks.headers) inDevelopment(() => mustGiveHeaders(plugin));
+    }
+  }
+
+  /** What was true before a wait, or before user code ran, need not be true any more. @throws why nothing may be sent */
+  #check(isFirst = false): void {
+    const { signal, policy, deadline } = this;
+    if (signal?.aborted) throw signal.reason;
+    if (policy.stopSignal?.aborted) throw stopped();
+    if (isFirst) return;
+    if (deadline && deadline.leftMs < 0) throw deadline.late();
+    const { attemptTimeoutMs } = policy;
+    if (attemptTimeoutMs !== undefined && (this.hookMs ?? 0) >= attemptTimeoutMs)
+      throw new OutOfTime(attemptTimeoutMs, false);
+  }
+
+  #delay(): CallStep {
+    const { delayMs, policy } = this;
+    // Attempts that fail at once would keep timers, and so aborts, from their turn.
+    const until = delayMs > 0 ? sleep(policy.clock, delayMs, this.#waitSignal()) : nextTurn();
+    return { do: 'wait', until };
+  }
+
+  #untilFree(): CallStep | undefined {
+    const { connection } = this;
+    if (!connection) return undefined;
+    this.connection = undefined;
+    // The client ends it in bounded time, and with the caller's signal.
+    return { do: 'wait', until: connection };
+  }
+
+  /** True if user code changes the headers of attempts. */
+  get #hasHooks(): boolean {
+    const { beforeAttempt, idempotencyKey } = this.policy;
+    if ((beforeAttempt ?? idempotencyKey) !== undefined) return true;
+    return this.hooks?.some(({ headers, label }) => headers ?? label) === true;
+  }
+
+  // A method apart: what a closure captures is allocated at each call of the function around it.
+  #untilAsked(): CallStep | undefined {
+    return this.#userCode(() => this.askHooks());
+  }
+
+  /** Asks the hooks for the headers of the next attempt, once for each. Returns a promise if they return one. @throws HookError */
+  askHooks(): PromiseLike<void> | undefined {
+    const { policy, request, deadline, hooks } = this;
+    const attempt = this.attempt + 1;
+    if (attempt === 1 && !this.isInner) this.key ??= keyOf(policy, request);
+    const next = { attempt, request, previous: this.toRetry, leftMs: deadline?.leftMs };
+    const made = asUserCode(this, () => headerChangesOf(policy, next, this.key, hooks));
+    if (isPromise(made))
+      return made.then((changes) => {
+        this.pendingHeaders = changes;
+      });
+    this.pendingHeaders = made;
+    return undefined;
+  }
+
+  /** Takes what the limits ask for. What is lacking is waited for while nothing is held. */
+  #take(): CallStep | undefined {
+    const { permits } = this;
+    const lacking = permits?.take();
+    if (permits && lacking) return 'skip' in lacking ? this.#skip(lacking) : this.#waitFor(lacking, permits);
+    this.#phase = BODY;
+    const { waitedMs: waitMs, slotMs = 0, grant, fairness } = this;
+    if (waitMs > 0)
+      this.emit({ type: 'wait', waitMs, slotMs, ...(grant?.unit && { unit: grant.unit }), ...fairness });
+    return undefined;
+  }
+
+  #waitFor(wait: Wait, permits: Permits): WaitStep {
+    const { policy, deadline, waitedMs, attempt } = this;
+    const { maxWaitMs = Infinity, priority, clock } = policy;
+    this.waits = (this.waits ?? 0) + 1;
+    if (this.waits > MOST_WAITS)
+      throw new TypeError('a limit still lacks what it has waited for 1,000 times');
+    const patienceMs = maxWaitMs - waitedMs;
+    const totalMs = deadline?.leftMs ?? Infinity;
+    if (deadline) deadline.bindsWait = totalMs < patienceMs;
+    const leftMs = Math.max(0, Math.min(totalMs, patienceMs));
+    const options: AcquireOptions = {
+      signal: this.#waitSignal(),
+      maxWaitMs: leftMs === Infinity ? undefined : leftMs,
+      priority,
+      ...this.fairness,
+      retry: attempt > 0,
+    };
+    const beganMs = clock.now();
+    this.keep = (permit: Permit): void => {
+      permits.hold(permit);
+      const tookMs = permit.waitedMs ?? Math.max(0, clock.now() - beganMs);
+      this.waitedMs += tookMs;
+      if (wait.isForSlot) this.slotMs = (this.slotMs ?? 0) + tookMs;
+    };
+    const waiting = wait.acquire(options);
+    if (wait.endsItself) return { do: 'wait', until: waiting };
+    const late = (): unknown =>
+      deadline?.bindsWait
+        ? deadline.late()
+        : new NotSentError('Not sent: its turn did not come in time', undefined, { reason: 'wait-too-long' });
+    return this.#until(waiting, leftMs, late, (permit) => permit.cancel());
+  }
+
+  /** The scheduled attempt is not sent: another one comes after the next backoff. */
+  #skip(skip: Skip): CallStep {
+    skip.schedule?.(this);
+    this.#again();
+    return this.#prepare();
+  }
+
+  /** The body is made with slot and tokens. */
+  #make(make: MakeBody): CallStep | undefined {
+    const made = { over: false };
+    const over = (): void => {
+      made.over = true;
+    };
+    return this.#userCode(() => asUserCode(this, () => make(made)), over);
+  }
+
+  #send(): CallStep {
+    this.#forgetWaits();
+    this.#begin();
+    return TO_SEND;
+  }
+
+  /** The attempt is about to be sent. @throws HookError if a function that returns the value of a header fails */
+  #begin(): void {
+    const { policy } = this;
+    this.attempt += 1;
+    if (this.hasFailed) this.hasFailed = false;
+    if (this.bucket) this.lastBucket = this.bucket;
+    if (this.way === 'function' && this.bucket) this.paidBuckets = new Set([this.bucket]);
+    if (this.grant?.conforming === false) this.emit({ type: 'mark' });
+    if (isObserved(policy.onEvent, 'attempt')) this.emit({ type: 'attempt' });
+    if (this.pendingHeaders) this.headerChanges = headersNow(this.pendingHeaders);
+  }
+
+  // 2. The attempt has ended.
+
+  /**
+   * The attempt has an outcome.
+   *
+   * @param open opens the body of its response; called only if {@link inspects}
+   */
+  ended(outcome: Outcome, open?: () => Opened): CallStep {
+    if (this.#end) return this.#end;
+    if (this.inspection) this.inspection = undefined;
+    // What a function returned is no response, and has no status.
+    if (open && outcome.type === 'response' && outcome.status !== 0 && this.inspects) {
+      // What the inspectors read must end with the call.
+      const abort = this.endsAtMs === undefined ? undefined : new AbortController();
+      this.inspection = { outcome, open, abort, at: 0, said: undefined };
+      return this.next();
+    }
+    return this.#judge(outcome);
+  }
+
+  /** A function has failed with a request that was repeated: it is not called again. The tokens stay spent. */
+  judgedWithin(outcome: Outcome): CallStep {
+    return this.#end ?? this.#stop('judged-by-inner-layer', outcome);
+  }
+
+  /** Asks the inspectors, one after the other. */
+  #inspect(inspection: Inspection): CallStep {
+    const { hooks = [], attempt, signal, endsAtMs, policy, deadline } = this;
+    const { outcome, open, abort } = inspection;
+    const signals = [this.#callerSignal(), abort?.signal].filter((one) => one !== undefined);
+    const given = { attempt, open, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
+    while (inspection.at < hooks.length) {
+      const one = hooks[inspection.at] as PartInstance;
+      inspection.at += 1;
+      if (!one.judge) continue;
+      const said = asUserCode(this, () => one.judge?.(outcome, inspection.said, given));
+      if (!isPromise(said)) {
+        inspection.said = said ?? inspection.said;
+        continue;
+      }
+      this.keep = (more: Advice | undefined): void => {
+        inspection.said = more ?? inspection.said;
+      };
+      if (endsAtMs === undefined && one.endsItself) return { do: 'wait', until: said };
+      const { clock } = policy;
+      const leftMs = (endsAtMs ?? Infinity) - clock.now();
+      const late = (): unknown => new OutOfTime(namedTimeoutOf(this), deadline?.bindsAttempt === true);
+      // The attempt is in flight until it is judged: `stopSignal` does not end it. A function that reads may never settle.
+      return {
+        do: 'wait',
+        until: bounded(said, { clock, signal: signal ?? this.abort?.signal, leftMs, late }),
+      };
+    }
+    this.inspection = undefined;
+    return this.#judge(inspection.said ? withJudgement(outcome, inspection.said) : outcome);
+  }
+
+  #judge(outcome: Outcome): CallStep {
+    try {
+      const { deadline, answered } = this;
+      if (deadline?.hasEnded(outcome))
+        return this.#stop('deadline-exceeded', outcome, answered !== undefined);
+      this.permits?.settle((outcome as Heard).heard ?? outcome);
+      if (this.#end) return this.#end;
+      if (this.isInner) return this.#stop('left-to-outer-layer', outcome);
+      const verdict = verdictOf(this.policy, outcome, this);
+      if (verdict === 'success') return this.#stop('success', outcome);
+      const decision = this.#decide(outcome, verdict);
+      return decision.retry ? this.#plan(decision, outcome) : this.#stop(decision.reason, outcome);
+    } catch (error) {
+      return this.#fail(outcome, error);
+    }
+  }
+
+  #decide(outcome: Outcome, verdict: 'refused' | 'transient' | 'final'): Decision {
+    const { policy, request, attempt, skipped, previousBackoffMs, deadline, key, grant } = this;
+    const given = {
+      ...{ request, attempt, skipped, previousBackoffMs, startedAtMs: deadline?.startedAtMs },
+      cost: grant?.cost,
+      isKeyed: key?.isOurs === true && key.isKept,
+      isKeyLost: key?.isKept === false,
+      // Its response is not set aside for a retry that is not sent.
+      permit: (retry: PlannedRetry) =>
+        policy.stopSignal?.aborted ? ('stopped' as const) : this.permits?.planRetry(retry),
+    };
+    return decideRetry(policy, given, outcome, verdict, policy.clock.now());
+  }
+
+  #plan({ delayMs, backoffMs, reason }: Decision & { readonly retry: true }, outcome: Outcome): CallStep {
+    const { attempt, waitedMs, delayMs: beforeMs } = this;
+    this.note(recordOf(attempt, beforeMs, waitedMs, outcome, reason));
+    this.toRetry = outcome;
+    if (this.deadline && outcome.type === 'response') this.answered = outcome;
+    this.delayMs = delayMs;
+    if (backoffMs === undefined) this.skipped = (this.skipped ?? 0) - 1;
+    else this.previousBackoffMs = backoffMs;
+    const other = attempt === 1 ? otherRetriesOf(this.request) : undefined;
+    if (other) this.emit({ type: 'other-retries', ...other });
+    if (this.#end) return this.#end;
+    this.emit({ type: 'retry', delayMs, reason, outcome });
+    return this.#end ?? TO_RETRY;
+  }
+
+  /** The connection of the last attempt is free. @param once when it will be; now if it is left out */
+  released(once?: Promise<void>): void {
+    this.permits?.release(once);
+    if (this.#end) return;
+    this.bucket = undefined;
+    this.grant = undefined;
+    this.headerChanges = undefined;
+    this.connection = once;
+    this.#again();
+  }
+
+  /** The next attempt has its own delay, hooks, permits and body. */
+  #again(): void {
+    this.#phase = DELAY;
+    this.waitedMs = 0;
+    if (this.waits) this.waits = 0;
+    if (this.slotMs) this.slotMs = 0;
+    if (this.hookMs) this.hookMs = 0;
+    if (this.pendingHeaders) this.pendingHeaders = undefined;
+  }
+
+  // 3. The end.
+
+  /** A wait has failed, the caller has aborted, or a deadline has passed. */
+  stopped(error: unknown): CallStep {
+    this.keep = undefined;
+    if (this.#end) return this.#end;
+    const { inspection, permits } = this;
+    if (inspection) return this.#stopInspection(inspection, error);
+    permits?.cancel();
+    if (!(error instanceof OutOfTime) || error.isTotal) return this.#endUnsent(error);
+    // The attempt ran into its timeout before it was sent: it is judged as one that did so after that.
+    this.#forgetWaits();
+    try {
+      this.#begin();
+    } catch (hookError) {
+      return this.#endUnsent(hookError);
+    }
+    const isAborted = this.signal?.aborted === true;
+    const late = isAborted ? this.signal?.reason : this.#timeoutError(error);
+    return this.#lose(late, { type: 'failure', kind: isAborted ? 'aborted' : 'timeout', error: late });
+  }
+
+  /** The response came, and what it means is not known: no one gets it. */
+  #stopInspection({ outcome, abort }: Inspection, error: unknown): CallStep {
+    this.inspection = undefined;
+    abort?.abort(error);
+    if (isReasonOf(this.signal, error)) return this.#lose(error, abortedBy(error, outcome));
+    if (!(error instanceof OutOfTime)) return this.#fail(outcome, error);
+    const late = this.#timeoutError(error);
+    return this.#lose(late, { type: 'failure', kind: 'timeout', error: late });
+  }
+
+  /** The attempt has ended with this error, whatever has come of it. */
+  #lose(error: unknown, outcome: Outcome): CallStep {
+    const step = this.#judge(outcome);
+    if (step.do === 'retry') return { do: 'retry', error };
+    return step.do === 'end' && !step.before ? { error, ...step } : step;
+  }
+
+  /** The caller has aborted, in a client whose requests have no signal. Ends a wait; an attempt in flight is ended by its driver. */
+  aborted(reason: unknown): void {
+    if (this.abort) this.abort.abort(reason);
+    else this.signal = AbortSignal.abort(reason);
+  }
+
+  /** The call has ended with the outcome of its last attempt. @param isLate the caller gets the answer before it */
+  #stop(reason: StopReason, outcome: Outcome, isLate = false): EndStep {
+    if (this.#end) return this.#end;
+    const { attempt, delayMs, waitedMs, outer } = this;
+    if (reason === 'success' && isFirstAnswer(this, outcome)) this.history = successOf(outcome.status);
+    else this.note(recordOf(attempt, delayMs, waitedMs, outcome, reason));
+    if (outcome.type === 'failure') this.permits?.release();
+    // User code that has made this request need not be called again for it, if it was sent more than once.
+    const wasRepeated = attempt > 1 || reason === 'judged-by-inner-layer';
+    if (outer && wasRepeated && reason !== 'success' && this.isWithin(outer)) outer.hasFailed = true;
+    const cause = judgementOf(outcome)?.cause;
+    const news = cause === undefined ? { outcome } : { outcome, error: cause };
+    if (reason === 'success') return this.#close(SUCCEEDED, news);
+    if (!isLate || outcome.type === 'response') return this.#close({ do: 'end', reason }, news);
+    return this.#close(
+      { do: 'end', reason, before: 'answer' },
+      { outcome: this.answered, error: outcome.error },
+    );
+  }
+
+  /** User code has failed that was to judge the outcome: no one gets the response. */
+  #fail(outcome: Outcome, error: unknown): EndStep {
+    this.permits?.release();
+    return this.#close({ do: 'end', reason: 'final', error }, { outcome, error });
+  }
+
+  /** The end in front of an attempt: an abort, a hook that threw, or a limit that refuses. */
+  #endUnsent(error: unknown): EndStep {
+    const { toRetry: outcome, deadline, history } = this;
+    const isRefused = error instanceof NotSentError;
+    const why = isRefused ? error.reason : undefined;
+    if (isRefused) Object.assign(error, this.fairness);
+    const isAbort = isReasonOf(this.signal, error) && why !== 'stopped';
+    const isFault = error instanceof HookError || isUploadError(this, error);
+    let reason: StopReason = why === 'stopped' || why === 'overload' ? why : 'limited';
+    if (isFault) reason = 'final';
+    else if (isAbort) reason = 'aborted';
+    // Refused by the total timeout.
+    else if (error instanceof OutOfTime || (outcome && deadline?.bindsWait && why === 'wait-too-long'))
+      reason = 'deadline-exceeded';
+    const news = { outcome, error };
+    if (isAbort || isFault || !outcome) {
+      const thrown = error instanceof OutOfTime ? this.#timeoutError(error) : error;
+      return this.#close({ do: 'end', reason, error: thrown }, news);
+    }
+    const last = history.at(-1);
+    // The retry that followed it is not sent.
+    if (last) this.history = [...history.slice(0, -1), { ...last, reason }];
+    return this.#close({ do: 'end', reason, before: 'last' }, news);
+  }
+
+  /** Ends the call once, and tells all who want to know. */
+  #close(end: EndStep, news: EndNews): EndStep {
+    if (this.close(end.reason, end) && isObserved(this.policy.onEvent, 'end'))
+      this.emit({ type: 'end', reason: end.reason, ...news });
+    return this.#end as EndStep;
+  }
+
+  /** Ends the call. False if it has ended before. */
+  close(reason: StopReason, end: EndStep = { do: 'end', reason }): boolean {
+    if (this.#end) return false;
+    this.#end = end;
+    this.#forgetWaits();
+    this.permits?.end(reason);
+    if (this.hooks) for (const one of this.hooks) one.end?.(reason);
+    return true;
+  }
+
+  // 4. Waits: the one place that bounds them.
+
+  /** A wait that ends with the caller's signal, the shutdown, a failed upload, or its time. */
+  #until<T>(
+    work: PromiseLike<T>,
+    leftMs = Infinity,
+    late: () => unknown = never,
+    tooLate?: (value: T) => void,
+  ): WaitStep {
+    const { clock } = this.policy;
+    return { do: 'wait', until: bounded(work, { clock, signal: this.#waitSignal(), leftMs, late }, tooLate) };
+  }
+
+  /** User code cannot be stopped: its time is taken from the attempt. @param over called once the wait for it has ended */
+  #userCode(start: () => PromiseLike<void> | undefined, over?: () => void): CallStep | undefined {
+    const { policy, deadline, hookMs = 0 } = this;
+    const { clock, attemptTimeoutMs = Infinity } = policy;
+    const beganMs = clock.now();
+    const work = start();
+    const isDone = (): void => {
+      over?.();
+      this.hookMs = hookMs + clock.now() - beganMs;
+    };
+    if (!work) {
+      isDone();
+      this.#check();
+      return undefined;
+    }
+    const ownMs = attemptTimeoutMs - hookMs;
+    const totalMs = deadline?.leftMs ?? Infinity;
+    const late = (): OutOfTime =>
+      deadline && totalMs <= ownMs ? deadline.late() : new OutOfTime(attemptTimeoutMs, false);
+    this.keep = isDone;
+    const { until } = this.#until(work, Math.min(ownMs, totalMs), late);
+    if (over) until.then(undefined, over);
+    return { do: 'wait', until };
+  }
+
+  /** What ends waits: the caller's signal itself, if there is nothing else. */
+  #waitSignal(): AbortSignal | undefined {
+    const { stopSignal } = this.policy;
+    const { followUpload } = this.client;
+    const own = this.#callerSignal();
+    if (!stopSignal && !followUpload) return own;
+    this.ending ??= endingOf(own, stopSignal, followUpload, this);
+    return this.ending.signal;
+  }
+
+  #callerSignal(): AbortSignal | undefined {
+    if (this.way !== 'dispatcher' || this.signal) return this.signal;
+    this.abort = new AbortController();
+    this.signal = this.abort.signal;
+    return this.signal;
+  }
+
+  #forgetWaits(): void {
+    this.ending?.forget();
+    if (this.ending) this.ending = undefined;
+  }
+
+  #timeoutError({ timeoutMs }: OutOfTime): unknown {
+    return this.client.timeoutError?.(timeoutMs) ?? timeoutError(timeoutMs);
+  }
+
+  // 5. What others ask of it.
+
+  get hasEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** True if the attempt that has made this call, for a request of its own, is still under way. */
+  private isWithin({ attempt }: OuterCall): boolean {
+    return !this.isInner && attempt === this.outerAttempt;
+  }
+
+  get isOpen(): boolean {
+    return !this.hasEnded;
+  }
+
+  /** True if the requests are the same. A function may send any. */
+  sends(request: RequestTraits): boolean {
+    return this.way !== 'function' && isSame(this.request, request);
+  }
+
+  get bucketsTaken(): readonly object[] {
+    const { outer, isInner, lastBucket } = this;
+    const taken = (isInner && outer?.bucketsTaken) || [];
+    return lastBucket ? [...taken, lastBucket] : taken;
+  }
+
+  get slotsHeld(): readonly object[] {
+    const { outer, bodyHolder } = this;
+    const held = outer?.slotsHeld ?? [];
+    return bodyHolder ? [...held, bodyHolder] : held;
+  }
+
+  /** True if calls may be made within its attempt, which must find it. */
+  get mayNest(): boolean {
+    return this.bodyHolder !== undefined || this.isWrapped || mayNest(this.way);
+  }
+
+  /** True if responses are inspected before they are judged. */
+  get inspects(): boolean {
+    return this.hooks?.some(({ judge }) => judge) === true;
+  }
+
+  /** True if the async context must bring it to them. */
+  get needsContext(): boolean {
+    return this.bodyHolder !== undefined || (this.mayNest && needsContext(this.way));
+  }
+
+  /** True if something stands around the sending of attempts. */
+  get isWrapped(): boolean {
+    if (this.policy.wrapAttempt) return true;
+    return this.hooks?.some(({ wrap }) => wrap) === true;
+  }
+
+  get givenFeedback(): ReadFeedback | false | undefined {
+    return insideOf(this.policy).feedback;
+  }
+
+  /** What watches the bodies of responses, if a limit or a plugin needs to know their end. */
+  get whenBodyEnds(): ((settled: unknown, context: BodyContext, ended: () => void) => void) | undefined {
+    return this.permits?.whenBodyEnds ?? this.hooks?.find(({ whenBodyEnds }) => whenBodyEnds)?.whenBodyEnds;
+  }
+
+  /** What to note on the result. */
+  get historyRecord(): HistoryRecord {
+    const { grant, history } = this;
+    return grant ? { attempts: history, grant } : history;
+  }
+
+  /** Tells all who want to know. */
+  emit(news: News): void {
+    emit(this, news);
+  }
+
+  /** For a first attempt that was sent without a call. */
+  sentFirst(): void {
+    this.#phase = SEND;
+    this.attempt = 1;
+  }
+
+  /** Adds to the history. */
+  note(entry: Attempt): void {
+    // Not by `push`, which makes room for many more.
+    if (this.history === NO_ATTEMPTS) this.history = [entry];
+    else record(this.history as Attempt[], entry);
+  }
+}

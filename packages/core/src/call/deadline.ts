@@ -1,0 +1,178 @@
+import type { Clock } from '../base/clock.ts';
+import { isObject, NotSentError } from '../base/errors.ts';
+import { onAbort } from '../base/signals.ts';
+import type { FollowUpload } from '../http/body.ts';
+import type { Outcome } from '../http/outcome.ts';
+
+/** True if a call has ended with the reason of its caller's abort. */
+export function isReasonOf(signal: AbortSignal | undefined, error: unknown): boolean {
+  return signal?.aborted === true && error === signal.reason;
+}
+
+/** A timeout has passed before an attempt was sent or understood. An adapter replaces it with the timeout error of its client. */
+export class OutOfTime extends Error {
+  override readonly name = 'TimeoutError';
+  readonly timeoutMs: number;
+  readonly #isTotal: boolean;
+
+  constructor(timeoutMs: number, isTotal: boolean) {
+    super(`not sent within ${timeoutMs} ms`);
+    this.timeoutMs = timeoutMs;
+    this.#isTotal = isTotal;
+  }
+
+  /** Asks nothing of what the user has thrown, which may be a `Proxy`. */
+  static override [Symbol.hasInstance](thrown: unknown): boolean {
+    return isObject(thrown) && #isTotal in thrown;
+  }
+
+  /** True for the total timeout of the request, false for that of the attempt. */
+  get isTotal(): boolean {
+    return this.#isTotal;
+  }
+}
+
+/** The error for a timeout, as `AbortSignal.timeout` makes it. React Native has no `DOMException`. */
+export function timeoutError(timeoutMs: number): Error {
+  const [message, name] = [`no response within ${timeoutMs} ms`, 'TimeoutError'];
+  return globalThis.DOMException
+    ? new DOMException(message, name)
+    : Object.assign(new Error(message), { name });
+}
+
+/** When a call has to end: its total timeout. */
+export class Deadline {
+  /** True if the attempt in flight ends with the total timeout, not with its own. */
+  bindsAttempt = false;
+  /** True if the wait for slot and tokens ends with it, not with `maxWaitMs`. */
+  bindsWait = false;
+  readonly timeoutMs: number;
+  readonly #clock: Clock;
+  /** When the call began, in milliseconds since the epoch. */
+  readonly startedAtMs: number;
+
+  constructor(timeoutMs: number, clock: Clock) {
+    this.timeoutMs = timeoutMs;
+    this.#clock = clock;
+    this.startedAtMs = clock.now();
+  }
+
+  /** What is left of it, in milliseconds. */
+  get leftMs(): number {
+    return this.startedAtMs + this.timeoutMs - this.#clock.now();
+  }
+
+  /** The error once it has passed. */
+  late(): OutOfTime {
+    return new OutOfTime(this.timeoutMs, true);
+  }
+
+  /** How long an attempt may take that has `ownMs` milliseconds of its own. */
+  bound(ownMs: number = Infinity): number {
+    const leftMs = Math.max(0, this.leftMs);
+    this.bindsAttempt = leftMs <= ownMs;
+    return Math.min(leftMs, ownMs);
+  }
+
+  /** True for an attempt that it has ended. A client's own timeout may have ended it before. */
+  hasEnded(outcome: Outcome): boolean {
+    // Clocks have fractions of a millisecond.
+    return this.bindsAttempt && outcome.type === 'failure' && outcome.kind === 'timeout' && this.leftMs < 1;
+  }
+}
+
+/** Where a wait ends, whatever it waits for. */
+export interface Bounds {
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  /** In milliseconds; Infinity for none. */
+  readonly leftMs: number;
+  /** What the wait rejects with when they have passed. */
+  readonly late: () => unknown;
+}
+
+/**
+ * Settles as `work` does, but for the signal and the deadline. What comes later is given to `tooLate`, and its rejection is handled.
+ *
+ * @throws the signal's own reason when it aborts; the error that `late` makes; the rejection of the work
+ */
+export function bounded<T>(
+  work: PromiseLike<T>,
+  { clock, signal, leftMs, late }: Bounds,
+  tooLate?: (value: T) => void,
+): Promise<T> {
+  let isOver = false;
+  let cancel: (() => void) | undefined;
+  let forget: (() => void) | undefined;
+  const end = (): void => {
+    isOver = true;
+    forget?.();
+    cancel?.();
+  };
+  const early = new Promise<never>((_, reject) => {
+    const fail = (error: unknown): void => {
+      end();
+      reject(error);
+    };
+    forget = signal && onAbort(signal, () => fail(signal.reason));
+    if (signal?.aborted) fail(signal.reason);
+    else if (leftMs <= 0) fail(late());
+    else if (leftMs < Infinity) cancel = clock.schedule(() => fail(late()), leftMs);
+  });
+  const done = Promise.resolve(work).then(
+    (value) => {
+      if (isOver) tooLate?.(value);
+      end();
+      return value;
+    },
+    (error: unknown) => {
+      end();
+      throw error;
+    },
+  );
+  // Not a promise that these settle: the stack of an error would end here, and not name the caller.
+  return Promise.race([early, done]);
+}
+
+/** Why a request is not sent after the policy's `stopSignal` has aborted. */
+export function stopped(): NotSentError {
+  return new NotSentError('stopSignal has aborted', undefined, { reason: 'stopped' });
+}
+
+/** What ends waits early. */
+export interface Ending {
+  readonly signal: AbortSignal;
+  /** To be called after the wait, so that nothing is left in a signal that lives as long as the program. */
+  forget(): void;
+}
+
+/** Aborts with the reason of the caller's signal, with {@link stopped}, or with the error of the upload, which is noted in `lost`. */
+export function endingOf(
+  own: AbortSignal | undefined,
+  stopSignal: AbortSignal | undefined,
+  follow: FollowUpload | undefined,
+  lost: { uploadError?: unknown },
+): Ending {
+  const end = new AbortController();
+  const forgetUpload = follow?.((error) => {
+    lost.uploadError = error;
+    end.abort(error);
+  });
+  const endOwn = (): void => {
+    // At once: the client may close the upload now.
+    forgetUpload?.();
+    end.abort(own?.reason);
+  };
+  const forgetStop = stopSignal && onAbort(stopSignal, () => end.abort(stopped()));
+  const forgetOwn = own && onAbort(own, endOwn);
+  if (own?.aborted) endOwn();
+  else if (stopSignal?.aborted) end.abort(stopped());
+  return {
+    signal: end.signal,
+    forget() {
+      forgetUpload?.();
+      forgetStop?.();
+      forgetOwn?.();
+    },
+  };
+}

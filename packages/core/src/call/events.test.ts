@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { judge, prepare } from '../../test/steps.ts';
+import { nextTurn } from '../base/clock.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import { constant } from '../index.ts';
+import { detailsOf, type EbbEvent, type Observer } from '../news/events.ts';
+import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { createPolicy } from '../policy/policy.ts';
+import { startCall } from './transport.ts';
+
+const request: RequestTraits = {
+  method: 'GET',
+  url: 'http://upstream/',
+  replayable: true,
+  header: () => undefined,
+};
+const answer = (status: number): Outcome => ({ type: 'response', status, header: () => undefined });
+
+test('an observer gets the outcome of each attempt', async () => {
+  const events: EbbEvent[] = [];
+  const onEvent = (event: EbbEvent): void => void events.push(event);
+  const call = startCall(createPolicy({ backoff: constant(0), onEvent }), request);
+  const outcomes = [answer(503), answer(200)];
+  for (const outcome of outcomes) {
+    await prepare(call);
+    judge(call, outcome);
+  }
+  expect(events.map(({ type, attempt }) => [type, attempt])).toEqual([
+    ['attempt', 1],
+    ['retry', 1],
+    ['attempt', 2],
+    ['end', 2],
+  ]);
+  const reported = events.flatMap((event) => ('outcome' in event ? [event.outcome] : []));
+  expect(reported).toEqual([
+    { type: 'response', status: 503 },
+    { type: 'response', status: 200 },
+  ]);
+  expect(events.map((event) => detailsOf(event)?.outcome)).toEqual([
+    undefined,
+    outcomes[0],
+    undefined,
+    outcomes[1],
+  ]);
+  for (const event of events) expect(detailsOf(event)?.request).toBe(request);
+});
+
+test('an end before an attempt has no outcome', async () => {
+  const events: EbbEvent[] = [];
+  const onEvent = (event: EbbEvent): void => void events.push(event);
+  const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0 });
+  const call = startCall(createPolicy({ bucket, onEvent }), request);
+  const controller = new AbortController();
+  const waiting = prepare(call, controller.signal);
+  controller.abort('enough');
+  await expect(waiting).rejects.toBe('enough');
+  expect(events).toMatchObject([{ type: 'end', attempt: 0, reason: 'aborted', outcome: undefined }]);
+});
+
+const isWeb = process.env.EBB_PLATFORM === 'web';
+
+/** The next warning of the process, or of the page. */
+async function nextWarning(): Promise<unknown> {
+  if (!isWeb) return (await once(process, 'warning'))[0];
+  return new Promise((resolve) => vi.stubGlobal('reportError', resolve));
+}
+
+describe('an observer that fails', () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  const failures: [how: string, onEvent: Observer][] = [
+    [
+      'throws',
+      () => {
+        throw new Error('boom');
+      },
+    ],
+    ['rejects', async () => Promise.reject(new Error('boom'))],
+  ];
+  test.each(failures)('%s: it is reported once, and changes nothing', async (_, onEvent) => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', listen);
+    vi.stubGlobal('reportError', isWeb ? listen : undefined);
+    const policy = createPolicy({ backoff: constant(0), onEvent });
+    for (let call = 0; call < 3; call += 1) {
+      const call = startCall(policy, request);
+      expect(prepare(call)).toBeUndefined();
+      expect(judge(call, answer(503)).retry).toBe(true);
+      expect(await prepare(call)).toBe(true);
+      expect(judge(call, answer(200)).reason).toBe('success');
+    }
+    await nextTurn();
+    await nextTurn();
+    process.off('warning', listen);
+    vi.unstubAllGlobals();
+    expect(warnings.filter(({ name }) => name === 'EbbWarning')).toMatchObject([
+      { message: 'onEvent failed, and is ignored: boom', cause: { message: 'boom' } },
+    ]);
+  });
+
+  test('its error is reported with name, message and stack, and without its other fields', async () => {
+    const warned = nextWarning();
+    const error = Object.assign(new TypeError('boom'), { config: 'a secret' });
+    const onEvent = (): never => {
+      throw error;
+    };
+    const call = startCall(createPolicy({ onEvent }), request);
+    prepare(call);
+    judge(call, answer(200));
+    const { cause } = (await warned) as { cause: Error };
+    const { name, message, stack } = error;
+    expect(cause).toMatchObject({ name, message, stack });
+    expect(cause).not.toHaveProperty('config');
+  });
+
+  test.each(['message', 'name', 'stack'])(
+    'with an error whose %s cannot be read: it is reported',
+    async (name) => {
+      const warned = nextWarning();
+      const error = Object.defineProperty(new Error('boom'), name, {
+        get() {
+          throw new Error('no');
+        },
+      });
+      const onEvent = (): never => {
+        throw error;
+      };
+      const call = startCall(createPolicy({ onEvent }), request);
+      prepare(call);
+      expect(judge(call, answer(200)).reason).toBe('success');
+      expect(await warned).toMatchObject({ name: 'EbbWarning' });
+    },
+  );
+
+  test('is reported to reportError if there is no process', async () => {
+    const onEvent = vi.fn(() => {
+      throw new Error('boom');
+    });
+    const reportError = vi.fn();
+    vi.stubGlobal('reportError', reportError);
+    vi.stubGlobal('process', undefined);
+    const call = startCall(createPolicy({ onEvent }), request);
+    prepare(call);
+    judge(call, answer(200));
+    vi.unstubAllGlobals();
+    expect(onEvent).toHaveBeenCalledTimes(2);
+    expect(reportError).toHaveBeenCalledOnce();
+  });
+});

@@ -1,0 +1,160 @@
+import { devText } from '#dev-text';
+import { wrongType } from '../base/check.ts';
+import { callHook, HookError, isObject, isPromise } from '../base/errors.ts';
+import { messageOf } from '../base/options.ts';
+import { isIdempotent } from '../http/classify.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import {
+  type HeaderChanges,
+  type HeaderValue,
+  isTrusted,
+  type KeptKey,
+  type NextAttempt,
+  type SentHeaders,
+} from '../policy/hooks.ts';
+import type { Policy } from '../policy/options.ts';
+import type { PartInstance } from '../policy/part.ts';
+
+const KEY = 'idempotency-key';
+
+/**
+ * The key that identifies a request; `undefined` if it needs none and has none.
+ *
+ * @throws HookError if `idempotencyKey` throws, or returns something else than a string
+ */
+export function keyOf(policy: Policy, request: RequestTraits): KeptKey | undefined {
+  if (isIdempotent(request.method.toUpperCase())) return undefined;
+  const own = request.header(KEY);
+  const value = own ?? madeKey(policy, request);
+  return value === undefined ? undefined : { value, isOurs: own === undefined, isKept: true };
+}
+
+function madeKey({ idempotencyKey }: Policy, request: RequestTraits): string | undefined {
+  if (!idempotencyKey) return undefined;
+  // Without TLS a page has no `randomUUID`. Four random numbers are as unique.
+  if (idempotencyKey === true)
+    return crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
+  return callHook('idempotencyKey', () => {
+    const key: unknown = idempotencyKey(request);
+    if (typeof key !== 'string' || key.trim() === '')
+      throw wrongType('its result', devText('a string that is not empty'), key);
+    return key;
+  });
+}
+
+type Changes = HeaderChanges | undefined;
+
+/**
+ * The headers that an attempt changes; `undefined` for none. Of the same header the later change holds: that of ebb, the labels,
+ * that of `beforeAttempt`, those of the parts. The last two may be credentials: only a trusted origin is asked for.
+ *
+ * @param key that of the request. It is marked if the attempt does not carry it
+ * @throws HookError, at once or as a rejection, if user code fails or returns something else than headers
+ */
+export function headerChangesOf(
+  { beforeAttempt, trustedOrigins }: Partial<Policy>,
+  next: NextAttempt,
+  key: KeptKey | undefined,
+  instances: readonly PartInstance[] = [],
+): Changes | Promise<Changes> {
+  const own = key?.isOurs ? { [KEY]: key.value } : undefined;
+  const asked: (Changes | Promise<Changes>)[] = [];
+  const askInstances = (verb: 'label' | 'headers'): void => {
+    for (const instance of instances) {
+      if (instance[verb]) asked.push(ask('use', () => instance[verb]?.(next)));
+    }
+  };
+  askInstances('label');
+  if (isTrusted({ trustedOrigins }, next.request)) {
+    if (beforeAttempt) asked.push(ask('beforeAttempt', () => beforeAttempt(next)));
+    askInstances('headers');
+  }
+  const join = (all: readonly Changes[]): Changes => {
+    if (!all.some(Boolean)) return own;
+    const changes: HeaderChanges = Object.assign({}, ...all);
+    // A server knows a request again only by the same key.
+    for (const [name, value] of Object.entries(changes)) {
+      if (key && name.toLowerCase() === KEY && value !== key.value) key.isKept = false;
+    }
+    return { ...own, ...changes };
+  };
+  return asked.some(isPromise) ? Promise.all(asked).then(join) : join(asked as Changes[]);
+}
+
+/** What user code changes. */
+function ask(hook: string, call: () => unknown): Changes | Promise<Changes> {
+  const read = (result: unknown): Changes =>
+    callHook(hook, () => (result === undefined || result === null ? undefined : changesIn(hook, result)));
+  const failed = (cause: unknown): never => {
+    throw new HookError(hook, cause);
+  };
+  let made: unknown;
+  try {
+    made = call();
+  } catch (cause) {
+    failed(cause);
+  }
+  // A promise of another library may lack what this one has.
+  return isPromise(made) ? Promise.resolve(made).then(read, failed) : read(made);
+}
+
+/**
+ * The headers of an attempt that is being sent.
+ *
+ * @throws HookError if a function that returns a value fails
+ */
+export function headersNow(changes: HeaderChanges): SentHeaders {
+  const entries = Object.entries(changes);
+  if (entries.every(([, value]) => typeof value !== 'function')) return changes as SentHeaders;
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'function' ? value() : value]),
+  );
+}
+
+function textOf(name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  throw new TypeError(messageOf(`its result: ${name}`, devText('a string, or undefined'), typeof value));
+}
+
+/** A header's value, which is checked when it is known. */
+function checked(hook: string, name: string, value: unknown): HeaderValue {
+  return typeof value === 'function'
+    ? () => callHook(hook, () => textOf(name, value()))
+    : textOf(name, value);
+}
+
+const TAKES = /* @__PURE__ */ devText('an object of strings, Headers, or pairs of a name and a value');
+
+/** The forms of `HeadersInit`. The error names the type of anything else alone: it may be a token, in place of a header with it. */
+function entriesOf(result: unknown): readonly unknown[] {
+  const type = Object.prototype.toString.call(result).slice(8, -1);
+  if (type === 'Headers') return [...(result as Headers)];
+  if (Array.isArray(result)) return result;
+  if (isObject(result) && isPlain(result)) return Object.entries(result);
+  throw new TypeError(messageOf('its result', TAKES, type));
+}
+
+/** An object of another class has fields that are no headers: nothing would be changed. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** The changes in what user code has returned. @throws TypeError for anything but headers */
+export function changesIn(hook: string, result: unknown): HeaderChanges {
+  const changes = new Map<string, HeaderValue>();
+  for (const pair of entriesOf(result)) {
+    const [given, made]: readonly unknown[] = Array.isArray(pair) ? pair : [];
+    if (typeof given !== 'string') throw wrongType('its result', TAKES, result);
+    const value = checked(hook, given, made);
+    // No server has a header of that name: the rest of the request cannot be changed.
+    if (/^(url|method|body|headers)$/i.test(given))
+      throw wrongType('its result', devText('the headers alone'), given);
+    const name = Array.isArray(result) ? given.toLowerCase() : given;
+    const before = changes.get(name);
+    // As `Headers` do with a name that is repeated.
+    const isBoth = typeof before === 'string' && typeof value === 'string';
+    changes.set(name, isBoth ? `${before}, ${value}` : value);
+  }
+  return Object.fromEntries(changes);
+}

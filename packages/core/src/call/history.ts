@@ -1,0 +1,159 @@
+import { keptByCopies, makeMetadata } from '#platform';
+import { isObject, property } from '../base/errors.ts';
+import { codeIn } from '../http/failure.ts';
+import type { FailureKind, Outcome } from '../http/outcome.ts';
+import { LAYER } from '../nested/outer-call.ts';
+import type { RetryReason, StopReason } from '../news/events.ts';
+import type { ReportedOutcome } from '../news/reported.ts';
+import type { Grant } from '../policy/contracts.ts';
+
+/** One attempt of a request, or a chance to send one that was skipped. Contains no URL, header or body. */
+export interface Attempt {
+  /** From 1. A chance that was skipped has the number of the attempt that would have been sent. */
+  readonly attempt: number;
+  /** The delay before it, for backoff or `Retry-After`, in milliseconds. */
+  readonly delayMs: number;
+  /** The wait for its slot and its tokens after that, in milliseconds. */
+  readonly waitedMs: number;
+  /** The status of its response. */
+  readonly status?: number;
+  /** What failed, if there was no response. */
+  readonly failure?: FailureKind;
+  /** The code of the error or of one of its causes, else the name of the error. */
+  readonly code?: string;
+  /**
+   * Why it was followed by another attempt, or by none. `'skipped'`: it was not sent, and there was another chance. `'resumed'`: the
+   * body of its response broke, and its rest was asked for.
+   */
+  readonly reason: RetryReason | StopReason | 'skipped' | 'resumed';
+  /** Its hedges: other tries of it, under way at the same time. Left out if none was sent. */
+  readonly hedges?: readonly HedgeRecord[];
+}
+
+/** One hedge of an attempt. Contains no URL, header or body. */
+export interface HedgeRecord {
+  /** When it was sent, in milliseconds after the first try. */
+  readonly delayMs: number;
+  /** True if its response is that of the attempt. */
+  readonly won: boolean;
+  /** `undefined` if it was aborted because another try has won. */
+  readonly outcome: ReportedOutcome | undefined;
+}
+
+/** The entry of an attempt in the history. */
+export function recordOf(
+  attempt: number,
+  delayMs: number,
+  waitedMs: number,
+  outcome: Outcome,
+  reason: Attempt['reason'],
+): Attempt {
+  if (outcome.type === 'response') {
+    const { status } = outcome;
+    // A function that is retried has no status.
+    return status === 0
+      ? { attempt, delayMs, waitedMs, reason }
+      : { attempt, delayMs, waitedMs, status, reason };
+  }
+  const { kind: failure, error } = outcome;
+  return { attempt, delayMs, waitedMs, failure, ...codeIn(error), reason };
+}
+
+/** The longest history: a call may be repeated for ever, and a stream of a day resumed any number of times. */
+const MOST_ATTEMPTS = 100;
+
+/** Adds to a history, which forgets its first attempts if it gets too long. */
+export function record(history: Attempt[], attempt: Attempt): void {
+  if (history.push(attempt) > MOST_ATTEMPTS) history.shift();
+}
+
+/** What led to a result: its attempts, and the tokens of the last one, if there is a bucket. */
+export type HistoryRecord =
+  | readonly Attempt[]
+  | { readonly attempts: readonly Attempt[]; readonly grant: Grant };
+
+/** Used when one object ended several calls. */
+const OF_MANY: HistoryRecord = [];
+
+type HistoryRecords = ReturnType<typeof makeMetadata<HistoryRecord>>;
+
+/** The same for all copies of this package in a program. */
+function sharedRecords(): HistoryRecords {
+  const holder = globalThis as { [key: symbol]: HistoryRecords | undefined };
+  const key = Symbol.for('@ebb/core traces');
+  holder[key] ??= makeMetadata();
+  return holder[key];
+}
+
+// One for attempts and grants: two of them share the code of their class, which makes each of them slower.
+const records: HistoryRecords = /* @__PURE__ */ sharedRecords();
+
+/** Notes the history of what a caller gets: a response, or an error. */
+export function setHistory(result: unknown, history: HistoryRecord): void {
+  if (isObject(result)) records.set(result, history);
+}
+
+/** Notes the history of a call that ended with the reason of its signal. The caller owns that object, and may use it again. */
+export function setHistoryOfReason(reason: unknown, history: HistoryRecord): void {
+  if (isObject(reason)) records.set(reason, records.get(reason) === undefined ? history : OF_MANY);
+}
+
+/** The attempts that led to a response or an error of an ebb client, without hedges; empty for anything else. */
+export function attemptsOf(result: unknown): readonly Attempt[] {
+  const history = historyOf(result);
+  return 'attempts' in history ? history.attempts : history;
+}
+
+/** True for a response or an error with which a client of ebb has ended. */
+export function hasHistory(result: unknown): boolean {
+  return attemptsOf(result).length > 0;
+}
+
+function historyOf(result: unknown): HistoryRecord {
+  if (!isObject(result)) return OF_MANY;
+  return records.get(result) ?? records.get(keptByCopies(result) ?? OF_MANY) ?? OF_MANY;
+}
+
+/** To be called before a retry: the entry of the attempt gets what a layer below has noted on its result. */
+export function keepNotes({ history }: { readonly history: readonly Attempt[] }, result: unknown): void {
+  Object.assign(history.at(-1) as Attempt, property(result, LAYER));
+}
+
+/**
+ * The tokens of the last attempt, for a response or an error of an ebb client: to settle a cost that is known only after
+ * the response. `undefined` if the policy has no bucket.
+ *
+ * @example
+ * ```ts
+ * import { grantOf, tokenBucket } from '@ebb/core';
+ * import { createFetch } from '@ebb/fetch';
+ *
+ * const fetch = createFetch({ bucket: tokenBucket({ refillPerSecond: 1_000, capacity: 10_000 }), cost: 500 });
+ * const response = await fetch('https://api.example.com/');
+ * grantOf(response)?.settle(120); // Gives the other 380 tokens back.
+ * ```
+ */
+export function grantOf(result: unknown): Grant | undefined {
+  const history = historyOf(result);
+  return 'attempts' in history ? history.grant : undefined;
+}
+
+/** The histories of calls that were successful at once, by status. */
+const histories: (readonly Attempt[] | undefined)[] = [];
+
+/** The history of a call that was successful at once. All with the same status share it. */
+export function successOf(status: number): readonly Attempt[] {
+  let history = histories[status];
+  if (history === undefined) {
+    const record: Attempt = { attempt: 1, delayMs: 0, waitedMs: 0, status, reason: 'success' };
+    history = Object.freeze([Object.freeze(record)]);
+    // A mock may have any number for a status.
+    if (status >= 100 && status < 400 && Number.isInteger(status)) histories[status] = history;
+  }
+  return history;
+}
+
+/** Notes the history of a call that was successful at once. */
+export function setHistoryOfSuccess(result: unknown, status: number): void {
+  setHistory(result, successOf(status));
+}

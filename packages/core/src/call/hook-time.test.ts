@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { limitOf } from '../../test/call-with-part.ts';
+import { judge, prepare } from '../../test/steps.ts';
+import { constant } from '../backoff/curves.ts';
+import type { PolicyOptions } from '../policy/options.ts';
+import { createPolicy } from '../policy/policy.ts';
+import { virtualClock } from '../testing.ts';
+import { Call } from './call.ts';
+import { OutOfTime } from './deadline.ts';
+
+const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
+const down = { type: 'response', status: 503, header: () => undefined } as const;
+
+/** A call whose hook takes so long before each attempt. */
+function callWith(hookMs: number, options: PolicyOptions = {}) {
+  const clock = virtualClock();
+  const beforeAttempt = () => clock.sleep(hookMs).then(() => undefined);
+  const policy = createPolicy({
+    clock,
+    beforeAttempt,
+    attemptTimeoutMs: 100,
+    backoff: constant(10),
+    ...options,
+  });
+  const call = new Call(policy, request);
+  const makeBody = (bodyMs: number) => () => clock.sleep(bodyMs);
+  const ready = (bodyMs?: number) =>
+    clock.runUntilSettled(
+      prepare(call, undefined, undefined, bodyMs === undefined ? undefined : makeBody(bodyMs)) ??
+        Promise.resolve(true),
+    );
+  return { call, clock, ready };
+}
+
+test('what hooks take of attemptTimeoutMs counts for their attempt alone', async () => {
+  const { call, ready } = callWith(60);
+  for (let attempt = 1; attempt <= 4; attempt += 1) {
+    expect([await ready(), call.attempt, call.hookMs]).toEqual([true, attempt, 60]);
+    expect(judge(call, down).retry).toBe(true);
+  }
+});
+
+test('the time of a chance that was skipped does not count for the next', async () => {
+  let skips = 2;
+  const skipping = limitOf({ take: () => (skips-- > 0 ? { skip: true } : undefined) });
+  const { call, ready } = callWith(60, { use: [skipping] });
+  expect([await ready(), call.attempt, call.hookMs]).toEqual([true, 1, 60]);
+  expect(call.history.map(({ reason }) => reason)).toEqual(['skipped', 'skipped']);
+});
+
+test.each([
+  [39, true, 99],
+  [40, false, 100],
+  [600_000, false, 100],
+])('hook and body factory share it: 60 ms and %s', async (bodyMs, isReady, elapsedMs) => {
+  const { call, clock, ready } = callWith(60);
+  const readiness = await ready(bodyMs);
+  if (isReady) expect(readiness).toBe(true);
+  else expect(readiness).toMatchObject({ timeoutMs: 100 });
+  // Without being sent it is judged as an attempt that ran into its timeout.
+  expect(call.history.map(({ reason }) => reason)).toEqual(isReady ? [] : ['transient']);
+  expect(clock.elapsedMs).toBe(elapsedMs);
+});
+
+test.each<[options: PolicyOptions, timeoutMs: number, isTotal: boolean]>([
+  [{}, 100, false],
+  [{ totalTimeoutMs: 120 }, 100, false],
+  [{ totalTimeoutMs: 100 }, 100, true],
+  [{ totalTimeoutMs: 80 }, 80, true],
+])('a hook that hangs ends with the timeout that comes first: %j', async (options, timeoutMs, isTotal) => {
+  const { call, clock, ready } = callWith(600_000, options);
+  const error = await ready().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(OutOfTime);
+  expect(error).toMatchObject({ timeoutMs });
+  // The total timeout ends the call, that of the attempt is judged.
+  expect([call.hasEnded, call.history.length]).toEqual(isTotal ? [true, 0] : [false, 1]);
+  expect(clock.elapsedMs).toBe(timeoutMs);
+});

@@ -1,0 +1,213 @@
+import { describe, expect, test, vi } from 'vitest';
+import {
+  callWith,
+  late,
+  limitWith,
+  lost,
+  outerOf,
+  partOf,
+  REQUEST,
+  response,
+} from '../../test/call-with-part.ts';
+import { judge } from '../../test/steps.ts';
+import { HookError } from '../base/errors.ts';
+import type { Call } from './call.ts';
+
+describe('an outcome', () => {
+  test('is told to the limits, noted, and followed by a retry', () => {
+    const settle = vi.fn();
+    const { call, events } = callWith({}, [limitWith({ settle })]);
+    Object.assign(call, { delayMs: 3, waitedMs: 4 });
+    const outcome = response(503);
+    expect(judge(call, outcome)).toEqual({ retry: true, reason: 'transient', delayMs: 10, backoffMs: 10 });
+    expect(settle.mock.calls).toEqual([[outcome]]);
+    expect(call.history).toEqual([{ attempt: 1, delayMs: 3, waitedMs: 4, status: 503, reason: 'transient' }]);
+    expect(call).toMatchObject({ toRetry: outcome, delayMs: 10, previousBackoffMs: 10, hasEnded: false });
+    expect([call.answered, call.skipped]).toEqual([undefined, undefined]);
+    expect(events).toMatchObject([
+      { type: 'retry', delayMs: 10, reason: 'transient', outcome: { status: 503 } },
+    ]);
+  });
+
+  test('before another attempt nothing is held that the one before had', () => {
+    const release = vi.fn();
+    const { call } = callWith({}, [limitWith({ release })]);
+    judge(call, response(503));
+    Object.assign(call, { bucket: {}, grant: {}, headerChanges: {} });
+    const once = Promise.resolve();
+    call.released(once);
+    expect([call.bucket, call.grant, call.headerChanges]).toEqual([undefined, undefined, undefined]);
+    expect(release.mock.calls).toEqual([[once]]);
+  });
+
+  test('that is final ends the call once', () => {
+    const [end, release] = [vi.fn(), vi.fn()];
+    const { call, events } = callWith({}, [partOf({ end }), limitWith({ release })]);
+    const step = call.ended(response(404));
+    expect(step).toEqual({ do: 'end', reason: 'final' });
+    expect([call.ended(response(200)), call.judgedWithin(lost), call.next()]).toEqual([step, step, step]);
+    expect([end.mock.calls, release.mock.calls, call.history.length]).toEqual([[['final']], [], 1]);
+    expect(events).toMatchObject([{ type: 'end', reason: 'final', outcome: { status: 404 } }]);
+    expect(Object.hasOwn(events[0] ?? {}, 'error')).toBe(false);
+  });
+
+  test('that failed for good holds nothing any more', () => {
+    const release = vi.fn();
+    const { call } = callWith({ maxRetries: 0 }, [limitWith({ release })]);
+    judge(call, lost);
+    expect(release).toHaveBeenCalledTimes(1);
+  });
+
+  test('that a part has explained ends the call with its words', () => {
+    const cause = new Error('why');
+    const { call, events } = callWith();
+    judge(call, response(200, { verdict: 'final', cause }));
+    expect(events).toMatchObject([{ type: 'end', reason: 'final', error: { name: 'Error' } }]);
+  });
+
+  test('at the total timeout gives way to the answer before it', () => {
+    const { call, clock, events } = callWith({ totalTimeoutMs: 100 });
+    const first = response(503);
+    judge(call, first);
+    expect(call.answered).toBe(first);
+    call.attempt = 2;
+    call.deadline?.bound();
+    clock.tick(100);
+    expect(call.ended(late)).toEqual({ do: 'end', reason: 'deadline-exceeded', before: 'answer' });
+    expect(events.at(-1)).toMatchObject({ type: 'end', outcome: { status: 503 }, error: { name: 'Error' } });
+  });
+
+  test('at the total timeout without an answer before it is the end itself', () => {
+    const { call, clock, events } = callWith({ totalTimeoutMs: 100 });
+    judge(call, lost);
+    expect(call.answered).toBeUndefined();
+    call.attempt = 2;
+    call.deadline?.bound();
+    clock.tick(100);
+    expect(call.ended(late)).toEqual({ do: 'end', reason: 'deadline-exceeded' });
+    expect(events.at(-1)).toMatchObject({ type: 'end', outcome: { kind: 'timeout' } });
+  });
+
+  test('at the word of a part is sent again, which is no retry', () => {
+    const { call } = callWith();
+    expect(judge(call, response(401, { again: true }))).toMatchObject({ retry: true, reason: 'refused' });
+    expect([call.skipped, call.previousBackoffMs]).toEqual([-1, undefined]);
+    call.attempt = 2;
+    judge(call, response(401, { again: true }));
+    expect(call.skipped).toBe(-2);
+  });
+
+  test('of a call that its limit has ended is judged no more', () => {
+    const { call, told } = callWith({}, [limitWith({ settle: () => void call.close('aborted') })]);
+    expect(judge(call, response(503))).toEqual({ retry: false, reason: 'aborted' });
+    expect([told(), call.history]).toEqual([[], []]);
+  });
+
+  test('of a call whose observer has ended it is followed by nothing', () => {
+    const { call, told } = callWith(
+      { onEvent: ({ type }) => type === 'other-retries' && call.close('aborted') },
+      [],
+      undefined,
+      {
+        ...REQUEST,
+        header: (name: string) => (name === 'x-stainless-retry-count' ? '1' : undefined),
+      } as never,
+    );
+    expect(judge(call, response(503))).toEqual({ retry: false, reason: 'aborted' });
+    expect(told()).toEqual([]);
+  });
+
+  test.each([
+    [1, ['other-retries', 'retry']],
+    [2, ['retry']],
+  ])('another library that retries is reported with attempt %i or not', (attempt, types) => {
+    const header = (name: string) => (name === 'grpc-previous-rpc-attempts' ? '1' : undefined);
+    const { call, told, events } = callWith({}, [], undefined, { ...REQUEST, header } as never);
+    call.attempt = attempt;
+    judge(call, response(503));
+    expect(told()).toEqual(types);
+    if (attempt === 1) expect(events[0]).toMatchObject({ library: 'a gRPC client' });
+  });
+
+  test('a hook that fails ends the call, and frees what it holds', () => {
+    const release = vi.fn();
+    const { call, events } = callWith(
+      {
+        classify: () => {
+          throw new Error('boom');
+        },
+      },
+      [limitWith({ release })],
+    );
+    expect(() => judge(call, response(503))).toThrow(HookError);
+    expect([release.mock.calls.length, call.hasEnded]).toEqual([1, true]);
+    expect(events).toMatchObject([
+      { type: 'end', reason: 'final', error: { hook: 'classify' }, outcome: { status: 503 } },
+    ]);
+  });
+
+  test.each<[isOurs: boolean, isKept: boolean, reason: string]>([
+    [true, true, 'transient'],
+    [false, true, 'not-idempotent'],
+    [true, false, 'not-idempotent'],
+  ])('a POST with a key: ours %s, kept %s', (isOurs, isKept, reason) => {
+    const { call } = callWith({}, [], undefined, { ...REQUEST, method: 'POST' });
+    call.key = { value: 'k', isOurs, isKept } as never;
+    expect(judge(call, response(503)).reason).toBe(reason);
+  });
+
+  test('a key that was not sent does not make the request of the caller repeatable', () => {
+    const request = {
+      ...REQUEST,
+      method: 'POST',
+      header: (name: string) => (name === 'idempotency-key' ? 'k' : undefined),
+    };
+    const lostKey = callWith({}, [], undefined, request as never);
+    lostKey.call.key = { value: 'k', isOurs: false, isKept: false } as never;
+    expect(judge(lostKey.call, response(503)).reason).toBe('not-idempotent');
+    const kept = callWith({}, [], undefined, request as never);
+    expect(judge(kept.call, response(503)).reason).toBe('transient');
+  });
+});
+
+describe('nested calls', () => {
+  test('an inner call leaves its outcome to the outer one', () => {
+    const outer = outerOf(REQUEST);
+    const { call } = callWith({}, [], outer);
+    expect(judge(call, response(503))).toEqual({ retry: false, reason: 'left-to-outer-layer' });
+    expect(outer.isOpen).toBe(true);
+  });
+
+  test.each<[what: string, attempt: number, end: (call: Call) => void, hasFailed: boolean | undefined]>([
+    ['one attempt that failed', 1, (call) => judge(call, response(404)), undefined],
+    ['a repeated request that failed', 2, (call) => judge(call, response(404)), true],
+    ['a repeated request that succeeded', 2, (call) => judge(call, response(200)), undefined],
+    ['one that a request within has failed', 1, (call) => call.judgedWithin(lost), true],
+  ])('user code that has made %s', (_, attempt, end, hasFailed) => {
+    const maker = outerOf();
+    const { call } = callWith({}, [], maker, REQUEST, 'function');
+    call.attempt = attempt;
+    end(call);
+    expect([maker.hasFailed, maker.isOpen, call.isOpen]).toEqual([hasFailed, true, false]);
+  });
+
+  test('a failure whose request within was repeated ends the call', () => {
+    const { call, events } = callWith();
+    call.judgedWithin(lost);
+    expect(events).toMatchObject([
+      { type: 'end', reason: 'judged-by-inner-layer', outcome: { kind: 'network' } },
+    ]);
+  });
+});
+
+test('a call that user code has failed ends once', () => {
+  const end = vi.fn();
+  const classify = (): never => {
+    throw new Error('boom');
+  };
+  const { call, told } = callWith({ classify }, [partOf({ end })]);
+  const step = call.ended(lost);
+  expect(step).toMatchObject({ do: 'end', reason: 'final', error: { hook: 'classify' } });
+  expect(call.ended(lost)).toBe(step);
+  expect([call.close('aborted'), told(), end.mock.calls]).toEqual([false, ['end'], [['final']]]);
+});

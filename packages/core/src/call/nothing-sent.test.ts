@@ -1,0 +1,180 @@
+import { describe, expect, test, vi } from 'vitest';
+import { callTo, limitOf, limitWith, partOf, response } from '../../test/call-with-part.ts';
+import { judge } from '../../test/steps.ts';
+import { HookError, NotSentError } from '../base/errors.ts';
+import type { Permit, Skip } from '../policy/limit.ts';
+import type { PolicyOptions } from '../policy/options.ts';
+import type { Part } from '../policy/part.ts';
+import { OutOfTime } from './deadline.ts';
+import type { CallStep } from './types.ts';
+
+describe('the end in front of an attempt', () => {
+  const refused = (reason?: string): NotSentError =>
+    new NotSentError('no', undefined, { reason: reason as never });
+  const aborted = AbortSignal.abort(new Error('left'));
+  const stoppedBy = refused('stopped');
+
+  /** A call that waits for the body of its first attempt, or of a retry, with all that this needs. */
+  function inFrontOf(isRetry: boolean, options: PolicyOptions = {}, ...use: readonly Part[]) {
+    const made = callTo(options, use);
+    const { call } = made;
+    if (isRetry) {
+      call.next();
+      judge(call, response(503));
+      call.released();
+      // The backoff.
+      call.next();
+    }
+    call.client = { makeBody: () => new Promise(() => undefined), timeoutError: (timeoutMs) => timeoutMs };
+    expect(call.next().do).toBe('wait');
+    return made;
+  }
+
+  test.each<
+    [
+      what: string,
+      isRetry: boolean,
+      error: unknown,
+      signal: AbortSignal | undefined,
+      reason: string,
+      isThrown: boolean,
+    ]
+  >([
+    ['a limit refuses the first attempt', false, refused(), undefined, 'limited', true],
+    ['a limit refuses a retry', true, refused(), undefined, 'limited', false],
+    ['the throttle refuses', true, refused('overload'), undefined, 'overload', false],
+    ['the policy stops', true, stoppedBy, AbortSignal.abort(stoppedBy), 'stopped', false],
+    ['the caller aborts', true, aborted.reason, aborted, 'aborted', true],
+    ['a hook fails', true, new HookError('cost', new Error('x')), undefined, 'final', true],
+    ['its time has passed', true, new OutOfTime(5, true), undefined, 'deadline-exceeded', false],
+    [
+      'its time has passed before the first attempt',
+      false,
+      new OutOfTime(5, true),
+      undefined,
+      'deadline-exceeded',
+      true,
+    ],
+    ['the wait was too long', true, refused('wait-too-long'), undefined, 'limited', false],
+  ])('%s', (_, isRetry, error, signal, reason, isThrown) => {
+    const [cancel, end] = [vi.fn(), vi.fn()];
+    const { call, events } = inFrontOf(isRetry, {}, limitWith({ cancel }), partOf({ end }));
+    call.signal = signal;
+    const thrown = error instanceof OutOfTime ? 5 : error;
+    const step = { do: 'end', reason, ...(isThrown ? { error: thrown } : { before: 'last' }) };
+    expect(call.stopped(error)).toEqual(step);
+    expect([cancel.mock.calls, end.mock.calls]).toEqual([[[]], [[reason]]]);
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason });
+    expect(call.history.map((one) => one.reason)).toEqual(isRetry ? [isThrown ? 'transient' : reason] : []);
+  });
+
+  test.each([
+    [true, true, 'deadline-exceeded'],
+    [true, false, 'limited'],
+    [false, true, 'limited'],
+  ])(
+    'a wait that was too long, of a retry %s, bound by the total timeout %s: %s',
+    (isRetry, bindsWait, reason) => {
+      const { call, events } = inFrontOf(isRetry, { totalTimeoutMs: 1_000 });
+      Object.assign(call.deadline ?? {}, { bindsWait });
+      call.stopped(refused('wait-too-long'));
+      expect(events.at(-1)).toMatchObject({ type: 'end', reason });
+    },
+  );
+
+  test.each([
+    [refused(), 'tenant'],
+    [new HookError('cost', new Error('x')), undefined],
+  ])('a refusal tells whose it was, and other errors do not: %s', (error, fairKey) => {
+    const { call } = inFrontOf(false, { fairKey: 'tenant' });
+    call.stopped(error);
+    expect(Object(error).fairKey).toBe(fairKey);
+  });
+});
+
+describe('a chance that is skipped', () => {
+  /** A call whose first attempt is skipped, or its first retry, and all chances after it. */
+  function skipped(isRetry: boolean, options: PolicyOptions = {}, own: object = {}, skip: object = {}) {
+    const take = ({ attempt }: { readonly attempt: number }): Skip | undefined =>
+      isRetry && attempt === 0 ? undefined : { skip: true, ...skip };
+    const made = callTo(options, [limitOf({ take, ...own })]);
+    const { call, events } = made;
+    call.waitedMs = 4;
+    if (!isRetry) return { ...made, step: call.next() };
+    call.next();
+    judge(call, response(503));
+    events.length = 0;
+    call.released();
+    // The backoff.
+    call.next();
+    return { ...made, step: call.next() };
+  }
+
+  const isEnd = (step: CallStep): boolean => step.do === 'end';
+
+  test('counts as a retry, and the next one comes after the backoff', () => {
+    const { call, events } = skipped(false);
+    expect(call).toMatchObject({ skipped: 1, delayMs: 10, previousBackoffMs: 10 });
+    call.next();
+    expect(call.skipped).toBe(2);
+    expect(call.history).toEqual([
+      { attempt: 1, delayMs: 0, waitedMs: 4, reason: 'skipped' },
+      { attempt: 1, delayMs: 10, waitedMs: 0, reason: 'skipped' },
+    ]);
+    expect(events).toMatchObject([
+      { type: 'skip', delayMs: 10 },
+      { type: 'skip', delayMs: 10 },
+    ]);
+  });
+
+  /** Allows the retry itself, and says this of the next chance. */
+  const then = (later: unknown) => {
+    let asked = 0;
+    return {
+      planRetry() {
+        asked += 1;
+        return asked > 1 ? later : undefined;
+      },
+    };
+  };
+
+  test.each<[what: string, options: PolicyOptions, isRetry: boolean, own: object, hasNext: boolean]>([
+    ['one retry allowed', { maxRetries: 1 }, false, {}, true],
+    ['no retry allowed', { maxRetries: 0 }, false, {}, false],
+    ['all retries used', { maxRetries: 1 }, true, {}, false],
+    ['a backoff that ends', { backoff: () => undefined }, false, {}, false],
+    ['a total timeout that is as long', { totalTimeoutMs: 10 }, false, {}, true],
+    ['a shorter total timeout', { totalTimeoutMs: 9 }, false, {}, false],
+    ['a first attempt, which needs no permission', {}, false, { planRetry: () => 'budget-exhausted' }, true],
+    ['a retry that a limit denies', {}, true, then('budget-exhausted'), false],
+    ['a retry that a limit allows', {}, true, then(undefined), true],
+  ])('%s', (_, options, isRetry, own, hasNext) => {
+    const { call, events, step } = skipped(isRetry, options, own);
+    expect(isEnd(step)).toBe(!hasNext);
+    if (hasNext) {
+      expect(call.delayMs).toBe(10);
+      return;
+    }
+    if (isRetry) expect(step).toEqual({ do: 'end', reason: 'overload', before: 'last' });
+    else expect(step).toMatchObject({ reason: 'overload', error: { name: 'NotSentError' } });
+    expect(call.history.at(-1)?.reason).toBe('overload');
+    expect(events.at(-2)).toMatchObject({ type: 'skip', delayMs: undefined });
+  });
+
+  test('permission is asked for a retry with its delay, and what the chance before was given goes back', () => {
+    const cancel = vi.fn();
+    const planRetry = vi.fn((..._given: unknown[]): Permit => ({ cancel }));
+    skipped(true, {}, { planRetry });
+    expect(planRetry.mock.calls.map(([, retry]) => retry)).toEqual([
+      { reason: 'transient', delayMs: 10 },
+      { reason: 'refused', delayMs: 10 },
+    ]);
+    expect(cancel).toHaveBeenCalledTimes(1);
+  });
+
+  test('with the skip that ends it there is no other chance', () => {
+    const { call, step } = skipped(false, {}, {}, { isLast: true });
+    expect(step).toMatchObject({ do: 'end', error: { message: 'Not sent: too little succeeds' } });
+    expect(call.history).toMatchObject([{ attempt: 1, reason: 'overload' }]);
+  });
+});

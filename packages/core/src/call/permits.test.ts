@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'vitest';
+import { callTo, lost, response } from '../../test/call-with-part.ts';
+import { constant } from '../backoff/curves.ts';
+import { limit } from '../parts/own-limit.ts';
+import type { Limit, Permit } from '../policy/limit.ts';
+import { retry } from '../retry/retry.ts';
+import { Permits } from './permits.ts';
+
+type Makes = (permit: (isPartial?: boolean) => Permit, told: string[]) => Partial<Limit>;
+
+/** A limit that says what it is asked, and its permits, which are numbered. @param name that of one of several */
+function writing(own: Makes, told: string[] = [], name = '') {
+  let count = 0;
+  const permit = (isPartial = false): Permit => {
+    count += 1;
+    const id = count;
+    return {
+      waitedMs: 0,
+      isPartial,
+      cancel: () => void told.push(`cancel ${id}`),
+      lapse: () => void told.push(`lapse ${id}`),
+      settle: (outcome) => void told.push(`settle ${id} ${outcome.type}`),
+      release: () => void told.push(`release ${id}`),
+      ended: (reason) => void told.push(`ended ${id} ${reason}`),
+    };
+  };
+  const made: Limit = {
+    name: 'own',
+    started: () => void told.push(`started${name}`),
+    take: () => undefined,
+    ended: (_, reason) => void told.push(`ended${name} ${reason}`),
+    ...own(permit, told),
+  };
+  return { told, made };
+}
+
+const takes: Makes = (permit) => ({ take: () => permit() });
+
+/** Fails so many times. */
+function failing(times: number) {
+  let left = times;
+  return async (): Promise<string> => {
+    left -= 1;
+    if (left >= 0) throw new Error('down');
+    return 'up';
+  };
+}
+
+/** Lacks something for so many times. */
+function lacking(times: number): Limit {
+  let left = times;
+  const acquire = async (): Promise<Permit> => ({ cancel: () => undefined });
+  return {
+    name: 'other',
+    take() {
+      left -= 1;
+      return left < 0 ? undefined : { acquire };
+    },
+  };
+}
+
+function classify(outcome: { readonly type: string }) {
+  return outcome.type === 'response' ? 'success' : 'transient';
+}
+
+describe('the permits of a call', () => {
+  test.each<[story: string, own: Makes, failures: number, others: Limit[], told: string]>([
+    ['a success', takes, 0, [], 'started, settle 1 response, ended 1 success, ended success'],
+    [
+      'a retry takes a permit of its own',
+      takes,
+      1,
+      [],
+      'started, settle 1 failure, release 1, settle 2 response, ended 2 success, ended success',
+    ],
+    [
+      'a permit goes back while another limit is waited for',
+      takes,
+      0,
+      [lacking(1)],
+      'started, cancel 1, settle 2 response, ended 2 success, ended success',
+    ],
+    [
+      'a permit that was cancelled is the earlier one, and lapses with its attempt if it is not used',
+      (permit, told) => ({
+        take(_, earlier) {
+          told.push(`take${earlier ? ' again' : ''}`);
+          return earlier ? undefined : permit();
+        },
+      }),
+      0,
+      [lacking(1)],
+      'started, take, cancel 1, take again, lapse 1, ended success',
+    ],
+    [
+      'a wait gives the permit',
+      (permit) => ({ take: () => ({ acquire: async () => permit() }) }),
+      0,
+      [],
+      'started, settle 1 response, ended 1 success, ended success',
+    ],
+    [
+      'one that is partial is completed',
+      (permit, told) => ({
+        take(_, earlier) {
+          told.push(`take${earlier ? ' again' : ''}`);
+          return earlier ? permit() : { acquire: async () => permit(true) };
+        },
+      }),
+      0,
+      [],
+      'started, take, take again, settle 2 response, ended 2 success, ended success',
+    ],
+    [
+      'a retry that is refused',
+      (permit) => ({ ...takes(permit, []), planRetry: () => 'budget-exhausted' }),
+      1,
+      [],
+      'started, settle 1 failure, release 1, ended budget-exhausted',
+    ],
+    [
+      'what a retry was given is spent once that is sent',
+      (permit) => ({ planRetry: () => permit() }),
+      1,
+      [],
+      'started, ended success',
+    ],
+    [
+      'a last skip ends the call',
+      () => ({ take: () => ({ skip: true, isLast: true }) }),
+      0,
+      [],
+      'started, ended overload',
+    ],
+    ['a limit that takes nothing', () => ({}), 1, [], 'started, ended success'],
+  ])('%s', async (_, own, failures, others, expected) => {
+    const { told, made } = writing(own);
+    const use = [made, ...others].map(limit);
+    await retry(failing(failures), { use, backoff: constant(0), classify }).catch(String);
+    expect(told.join(', ')).toBe(expected);
+  });
+
+  test('a skip goes on to the next scheduled attempt', async () => {
+    let skips = 2;
+    const { told, made } = writing((permit) => ({
+      take: () => (skips-- > 0 ? { skip: true } : permit()),
+    }));
+    await retry(failing(0), { use: [limit(made)], backoff: constant(0) });
+    expect(told.join(', ')).toBe('started, settle 1 response, ended 1 success, ended success');
+  });
+
+  test('what a retry was given goes back if it is not sent', async () => {
+    const abort = new AbortController();
+    const { told, made } = writing((permit) => ({
+      planRetry() {
+        abort.abort(new Error('enough'));
+        return permit();
+      },
+    }));
+    const options = { use: [limit(made)], backoff: constant(0), classify };
+    await expect(retry(failing(1), options, { signal: abort.signal })).rejects.toThrow('enough');
+    expect(told.join(', ')).toBe('started, cancel 1, ended aborted');
+  });
+
+  test('a limit whose wait never helps fails its request, and does not spin for ever', async () => {
+    const acquire = async (): Promise<Permit> => ({ isPartial: true, cancel: () => undefined });
+    const use = [limit({ name: 'own', take: () => ({ acquire }) })];
+    await expect(retry(() => 'up', { use })).rejects.toThrow(
+      'a limit still lacks what it has waited for 1,000 times',
+    );
+  });
+});
+
+/** The permits of a call that has not started with its limits, which write what they are asked into one list. */
+function unstarted(...owns: readonly Makes[]) {
+  const told: string[] = [];
+  const limits = owns.map((own, at) => writing(own, told, ` ${'abc'[at]}`).made);
+  const permits = new Permits(callTo().call);
+  const start = (): void => {
+    for (const one of limits) permits.start(one);
+  };
+  return { permits, start, since: () => told.splice(0).join(', ') };
+}
+
+/** The permits of a call that has started with its limits. */
+function permitsOf(...owns: readonly Makes[]) {
+  const { permits, start, since } = unstarted(...owns);
+  start();
+  since();
+  return { permits, since };
+}
+
+describe('several limits', () => {
+  const retryNow = { reason: 'transient', delayMs: 1 } as const;
+
+  test('are asked in their order, and are told of the end in it', () => {
+    const { permits, start, since } = unstarted(takes, () => ({}), takes);
+    start();
+    expect([permits.take(), since()]).toEqual([undefined, 'started a, started b, started c']);
+    permits.settle(response(200));
+    permits.end('success');
+    expect(since()).toBe(
+      'settle 1 response, settle 1 response, ended 1 success, ended a success, ended b success, ended 1 success, ended c success',
+    );
+  });
+
+  test('if one refuses the call, those before it are told of the end', () => {
+    const refuses: Makes = () => ({
+      started() {
+        throw new Error('no');
+      },
+    });
+    const { permits, start, since } = unstarted(takes, refuses, takes);
+    expect(start).toThrow('no');
+    permits.end('final');
+    expect(since()).toBe('started a, ended a final');
+  });
+
+  test('if one lacks something, those after it are not asked, and those before it give back', () => {
+    const wait = { acquire: async () => ({ cancel: () => undefined }) };
+    const asks: Makes = (_, told) => ({ take: () => void told.push('asked') });
+    const { permits, since } = permitsOf(takes, () => ({ take: () => wait }), asks);
+    expect([permits.take(), since()]).toEqual([wait, 'cancel 1']);
+  });
+
+  test('if one denies a retry, those after it are not asked, and what others gave for it goes back', () => {
+    const gives: Makes = (permit, told) => ({
+      planRetry() {
+        told.push('asked');
+        return permit();
+      },
+    });
+    const { permits, since } = permitsOf(gives, () => ({ planRetry: () => 'budget-exhausted' }), gives);
+    expect(permits.planRetry(retryNow)).toBe('budget-exhausted');
+    permits.end('budget-exhausted');
+    expect(since()).toBe(
+      'asked, cancel 1, ended a budget-exhausted, ended b budget-exhausted, ended c budget-exhausted',
+    );
+  });
+
+  test('what watches bodies is the first that one of them brings', () => {
+    const [one, other] = [() => undefined, () => undefined];
+    const watches =
+      (whenBodyEnds: () => undefined): Makes =>
+      () => ({ whenBodyEnds });
+    expect(permitsOf(takes).permits.whenBodyEnds).toBeUndefined();
+    expect(permitsOf(takes, watches(one), watches(other)).permits.whenBodyEnds).toBe(one);
+  });
+});
+
+describe('a permit', () => {
+  test('of an attempt that is settled is released, once', () => {
+    const { permits, since } = permitsOf(takes);
+    permits.take();
+    permits.settle(lost);
+    permits.settle({ type: 'failure', kind: 'aborted', error: undefined });
+    permits.cancel();
+    permits.release();
+    permits.end('aborted');
+    expect(since()).toBe('settle 1 failure, release 1, ended a aborted');
+  });
+
+  test('of an attempt that is not settled is released, and is there at the end', () => {
+    const { permits, since } = permitsOf(takes);
+    permits.take();
+    permits.release();
+    permits.end('deadline-exceeded');
+    expect(since()).toBe('release 1, ended 1 deadline-exceeded, ended a deadline-exceeded');
+  });
+
+  test('is told once the connection is free', () => {
+    const seen: unknown[] = [];
+    const once = Promise.resolve();
+    const { permits } = permitsOf((permit) => ({
+      take: () => ({ ...permit(), release: (when) => void seen.push(when) }),
+    }));
+    permits.take();
+    permits.settle(lost);
+    permits.release(once);
+    permits.release();
+    expect(seen).toEqual([once]);
+  });
+});

@@ -1,0 +1,163 @@
+import type { Outcome } from '../http/outcome.ts';
+import type { StopReason } from '../news/events.ts';
+import type { BroughtLimit, Limit, Permit, Skip, Wait } from '../policy/limit.ts';
+import type { PartCall, PlannedRetry } from '../policy/part.ts';
+
+const NONE: readonly LimitInCall[] = [];
+
+/** A limit in one call. */
+class LimitInCall {
+  readonly limit: Limit;
+  /** What the attempt has of it. */
+  permit: Permit | undefined;
+  // Only calls that wait or retry need these.
+  /** Cancelled: the same attempt may still need it. */
+  declare earlier?: Permit | undefined;
+  /** Taken for a retry that has not been sent. */
+  declare planned?: Permit | undefined;
+
+  constructor(limit: Limit) {
+    this.limit = limit;
+  }
+
+  hold(permit: Permit): void {
+    this.permit = permit;
+    if (this.earlier) this.earlier = undefined;
+  }
+}
+
+/**
+ * What the limits of a policy give to one call: all that an attempt needs, or nothing. A permit is held from {@link take} until the
+ * attempt is settled, and kept after that until its connection is free. One that is cancelled is shown to its limit as the earlier one.
+ */
+export class Permits {
+  readonly #call: PartCall;
+  #limits: readonly LimitInCall[] = NONE;
+  /** True once the attempt has an outcome. */
+  #isSettled = false;
+  /** The limit that lacked something. */
+  #lacking: LimitInCall | undefined;
+
+  constructor(call: PartCall) {
+    this.#call = call;
+  }
+
+  /** Starts with a limit. @throws what it refuses the call with: it is then not told of the end */
+  start(limit: Limit): void {
+    limit.started?.(this.#call);
+    const one = new LimitInCall(limit);
+    // Not by `push`, which makes room for many more.
+    this.#limits = this.#limits === NONE ? [one] : [...this.#limits, one];
+  }
+
+  /** Takes what all limits ask for. If one lacks something, everything goes back. @returns what is lacking, or the skip of a limit */
+  take(): Wait | Skip | undefined {
+    for (const one of this.#limits) {
+      const { permit } = one;
+      if (permit && !permit.isPartial) continue;
+      const taken = one.limit.take?.(this.#call, permit ?? one.earlier);
+      if (!taken) continue;
+      if ('acquire' in taken || 'skip' in taken) {
+        this.#lacking = one;
+        this.cancel();
+        return taken;
+      }
+      one.hold(taken);
+    }
+    return undefined;
+  }
+
+  /** Keeps what the wait for the last lack has brought. */
+  hold(permit: Permit): void {
+    this.#lacking?.hold(permit);
+  }
+
+  /** Nothing was sent: everything goes back. The limits are asked again if the attempt goes on. */
+  cancel(): void {
+    if (this.#isSettled) this.release();
+    for (const one of this.#limits) {
+      const { permit } = one;
+      if (!permit) continue;
+      one.permit = undefined;
+      one.earlier = permit;
+      permit.cancel();
+    }
+  }
+
+  /** The attempt has an outcome. */
+  settle(outcome: Outcome): void {
+    const wasSettled = this.#isSettled;
+    this.#isSettled = true;
+    for (const one of this.#limits) {
+      this.#lapse(one);
+      if (one.planned) one.planned = undefined;
+      if (!wasSettled) one.permit?.settle?.(outcome);
+    }
+  }
+
+  /** The connection of the attempt is free. What is not settled is kept for the end of the call. @param once when it will be free */
+  release(once?: Promise<void>): void {
+    const wasSettled = this.#isSettled;
+    this.#isSettled = false;
+    for (const one of this.#limits) {
+      const { permit } = one;
+      if (wasSettled) one.permit = undefined;
+      permit?.release?.(once);
+    }
+  }
+
+  /** Asks whether a retry may be sent. @returns the reason if not */
+  planRetry(retry: PlannedRetry): StopReason | undefined {
+    for (const one of this.#limits) {
+      const planned = one.limit.planRetry?.(this.#call, retry);
+      if (typeof planned === 'string') return planned;
+      if (planned) one.planned = planned;
+    }
+    return undefined;
+  }
+
+  /** The scheduled attempt is not sent: what was planned or kept for it goes back. */
+  skip(): void {
+    for (const one of this.#limits) {
+      this.#lapse(one);
+      one.planned?.cancel();
+      if (one.planned) one.planned = undefined;
+    }
+  }
+
+  #lapse(one: LimitInCall): void {
+    one.earlier?.lapse?.();
+    if (one.earlier) one.earlier = undefined;
+  }
+
+  /** The call has ended. */
+  end(reason: StopReason): void {
+    this.skip();
+    for (const { permit, limit } of this.#limits) {
+      permit?.ended?.(reason);
+      limit.ended?.(this.#call, reason);
+    }
+  }
+
+  /** What watches the bodies of responses, if a limit needs to know their end. */
+  get whenBodyEnds(): PartCall['whenBodyEnds'] {
+    return this.#limits.find(({ limit }) => limit.whenBodyEnds)?.limit.whenBodyEnds;
+  }
+}
+
+/** A call that takes permits. */
+interface Holder extends PartCall {
+  permits: Permits | undefined;
+}
+
+/** Gives a limit the code by which calls take its permits. */
+export function bring(limit: Limit): BroughtLimit {
+  return { limit, startIn: (call) => startIn(call as Holder, limit) };
+}
+
+function startIn(call: Holder, shared: Limit): void {
+  const limit = shared.forCall?.(call) ?? shared;
+  if (call.isInner && !limit.isForInner) return;
+  call.permits ??= new Permits(call);
+  call.permits.start(limit);
+}

@@ -1,0 +1,245 @@
+import { describe, expect, test, vi } from 'vitest';
+import { constant } from '../backoff/curves.ts';
+import { HookError, NotSentError } from '../base/errors.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { EbbEvent } from '../news/events.ts';
+import { ownBucket } from '../parts/own.ts';
+import type { PolicyOptions } from '../policy/options.ts';
+import type { TokenBucket } from '../policy/part.ts';
+import { createPolicy } from '../policy/policy.ts';
+import { virtualClock } from '../testing.ts';
+import { Call } from './call.ts';
+import { attemptsOf } from './history.ts';
+import { run } from './run.ts';
+import { startCall, type Transport, timeoutOf } from './transport.ts';
+
+const request: RequestTraits = {
+  method: 'GET',
+  url: 'http://upstream/',
+  replayable: true,
+  header: () => undefined,
+};
+
+/** A client that responds with the statuses of a script, or rejects with its errors. */
+function exchange(
+  ...script: (number | Error)[]
+): Transport<{ status: number }> & { readonly sent: number[]; discarded: unknown[] } {
+  const sent: number[] = [];
+  const discarded: unknown[] = [];
+  return {
+    sent,
+    discarded,
+    async send(call) {
+      sent.push(call.attempt);
+      const step = script[sent.length - 1] ?? 200;
+      if (step instanceof Error) throw step;
+      return { status: step };
+    },
+    outcome: ({ status }): Outcome => ({ type: 'response', status, header: () => undefined }),
+    failure: (error): Outcome => ({ type: 'failure', kind: 'network', error }),
+    setAside(settled) {
+      discarded.push(settled);
+      return undefined;
+    },
+  };
+}
+
+function setUp(options: PolicyOptions = {}) {
+  const clock = virtualClock({ startMs: 0 });
+  const events: EbbEvent[] = [];
+  const policy = createPolicy({ clock, random: () => 0, onEvent: (event) => events.push(event), ...options });
+  return { clock, events, call: new Call(policy, request) };
+}
+
+/** A bucket whose tokens come when the test says so. */
+function stubBucket(): {
+  bucket: TokenBucket;
+  acquire: ReturnType<typeof vi.fn>;
+  tryAcquire: ReturnType<typeof vi.fn>;
+} {
+  const acquire = vi.fn(async (_ask: object) => ({ cost: 1, waitedMs: 25 }));
+  const tryAcquire = vi.fn((): unknown => undefined);
+  return { bucket: ownBucket({ acquire, tryAcquire } as never), acquire, tryAcquire };
+}
+
+test('a success is sent in the same turn, without a wait', async () => {
+  const { clock, call } = setUp();
+  const client = exchange(200);
+  const running = run(call, client);
+  expect(client.sent).toEqual([1]);
+  expect(await running).toEqual({ status: 200 });
+  expect(clock.pending).toBe(0);
+});
+
+test('every attempt, wait and end is reported, with its time', async () => {
+  const { clock, events, call } = setUp({ maxRetries: 2 });
+  const running = run(call, exchange(503, new Error('reset'), 503));
+  await clock.advance(3_000);
+  expect((await running).status).toBe(503);
+  expect(events).toHaveLength(6);
+  expect(events).toMatchObject([
+    { type: 'attempt', attempt: 1, atMs: 0 },
+    { type: 'retry', attempt: 1, atMs: 0, delayMs: 1_000, reason: 'transient', outcome: { status: 503 } },
+    { type: 'attempt', attempt: 2, atMs: 1_000 },
+    {
+      type: 'retry',
+      attempt: 2,
+      atMs: 1_000,
+      delayMs: 2_000,
+      reason: 'transient',
+      outcome: { kind: 'network' },
+    },
+    { type: 'attempt', attempt: 3, atMs: 3_000 },
+    { type: 'end', attempt: 3, atMs: 3_000, reason: 'retries-exhausted', outcome: { status: 503 } },
+  ]);
+  expect(new Set(events.map((event) => event.request)).size).toBe(1);
+  expect(events[0]?.request).toEqual({ method: 'GET', url: 'http://upstream/' });
+});
+
+test('a response that is retried is discarded, and the next attempt waits for that', async () => {
+  const { clock, call } = setUp({ backoff: constant(0) });
+  const released = Promise.withResolvers<void>();
+  const client = { ...exchange(503, 200), setAside: vi.fn(() => ({ released: released.promise })) };
+  const running = run(call, client);
+  await clock.advance(0);
+  expect(client.sent).toEqual([1]);
+  released.resolve();
+  expect((await running).status).toBe(200);
+  expect(client.setAside).toHaveBeenCalledExactlyOnceWith({ status: 503 }, call, undefined);
+});
+
+describe('the last error is thrown unchanged', () => {
+  test.each([new Error('reset'), Object.freeze(new Error('frozen'))])('%s', async (error) => {
+    const { call } = setUp({ maxRetries: 0 });
+    await expect(run(call, exchange(error))).rejects.toBe(error);
+    expect(attemptsOf(error)).toEqual([
+      {
+        attempt: 1,
+        delayMs: 0,
+        waitedMs: 0,
+        failure: 'network',
+        code: 'Error',
+        reason: 'retries-exhausted',
+      },
+    ]);
+  });
+});
+
+describe('tokens', () => {
+  test('are taken for every attempt, after the delay', async () => {
+    const { bucket, acquire, tryAcquire } = stubBucket();
+    const { clock, events, call } = setUp({ bucket, cost: 3, totalTimeoutMs: 10_000 });
+    const running = run(call, exchange(503));
+    await clock.advance(500);
+    expect(tryAcquire).toHaveBeenCalledExactlyOnceWith(3, undefined);
+    expect(acquire).toHaveBeenCalledOnce();
+    expect(acquire.mock.lastCall?.[0]).toMatchObject({ cost: 3, maxWaitMs: 10_000 });
+    await clock.advance(500);
+    expect(acquire).toHaveBeenCalledTimes(2);
+    expect(acquire.mock.lastCall?.[0]).toMatchObject({ cost: 3, maxWaitMs: 9_000 });
+    expect(attemptsOf(await running).map(({ waitedMs }) => waitedMs)).toEqual([25, 25]);
+    expect(events.filter(({ type }) => type === 'wait')).toMatchObject([{ waitMs: 25 }, { waitMs: 25 }]);
+  });
+
+  test('cost by a function of the request; a function with an invalid result is named', async () => {
+    const { bucket, tryAcquire } = stubBucket();
+    tryAcquire.mockReturnValue({ waitedMs: 0 });
+    await run(setUp({ bucket, cost: ({ url }) => url.length }).call, exchange(200));
+    expect(tryAcquire).toHaveBeenLastCalledWith(request.url.length, undefined);
+    const broken = run(setUp({ bucket, cost: () => Number.NaN }).call, exchange(200));
+    await expect(broken).rejects.toThrow('cost failed: its result must be a finite number > 0, got NaN');
+  });
+
+  test('that cannot be had end the request, and the end is reported', async () => {
+    const { bucket, acquire } = stubBucket();
+    acquire.mockRejectedValue(new NotSentError('no token'));
+    const { events, call } = setUp({ bucket });
+    const client = exchange(200);
+    await expect(run(call, client)).rejects.toThrow('no token');
+    expect(client.sent).toEqual([]);
+    expect(events.at(-1)).toMatchObject({ type: 'end', attempt: 0, reason: 'limited' });
+  });
+});
+
+describe('an abort', () => {
+  test('in the wait settles at once, reports the end, and leaves nothing behind', async () => {
+    const { clock, events, call } = setUp();
+    const controller = new AbortController();
+    const client = exchange(503);
+    const running = run(call, client, controller.signal);
+    await clock.advance(500);
+    controller.abort('enough');
+    await expect(running).rejects.toBe('enough');
+    expect(client.sent).toEqual([1]);
+    expect(clock.pending).toBe(0);
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted' });
+  });
+
+  test('while the response is discarded sends nothing more', async () => {
+    const { call } = setUp({ backoff: constant(0) });
+    const controller = new AbortController();
+    const setAside = () => {
+      controller.abort(new Error('enough'));
+      return { released: Promise.resolve() };
+    };
+    const client = { ...exchange(503), setAside };
+    await expect(run(call, client, controller.signal)).rejects.toThrow('enough');
+    expect(client.sent).toEqual([1]);
+  });
+
+  test('is final, whatever error the client throws', async () => {
+    const { call } = setUp();
+    const controller = new AbortController();
+    const reset = new Error('reset');
+    const send = async () => {
+      controller.abort();
+      throw reset;
+    };
+    const client = { ...exchange(), send };
+    await expect(run(call, client, controller.signal)).rejects.toBe(reset);
+    expect(attemptsOf(reset)).toMatchObject([{ failure: 'aborted', reason: 'aborted' }]);
+  });
+});
+
+describe('a hook that throws', () => {
+  const boom = () => {
+    throw new Error('boom');
+  };
+  test.each<[keyof PolicyOptions, string]>([
+    ['classify', 'classify failed: boom'],
+    ['backoff', 'backoff failed: boom'],
+  ])('%s rejects its request, and the response is discarded', async (hook, message) => {
+    const client = exchange(503);
+    const running = run(setUp({ [hook]: boom }).call, client);
+    await expect(running).rejects.toThrow(HookError);
+    await expect(running).rejects.toThrow(message);
+    expect(client.discarded).toHaveLength(1);
+  });
+});
+
+test('startCall: the policy without options, an override for options', () => {
+  const policy = createPolicy();
+  expect(startCall(policy, request).policy).toBe(policy);
+  expect(startCall(policy, request, { maxRetries: 1 }).policy.maxRetries).toBe(1);
+});
+
+test('the total timeout in an attempt after a failed one gives the last response', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const policy = createPolicy({ clock, random: () => 0, backoff: constant(1), totalTimeoutMs: 100 });
+  const client = exchange(503, new Error('lost'));
+  const { failure } = client;
+  let isLate = false;
+  client.send = async (call) => {
+    timeoutOf(call);
+    client.sent.push(call.attempt);
+    if (call.attempt === 1) return { status: 503 };
+    if (call.attempt === 2) throw new Error('lost');
+    await clock.sleep(100);
+    isLate = true;
+    throw new Error('late');
+  };
+  client.failure = (error) => (isLate ? { type: 'failure', kind: 'timeout', error } : failure(error));
+  const result = run(new Call(policy, request), client);
+  await clock.advance(200);
+  expect(await result).toEqual({ status: 503 });
+});

@@ -1,0 +1,158 @@
+import type { Outcome } from '../http/outcome.ts';
+import { insideOf } from '../policy/options.ts';
+import { abortedBy, type Call } from './call.ts';
+import { keepNotes } from './history.ts';
+import { resultOf, type Settled, type Transport } from './transport.ts';
+import type { CallStep } from './types.ts';
+
+const succeeded = (value: unknown): Settled => ({ value, failed: false });
+const failed = (value: unknown): Settled => ({ value, failed: true });
+
+/** Asks the parts that may answer a call. @param send makes it go on as it would without them */
+type Asks<T> = (
+  call: Call,
+  transport: Transport<T>,
+  signal: AbortSignal | undefined,
+  send: typeof drive,
+) => Promise<T>;
+
+/**
+ * Sends a request until its policy stops, and settles as the client did at the last attempt.
+ *
+ * @param signal the caller's
+ * @throws what the last attempt of the client threw, unchanged
+ * @throws the signal's own reason, NotSentError or HookError
+ */
+export function run<T>(call: Call, transport: Transport<T>, signal?: AbortSignal): Promise<T> {
+  // Those that may answer it come first.
+  const ask = insideOf(call.policy).answering[0]?.answering as Asks<T> | undefined;
+  return ask ? ask(call, transport, signal, drive) : drive(call, transport, signal);
+}
+
+/** Drives a call of a client of promises. Most calls need one attempt and no wait: they get by with one promise. */
+export function drive<T>(call: Call, transport: Transport<T>, signal?: AbortSignal): Promise<T> {
+  call.signal = signal;
+  call.client = transport;
+  const step = call.next();
+  if (step.do !== 'send') return follow(call, transport, step);
+  return send(call, transport).then(
+    (value) => goOn(call, transport, succeeded(value)),
+    (error: unknown) => goOn(call, transport, failed(error)),
+  );
+}
+
+/** Goes on with an attempt that has settled. */
+export function goOn<T>(call: Call, transport: Transport<T>, settled: Settled): T | Promise<T> {
+  const step = judged(call, transport, settled);
+  return step.do === 'end'
+    ? resultOf(call, transport, settledAs(call, transport, step, settled))
+    : follow(call, transport, step, settled);
+}
+
+function send<T>(call: Call, transport: Transport<T>): Promise<T> {
+  try {
+    // A base fetch may return something else than a promise, if it is a mock.
+    return Promise.resolve(transport.send(call));
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** Tells the call how an attempt has ended. */
+function judged<T>(call: Call, transport: Transport<T>, at: Settled): CallStep {
+  const outcome = outcomeOf(call, transport, at);
+  if (at.failed && call.hasFailed) return call.judgedWithin(outcome);
+  return call.inspects ? inspected(call, transport, at, outcome) : call.ended(outcome);
+}
+
+function inspected<T>(call: Call, transport: Transport<T>, at: Settled, outcome: Outcome): CallStep {
+  const replace = (settled: unknown): void => {
+    // The look may end after the attempt.
+    if (at.failed) drop(call, transport, settled);
+    else at.value = settled;
+  };
+  return call.ended(outcome, () => transport.peek?.(at.value, replace));
+}
+
+function outcomeOf<T>(call: Call, transport: Transport<T>, at: Settled): Outcome {
+  let outcome: Outcome | undefined;
+  try {
+    if (!at.failed) outcome = transport.outcome(at.value as T);
+  } catch (error) {
+    // The getters of some mocks throw.
+    at.value = error;
+    at.failed = true;
+  }
+  outcome ??= transport.failure(at.value);
+  if (at.failed && call.signal?.aborted) outcome = abortedBy(at.value, outcome);
+  at.outcome = outcome;
+  return outcome;
+}
+
+/** The caller gets an error now, and nothing of the attempt may go on after that. */
+function drop<T>(call: Call, transport: Transport<T>, settled: unknown): void {
+  transport.setAside(settled, call, AbortSignal.abort());
+}
+
+/** How the attempt has settled for the caller: with the error of the step, if it has one. */
+function settledAs<T>(call: Call, transport: Transport<T>, step: CallStep, at: Settled | undefined): Settled {
+  if (!('error' in step)) return at ?? failed(undefined);
+  if (at) drop(call, transport, at.value);
+  const settled = at ?? failed(undefined);
+  settled.value = step.error;
+  settled.failed = true;
+  return settled;
+}
+
+/** Follows the steps of a call that waits, is sent again, or has ended. @param settled its first attempt, if that was sent */
+async function follow<T>(
+  call: Call,
+  transport: Transport<T>,
+  first: CallStep,
+  settled?: Settled,
+): Promise<T> {
+  /** The attempt that has settled, the one before a retry, and the last response that a retry followed. */
+  let current = settled;
+  let before: Settled | undefined;
+  let answer: Settled | undefined;
+  for (let step = first; ; ) {
+    switch (step.do) {
+      case 'send':
+        current = await send(call, transport).then(succeeded, failed);
+        step = judged(call, transport, current);
+        break;
+      case 'wait':
+        try {
+          step = call.next(await step.until);
+        } catch (error) {
+          step = call.stopped(error);
+        }
+        break;
+      case 'retry':
+        before = settledAs(call, transport, step, current);
+        current = undefined;
+        keepNotes(call, before.value);
+        before.aside = transport.setAside(before.value, call, call.signal);
+        if (call.answered && before.outcome?.type === 'response' && !('error' in step)) answer = before;
+        call.released(before.aside?.released);
+        step = call.next();
+        break;
+      default: {
+        if (!current && !before && 'error' in step) transport.unsent?.(step.error);
+        const named = step.before && (step.before === 'last' ? before : answer);
+        return named
+          ? await restored(call, transport, named)
+          : resultOf(call, transport, settledAs(call, transport, step, current));
+      }
+    }
+  }
+}
+
+/** The retry is not sent. What it was to follow may still be read. */
+async function restored<T>(call: Call, transport: Transport<T>, at: Settled): Promise<T> {
+  const { aside } = at;
+  await aside?.released;
+  // The abort has ended the reading.
+  if (aside && call.signal?.aborted) return resultOf(call, transport, failed(call.signal.reason));
+  return resultOf(call, transport, { ...at, value: aside?.restore?.() ?? at.value }, true);
+}

@@ -1,0 +1,185 @@
+import { outerCall, runWithin } from '#nested';
+import { HookError } from '../base/errors.ts';
+import { LONGEST_DISCARD_MS } from '../bodies/keep.ts';
+import type { Opened } from '../http/body.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { OuterCall, Way } from '../nested/outer-call.ts';
+import { insideOf, type Policy, type PolicyOptions } from '../policy/options.ts';
+import { overridePolicy } from '../policy/policy.ts';
+import { Call } from './call.ts';
+import { type Deadline, isReasonOf, OutOfTime, timeoutError } from './deadline.ts';
+import { attemptsOf, setHistory, setHistoryOfReason } from './history.ts';
+import type { CallClient } from './types.ts';
+
+/** A client of promises: it sends one attempt, and reads how it ended. */
+export interface Transport<T> extends CallClient {
+  /** Sends the attempt. The call of the client itself goes through `sending`. */
+  send(call: Call): Promise<T>;
+  /** Reads what `send` resolved with. */
+  outcome(result: T): Outcome;
+  /** Reads what `send` rejected with. */
+  failure(error: unknown): Outcome;
+  /**
+   * Discards what `send` settled with, because a retry follows, so that its connection can be used again. `undefined` if
+   * there is nothing to wait for.
+   */
+  setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined;
+  /**
+   * Calls `ended` once the body of a settled `send` has ended, failed, or been cancelled, and returns the result that the caller
+   * gets. Called only if a slot is held. Not needed by a client whose results have complete bodies.
+   */
+  whenBodyEnds?(settled: unknown, ended: () => void, call: Call): unknown;
+  /**
+   * Ends the body that the caller reads with `timeoutError` when the total timeout passes, if that covers the body. A client whose
+   * results have complete bodies needs it not.
+   */
+  boundBody?(settled: unknown, call: Call, deadline: Deadline): void;
+  /**
+   * Opens the body of the response that `send` resolved with, or that the error it rejected with carries, for a look at its
+   * beginning; the caller gets all of it afterwards. `undefined` if there is none. Called only if the policy inspects bodies,
+   * and only for an outcome of type `response`.
+   *
+   * @param replace takes what the caller gets in the place of `settled`, if that cannot be given another body
+   */
+  peek?(settled: unknown, replace: (settled: unknown) => void): Opened;
+  /** The call has ended before its first attempt was sent: the upload will not be read. */
+  unsent?(reason: unknown): void;
+}
+
+/** A result that a retry follows. */
+export interface Aside {
+  /** Resolves when the connection of the result can be used again, or is closed. Never rejects, and takes bounded time. */
+  readonly released: Promise<void>;
+  /**
+   * What the caller gets if the retry is not sent after all: the same result with its whole body, or with a body that
+   * fails to be read if it was too long to keep. Without this, the result itself.
+   */
+  restore?(): unknown;
+}
+
+/**
+ * Calls what sends the attempt, so that the layers of ebb below know that they are not the first. Nothing else belongs
+ * in here: what a hook or a body factory sends is a call of its own.
+ *
+ * @throws HookError if `wrapAttempt` throws before it sends
+ */
+export function sending<T>(call: Call, send: () => T): T {
+  const { attempt, request } = call;
+  const { wrapAttempt } = call.policy;
+  const nested = call.needsContext ? () => runWithin(call, send) : send;
+  const inner = call.isWrapped ? wrappedBy(call, nested) : nested;
+  if (!wrapAttempt) return inner();
+  let isSent = false;
+  const sendNow = (): T => {
+    isSent = true;
+    return inner();
+  };
+  try {
+    return wrapAttempt(sendNow, { attempt, request });
+  } catch (error) {
+    if (isSent) throw error;
+    // Nothing was sent: what was taken goes back.
+    call.permits?.cancel();
+    throw new HookError('wrapAttempt', error);
+  }
+}
+
+/** Wraps the send in what plugins put around it. */
+function wrappedBy<T>({ hooks = [] }: Call, send: () => T): () => T {
+  return hooks.reduce((inner, one) => (one.wrap ? () => one.wrap?.(inner) as T : inner), send);
+}
+
+/** How long an attempt may take until its response, in milliseconds. To be called once for each, when it is sent. */
+export function timeoutOf(call: Call): number | undefined {
+  const { attemptTimeoutMs, clock } = call.policy;
+  const ownMs = attemptTimeoutMs && Math.max(0, attemptTimeoutMs - (call.hookMs ?? 0));
+  const timeoutMs = call.deadline ? call.deadline.bound(ownMs) : ownMs;
+  if (timeoutMs !== undefined && call.inspects) call.endsAtMs = clock.now() + timeoutMs;
+  return timeoutMs;
+}
+
+/** The longest time for reading a response that is followed by a retry, in milliseconds. Leaves half of the remaining time for the retry. */
+export function discardMsOf({ deadline }: Call): number {
+  return Math.min(LONGEST_DISCARD_MS, Math.max(0, (deadline?.leftMs ?? Infinity) / 2));
+}
+
+/** For `LAYER` in the options of the client, if they reach the clients below; `undefined` if there can be no other client. */
+export function layerOf(call: Call): OuterCall | undefined {
+  return call.mayNest ? call : undefined;
+}
+
+/** What one request may change of its client's policy; `false` sends it without ebb. */
+export type RequestOptions = PolicyOptions | false;
+
+/**
+ * The call of a request with its own `ebb` options.
+ *
+ * @param carried what the options of the request hold under `LAYER`
+ * @param way what the attempts are sent with
+ * @throws TypeError, RangeError for wrong options
+ */
+export function startCall(
+  policy: Policy,
+  request: RequestTraits,
+  options?: PolicyOptions,
+  carried?: unknown,
+  way: Way = 'client',
+): Call {
+  const outer = outerCall(carried);
+  // The options of the request carry a call of the same request.
+  const isInner = outer !== undefined && (outer === carried || outer.sends(request));
+  // Options apply to the outermost client, which they were given to.
+  const own = options === undefined || isInner ? policy : overridePolicy(policy, options);
+  if (own !== policy) for (const part of insideOf(own).answering) part.checkWay?.(way);
+  return new Call(own, request, outer, way, isInner);
+}
+
+/** How an attempt has settled, and its outcome; `aside` once a retry follows. */
+export interface Settled {
+  value: unknown;
+  failed: boolean;
+  outcome?: Outcome | undefined;
+  aside?: Aside | undefined;
+}
+
+/**
+ * What a call ends with. The slot of its last attempt is released once the body has ended.
+ *
+ * @param isBefore true for an attempt before a retry that was not sent, or has run into the total timeout
+ * @throws what the attempt has failed with
+ */
+export function resultOf<T>(call: Call, transport: Transport<T>, at: Settled, isBefore = false): T {
+  let { value } = at;
+  if (!isBefore && call.bodyHolder) value = releasedAfter(call, transport, value);
+  const { deadline, policy } = call;
+  if (!isBefore && deadline && policy.totalTimeoutCovers === 'body')
+    transport.boundBody?.(value, call, deadline);
+  if (at.failed) throw errorOf(call, value);
+  setHistory(value, call.historyRecord);
+  return value as T;
+}
+
+function releasedAfter<T>(call: Call, transport: Transport<T>, value: unknown): unknown {
+  const { permits } = call;
+  // Hazard: it must not hold what was settled, or the response could not be collected.
+  const ended = (): void => permits?.release();
+  if (transport.whenBodyEnds) return transport.whenBodyEnds(value, ended, call);
+  ended();
+  return value;
+}
+
+/** An error that a call ends with, with its history. */
+function errorOf(call: Call, error: unknown): unknown {
+  // That of a request that a function has made, and that was repeated, stays.
+  if (call.hasFailed && attemptsOf(error).length > 0) return error;
+  const note = isReasonOf(call.signal, error) ? setHistoryOfReason : setHistory;
+  note(error, call.historyRecord);
+  return error;
+}
+
+/** The client's own error for an attempt that ran out of time; any other error as it is. */
+export function lateBy(client: CallClient, error: unknown): unknown {
+  if (!(error instanceof OutOfTime)) return error;
+  const { timeoutMs } = error;
+  return client.timeoutError?.(timeoutMs) ?? timeoutError(timeoutMs);
+}

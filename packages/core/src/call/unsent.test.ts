@@ -1,0 +1,549 @@
+import { describe, expect, test } from 'vitest';
+import { judge, prepare } from '../../test/steps.ts';
+import { constant } from '../backoff/curves.ts';
+import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
+import { countClient } from '../nested/node.ts';
+import type { EbbEvent } from '../news/events.ts';
+import type { TokenBucketOptions } from '../parts/bucket/options.ts';
+import { quotaBucket } from '../parts/bucket/quota-bucket.ts';
+import { type MemoryBucket, tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import type { ObservableBucket } from '../parts/limit.ts';
+import { ownBudget } from '../parts/own.ts';
+import { perKey } from '../parts/per-key/per-key.ts';
+import type { OwnBudget } from '../policy/contracts.ts';
+import type { PolicyOptions } from '../policy/options.ts';
+import type { TokenBucket } from '../policy/part.ts';
+import { createPolicy } from '../policy/policy.ts';
+import { type VirtualClock, virtualClock } from '../testing.ts';
+import { Call } from './call.ts';
+import { attemptsOf, grantOf } from './history.ts';
+import { run } from './run.ts';
+import { type Aside, discardMsOf, sending, startCall, type Transport } from './transport.ts';
+
+const request: RequestTraits = {
+  method: 'GET',
+  url: 'https://upstream.test/',
+  replayable: true,
+  header: () => undefined,
+};
+
+interface Answer {
+  readonly status: number;
+  readonly restored?: true;
+}
+
+/** A client that always responds with 503, and takes a while to discard it. */
+class Failing implements Transport<Answer> {
+  sent = 0;
+  readonly unsentFor: unknown[] = [];
+  readonly #clock: VirtualClock;
+  readonly #releasedAfterMs: number;
+
+  constructor(clock: VirtualClock, releasedAfterMs: number) {
+    this.#clock = clock;
+    this.#releasedAfterMs = releasedAfterMs;
+  }
+  async send() {
+    this.sent += 1;
+    return { status: 503 };
+  }
+  outcome({ status }: Answer) {
+    return { type: 'response' as const, status, header: () => undefined };
+  }
+  failure(error: unknown) {
+    return { type: 'failure' as const, kind: 'network' as const, error };
+  }
+  setAside(settled: unknown, call: Call): Aside {
+    const takesMs = Math.min(this.#releasedAfterMs, discardMsOf(call));
+    return {
+      released: new Promise((resolve) => void this.#clock.schedule(resolve, takesMs)),
+      restore: () => ({ ...(settled as Answer), restored: true }),
+    };
+  }
+  unsent(reason: unknown) {
+    this.unsentFor.push(reason);
+  }
+}
+
+/** A budget that counts withdrawals and refunds. */
+class Counted implements OwnBudget {
+  balance = 10;
+  deposit() {}
+  withdraw() {
+    this.balance -= 1;
+    return true;
+  }
+  refund() {
+    this.balance += 1;
+  }
+}
+
+function setUp(options: (clock: VirtualClock) => PolicyOptions, releasedAfterMs = 0) {
+  const clock = virtualClock({ startMs: 0 });
+  const events: EbbEvent[] = [];
+  const budget = ownBudget(new Counted());
+  const onEvent = (event: EbbEvent): void => void events.push(event);
+  const policy = createPolicy({
+    clock,
+    random: () => 0,
+    backoff: constant(100),
+    budget,
+    onEvent,
+    ...options(clock),
+  });
+  return { clock, events, budget, policy, client: new Failing(clock, releasedAfterMs) };
+}
+
+/** Tokens for one attempt, and no more for a long time. */
+const oneToken = (clock: VirtualClock, more: object): TokenBucket =>
+  tokenBucket({ refillPerSecond: 1e-3, capacity: 1, clock, ...more });
+
+test('a retry keeps the bucket of its key, also if the map has no room for the key any more', async () => {
+  const { clock, policy, client } = setUp((clock) => {
+    const bucket = perKey(() => tokenBucket({ refillPerSecond: 1_000, clock }), {
+      maxKeys: 1,
+      idleMs: 1,
+      clock,
+    });
+    clock.schedule(() => bucket.for({ ...request, url: 'https://other.test/' }).tryAcquire(), 99.9);
+    return { bucket, maxRetries: 1 };
+  });
+  await clock.runUntilSettled(run(startCall(policy, request), client));
+  expect(client.sent).toBe(2);
+});
+
+describe('a retry that is refused ends with the response that was there', () => {
+  const limited = { attempt: 1, status: 503, reason: 'limited' };
+  const late = { attempt: 1, status: 503, reason: 'deadline-exceeded' };
+  test.each<[by: string, options: (clock: VirtualClock) => PolicyOptions, last: object]>([
+    ['a bucket that rejects', (clock) => ({ bucket: oneToken(clock, { nonConforming: 'reject' }) }), limited],
+    ['a bucket with a longest wait', (clock) => ({ bucket: oneToken(clock, { maxWaitMs: 10 }) }), limited],
+    ['the longest wait of the request', (clock) => ({ bucket: oneToken(clock, {}), maxWaitMs: 10 }), limited],
+    ['a full queue', (clock) => ({ bucket: oneToken(clock, { maxQueue: 0 }) }), limited],
+    [
+      'a bucket whose capacity was lowered',
+      (clock) => {
+        const bucket = tokenBucket({ refillPerSecond: 10, capacity: 10, clock });
+        clock.schedule(() => bucket.setRate(10, 1), 50);
+        return { bucket, cost: 5 };
+      },
+      limited,
+    ],
+    [
+      'a limit whose slot another one has',
+      (clock) => {
+        const concurrency = concurrencyLimit({ maxConcurrent: 1, clock, maxWaitMs: 10 });
+        clock.schedule(() => concurrency.tryAcquire(), 70);
+        return { concurrency };
+      },
+      limited,
+    ],
+    [
+      'the total timeout, in the wait for a slot',
+      (clock) => {
+        const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
+        clock.schedule(() => concurrency.tryAcquire(), 70);
+        return { totalTimeoutMs: 150, concurrency };
+      },
+      late,
+    ],
+    [
+      'the total timeout, in the wait for tokens',
+      (clock) => ({ totalTimeoutMs: 500, bucket: tokenBucket({ refillPerSecond: 1, capacity: 1, clock }) }),
+      late,
+    ],
+  ])('%s', async (_, options, last) => {
+    const { clock, events, budget, policy, client } = setUp(options, 60);
+    const running = run(new Call(policy, request), client);
+    await clock.advance(10_000);
+    const answer = await running;
+    expect(answer).toEqual({ status: 503, restored: true });
+    expect(attemptsOf(answer)).toMatchObject([last]);
+    expect(client.sent).toBe(1);
+    expect(client.unsentFor).toEqual([]);
+    expect(events.map(({ type }) => type)).toEqual(['attempt', 'retry', 'end']);
+    expect(events.at(-1)).toMatchObject({
+      reason: (last as { reason: string }).reason,
+      outcome: { status: 503 },
+    });
+    expect(events.at(-1)).toHaveProperty('error.name');
+    expect(budget.balance).toBe(10);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a first attempt that is refused ends with the refusal', async () => {
+    const { client, policy } = setUp((clock) => ({
+      bucket: oneToken(clock, { nonConforming: 'reject', initialTokens: 0 }),
+    }));
+    const refused = run(new Call(policy, request), client);
+    await expect(refused).rejects.toMatchObject({ name: 'NotSentError', reason: 'not-conforming' });
+    expect(client.unsentFor).toEqual([await refused.catch((error: unknown) => error)]);
+  });
+
+  test('a failed attempt ends with its error', async () => {
+    const { clock, policy, client } = setUp((clock) => ({ bucket: oneToken(clock, { maxWaitMs: 1 }) }));
+    const reset = new Error('reset');
+    client.send = () => Promise.reject(reset);
+    client.setAside = () => ({ released: Promise.resolve() });
+    const running = expect(run(new Call(policy, request), client)).rejects.toBe(reset);
+    await clock.advance(1_000);
+    await running;
+    expect(attemptsOf(reset)).toMatchObject([{ failure: 'network', reason: 'limited' }]);
+  });
+});
+
+describe('the total timeout', () => {
+  test.each([
+    ['the connection of the previous response', 0, 5_000],
+    ['backoff', 100, 0],
+  ])('no attempt starts after it, whatever took the time: %s', async (_, delayMs, releasedAfterMs) => {
+    const { clock, events, policy, client } = setUp(
+      () => ({ totalTimeoutMs: 250, maxRetries: 1_000, backoff: constant(delayMs) }),
+      releasedAfterMs,
+    );
+    const running = run(new Call(policy, request), client);
+    await clock.advance(10_000);
+    expect(await running).toMatchObject({ status: 503 });
+    const startsMs = events.flatMap(({ type, atMs }) => (type === 'attempt' ? [atMs] : []));
+    expect(startsMs.length).toBeGreaterThan(1);
+    expect(Math.max(...startsMs)).toBeLessThanOrEqual(250);
+  });
+});
+
+test('a client that takes too long to discard a response does not delay an attempt beyond it', async () => {
+  const { clock, events, policy, client } = setUp(() => ({ totalTimeoutMs: 150 }));
+  client.setAside = () => ({ released: new Promise((resolve) => void clock.schedule(resolve, 200)) });
+  const running = run(new Call(policy, request), client);
+  await clock.advance(1_000);
+  expect(await running).toMatchObject({ status: 503 });
+  expect(client.sent).toBe(1);
+  expect(events.at(-1)).toMatchObject({ reason: 'deadline-exceeded' });
+});
+
+describe('a budget is refunded', () => {
+  test('three aborted waits leave it unchanged', async () => {
+    const { clock, budget, policy, client } = setUp(() => ({}));
+    for (let call = 0; call < 3; call += 1) {
+      const controller = new AbortController();
+      const running = run(new Call(policy, request), client, controller.signal);
+      const settled = expect(running).rejects.toBe('enough');
+      await clock.advance(50);
+      controller.abort('enough');
+      await settled;
+    }
+    expect(budget.balance).toBe(10);
+  });
+
+  test('a retry that was sent is not refunded, whatever its outcome', async () => {
+    const { clock, budget, policy, client } = setUp(() => ({ maxRetries: 2 }));
+    const running = run(new Call(policy, request), client);
+    await clock.advance(1_000);
+    await running;
+    expect(budget.balance).toBe(8);
+  });
+
+  test('a budget without refund is accepted', async () => {
+    const { clock, policy, client } = setUp((clock) => ({
+      bucket: oneToken(clock, { maxWaitMs: 1 }),
+      budget: ownBudget({ balance: 1, deposit() {}, withdraw: () => true }),
+    }));
+    const running = run(new Call(policy, request), client);
+    await clock.advance(1_000);
+    expect(await running).toMatchObject({ status: 503 });
+  });
+});
+
+describe('an attempt that was never sent returns its tokens', () => {
+  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+
+  const tokensIn = (bucket: ObservableBucket): number => Math.round(bucket.stats().tokens * 1e3) / 1e3;
+
+  /** A client with one outcome after the other. Returns the tokens after each. */
+  async function meet(
+    outcomes: readonly Outcome[],
+    bucket: ObservableBucket,
+    clock: VirtualClock,
+    options: PolicyOptions = {},
+  ) {
+    const left: number[] = [];
+    const onEvent = ({ type }: EbbEvent): void => {
+      if (type === 'retry' || type === 'end') left.push(tokensIn(bucket));
+    };
+    const policy = createPolicy({ clock, bucket, backoff: constant(10), onEvent, ...options });
+    const failures = outcomes.values();
+    const running = run(new Call(policy, request), {
+      send: () => Promise.reject(refused),
+      outcome: () => ({ type: 'response' as const, status: 200, header: () => undefined }),
+      failure: () => failures.next().value as Outcome,
+      setAside: () => ({ released: Promise.resolve() }),
+    });
+    const settled = running.catch((error: unknown) => error);
+    await clock.advance(1_000);
+    return { left, error: await settled };
+  }
+
+  const failure = (kind: FailureKind, redirected?: boolean): Outcome => {
+    return { type: 'failure', kind, error: refused, redirected };
+  };
+  const unreached = failure('connect', false);
+  const bucketOf = (clock: VirtualClock, more: Partial<TokenBucketOptions> = {}): MemoryBucket =>
+    tokenBucket({ refillPerSecond: 1e-9, capacity: 5, clock, ...more });
+
+  test.each<[story: string, outcomes: readonly Outcome[], left: readonly number[]]>([
+    ['the first, each retry, and the last', [unreached, unreached, unreached], [10, 10, 10]],
+    ['the last only', [failure('network'), failure('timeout'), unreached], [8, 6, 6]],
+    [
+      'none that may have reached the server',
+      [failure('network'), failure('timeout'), failure('unknown')],
+      [8, 6, 4],
+    ],
+    ['none that a redirect may have led to', [failure('connect', true), unreached, unreached], [8, 8, 8]],
+    ['none if it is not known which hop failed', [failure('connect'), unreached, unreached], [8, 8, 8]],
+  ])('%s', async (_, outcomes, left) => {
+    const clock = virtualClock({ startMs: 0 });
+    const options = { maxRetries: outcomes.length - 1, cost: 2 };
+    expect((await meet(outcomes, bucketOf(clock, { capacity: 10 }), clock, options)).left).toEqual(left);
+  });
+
+  test("a bucket with nonConforming: 'reject' lets every retry pass", async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const bucket = bucketOf(clock, { capacity: 1, nonConforming: 'reject' });
+    const { error } = await meet([unreached, unreached, unreached], bucket, clock, { maxRetries: 2 });
+    expect(attemptsOf(error).map(({ reason }) => reason)).toEqual([
+      'refused',
+      'refused',
+      'retries-exhausted',
+    ]);
+    expect(tokensIn(bucket)).toBe(1);
+  });
+
+  test('a marked attempt took none, and returns none', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const bucket = bucketOf(clock, { initialTokens: 0, nonConforming: 'mark' });
+    const { left } = await meet([unreached, unreached], bucket, clock, { maxRetries: 1 });
+    expect(left).toEqual([0, 0]);
+    expect(bucket.stats()).toMatchObject({ granted: 2, marked: 2 });
+  });
+
+  test('to all limits of the bucket', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const limits = {
+      minute: { refillPerSecond: 1, capacity: 3, settled: true },
+      day: { refillPerSecond: 1e-9, capacity: 3 },
+    };
+    const { left } = await meet([unreached, unreached], quotaBucket({ limits, clock }), clock, {
+      maxRetries: 1,
+    });
+    expect(left).toEqual([3, 3]);
+  });
+
+  test('to the paused origin that it passed', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0 });
+    const header = (name: string) => (name === 'retry-after' ? '1' : undefined);
+    const grant = bucket.tryAcquire();
+    if (grant !== undefined) bucket.observe?.({ type: 'response', status: 429, header }, grant, request);
+    const call = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), request);
+    const ready = prepare(call);
+    // After a second it starts empty, and 100 ms later it has one token.
+    await clock.advance(1_100);
+    await ready;
+    expect(bucket.pausedBucketFor?.(request)?.tryAcquire(0.001)).toBeUndefined();
+    judge(call, unreached);
+    expect(bucket.pausedBucketFor?.(request)?.tryAcquire(1)).toBeDefined();
+  });
+
+  test('at once to the next in the queue', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const bucket = bucketOf(clock, { capacity: 1 });
+    const call = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), request);
+    await prepare(call);
+    const next = bucket.acquire();
+    judge(call, unreached);
+    expect(await next).toMatchObject({ waitedMs: 0 });
+  });
+
+  test('even if a hook fails', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const bucket = bucketOf(clock);
+    const classify = (): never => {
+      throw new Error('boom');
+    };
+    const { error } = await meet([unreached], bucket, clock, { classify });
+    expect(error).toMatchObject({ name: 'HookError' });
+    expect(tokensIn(bucket)).toBe(5);
+  });
+
+  test('once: settling afterwards does not count', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const bucket = bucketOf(clock);
+    const { error } = await meet([unreached], bucket, clock, { maxRetries: 0 });
+    grantOf(error)?.settle(5);
+    expect(tokensIn(bucket)).toBe(5);
+  });
+
+  test('an aborted wait for the retry returns nothing more', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const bucket = bucketOf(clock);
+    const abort = new AbortController();
+    const call = new Call(createPolicy({ clock, bucket, backoff: constant(100) }), request);
+    await prepare(call, abort.signal);
+    expect(bucket.tryAcquire(3)).toBeDefined();
+    judge(call, unreached);
+    const waiting = prepare(call, abort.signal);
+    abort.abort('enough');
+    await expect(waiting).rejects.toBe('enough');
+    expect(tokensIn(bucket)).toBe(2);
+  });
+
+  test.each([
+    ['each of two nested calls to its own bucket', false],
+    ['nested calls that share a bucket, once', true],
+  ])('%s', async (_, isShared) => {
+    countClient();
+    countClient();
+    const clock = virtualClock({ startMs: 0 });
+    const own = bucketOf(clock);
+    const below = isShared ? own : bucketOf(clock);
+    const outer = new Call(createPolicy({ clock, bucket: own, maxRetries: 0 }), request);
+    await prepare(outer);
+    await sending(outer, async () => {
+      const inner = startCall(createPolicy({ clock, bucket: below }), request);
+      await prepare(inner);
+      expect([own, below].map(tokensIn)).toEqual([4, 4]);
+      expect(judge(inner, unreached)).toMatchObject({ reason: 'left-to-outer-layer' });
+    });
+    judge(outer, unreached);
+    expect([own, below].map(tokensIn)).toEqual([5, 5]);
+  });
+});
+
+test('with an aborted signal the client is called without tokens and slot', async () => {
+  const { policy, client, events } = setUp((clock) => ({
+    bucket: oneToken(clock, {}),
+    concurrency: concurrencyLimit({ maxConcurrent: 1, clock }),
+  }));
+  const own = new TypeError('the client’s own');
+  client.send = () => Promise.reject(own);
+  await expect(run(new Call(policy, request), client, AbortSignal.abort())).rejects.toBe(own);
+  expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted', attempt: 1 });
+  expect((policy.bucket as TokenBucket).tryAcquire()).toBeDefined();
+});
+
+test('the reason of a signal that ended two calls has no history', async () => {
+  const { clock, policy, client } = setUp(() => ({}));
+  const reason = new Error('enough');
+  const controller = new AbortController();
+  const abortInWait = async (signal: AbortSignal): Promise<void> => {
+    const settled = expect(run(new Call(policy, request), client, signal)).rejects.toBe(reason);
+    await clock.advance(10);
+    controller.abort(reason);
+    await settled;
+  };
+  await abortInWait(controller.signal);
+  expect(attemptsOf(reason)).toHaveLength(1);
+  const other = new AbortController();
+  const settled = expect(run(new Call(policy, request), client, other.signal)).rejects.toBe(reason);
+  await clock.advance(10);
+  other.abort(reason);
+  await settled;
+  expect(attemptsOf(reason)).toEqual([]);
+});
+
+describe('an upload that fails before it is sent', () => {
+  const error = new Error('broke');
+
+  /** A client whose upload fails when it is told to. */
+  class Uploading extends Failing {
+    isFollowed = 0;
+    fail: (reason: unknown) => void = () => undefined;
+    override failure(thrown: unknown) {
+      return { type: 'failure' as const, kind: 'network' as const, error: thrown };
+    }
+    get followUpload() {
+      return (failed: (reason: unknown) => void) => {
+        this.fail = failed;
+        this.isFollowed += 1;
+        return () => {
+          this.isFollowed -= 1;
+        };
+      };
+    }
+  }
+
+  const once = { ...request, method: 'PUT' };
+
+  /** A call that waits for a token, and its client. */
+  function setUp(options: PolicyOptions = {}, signal?: AbortSignal) {
+    const clock = virtualClock({ startMs: 0 });
+    const ends: EbbEvent[] = [];
+    const client = new Uploading(clock, 0);
+    const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1, initialTokens: 0, clock });
+    const onEvent = (event: EbbEvent): void => void (event.type === 'end' && ends.push(event));
+    const policy = createPolicy({ clock, bucket, onEvent, ...options });
+    const sent = run(startCall(policy, once), client, signal).catch((thrown: unknown) => thrown);
+    return { clock, bucket, client, ends, sent };
+  }
+
+  test('ends its wait at once with its error', async () => {
+    const { clock, bucket, client, ends, sent } = setUp();
+    client.fail(error);
+    expect(await sent).toBe(error);
+    expect(ends).toMatchObject([{ reason: 'final' }]);
+    expect([client.sent, client.isFollowed, client.unsentFor]).toEqual([0, 0, [error]]);
+    expect([bucket.stats().waiting, clock.pending]).toEqual([0, 0]);
+  });
+
+  test('is not followed once it is sent', async () => {
+    const { clock, client, sent } = setUp({ maxRetries: 0 });
+    expect(client.isFollowed).toBe(1);
+    await clock.advance(1_000);
+    await sent;
+    expect([client.sent, client.isFollowed]).toEqual([1, 0]);
+  });
+
+  test('loses to an abort that came before it', async () => {
+    const caller = new AbortController();
+    const { client, ends, sent } = setUp({}, caller.signal);
+    caller.abort('left');
+    // At once: what the client does then needs the body.
+    expect(client.isFollowed).toBe(0);
+    client.fail(error);
+    expect(await sent).toBe('left');
+    expect(ends).toMatchObject([{ reason: 'aborted' }]);
+  });
+
+  test('loses to a stop that came before it', async () => {
+    const stop = new AbortController();
+    const { client, ends, sent } = setUp({ stopSignal: stop.signal });
+    stop.abort();
+    client.fail(error);
+    expect(await sent).toMatchObject({ name: 'NotSentError', reason: 'stopped' });
+    expect(ends).toMatchObject([{ reason: 'stopped' }]);
+  });
+
+  test('wins over the answer before a retry', async () => {
+    const { clock, client, ends, sent } = setUp({ backoff: constant(1_000), bucket: undefined });
+    await clock.advance(0);
+    expect(client.sent).toBe(1);
+    client.fail(error);
+    expect(await sent).toBe(error);
+    expect(ends).toMatchObject([{ reason: 'final' }]);
+    expect(attemptsOf(error)).toMatchObject([{ status: 503 }]);
+  });
+
+  test('that was to be sent after its time is closed', async () => {
+    const { clock, client, sent } = setUp({
+      bucket: undefined,
+      attemptTimeoutMs: 50,
+      maxRetries: 0,
+      trustedOrigins: () => true,
+      beforeAttempt: () => new Promise(() => undefined),
+    });
+    await clock.advance(50);
+    const thrown = await sent;
+    expect(thrown).toMatchObject({ name: 'TimeoutError' });
+    expect([client.sent, client.unsentFor]).toEqual([0, [thrown]]);
+  });
+});

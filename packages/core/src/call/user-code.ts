@@ -1,0 +1,22 @@
+import { runHolding } from '#nested';
+import type { PartCall } from '../policy/part.ts';
+
+/** What a call holds while its user code runs. */
+type Holding = Pick<PartCall, 'bodyHolder' | 'bucket' | 'isInner' | 'outer'>;
+
+/**
+ * Calls user code of a call. What it sends does not wait for slots, or for tokens that are charged at the end, which this call and
+ * those around it hold; and it is no request of the calls around this one.
+ *
+ * @param own what else the code holds
+ */
+export function asUserCode<T>(
+  { bodyHolder, bucket, isInner, outer }: Holding,
+  run: () => T,
+  own?: object,
+): T {
+  const isHeld = (one: object | undefined): one is object => one !== undefined;
+  const held = [bodyHolder, bucket?.settled ? bucket : undefined, own].filter(isHeld);
+  const around = outer?.slotsHeld ?? [];
+  return held.length > 0 || around.length > 0 || isInner ? runHolding([...around, ...held], run) : run();
+}

@@ -1,0 +1,294 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { constant } from '../backoff/curves.ts';
+import { nextTurn } from '../base/clock.ts';
+import { attemptsOf } from '../call/history.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import type { EbbEvent } from '../news/events.ts';
+import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import type { PolicyOptions } from '../policy/options.ts';
+
+type Core = typeof import('../call/run.ts') &
+  typeof import('../call/transport.ts') &
+  typeof import('../policy/policy.ts') &
+  typeof import('./node.ts') &
+  typeof import('./outer-call.ts');
+
+/** The state that all copies share, which tests must not share. */
+const SHARED = Symbol.for('@ebb/core nested');
+
+async function freshCore(): Promise<Core> {
+  vi.resetModules();
+  const [run, transport, policy, nested, outerCall] = await Promise.all([
+    import('../call/run.ts'),
+    import('../call/transport.ts'),
+    import('../policy/policy.ts'),
+    import('./node.ts'),
+    import('./outer-call.ts'),
+  ]);
+  return { ...run, ...transport, ...policy, ...nested, ...outerCall };
+}
+
+interface Call {
+  readonly method: string;
+  readonly url: string;
+  /** Options that reach the client below. */
+  readonly options?: Record<PropertyKey, unknown>;
+}
+type Send = (call: Call) => Promise<{ status: number }>;
+
+/** A client of ebb over another one, or over what sends. */
+function client(core: Core, options: PolicyOptions, below: Send, isDispatch = false): Send {
+  core.countClient(isDispatch);
+  const policy = core.createPolicy({ backoff: constant(0), maxRetries: 2, ...options });
+  return (call) => {
+    const request: RequestTraits = { ...call, replayable: true, header: () => undefined };
+    const started = core.startCall(
+      policy,
+      request,
+      undefined,
+      call.options?.[core.LAYER],
+      isDispatch ? 'dispatcher' : 'client',
+    );
+    return core.run<{ status: number }>(started, {
+      send: (own) =>
+        core.sending(own, () =>
+          below({ ...call, options: { ...call.options, [core.LAYER]: core.layerOf(own) } }),
+        ),
+      outcome: ({ status }) => ({ type: 'response', status, header: () => undefined }),
+      failure: (error) => ({ type: 'failure', kind: 'network', error }),
+      setAside: () => undefined,
+    });
+  };
+}
+
+/** Passes a call on, and loses part of it on the way. */
+const glue: Record<string, (below: Send) => Send> = {
+  'as it is': (below) => below,
+  'without its options': (below) => (call) => below({ method: call.method, url: call.url }),
+  'in another turn': (below) => async (call) => {
+    await nextTurn();
+    return below(call);
+  },
+  'in another turn, without its options': (below) => async (call) => {
+    await nextTurn();
+    return below({ method: call.method, url: call.url });
+  },
+};
+
+const get: Call = { method: 'GET', url: 'https://upstream.test/a?b=c' };
+
+describe.each(['with a storage', 'without a storage'])('%s', (how) => {
+  let core: Core;
+  let hits: string[];
+  const upstream: Send = async ({ url }) => {
+    hits.push(url);
+    return { status: 503 };
+  };
+  beforeEach(async () => {
+    Reflect.deleteProperty(globalThis, SHARED);
+    const { getBuiltinModule } = process;
+    if (how === 'without a storage')
+      vi.spyOn(process, 'getBuiltinModule').mockImplementation((id) =>
+        id === 'node:async_hooks' ? undefined : Reflect.apply(getBuiltinModule, process, [id]),
+      );
+    core = await freshCore();
+    hits = [];
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    Reflect.deleteProperty(globalThis, SHARED);
+  });
+
+  test('calls find the one around them by the async context: they need nothing in their options', () => {
+    expect(core.hasContext).toBe(how === 'with a storage');
+  });
+
+  test.each(Object.entries(glue))(
+    'of two clients the outer one retries, if the request is passed on %s',
+    async (name, hand) => {
+      const call = client(core, {}, hand(client(core, {}, upstream)));
+      expect((await call(get)).status).toBe(503);
+      // What neither context nor options reach retries in both places.
+      const cannotTell = how === 'without a storage' && name.endsWith('without its options');
+      expect(hits).toHaveLength(cannotTell ? 9 : 3);
+    },
+  );
+
+  test('of three clients the outermost one retries', async () => {
+    const [first, second, third] = [{ maxRetries: 3 }, { maxRetries: 5 }, { maxRetries: 7 }];
+    const call = client(core, first, client(core, second, client(core, third, upstream)));
+    await call(get);
+    expect(hits).toHaveLength(4);
+  });
+
+  test('tokens are taken once from each bucket for each attempt', async () => {
+    const [shared, below] = [
+      tokenBucket({ refillPerSecond: 1e-6, capacity: 10 }),
+      tokenBucket({ refillPerSecond: 1e-6, capacity: 10 }),
+    ];
+    const both = { bucket: shared };
+    const call = client(
+      core,
+      both,
+      client(core, { bucket: below }, client(core, { bucket: below }, client(core, both, upstream))),
+    );
+    await call(get);
+    expect(shared.stats().granted).toBe(3);
+    expect(below.stats().granted).toBe(3);
+  });
+
+  test('nested clients need one slot', async () => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const call = client(core, { concurrency }, client(core, { concurrency }, upstream));
+    await call(get);
+    expect(hits).toHaveLength(3);
+    expect(concurrency.stats()).toMatchObject({ inUse: 0, refused: 0 });
+  });
+
+  test('an inner client reports that it leaves the retries to the outer one', async () => {
+    const events: EbbEvent[] = [];
+    const onEvent = (event: EbbEvent): void => void events.push(event);
+    await client(core, { maxRetries: 1 }, client(core, { onEvent }, upstream))(get);
+    const ends = events.filter(({ type }) => type === 'end');
+    expect(ends).toMatchObject([{ reason: 'left-to-outer-layer' }, { reason: 'left-to-outer-layer' }]);
+  });
+
+  test('a different request that starts inside a call is a call of its own, and retries', async () => {
+    const token = client(core, {}, upstream);
+    const call = client(core, {}, async (given) => {
+      if (hits.length === 0)
+        await token({ method: 'POST', url: 'https://auth.test/token' }).catch(() => undefined);
+      return upstream(given);
+    });
+    await call(get);
+    expect(hits.filter((url) => url.includes('token'))).toHaveLength(1);
+    hits = [];
+    const getToken = client(core, {}, async (given) => {
+      if (!hits.some((url) => url.includes('token')))
+        await token({ method: 'GET', url: 'https://auth.test/token' });
+      return upstream(given);
+    });
+    await getToken(get);
+    expect(hits.filter((url) => url.includes('token'))).toHaveLength(3);
+    expect(hits.filter((url) => url === get.url)).toHaveLength(3);
+  });
+
+  test('requests that start in the context of a settled call are calls of their own', async () => {
+    let later: Promise<unknown> | undefined;
+    const inner = client(core, {}, upstream);
+    const gate = Promise.withResolvers<void>();
+    const call = client(core, { maxRetries: 0 }, async (given) => {
+      later ??= gate.promise.then(() => inner({ method: 'GET', url: get.url }));
+      return upstream(given);
+    });
+    await call(get);
+    hits = [];
+    gate.resolve();
+    await later;
+    expect(hits).toHaveLength(3);
+  });
+});
+
+describe('with a storage', () => {
+  let core: Core;
+  beforeEach(async () => {
+    Reflect.deleteProperty(globalThis, SHARED);
+    core = await freshCore();
+  });
+  afterEach(() => Reflect.deleteProperty(globalThis, SHARED));
+
+  test('a request that starts inside a call does not wait for the slot of that call', async () => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const token = client(core, { concurrency }, async () => ({ status: 200 }));
+    const call = client(core, { concurrency }, async () =>
+      token({ method: 'GET', url: 'https://auth.test/token' }),
+    );
+    expect((await call(get)).status).toBe(200);
+    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
+  });
+
+  test.each([true, false])(
+    'the hop of a redirect is a request of its own, and retries: dispatcher %s',
+    async (isDispatch) => {
+      const seen: string[] = [];
+      const below = client(
+        core,
+        {},
+        async ({ url }) => {
+          seen.push(url);
+          return { status: url === get.url ? 302 : 503 };
+        },
+        isDispatch,
+      );
+      const next = 'https://other.test/next';
+      const call = client(core, { maxRetries: 0 }, async ({ method, url }) => {
+        await below({ method, url });
+        return below({ method, url: next });
+      });
+      await call(get);
+      expect(seen).toEqual([get.url, next, next, next]);
+    },
+  );
+
+  test('two copies of this package recognise each other', async () => {
+    const other = await freshCore();
+    let hits = 0;
+    const upstream: Send = async () => {
+      hits += 1;
+      return { status: 503 };
+    };
+    await client(core, {}, client(other, {}, upstream))(get);
+    expect(hits).toBe(3);
+  });
+
+  test('a single client marks nothing', async () => {
+    const run = vi.spyOn(AsyncLocalStorage.prototype, 'run');
+    const seen: unknown[] = [];
+    const call = client(core, {}, async ({ options }) => {
+      seen.push(options?.[core.LAYER]);
+      return { status: 200 };
+    });
+    await call(get);
+    expect(seen).toEqual([undefined]);
+    expect(run).not.toHaveBeenCalled();
+    run.mockRestore();
+  });
+
+  test('the runtime’s own fetch may lead to dispatchers only, and a socket to no client', () => {
+    const table = (): boolean[] =>
+      (['client', 'dispatcher', 'native-fetch', 'socket', 'converted'] as const).map(core.mayNest);
+    core.countClient();
+    expect(table()).toEqual([false, false, false, false, true]);
+    core.countClient();
+    expect(table()).toEqual([true, true, false, false, true]);
+    core.countClient(true);
+    expect(table()).toEqual([true, true, true, false, true]);
+  });
+
+  test('the runtime’s own fetch is the one from before the first copy of this package', async () => {
+    const native = globalThis.fetch;
+    core.countClient();
+    const patched = (() => undefined) as never;
+    vi.stubGlobal('fetch', patched);
+    const later = await freshCore();
+    vi.unstubAllGlobals();
+    for (const copy of [core, later]) {
+      expect(copy.isNativeFetch(native)).toBe(true);
+      expect(copy.isNativeFetch(patched)).toBe(false);
+    }
+  });
+
+  test('the history is that of the outermost client', async () => {
+    const call = client(
+      core,
+      { maxRetries: 1 },
+      client(core, {}, async () => ({ status: 503 })),
+    );
+    expect(attemptsOf(await call(get)).map(({ reason }) => reason)).toEqual([
+      'transient',
+      'retries-exhausted',
+    ]);
+  });
+});

@@ -1,0 +1,116 @@
+// nested. web.ts has the same names. Selected by the conditions of "imports" in package.json.
+import { isPromise } from '../base/errors.ts';
+import { AroundCalls, type OuterCall, type Way } from './outer-call.ts';
+
+export { otherRetriesOf } from './other-retries.ts';
+
+interface Storage {
+  getStore(): OuterCall | undefined;
+  run<T>(call: OuterCall, callback: () => T): T;
+}
+
+/** State that all copies of this package in a program share. */
+interface Shared {
+  /** The number of clients in the program, and how many of them are dispatchers. They only go up: a call may use one that seems gone. */
+  clients: number;
+  dispatchers: number;
+  /** The `fetch` of the runtime: the global one when the first copy of this package was loaded. */
+  readonly nativeFetch: unknown;
+  /** Made when a call first needs it: in Node 22 it makes each `await` slower. */
+  storage: Storage | undefined;
+}
+
+const SHARED: unique symbol = Symbol.for('@ebb/core nested');
+
+interface NodeLike {
+  readonly process?: {
+    getBuiltinModule?(id: string): { readonly AsyncLocalStorage: new () => Storage } | undefined;
+  };
+}
+
+/** No client of ebb can be in it: each needs this package, which is being loaded. */
+const fetchAtLoad: unknown = globalThis.fetch;
+
+let known: Shared | undefined;
+
+function shared(): Shared {
+  if (known !== undefined) return known;
+  const holder = globalThis as { [SHARED]?: Shared };
+  holder[SHARED] ??= { clients: 0, dispatchers: 0, nativeFetch: fetchAtLoad, storage: undefined };
+  known = holder[SHARED];
+  return known;
+}
+
+/** Not imported: browsers have no such module, and bundlers fail on its name. */
+function madeStorage(): Storage | undefined {
+  const hooks = (globalThis as NodeLike).process?.getBuiltinModule?.('node:async_hooks');
+  return hooks?.AsyncLocalStorage && new hooks.AsyncLocalStorage();
+}
+
+/** Counts a client: a wrapped fetch, a composed dispatcher, an interceptor. */
+export function countClient(isDispatcher = false): void {
+  const state = shared();
+  state.clients += 1;
+  if (isDispatcher) state.dispatchers += 1;
+}
+
+/** True for the runtime's own fetch, in which there is no client of ebb. */
+export function isNativeFetch(fetch: unknown): boolean {
+  return fetch === shared().nativeFetch;
+}
+
+/** True if a call that is sent this way may pass another client, which must find it. */
+export function mayNest(way: Way): boolean {
+  if (way === 'function' || way === 'converted') return true;
+  const { clients, dispatchers } = shared();
+  if (clients < 2 || way === 'socket') return false;
+  return way !== 'native-fetch' || dispatchers > 0;
+}
+
+/** True if the options alone do not bring a call to those that may be made within it. Interceptors of undici pass them on. */
+export function needsContext(way: Way): boolean {
+  const { clients, dispatchers } = shared();
+  return way !== 'dispatcher' || clients > dispatchers;
+}
+
+/** True if calls within another find that by the async context, and need nothing in their options. */
+export const hasContext: boolean =
+  (globalThis as NodeLike).process?.getBuiltinModule?.('node:async_hooks') !== undefined;
+
+/**
+ * The call around a request; `undefined` if there is none.
+ *
+ * @param carried what the options of the request hold under `LAYER`
+ */
+export function outerCall(carried?: unknown): OuterCall | undefined {
+  const given = carried as OuterCall | undefined;
+  if (given?.isOpen) return given;
+  const found = shared().storage?.getStore();
+  return found?.isOpen ? found : undefined;
+}
+
+/** Runs what may make calls within this one, which they find at any later time. */
+export function runWithin<T>(call: OuterCall, run: () => T): T {
+  const state = shared();
+  state.storage ??= madeStorage();
+  return state.storage ? state.storage.run(call, run) : run();
+}
+
+/**
+ * Runs user code that a call waits for while it holds slots. What it sends through the limits of these slots does not wait
+ * for another slot: all of them may be held by calls that wait in the same way.
+ */
+export function runHolding<T>(slotsHeld: readonly object[], run: () => T): T {
+  const call = new AroundCalls(undefined, slotsHeld);
+  const end = (): void => {
+    call.isOpen = false;
+  };
+  let made: T | undefined;
+  try {
+    made = runWithin(call, run);
+    return made;
+  } finally {
+    if (isPromise(made)) made.then(end, end);
+    else end();
+  }
+}

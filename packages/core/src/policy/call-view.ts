@@ -1,0 +1,63 @@
+import type { BackoffStrategy } from '../backoff/curves.ts';
+import type { Clock, Random } from '../base/clock.ts';
+import type { BodyContext } from '../http/body.ts';
+import type { ReadFeedback } from '../http/feedback.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { OuterCall } from '../nested/outer-call.ts';
+import type { News } from '../news/emit.ts';
+import type { RetryReason } from '../news/events.ts';
+import type { CostOption, Grant, OwnBucket } from './contracts.ts';
+
+/** A retry that nothing else speaks against. */
+export interface PlannedRetry {
+  readonly reason: RetryReason;
+  /** In milliseconds. */
+  readonly delayMs: number;
+}
+
+/** What parts need to know of a policy. */
+export interface CallPolicy {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly cost: CostOption;
+  readonly budget?: object | undefined;
+  readonly fairKey?: string | ((request: RequestTraits) => string) | undefined;
+  readonly key?: string | undefined;
+  readonly priority: number;
+  readonly maxWaitMs?: number | undefined;
+  readonly maxRetries: number;
+  readonly backoff: BackoffStrategy;
+  readonly attemptTimeoutMs?: number | undefined;
+  readonly stopSignal?: AbortSignal | undefined;
+}
+
+/** A call, as its parts see it. */
+export interface PartCall {
+  readonly policy: CallPolicy;
+  readonly request: RequestTraits;
+  /** The `feedback` that the policy was given itself, and not by its bucket. */
+  readonly givenFeedback: ReadFeedback | false | undefined;
+  /** The attempt in flight, from 1; 0 before the first. */
+  readonly attempt: number;
+  /** The call of ebb around it: it has made this one, or sends the same request. */
+  readonly outer: OuterCall | undefined;
+  /** True if that sends the same request, and retries it: this one sends once. */
+  readonly isInner: boolean;
+  /** The outcome that the attempt retries; `undefined` for a first attempt, and for a hedge. */
+  readonly toRetry?: Outcome | undefined;
+  /** The bucket that the tokens of the attempt were taken from. */
+  bucket: OwnBucket | undefined;
+  /** The tokens of the attempt. */
+  grant: Grant | undefined;
+  /** Tokens that a part settles once it knows what the attempt has cost. Others leave them alone. */
+  meteredGrant?: Grant | undefined;
+  /** The limit whose slot the attempt holds, or a bucket that charges what it has taken at the end of its body. */
+  bodyHolder: object | undefined;
+  /** What watches the bodies of responses, if a part has brought it. */
+  readonly whenBodyEnds?: WhenBodyEnds | undefined;
+  /** Tells `onEvent`. */
+  emit(news: News): void;
+}
+
+/** Calls `ended` once the body of a response no longer uses its connection. */
+export type WhenBodyEnds = (settled: unknown, context: BodyContext, ended: () => void) => void;

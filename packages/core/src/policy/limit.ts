@@ -1,0 +1,83 @@
+import type { Outcome } from '../http/outcome.ts';
+import type { StopReason } from '../news/events.ts';
+import type { PartCall, PlannedRetry, WhenBodyEnds } from './call-view.ts';
+import type { AcquireOptions } from './contracts.ts';
+
+/**
+ * A limit gives an attempt what that needs before it may be sent: a slot, tokens, a share of the traffic. All calls share it: a permit
+ * keeps what belongs to an attempt. All methods are optional.
+ */
+export interface Limit {
+  readonly name: string;
+  /** True if nested clients ask it as well; else the outermost one alone does. */
+  readonly isForInner?: boolean;
+  /** The limit that stands for this one in a call, such as that of its key. @throws what the call is to fail with */
+  forCall?(call: PartCall): Limit;
+  /** A call begins. @throws what the call is to fail with, before anything is sent */
+  started?(call: PartCall): void;
+  /**
+   * Takes what the attempt needs, or says how to wait for it. `undefined`: the attempt needs nothing from this limit.
+   *
+   * @param earlier the last permit that this limit gave for the same attempt, and that was cancelled, or is partial
+   * @throws NotSentError if it cannot be had, which ends the call
+   */
+  take?(call: PartCall, earlier: Permit | undefined): Permit | Wait | Skip | undefined;
+  /** Asked last before a retry: a permit for it, or the reason why it may not be sent. `undefined` allows it as well. */
+  planRetry?(call: PartCall, retry: PlannedRetry): Permit | StopReason | undefined;
+  /** A call has ended: once for each {@link started}. */
+  ended?(call: PartCall, reason: StopReason): void;
+  /** For a client of fetch: watches the body of a response, whose end frees the connection. */
+  readonly whenBodyEnds?: WhenBodyEnds | undefined;
+}
+
+/** A limit gives it to one attempt. */
+export interface Permit {
+  /** How long the attempt has waited for it, in milliseconds. By default the wait is measured. */
+  readonly waitedMs?: number;
+  /** True if more is lacking: the limit is asked again, with this permit as the earlier one. */
+  readonly isPartial?: boolean;
+  /** Nothing was sent, or another limit is waited for: it goes back. The limit is asked again if the attempt goes on. */
+  cancel(): void;
+  /** The attempt does not go on: what {@link cancel} has kept for it goes back. */
+  lapse?(): void;
+  /** The attempt has an outcome, which is judged. */
+  settle?(outcome: Outcome): void;
+  /**
+   * The connection of the attempt is free.
+   *
+   * @param once when it will be; now if it is left out
+   */
+  release?(once?: Promise<void>): void;
+  /** The call has ended. The attempt was not settled if a client below has judged it, or the total timeout has ended it. */
+  ended?(reason: StopReason): void;
+}
+
+/** A limit that has nothing now. */
+export interface Wait {
+  /** True if it waits for a slot. */
+  readonly isForSlot?: boolean;
+  /** True if it ends by itself with the signal and the longest wait that it is given: the call does not watch it. */
+  readonly endsItself?: boolean;
+  /**
+   * Waits for what is lacking.
+   *
+   * @throws the signal's own reason, or a NotSentError
+   */
+  acquire(options: AcquireOptions): Promise<Permit>;
+}
+
+/** A scheduled attempt that is not sent: the next one comes after the next backoff, and counts as a retry. */
+export interface Skip {
+  readonly skip: true;
+  /** True if there is no other: the call ends with the answer that was there, else with a `NotSentError` (`overload`). */
+  readonly isLast?: boolean;
+  /** Schedules the next one. `limit` gives it to the skips of a limit of your own. */
+  schedule?(call: object): void;
+}
+
+/** A limit in a policy, with the code by which calls take its permits: a policy without limits does not have that. */
+export interface BroughtLimit {
+  readonly limit: Limit;
+  /** A call begins with it. @throws what the call is to fail with */
+  startIn(call: PartCall): void;
+}

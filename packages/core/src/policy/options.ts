@@ -1,0 +1,244 @@
+import type { BackoffStrategy } from '../backoff/curves.ts';
+import type { Clock, Random } from '../base/clock.ts';
+import type { Complete } from '../base/options.ts';
+import type { Classify } from '../http/classify.ts';
+import type { ReadFeedback } from '../http/feedback.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import type { Observer } from '../news/events.ts';
+import type { CostOption } from './contracts.ts';
+import type { BeforeAttempt, TrustedOrigins, WrapAttempt } from './hooks.ts';
+import type { BroughtLimit } from './limit.ts';
+import type {
+  BodyInspector,
+  ConcurrencyLimit,
+  CostReader,
+  Part,
+  PerKey,
+  RetryBudget,
+  Throttle,
+  TokenBucket,
+} from './part.ts';
+
+/** The methods that may be sent again after an attempt that the server may have carried out. */
+type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
+
+/** How long a server may ask to wait: `retryAfter` of a policy. What is left out stays as it is. */
+export interface RetryAfterOptions {
+  /**
+   * In milliseconds.
+   * @default 600_000
+   */
+  readonly maxMs?: number | undefined;
+  /**
+   * `'stop'`: a longer wait ends the retries. `'cap'`: the retry comes after `maxMs`, or the backoff if that is longer, and so earlier
+   * than asked. The pauses of buckets stay.
+   * @default 'stop'
+   */
+  readonly then?: 'stop' | 'cap' | undefined;
+}
+
+/** Options of {@link createPolicy}. All of them are optional. */
+export interface PolicyOptions {
+  /**
+   * The most retries, that is attempts after the first. 0 never retries. `Infinity` needs a `totalTimeoutMs`, a `budget` or a
+   * `stopSignal`, which ends the call.
+   * @default the `maxRetries` of the backoff rule if it has one, else 5
+   */
+  readonly maxRetries?: number | undefined;
+  /**
+   * How long to wait before each retry. A rule of your own sees the outcome: `({ outcome }) => outcome?.type === 'failure' ? 400 : 50`.
+   * @default memorystore()
+   */
+  readonly backoff?: BackoffStrategy | undefined;
+  /**
+   * Decides what an outcome means: success, refused, transient or final. It returns at once: `inspect` judges what has to be waited
+   * for, such as a body.
+   * @default classifyHttp
+   */
+  readonly classify?: Classify | undefined;
+  /**
+   * Reads what the headers of a response ask for: how long to wait, and whether to retry. A server's "retry" also holds for
+   * methods that are not idempotent, and its "do not retry" for every status. `false` reads nothing. Outranks the `feedback` of
+   * the bucket, unless that is `false`.
+   * @default that of the bucket; without a bucket `Retry-After` and `retry-after-ms` alone
+   */
+  readonly feedback?: ReadFeedback | false | undefined;
+  /**
+   * Judges a response by its body, such as an error in a 200 or in the first event of a stream: what `inspectBody` returns.
+   * @default none
+   */
+  readonly inspect?: BodyInspector | undefined;
+  /**
+   * Gives each request that is not idempotent an `Idempotency-Key`, the same on each attempt, so that it may be sent again.
+   * Only for servers that know this header. `true` makes a random UUID. A key that the caller has set stays.
+   * @default none
+   */
+  readonly idempotencyKey?: true | ((request: RequestTraits) => string) | undefined;
+  /**
+   * Called once before each attempt, after its delay and before it takes its slot and its tokens: it may use the same client. It
+   * returns headers to change, for a signature, a fresh token or a retry counter. A value may be a function, which is called at the
+   * send: what must be fresh then may have waited long for slot and tokens.
+   * @default none
+   */
+  readonly beforeAttempt?: BeforeAttempt | undefined;
+  /**
+   * Who gets what `beforeAttempt` and parts return for headers: a list of origins, or a function of the request, asked before each
+   * attempt. For others they are not called. It sees a redirect only if it is followed above ebb.
+   * `unauthorized` needs the option in every client.
+   * @default the origin of each call. @ebb/undici, which does not know that one, has no default
+   */
+  readonly trustedOrigins?: TrustedOrigins | undefined;
+  /**
+   * Called with each attempt as it is sent, and sends it, for instance in an async context of its own: what an instrumentation
+   * of the client sees as active. It must call its `send` at once, and return what that returns.
+   * @default none
+   */
+  readonly wrapAttempt?: WrapAttempt | undefined;
+  /**
+   * The methods that may be retried after a `transient` outcome, when the server may have carried out the request.
+   * `'idempotent'`: those of RFC 9110 §9.2.2, and any request with an `Idempotency-Key`. `'all'`. A list. Or a function of
+   * the request, for a GraphQL query that is sent by POST for example.
+   * @default 'idempotent'
+   */
+  readonly methods?: RetryMethods | undefined;
+  /**
+   * The longest `Retry-After` that is waited for, and what follows a longer one: by default the end, so that no retry is earlier than
+   * asked. How long a response may hold up other requests is the `maxPauseMs` of the bucket, which cuts.
+   * @default { maxMs: 600_000, then: 'stop' }
+   */
+  readonly retryAfter?: RetryAfterOptions | undefined;
+  /**
+   * The timeout of one attempt, in milliseconds: its hooks, its body factory, and the time until its response, but not the wait
+   * for its slot and its tokens. An attempt that exceeds it has a `transient` outcome.
+   * @default none
+   */
+  readonly attemptTimeoutMs?: number | undefined;
+  /**
+   * Bounds the call until the response that its caller gets, in milliseconds. No wait goes beyond it: backoff, the connection,
+   * hooks, the slot, the tokens; ebb stops at once rather than sleep past it. An attempt in flight is ended by it: the result
+   * is then the last response before it, if there is one that was short enough to keep, else the client's own timeout error.
+   * Reading the body of the response is bounded with `totalTimeoutCovers: 'body'`.
+   * @default none
+   */
+  readonly totalTimeoutMs?: number | undefined;
+  /**
+   * What `totalTimeoutMs` bounds: the call until the response, or also the body that the caller then reads. When it passes, the reader of
+   * the body gets the timeout error that the client has for an attempt.
+   * @default 'headers'
+   */
+  readonly totalTimeoutCovers?: 'headers' | 'body' | undefined;
+  /**
+   * Every attempt takes tokens from this bucket, or from that of its key.
+   * @default none
+   */
+  readonly bucket?: TokenBucket | PerKey<TokenBucket> | undefined;
+  /**
+   * Every attempt holds a slot of this limit, or of that of its key, until its response body has ended.
+   * @default none
+   */
+  readonly concurrency?: ConcurrencyLimit | PerKey<ConcurrencyLimit> | undefined;
+  /**
+   * Every retry withdraws from this budget, or from that of its key.
+   * @default none
+   */
+  readonly budget?: RetryBudget | PerKey<RetryBudget> | undefined;
+  /**
+   * Sends less while little succeeds. To be set with `attemptTimeoutMs` by more than a handful of clients.
+   * @default none
+   */
+  readonly throttle?: Throttle | PerKey<Throttle> | undefined;
+  /**
+   * Further limits and features, whose code comes with them. They work in the order of their places.
+   * @default none
+   */
+  readonly use?: readonly Part[] | undefined;
+  /**
+   * The tokens of an attempt: a number above 0, for a bucket of several units the tokens of each, or a function of the request.
+   * See `learnedCost`.
+   * @default 1
+   */
+  readonly cost?: CostOption | undefined;
+  /**
+   * Settles the tokens of an attempt with the cost that its response reports. `readCost` makes such a reader.
+   * @default none
+   */
+  readonly actualCost?: CostReader | undefined;
+  /**
+   * The key (tenant) of a request, for limits with `queue: fairQueue()`: a string, or a function of the request.
+   * @default none
+   */
+  readonly fairKey?: string | ((request: RequestTraits) => string) | undefined;
+  /**
+   * A whole number from -7 to 7. Of the requests that wait for a slot or tokens the highest priority goes first, and
+   * within a priority retries go before new requests. Other than 0 it needs limits with `queue: priorityQueue()`.
+   * @default 0
+   */
+  readonly priority?: number | undefined;
+  /**
+   * Replaces the key of the request for a `bucket`, `concurrency` or `budget` per key.
+   * @default the key that their `keyOf` returns
+   */
+  readonly key?: string | undefined;
+  /**
+   * The longest wait of an attempt for its slot and its tokens together, in milliseconds. If it is known that the wait
+   * will be longer, the attempt is refused at once. Buckets and limits have a `maxWaitMs` of their own: the shortest applies.
+   * @default none
+   */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * When it aborts, nothing more is sent, at the shutdown of a program for example. A request that waits for a retry ends
+   * with the result that it has, and one that has not been sent fails with a `NotSentError` (`stopped`). Attempts in flight
+   * go on, unlike after an abort of the request's own signal.
+   * @default none
+   */
+  readonly stopSignal?: AbortSignal | undefined;
+  /**
+   * Called with every attempt, wait, retry and end. It cannot change anything: see {@link Observer}.
+   * @default none
+   */
+  readonly onEvent?: Observer | undefined;
+  /** @default the clock of the system */
+  readonly clock?: Clock | undefined;
+  /** @default Math.random */
+  readonly random?: Random | undefined;
+}
+
+/** Options that may stay unset. */
+export type UnsetOptions = Exclude<
+  keyof PolicyOptions,
+  | ('maxRetries' | 'backoff' | 'classify' | 'feedback' | 'methods' | 'retryAfter' | 'totalTimeoutCovers')
+  | ('cost' | 'priority' | 'clock' | 'random')
+>;
+
+/**
+ * Marks a policy, and holds what its fields do not show. All copies of this package in a program share this symbol, so
+ * that each recognises the policies of the others.
+ */
+export const POLICY: unique symbol = Symbol.for('@ebb/core policy');
+
+/** Validated options with all defaults applied. Made by {@link createPolicy}, and frozen. */
+export interface Policy extends Complete<PolicyOptions, UnsetOptions> {
+  readonly retryAfter: Complete<RetryAfterOptions>;
+  readonly [POLICY]: Inside;
+}
+
+/** What a policy's fields do not show. */
+export interface Inside {
+  /** `undefined` if the number is that of the backoff rule: a request that overrides the rule gets that rule's number. */
+  readonly maxRetries: number | undefined;
+  /** `undefined` if it is that of the bucket, or the default. */
+  readonly feedback: ReadFeedback | false | undefined;
+  /** In the order in which an attempt takes from them. */
+  readonly limits: readonly BroughtLimit[];
+  /** In the order of their places. */
+  readonly plugins: readonly Part[];
+  /** Those that may answer a call, and what asks them; empty for most. */
+  readonly answering: readonly Part[];
+  /** True if a call of this policy needs nothing before its first failure. */
+  readonly isPlain: boolean;
+}
+
+/** @returns the limits and plugins of a policy, and what follows from them */
+export function insideOf(policy: Policy): Inside {
+  return policy[POLICY];
+}

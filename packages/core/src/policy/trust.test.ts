@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { judge, prepare, type Readiness } from '../../test/steps.ts';
+import { Call } from '../call/call.ts';
+import { createPolicy, type Part } from '../index.ts';
+import { isTrusted, mustTrust } from './hooks.ts';
+
+let waiting: Promise<Readiness> | undefined;
+
+const requestTo = (url: string) => ({ method: 'GET', url, replayable: true, header: () => undefined });
+
+describe('trustedOrigins', () => {
+  test.each<[story: string, value: unknown, message: string]>([
+    [
+      'a text',
+      'https://a.test',
+      'a list such as [\'https://api.example.com\'], or a function, got "https://a.test"',
+    ],
+    [
+      'a path',
+      ['https://a.test/v1'],
+      'an origin such as \'https://api.example.com\', got "https://a.test/v1"',
+    ],
+    ['a slash', ['https://a.test/'], 'an origin'],
+    ['a host alone', ['a.test'], 'an origin'],
+    ['a wildcard', ['https://*.a.test'], 'an origin'],
+    ['upper case', ['https://A.test'], 'an origin'],
+    ['the port of the scheme', ['https://a.test:443'], 'an origin'],
+    ['another scheme', ['ftp://a.test'], 'an origin'],
+    ['a URL', [new URL('https://a.test')], 'an origin'],
+    ['nothing', [undefined], 'an origin'],
+  ])('%s is an error that says what it takes', (_, trustedOrigins, message) => {
+    expect(() => createPolicy({ trustedOrigins } as never)).toThrow(message);
+    expect(() => createPolicy({ trustedOrigins } as never)).toThrow('createPolicy: trustedOrigins');
+  });
+
+  test.each<[story: string, trustedOrigins: unknown, url: string, isTrustedThere: boolean]>([
+    ['none', undefined, 'https://b.test/', true],
+    ['its origin', ['https://a.test'], 'https://a.test/x?y', true],
+    ['its origin, the port named', ['https://a.test'], 'https://a.test:443/', true],
+    ['another host', ['https://a.test'], 'https://a.test.b.test/', false],
+    ['another port', ['https://a.test'], 'https://a.test:444/', false],
+    ['another scheme', ['https://a.test'], 'http://a.test/', false],
+    ['an empty list', [], 'https://a.test/', false],
+    ['a text that is no URL', ['https://a.test'], 'a.test', false],
+    ['one of several', ['https://a.test', 'http://[::1]:8080'], 'http://[::1]:8080/x', true],
+    ['a function', ({ url }: { url: string }) => url.endsWith('/x'), 'https://a.test/x', true],
+    ['a function', () => false, 'https://a.test/x', false],
+  ])('of %s: %s and %s', (_, trustedOrigins, url, expected) => {
+    expect(isTrusted(createPolicy({ trustedOrigins } as never), requestTo(url))).toBe(expected);
+  });
+
+  test('a function that fails, or returns something else, is a HookError', () => {
+    for (const trustedOrigins of [() => 'https://a.test', () => undefined, () => Promise.resolve(true)]) {
+      const policy = createPolicy({ trustedOrigins } as never);
+      expect(() => isTrusted(policy, requestTo('https://a.test/'))).toThrow('trustedOrigins failed');
+    }
+  });
+
+  test('the list is copied', () => {
+    const trustedOrigins = ['https://a.test'];
+    const policy = createPolicy({ trustedOrigins });
+    trustedOrigins.push('https://b.test');
+    expect(isTrusted(policy, requestTo('https://b.test/'))).toBe(false);
+  });
+});
+
+const part: Part = { name: 'signs', place: 'headers', begin: () => ({ headers: () => ({ a: '1' }) }) };
+
+test.each<[story: string, options: object, giver: string | undefined]>([
+  ['a hook', { beforeAttempt: () => undefined }, 'beforeAttempt'],
+  ['a part', { use: [part] }, 'signs'],
+  ['a hook and whom it trusts', { beforeAttempt: () => undefined, trustedOrigins: [] }, undefined],
+  ['a key alone', { idempotencyKey: true }, undefined],
+])('a client without origins refuses %s, and says which line to add', (_, options, giver) => {
+  const check = (): void => mustTrust('ebbInterceptor', createPolicy(options));
+  if (giver === undefined) expect(check).not.toThrow();
+  else
+    expect(check).toThrow(
+      `ebbInterceptor: trustedOrigins must be set beside ${giver}, such as trustedOrigins: ['https://api.example.com'], got undefined`,
+    );
+});
+
+describe('the headers of an attempt', () => {
+  const asked: string[] = [];
+  const note = (what: string, headers: Record<string, string>) => () => {
+    asked.push(what);
+    return headers;
+  };
+  const all: Part[] = [
+    { name: 'signs', place: 'headers', begin: () => ({ headers: note('headers', { a: 'headers' }) }) },
+    {
+      name: 'labels',
+      place: 'throttle',
+      begin: () => ({ label: note('label', { a: 'label', b: 'label' }) }),
+    },
+  ];
+  const policy = createPolicy({
+    use: all,
+    idempotencyKey: () => 'key',
+    beforeAttempt: note('beforeAttempt', { a: 'hook', b: 'hook' }),
+    trustedOrigins: ['https://a.test'],
+  });
+
+  test.each([
+    ['https://a.test/', ['label', 'beforeAttempt', 'headers'], { a: 'headers', b: 'hook' }],
+    ['https://b.test/', ['label'], { a: 'label', b: 'label' }],
+  ])('of a request to %s', (url, hooks, headers) => {
+    asked.length = 0;
+    const call = new Call(policy, { ...requestTo(url), method: 'POST' });
+    expect(prepare(call)).toBeUndefined();
+    expect(asked).toEqual(hooks);
+    expect(call.headerChanges).toEqual({ 'idempotency-key': 'key', ...headers });
+  });
+
+  test('that are labels alone', () => {
+    const call = new Call(createPolicy({ use: all.slice(1) }), requestTo('https://b.test/'));
+    waiting = prepare(call);
+    expect(call.headerChanges).toEqual({ a: 'label', b: 'label' });
+  });
+
+  test('trust is asked before each attempt', async () => {
+    let isGone = false;
+    const trusting = createPolicy({
+      ...policy,
+      trustedOrigins: () => !isGone,
+      methods: 'all',
+      backoff: () => 0,
+    });
+    const call = new Call(trusting, requestTo('https://a.test/'));
+    waiting = prepare(call);
+    expect(call.headerChanges).toMatchObject({ a: 'headers' });
+    judge(call, { type: 'response', status: 503, header: () => undefined });
+    isGone = true;
+    await prepare(call);
+    expect(call.headerChanges).toEqual({ a: 'label', b: 'label' });
+  });
+
+  test('a part that could hide a credential at another place is an error', async () => {
+    const hidden: Part = { ...all[0], place: 'watching' } as Part;
+    const call = new Call(createPolicy({ use: [hidden] }), requestTo('https://a.test/'));
+    waiting = prepare(call);
+    await expect(waiting).rejects.toThrow(
+      'signs: place must be \'headers\' beside the verb `headers`, got "watching"',
+    );
+  });
+});
