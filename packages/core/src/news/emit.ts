@@ -30,6 +30,12 @@ export interface Reporting {
   reported?: ReportedRequest;
 }
 
+/** The fields of an event that are not told in full. */
+interface Told {
+  outcome?: unknown;
+  error?: unknown;
+}
+
 /** Tells all who want to know of a call. */
 export function emit(call: Reporting, news: News): void {
   const { policy, request, attempt } = call;
@@ -37,12 +43,10 @@ export function emit(call: Reporting, news: News): void {
   if (!isObserved(onEvent, news.type)) return;
   call.reported ??= reportedRequest(request);
   const { outcome, error } = news;
-  const event = {
-    ...news,
-    ...('outcome' in news && { outcome: outcome && reportedOutcome(outcome) }),
-    ...('error' in news && { error: reportedError(error) }),
-    ...{ request: call.reported, attempt, atMs: clock.now() },
-  } as EbbEvent;
+  const told: Told = { ...news, request: call.reported, attempt, atMs: clock.now() } as object;
+  if (outcome) told.outcome = reportedOutcome(outcome);
+  if ('error' in news) told.error = reportedError(error);
+  const event = told as EbbEvent;
   const details: EventDetails = { request, outcome, error };
   // Not enumerable: copies, logs and JSON leave it out.
   Object.defineProperty(event, DETAILS, { value: details });
