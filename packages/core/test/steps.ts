@@ -1,11 +1,9 @@
 // The steps of a call in words that tests are short with: what comes before an attempt, and what follows it.
-import { type Call, isUploadError } from '../src/call/call.ts';
+import type { Call } from '../src/call/call.ts';
 import { OutOfTime } from '../src/call/deadline.ts';
 import type { Decision } from '../src/call/decide.ts';
 import type { CallClient, CallStep, EndStep } from '../src/call/types.ts';
 import type { Outcome } from '../src/http/outcome.ts';
-
-export { isUploadError };
 
 /** True if the attempt is to be sent; false if the result is that of the one before; the error that an attempt has failed with unsent. */
 export type Readiness = boolean | object;

@@ -145,9 +145,11 @@ export class UndiciRequest extends Downstream implements CallClient {
   /** Asks the call what follows, in the async context of the request. */
   #decide<A extends unknown[]>(question: (this: Call, ...given: A) => CallStep, ...given: A): CallStep {
     this.#isDeciding = true;
-    const step = this.runInAsyncScope(question, this.#call, ...given);
-    this.#isDeciding = false;
-    return step;
+    try {
+      return this.runInAsyncScope(question, this.#call, ...given);
+    } finally {
+      this.#isDeciding = false;
+    }
   }
 
   /** Does what follows. Returns whether the caller may go on dispatching. */
@@ -215,14 +217,15 @@ export class UndiciRequest extends Downstream implements CallClient {
   }
 
   #send(): boolean {
-    const { controller } = this;
+    // An observer of the attempt has aborted it.
+    if (this.controller.aborted) {
+      this.#error = this.#reason;
+      const aborted = { type: 'failure', kind: 'aborted', error: this.#error } as const;
+      return this.#follow(this.#decide(this.#call.ended, aborted));
+    }
     const attempt = new Attempt(this);
     this.begins(attempt);
     this.#current = attempt;
-    if (controller.aborted) {
-      attempt.abort(controller.reason);
-      return true;
-    }
     try {
       return this.#dispatch(attempt, this.#started);
     } catch (thrown) {
@@ -328,11 +331,19 @@ export class UndiciRequest extends Downstream implements CallClient {
     const before = step.before && (step.before === 'last' ? this.#before : this.#answer);
     if ('error' in step)
       this.#fail(step.error, attempt ?? (this.controller.aborted ? this.attempt : undefined));
-    else if (before) before();
-    else if (!attempt || !head) this.#fail(this.#error);
+    else if (before) {
+      // It came too late for the one before.
+      if (head) attempt?.drop(requestAbortedError('Response discarded'));
+      before();
+    } else if (!attempt || !head) this.#fail(this.#error ?? this.#reason);
     // The handler has aborted while it was judged.
-    else if (this.controller.aborted) this.#fail(this.controller.reason ?? requestAbortedError(), attempt);
+    else if (this.controller.aborted) this.#fail(this.#reason, attempt);
     else this.#respond(attempt, head);
+  }
+
+  /** Why the handler has aborted. */
+  get #reason(): unknown {
+    return this.controller.reason ?? requestAbortedError();
   }
 
   #respond(attempt: Attempt, head: ResponseHead): void {
@@ -396,6 +407,8 @@ export class UndiciRequest extends Downstream implements CallClient {
     call?.aborted(error);
     if (this.#isDeciding) return;
     if (call && this.#isWaiting) this.#follow(this.#decide(call.stopped, error));
+    // The answer before is still being read.
+    else if (!this.#current && call?.hasEnded) this.#fail(error, this.attempt);
     else this.attempt?.abort(reason);
   }
 }

@@ -15,7 +15,7 @@ assert.notEqual(esm.NotSentError, cjs.NotSentError);
 
 /** A client of one copy, over another client. */
 function clientOf(core, below) {
-  core.countLayer();
+  core.countClient();
   const policy = core.createPolicy({ maxRetries: 2, backoff: core.constant(0) });
   return (url) => {
     const request = { method: 'GET', url, replayable: true, header: () => undefined };

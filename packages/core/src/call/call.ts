@@ -2,7 +2,7 @@ import { inDevelopment } from '#dev-text';
 import { mayNest, needsContext, otherRetriesOf } from '#nested';
 import { nameOf } from '../base/check.ts';
 import { nextTurn } from '../base/clock.ts';
-import { HookError, isPromise, NotSentError } from '../base/errors.ts';
+import { HookError, isPromise, NotSentError, report } from '../base/errors.ts';
 import { must } from '../base/options.ts';
 import { sleep } from '../base/signals.ts';
 import type { BodyContext, Opened } from '../http/body.ts';
@@ -275,9 +275,10 @@ export class Call implements PartCall, OuterCall {
 
   /** What was true before a wait, or before user code ran, need not be true any more. @throws why nothing may be sent */
   #check(isFirst = false): void {
-    const { signal, policy, deadline } = this;
+    const { signal, policy, deadline, ending } = this;
     if (signal?.aborted) throw signal.reason;
     if (policy.stopSignal?.aborted) throw stopped();
+    if (ending?.signal.aborted) throw ending.signal.reason;
     if (isFirst) return;
     if (deadline && deadline.leftMs < 0) throw deadline.late();
     const { attemptTimeoutMs } = policy;
@@ -287,6 +288,8 @@ export class Call implements PartCall, OuterCall {
 
   #delay(): CallStep {
     const { delayMs, policy } = this;
+    // Its upload may fail in the next turn.
+    if (this.client.followUpload) this.#waitSignal();
     // Attempts that fail at once would keep timers, and so aborts, from their turn.
     const until = delayMs > 0 ? sleep(policy.clock, delayMs, this.#waitSignal()) : nextTurn();
     return { do: 'wait', until };
@@ -334,8 +337,9 @@ export class Call implements PartCall, OuterCall {
     if (permits && lacking) return 'skip' in lacking ? this.#skip(lacking) : this.#waitFor(lacking, permits);
     this.#phase = BODY;
     const { waitedMs: waitMs, slotMs = 0, grant, fairness } = this;
-    if (waitMs > 0)
-      this.emit({ type: 'wait', waitMs, slotMs, ...(grant?.unit && { unit: grant.unit }), ...fairness });
+    if (waitMs === 0) return undefined;
+    this.emit({ type: 'wait', waitMs, slotMs, ...(grant?.unit && { unit: grant.unit }), ...fairness });
+    this.#check();
     return undefined;
   }
 
@@ -534,8 +538,15 @@ export class Call implements PartCall, OuterCall {
 
   /** A wait has failed, the caller has aborted, or a deadline has passed. */
   stopped(error: unknown): CallStep {
+    const { keep } = this;
     this.keep = undefined;
-    if (this.#end) return this.#end;
+    const step = this.#end ?? this.#stopped(error);
+    // What the wait may still bring goes back.
+    if (step.do === 'end') this.keep = keep;
+    return step;
+  }
+
+  #stopped(error: unknown): CallStep {
     const { inspection, permits } = this;
     if (inspection) return this.#stopInspection(inspection, error);
     permits?.cancel();
@@ -639,8 +650,19 @@ export class Call implements PartCall, OuterCall {
     this.#end = end;
     this.#forgetWaits();
     this.permits?.end(reason);
-    if (this.hooks) for (const one of this.hooks) one.end?.(reason);
+    if (this.hooks) this.#endHooks(this.hooks, reason);
     return true;
+  }
+
+  /** What a plugin throws then changes nothing. */
+  #endHooks(hooks: readonly PartInstance[], reason: StopReason): void {
+    for (const one of hooks) {
+      try {
+        one.end?.(reason);
+      } catch (error) {
+        report('use', one, error);
+      }
+    }
   }
 
   // 4. Waits: the one place that bounds them.

@@ -54,12 +54,12 @@ export type Decision =
 /** Any verdict after which something is to be decided. */
 type Failing = Exclude<Verdict, 'success'>;
 
-export function stop(reason: StopReason): Decision {
+function stop(reason: StopReason): Decision {
   return { retry: false, reason };
 }
 
 /** After a success there is nothing to decide. */
-export const SUCCESS: Decision = stop('success');
+const SUCCESS: Decision = stop('success');
 
 /** At the word of a part. */
 const AGAIN: Decision = { retry: true, reason: 'refused', delayMs: 0 };

@@ -65,20 +65,20 @@ function classify(outcome: { readonly type: string }) {
 
 describe('the permits of a call', () => {
   test.each<[story: string, own: Makes, failures: number, others: Limit[], told: string]>([
-    ['a success', takes, 0, [], 'started, settle 1 response, ended 1 success, ended success'],
+    ['a success', takes, 0, [], 'started, settle 1 response, ended 1 success, ended success, release 1'],
     [
       'a retry takes a permit of its own',
       takes,
       1,
       [],
-      'started, settle 1 failure, release 1, settle 2 response, ended 2 success, ended success',
+      'started, settle 1 failure, release 1, settle 2 response, ended 2 success, ended success, release 2',
     ],
     [
       'a permit goes back while another limit is waited for',
       takes,
       0,
       [lacking(1)],
-      'started, cancel 1, settle 2 response, ended 2 success, ended success',
+      'started, cancel 1, settle 2 response, ended 2 success, ended success, release 2',
     ],
     [
       'a permit that was cancelled is the earlier one, and lapses with its attempt if it is not used',
@@ -97,7 +97,7 @@ describe('the permits of a call', () => {
       (permit) => ({ take: () => ({ acquire: async () => permit() }) }),
       0,
       [],
-      'started, settle 1 response, ended 1 success, ended success',
+      'started, settle 1 response, ended 1 success, ended success, release 1',
     ],
     [
       'one that is partial is completed',
@@ -109,7 +109,7 @@ describe('the permits of a call', () => {
       }),
       0,
       [],
-      'started, take, take again, settle 2 response, ended 2 success, ended success',
+      'started, take, take again, settle 2 response, ended 2 success, ended success, release 2',
     ],
     [
       'a retry that is refused',
@@ -146,7 +146,7 @@ describe('the permits of a call', () => {
       take: () => (skips-- > 0 ? { skip: true } : permit()),
     }));
     await retry(failing(0), { use: [limit(made)], backoff: constant(0) });
-    expect(told.join(', ')).toBe('started, settle 1 response, ended 1 success, ended success');
+    expect(told.join(', ')).toBe('started, settle 1 response, ended 1 success, ended success, release 1');
   });
 
   test('what a retry was given goes back if it is not sent', async () => {

@@ -1,3 +1,4 @@
+import { report } from '../base/errors.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { StopReason } from '../news/events.ts';
 import type { BroughtLimit, Limit, Permit, Skip, Wait } from '../policy/limit.ts';
@@ -10,6 +11,8 @@ class LimitInCall {
   readonly limit: Limit;
   /** What the attempt has of it. */
   permit: Permit | undefined;
+  /** True once the permit was released before its attempt was settled. */
+  isReleased = false;
   // Only calls that wait or retry need these.
   /** Cancelled: the same attempt may still need it. */
   declare earlier?: Permit | undefined;
@@ -20,8 +23,49 @@ class LimitInCall {
     this.limit = limit;
   }
 
+  // What a limit throws when something goes back, or at the end, changes nothing.
+
+  cancel(permit: Permit | undefined): void {
+    try {
+      permit?.cancel();
+    } catch (error) {
+      report(this.limit.name, this.limit, error);
+    }
+  }
+
+  release(permit: Permit | undefined, once: Promise<void> | undefined): void {
+    try {
+      permit?.release?.(once);
+    } catch (error) {
+      report(this.limit.name, this.limit, error);
+    }
+  }
+
+  lapse(): void {
+    try {
+      this.earlier?.lapse?.();
+    } catch (error) {
+      report(this.limit.name, this.limit, error);
+    }
+    if (this.earlier) this.earlier = undefined;
+  }
+
+  end(call: PartCall, reason: StopReason): void {
+    try {
+      this.permit?.ended?.(reason);
+    } catch (error) {
+      report(this.limit.name, this.limit, error);
+    }
+    try {
+      this.limit.ended?.(call, reason);
+    } catch (error) {
+      report(this.limit.name, this.limit, error);
+    }
+  }
+
   hold(permit: Permit): void {
     this.permit = permit;
+    this.isReleased = false;
     if (this.earlier) this.earlier = undefined;
   }
 }
@@ -80,7 +124,7 @@ export class Permits {
       if (!permit) continue;
       one.permit = undefined;
       one.earlier = permit;
-      permit.cancel();
+      one.cancel(permit);
     }
   }
 
@@ -89,7 +133,7 @@ export class Permits {
     const wasSettled = this.#isSettled;
     this.#isSettled = true;
     for (const one of this.#limits) {
-      this.#lapse(one);
+      one.lapse();
       if (one.planned) one.planned = undefined;
       if (!wasSettled) one.permit?.settle?.(outcome);
     }
@@ -100,9 +144,10 @@ export class Permits {
     const wasSettled = this.#isSettled;
     this.#isSettled = false;
     for (const one of this.#limits) {
-      const { permit } = one;
+      const { permit, isReleased } = one;
       if (wasSettled) one.permit = undefined;
-      permit?.release?.(once);
+      one.isReleased = !wasSettled;
+      if (!isReleased) one.release(permit, once);
     }
   }
 
@@ -119,24 +164,16 @@ export class Permits {
   /** The scheduled attempt is not sent: what was planned or kept for it goes back. */
   skip(): void {
     for (const one of this.#limits) {
-      this.#lapse(one);
-      one.planned?.cancel();
+      one.lapse();
+      one.cancel(one.planned);
       if (one.planned) one.planned = undefined;
     }
-  }
-
-  #lapse(one: LimitInCall): void {
-    one.earlier?.lapse?.();
-    if (one.earlier) one.earlier = undefined;
   }
 
   /** The call has ended. */
   end(reason: StopReason): void {
     this.skip();
-    for (const { permit, limit } of this.#limits) {
-      permit?.ended?.(reason);
-      limit.ended?.(this.#call, reason);
-    }
+    for (const one of this.#limits) one.end(this.#call, reason);
   }
 
   /** What watches the bodies of responses, if a limit needs to know their end. */

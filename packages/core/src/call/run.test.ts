@@ -5,7 +5,7 @@ import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { EbbEvent } from '../news/events.ts';
 import { ownBucket } from '../parts/own.ts';
 import type { PolicyOptions } from '../policy/options.ts';
-import type { TokenBucket } from '../policy/part.ts';
+import type { Part, TokenBucket } from '../policy/part.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
@@ -242,4 +242,21 @@ test('the total timeout in an attempt after a failed one gives the last response
   const result = run(new Call(policy, request), client);
   await clock.advance(200);
   expect(await result).toEqual({ status: 503 });
+});
+
+test('a response whose inspection runs into the total timeout is discarded for the one before', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const never = new Promise<undefined>(() => undefined);
+  const judge = ({ status }: { readonly status: number }) => (status === 200 ? never : undefined);
+  const use: Part[] = [{ name: 'own', place: 'reading', begin: () => ({ judge }) }];
+  const options = { clock, random: () => 0, backoff: constant(1), totalTimeoutMs: 100, use };
+  const client = exchange(503, 200);
+  const { send } = client;
+  client.send = (call) => {
+    timeoutOf(call);
+    return send(call);
+  };
+  const result = run(new Call(createPolicy(options), request), client);
+  await clock.advance(200);
+  expect([await result, client.discarded]).toEqual([{ status: 503 }, [{ status: 503 }, { status: 200 }]]);
 });

@@ -139,6 +139,11 @@ async function follow<T>(
         break;
       default: {
         if (!current && !before && 'error' in step) transport.unsent?.(step.error);
+        // It came too late for the one before.
+        if (step.before && current?.outcome?.type === 'response') {
+          drop(call, transport, current.value);
+          current.failed = true;
+        }
         const named = step.before && (step.before === 'last' ? before : answer);
         return named
           ? await restored(call, transport, named)

@@ -175,8 +175,6 @@ describe('the result of a call', () => {
     expect(release).toHaveBeenCalledTimes(1);
     expect(resultOf(holding(), clientThat(), at)).toBe(at.value);
     expect(release).toHaveBeenCalledTimes(2);
-    resultOf(setUp({}, limitWith({ release })).call, clientThat(), at);
-    expect(release).toHaveBeenCalledTimes(2);
   });
 
   test.each<[options: PolicyOptions, isBound: boolean]>([

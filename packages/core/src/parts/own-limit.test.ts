@@ -82,3 +82,10 @@ test.each<[story: string, own: object, message: string]>([
 test('a limit without `take` is an error', () => {
   expect(() => limit({ name: 'own', tryAcquire: () => undefined } as never)).toThrow('limit must be a limit');
 });
+
+test('a permit with release is held until the body of the response has ended', async () => {
+  const told: string[] = [];
+  const permit = { cancel: () => void told.push('cancel'), release: () => void told.push('release') };
+  expect(await call({ take: () => permit })).toBe('up');
+  expect(told).toEqual(['release', 'release']);
+});

@@ -33,7 +33,7 @@ export interface Limit {
 /** A limit gives it to one attempt. */
 export interface Permit {
   /** How long the attempt has waited for it, in milliseconds. By default the wait is measured. */
-  readonly waitedMs?: number;
+  readonly waitedMs?: number | undefined;
   /** True if more is lacking: the limit is asked again, with this permit as the earlier one. */
   readonly isPartial?: boolean;
   /** Nothing was sent, or another limit is waited for: it goes back. The limit is asked again if the attempt goes on. */

@@ -1,0 +1,133 @@
+// Two things in one turn: an abort beside a permit, a stop beside a body, an upload beside a retry.
+import { Readable } from 'node:stream';
+import { concurrencyLimit, constant, type EbbEvent, type Limit, limit, type PolicyOptions } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
+import { virtualClock } from '@ebb/core/testing';
+import { describe, expect, test } from 'vitest';
+import { HandlerSpy, Wire } from '../test/wire.ts';
+import { ebbInterceptor } from './index.ts';
+
+const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
+const enough = new Error('enough');
+
+async function turns(count = 6): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await nextTurn();
+}
+
+function setUp(options: (clock: ReturnType<typeof virtualClock>) => PolicyOptions) {
+  const wire = new Wire();
+  const spy = new HandlerSpy();
+  const clock = virtualClock({ startMs: 0 });
+  const reasons: string[] = [];
+  const given = options(clock);
+  const onEvent = (event: EbbEvent): void => {
+    if (event.type === 'end') reasons.push(event.reason);
+    given.onEvent?.(event);
+  };
+  const dispatch = ebbInterceptor({ backoff: constant(100), random: () => 0, clock, ...given, onEvent })(
+    wire.dispatch,
+  );
+  return { wire, spy, clock, reasons, dispatch };
+}
+
+test('an abort in the turn in which a slot comes gives the slot back', async () => {
+  let slots: ReturnType<typeof concurrencyLimit> | undefined;
+  const { dispatch, spy, reasons } = setUp((clock) => {
+    slots = concurrencyLimit({ maxConcurrent: 1, clock });
+    return { concurrency: slots };
+  });
+  const held = slots?.tryAcquire();
+  dispatch(get, spy);
+  await turns();
+  held?.release();
+  spy.controller?.abort(enough);
+  await turns();
+  expect([slots?.stats().inUse, spy.error, reasons]).toEqual([0, enough, ['aborted']]);
+});
+
+test.each([
+  ['stop', 'stopped'],
+  ['abort', 'aborted'],
+])('nothing is sent after what an observer of the wait does: %s', async (what, reason) => {
+  const stop = new AbortController();
+  let slots: ReturnType<typeof concurrencyLimit> | undefined;
+  const { dispatch, spy, wire, clock, reasons } = setUp((clock) => {
+    slots = concurrencyLimit({ maxConcurrent: 1, clock });
+    const onEvent = ({ type }: EbbEvent): void => {
+      if (type !== 'wait') return;
+      if (what === 'stop') stop.abort();
+      else spy.controller?.abort(enough);
+    };
+    return { concurrency: slots, stopSignal: stop.signal, onEvent };
+  });
+  const held = slots?.tryAcquire();
+  dispatch(get, spy);
+  await turns();
+  await clock.advance(10);
+  held?.release();
+  await turns();
+  expect([wire.attempts.length, slots?.stats().inUse, reasons]).toEqual([0, 0, [reason]]);
+});
+
+test('an upload is closed if an observer of the first attempt aborts', async () => {
+  const body = new Readable({ read() {} });
+  let slots: ReturnType<typeof concurrencyLimit> | undefined;
+  const { dispatch, spy, wire } = setUp((clock) => {
+    slots = concurrencyLimit({ maxConcurrent: 1, clock });
+    return { concurrency: slots, onEvent: ({ type }) => type === 'attempt' && spy.controller?.abort(enough) };
+  });
+  const held = slots?.tryAcquire();
+  dispatch({ ...get, method: 'PUT', body }, spy);
+  await turns();
+  held?.release();
+  await turns();
+  expect([wire.attempts.length, body.destroyed, spy.error]).toEqual([0, true, enough]);
+});
+
+test('an abort while the answer before a stop is still read ends with the abort', async () => {
+  const stop = new AbortController();
+  const { dispatch, spy, wire } = setUp(() => ({ stopSignal: stop.signal }));
+  dispatch(get, spy);
+  wire.attempt(1).start().head(503, { 'content-length': '10' }).data('abc');
+  await turns();
+  stop.abort();
+  await turns();
+  spy.controller?.abort(enough);
+  await turns();
+  expect([spy.calls, spy.error]).toEqual([['start', 'error enough'], enough]);
+});
+
+test('an upload that fails in the turn of a retry without a delay is not sent again', async () => {
+  const body = new Readable({ read() {} });
+  const broken = new Error('upload broke');
+  const { dispatch, spy, wire, clock } = setUp(() => ({
+    backoff: constant(0),
+    onEvent: ({ type }) => type === 'retry' && process.nextTick(() => body.destroy(broken)),
+  }));
+  dispatch({ ...get, method: 'PUT', body }, spy);
+  wire.attempt(1).fail(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+  await turns();
+  await clock.advance(0);
+  await turns();
+  expect([wire.attempts.length, spy.error]).toEqual([1, broken]);
+});
+
+describe('what a limit throws when something goes back, or at the end, changes nothing', () => {
+  const broken = (): never => {
+    throw new Error('broke');
+  };
+  test.each<[what: string, own: Partial<Limit>]>([
+    ['release', { take: () => ({ cancel: () => undefined, release: broken }) }],
+    ['ended of a permit', { take: () => ({ cancel: () => undefined, ended: broken }) }],
+    ['ended', { take: () => undefined, ended: broken }],
+  ])('%s', async (_, own) => {
+    const { dispatch, spy, wire, clock, reasons } = setUp(() => ({ use: [limit({ name: 'own', ...own })] }));
+    dispatch(get, spy);
+    wire.attempt(1).start().head(503).end();
+    await turns();
+    await clock.advance(100);
+    wire.attempt(2).start().head(200).end();
+    await turns();
+    expect([spy.calls.slice(0, 2), reasons]).toEqual([['start', 'head 200'], ['success']]);
+  });
+});
