@@ -1,7 +1,15 @@
 // Two things in one turn: an abort beside a permit, a stop beside a body, an upload beside a retry.
 import { Readable } from 'node:stream';
-import { concurrencyLimit, constant, type EbbEvent, type Limit, limit, type PolicyOptions } from '@ebb/core';
-import { nextTurn } from '@ebb/core/adapter';
+import {
+  concurrencyLimit,
+  constant,
+  type EbbEvent,
+  type Limit,
+  limit,
+  type PolicyOptions,
+  retry,
+} from '@ebb/core';
+import { countClient, nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { HandlerSpy, Wire } from '../test/wire.ts';
@@ -131,3 +139,31 @@ describe('what a limit throws when something goes back, or at the end, changes n
     expect([spy.calls.slice(0, 2), reasons]).toEqual([['start', 'head 200'], ['success']]);
   });
 });
+
+test.each<[what: string, options: PolicyOptions]>([
+  ['that is sent at once', {}],
+  ['with an observer', { onEvent: () => undefined }],
+])(
+  'an interceptor below whose own call was repeated and has failed is not called again: %s',
+  async (_, options) => {
+    const policy = { backoff: constant(0), maxRetries: 2, ...options };
+    const lost = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+    let [asked, sent] = [0, 0];
+    const token = (): Promise<never> =>
+      retry(() => {
+        asked += 1;
+        throw lost;
+      }, policy);
+    // With a client of another kind in the program, calls within are found by the async context.
+    countClient();
+    const spy = new HandlerSpy();
+    const dispatch = ebbInterceptor(policy)((_, handler) => {
+      sent += 1;
+      token().catch((error: Error) => handler.onResponseError?.(null as never, error));
+      return true;
+    });
+    dispatch(get, spy);
+    await turns(30);
+    expect([sent, asked, spy.error]).toEqual([1, 3, lost]);
+  },
+);

@@ -123,6 +123,7 @@ export class UndiciRequest extends Downstream implements CallClient {
       this.#started = new Call(policy, request, undefined, 'dispatcher');
       this.#started.client = this;
       this.#started.sentFirst();
+      if (this.#outer?.hasFailed) this.#started.hasFailed = true;
     }
     return this.#started;
   }
@@ -318,7 +319,8 @@ export class UndiciRequest extends Downstream implements CallClient {
     this.#error = error;
     const kind = this.controller.aborted ? 'aborted' : undefined;
     const outcome = failureOutcome(attempt, error, this.options, kind);
-    const step = this.#decide(this.#call.ended, outcome);
+    const call = this.#call;
+    const step = this.#decide(call.hasFailed ? call.judgedWithin : call.ended, outcome);
     const isRefused = step.do === 'end' && attempt.starts === 0 && isClosedError(error);
     if (isRefused && before) before();
     else this.#follow(step);
