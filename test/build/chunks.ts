@@ -2,7 +2,7 @@ import { sourcesOf } from './imports.ts';
 import type { Package } from './packages.ts';
 
 /** The folders that import no part. */
-const BELOW_PARTS = /\/src\/(?:backoff|base|bodies|http|layers|loop|news)\//;
+const BELOW_PARTS = /\/src\/(?:backoff|base|bodies|call|http|nested|news|policy)\//;
 
 /**
  * The chunk of each file that stands in more than one of the entries: `loop` for what clients load, and `shared` for the rest. With a
