@@ -16,7 +16,7 @@ const CONSTANT = 'it takes a constant apart, or a text of a few characters';
  */
 export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'axios/request-body.ts': PARTS,
-  'axios/response.ts': ['many headers'],
+  'axios/outcome.ts': ['many headers'],
   'axios/platform/node.ts': 'it matches the beginning of a message',
   'compat/axios-error.ts': 'a header is passed on as it is',
   'compat/fetch-retry.ts': 'a header is passed on as it is',

@@ -23,12 +23,12 @@ import {
 } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse, CancelTokenSource } from 'axios';
 import { abortUpload, closeWith, formBody } from '#platform';
-import type { Found } from './axios-copy.ts';
-import { type AxiosCopy, copyFor } from './axios-copy.ts';
+import { type AxiosCopy, copyFor, type Found } from './axios-copy.ts';
 import { asCanceled, type CallerSignal, sendWithTimeout, timeoutError } from './cancel.ts';
 import { type Config, changed, copyWith, exchange, type Fields, marked, urlOf } from './config.ts';
+import { failureOf, headerOf, outcomeOf } from './outcome.ts';
 import type { FactoryBody, NextBody } from './request-body.ts';
-import { discard, endBodyAfter, failureOf, headerOf, outcomeOf, peekAt, whenBodyEnds } from './response.ts';
+import { discard, endBodyAfter, peekAt, whenBodyEnds } from './response-body.ts';
 
 /** How the requests of an interceptor go through an adapter. */
 export interface Route extends Found {

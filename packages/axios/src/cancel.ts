@@ -2,7 +2,7 @@ import type { Clock } from '@ebb/core';
 import { bounded, LONGEST_DISCARD_MS, nativeSignal, property } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { type AxiosCopy, copyFor, needCopy } from './axios-copy.ts';
-import { discard } from './response.ts';
+import { discard } from './response-body.ts';
 
 /** The caller's way to cancel a request: `signal`, the older `cancelToken`, or both in one signal. */
 export interface CallerSignal {
