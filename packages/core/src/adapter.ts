@@ -18,11 +18,10 @@ export { watchWebStream } from './bodies/peek.ts';
 export { whenArrived } from './bodies/watch.ts';
 export { goOnAfter, isSuccess, mayBeSentAtOnce } from './call/at-once.ts';
 export { abortedBy, Call, namedTimeoutOf } from './call/call.ts';
-export { bounded, type Deadline, OutOfTime, timeoutError } from './call/deadline.ts';
+export { bounded, type Deadline, timeoutError } from './call/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './call/decide.ts';
 export {
   attemptsOf,
-  hasHistory,
   keepNotes,
   setHistory,
   setHistoryOfReason,
@@ -57,7 +56,7 @@ export { failureKind } from './http/failure.ts';
 export { retryAfterMs } from './http/feedback.ts';
 export { MOST_READ_AHEAD_BYTES, type ReadHeader, responseHeader } from './http/headers.ts';
 export { originOf } from './http/outcome.ts';
-export { AroundCalls, LAYER, type OuterCall, type Way } from './nested/outer-call.ts';
+export { AroundCalls, LAYER, type Way } from './nested/outer-call.ts';
 export { forRequest } from './parts/limit.ts';
 export type { SentHeaders } from './policy/hooks.ts';
 export { addsCredentials, mustTrust } from './policy/hooks.ts';

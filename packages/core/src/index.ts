@@ -53,6 +53,7 @@ export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/p
 export { interactive } from './parts/throttle/interactive.ts';
 export { type ThrottleOptions, throttle } from './parts/throttle/throttle.ts';
 export { type UnauthorizedOptions, unauthorized } from './parts/unauthorized/unauthorized.ts';
+export type { PartCall, PlannedRetry } from './policy/call-view.ts';
 export type {
   AcquireOptions,
   Costs,
@@ -80,11 +81,9 @@ export type {
   ConcurrencyLimit,
   CostReader,
   Part,
-  PartCall,
   PartInstance,
   PerKey,
   Place,
-  PlannedRetry,
   RetryBudget,
   Throttle,
   TokenBucket,

@@ -34,7 +34,7 @@ export { IN_MILLISECONDS } from './http/server-feedback.ts';
 export { emit, type News, type Reporting } from './news/emit.ts';
 export type { Observer, ResumeReason } from './news/events.ts';
 export { reportedOutcome } from './news/reported.ts';
+export type { CallPolicy } from './policy/call-view.ts';
 export { checkKey, type LearnsCost } from './policy/contracts.ts';
 export { isTrusted } from './policy/hooks.ts';
-export type { CallPolicy } from './policy/part.ts';
 export { methodsOr } from './policy/policy.ts';

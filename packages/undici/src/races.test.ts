@@ -17,6 +17,7 @@ import { ebbInterceptor } from './index.ts';
 
 const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
 const enough = new Error('enough');
+const lost = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
 
 async function turns(count = 6): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
@@ -105,6 +106,20 @@ test('an abort while the answer before a stop is still read ends with the abort'
   expect([spy.calls, spy.error]).toEqual([['start', 'error enough'], enough]);
 });
 
+test('a request with the options of an attempt that has failed is one of its own', async () => {
+  countClient();
+  const wire = new Wire();
+  const clock = virtualClock({ startMs: 0 });
+  const dispatch = ebbInterceptor({ backoff: constant(100), clock })(wire.dispatch);
+  dispatch(get, new HandlerSpy());
+  wire.attempt(1).fail(lost);
+  dispatch(wire.attempt(1).options, new HandlerSpy());
+  wire.attempt(2).fail(lost);
+  await turns();
+  await clock.advance(100);
+  expect(wire.attempts).toHaveLength(4);
+});
+
 test('an upload that fails in the turn of a retry without a delay is not sent again', async () => {
   const body = new Readable({ read() {} });
   const broken = new Error('upload broke');
@@ -147,7 +162,6 @@ test.each<[what: string, options: PolicyOptions]>([
   'an interceptor below whose own call was repeated and has failed is not called again: %s',
   async (_, options) => {
     const policy = { backoff: constant(0), maxRetries: 2, ...options };
-    const lost = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
     let [asked, sent] = [0, 0];
     const token = (): Promise<never> =>
       retry(() => {

@@ -73,7 +73,7 @@ export class UndiciRequest extends Downstream implements CallClient {
   #started: Call | undefined;
   /** The status of a success without a call. */
   #status = 0;
-  /** What calls within the first attempt find, before the call is made. */
+  /** Calls within the first attempt find this, before the call is made. */
   #outer: AroundCalls | undefined;
   /** The attempt under way, until a retry follows it, and its response or its error. */
   #current: Attempt | undefined;
@@ -122,8 +122,7 @@ export class UndiciRequest extends Downstream implements CallClient {
       const request = new Traits(this.options, this.#body, ownOrigin);
       this.#started = new Call(policy, request, undefined, 'dispatcher');
       this.#started.client = this;
-      this.#started.sentFirst();
-      if (this.#outer?.hasFailed) this.#started.hasFailed = true;
+      this.#started.sentFirst(this.#outer);
     }
     return this.#started;
   }
@@ -268,8 +267,8 @@ export class UndiciRequest extends Downstream implements CallClient {
   }
 
   responded(attempt: Attempt, head: ResponseHead): void {
-    if (this.#outer) this.#outer.isOpen = false;
     if (!this.#started && head.status < 400) {
+      if (this.#outer) this.#outer.isOpen = false;
       this.#status = head.status;
       attempt.deliver(head);
       return;

@@ -26,7 +26,7 @@ export function mayBeSentAtOnce(policy: Policy, way: Way): boolean {
 /**
  * True for a response that ends such a call; it then has its history.
  *
- * @param outer what calls within have found
+ * @param outer the calls within it have found this
  */
 export function isSuccess(result: unknown, outer: AroundCalls | undefined): boolean {
   if (outer) outer.isOpen = false;
@@ -36,7 +36,7 @@ export function isSuccess(result: unknown, outer: AroundCalls | undefined): bool
   return true;
 }
 
-/** Goes on with such a call whose first attempt has settled with anything else. @param outer what calls within have found */
+/** Goes on with such a call whose first attempt has settled with anything else. @param outer as for `isSuccess` */
 export function goOnAfter<T>(
   policy: Policy,
   way: Way,
@@ -45,10 +45,8 @@ export function goOnAfter<T>(
   outer: AroundCalls | undefined,
   failed = false,
 ): T | Promise<T> {
-  if (outer) outer.isOpen = false;
   const call = new Call(policy, request, undefined, way);
   call.client = request;
-  call.sentFirst();
-  if (outer?.hasFailed) call.hasFailed = true;
+  call.sentFirst(outer);
   return goOn(call, request, { value, failed });
 }

@@ -5,7 +5,7 @@ import { nextTurn } from '../base/clock.ts';
 import { HookError, isPromise, NotSentError, report } from '../base/errors.ts';
 import { must } from '../base/options.ts';
 import { sleep } from '../base/signals.ts';
-import type { BodyContext, Opened } from '../http/body.ts';
+import type { Opened } from '../http/body.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import {
   type Advice,
@@ -14,24 +14,25 @@ import {
   type Responded,
   withJudgement,
 } from '../http/outcome.ts';
-import { isSame, type OuterCall, type Way } from '../nested/outer-call.ts';
+import { type AroundCalls, isSame, type OuterCall, type Way } from '../nested/outer-call.ts';
 import { type EndNews, emit, isObserved, type News } from '../news/emit.ts';
 import type { StopReason } from '../news/events.ts';
 import type { ReportedRequest } from '../news/reported.ts';
+import type { PartCall, PlannedRetry, WhenBodyEnds } from '../policy/call-view.ts';
 import { type AcquireOptions, fairKeyOf, type Grant, type OwnBucket } from '../policy/contracts.ts';
 import type { HeaderChanges, KeptKey, SentHeaders } from '../policy/hooks.ts';
 import type { Permit, Skip, Wait } from '../policy/limit.ts';
 import { insideOf, type Policy } from '../policy/options.ts';
-import type { Part, PartCall, PartInstance, PlannedRetry } from '../policy/part.ts';
+import type { Part, PartInstance } from '../policy/part.ts';
 import {
   bounded,
   Deadline,
   type Ending,
   endingOf,
   isReasonOf,
+  lateBy,
   OutOfTime,
   stopped,
-  timeoutError,
 } from './deadline.ts';
 import { type Decision, decideRetry, judgementOf, verdictOf } from './decide.ts';
 import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
@@ -46,11 +47,9 @@ const SUCCEEDED: EndStep = { do: 'end', reason: 'success' };
 const NO_CLIENT: CallClient = {};
 const NO_ATTEMPTS: readonly Attempt[] = [];
 
-/** What comes before an attempt is sent, in its order. The first attempt has no delay. */
+/** The phases before an attempt is sent, in their order. The first attempt has no delay. */
 const [START, DELAY, CONNECTION, HOOKS, LIMITS, BODY, SEND] = [0, 1, 2, 3, 4, 5, 6] as const;
 type Phase = 0 | 1 | 2 | 3 | 4 | 5 | 6;
-
-const never = (): undefined => undefined;
 
 /** A limit that lacks something again each time its wait ends would be asked for ever. */
 const MOST_WAITS = 1_000;
@@ -99,14 +98,14 @@ interface Inspection {
 }
 
 /**
- * One request on its way through its policy. It does no I/O: a driver sends and waits, and tells it what came of that. How a request
+ * A request on its way through its policy, without I/O: a driver sends and waits, and tells it what came of that. How a request
  * goes is read from top to bottom: {@link next} until an attempt may be sent, {@link ended} once it has an outcome, and so on until the end.
  * After the end it answers every question with that, so that nothing can be sent.
  */
 export class Call implements PartCall, OuterCall {
   readonly policy: Policy;
   readonly request: RequestTraits;
-  /** What its attempts are sent with. */
+  /** The kind of client that sends its attempts. */
   readonly way: Way;
   readonly deadline: Deadline | undefined;
   /** The call around it, if there is one. */
@@ -128,10 +127,10 @@ export class Call implements PartCall, OuterCall {
   history: readonly Attempt[] = NO_ATTEMPTS;
   /** How it has ended. */
   #end: EndStep | undefined;
-  /** What comes next before an attempt is sent. */
+  /** The next phase before an attempt is sent. */
   #phase: Phase = START;
   // Only requests with limits, hooks, waits, timeouts or retries need these: `declare` keeps them out of the others.
-  /** What plugins do in this call. */
+  /** The hooks of plugins in this call. */
   declare hooks?: readonly PartInstance[];
   /** Takes what the wait under way brings. */
   declare private keep?: ((brought: never) => void) | undefined;
@@ -172,7 +171,7 @@ export class Call implements PartCall, OuterCall {
   /** The caller's abort, in a client whose requests have no signal. */
   declare private abort?: AbortController | undefined;
   declare private inspection?: Inspection | undefined;
-  /** That of the last attempt: what it goes on to send after its timeout is paid for. */
+  /** The bucket of the last attempt, which has paid for requests that this still sends after its timeout. */
   declare private lastBucket?: OwnBucket;
   /** The attempt of the outer call in which this one was made. */
   declare private outerAttempt?: number;
@@ -437,9 +436,10 @@ export class Call implements PartCall, OuterCall {
 
   /** Asks the inspectors, one after the other. */
   #inspect(inspection: Inspection): CallStep {
-    const { hooks = [], attempt, signal, endsAtMs, policy, deadline } = this;
+    const { hooks = [], attempt, endsAtMs, policy, deadline } = this;
     const { outcome, open, abort } = inspection;
-    const signals = [this.#callerSignal(), abort?.signal].filter((one) => one !== undefined);
+    const signal = this.#callerSignal();
+    const signals = [signal, abort?.signal].filter((one) => one !== undefined);
     const given = { attempt, open, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
     while (inspection.at < hooks.length) {
       const one = hooks[inspection.at] as PartInstance;
@@ -460,7 +460,7 @@ export class Call implements PartCall, OuterCall {
       // The attempt is in flight until it is judged: `stopSignal` does not end it. A function that reads may never settle.
       return {
         do: 'wait',
-        until: bounded(said, { clock, signal: signal ?? this.abort?.signal, leftMs, late }),
+        until: bounded(said, { clock, signal, leftMs, late }),
       };
     }
     this.inspection = undefined;
@@ -559,7 +559,7 @@ export class Call implements PartCall, OuterCall {
       return this.#endUnsent(hookError);
     }
     const isAborted = this.signal?.aborted === true;
-    const late = isAborted ? this.signal?.reason : this.#timeoutError(error);
+    const late = isAborted ? this.signal?.reason : lateBy(this.client, error);
     return this.#lose(late, { type: 'failure', kind: isAborted ? 'aborted' : 'timeout', error: late });
   }
 
@@ -569,7 +569,7 @@ export class Call implements PartCall, OuterCall {
     abort?.abort(error);
     if (isReasonOf(this.signal, error)) return this.#lose(error, abortedBy(error, outcome));
     if (!(error instanceof OutOfTime)) return this.#fail(outcome, error);
-    const late = this.#timeoutError(error);
+    const late = lateBy(this.client, error);
     return this.#lose(late, { type: 'failure', kind: 'timeout', error: late });
   }
 
@@ -628,8 +628,7 @@ export class Call implements PartCall, OuterCall {
       reason = 'deadline-exceeded';
     const news = { outcome, error };
     if (isAbort || isFault || !outcome) {
-      const thrown = error instanceof OutOfTime ? this.#timeoutError(error) : error;
-      return this.#close({ do: 'end', reason, error: thrown }, news);
+      return this.#close({ do: 'end', reason, error: lateBy(this.client, error) }, news);
     }
     const last = history.at(-1);
     // The retry that followed it is not sent.
@@ -670,8 +669,8 @@ export class Call implements PartCall, OuterCall {
   /** A wait that ends with the caller's signal, the shutdown, a failed upload, or its time. */
   #until<T>(
     work: PromiseLike<T>,
-    leftMs = Infinity,
-    late: () => unknown = never,
+    leftMs: number,
+    late: () => unknown,
     tooLate?: (value: T) => void,
   ): WaitStep {
     const { clock } = this.policy;
@@ -723,10 +722,6 @@ export class Call implements PartCall, OuterCall {
   #forgetWaits(): void {
     this.ending?.forget();
     if (this.ending) this.ending = undefined;
-  }
-
-  #timeoutError({ timeoutMs }: OutOfTime): unknown {
-    return this.client.timeoutError?.(timeoutMs) ?? timeoutError(timeoutMs);
   }
 
   // 5. What others ask of it.
@@ -787,7 +782,7 @@ export class Call implements PartCall, OuterCall {
   }
 
   /** What watches the bodies of responses, if a limit or a plugin needs to know their end. */
-  get whenBodyEnds(): ((settled: unknown, context: BodyContext, ended: () => void) => void) | undefined {
+  get whenBodyEnds(): WhenBodyEnds | undefined {
     return this.permits?.whenBodyEnds ?? this.hooks?.find(({ whenBodyEnds }) => whenBodyEnds)?.whenBodyEnds;
   }
 
@@ -802,10 +797,13 @@ export class Call implements PartCall, OuterCall {
     emit(this, news);
   }
 
-  /** For a first attempt that was sent without a call. */
-  sentFirst(): void {
+  /** For a first attempt that was sent before the call was made. @param around the calls within it have found this */
+  sentFirst(around: AroundCalls | undefined): void {
     this.#phase = SEND;
     this.attempt = 1;
+    if (!around) return;
+    around.isOpen = false;
+    if (around.hasFailed) this.hasFailed = true;
   }
 
   /** Adds to the history. */

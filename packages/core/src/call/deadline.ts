@@ -3,6 +3,7 @@ import { isObject, NotSentError } from '../base/errors.ts';
 import { onAbort } from '../base/signals.ts';
 import type { FollowUpload } from '../http/body.ts';
 import type { Outcome } from '../http/outcome.ts';
+import type { CallClient } from './types.ts';
 
 /** True if a call has ended with the reason of its caller's abort. */
 export function isReasonOf(signal: AbortSignal | undefined, error: unknown): boolean {
@@ -38,6 +39,13 @@ export function timeoutError(timeoutMs: number): Error {
   return globalThis.DOMException
     ? new DOMException(message, name)
     : Object.assign(new Error(message), { name });
+}
+
+/** The client's own error for an attempt that ran out of time; any other error as it is. */
+export function lateBy(client: CallClient, error: unknown): unknown {
+  if (!(error instanceof OutOfTime)) return error;
+  const { timeoutMs } = error;
+  return client.timeoutError?.(timeoutMs) ?? timeoutError(timeoutMs);
 }
 
 /** When a call has to end: its total timeout. */

@@ -6,8 +6,8 @@ import type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from '..
 import { serverFeedback } from '../http/server-feedback.ts';
 import { classifyHttp, constant, memorystore, type ReadFeedback } from '../index.ts';
 import type { StopReason } from '../news/events.ts';
+import type { PlannedRetry } from '../policy/call-view.ts';
 import type { PolicyOptions } from '../policy/options.ts';
-import type { PlannedRetry } from '../policy/part.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { type DecisionInput, decide } from './decide.ts';
 

@@ -13,9 +13,9 @@ import {
   withJudgement,
 } from '../http/outcome.ts';
 import type { RetryReason, StopReason } from '../news/events.ts';
+import type { PlannedRetry } from '../policy/call-view.ts';
 import { type Costs, costOf } from '../policy/contracts.ts';
 import type { Policy } from '../policy/options.ts';
-import type { PlannedRetry } from '../policy/part.ts';
 
 /** The state of a request when an attempt has ended. */
 export interface DecisionInput {

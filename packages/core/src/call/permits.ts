@@ -1,15 +1,15 @@
 import { report } from '../base/errors.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { StopReason } from '../news/events.ts';
-import type { BroughtLimit, Limit, Permit, Skip, Wait } from '../policy/limit.ts';
-import type { PartCall, PlannedRetry } from '../policy/part.ts';
+import type { PartCall, PlannedRetry } from '../policy/call-view.ts';
+import type { BroughtLimit, Limit, LimitPerCall, Permit, Skip, Wait } from '../policy/limit.ts';
 
 const NONE: readonly LimitInCall[] = [];
 
 /** A limit in one call. */
 class LimitInCall {
   readonly limit: Limit;
-  /** What the attempt has of it. */
+  /** The permit of the attempt. */
   permit: Permit | undefined;
   /** True once the permit was released before its attempt was settled. */
   isReleased = false;
@@ -23,13 +23,16 @@ class LimitInCall {
     this.limit = limit;
   }
 
-  // What a limit throws when something goes back, or at the end, changes nothing.
+  /** A limit that throws when something goes back, or at the end, changes nothing. */
+  #ignore(error: unknown): void {
+    report(this.limit.name, this.limit, error);
+  }
 
   cancel(permit: Permit | undefined): void {
     try {
       permit?.cancel();
     } catch (error) {
-      report(this.limit.name, this.limit, error);
+      this.#ignore(error);
     }
   }
 
@@ -37,7 +40,7 @@ class LimitInCall {
     try {
       permit?.release?.(once);
     } catch (error) {
-      report(this.limit.name, this.limit, error);
+      this.#ignore(error);
     }
   }
 
@@ -45,7 +48,7 @@ class LimitInCall {
     try {
       this.earlier?.lapse?.();
     } catch (error) {
-      report(this.limit.name, this.limit, error);
+      this.#ignore(error);
     }
     if (this.earlier) this.earlier = undefined;
   }
@@ -54,12 +57,12 @@ class LimitInCall {
     try {
       this.permit?.ended?.(reason);
     } catch (error) {
-      report(this.limit.name, this.limit, error);
+      this.#ignore(error);
     }
     try {
       this.limit.ended?.(call, reason);
     } catch (error) {
-      report(this.limit.name, this.limit, error);
+      this.#ignore(error);
     }
   }
 
@@ -176,7 +179,7 @@ export class Permits {
     for (const one of this.#limits) one.end(this.#call, reason);
   }
 
-  /** What watches the bodies of responses, if a limit needs to know their end. */
+  /** Watches the bodies of responses, if a limit needs to know their end. */
   get whenBodyEnds(): PartCall['whenBodyEnds'] {
     return this.#limits.find(({ limit }) => limit.whenBodyEnds)?.limit.whenBodyEnds;
   }
@@ -188,12 +191,12 @@ interface Holder extends PartCall {
 }
 
 /** Gives a limit the code by which calls take its permits. */
-export function bring(limit: Limit): BroughtLimit {
+export function bring(limit: Limit | LimitPerCall): BroughtLimit {
   return { limit, startIn: (call) => startIn(call as Holder, limit) };
 }
 
-function startIn(call: Holder, shared: Limit): void {
-  const limit = shared.forCall?.(call) ?? shared;
+function startIn(call: Holder, shared: Limit | LimitPerCall): void {
+  const limit = 'forCall' in shared ? shared.forCall(call) : shared;
   if (call.isInner && !limit.isForInner) return;
   call.permits ??= new Permits(call);
   call.permits.start(limit);

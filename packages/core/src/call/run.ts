@@ -89,18 +89,23 @@ function outcomeOf<T>(call: Call, transport: Transport<T>, at: Settled): Outcome
   return outcome;
 }
 
-/** The caller gets an error now, and nothing of the attempt may go on after that. */
+/** Nothing of an attempt may go on, because the caller gets something else now. */
 function drop<T>(call: Call, transport: Transport<T>, settled: unknown): void {
   transport.setAside(settled, call, AbortSignal.abort());
 }
 
+/** Drops an attempt. Its inspection may still bring another response, which is dropped then. */
+function lose<T>(call: Call, transport: Transport<T>, at: Settled): void {
+  drop(call, transport, at.value);
+  at.failed = true;
+}
+
 /** How the attempt has settled for the caller: with the error of the step, if it has one. */
 function settledAs<T>(call: Call, transport: Transport<T>, step: CallStep, at: Settled | undefined): Settled {
-  if (!('error' in step)) return at ?? failed(undefined);
-  if (at) drop(call, transport, at.value);
   const settled = at ?? failed(undefined);
+  if (!('error' in step)) return settled;
+  if (at) lose(call, transport, at);
   settled.value = step.error;
-  settled.failed = true;
   return settled;
 }
 
@@ -140,10 +145,7 @@ async function follow<T>(
       default: {
         if (!current && !before && 'error' in step) transport.unsent?.(step.error);
         // It came too late for the one before.
-        if (step.before && current?.outcome?.type === 'response') {
-          drop(call, transport, current.value);
-          current.failed = true;
-        }
+        if (step.before && current?.outcome?.type === 'response') lose(call, transport, current);
         const named = step.before && (step.before === 'last' ? before : answer);
         return named
           ? await restored(call, transport, named)

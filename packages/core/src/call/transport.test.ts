@@ -5,10 +5,10 @@ import { HookError, NotSentError } from '../base/errors.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import type { Part } from '../policy/part.ts';
 import type { Call } from './call.ts';
-import { OutOfTime } from './deadline.ts';
+import { lateBy, OutOfTime } from './deadline.ts';
 import { attemptsOf, setHistory, successOf } from './history.ts';
 import { run } from './run.ts';
-import { lateBy, layerOf, resultOf, sending, type Transport, timeoutOf } from './transport.ts';
+import { layerOf, resultOf, sending, type Transport, timeoutOf } from './transport.ts';
 
 /** A call which has what its first attempt needs. */
 function setUp(options: PolicyOptions = {}, ...use: readonly Part[]) {

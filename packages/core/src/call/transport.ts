@@ -7,7 +7,7 @@ import type { OuterCall, Way } from '../nested/outer-call.ts';
 import { insideOf, type Policy, type PolicyOptions } from '../policy/options.ts';
 import { overridePolicy } from '../policy/policy.ts';
 import { Call } from './call.ts';
-import { type Deadline, isReasonOf, OutOfTime, timeoutError } from './deadline.ts';
+import { type Deadline, isReasonOf } from './deadline.ts';
 import { attemptsOf, setHistory, setHistoryOfReason } from './history.ts';
 import type { CallClient } from './types.ts';
 
@@ -175,11 +175,4 @@ function errorOf(call: Call, error: unknown): unknown {
   const note = isReasonOf(call.signal, error) ? setHistoryOfReason : setHistory;
   note(error, call.historyRecord);
   return error;
-}
-
-/** The client's own error for an attempt that ran out of time; any other error as it is. */
-export function lateBy(client: CallClient, error: unknown): unknown {
-  if (!(error instanceof OutOfTime)) return error;
-  const { timeoutMs } = error;
-  return client.timeoutError?.(timeoutMs) ?? timeoutError(timeoutMs);
 }

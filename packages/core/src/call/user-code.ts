@@ -1,5 +1,5 @@
 import { runHolding } from '#nested';
-import type { PartCall } from '../policy/part.ts';
+import type { PartCall } from '../policy/call-view.ts';
 
 /** What a call holds while its user code runs. */
 type Holding = Pick<PartCall, 'bodyHolder' | 'bucket' | 'isInner' | 'outer'>;

@@ -42,10 +42,10 @@ function shared(): Shared {
 }
 
 /** Not imported: browsers have no such module, and bundlers fail on its name. */
-function madeStorage(): Storage | undefined {
-  const hooks = (globalThis as NodeLike).process?.getBuiltinModule?.('node:async_hooks');
-  return hooks?.AsyncLocalStorage && new hooks.AsyncLocalStorage();
-}
+const hooks = (globalThis as NodeLike).process?.getBuiltinModule?.('node:async_hooks');
+
+/** True if calls within another find that by the async context, and need nothing in their options. */
+export const hasContext: boolean = hooks !== undefined;
 
 /** Counts a client: a wrapped fetch, a composed dispatcher, an interceptor. */
 export function countClient(isDispatcher = false): void {
@@ -73,10 +73,6 @@ export function needsContext(way: Way): boolean {
   return way !== 'dispatcher' || clients > dispatchers;
 }
 
-/** True if calls within another find that by the async context, and need nothing in their options. */
-export const hasContext: boolean =
-  (globalThis as NodeLike).process?.getBuiltinModule?.('node:async_hooks') !== undefined;
-
 /**
  * The call around a request; `undefined` if there is none.
  *
@@ -92,7 +88,7 @@ export function outerCall(carried?: unknown): OuterCall | undefined {
 /** Runs what may make calls within this one, which they find at any later time. */
 export function runWithin<T>(call: OuterCall, run: () => T): T {
   const state = shared();
-  state.storage ??= madeStorage();
+  state.storage ??= hooks && new hooks.AsyncLocalStorage();
   return state.storage ? state.storage.run(call, run) : run();
 }
 

@@ -3,7 +3,8 @@ import { oneOf } from '../base/check.ts';
 import { type Clock, isSameClock } from '../base/clock.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { CallPolicy, Calls, ChecksCalls, PerKey, TokenBucket } from '../policy/part.ts';
+import type { CallPolicy } from '../policy/call-view.ts';
+import type { Calls, ChecksCalls, PerKey, TokenBucket } from '../policy/part.ts';
 
 /**
  * @param what the name of the limit

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { callTo, limitOf, outerOf, REQUEST } from '../../test/call-with-part.ts';
 import { constant } from '../backoff/curves.ts';
 import { NotSentError } from '../base/errors.ts';
 import type { Limit } from '../policy/limit.ts';
@@ -77,6 +78,14 @@ test.each<[story: string, own: object, message: string]>([
     hook: 'use',
     cause: { name: 'TypeError', message: expect.stringContaining(message) },
   });
+});
+
+test.each([true, false])('is asked by nested clients if it is for them: isForInner %s', (isForInner) => {
+  const started = vi.fn();
+  const { call } = callTo({}, [limitOf({ isForInner, started })], outerOf(REQUEST));
+  expect(call.isInner).toBe(true);
+  call.next();
+  expect(started).toHaveBeenCalledTimes(isForInner ? 1 : 0);
 });
 
 test('a limit without `take` is an error', () => {

@@ -5,15 +5,16 @@ import { bring } from '../call/permits.ts';
 import { SKIP, SKIP_AND_END } from '../call/skip.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { StopReason } from '../news/events.ts';
+import type { PartCall } from '../policy/call-view.ts';
 import type { Limit, Permit, Skip, Wait } from '../policy/limit.ts';
-import type { Part, PartCall } from '../policy/part.ts';
+import type { Part } from '../policy/part.ts';
 
 const takes = /* @__PURE__ */ having('a limit', 'take');
 
 /**
  * A limit of your own, for `use` of a policy, with the code by which attempts take its permits. It is asked before all other limits, in
- * the order of `use`, and by the outermost of nested clients alone. A call ends with a `HookError` if a method returns something else
- * than its type says, such as a promise.
+ * the order of `use`, and by the outermost of nested clients alone unless it is `isForInner`. A call ends with a `HookError` if a method
+ * returns something else than its type says, such as a promise.
  *
  * @throws TypeError unless it has `take`
  * @example
@@ -36,6 +37,7 @@ export function limit(own: Limit): Part {
   takes('limit', own);
   const checked: Limit = {
     name: own.name,
+    isForInner: own.isForInner === true,
     started: (call) => own.started?.(call),
     take: (call, earlier) => {
       const given = earlier instanceof OwnPermit ? earlier.own : earlier;

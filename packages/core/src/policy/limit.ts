@@ -11,8 +11,6 @@ export interface Limit {
   readonly name: string;
   /** True if nested clients ask it as well; else the outermost one alone does. */
   readonly isForInner?: boolean;
-  /** The limit that stands for this one in a call, such as that of its key. @throws what the call is to fail with */
-  forCall?(call: PartCall): Limit;
   /** A call begins. @throws what the call is to fail with, before anything is sent */
   started?(call: PartCall): void;
   /**
@@ -75,9 +73,16 @@ export interface Skip {
   schedule?(call: object): void;
 }
 
+/** A limit for which another one stands in each call, such as that of its key. */
+export interface LimitPerCall {
+  readonly name: string;
+  /** @throws what the call is to fail with */
+  forCall(call: PartCall): Limit;
+}
+
 /** A limit in a policy, with the code by which calls take its permits: a policy without limits does not have that. */
 export interface BroughtLimit {
-  readonly limit: Limit;
+  readonly limit: Limit | LimitPerCall;
   /** A call begins with it. @throws what the call is to fail with */
   startIn(call: PartCall): void;
 }

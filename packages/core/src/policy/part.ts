@@ -3,12 +3,10 @@ import type { InspectionContext, Opened } from '../http/body.ts';
 import type { Advice, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import type { Way } from '../nested/outer-call.ts';
 import type { StopReason, ThrottleState } from '../news/events.ts';
-import type { CallPolicy, PartCall, PlannedRetry, WhenBodyEnds } from './call-view.ts';
+import type { PartCall, WhenBodyEnds } from './call-view.ts';
 import type { CostOption, OwnBucket, OwnBudget, OwnLimit } from './contracts.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
 import type { BroughtLimit } from './limit.ts';
-
-export type { CallPolicy, PartCall, PlannedRetry };
 
 /**
  * Where a part stands in a call. Whatever the order in which a user names parts, they are asked in this one: an attempt that

@@ -1,14 +1,15 @@
 import { devText } from '#dev-text';
 import { onAbort } from '../../base/signals.ts';
 import { type Call, isUploadError } from '../../call/call.ts';
-import { isReasonOf, OutOfTime } from '../../call/deadline.ts';
+import { isReasonOf, lateBy, OutOfTime } from '../../call/deadline.ts';
 import { hasHistory, setHistory } from '../../call/history.ts';
 import type { drive } from '../../call/run.ts';
-import { lateBy, type Transport } from '../../call/transport.ts';
+import type { Transport } from '../../call/transport.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
 import type { StopReason } from '../../news/events.ts';
+import type { CallPolicy } from '../../policy/call-view.ts';
 import { insideOf } from '../../policy/options.ts';
-import type { CallPolicy, Part } from '../../policy/part.ts';
+import type { Part } from '../../policy/part.ts';
 
 /** A call that a part may answer. */
 export interface AnswerCall {

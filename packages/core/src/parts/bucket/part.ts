@@ -4,9 +4,10 @@ import { whenBodyEnds } from '../../bodies/watch.ts';
 import { bring } from '../../call/permits.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
+import type { PartCall } from '../../policy/call-view.ts';
 import { costOf, type Grant, type OwnBucket } from '../../policy/contracts.ts';
 import type { BroughtLimit, Limit, Permit, Wait } from '../../policy/limit.ts';
-import type { Part, PartCall } from '../../policy/part.ts';
+import type { Part } from '../../policy/part.ts';
 
 /**
  * Every attempt takes tokens from the bucket.

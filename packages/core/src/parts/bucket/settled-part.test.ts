@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { outerOf, response } from '../../../test/call-with-part.ts';
+import type { PartCall } from '../../policy/call-view.ts';
 import type { Grant, OwnBucket } from '../../policy/contracts.ts';
-import type { Permit } from '../../policy/limit.ts';
-import type { PartCall } from '../../policy/part.ts';
+import type { Limit, Permit } from '../../policy/limit.ts';
 import { settledLimit } from './part.ts';
 
 /** A call with a bucket that charges at the end, and what its grants were settled at. */
@@ -23,7 +23,7 @@ function begun(own: object = {}) {
     isInner: false,
     ...own,
   } as unknown as PartCall;
-  const { limit } = settledLimit(bucket);
+  const limit = settledLimit(bucket).limit as Limit;
   const take = () => limit.take?.(call, undefined) as Permit;
   return { limit, bucket, call, take, charged };
 }

@@ -3,9 +3,10 @@ import { CLOCK_OPTION, type Clock, ownClock, RANDOM_OPTION, type Random } from '
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { bring } from '../../call/permits.ts';
 import type { StopReason } from '../../news/events.ts';
+import type { PartCall } from '../../policy/call-view.ts';
 import type { OwnBudget } from '../../policy/contracts.ts';
 import type { BroughtLimit, Limit, Permit } from '../../policy/limit.ts';
-import type { ChecksCalls, PartCall, RetryBudget } from '../../policy/part.ts';
+import type { ChecksCalls, RetryBudget } from '../../policy/part.ts';
 import { mustHaveClock } from '../limit.ts';
 
 /** Options of {@link retryBudget}. */

@@ -14,7 +14,8 @@ import {
   type Responded,
   withJudgement,
 } from '../../http/outcome.ts';
-import type { BodyInspector, PartCall, PartInstance } from '../../policy/part.ts';
+import type { PartCall } from '../../policy/call-view.ts';
+import type { BodyInspector, PartInstance } from '../../policy/part.ts';
 
 /**
  * Judges a response by its body. Called for every response that is not left to another layer, a success too, so look at

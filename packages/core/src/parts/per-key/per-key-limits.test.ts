@@ -4,8 +4,8 @@ import { HookError } from '../../base/errors.ts';
 import { bring } from '../../call/permits.ts';
 import type { ReadFeedback } from '../../http/feedback.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
-import type { Limit } from '../../policy/limit.ts';
-import type { PartCall } from '../../policy/part.ts';
+import type { PartCall } from '../../policy/call-view.ts';
+import type { Limit, LimitPerCall } from '../../policy/limit.ts';
 import { virtualClock } from '../../testing.ts';
 import { type LimitOfKey, LimitPerKey, type PerKeyOptions } from './per-key.ts';
 
@@ -45,7 +45,7 @@ describe('a limit in a call', () => {
     const limit: Limit = { name: 'own', ...own };
     const set = setUp({ a: { limit: bring(limit), stats: () => ({ idle: true }) } });
     const begin = () => {
-      const stands = set.limits.limit.limit.forCall?.(call) as Limit;
+      const stands = (set.limits.limit.limit as LimitPerCall).forCall(call);
       stands.started?.(call);
       return stands;
     };
@@ -106,15 +106,22 @@ describe('a limit in a call', () => {
 
   test('that is no limit of ebb is an error', () => {
     const { limits } = setUp();
-    const begin = (): unknown => limits.limit.limit.forCall?.(call);
+    const begin = (): unknown => (limits.limit.limit as LimitPerCall).forCall(call);
     expect(begin).toThrow(HookError);
     expect(begin).toThrow(
       'make failed: its result must be a limit, or ownBucket(…), ownLimit(…), ownBudget(…)',
     );
   });
 
-  test('stands for that of all keys, which inner clients ask as well', () => {
-    expect(setUp().limits.limit.limit).toMatchObject({ name: 'per-key', isForInner: true });
+  test('stands for that of all keys', () => {
+    expect(setUp().limits.limit.limit).toMatchObject({ name: 'per-key' });
+  });
+
+  test.each([true, false])('is asked by inner clients as its own: isForInner %s', (isForInner) => {
+    const started = vi.fn();
+    const { limits } = callsTo({ isForInner, started });
+    limits.limit.startIn({ ...call, isInner: true });
+    expect(started).toHaveBeenCalledTimes(isForInner ? 1 : 0);
   });
 });
 

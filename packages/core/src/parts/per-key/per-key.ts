@@ -6,9 +6,10 @@ import { type Complete, type OptionTable, readOptions } from '../../base/options
 import { bring } from '../../call/permits.ts';
 import { plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { originOf, type RequestTraits } from '../../http/outcome.ts';
+import type { PartCall } from '../../policy/call-view.ts';
 import { checkKey } from '../../policy/contracts.ts';
 import type { BroughtLimit, Limit } from '../../policy/limit.ts';
-import type { ChecksCalls, PartCall, PerKey, RetryBudget, TokenBucket } from '../../policy/part.ts';
+import type { ChecksCalls, PerKey, RetryBudget, TokenBucket } from '../../policy/part.ts';
 import {
   type CloseOptions,
   checkedFor,
@@ -115,7 +116,7 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
 
   /** In a call the limit of its key stands for it. */
   get limit(): BroughtLimit {
-    return bring({ name: 'per-key', isForInner: true, forCall: (call) => this.#limitFor(call) });
+    return bring({ name: 'per-key', forCall: (call) => this.#limitFor(call) });
   }
 
   #limitFor(call: PartCall): Limit {

@@ -4,7 +4,7 @@ import { attemptsOf } from '../../call/history.ts';
 import { Permits } from '../../call/permits.ts';
 import type { FailureKind, Verdict } from '../../http/outcome.ts';
 import type { EbbEvent } from '../../news/events.ts';
-import type { Permit } from '../../policy/limit.ts';
+import type { Limit, Permit } from '../../policy/limit.ts';
 import type { PolicyOptions } from '../../policy/options.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { type AttemptContext, retry } from '../../retry/retry.ts';
@@ -667,7 +667,7 @@ describe('what is learned', () => {
   test('a call that ends before its chance is used gives it back', () => {
     const own = throttle();
     const call = { isInner: false, attempt: 1, policy: { clock: time } };
-    const permit = own.limit.limit.take?.(call as never, undefined) as Permit;
+    const permit = (own.limit.limit as Limit).take?.(call as never, undefined) as Permit;
     const takes = (): boolean => Object(own).rule.take(time.now(), 'after-failure');
     expect(takes()).toBe(false);
     permit.ended?.('aborted');

@@ -5,8 +5,9 @@ import { SKIP, SKIP_AND_END } from '../../call/skip.ts';
 import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { StopReason, ThrottleState } from '../../news/events.ts';
+import type { PartCall } from '../../policy/call-view.ts';
 import type { BroughtLimit, Limit, Permit, Skip } from '../../policy/limit.ts';
-import type { PartCall, Throttle } from '../../policy/part.ts';
+import type { Throttle } from '../../policy/part.ts';
 import { type Occasion, ThrottleRule } from './rule.ts';
 
 /** Options of {@link throttle}. */

@@ -2,8 +2,8 @@ import { callHook, HookError } from '../../base/errors.ts';
 import { bounded } from '../../call/deadline.ts';
 import { changesIn } from '../../call/header-changes.ts';
 import { asUserCode } from '../../call/user-code.ts';
+import type { PartCall } from '../../policy/call-view.ts';
 import type { HeaderChanges, HeaderChangesInit } from '../../policy/hooks.ts';
-import type { PartCall } from '../../policy/part.ts';
 
 /** The headers to send from now on; nothing if `beforeAttempt` has them. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that stores its token returns nothing

@@ -3,8 +3,9 @@ import { callable, positive, wrongType } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { bounded, isReasonOf } from '../../call/deadline.ts';
 import type { Advice, Responded } from '../../http/outcome.ts';
+import type { PartCall } from '../../policy/call-view.ts';
 import type { HeaderChanges } from '../../policy/hooks.ts';
-import type { Calls, Part, PartCall, PartInstance } from '../../policy/part.ts';
+import type { Calls, Part, PartInstance } from '../../policy/part.ts';
 import { Credentials, type Refresh } from './credentials.ts';
 
 /** Options of {@link unauthorized}. */
