@@ -71,7 +71,7 @@ test('fields that are exchanged twice are as they were, also those that were not
   expect('c' in config).toBe(false);
 });
 
-/** What the clients below are to find of an attempt. */
+/** The layer of an attempt that the clients below find. */
 function layerOfAttempt(): object {
   const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
   const call = new Call(createPolicy(), request, undefined, 'converted');

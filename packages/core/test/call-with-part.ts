@@ -18,7 +18,7 @@ export const response = (status: number, judgement?: object): Outcome =>
 export const lost: Outcome = { type: 'failure', kind: 'network', error: new Error('lost') };
 export const late: Outcome = { type: 'failure', kind: 'timeout', error: new Error('late') };
 
-/** What a plugin does in a call. */
+/** A part that does this in each call. */
 export const partOf = (instance: PartInstance | undefined, place: Part['place'] = 'reading'): Part => ({
   name: 'own',
   place,
@@ -33,7 +33,7 @@ export const limitOf = (own: Partial<Limit> = {}): Part =>
 export const limitWith = (permit: Partial<Permit>): Part =>
   limitOf({ take: () => ({ cancel: () => undefined, ...permit }) });
 
-/** What is around a call: another one that sends this request, or user code, and what that holds. */
+/** The call around a call: it sends this request, or runs user code, and holds these limits. */
 export function outerOf(
   request?: RequestTraits,
   slotsHeld: readonly object[] = [],

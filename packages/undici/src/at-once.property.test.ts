@@ -76,7 +76,7 @@ async function outcomeOf(options: object, conducts: readonly Conduct[], acts: Ac
   const wire = new Wire();
   const spy = actingSpy(acts);
   const policy = createPolicy({ backoff: constant(0), maxRetries: 3 });
-  // One that may have another below is not sent at once.
+  // A request that may have another client below is not sent at once.
   forgetClients();
   const dispatch = ebbInterceptor(policy)(wire.dispatch);
   expect(mayBeSentAtOnce(policy, 'dispatcher')).toBe(true);

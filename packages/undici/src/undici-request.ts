@@ -79,7 +79,7 @@ export class UndiciRequest extends Downstream implements CallClient {
   #current: Attempt | undefined;
   #head: ResponseHead | undefined;
   #error: unknown;
-  /** What the call waits for. */
+  /** The wait of the call. */
   #wait: WaitStep | undefined;
   /** True while the call decides: an abort is then read from what follows. */
   #isDeciding = false;

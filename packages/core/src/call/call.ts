@@ -134,7 +134,7 @@ export class Call implements PartCall, OuterCall {
   declare hooks?: readonly PartInstance[];
   /** Takes what the wait under way brings. */
   declare private keep?: ((brought: never) => void) | undefined;
-  /** What limits note of the attempt. See {@link PartCall}. */
+  /** Notes of limits about the attempt. See {@link PartCall}. */
   declare bucket: OwnBucket | undefined;
   declare grant: Grant | undefined;
   declare bodyHolder: object | undefined;
@@ -145,7 +145,7 @@ export class Call implements PartCall, OuterCall {
   declare answered?: Outcome | undefined;
   /** The headers that the attempt changes; `undefined` for none. Known once it is sent. */
   declare headerChanges: SentHeaders | undefined;
-  /** What hooks have returned for the next attempt. */
+  /** The header changes that hooks have returned for the next attempt. */
   declare pendingHeaders?: HeaderChanges | undefined;
   declare key?: KeptKey | undefined;
   /** How long hooks and the body factory have taken for this attempt, and how long it has waited for its slot, in milliseconds. */
@@ -166,7 +166,7 @@ export class Call implements PartCall, OuterCall {
   declare uploadError?: unknown;
   /** When the connection of the last attempt is free. */
   declare private connection?: Promise<void> | undefined;
-  /** What ends the waits of an attempt early. */
+  /** Ends the waits of an attempt early. */
   declare private ending?: Ending | undefined;
   /** The caller's abort, in a client whose requests have no signal. */
   declare private abort?: AbortController | undefined;
@@ -204,7 +204,7 @@ export class Call implements PartCall, OuterCall {
   // 1. Before an attempt.
 
   /**
-   * What follows: before the first attempt, after {@link released}, and after each wait.
+   * Returns the next step: before the first attempt, after {@link released}, and after each wait.
    *
    * @param brought what the wait has resolved with
    */
@@ -272,7 +272,7 @@ export class Call implements PartCall, OuterCall {
     }
   }
 
-  /** What was true before a wait, or before user code ran, need not be true any more. @throws why nothing may be sent */
+  /** Checked again after each wait, and after user code has run. @throws why nothing may be sent */
   #check(isFirst = false): void {
     const { signal, policy, deadline, ending } = this;
     if (signal?.aborted) throw signal.reason;
@@ -419,9 +419,9 @@ export class Call implements PartCall, OuterCall {
   ended(outcome: Outcome, open?: () => Opened): CallStep {
     if (this.#end) return this.#end;
     if (this.inspection) this.inspection = undefined;
-    // What a function returned is no response, and has no status.
+    // The result of a function is no response, and has no status.
     if (open && outcome.type === 'response' && outcome.status !== 0 && this.inspects) {
-      // What the inspectors read must end with the call.
+      // The reads of inspectors must end with the call.
       const abort = this.endsAtMs === undefined ? undefined : new AbortController();
       this.inspection = { outcome, open, abort, at: 0, said: undefined };
       return this.next();
@@ -541,7 +541,7 @@ export class Call implements PartCall, OuterCall {
     const { keep } = this;
     this.keep = undefined;
     const step = this.#end ?? this.#stopped(error);
-    // What the wait may still bring goes back.
+    // The wait may still bring a permit, which then goes back.
     if (step.do === 'end') this.keep = keep;
     return step;
   }
@@ -653,7 +653,7 @@ export class Call implements PartCall, OuterCall {
     return true;
   }
 
-  /** What a plugin throws then changes nothing. */
+  /** A plugin that throws at the end changes nothing. */
   #endHooks(hooks: readonly PartInstance[], reason: StopReason): void {
     for (const one of hooks) {
       try {
@@ -702,7 +702,7 @@ export class Call implements PartCall, OuterCall {
     return { do: 'wait', until };
   }
 
-  /** What ends waits: the caller's signal itself, if there is nothing else. */
+  /** The signal that ends waits: the caller's own if nothing else can end them. */
   #waitSignal(): AbortSignal | undefined {
     const { stopSignal } = this.policy;
     const { followUpload } = this.client;
@@ -781,12 +781,12 @@ export class Call implements PartCall, OuterCall {
     return insideOf(this.policy).feedback;
   }
 
-  /** What watches the bodies of responses, if a limit or a plugin needs to know their end. */
+  /** Watches the bodies of responses, if a limit or a plugin needs to know their end. */
   get whenBodyEnds(): WhenBodyEnds | undefined {
     return this.permits?.whenBodyEnds ?? this.hooks?.find(({ whenBodyEnds }) => whenBodyEnds)?.whenBodyEnds;
   }
 
-  /** What to note on the result. */
+  /** The history to note on the result. */
   get historyRecord(): HistoryRecord {
     const { grant, history } = this;
     return grant ? { attempts: history, grant } : history;

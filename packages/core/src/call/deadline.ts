@@ -147,7 +147,7 @@ export function stopped(): NotSentError {
   return new NotSentError('stopSignal has aborted', undefined, { reason: 'stopped' });
 }
 
-/** What ends waits early. */
+/** A signal that ends waits early. */
 export interface Ending {
   readonly signal: AbortSignal;
   /** To be called after the wait, so that nothing is left in a signal that lives as long as the program. */

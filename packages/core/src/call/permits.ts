@@ -74,7 +74,7 @@ class LimitInCall {
 }
 
 /**
- * What the limits of a policy give to one call: all that an attempt needs, or nothing. A permit is held from {@link take} until the
+ * The permits of one call. An attempt gets all that it needs of the limits, or nothing. A permit is held from {@link take} until the
  * attempt is settled, and kept after that until its connection is free. One that is cancelled is shown to its limit as the earlier one.
  */
 export class Permits {

@@ -191,7 +191,7 @@ describe('the result of a call', () => {
 });
 
 describe('the error of a call', () => {
-  /** What a call ends with whose last attempt has failed with this. */
+  /** The error of a call whose last attempt has failed with this one. */
   const errorOf = (call: Call, error: unknown): unknown => {
     try {
       return resultOf(call, clientThat(), { value: error, failed: true });

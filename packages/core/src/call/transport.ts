@@ -143,7 +143,7 @@ export interface Settled {
 }
 
 /**
- * What a call ends with. The slot of its last attempt is released once the body has ended.
+ * Returns the result of a call. The slot of its last attempt is released once the body has ended.
  *
  * @param isBefore true for an attempt before a retry that was not sent, or has run into the total timeout
  * @throws what the attempt has failed with

@@ -1,7 +1,7 @@
 import type { FollowUpload } from '../http/body.ts';
 import type { StopReason } from '../news/events.ts';
 
-/** What the driver of a call does next. After a `send` it tells {@link Call.ended} how the attempt has ended. */
+/** Tells the driver of a call its next step. After a `send` it tells {@link Call.ended} how the attempt has ended. */
 export type CallStep =
   | { readonly do: 'send' }
   | WaitStep
@@ -31,7 +31,7 @@ export interface EndStep {
 /** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
 export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
 
-/** What a call asks of its client. */
+/** A call asks this of its client. */
 export interface CallClient {
   /**
    * Makes the body of the attempt before it is sent; `undefined` if the body does not come from user code. The client keeps what it makes

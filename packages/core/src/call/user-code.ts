@@ -1,7 +1,7 @@
 import { runHolding } from '#nested';
 import type { PartCall } from '../policy/call-view.ts';
 
-/** What a call holds while its user code runs. */
+/** The slots and tokens that a call holds while its user code runs. */
 type Holding = Pick<PartCall, 'bodyHolder' | 'bucket' | 'isInner' | 'outer'>;
 
 /**

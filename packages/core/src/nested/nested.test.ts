@@ -110,7 +110,7 @@ describe.each(['with a storage', 'without a storage'])('%s', (how) => {
     async (name, hand) => {
       const call = client(core, {}, hand(client(core, {}, upstream)));
       expect((await call(get)).status).toBe(503);
-      // What neither context nor options reach retries in both places.
+      // A client that neither context nor options reach retries as well.
       const cannotTell = how === 'without a storage' && name.endsWith('without its options');
       expect(hits).toHaveLength(cannotTell ? 9 : 3);
     },

@@ -50,7 +50,7 @@ export class AroundCalls implements OuterCall {
 export const LAYER: unique symbol = Symbol.for('@ebb/core layer');
 
 /**
- * What a call is sent with, and so which clients of ebb may be below it.
+ * The way in which a call is sent. It tells which clients of ebb may be below.
  *
  * - `native-fetch`: the runtime's own fetch. Dispatchers may be below
  * - `socket`: Node's http, or XMLHttpRequest. None is below

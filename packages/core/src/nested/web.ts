@@ -36,7 +36,7 @@ export function runWithin<T>(_call: OuterCall, run: () => T): T {
   return run();
 }
 
-/** What user code sends waits for a slot as any other request. */
+/** A request of user code waits for a slot as any other. */
 export function runHolding<T>(_slotsHeld: readonly object[], run: () => T): T {
   return run();
 }

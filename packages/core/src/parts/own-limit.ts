@@ -101,7 +101,7 @@ function isPermit(value: unknown): value is Permit {
 }
 
 function wrong(method: string, takes: string | undefined, value: unknown): HookError {
-  // What it rejects with is of no use.
+  // Nobody needs its rejection.
   if (isPromise(value)) Promise.resolve(value).catch(() => undefined);
   return new HookError('use', wrongType(`the result of ${method}`, takes, value));
 }

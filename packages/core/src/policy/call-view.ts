@@ -15,7 +15,7 @@ export interface PlannedRetry {
   readonly delayMs: number;
 }
 
-/** What parts need to know of a policy. */
+/** A policy as parts see it. */
 export interface CallPolicy {
   readonly clock: Clock;
   readonly random: Random;
@@ -53,7 +53,7 @@ export interface PartCall {
   meteredGrant?: Grant | undefined;
   /** The limit whose slot the attempt holds, or a bucket that charges what it has taken at the end of its body. */
   bodyHolder: object | undefined;
-  /** What watches the bodies of responses, if a part has brought it. */
+  /** Watches the bodies of responses, if a part has brought it. */
   readonly whenBodyEnds?: WhenBodyEnds | undefined;
   /** Tells `onEvent`. */
   emit(news: News): void;

@@ -26,7 +26,7 @@ export const PLACES = [
 /** See {@link PLACES}. */
 export type Place = (typeof PLACES)[number];
 
-/** What drives a call, for any client. */
+/** Drives a call, for any client. */
 type Drives = (...args: never[]) => unknown;
 
 /**
@@ -37,9 +37,9 @@ export interface Part {
   readonly name: string;
   /** `'answer'` for what `answering` makes: it stands before all others. */
   readonly place: Place | 'answer';
-  /** What `limit` brings. */
+  /** Brought by `limit`. */
   readonly limit?: BroughtLimit | undefined;
-  /** What `answering` brings: it asks the parts that may answer a call. */
+  /** Brought by `answering`: it asks the parts that may answer a call. */
   readonly answering?: Drives | undefined;
   /**
    * Called when a client that sends in this way is made with the policy.
@@ -92,19 +92,19 @@ export interface BodyAccess {
   readonly open: () => Opened;
 }
 
-/** What an option brings its code with. */
+/** An option that brings the code of its part. */
 interface BringsPart {
   /** How it takes part in calls. */
   readonly part: Part;
 }
 
-/** What a limit brings its code with. */
+/** An option that brings the code of its limit. */
 export interface BringsLimit {
   /** How it gives permits to the attempts of calls. */
   readonly limit: BroughtLimit;
 }
 
-/** What `inspectBody` makes for the policy's `inspect`. */
+/** `inspectBody` makes it for the policy's `inspect`. */
 export interface BodyInspector extends BringsPart {
   /**
    * The outcome with what it says of the body; the same outcome if it says nothing.
@@ -114,7 +114,7 @@ export interface BodyInspector extends BringsPart {
   look(outcome: Responded, context: InspectionContext): Promise<Outcome>;
 }
 
-/** What `readCost` makes for the policy's `actualCost`. */
+/** `readCost` makes it for the policy's `actualCost`. */
 export type CostReader = BringsPart;
 
 /** A bucket for a policy. */
@@ -156,7 +156,7 @@ export interface Throttle extends BringsLimit {
   readonly isIdle: boolean;
 }
 
-/** What all calls of a policy ask of its limits and parts. */
+/** All calls of a policy ask this of its limits and parts. */
 export interface Calls {
   readonly clock?: Clock | undefined;
   readonly priority?: number | undefined;

@@ -145,7 +145,7 @@ function frozen<T>(list: T, of: (text: string) => string = String): T {
 const LIMITS = ['throttle', 'concurrency', 'bucket', 'budget'] as const;
 const PLUGINS = ['inspect', 'actualCost'] as const;
 
-/** What the value of such an option is. */
+/** The value of an option that brings its limit and its part. */
 interface Brings extends Partial<ChecksCalls> {
   readonly limit: BroughtLimit;
   readonly part: Part;
@@ -158,7 +158,7 @@ const UNSET: readonly UnsetOptions[] = /* @__PURE__ */ (Object.keys(POLICY_OPTIO
   (name) => Object.keys(POLICY_OPTIONS[name]).length === 1,
 );
 
-/** What the options of a policy bring. */
+/** The limits and parts that the options of a policy bring. */
 function broughtBy(setup: Options): Omit<Inside, 'maxRetries' | 'feedback' | 'isPlain'> {
   const use = setup.use ?? [];
   const [throttle, ...others] = LIMITS.map((name) => setup[name] as Brings | undefined);

@@ -77,7 +77,7 @@ class OverloadThrottle implements Throttle, Limit {
     // Reading a clock is most of the work. Without a timeout no answer is late.
     const isTimed = policy.attemptTimeoutMs !== undefined || occasion !== 'first' || rule.state !== 'closed';
     const nowMs = isTimed ? policy.clock.now() : 0;
-    // One that has waited for its tokens takes nothing twice.
+    // A chance that has waited for its tokens takes nothing twice.
     if (earlier instanceof Chance) return earlier.openedAt(nowMs);
     // A budget of the policy has allowed its retry already.
     const isPaid = occasion === 'first' || policy.budget === undefined;
