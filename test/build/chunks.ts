@@ -9,6 +9,7 @@ const BELOW_PARTS = /\/src\/(?:backoff|base|bodies|call|http|nested|news|policy)
  * number for each level if a `#name` stays in what is built: modules behind it come between them. A start is quicker with few files,
  * and an import of a door needs most of what doors share.
  *
+ * What the main door of an adapter alone has is in those for Node: each file that names core looks for it, which takes an eighth of a start.
  * What the main door of core alone has is in those as well: else webpack leaves the bucket in pages that do not use it. For the same
  * reason what knows no part is `light`, such as `attemptsOf`.
  */
@@ -22,7 +23,9 @@ export function chunksOf(
   const hasClients = sources.some(({ isOfClients }) => isOfClients);
   const shared = sources.filter(
     (file) =>
-      file.entries.size > 1 || (hasClients && (file.entries.has(main) || (file.isOfClients && !hasLevels))),
+      file.entries.size > 1 ||
+      (file.entries.has(main) && (hasClients || !hasLevels)) ||
+      (hasClients && file.isOfClients && !hasLevels),
   );
   const levels = [...new Set(shared.map(({ level }) => level))];
   return new Map(
