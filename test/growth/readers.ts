@@ -34,6 +34,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'resume/download.ts': ['the range of a download'],
   'resume/event-stream.ts': ['an event stream that is resumed', 'an unfinished event that is resumed'],
   'core/http/failure.ts': ['the message of a failure'],
+  'core/retry/browser-errors.ts': 'the message of an error is compared with fixed texts',
   'core/platform/node.ts': ['the message of a failure'],
   'core/http/outcome.ts': 'it passes the lookup of headers on',
   'core/http/quota-fields.ts': ['every header of a 200', 'a reset', 'the RateLimit list'],

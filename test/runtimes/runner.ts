@@ -1,5 +1,6 @@
 // Bundled and run in each runtime: imports nothing from Node.
-import { failureKind } from '@ebb/core/adapter';
+import { attemptsOf, type FailureKind } from '@ebb/core';
+import { failureKind, isTypeError } from '@ebb/core/adapter';
 import { type AdapterRow, rowsFor } from '@ebb/testing';
 import { factsOf, type Place } from './facts.ts';
 import { askRelatively, type Relative } from './relative.ts';
@@ -62,14 +63,21 @@ function chain(error: unknown, depth = 0): string {
   return cause === undefined ? text : `${text} < ${chain(cause, depth + 1)}`;
 }
 
-/** Runs all situations with the runtime's own fetch. */
+/** The kind of an error; of a `TypeError`, which tells nothing in a browser, that which a client of fetch has found. */
+function kindOf(error: unknown): FailureKind {
+  const kind = failureKind(error);
+  const found = isTypeError(error) ? attemptsOf(error).at(-1)?.failure : undefined;
+  return kind === 'unknown' ? (found ?? kind) : kind;
+}
+
+/** Runs all situations over the runtime's own fetch. */
 async function meetAll(at: Troubles): Promise<Met[]> {
   const met: Met[] = [];
   for (const { meet } of situations) {
     try {
       met.push({ kind: 'none', error: String(await unlessStuck(meet(at))) });
     } catch (error) {
-      met.push({ kind: failureKind(error), error: chain(error) });
+      met.push({ kind: kindOf(error), error: chain(error) });
     }
   }
   return met;

@@ -1,6 +1,7 @@
 // What really happened, and the kind of each runtime's own error. If the text of an error matters to `failureKind`, add a row here:
 // do not write the text from memory.
 import type { FailureKind } from '@ebb/core';
+import { createFetch } from '@ebb/fetch';
 import type { RuntimeName } from './names.ts';
 
 /** The URLs of the failing servers, by what they do. */
@@ -49,6 +50,10 @@ const inAPage = {
 } as const;
 const inAWorker = { kind: 'network', why: 'it rejects with the message of a lost connection' } as const;
 
+const inABody = { kind: 'unknown', why: 'a page only learns that reading has failed' } as const;
+
+const fetch = createFetch({ maxRetries: 0 });
+
 const text = async (url: string, init?: RequestInit): Promise<string> => (await fetch(url, init)).text();
 
 /** Aborts while the server has the request. */
@@ -82,9 +87,24 @@ export const situations: readonly Situation[] = [
     meet: (at) => text(at.reset, { method: 'POST', body: 'x' }),
     kind: 'network',
   },
-  { name: 'a reset in the body', meet: (at) => text(at.halfReset), kind: 'network' },
-  { name: 'a close in the body', meet: (at) => text(at.halfClosed), kind: 'network' },
-  { name: 'a close in a chunked body', meet: (at) => text(at.halfChunked), kind: 'network' },
+  {
+    name: 'a reset in the body',
+    meet: (at) => text(at.halfReset),
+    kind: 'network',
+    but: { Chromium: inABody },
+  },
+  {
+    name: 'a close in the body',
+    meet: (at) => text(at.halfClosed),
+    kind: 'network',
+    but: { Chromium: inABody },
+  },
+  {
+    name: 'a close in a chunked body',
+    meet: (at) => text(at.halfChunked),
+    kind: 'network',
+    but: { Chromium: inABody },
+  },
   {
     name: 'a server that speaks another protocol',
     meet: (at) => text(at.notHttp),
@@ -114,7 +134,6 @@ export const situations: readonly Situation[] = [
     name: 'a body that is not valid gzip',
     meet: (at) => text(at.notGzip),
     kind: 'unknown',
-    but: { Chromium: inAPage },
   },
   {
     name: 'no response before the timeout',

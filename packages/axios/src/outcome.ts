@@ -146,5 +146,5 @@ function kindOf(error: unknown): FailureKind {
   if (kind === 'aborted') return isTimeoutCode ? 'timeout' : 'unknown';
   // `timeoutErrorMessage` replaces `timeout of … exceeded`.
   if (kind === 'network' && isTimeoutCode && message === timeoutMessage) return 'timeout';
-  return breaksBody && kind === 'unknown' && breaksBody(message) ? 'network' : kind;
+  return kind === 'unknown' && breaksBody(error) ? 'network' : kind;
 }

@@ -52,7 +52,7 @@ export {
   takeUpload,
 } from './http/body.ts';
 export { classifyHttp, isIdempotent } from './http/classify.ts';
-export { failureKind } from './http/failure.ts';
+export { failureKind, isTypeError } from './http/failure.ts';
 export { retryAfterMs } from './http/feedback.ts';
 export { MOST_READ_AHEAD_BYTES, type ReadHeader, responseHeader } from './http/headers.ts';
 export { originOf } from './http/outcome.ts';

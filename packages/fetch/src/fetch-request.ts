@@ -22,7 +22,15 @@ import {
   timeoutError,
   timeoutOf,
 } from '@ebb/core/adapter';
-import { type Hops, hopsOf, unshared, wasRedirected, whenBodyEnds, whenRead } from '#platform';
+import {
+  type Hops,
+  hopsOf,
+  isLostConnection,
+  unshared,
+  wasRedirected,
+  whenBodyEnds,
+  whenRead,
+} from '#platform';
 import { type Bounded, bounded, ResponseOutcome, remade, setAside } from './attempt.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './request.ts';
 import {
@@ -169,7 +177,7 @@ export class FetchRequest implements RequestTraits, Transport<Response> {
     const mark = hasContext ? undefined : layer;
     if ((body ?? signal ?? changed ?? init?.ebb ?? mark) === undefined) return undefined;
     const changes: InitChanges = { ...body, ...(mark && { [LAYER]: mark }) };
-    if (changed) changes.headers = changedHeaders(this.#member('headers'), changed);
+    if (changed) changes.headers = this.sentHeaders();
     // An invalid signal stays in place, so that the base fetch throws.
     if (signal && (init?.signal ?? signal) instanceof AbortSignal) changes.signal = signal;
     return changes;
@@ -183,10 +191,16 @@ export class FetchRequest implements RequestTraits, Transport<Response> {
     let kind = this.#bounded?.timedOut ? 'timeout' : failureKind(error);
     // Not by the caller, whose signal is asked first.
     if (error instanceof HookError || kind === 'aborted') kind = 'unknown';
+    if (kind === 'unknown' && isLostConnection?.(error, this)) kind = 'network';
     let redirected: boolean | undefined;
     if (kind === 'connect')
       redirected = this.followsRedirects && wasRedirected(error, this, this.#hops, isIdempotent(this.method));
     return { type: 'failure', kind, error, redirected };
+  }
+
+  /** @throws TypeError for a header that is wrong */
+  sentHeaders(): Headers {
+    return changedHeaders(this.#member('headers'), this.#running?.headerChanges);
   }
 
   peek(response: Response, replace: (settled: unknown) => void): Opened {

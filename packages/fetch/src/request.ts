@@ -174,7 +174,7 @@ export function headerIn(headers: GivenHeaders | null | undefined, name: string)
 }
 
 /** The headers of one attempt. */
-export function changedHeaders(own: GivenHeaders | undefined, changes: SentHeaders): Headers {
+export function changedHeaders(own: GivenHeaders | undefined, changes: SentHeaders = {}): Headers {
   const headers = new Headers(own);
   for (const [name, value] of Object.entries(changes)) {
     try {

@@ -11,6 +11,7 @@ import {
   attemptsOf,
   callHook,
   failureKind,
+  isTypeError,
   nextTurn,
   overridePolicy,
   type ReadHeader,
@@ -44,6 +45,8 @@ export interface Resumption {
 /** How a body broke. Not by an abort of the caller, after which there is no resumption. */
 function kindOf(error: unknown): FailureKind {
   const kind = failureKind(error);
+  // Browsers have a text each for a connection that was lost.
+  if (kind === 'unknown' && isTypeError(error) && property(error, 'cause') === undefined) return 'network';
   return kind === 'aborted' ? 'unknown' : kind;
 }
 

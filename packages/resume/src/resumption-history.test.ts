@@ -47,12 +47,15 @@ describe('the history of a response', () => {
     expect(grantOf(failed)).toBe(kept);
   });
 
-  test('says of an abort that is not the caller’s that it is unknown', () => {
+  test.each<[story: string, error: unknown, failure: string]>([
+    ['an abort that is not the caller’s', new DOMException('x', 'AbortError'), 'unknown'],
+    ['a lost connection of a browser', new TypeError('Load failed'), 'network'],
+    ['another error of decoding', new TypeError('x', { cause: new Error('y') }), 'unknown'],
+  ])('says how the body broke: %s', (_, error, failure) => {
     const response = {};
     setHistory(response, [attempt(1)]);
-    const aborted = new DOMException('x', 'AbortError');
-    setHistoryOfResumption(response, {}, { ...resumption, error: aborted });
-    expect(attemptsOf(response)).toMatchObject([{ failure: 'unknown', reason: 'resumed' }]);
+    setHistoryOfResumption(response, {}, { ...resumption, error });
+    expect(attemptsOf(response)).toMatchObject([{ failure, reason: 'resumed' }]);
   });
 
   test('stays empty without one', () => {

@@ -78,7 +78,7 @@ test.each<[message: unknown, expected: boolean]>([
   [undefined, false],
   [{ toString: () => 'stream has been aborted' }, false],
 ])('%s tells of a body that broke: %s', (message, expected) => {
-  expect(breaksBody(message)).toBe(expected);
+  expect(breaksBody({ message })).toBe(expected);
 });
 
 describe('the end of a stream of Node', () => {

@@ -1,6 +1,6 @@
 // adapter. web.ts has the same names. Selected by the conditions of "imports" in package.json.
 import type { Clock } from '@ebb/core';
-import { isNodeReadable, whenArrived } from '@ebb/core/adapter';
+import { isNodeReadable, property, whenArrived } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
 
 export { mayBeSentAtOnce } from '@ebb/core/adapter';
@@ -66,7 +66,8 @@ export function abortUpload(request: NodeRequest): void {
 /** axios's messages for a connection that breaks in the middle of a body; older versions use the second. */
 const BROKEN_BODY = /^(stream has been aborted|maxContentLength size of -1 exceeded)$/;
 
-export function breaksBody(message: unknown): boolean {
+export function breaksBody(error: unknown): boolean {
+  const message = property(error, 'message');
   return typeof message === 'string' && BROKEN_BODY.test(message);
 }
 

@@ -11,8 +11,9 @@ export const formBody: Maybe<typeof node.formBody> = undefined;
 export const closeWith: Maybe<typeof node.closeWith> = undefined;
 export const whenNodeBodyEnds: Maybe<typeof node.whenNodeBodyEnds> = undefined;
 export const abortUpload: Maybe<typeof node.abortUpload> = undefined;
-export const breaksBody: Maybe<typeof node.breaksBody> = undefined;
 export const everyRetryAfter: Maybe<typeof node.everyRetryAfter> = undefined;
 export const lastHop: Maybe<typeof node.lastHop> = undefined;
 export const received: Maybe<typeof node.received> = undefined;
 export const isTunnelRefused: Maybe<typeof node.isTunnelRefused> = undefined;
+
+export { isLostConnection as breaksBody } from '../lost.ts';

@@ -49,18 +49,9 @@ export function messageOf(name: string, takes: string | undefined, given: string
   return `${name} ${takes === undefined ? 'is wrong' : `must be ${takes}`}, got ${given}`;
 }
 
-function wrong<E extends Error>(
-  Kind: new (message: string) => E,
-  name: string,
-  takes: string | undefined,
-  value: unknown,
-): E & OptionFault {
-  return withFault(new Kind(messageOf(name, takes, show(value))), name, takes, value);
-}
-
 /** The error for a value of the wrong type. `name` is `caller: option`; `takes` follows "must be". */
 export function wrongType(name: string, takes: string | undefined, value: unknown): TypeError & OptionFault {
-  return wrong(TypeError, name, takes, value);
+  return withFault(new TypeError(messageOf(name, takes, show(value))), name, takes, value);
 }
 
 /** The error for a value of the right type that is not allowed. `name` is `caller: option`; `takes` follows "must be". */
@@ -69,7 +60,7 @@ export function wrongRange(
   takes: string | undefined,
   value: unknown,
 ): RangeError & OptionFault {
-  return wrong(RangeError, name, takes, value);
+  return withFault(new RangeError(messageOf(name, takes, show(value))), name, takes, value);
 }
 
 /** The error for an option that does not exist. `table` has those that do. */

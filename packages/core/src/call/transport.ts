@@ -67,7 +67,7 @@ export function sending<T>(call: Call, send: () => T): T {
   const { attempt, request } = call;
   const { wrapAttempt } = call.policy;
   const nested = call.needsContext ? () => runWithin(call, send) : send;
-  const inner = call.isWrapped ? wrappedBy(call, nested) : nested;
+  const inner = wrappedBy(call, nested);
   if (!wrapAttempt) return inner();
   let isSent = false;
   const sendNow = (): T => {

@@ -14,6 +14,9 @@ import {
   takeUpload,
 } from './body.ts';
 
+// No client of a browser can send a stream of Node.
+const ofNode = test.skipIf(process.env.EBB_PLATFORM === 'web');
+
 test.each<[value: unknown, bytes: number | undefined]>([
   [new Uint8Array(3), 3],
   [new ArrayBuffer(5), 5],
@@ -107,7 +110,7 @@ describe('an upload that is not read any further', () => {
     if (calls.length > 0) expect(one.destroy.mock.contexts[0]).toBe(one);
   });
 
-  test('the streams of a form are destroyed, and the form', () => {
+  ofNode('the streams of a form are destroyed, and the form', () => {
     const [inside, wrapped] = [stream(), stream()];
     const form = stream({ _streams: ['--boundary', null, undefined, noop, { source: wrapped }, inside] });
     closeUpload(form);
@@ -142,7 +145,7 @@ describe('an upload that waits to be sent', () => {
   const error = new Error('broke');
   const open = (): Readable => new Readable({ read: noop });
 
-  test.each<[what: string, fail: (stream: Readable) => unknown, expected: unknown]>([
+  ofNode.each<[what: string, fail: (stream: Readable) => unknown, expected: unknown]>([
     ['fails', (stream) => stream.destroy(error), error],
     ['is destroyed', (stream) => stream.destroy(), new Error('Premature close')],
   ])('a Node stream that %s is noticed, also if it was before', async (_, fail, expected) => {
@@ -175,18 +178,21 @@ describe('an upload that waits to be sent', () => {
     expect([ended.destroyed, left.errored]).toEqual([true, error]);
   });
 
-  test('a Node stream that flows, as that of a program which has ended, loses nothing meanwhile', async () => {
-    const stream = Readable.from(['one ', 'two']);
-    stream.resume();
-    const forget = followUpload(stream, () => expect.fail('failed'));
-    stream.resume();
-    await setImmediate();
-    expect(stream.readableDidRead).toBe(false);
-    forget();
-    expect(await stream.toArray()).toEqual(['one ', 'two']);
-  });
+  ofNode(
+    'a Node stream that flows, as that of a program which has ended, loses nothing meanwhile',
+    async () => {
+      const stream = Readable.from(['one ', 'two']);
+      stream.resume();
+      const forget = followUpload(stream, () => expect.fail('failed'));
+      stream.resume();
+      await setImmediate();
+      expect(stream.readableDidRead).toBe(false);
+      forget();
+      expect(await stream.toArray()).toEqual(['one ', 'two']);
+    },
+  );
 
-  test('a stream of old, such as a part of a form, may end and close meanwhile', () => {
+  ofNode('a stream of old, such as a part of a form, may end and close meanwhile', () => {
     const [ended, closed] = [new Stream(), new Stream()];
     const failed = vi.fn();
     followUpload(ended, failed);
@@ -198,7 +204,7 @@ describe('an upload that waits to be sent', () => {
     expect(failed).toHaveBeenCalledTimes(1);
   });
 
-  test('it is followed any number of times, and keeps one listener', () => {
+  ofNode('it is followed any number of times, and keeps one listener', () => {
     const stream = open();
     for (let time = 0; time < 20; time += 1) followUpload(stream, noop)();
     expect(['error', 'close', 'end', 'readable'].map((event) => stream.listenerCount(event))).toEqual([
@@ -206,7 +212,7 @@ describe('an upload that waits to be sent', () => {
     ]);
   });
 
-  test('the parts of a form are followed', async () => {
+  ofNode('the parts of a form are followed', async () => {
     const [inside, wrapped] = [open(), open()];
     const form = Object.assign(open(), { _streams: ['--boundary', null, noop, { source: wrapped }, inside] });
     const failed = vi.fn();
@@ -249,11 +255,14 @@ describe('an upload that waits to be sent', () => {
     expect(followUpload({ [Symbol.asyncIterator]: noop }, () => expect.fail('failed'))()).toBeUndefined();
   });
 
-  test('a file that is closed while it is being opened does not end the process if it is missing', async () => {
-    const file = createReadStream('/missing/file');
-    const broke = new Promise<void>((resolve) => file.on('close', resolve));
-    closeUpload(file);
-    await broke;
-    expect(file.errored).toMatchObject({ code: 'ENOENT' });
-  });
+  ofNode(
+    'a file that is closed while it is being opened does not end the process if it is missing',
+    async () => {
+      const file = createReadStream('/missing/file');
+      const broke = new Promise<void>((resolve) => file.on('close', resolve));
+      closeUpload(file);
+      await broke;
+      expect(file.errored).toMatchObject({ code: 'ENOENT' });
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { closeNodeParts, followNodeUpload, surviveNodeUpload } from '#platform';
 import type { Clock } from '../base/clock.ts';
 import { isObject } from '../base/errors.ts';
 import type { RequestTraits } from './outcome.ts';
@@ -57,22 +58,10 @@ interface Closable {
   return?(): unknown;
 }
 
-/** The parts of a form of the `form-data` package, each text, a stream, or a wrapper with the stream as `source`. */
-function partsOf(body: object): readonly unknown[] {
-  const { _streams: parts }: { readonly _streams?: unknown } = body;
-  return Array.isArray(parts) ? parts.map((part) => part?.source ?? part) : [];
-}
-
 const ignore = (): void => undefined;
 
-const survived = /* @__PURE__ */ new WeakSet();
-
-/** Listens to the errors of an upload and of its parts: one of a Node stream that no one listens to would end the process. */
 function surviveUpload(body: unknown): void {
-  if (!isNodeReadable(body) || survived.has(body)) return;
-  survived.add(body);
-  body.on('error', ignore);
-  partsOf(body).forEach(surviveUpload);
+  if (isNodeReadable(body)) surviveNodeUpload(body, surviveUpload);
 }
 
 /** Calls `failed` with the error of an upload, and returns what ends that: it is called before the upload is sent or closed. */
@@ -99,27 +88,7 @@ function follow(body: unknown, failed: (error: unknown) => void): () => void {
       reader.releaseLock();
     };
   }
-  if (!isNodeReadable(body)) return ignore;
-  const closed = (): void => {
-    // Destroyed without an error: the message is that of Node.
-    if (!body.readableEnded) failed(body.errored ?? new Error('Premature close'));
-  };
-  // A stream of old has no `readableEnded`.
-  const ended = (): unknown => body.off('close', closed);
-  body.on('error', failed);
-  body.on('close', closed);
-  body.on('end', ended);
-  // Holds a stream that flows, as that of a program does once the program has ended: its data would be lost.
-  body.on('readable', ignore);
-  if (body.destroyed) closed();
-  const parts = partsOf(body).map((part) => follow(part, failed));
-  return () => {
-    body.off('error', failed);
-    body.off('end', ended);
-    body.off('readable', ignore);
-    ended();
-    for (const forget of parts) forget();
-  };
+  return (isNodeReadable(body) ? followNodeUpload(body, failed, follow) : undefined) ?? ignore;
 }
 
 /**
@@ -134,7 +103,7 @@ export function closeUpload(body: unknown, reason?: unknown): void {
       return;
     }
     const { readableEnded, destroy, return: end }: Closable = body;
-    for (const part of partsOf(body)) closeUpload(part);
+    if (isNodeReadable(body)) closeNodeParts(body, closeUpload);
     // Destroyed without an error, but a file that is being opened may still fail.
     surviveUpload(body);
     if (!destroy) Promise.resolve(end?.call(body)).catch(() => undefined);

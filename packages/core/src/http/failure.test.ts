@@ -49,8 +49,98 @@ const ROWS: Row[] = [
   ],
   ['Node, DNS down', coded('EAI_AGAIN'), 'connect'],
   ['Node, another failure of DNS', coded('EAI_FAIL', 'x', { syscall: 'getaddrinfo' }), 'connect'],
-  ['undici, connect timeout', coded('UND_ERR_CONNECT_TIMEOUT'), 'connect'],
   ['Node, no route later', coded('EHOSTUNREACH', 'x', { syscall: 'read' }), 'network'],
+  [
+    'Deno, a certificate',
+    denied('client error (Connect): invalid peer certificate: UnknownIssuer'),
+    'unknown',
+  ],
+  ['Deno, redirected in a ring', denied('error following redirect: too many redirects'), 'unknown'],
+  ['Node, refused', new TypeError('fetch failed', { cause: coded('ECONNREFUSED') }), 'connect'],
+  ['Node, no such name', new TypeError('fetch failed', { cause: coded('ENOTFOUND') }), 'connect'],
+  [
+    'a group of a refusal and a reset',
+    new AggregateError([coded('ECONNREFUSED'), coded('ECONNRESET')]),
+    'network',
+  ],
+  [
+    'a group in a cause',
+    new TypeError('fetch failed', { cause: new AggregateError([coded('ECONNREFUSED')]) }),
+    'connect',
+  ],
+  [
+    'axios around a refusal',
+    coded('ETIMEDOUT', '', { cause: new AggregateError([coded('ECONNREFUSED')]) }),
+    'connect',
+  ],
+  ['Node, reset', new TypeError('fetch failed', { cause: coded('ECONNRESET') }), 'network'],
+  ['axios, its timeout', coded('ECONNABORTED', 'timeout of 100ms exceeded'), 'timeout'],
+  ['a reset of a server whose name has the word', coded('ECONNRESET', 'timeout.test'), 'network'],
+  ['a refusal after a reset', coded('ECONNREFUSED', 'x', { cause: coded('ECONNRESET') }), 'connect'],
+  ['a reset with null as its cause', coded('ECONNRESET', 'x', { cause: null }), 'network'],
+  ['a function', Object.assign(() => undefined, { code: 'ECONNRESET' }), 'unknown'],
+  ['a ring of errors with a code', ring(coded('ECONNRESET')), 'network'],
+  ['a deep cause', within(8, coded('ECONNREFUSED')), 'connect'],
+  ['a deeper one', within(9, coded('ECONNREFUSED')), 'unknown'],
+  ['axios, aborted by the browser', coded('ECONNABORTED', 'Request aborted'), 'network'],
+  ['axios, XHR', coded('ERR_NETWORK', 'Network Error'), 'network'],
+  [
+    'axios around a browser',
+    coded('ERR_NETWORK', 'Network Error', { cause: new TypeError('Failed to fetch') }),
+    'network',
+  ],
+  ['axios around a reset', coded('ERR_NETWORK', 'Network Error', { cause: coded('ECONNRESET') }), 'network'],
+  [
+    'axios around a wrong scheme',
+    coded('ERR_NETWORK', 'Network Error', { cause: new Error('unknown scheme') }),
+    'unknown',
+  ],
+  [
+    'axios around a certificate',
+    coded('ERR_NETWORK', 'Network Error', { cause: coded('CERT_HAS_EXPIRED') }),
+    'unknown',
+  ],
+  ['axios, cancelled', coded('ERR_CANCELED', 'canceled'), 'aborted'],
+  ['Deno, no such file', new Error('No such file or directory (os error 2)'), 'unknown'],
+  ['a message that names the network', new TypeError("cannot read 'network'"), 'unknown'],
+  ['a timeout signal', new DOMException('x', 'TimeoutError'), 'timeout'],
+  ['an abort', new DOMException('x', 'AbortError'), 'aborted'],
+  [
+    'an abort with a cause',
+    Object.assign(new DOMException('x', 'AbortError'), { cause: coded('ECONNRESET') }),
+    'aborted',
+  ],
+  ['a wrong scheme', new TypeError('fetch failed', { cause: new Error('unknown scheme') }), 'unknown'],
+  ['a wrong URL', coded('ERR_INVALID_URL', 'Invalid URL'), 'unknown'],
+  ['a certificate', new TypeError('fetch failed', { cause: coded('CERT_HAS_EXPIRED') }), 'unknown'],
+  ['a programming error', new TypeError("Cannot read properties of undefined (reading 'x')"), 'unknown'],
+  ['an error that is its own cause', ring(), 'unknown'],
+  [
+    'Node, a redirect that is an error',
+    new TypeError('fetch failed', { cause: new Error('unexpected redirect') }),
+    'unknown',
+  ],
+  [
+    'the same with a mock of nock, whose cause is a string',
+    new TypeError('Failed to fetch', { cause: 'unexpected redirect' }),
+    'unknown',
+  ],
+  [
+    'axios around it',
+    coded('ERR_NETWORK', 'Network Error', {
+      cause: new TypeError('Failed to fetch', { cause: 'unexpected redirect' }),
+    }),
+    'unknown',
+  ],
+  ['a cause that is a code', new TypeError('fetch failed', { cause: 'ECONNREFUSED' }), 'connect'],
+  ['a code around a cause that is a string', coded('ECONNRESET', 'x', { cause: 'why' }), 'network'],
+  ['a string', 'fetch failed', 'unknown'],
+  ['nothing', undefined, 'unknown'],
+];
+
+/** Errors of Node, undici, Bun, Deno and workers, which are not known in browsers. */
+const NODE_ROWS: Row[] = [
+  ['undici, connect timeout', coded('UND_ERR_CONNECT_TIMEOUT'), 'connect'],
   [
     'HTTP/2, stream broken',
     coded('ERR_HTTP2_STREAM_ERROR', 'Stream closed with error code NGHTTP2_CANCEL'),
@@ -88,12 +178,6 @@ const ROWS: Row[] = [
     denied('client error (SendRequest): connection error: Connection timed out (os error 110)'),
     'timeout',
   ],
-  [
-    'Deno, a certificate',
-    denied('client error (Connect): invalid peer certificate: UnknownIssuer'),
-    'unknown',
-  ],
-  ['Deno, redirected in a ring', denied('error following redirect: too many redirects'), 'unknown'],
   ['Deno, no handshake', denied('client error (Connect): tls handshake eof'), 'network'],
   ['Deno, broken in the body', new TypeError('error reading a body from connection'), 'network'],
   [
@@ -109,116 +193,14 @@ const ROWS: Row[] = [
     'network',
   ],
   ['a group of strings', new AggregateError(['ECONNREFUSED', 'socket hang up']), 'network'],
-  ['a cause that is a message', new TypeError('fetch failed', { cause: 'Load failed' }), 'network'],
-  ['Node, refused', new TypeError('fetch failed', { cause: coded('ECONNREFUSED') }), 'connect'],
-  ['Node, no such name', new TypeError('fetch failed', { cause: coded('ENOTFOUND') }), 'connect'],
-  [
-    'a group of a refusal and a reset',
-    new AggregateError([coded('ECONNREFUSED'), coded('ECONNRESET')]),
-    'network',
-  ],
-  [
-    'a group in a cause',
-    new TypeError('fetch failed', { cause: new AggregateError([coded('ECONNREFUSED')]) }),
-    'connect',
-  ],
-  [
-    'axios around a refusal',
-    coded('ETIMEDOUT', '', { cause: new AggregateError([coded('ECONNREFUSED')]) }),
-    'connect',
-  ],
-  ['Node, reset', new TypeError('fetch failed', { cause: coded('ECONNRESET') }), 'network'],
   ['undici, socket closed', coded('UND_ERR_SOCKET', 'other side closed'), 'network'],
   ['fetch, body broken off', new TypeError('terminated', { cause: coded('UND_ERR_SOCKET') }), 'network'],
-  ['axios, its timeout', coded('ECONNABORTED', 'timeout of 100ms exceeded'), 'timeout'],
-  ['a reset of a server whose name has the word', coded('ECONNRESET', 'timeout.test'), 'network'],
-  ['a refusal after a reset', coded('ECONNREFUSED', 'x', { cause: coded('ECONNRESET') }), 'connect'],
-  ['a reset with null as its cause', coded('ECONNRESET', 'x', { cause: null }), 'network'],
-  ['a function', Object.assign(() => undefined, { code: 'ECONNRESET' }), 'unknown'],
-  ['a ring of errors with a code', ring(coded('ECONNRESET')), 'network'],
-  ['a deep cause', within(8, coded('ECONNREFUSED')), 'connect'],
-  ['a deeper one', within(9, coded('ECONNREFUSED')), 'unknown'],
-  ['axios, aborted by the browser', coded('ECONNABORTED', 'Request aborted'), 'network'],
-  ['axios, XHR', coded('ERR_NETWORK', 'Network Error'), 'network'],
-  [
-    'axios around a browser',
-    coded('ERR_NETWORK', 'Network Error', { cause: new TypeError('Failed to fetch') }),
-    'network',
-  ],
-  ['axios around a reset', coded('ERR_NETWORK', 'Network Error', { cause: coded('ECONNRESET') }), 'network'],
-  [
-    'axios around a wrong scheme',
-    coded('ERR_NETWORK', 'Network Error', { cause: new Error('unknown scheme') }),
-    'unknown',
-  ],
-  [
-    'axios around a certificate',
-    coded('ERR_NETWORK', 'Network Error', { cause: coded('CERT_HAS_EXPIRED') }),
-    'unknown',
-  ],
-  ['axios, cancelled', coded('ERR_CANCELED', 'canceled'), 'aborted'],
-  ['Chrome', new TypeError('Failed to fetch'), 'network'],
-  ['Chrome, with its host', new TypeError('Failed to fetch (api.example.com)'), 'network'],
-  ['Firefox', new TypeError('NetworkError when attempting to fetch resource.'), 'network'],
-  ['Safari', new TypeError('Load failed'), 'network'],
-  ['Safari, with its host', new TypeError('Load failed (api.example.com)'), 'network'],
+  ['a mock of a browser', new TypeError('Failed to fetch'), 'network'],
   ['Bun', new TypeError(' A network error occurred.'), 'network'],
-  ['Safari, offline', new TypeError('The Internet connection appears to be offline.'), 'network'],
-  ['Safari, lost', new TypeError('The network connection was lost.'), 'network'],
-  ['Safari, timed out', new TypeError('The request timed out.'), 'timeout'],
-  ['Deno, no such file', new Error('No such file or directory (os error 2)'), 'unknown'],
-  ['React Native', new TypeError('Network request failed'), 'network'],
-  ['React Native, timed out', new TypeError('Network request timed out'), 'timeout'],
-  [
-    'Safari, no such host',
-    new TypeError('A server with the specified hostname could not be found.'),
-    'network',
-  ],
-  ['a network with words of its own', new TypeError('The network is down'), 'network'],
-  ['a message that names the network', new TypeError("cannot read 'network'"), 'unknown'],
   ['Workers', new Error('Network connection lost.'), 'network'],
-  ['a timeout signal', new DOMException('x', 'TimeoutError'), 'timeout'],
-  ['an abort', new DOMException('x', 'AbortError'), 'aborted'],
-  [
-    'an abort with a cause',
-    Object.assign(new DOMException('x', 'AbortError'), { cause: coded('ECONNRESET') }),
-    'aborted',
-  ],
-  ['a wrong scheme', new TypeError('fetch failed', { cause: new Error('unknown scheme') }), 'unknown'],
-  ['a wrong URL', coded('ERR_INVALID_URL', 'Invalid URL'), 'unknown'],
-  ['a certificate', new TypeError('fetch failed', { cause: coded('CERT_HAS_EXPIRED') }), 'unknown'],
-  ['a programming error', new TypeError("Cannot read properties of undefined (reading 'x')"), 'unknown'],
-  ['an error that is its own cause', ring(), 'unknown'],
+  ['msw, below axios', new TypeError('Network error'), 'network'],
   ['MSW, a mocked network error', new TypeError('Failed to fetch', { cause: Response.error() }), 'network'],
-  ['Chrome, with a full stop', new TypeError('Failed to fetch.'), 'network'],
-  ['Firefox, in the body', new TypeError('Error in body stream'), 'network'],
-  ['Firefox, in the body that is read in parts', new TypeError('Error in input stream'), 'network'],
-  [
-    'Node, a redirect that is an error',
-    new TypeError('fetch failed', { cause: new Error('unexpected redirect') }),
-    'unknown',
-  ],
-  [
-    'the same with a mock of nock, whose cause is a string',
-    new TypeError('Failed to fetch', { cause: 'unexpected redirect' }),
-    'unknown',
-  ],
-  [
-    'axios around it',
-    coded('ERR_NETWORK', 'Network Error', {
-      cause: new TypeError('Failed to fetch', { cause: 'unexpected redirect' }),
-    }),
-    'unknown',
-  ],
-  ['a cause that is a code', new TypeError('fetch failed', { cause: 'ECONNREFUSED' }), 'connect'],
   ['a cause that is an empty string', new TypeError('fetch failed', { cause: '' }), 'network'],
-  ['a code around a cause that is a string', coded('ECONNRESET', 'x', { cause: 'why' }), 'network'],
-  ['a string', 'fetch failed', 'unknown'],
-  ['nothing', undefined, 'unknown'],
-];
-
-/** Errors of Node and undici, which are not known in browsers. */
-const NODE_ROWS: Row[] = [
   [
     'undici 8, GOAWAY before the stream',
     coded('UND_ERR_INFO', 'HTTP/2: "GOAWAY" frame received with code 0'),
@@ -291,9 +273,22 @@ const NODE_ROWS: Row[] = [
   ['undici, an abort', coded('UND_ERR_ABORTED', 'Request aborted'), 'aborted'],
 ];
 
+/** The texts of browsers are not known: fetch takes any `TypeError` of a correct request for a lost connection. */
+const BROWSER_ROWS: Row[] = [
+  ['Chrome, with its host', new TypeError('Failed to fetch (api.example.com)'), 'unknown'],
+  ['Firefox', new TypeError('NetworkError when attempting to fetch resource.'), 'unknown'],
+  ['Safari', new TypeError('Load failed'), 'unknown'],
+  ['React Native', new TypeError('Network request failed'), 'unknown'],
+  [
+    'axios around Safari',
+    coded('ERR_NETWORK', 'Network Error', { cause: new TypeError('Load failed') }),
+    'network',
+  ],
+];
+
 const isWeb = process.env.EBB_PLATFORM === 'web';
 
-test.each([...ROWS, ...(isWeb ? [] : NODE_ROWS)])('%s', (_, error, kind) => {
+test.each([...ROWS, ...BROWSER_ROWS, ...(isWeb ? [] : NODE_ROWS)])('%s', (_, error, kind) => {
   expect(failureKind(error)).toBe(kind);
 });
 

@@ -1,38 +1,19 @@
-import { kindOfNode } from '#platform';
+import { kindOfNode, NODE_KINDS } from '#platform';
 import { isError, isObject, property } from '../base/errors.ts';
 import type { FailureKind, Outcome } from './outcome.ts';
 
 /**
- * By kind: error codes of Node, undici, Bun and axios, the names of errors without a code, and the messages of errors without either,
- * of browsers, React Native, workers, Bun and Deno. Anything else is `unknown`, such as an error of a certificate or a parser, which a
- * retry does not fix. Deno's messages are the chain of errors of its HTTP library, and may end with a text of the system in any
- * language. The first that matches applies.
+ * By kind: error codes of the system and of axios, and the names of errors without a code. `NODE_KINDS` has those of Node, undici, Bun and
+ * others, and their messages. Anything else is `unknown`, such as an error of a certificate or a parser, which a retry does not fix.
  */
 const KINDS: readonly (readonly [FailureKind, RegExp])[] = [
-  ['aborted', /^(ABORT_ERR|UND_ERR_ABORTED|ERR_CANCELED|AbortError)$/],
-  // Nothing was sent: no address, no connection, or a stream that the server refused before processing.
-  [
-    'connect',
-    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$|\b(tcp connect|dns) error: |\brefused stream before processing\b/,
-  ],
-  [
-    'timeout',
-    /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY)_TIMEOUT|Timeout(Error)?|(network|the) request timed out\.?)$|timed out \(os error/i,
-  ],
+  ['aborted', /^(ABORT_ERR|ERR_CANCELED|AbortError)$/],
+  // Nothing was sent: no address, or no connection.
+  ['connect', /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/],
+  ['timeout', /^(ETIMEDOUT|TimeoutError)$/],
   // The connection broke, possibly after the server has carried out the request.
-  [
-    'network',
-    /^(ECONNRESET|ECONNABORTED|EPIPE|E(NET|HOST)UNREACH|UND_ERR_SOCKET|ERR_NETWORK|ERR_STREAM_PREMATURE_CLOSE|ERR_HTTP2_((STREAM_|SESSION_)?ERROR|(GOAWAY|INVALID)_SESSION)|ConnectionClosed)$/,
-  ],
-  // Some browsers append the host in brackets.
-  [
-    'network',
-    /^(fetch failed|failed to fetch|load failed|terminated|socket hang up|error in (body|input) stream|((a|the) )?(network|internet connection)[\w ]*|could not connect to the server|a server with the specified hostname could not be found)\.?( \(.*\))?$/is,
-  ],
-  [
-    'network',
-    /^error sending request for url \(\S*\)(: (?!.*(certificate|redirect))|$)|\bconnection (closed|error|reset)\b|\bfrom connection$/i,
-  ],
+  ['network', /^(ECONNRESET|ECONNABORTED|EPIPE|E(NET|HOST)UNREACH|ERR_NETWORK)$/],
+  ...NODE_KINDS,
 ];
 
 /** The kind of failure that a code, a name or a message stands for; `undefined` if it is not known. */
@@ -89,6 +70,17 @@ export function codeIn(error: unknown): { readonly code?: string } {
 /** The least certain kind of several errors applies: beside a refused connection, another may have reached the server. */
 const MOST_DOUBTFUL_FIRST: readonly FailureKind[] = ['unknown', 'aborted', 'network', 'timeout', 'connect'];
 
+/** An error, or the words of one: mocks of fetch give strings. The cause of a network error of msw is the mocked response. */
+function causeOf(error: unknown): unknown {
+  const cause = property(error, 'cause');
+  return isObject(cause) && !('message' in cause) ? undefined : cause;
+}
+
+/** True for a `TypeError`: browsers say no more of a connection that was lost, and of a mistake in a program. */
+export function isTypeError(error: unknown): boolean {
+  return nameOf(error) === 'TypeError';
+}
+
 /** By the errors that an error groups, by its cause, by its own code or name, and last by the messages of the runtimes. */
 function kindOf(error: unknown, depth: number): FailureKind {
   // A string that is thrown may be anything, but one in an error is about the failure.
@@ -106,13 +98,12 @@ function kindOf(error: unknown, depth: number): FailureKind {
   const kinds = Array.isArray(errors) ? errors.map((one) => kindOf(one, depth + 1)) : [];
   const worst = MOST_DOUBTFUL_FIRST.find((kind) => kinds.includes(kind));
   if (worst) return worst;
-  // An error, or the words of one: mocks of fetch give strings. The cause of a network error of msw is the mocked response.
-  let cause = property(error, 'cause');
-  if (isObject(cause) && !('message' in cause)) cause = undefined;
+  const cause = causeOf(error);
   const inner = kindOf(cause, depth + 1);
   if (inner !== 'unknown') return inner;
-  // axios wraps every error of fetch in ERR_NETWORK, including a wrong scheme or certificate.
-  if (own && !(cause && code === 'ERR_NETWORK')) return own;
+  // axios wraps every error of fetch in ERR_NETWORK, including a wrong scheme or certificate, which are the cause of a `TypeError`.
+  const isWrapped = code === 'ERR_NETWORK' && cause && !(isTypeError(cause) && !causeOf(cause));
+  if (own && !isWrapped) return own;
   // A cause or a code that is not known still outranks the message of the error around it.
   return (!cause && !code && kindOfText(message)) || 'unknown';
 }

@@ -4,6 +4,9 @@ import type { OuterCall, Way } from './outer-call.ts';
 
 // Browsers have no async context. A client below finds the call in the options of its request, and nowhere else.
 
+/** Before all else: bundlers then fold what is tested with it. */
+export const hasContext = false as boolean;
+
 let clients = 0;
 
 export function countClient(_isDispatcher?: boolean): void {
@@ -24,8 +27,6 @@ export function mayNest(way: Way): boolean {
 export function needsContext(_way: Way): boolean {
   return false;
 }
-
-export const hasContext: boolean = false;
 
 export function outerCall(carried?: unknown): OuterCall | undefined {
   const given = carried as OuterCall | undefined;

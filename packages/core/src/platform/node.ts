@@ -108,6 +108,77 @@ interface NodeStream {
   on(event: string, listener: (part?: unknown) => void): unknown;
 }
 
+const ignore = (): void => undefined;
+
+/** The part of an upload in use. */
+interface NodeUpload {
+  readonly destroyed?: boolean;
+  readonly readableEnded?: boolean;
+  readonly errored?: unknown;
+  on(event: string, listener: (part?: unknown) => void): unknown;
+  off(event: string, listener: (part?: unknown) => void): unknown;
+}
+
+/** The parts of a form of the `form-data` package, each text, a stream, or a wrapper with the stream as `source`. */
+function partsOf(body: object): readonly unknown[] {
+  const { _streams: parts }: { readonly _streams?: unknown } = body;
+  return Array.isArray(parts) ? parts.map((part) => part?.source ?? part) : [];
+}
+
+const survived = /* @__PURE__ */ new WeakSet<object>();
+
+/**
+ * Listens to the errors of an upload: one of a Node stream that no one listens to would end the process.
+ *
+ * @param survive called with each of its parts
+ */
+export function surviveNodeUpload(body: NodeUpload, survive: (part: unknown) => void): void {
+  if (survived.has(body)) return;
+  survived.add(body);
+  body.on('error', ignore);
+  partsOf(body).forEach((part) => void survive(part));
+}
+
+/** Closes the parts of an upload. */
+export function closeNodeParts(body: NodeUpload, close: (part: unknown) => void): void {
+  partsOf(body).forEach((part) => void close(part));
+}
+
+/** Follows something until what is returned is called. */
+type Follow = (body: unknown, failed: (error: unknown) => void) => () => void;
+
+/**
+ * Calls `failed` with the error of an upload. Returns what ends that.
+ *
+ * @param follow follows each of its parts
+ */
+export function followNodeUpload(
+  body: NodeUpload,
+  failed: (error: unknown) => void,
+  follow: Follow,
+): () => void {
+  const closed = (): void => {
+    // Destroyed without an error: the message is that of Node.
+    if (!body.readableEnded) failed(body.errored ?? new Error('Premature close'));
+  };
+  // A stream of old has no `readableEnded`.
+  const ended = (): unknown => body.off('close', closed);
+  body.on('error', failed);
+  body.on('close', closed);
+  body.on('end', ended);
+  // Holds a stream that flows, as that of a program does once the program has ended: its data would be lost.
+  body.on('readable', ignore);
+  if (body.destroyed) closed();
+  const parts = partsOf(body).map((part) => follow(part, failed));
+  return () => {
+    body.off('error', failed);
+    body.off('end', ended);
+    body.off('readable', ignore);
+    ended();
+    for (const forget of parts) forget();
+  };
+}
+
 /** What a body is read into. */
 interface Reading {
   limit(): void;
@@ -185,3 +256,26 @@ export function kindOfNode(
   if (!isInfo || !/^HTTP\/2: (?!Extended)/.test(message)) return undefined;
   return message.includes('"stream timeout') ? 'timeout' : 'network';
 }
+
+/**
+ * By kind: error codes of Node, undici and Bun, and the messages of errors of Node, Bun, Deno and workers that have neither a code nor a name of
+ * their own. Deno's are the chain of errors of its HTTP library, and may end with a text of the system in any language. The first that matches
+ * applies. "Failed to fetch" and "Network error" are those of msw.
+ */
+export const NODE_KINDS: readonly (readonly ['aborted' | 'connect' | 'network' | 'timeout', RegExp])[] = [
+  ['aborted', /^UND_ERR_ABORTED$/],
+  // Nothing was sent: no connection, or a stream that the server refused before processing.
+  [
+    'connect',
+    /^(UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$|\b(tcp connect|dns) error: |\brefused stream before processing\b/,
+  ],
+  ['timeout', /^(UND_ERR_(HEADERS|BODY)_TIMEOUT|Timeout)$|timed out \(os error/],
+  [
+    'network',
+    /^(UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ERR_HTTP2_((STREAM_|SESSION_)?ERROR|(GOAWAY|INVALID)_SESSION)|ConnectionClosed|(fetch failed|failed to fetch|terminated|socket hang up|network connection lost|network error|a network error occurred)\.?)$/i,
+  ],
+  [
+    'network',
+    /^error sending request for url \(\S*\)(: (?!.*(certificate|redirect))|$)|\bconnection (closed|error|reset)\b|\bfrom connection$/i,
+  ],
+];

@@ -28,6 +28,13 @@ export function readNode(_body: object, into: { limit(): void; giveUp(): void })
   into.limit();
 }
 
+/** No client of a browser can send it. */
+export function followNodeUpload(_body: object, _failed: unknown, _follow: unknown): undefined {}
+
+export function surviveNodeUpload(_body: object, _survive: unknown): void {}
+
+export function closeNodeParts(_body: object, _close: unknown): void {}
+
 export function nodeStream(_parts: readonly unknown[], _error: unknown, _like: object): undefined {}
 
 /** A page does not end. */
@@ -35,3 +42,6 @@ export function letExit(_timer: unknown): void {}
 
 /** A page has no HTTP/2 of undici, and its browser asks proxies for tunnels. */
 export function kindOfNode(_code: string, _message: string, _error: object): undefined {}
+
+/** Browsers have no codes, and a text each for a lost connection. A client of fetch takes any `TypeError` of a correct request for one. */
+export const NODE_KINDS: readonly never[] = [];

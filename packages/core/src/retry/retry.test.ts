@@ -35,6 +35,7 @@ describe('errors', () => {
     ['any', new Error('no'), 2],
     ['a programming error', new TypeError('no'), 1],
     ['a number out of range', new RangeError('no'), 1],
+    ['a lost connection of a browser', new TypeError('Load failed'), 2],
     ['a lost connection of fetch', new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }), 2],
     ['a thing that is no error', { throws: 'no' }, 2],
     ['a refused connection', Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), 2],

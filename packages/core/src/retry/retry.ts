@@ -10,9 +10,10 @@ import { sending, type Transport, timeoutOf } from '../call/transport.ts';
 import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind, nameOf } from '../http/failure.ts';
 import { headerIn } from '../http/headers.ts';
-import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
+import type { FailureKind, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy, overridePolicy, policyOf } from '../policy/policy.ts';
+import { isBrowserFailure } from './browser-errors.ts';
 
 /** What a function that is retried is given. */
 export interface AttemptContext {
@@ -116,6 +117,11 @@ function judged<T>(
   });
 }
 
+function kindOf(error: unknown): FailureKind {
+  const kind = failureKind(error);
+  return kind === 'unknown' && isBrowserFailure(error) ? 'network' : kind;
+}
+
 /** True for the errors that the language throws for a mistake in a program. */
 function isMistake(error: unknown): boolean {
   return /^(Type|Range|Reference|Syntax)Error$/.test(nameOf(error) ?? '');
@@ -200,7 +206,7 @@ class FunctionClient<T> implements Transport<T> {
 
   failure(error: unknown): Outcome {
     const status = statusOf(error);
-    if (status === undefined) return { type: 'failure', kind: failureKind(error), error };
+    if (status === undefined) return { type: 'failure', kind: kindOf(error), error };
     this.#settled = { type: 'error', error };
     return { type: 'response', status, header: (name) => headerOf(error, name), error };
   }

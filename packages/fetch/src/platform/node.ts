@@ -12,6 +12,7 @@ import {
   readAhead,
   whenArrived,
 } from '@ebb/core/adapter';
+import type { isLostConnection as web } from '../lost.ts';
 import type { EbbRequestInit, FetchInput, Preconnecting } from '../request.ts';
 import { isRequest, membersOf } from '../request.ts';
 
@@ -133,6 +134,9 @@ function subscribe<T>(channel: string, listener: (message: T) => void): boolean 
   nodeProcess.getBuiltinModule?.('node:diagnostics_channel')?.subscribe(channel, listener);
   return true;
 }
+
+/** The errors of these runtimes have codes, causes or messages of their own. */
+export const isLostConnection: typeof web | undefined = undefined;
 
 /** The origin of each failed connection, by its error. */
 const origins = new WeakMap<object, string>();

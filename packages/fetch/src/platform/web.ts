@@ -25,3 +25,5 @@ export function wasRedirected(
 ): true | undefined {
   return isIdempotent ? undefined : true;
 }
+
+export { isLostConnection } from '../lost.ts';
