@@ -7,6 +7,7 @@ export { sleep } from './base/signals.ts';
 export { originOf } from './http/outcome.ts';
 export type { Quota } from './parts/bucket/gcra.ts';
 export * as gcra from './parts/bucket/gcra.ts';
+export { Level, type LevelSetup } from './parts/bucket/level.ts';
 export {
   type BucketSetup,
   bucketSetup,
@@ -16,10 +17,8 @@ export {
   type WaitingBucketOptions,
   type WaitingBucketSetup,
 } from './parts/bucket/options.ts';
-export { bucketWithPauses } from './parts/bucket/token-bucket.ts';
 export type { TokenSource, Unavailable, WaitingQueue } from './parts/bucket/token-source.ts';
-export { Tokens, type TokensSetup } from './parts/bucket/tokens.ts';
-export { NamedUnits, oneOf as oneUnitOf } from './parts/bucket/units.ts';
+export { NamedUnits } from './parts/bucket/units.ts';
 export { WaitingBucket } from './parts/bucket/waiting-bucket.ts';
 export { budgetLimit } from './parts/budget/budget.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './parts/budget/leased-retries.ts';

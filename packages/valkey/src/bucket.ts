@@ -1,10 +1,8 @@
 import type { BucketStats, ObservableBucket } from '@ebb/core';
 import {
   type Amount,
-  bucketWithPauses,
   type CloseOptions,
   NamedUnits,
-  oneUnitOf,
   type Quota,
   WaitingBucket,
   type WaitingQueue,
@@ -63,17 +61,20 @@ export class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBuc
   readonly #named: NamedUnits | undefined;
 
   constructor(setup: FleetSetup) {
-    const { names, limits, fastest } = setup;
+    const { names, limits } = setup;
     const units = names && new NamedUnits(names, limits);
     super(
       setup,
       (time, queue, onChange) =>
         new FleetTokens(setup, time, queue as WaitingQueue<Amount>, onChange, () => this.capacityChanged()),
-      () => bucketWithPauses(setup, limits[fastest] as Quota, units && oneUnitOf(units, fastest)),
       units,
     );
     this.#setup = setup;
     this.#named = units;
+  }
+
+  protected override get pausedUnit(): number {
+    return this.#setup.fastest;
   }
 
   override stats(): ValkeyBucketStats {
@@ -100,7 +101,7 @@ export class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBuc
 
   /** What to keep of the bucket; `undefined` while a request needs it. */
   rest(): Rested | undefined {
-    const isNeeded = this.gates().length > 0 || super.stats().waiting > 0;
+    const isNeeded = this.originLevels().length > 0 || super.stats().waiting > 0;
     return isNeeded ? undefined : this.source.driver.rest();
   }
 

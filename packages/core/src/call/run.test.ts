@@ -131,7 +131,7 @@ describe('tokens', () => {
     const { clock, events, call } = setUp({ bucket, cost: 3, totalTimeoutMs: 10_000 });
     const running = run(call, exchange(503));
     await clock.advance(500);
-    expect(tryAcquire).toHaveBeenCalledExactlyOnceWith(3, undefined);
+    expect(tryAcquire).toHaveBeenCalledExactlyOnceWith(3, undefined, request);
     expect(acquire).toHaveBeenCalledOnce();
     expect(acquire.mock.lastCall?.[0]).toMatchObject({ cost: 3, maxWaitMs: 10_000 });
     await clock.advance(500);
@@ -145,7 +145,7 @@ describe('tokens', () => {
     const { bucket, tryAcquire } = stubBucket();
     tryAcquire.mockReturnValue({ waitedMs: 0 });
     await run(setUp({ bucket, cost: ({ url }) => url.length }).call, exchange(200));
-    expect(tryAcquire).toHaveBeenLastCalledWith(request.url.length, undefined);
+    expect(tryAcquire).toHaveBeenLastCalledWith(request.url.length, undefined, request);
     const broken = run(setUp({ bucket, cost: () => Number.NaN }).call, exchange(200));
     await expect(broken).rejects.toThrow('cost failed: its result must be a finite number > 0, got NaN');
   });

@@ -1,8 +1,10 @@
 import { having } from '../base/check.ts';
+import { bring } from '../call/permits.ts';
 import type { OwnBucket, OwnBudget, OwnLimit } from '../policy/contracts.ts';
 import type { BroughtLimit } from '../policy/limit.ts';
 import type { BringsLimit, ConcurrencyLimit, RetryBudget, TokenBucket } from '../policy/part.ts';
-import { bucketLimit, settledLimit } from './bucket/part.ts';
+import { GatedLimit } from './bucket/gated-limit.ts';
+import { BucketPermit, SettledPermit } from './bucket/part.ts';
 import { budgetLimit } from './budget/budget.ts';
 import { slotLimit } from './concurrency/concurrency.ts';
 
@@ -29,7 +31,10 @@ function bringing<T extends object>(own: T, limit: BroughtLimit): T & BringsLimi
  */
 export function ownBucket<T extends OwnBucket>(bucket: T): T & TokenBucket {
   isBucket('ownBucket: bucket', bucket);
-  return bringing(bucket, bucket.settled ? settledLimit(bucket) : bucketLimit(bucket));
+  return bringing(
+    bucket,
+    bring(new GatedLimit(bucket, false, bucket.settled ? SettledPermit : BucketPermit)),
+  );
 }
 
 /**

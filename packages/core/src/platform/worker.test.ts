@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { clockOfWorker, controller, ended, inRequest } from '../../../../test/worker-requests.ts';
-import { bucketSetup, bucketWithPauses, Tokens, WaitingBucket } from '../bucket.ts';
+import { bucketSetup, Level, WaitingBucket } from '../bucket.ts';
 import {
   type AcquireOptions,
   concurrencyLimit,
@@ -104,14 +104,10 @@ describe('requests that wait at a bucket', () => {
   });
 });
 
-class StoreBucket extends WaitingBucket<Tokens> {
+class StoreBucket extends WaitingBucket<Level> {
   constructor() {
     const setup = bucketSetup({ refillPerSecond: 1 });
-    super(
-      setup,
-      () => new Tokens(setup),
-      () => bucketWithPauses(setup, setup),
-    );
+    super(setup, () => new Level(setup));
   }
 }
 

@@ -81,11 +81,16 @@ export interface AcquireOptions {
    */
   readonly retry?: boolean | undefined;
   /**
-   * A grant of this bucket, or of its {@link TokenBucket.pausedBucketFor}, that the same request was given before and has returned
+   * A grant of this bucket, or of its {@link OwnBucket.pausedBucketFor}, that the same request was given before and has returned
    * because something else was lacking. With it, a bucket that drains does not refuse the request as a new one.
    * @default none
    */
   readonly earlier?: Grant | undefined;
+  /**
+   * The request that the tokens are for: its origin may have asked for a pause.
+   * @default none: a pause of a single origin does not apply
+   */
+  readonly request?: RequestTraits | undefined;
 }
 
 /** Tokens that were taken from a bucket. */
@@ -117,9 +122,10 @@ export interface OwnBucket {
    *
    * @param cost see {@link AcquireOptions.cost}
    * @param earlier see {@link AcquireOptions.earlier}
+   * @param request see {@link AcquireOptions.request}
    * @throws TypeError, RangeError if the bucket can never hold the cost
    */
-  tryAcquire(cost?: number | Costs, earlier?: Grant): Grant | undefined;
+  tryAcquire(cost?: number | Costs, earlier?: Grant, request?: RequestTraits): Grant | undefined;
   /**
    * Waits for its turn, and takes the tokens: first come, first served in the order of its `queue`.
    *

@@ -273,9 +273,10 @@ class FairOrder<W extends Waiting<W>> extends Lanes<W, Level<W>> {
     return Math.min(1 / weight, Number.MAX_VALUE);
   }
 
-  /** Never, while others wait: what is served counts only if it was in the queue. */
-  override goesFirst(): boolean {
-    return this.first === undefined;
+  /** Not while one waits that came earlier: what is served counts only if it was in the queue. */
+  override goesFirst(_lane: FairLane<W>, sinceMs: number): boolean {
+    const { first } = this;
+    return first === undefined || Math.round(sinceMs) < first.sinceMs;
   }
 
   #costOf({ retries, others }: Key<W>): Amount {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { inOrderOfArrival, type PriorityQueueOptions, priorityQueue } from './order.ts';
+import { fifo } from './fifo.ts';
+import { type PriorityQueueOptions, priorityQueue } from './order.ts';
 import { inUnit, Line, NUMBERS, type PlaceOptions, type Queued } from './queue.ts';
 
 interface Waiter extends Queued<Waiter> {}
@@ -27,7 +28,7 @@ test('a line that is empty costs nothing, whatever rounding left', () => {
 });
 
 test('the cost ahead of a retry counts new requests that have waited long, if it must be exact', () => {
-  const queue = inOrderOfArrival.make<Waiter>(NUMBERS);
+  const queue = fifo.make<Waiter>(NUMBERS);
   queue.add(waiter(5, queue.laneOf({}), 0));
   queue.add(waiter(3, queue.laneOf({ retry: true }), 100));
   const ahead = (nowMs: number, isExact: boolean) =>

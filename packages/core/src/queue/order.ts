@@ -1,6 +1,6 @@
-import { devText } from '#dev-text';
-import { checkPriority, HIGHEST_PRIORITY, oneOf, positive, wrongType } from '../base/check.ts';
+import { checkPriority, HIGHEST_PRIORITY, oneOf, positive } from '../base/check.ts';
 import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
+import { mustHaveNoKey } from './fifo.ts';
 import {
   type Amount,
   type Lane,
@@ -22,11 +22,8 @@ interface LaneQueue<W> extends Iterable<W> {
   remove(one: W, isServed: boolean): void;
 }
 
-/**
- * Each lane is worth a head start over the lane below it, so that a low lane waits longer but is never starved. Here there are two,
- * the higher one for retries, and each is first come, first served.
- */
-export class Lanes<W extends Queued<W>, L extends LaneQueue<W> = Line<W>> implements Queue<W> {
+/** Each lane is worth a head start over the lane below it, so that a low lane waits longer but is never starved. */
+export abstract class Lanes<W extends Queued<W>, L extends LaneQueue<W> = Line<W>> implements Queue<W> {
   protected readonly sums: Sums;
   protected readonly lanes: L[] = [];
   readonly #headStartMs: number;
@@ -38,17 +35,7 @@ export class Lanes<W extends Queued<W>, L extends LaneQueue<W> = Line<W>> implem
     this.#make = make;
   }
 
-  laneOf({ priority = 0, retry, fairKey }: PlaceOptions): Lane {
-    if (fairKey !== undefined)
-      throw wrongType('fairKey', devText('left out at a limit without `queue: fairQueue()`'), fairKey);
-    return this.laneAt(priority) + (retry ? 1 : 0);
-  }
-
-  /** The lane of a priority. */
-  protected laneAt(priority: number): number {
-    if (priority === 0) return 0;
-    throw wrongType('priority', devText('0 at a limit without `queue: priorityQueue()`'), priority);
-  }
+  abstract laneOf(options: PlaceOptions): Lane;
 
   /** The number of a lane. */
   protected at(lane: Lane): number {
@@ -81,9 +68,9 @@ export class Lanes<W extends Queued<W>, L extends LaneQueue<W> = Line<W>> implem
     return laterMs < 0 || (laterMs === 0 && own >= other);
   }
 
-  goesFirst(lane: Lane, nowMs: number): boolean {
+  goesFirst(lane: Lane, sinceMs: number): boolean {
     const { first } = this;
-    return first === undefined || !this.#isAhead(first, lane, nowMs);
+    return first === undefined || !this.#isAhead(first, lane, sinceMs);
   }
 
   costAhead(lane: Lane, nowMs: number, isExact: boolean): Amount {
@@ -120,11 +107,6 @@ export class Lanes<W extends Queued<W>, L extends LaneQueue<W> = Line<W>> implem
   }
 }
 
-/** The queue of a limit that is given none. A retry goes before new requests that have not waited 30 s longer. */
-export const inOrderOfArrival: QueueOrder = {
-  make: (sums) => new Lanes<never>(sums, 30_000, () => new Line(sums)),
-};
-
 /** Options of {@link priorityQueue}. */
 export interface PriorityQueueOptions {
   /**
@@ -155,9 +137,10 @@ class Priorities<W extends Queued<W>> extends Lanes<W> {
     this.#overflow = overflow;
   }
 
-  protected override laneAt(priority: number): number {
+  override laneOf({ priority = 0, retry, fairKey }: PlaceOptions): Lane {
+    mustHaveNoKey(fairKey);
     checkPriority('priority', priority);
-    return (priority + HIGHEST_PRIORITY) * 2;
+    return (priority + HIGHEST_PRIORITY) * 2 + (retry ? 1 : 0);
   }
 
   displacedBy(lane: Lane): W | undefined {

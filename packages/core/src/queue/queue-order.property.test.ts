@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inOrderOfArrival, priorityQueue } from './order.ts';
+import { fifo } from './fifo.ts';
+import { priorityQueue } from './order.ts';
 import { type Lane, NUMBERS, type Queued, type QueueOrder } from './queue.ts';
 
 /** An order, and what it does in other words. */
@@ -14,7 +15,7 @@ interface Subject {
 }
 
 const subjects: Readonly<Record<string, Subject>> = {
-  'in order of arrival': { order: inOrderOfArrival, lanes: 2, headStartMs: 30_000, mostMs: 40_000 },
+  'in order of arrival': { order: fifo, lanes: 2, headStartMs: 30_000, mostMs: 40_000 },
   'by priority, dropping the lowest': {
     order: priorityQueue({ agingMs: 200, overflow: 'drop-lowest' }),
     lanes: 30,
@@ -226,8 +227,7 @@ test('each priority has a lane, and one above it for its retries', () => {
 });
 
 test.each([1, -1, 'high', Number.NaN])('a queue in order of arrival takes no priority %s', (priority) => {
-  const laneOf = (): unknown =>
-    inOrderOfArrival.make<Waiter>(NUMBERS).laneOf({ priority: priority as number });
+  const laneOf = (): unknown => fifo.make<Waiter>(NUMBERS).laneOf({ priority: priority as number });
   expect(laneOf).toThrow(TypeError);
   expect(laneOf).toThrow('priority must be 0 at a limit without `queue: priorityQueue()`');
 });

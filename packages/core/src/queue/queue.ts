@@ -107,8 +107,8 @@ export interface Queue<W extends Queued<W>> extends Iterable<W> {
    * @throws TypeError, RangeError if the queue does not take its priority, or its key
    */
   laneOf(options: PlaceOptions): Lane;
-  /** Whether a request that comes now would be the next to go. */
-  goesFirst(lane: Lane, nowMs: number): boolean;
+  /** Whether a request would be the next to go that waits since then, and not here. */
+  goesFirst(lane: Lane, sinceMs: number): boolean;
   /**
    * The cost of everything that goes before a request that comes now, if none of it leaves. If not exact it may be less: counting
    * could take long.

@@ -2,7 +2,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { NotSentError } from '../base/errors.ts';
 import type { AcquireOptions } from '../policy/contracts.ts';
 import { virtualClock } from '../testing.ts';
-import { inOrderOfArrival, priorityQueue } from './order.ts';
+import { fifo } from './fifo.ts';
+import { priorityQueue } from './order.ts';
 import { SteadyTime } from './time.ts';
 import { type WaitingSetup, WaitQueue } from './wait-queue.ts';
 
@@ -13,26 +14,38 @@ function setUp({ tokens = 0, supply = undefined as Partial<Supply> | undefined, 
   const clock = virtualClock({ startMs: 0 });
   const limit = { tokens };
   const endless = Number.POSITIVE_INFINITY;
-  const setup: WaitingSetup = { maxQueue: endless, maxWaitMs: endless, queue: inOrderOfArrival, ...options };
+  const setup: WaitingSetup = { maxQueue: endless, maxWaitMs: endless, queue: fifo, ...options };
   const waiting = new WaitQueue<string>(setup, new SteadyTime(clock), (cost) => {
     if (limit.tokens < (cost as number)) return undefined;
     limit.tokens -= cost as number;
     return 'granted';
   });
-  if (supply) waiting.supply = { waitMs: () => 0, dueMs: () => endless, pausedMs: () => 0, ...supply };
+  if (supply)
+    waiting.supply = {
+      capacity: endless,
+      waitMs: () => 0,
+      dueMs: () => endless,
+      pausedMs: () => 0,
+      ...supply,
+    } as Supply;
   /** What became of each, in order. */
   const lines: string[] = [];
   const errors: NotSentError[] = [];
   const ask = (name: string, cost: number, asked: AcquireOptions = {}): void => {
-    waiting
-      .acquire(asked, () => cost)
-      .then(
-        (result) => void lines.push(`${name} ${result}`),
-        (error) => {
-          lines.push(`${name} ${error instanceof NotSentError ? error.reason : error}`);
-          errors.push(error);
-        },
-      );
+    const asking = (): Promise<string> => {
+      try {
+        return waiting.acquire(asked, cost);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    };
+    asking().then(
+      (result) => void lines.push(`${name} ${result}`),
+      (error) => {
+        lines.push(`${name} ${error instanceof NotSentError ? error.reason : error}`);
+        errors.push(error);
+      },
+    );
   };
   const settle = () => new Promise(setImmediate);
   return { clock, limit, waiting, lines, errors, ask, settle };
@@ -147,10 +160,11 @@ describe('what a refusal says', () => {
   });
 
   test('the capacity is lower', async () => {
-    const { errors, ask, settle, waiting } = setUp();
+    const { errors, ask, settle, waiting } = setUp({ supply: { capacity: 8 } });
     ask('one', 8);
     ask('two', 5);
-    waiting.limitCost(5);
+    waiting.supply = { ...(waiting.supply as Supply), capacity: 5 };
+    waiting.sweep();
     await settle();
     expect(errors.map(({ message }) => message)).toEqual([
       'Not sent: it costs 8 tokens, and the capacity is now 5',
@@ -243,10 +257,10 @@ describe('serving', () => {
       let nowMs = 0;
       const clock = { now: () => nowMs, schedule: () => () => undefined };
       let isThere = false;
-      const setup = { maxQueue: 9, maxWaitMs: 9e9, queue: inOrderOfArrival };
+      const setup = { maxQueue: 9, maxWaitMs: 9e9, queue: fifo };
       const grants = () => (isThere ? 'granted' : undefined);
       const waiting = new WaitQueue<string>(setup, new SteadyTime(clock), grants);
-      const asked = waiting.acquire({ maxWaitMs: 100 }, () => 1);
+      const asked = waiting.acquire({ maxWaitMs: 100 }, 1);
       isThere = true;
       nowMs = atMs;
       waiting.serve();

@@ -4,8 +4,9 @@ import { flag, having, notNegative, wholeNumber } from '../base/check.ts';
 import { NotSentError, type NotSentReason } from '../base/errors.ts';
 import type { Complete, OptionTable } from '../base/options.ts';
 import { onAbort } from '../base/signals.ts';
+import type { RequestTraits } from '../http/outcome.ts';
 import type { AcquireOptions } from '../policy/contracts.ts';
-import { inOrderOfArrival } from './order.ts';
+import { fifo } from './fifo.ts';
 import {
   type Amount,
   type Lane,
@@ -46,7 +47,7 @@ export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {
   maxWaitMs: { check: notNegative, default: Infinity },
   queue: {
     check: /* @__PURE__ */ having(devText('what priorityQueue returns'), 'make'),
-    default: inOrderOfArrival,
+    default: fifo,
   },
 };
 
@@ -65,23 +66,48 @@ export interface Waiter<T> extends Queued<Waiter<T>> {
   /** In milliseconds of the limit; `Infinity` if it has none. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal | undefined;
+  /** What it is for, if that may have to wait apart. */
+  readonly request: RequestTraits | undefined;
+  /** Where it waits. */
+  at: Pick<Queue<Waiter<T>>, 'add' | 'remove'>;
   stopListening: (() => void) | undefined;
+}
+
+/** What some requests of a limit need besides, such as those to an origin that has asked for a pause. They wait for it in a line apart. */
+export interface Gate<T> {
+  /** Those that wait for it: retries first, whatever the order of the limit. Made by the first. */
+  line?: Queue<Waiter<T>>;
+  /** How long until a request can pass; 0 for now. */
+  passMs(cost: Amount, nowMs: number): number;
+  /** The rest of a pause. */
+  pausedMs(nowMs: number): number;
+}
+
+/** The gates of a limit. */
+export interface Gates<T> {
+  /** The gate of a request; usually there is none. */
+  of(request: RequestTraits | undefined, nowMs: number): Gate<T> | undefined;
+  all(): Iterable<Gate<T>>;
 }
 
 /**
  * What a limit gives the request whose turn it is: its result, or `undefined` if it has to wait.
  *
+ * @param gate that it has to pass as well
  * @param deadlineMs of a request in the queue
  */
 type Grants<T> = (
   cost: Amount,
   waitedMs: number,
   nowMs: number,
+  gate?: Gate<T>,
   deadlineMs?: number,
 ) => T | Promise<T> | undefined;
 
 /** What is known of when more comes, in milliseconds. Without it nothing is known. */
 interface Supply {
+  /** The largest cost that can be granted. */
+  readonly capacity: Amount;
   /** How long until so much can be had, at least. */
   waitMs(cost: Amount, nowMs: number): number;
   /** When the first request is to be served. Called after each change of the queue. */
@@ -105,16 +131,18 @@ export function mustTakeCalls(
   queue.laneOf({ priority, fairKey: queue.isFair ? undefined : (fairKey as undefined) });
 }
 
-/**
- * Where a request waits, if it has to.
- *
- * @throws TypeError, RangeError for a wrong option
- */
-export function laneFor(queue: Pick<Queue<never>, 'laneOf'>, options: AcquireOptions): Lane {
-  const { maxWaitMs, retry } = options;
+/** @throws TypeError, RangeError for a wrong option; the reason of a signal that has aborted */
+export function checkWait({ maxWaitMs, retry, signal }: AcquireOptions): void {
   if (maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
   if (retry !== undefined) flag('acquire: retry', retry);
-  return queue.laneOf(options);
+  if (signal?.aborted) throw signal.reason;
+}
+
+/** The text of a refusal, in development. */
+function textOf(reason: NotSentReason | undefined, cost: Amount, capacity: Amount | undefined): string {
+  if (reason === 'closed') return `${CLOSED}`;
+  if (reason === 'wait-too-long') return `${TOO_LATE}`;
+  return `it costs ${cost} tokens, and the capacity is now ${capacity}`;
 }
 
 /**
@@ -128,9 +156,8 @@ export class WaitQueue<T> {
   refused = 0;
   /** How the limit was closed; `undefined` while it is open. */
   closed: 'drain' | 'reject' | undefined;
-  /** The largest cost that can be granted. */
-  mostCost: Amount = Infinity;
   supply: Supply | undefined;
+  gates: Gates<T> | undefined;
   readonly queue: Queue<Waiter<T>>;
   readonly #setup: WaitingSetup;
   readonly #time: SteadyTime;
@@ -141,12 +168,21 @@ export class WaitQueue<T> {
   #nextDeadlineMs = Infinity;
   /** How many were aborted in this turn. */
   #aborts = 0;
-  readonly #onEmpty: (() => void)[] = [];
+  /** How many more may be refused in this turn. */
+  #left = 0;
+  #onEmpty: (() => void)[] | undefined;
 
-  constructor(setup: WaitingSetup, time: SteadyTime, grants: Grants<T>, sums: Sums = NUMBERS) {
+  constructor(
+    setup: WaitingSetup,
+    time: SteadyTime,
+    grants: Grants<T>,
+    supply?: Supply,
+    sums: Sums = NUMBERS,
+  ) {
     this.#setup = setup;
     this.#time = time;
     this.#grants = grants;
+    this.supply = supply;
     this.#sums = sums;
     this.queue = setup.queue.make(sums);
     this.#timer = new Timer(time, () => this.serve(), true);
@@ -158,29 +194,26 @@ export class WaitQueue<T> {
   }
 
   /**
-   * Serves a request at once if it may go, else puts it into the queue. Rejects for a wrong option; with the reason of a signal that
-   * has aborted; with a NotSentError if the limit is closed, the wait is too long, or the queue is full.
+   * Serves a request at once if it may go, else puts it into the queue. Rejects with a NotSentError if the limit is closed, the wait is
+   * too long, or the queue is full.
+   *
+   * @throws TypeError, RangeError for a wrong option; the reason of a signal that has aborted
    */
-  acquire(options: AcquireOptions, costOf: () => Amount): Promise<T> {
-    try {
-      return this.#acquire(options, costOf());
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  }
-
-  #acquire(options: AcquireOptions, cost: Amount): Promise<T> {
-    const { maxWaitMs = Infinity, signal, earlier } = options;
-    const lane = laneFor(this.queue, options);
-    if (signal?.aborted) throw signal.reason;
-    if (!this.isOpenTo(earlier)) throw this.refusal('closed', CLOSED);
+  acquire(options: AcquireOptions, cost: Amount): Promise<T> {
+    checkWait(options);
+    const lane = this.queue.laneOf(options);
+    if (!this.isOpenTo(options.earlier)) throw this.refusal('closed', CLOSED);
     const nowMs = this.#time.now();
-    const isFirst = this.size === 0 || this.queue.goesFirst(lane, nowMs);
-    const result = isFirst ? this.#grants(cost, 0, nowMs) : undefined;
-    if (result !== undefined) return Promise.resolve(result);
+    const gate = this.gates?.of(options.request, nowMs);
+    if (!gate?.line?.first && this.queue.goesFirst(lane, nowMs)) {
+      const result = this.#grants(cost, 0, nowMs, gate);
+      if (result !== undefined) return Promise.resolve(result);
+    }
+    const { maxWaitMs = Infinity } = options;
     const patienceMs = Math.min(maxWaitMs, this.#setup.maxWaitMs);
-    this.#mustHaveRoom(lane, cost, nowMs, patienceMs);
-    const waiting = this.#join(lane, cost, nowMs, nowMs + patienceMs, signal);
+    const passMs = gate?.passMs(this.#sums.plus(gate.line?.cost ?? 0, cost), nowMs) ?? 0;
+    this.#mustHaveRoom(lane, cost, nowMs, patienceMs, passMs);
+    const waiting = this.#join(options, lane, cost, nowMs, nowMs + patienceMs, passMs > 0 ? gate : undefined);
     const dueMs = this.arm(nowMs);
     return worker
       ? worker.wakingItself(waiting, this.#time.clock, {
@@ -192,34 +225,33 @@ export class WaitQueue<T> {
       : waiting;
   }
 
-  #mustHaveRoom(lane: Lane, cost: Amount, nowMs: number, patienceMs: number): void {
+  #mustHaveRoom(lane: Lane, cost: Amount, nowMs: number, patienceMs: number, passMs: number): void {
     const { supply, queue } = this;
     const isExact = patienceMs < Infinity;
     const waitMs = supply?.waitMs(this.#sums.plus(queue.costAhead(lane, nowMs, isExact), cost), nowMs);
-    const isLate = patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS;
+    const isLate = patienceMs === 0 || Math.max(waitMs ?? 0, passMs) > patienceMs + TOLERANCE_MS;
     if (!isLate && this.size < this.#setup.maxQueue) return;
     const late = devTextOf(() => `its turn would not come within ${patienceMs} ms`);
     const full = devTextOf(() => `the queue is full (maxQueue ${this.#setup.maxQueue})`);
-    const displaced = isLate ? undefined : queue.displacedBy?.(lane);
-    if (displaced === undefined) {
+    const evicted = isLate ? undefined : queue.displacedBy?.(lane);
+    if (evicted === undefined) {
       supply?.refusedFor?.(waitMs ?? 0, nowMs);
       throw isLate ? this.refusal('wait-too-long', late, waitMs) : this.refusal('queue-full', full, waitMs);
     }
-    this.#refuse(
-      displaced,
-      'displaced',
-      devTextOf(() => `${full}, and another request took its place`),
-    );
+    const text = devTextOf(() => `${full}, and another request took its place`);
+    this.#fail(evicted, this.refusal('displaced', text));
   }
 
   #join(
+    { signal, request }: AcquireOptions,
     lane: Lane,
     cost: Amount,
     nowMs: number,
     deadlineMs: number,
-    signal: AbortSignal | undefined,
+    gate: Gate<T> | undefined,
   ): Promise<T> {
     this.#nextDeadlineMs = Math.min(this.#nextDeadlineMs, deadlineMs);
+    const at = gate ? this.#lineOf(gate) : this.queue;
     return new Promise((resolve) => {
       // A small integer needs less memory than a double.
       const sinceMs = Math.round(nowMs);
@@ -231,14 +263,21 @@ export class WaitQueue<T> {
         lane,
         deadlineMs,
         signal,
+        request,
+        at,
         next: undefined,
         previous: undefined,
         stopListening: undefined,
       };
-      this.queue.add(waiter);
+      at.add(waiter);
       this.size += 1;
       if (signal !== undefined) this.#listen(waiter, signal);
     });
+  }
+
+  #lineOf(gate: Gate<T>): Queue<Waiter<T>> {
+    gate.line ??= fifo.make(this.#sums);
+    return gate.line;
   }
 
   /** A method of its own: a function over the waiter takes memory in each call of the one around it. */
@@ -246,7 +285,7 @@ export class WaitQueue<T> {
     waiter.stopListening = onAbort(signal, () => {
       // In workers an abort runs in the request that it ends.
       if (!worker && this.#isLeftForLater()) return;
-      this.#abort(waiter);
+      this.#fail(waiter, signal.reason);
       this.serve();
     });
   }
@@ -258,30 +297,30 @@ export class WaitQueue<T> {
         this.#aborts = 0;
       });
     this.#aborts += 1;
-    if (this.#aborts === REFUSALS + 1) {
-      this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
-      this.arm(this.#time.now());
-    }
+    if (this.#aborts === REFUSALS + 1) this.sweep();
     return this.#aborts > REFUSALS;
   }
 
-  #abort(waiter: Waiter<T>): void {
-    this.#remove(waiter);
-    waiter.resolve(Promise.reject(waiter.signal?.reason));
-  }
-
-  #remove(waiter: Waiter<T>, isServed = false): void {
-    this.queue.remove(waiter, isServed);
+  #end(waiter: Waiter<T>, result: T | Promise<T>): void {
+    waiter.at.remove(waiter, !(result instanceof Promise));
     this.size -= 1;
     waiter.stopListening?.();
+    waiter.resolve(result);
     if (this.size > 0) return;
-    for (const callback of this.#onEmpty.splice(0)) callback();
+    for (const resolve of this.#onEmpty ?? []) resolve();
+    this.#onEmpty = undefined;
+  }
+
+  #fail(waiter: Waiter<T>, error: unknown): void {
+    this.#end(waiter, Promise.reject(error));
   }
 
   /** Resolves when the queue is empty. It may be for a moment only: a displaced request is replaced at once. */
   async idle(): Promise<void> {
     if (this.size === 0) return;
-    const empty = new Promise<void>((resolve) => this.#onEmpty.push(resolve));
+    const empty = new Promise<void>((resolve) => {
+      this.#onEmpty = [...(this.#onEmpty ?? []), resolve];
+    });
     await (worker
       ? worker.wakingItself(empty, this.#time.clock, {
           dueMs: this.serve(),
@@ -306,11 +345,6 @@ export class WaitQueue<T> {
     );
   }
 
-  #refuse(waiter: Waiter<T>, reason: NotSentReason, message: string | undefined): void {
-    this.#remove(waiter);
-    waiter.resolve(Promise.reject(this.refusal(reason, message)));
-  }
-
   /**
    * Serves the first in the queue, one after the other, until one has to go on waiting. Then refuses those whose deadline is now, or
    * before the end of a pause. Does some in each turn, and sets the timer for the next. Returns what {@link arm} does.
@@ -319,71 +353,111 @@ export class WaitQueue<T> {
     const nowMs = this.#time.now();
     let left = this.closed === 'reject' ? 0 : GRANTS;
     for (; left > 0; left -= 1) {
-      const { first } = this.queue;
-      if (!worker && first?.signal?.aborted && this.#isLeftForLater()) break;
-      const result = first && this.#resultOf(first, nowMs);
-      if (first === undefined || result === undefined) break;
-      this.#remove(first, !(result instanceof Promise));
-      first.resolve(result);
+      const first = this.next(nowMs);
+      // One that is aborted is about to leave: its listener comes after that of another under the same signal.
+      if (first === undefined || (!worker && first.signal?.aborted)) break;
+      const gate = this.gates?.of(first.request, nowMs);
+      const passMs = gate?.passMs(first.cost, nowMs) ?? 0;
+      const result = passMs > 0 ? undefined : this.#resultOf(first, nowMs, gate);
+      if (result !== undefined) this.#end(first, result);
+      else if (gate && passMs > 0) this.#moveTo(gate, first, nowMs + passMs);
+      else break;
     }
-    this.#refuseLate(nowMs + Math.max(TOLERANCE_MS, this.supply?.pausedMs(nowMs) ?? 0));
+    this.#refuse(nowMs);
     return this.arm(nowMs, left === 0);
   }
 
-  #resultOf({ signal, cost, sinceMs, deadlineMs }: Waiter<T>, nowMs: number): T | Promise<T> | undefined {
+  /** The next to go, of those that wait for no gate. */
+  next(nowMs: number): Waiter<T> | undefined {
+    let passing: Waiter<T> | undefined;
+    for (const gate of this.gates?.all() ?? []) {
+      const first = gate.line?.first;
+      const isEarlier = first && first.sinceMs < (passing?.sinceMs ?? Infinity);
+      if (isEarlier && gate.passMs(first.cost, nowMs) === 0) passing = first;
+    }
+    const isFirst = passing && this.queue.goesFirst(passing.lane, passing.sinceMs);
+    return isFirst ? passing : (this.queue.first ?? passing);
+  }
+
+  /** The gate of a request may have closed while it waited. */
+  #moveTo(gate: Gate<T>, one: Waiter<T>, dueMs: number): void {
+    if (one.deadlineMs < dueMs) this.#fail(one, this.refusal('wait-too-long', TOO_LATE));
+    else {
+      one.at.remove(one, false);
+      one.at = this.#lineOf(gate);
+      one.at.add(one);
+    }
+  }
+
+  #resultOf(
+    { signal, cost, sinceMs, deadlineMs }: Waiter<T>,
+    nowMs: number,
+    gate: Gate<T> | undefined,
+  ): T | Promise<T> | undefined {
     try {
-      // Its own listener comes after that of a request under the same signal.
-      if (worker ? worker.aborted(signal) : signal?.aborted) throw signal?.reason;
+      if (worker?.aborted(signal)) throw signal?.reason;
       if (deadlineMs < nowMs - TOLERANCE_MS) throw this.refusal('wait-too-long', TOO_LATE);
-      return this.#grants(cost, Math.max(0, nowMs - sinceMs), nowMs, deadlineMs);
+      return this.#grants(cost, Math.max(0, nowMs - sinceMs), nowMs, gate, deadlineMs);
     } catch (error) {
       // The supply may be broken. The request must not hold up those behind it.
       return Promise.reject(error);
     }
   }
 
-  /** Refuses requests with a deadline up to `untilMs`, those that can never be served, and those that are aborted. */
-  #refuseLate(untilMs: number): void {
+  /** Refuses requests whose deadline is now, or within a pause, those that can never be served, and those that are aborted. */
+  #refuse(nowMs: number): void {
+    const untilMs = nowMs + Math.max(TOLERANCE_MS, this.supply?.pausedMs(nowMs) ?? 0);
     if (this.#nextDeadlineMs > untilMs) return;
     this.#nextDeadlineMs = Infinity;
-    let left = REFUSALS;
-    for (const one of this.queue) {
-      const isClosed = this.closed === 'reject';
-      const isLate = one.deadlineMs <= untilMs;
-      const isAborted = !worker && one.signal?.aborted;
-      if (!(isClosed || isLate || isAborted || this.#sums.exceeds(one.cost, this.mostCost))) {
+    this.#left = REFUSALS;
+    this.#refuseIn(this.queue, untilMs);
+    for (const gate of this.gates?.all() ?? [])
+      if (gate.line) this.#refuseIn(gate.line, Math.max(untilMs, nowMs + gate.pausedMs(nowMs)));
+  }
+
+  #refuseIn(queue: Iterable<Waiter<T>>, untilMs: number): void {
+    for (const one of queue) {
+      const isAborted = !worker && one.signal?.aborted === true;
+      const reason = isAborted ? undefined : this.#reasonAgainst(one, untilMs);
+      if (!isAborted && reason === undefined) {
         this.#nextDeadlineMs = Math.min(this.#nextDeadlineMs, one.deadlineMs);
-      } else if (left === 0) {
+      } else if (this.#left === 0) {
         // The rest in the next turn.
         this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
         return;
       } else {
-        left -= 1;
-        if (isAborted) this.#abort(one);
-        else if (isClosed) this.#refuse(one, 'closed', CLOSED);
-        else if (isLate) this.#refuse(one, 'wait-too-long', TOO_LATE);
-        else {
-          const message = devTextOf(
-            () => `it costs ${one.cost} tokens, and the capacity is now ${this.mostCost}`,
-          );
-          this.#refuse(one, 'capacity-lowered', message);
-        }
+        this.#left -= 1;
+        const text = devTextOf(() => textOf(reason, one.cost, this.supply?.capacity));
+        this.#fail(one, reason === undefined ? one.signal?.reason : this.refusal(reason, text));
       }
     }
   }
 
-  /** Sets the largest cost that can be granted. Larger ones are refused, wherever they stand in the queue. */
-  limitCost(most: Amount): void {
-    if (this.#sums.exceeds(this.mostCost, most)) this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
-    this.mostCost = most;
+  #reasonAgainst({ cost, deadlineMs }: Waiter<T>, untilMs: number): NotSentReason | undefined {
+    if (this.closed === 'reject') return 'closed';
+    if (deadlineMs <= untilMs) return 'wait-too-long';
+    return this.#sums.exceeds(cost, this.supply?.capacity ?? Infinity) ? 'capacity-lowered' : undefined;
+  }
+
+  /** Refuses those that wait for a gate, and whose deadline is before it opens. */
+  gateClosed(gate: Gate<T>): void {
+    if (!gate.line) return;
+    const nowMs = this.#time.now();
+    this.#left = REFUSALS;
+    this.#refuseIn(gate.line, nowMs + gate.pausedMs(nowMs));
+    this.arm(nowMs);
+  }
+
+  /** Looks for requests that can never be served: the capacity may be lower. */
+  sweep(): void {
+    this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
     this.serve();
   }
 
   /** Closes the limit, and refuses everything in the queue unless it drains. */
   close(how: 'drain' | 'reject'): void {
     this.closed = how;
-    if (how === 'reject') this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
-    this.serve();
+    this.sweep();
   }
 
   /**
@@ -394,7 +468,11 @@ export class WaitQueue<T> {
    * @param isCutShort true if more may go now, whatever the supply says
    */
   arm(nowMs: number, isCutShort = false): number {
-    const dueMs = this.supply?.dueMs(this.queue.first?.cost ?? 0, nowMs) ?? Infinity;
+    let dueMs = this.supply?.dueMs(this.next(nowMs)?.cost ?? 0, nowMs) ?? Infinity;
+    for (const gate of this.gates?.all() ?? []) {
+      const passMs = gate.line?.first ? gate.passMs(gate.line.first.cost, nowMs) : 0;
+      if (passMs > 0) dueMs = Math.min(dueMs, nowMs + passMs);
+    }
     const atMs = isCutShort ? nowMs : Math.min(dueMs, this.#nextDeadlineMs);
     // Not before a time that the clock can tell from now: a timer that is set for then is kept.
     const wakeMs = this.size > 0 ? Math.max(atMs, nowMs + TOLERANCE_MS) : Infinity;

@@ -211,7 +211,7 @@ describe('a cost above a lowered capacity', () => {
   });
 });
 
-test('the gate of an origin has the capacity of its bucket', () => {
+test('the level of an origin has the capacity of its bucket', () => {
   const { bucket, clock } = setUp({ initialTokens: 10, random: () => 0 });
   const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
   const grant = bucket.tryAcquire();
@@ -222,14 +222,14 @@ test('the gate of an origin has the capacity of its bucket', () => {
     request,
   );
   bucket.setRate(1, 20);
-  expect(bucket.pausedBucketFor?.(request)?.tryAcquire(15)).toBeUndefined();
   bucket.setRate(1, 3);
-  expect(() => bucket.pausedBucketFor?.(request)?.tryAcquire(4)).toThrow('≤ the capacity, 3');
-  // The gate is dropped when it is full, with its new capacity.
+  expect(() => bucket.tryAcquire(4, undefined, request)).toThrow('≤ the capacity, 3');
+  // It is dropped when it is full, with its new capacity.
   clock.tick(7_900);
-  expect(bucket.pausedBucketFor?.(request)).toBeDefined();
+  expect(bucket.stats().idle).toBe(false);
+  expect(bucket.tryAcquire(3, undefined, request)).toBeUndefined();
   clock.tick(200);
-  expect(bucket.pausedBucketFor?.(request)).toBeUndefined();
+  expect(bucket.tryAcquire(3, undefined, request)).toBeDefined();
 });
 
 describe('an abort of a signal that many wait under', () => {

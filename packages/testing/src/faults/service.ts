@@ -1,5 +1,5 @@
 import type { Random } from '@ebb/core';
-import { Heap, type Heaped, Tokens } from '@ebb/core/bucket';
+import { Heap, type Heaped, Level } from '@ebb/core/bucket';
 import { DRAWS } from './draws.ts';
 import { type ServiceHealth, serviceHealthAt, troubleMoments } from './health.ts';
 import type { FaultSetup } from './read-scenario.ts';
@@ -51,7 +51,7 @@ export class Service {
   readonly #troubles: readonly Trouble[];
   /** When the troubles begin, change or end; those that are still to come. */
   readonly #moments: number[];
-  readonly #limit: Tokens | undefined;
+  readonly #limit: Level | undefined;
   /** The first and the last of those that wait; meaningless while none does. */
   #first: Job | undefined;
   #last: Job | undefined;
@@ -81,7 +81,7 @@ export class Service {
     const { limit } = setup;
     if (limit) {
       const { capacity, refillPerSecond, refillIntervalMs = 0 } = limit;
-      this.#limit = new Tokens({ capacity, refillPerSecond, refillIntervalMs, initialTokens: capacity });
+      this.#limit = new Level({ capacity, refillPerSecond, refillIntervalMs, initialTokens: capacity });
     }
   }
 

@@ -1,12 +1,5 @@
-import { createPolicy, type MemoryBucket, type ObservableBucket, type TokenBucketOptions } from '@ebb/core';
-import {
-  bucketSetup,
-  bucketWithPauses,
-  gcra,
-  type Quota,
-  type TokenSource,
-  WaitingBucket,
-} from '@ebb/core/bucket';
+import { createPolicy, type ObservableBucket, type TokenBucketOptions } from '@ebb/core';
+import { bucketSetup, gcra, type Quota, type TokenSource, WaitingBucket } from '@ebb/core/bucket';
 
 // A bucket with its own token source.
 class Tokens implements TokenSource<number> {
@@ -48,11 +41,7 @@ class Tokens implements TokenSource<number> {
 class Bucket extends WaitingBucket<Tokens> {
   constructor(options: TokenBucketOptions) {
     const setup = bucketSetup(options);
-    super(
-      setup,
-      () => new Tokens(setup),
-      (): MemoryBucket => bucketWithPauses(setup, setup),
-    );
+    super(setup, () => new Tokens(setup));
   }
 }
 

@@ -12,7 +12,13 @@ import {
   type RateBounds,
 } from './adaptive-rate.ts';
 import type { Quota } from './gcra.ts';
-import { BUCKET_OPTIONS, checkedTogether, mustNotSettle, type TokenBucketOptions } from './options.ts';
+import {
+  BUCKET_OPTIONS,
+  checkedTogether,
+  checkRate,
+  mustNotSettle,
+  type TokenBucketOptions,
+} from './options.ts';
 import { Bucket, type MemoryBucket } from './token-bucket.ts';
 
 /** Options of {@link adaptive}: those of a token bucket, with the highest rate as `refillPerSecond`. */
@@ -74,9 +80,9 @@ class AdaptiveBucket extends Bucket {
     return this.#bounds.highest;
   }
 
-  override tryAcquire(cost: number | Costs = 1, earlier?: Grant): Grant | undefined {
+  override tryAcquire(cost: number | Costs = 1, earlier?: Grant, request?: RequestTraits): Grant | undefined {
     this.#expect(cost);
-    return super.tryAcquire(cost, earlier);
+    return super.tryAcquire(cost, earlier, request);
   }
 
   override acquire(options: AcquireOptions = {}): Promise<Grant> {
@@ -89,11 +95,12 @@ class AdaptiveBucket extends Bucket {
   }
 
   /** Sets the highest rate. The one that was found stays if it is lower. */
-  override setRate(refillPerSecond: number, capacity?: number): void {
-    super.setRate(refillPerSecond, capacity);
+  override setRate(refillPerSecond: number, capacity: number = this.source.capacity): void {
+    checkRate('setRate', { refillPerSecond, capacity });
     this.#bounds = { ...this.#bounds, highest: refillPerSecond };
+    super.setRate(refillPerSecond, capacity);
     this.#state = { ...this.#state, rate: Math.min(this.#state.rate, refillPerSecond) };
-    this.changeRate(this.#state.rate);
+    this.#applyRate(this.#state.rate);
   }
 
   override observe(
@@ -132,7 +139,13 @@ class AdaptiveBucket extends Bucket {
     const { rate } = state;
     const applied = this.source.refillPerSecond;
     const isFar = rate < applied || rate >= applied * (1 + STEP) || rate === this.#bounds.highest;
-    if (isFar && rate !== applied) this.changeRate(rate);
+    if (isFar && rate !== applied) this.#applyRate(rate);
+  }
+
+  #applyRate(refillPerSecond: number): void {
+    const { capacity } = this.source;
+    this.source.setRate({ refillPerSecond, capacity }, this.time.now(), false);
+    this.serve();
   }
 }
 

@@ -172,20 +172,20 @@ describe.each<[string, Make]>([
       expect(lines).toEqual(['a displaced 50', 'b 100', 'idle 100']);
     });
 
-    test('waits for a request between a gate and the bucket, however many promises it takes', async () => {
+    test('waits for a request between the queue of its origin and that of the bucket', async () => {
       const { bucket, clock, lines, note } = setUp(make);
       bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
       const passes = async (): Promise<void> => {
-        const earlier = await bucket.pausedBucketFor?.(ill)?.acquire();
+        const earlier = await bucket.acquire({ request: ill });
         for (let hop = 0; hop < 50; hop += 1) await Promise.resolve();
         await bucket.acquire({ cost: 5, earlier });
         await bucket.acquire({ cost: 5, earlier });
       };
       note('passed', passes());
       note('idle', bucket.idle());
-      await clock.advance(60_600);
+      await clock.advance(60_700);
       await clock.advance(0);
-      expect(lines.toSorted()).toEqual(['idle 60600', 'passed 60600']);
+      expect(lines.toSorted()).toEqual(['idle 60700', 'passed 60700']);
     });
 
     test('waits for requests to a paused origin until they are granted', async () => {

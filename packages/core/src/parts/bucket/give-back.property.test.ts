@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { spend, tokensAt } from './gcra.ts';
-import { Tokens } from './tokens.ts';
+import { Level } from './level.ts';
 
 const quota = { capacity: 100, refillPerSecond: 1 };
 const step = fc.oneof(
@@ -17,7 +17,7 @@ const step = fc.oneof(
 test('after all is given back there is what there would be if it had never been taken, but for 1/32', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (steps) => {
-      const state = new Tokens({ ...quota, initialTokens: quota.capacity });
+      const state = new Level({ ...quota, initialTokens: quota.capacity });
       const taken: { readonly atMs: number; readonly as: unknown; readonly cost: number; used: number }[] =
         [];
       const open: typeof taken = [];

@@ -118,28 +118,28 @@ describe('after a refusal, what a response says is left', () => {
   test('holds for its origin', () => {
     const { bucket, take } = setUpRefused();
     bucket.observe?.(says(10), take(1), one);
-    const gate = bucket.pausedBucketFor?.(one);
-    expect(gate?.tryAcquire(10)).toBeDefined();
-    expect(gate?.tryAcquire(1)).toBeUndefined();
-    expect(bucket.pausedBucketFor?.(other)).toBeUndefined();
+    expect(bucket.tryAcquire(11, undefined, one)).toBeUndefined();
+    expect(bucket.tryAcquire(10, undefined, one)).toBeDefined();
+    expect(bucket.tryAcquire(1, undefined, one)).toBeUndefined();
+    expect(bucket.tryAcquire(40, undefined, other)).toBeDefined();
   });
 
   test('and no longer than its origin takes to be full again', () => {
     const { bucket, clock, take } = setUpRefused();
     bucket.observe?.(says(10), take(1), one);
-    expect(bucket.pausedBucketFor?.(one)).toBeDefined();
-    clock.tick(50_000);
-    expect(bucket.pausedBucketFor?.(one)).toBeUndefined();
+    clock.tick(49_000);
+    expect(bucket.tryAcquire(60, undefined, one)).toBeUndefined();
+    clock.tick(1_000);
+    expect(bucket.tryAcquire(60, undefined, one)).toBeDefined();
   });
 
   test('lowers an origin again', () => {
     const { bucket, clock, take } = setUpRefused();
     bucket.observe?.(says(10), take(1), one);
-    bucket.pausedBucketFor?.(one);
     clock.tick(1_000);
     bucket.observe?.(says(5), take(1), one);
-    expect(bucket.pausedBucketFor?.(one)?.tryAcquire(6)).toBeUndefined();
-    expect(bucket.pausedBucketFor?.(one)?.tryAcquire(5)).toBeDefined();
+    expect(bucket.tryAcquire(6, undefined, one)).toBeUndefined();
+    expect(bucket.tryAcquire(5, undefined, one)).toBeDefined();
   });
 
   test('of an answer that one to a later request has overtaken changes nothing', () => {
@@ -148,7 +148,7 @@ describe('after a refusal, what a response says is left', () => {
     clock.tick(1);
     bucket.observe?.(says(10), take(1), one);
     bucket.observe?.(says(5), first, one);
-    expect(bucket.pausedBucketFor?.(one)?.tryAcquire(10)).toBeDefined();
+    expect(bucket.tryAcquire(10, undefined, one)).toBeDefined();
   });
 
   test.each([Number.NaN, -1])('of a custom feedback that says %d changes nothing', (remaining) => {

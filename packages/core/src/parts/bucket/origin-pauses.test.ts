@@ -3,6 +3,7 @@ import { judge, prepare } from '../../../test/steps.ts';
 import { Call } from '../../call/call.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { serverFeedback } from '../../http/server-feedback.ts';
+import type { OwnBucket } from '../../policy/contracts.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import type { ObservableBucket } from '../limit.ts';
@@ -36,6 +37,13 @@ function setUp(make: (clock: VirtualClock) => ObservableBucket) {
     judge(session, answer);
   };
   return { clock, bucket, sentAtMs, send };
+}
+
+/** Whether an origin has so many tokens now, which go back. */
+function has(bucket: OwnBucket, request: RequestTraits, cost = 0.001): boolean {
+  const grant = bucket.tryAcquire(cost, undefined, request);
+  grant?.settle(0);
+  return grant !== undefined;
 }
 
 const options = (clock: VirtualClock) => {
@@ -77,24 +85,35 @@ describe.each<[string, (clock: VirtualClock) => ObservableBucket]>([
     expect(sentAtMs.slice(5)).toEqual([[well.url, expect.closeTo(100, 0)]]);
   });
 
-  test('an origin opens empty, and its gate is dropped when it is full', async () => {
+  test('an origin opens empty, and shares the tokens of the others when it is full', async () => {
     const { clock, bucket, sentAtMs, send } = setUp(make);
     await send(ill, responds(429, { 'retry-after': '2' }));
     for (let sent = 0; sent < 3; sent += 1) void send(ill);
     await clock.advance(2_300);
     expect(sentAtMs.slice(1).map(([, atMs]) => Math.round(atMs))).toEqual([2_100, 2_200, 2_300]);
-    expect(bucket.pausedBucketFor?.(ill)).toBeDefined();
-    expect(bucket.pausedBucketFor?.(well)).toBeUndefined();
+    expect([has(bucket, ill), has(bucket, well, 3)]).toEqual([false, true]);
+    expect(bucket.stats().idle).toBe(false);
     await clock.advance(1_000);
-    expect(bucket.pausedBucketFor?.(ill)).toBeUndefined();
+    expect(bucket.stats().idle).toBe(true);
+    expect(has(bucket, ill, 5)).toBe(true);
   });
+});
+
+test('when a pause is over its requests share the bucket with the others by age', async () => {
+  const { clock, sentAtMs, send } = setUp((clock) => tokenBucket(options(clock)));
+  for (let sent = 0; sent < 4; sent += 1) await send(well);
+  await send(ill, responds(429, { 'retry-after': '1' }));
+  void send(ill);
+  await clock.advance(10);
+  for (let asks = 0; asks < 30; asks += 1) void send(well);
+  await clock.advance(2_000);
+  expect(sentAtMs.filter(([url]) => url === ill.url).map(([, atMs]) => Math.round(atMs))).toEqual([0, 1_100]);
 });
 
 test('feedback of a redirect target pauses the target, not the requested origin', async () => {
   const { bucket, send } = setUp((clock) => tokenBucket(options(clock)));
   await send(well, responds(429, { 'retry-after': '2' }, 'https://ill.test/receipt'));
-  expect(bucket.pausedBucketFor?.(well)).toBeUndefined();
-  expect(bucket.pausedBucketFor?.(ill)).toBeDefined();
+  expect([has(bucket, well), has(bucket, ill)]).toEqual([true, false]);
 });
 
 test("feedbackScope: 'bucket' pauses all origins", async () => {
@@ -110,7 +129,7 @@ test("feedbackScope: 'bucket' pauses all origins", async () => {
   expect(sentAtMs.at(-1)).toEqual([well.url, 2_100]);
 });
 
-test('a bucket with a gate is not evicted', async () => {
+test('a bucket with a paused origin is not evicted', async () => {
   const clock = virtualClock({ startMs: 0 });
   const buckets = perKey(() => tokenBucket(options(clock)), { keyOf: () => 'all', clock, idleMs: 10 });
   const policy = createPolicy({ clock, bucket: buckets, maxRetries: 0 });
@@ -118,9 +137,8 @@ test('a bucket with a gate is not evicted', async () => {
   prepare(session);
   judge(session, responds(429, { 'retry-after': '60' }));
   await clock.advance(30_000);
-  // Each request checks two gates, and drops idle ones.
   for (let visit = 0; visit < 4; visit += 1) buckets.for(well);
-  expect(buckets.for(ill).pausedBucketFor?.(ill)).toBeDefined();
+  expect(has(buckets.for(ill), ill)).toBe(false);
 });
 
 test("feedbackScope takes 'origin' or 'bucket'", () => {
@@ -134,13 +152,13 @@ test.each<[string, (clock: VirtualClock) => ObservableBucket, readonly number[]]
   ['at the highest rate of an adaptive one', (clock) => adaptive(options(clock)), [2, 4]],
 ])('an origin that has paused refills as its bucket does: %s', async (_, make, tokens) => {
   const { clock, bucket, send } = setUp(make);
-  await send(ill, responds(429, { 'retry-after': '1' }));
-  await clock.advance(1_000);
-  const gate = bucket.pausedBucketFor?.(ill) as ObservableBucket;
+  await send(ill, responds(429, { 'retry-after': '100' }));
+  // The tokens that all share are back by then.
+  await clock.advance(100_000);
   const found: number[] = [];
   for (const _step of tokens) {
     await clock.advance(200);
-    found.push(gate.stats().tokens);
+    found.push([1, 2, 3, 4, 5].filter((cost) => has(bucket, ill, cost)).length);
   }
   expect(found).toEqual(tokens);
 });

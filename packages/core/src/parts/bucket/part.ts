@@ -5,31 +5,29 @@ import { bring } from '../../call/permits.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import type { PartCall } from '../../policy/call-view.ts';
-import { costOf, type Grant, type OwnBucket } from '../../policy/contracts.ts';
+import { type AcquireOptions, costOf, type Grant, type OwnBucket } from '../../policy/contracts.ts';
 import type { BroughtLimit, Limit, Permit, Wait } from '../../policy/limit.ts';
 import type { Part } from '../../policy/part.ts';
 
-/**
- * Every attempt takes tokens from the bucket.
- *
- * @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs`
- */
-export function bucketLimit(bucket: OwnBucket, endsItself = false): BroughtLimit {
-  return bring(new BucketLimit(bucket, endsItself, BucketPermit));
+/** Every attempt takes tokens from a bucket of ebb. */
+export function bucketLimit(bucket: OwnBucket): BroughtLimit {
+  return bring(new BucketLimit(bucket, true, BucketPermit));
 }
 
 /** As `bucketLimit`, for a bucket that charges tokens when they are settled: those of an attempt when its body has ended. */
-export function settledLimit(bucket: OwnBucket, endsItself = false): BroughtLimit {
-  return bring(new BucketLimit(bucket, endsItself, SettledPermit));
+export function settledLimit(bucket: OwnBucket): BroughtLimit {
+  return bring(new BucketLimit(bucket, true, SettledPermit));
 }
 
-class BucketLimit implements Limit {
+/** Every attempt takes tokens from a bucket. */
+export class BucketLimit implements Limit {
   readonly name = 'bucket';
   readonly isForInner = true;
-  readonly bucket: OwnBucket;
+  protected readonly bucket: OwnBucket;
   readonly #endsItself: boolean;
   readonly #Permit: typeof BucketPermit;
 
+  /** @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs` */
   constructor(bucket: OwnBucket, endsItself: boolean, Permit: typeof BucketPermit) {
     this.bucket = bucket;
     this.#endsItself = endsItself;
@@ -41,57 +39,60 @@ class BucketLimit implements Limit {
     const { outer, isInner } = call;
     // User code may send several requests: only the first is paid for.
     if (earlier instanceof PaidPermit || outer?.paidBuckets?.delete(bucket)) return new PaidPermit();
-    if (isInner && outer?.bucketsTaken.includes(bucket)) return undefined;
-    const before = earlier as BucketPermit | undefined;
-    const held = before?.isOpen ? before : undefined;
-    const gate = bucket.pausedBucketFor?.(call.request);
-    let originGrant = held?.originGrant;
-    if (gate !== undefined && originGrant === undefined) {
-      originGrant = ask(gate, call, before?.waited);
-      if (originGrant === undefined) return this.#waitFor(gate, call, before);
-    }
-    const grant = held?.grant ?? ask(bucket, call, before?.waited);
-    if (grant !== undefined) {
-      const permit = this.#permit(call, grant, originGrant);
-      if (before?.waited) permit.waited = before.waited;
-      return permit;
-    }
-    originGrant?.settle(0);
+    return isInner && outer?.bucketsTaken.includes(bucket) ? undefined : this.takeTokens(call, earlier);
+  }
+
+  protected takeTokens(call: PartCall, earlier: Permit | undefined): Permit | Wait | undefined {
+    const { bucket } = this;
+    const waited = (earlier as BucketPermit | undefined)?.waited;
+    const grant = ask(bucket, call, waited);
+    if (grant !== undefined) return this.#permit(call, grant, waited);
     // What is around it may hold the last tokens until this request has ended.
-    return outer?.slotsHeld.includes(bucket) ? undefined : this.#waitFor(bucket, call, before);
+    return call.outer?.slotsHeld.includes(bucket) ? undefined : this.#waitFor(call, waited);
   }
 
-  #permit(call: PartCall, grant: Grant | undefined, originGrant?: Grant): BucketPermit {
-    return new this.#Permit(this.bucket, call, grant, originGrant);
+  #permit(call: PartCall, grant: Grant, waited: Grant | undefined): BucketPermit {
+    const permit = new this.#Permit(this.bucket, call, grant);
+    if (waited) permit.waited = waited;
+    return permit;
   }
 
-  /** @param asked the bucket, or the gate of an origin that has paused */
-  #waitFor(asked: OwnBucket, call: PartCall, before: BucketPermit | undefined): Wait {
+  #waitFor(call: PartCall, waited: Grant | undefined): Wait {
     return {
       endsItself: this.#endsItself,
       acquire: async (options) => {
-        const cost = costOf(call.policy, call.request);
-        const grant = await asked.acquire({ ...options, cost, earlier: before?.waited });
-        const permit =
-          asked === this.bucket ? this.#permit(call, grant) : this.#permit(call, undefined, grant);
-        permit.waited = grant;
+        const grant = await waitFor(this.bucket, call, options, waited);
+        const permit = this.#permit(call, grant, grant);
         permit.waitedMs = grant.waitedMs;
-        // The tokens of the other of the two may be lacking.
-        permit.isPartial = true;
         return permit;
       },
     };
   }
 }
 
-function ask(bucket: OwnBucket, call: PartCall, earlier: Grant | undefined): Grant | undefined {
-  const cost = costOf(call.policy, call.request);
+/** Waits for the tokens of an attempt. @param earlier see {@link AcquireOptions.earlier} */
+export function waitFor(
+  bucket: OwnBucket,
+  { policy, request }: PartCall,
+  options: AcquireOptions,
+  earlier: Grant | undefined,
+): Promise<Grant> {
+  return bucket.acquire({ ...options, cost: costOf(policy, request), earlier, request });
+}
+
+/** Takes the tokens of an attempt if they are there. */
+export function ask(
+  bucket: OwnBucket,
+  { policy, request }: PartCall,
+  earlier: Grant | undefined,
+): Grant | undefined {
+  const cost = costOf(policy, request);
   try {
-    return bucket.tryAcquire(cost, earlier);
+    return bucket.tryAcquire(cost, earlier, request);
   } catch (error) {
     // Costs that the bucket does not have are the fault of what has returned them.
     const isWrong = error instanceof TypeError || error instanceof RangeError;
-    throw isWrong && typeof call.policy.cost === 'function' ? new HookError('cost', error) : error;
+    throw isWrong && typeof policy.cost === 'function' ? new HookError('cost', error) : error;
   }
 }
 
@@ -100,49 +101,41 @@ class PaidPermit implements Permit {
   cancel(): void {}
 }
 
-/** Tokens of the bucket, and of the gate of an origin that has paused. */
-class BucketPermit implements Permit {
-  readonly originGrant: Grant | undefined;
+/** Tokens of the bucket. */
+export class BucketPermit implements Permit {
   protected readonly bucket: OwnBucket;
   protected readonly call: PartCall;
-  readonly grant: Grant | undefined;
-  isOpen = true;
+  readonly grant: Grant;
   /** The last grant that was waited for, even if it was given back: a bucket that drains still serves its holder. */
   declare waited?: Grant | undefined;
   declare waitedMs?: number;
-  declare isPartial?: boolean;
 
-  constructor(bucket: OwnBucket, call: PartCall, grant: Grant | undefined, originGrant: Grant | undefined) {
+  constructor(bucket: OwnBucket, call: PartCall, grant: Grant) {
     this.bucket = bucket;
     this.call = call;
     this.grant = grant;
-    this.originGrant = originGrant;
     call.grant = grant;
-    call.bucket = grant && bucket;
+    call.bucket = bucket;
   }
 
   cancel(): void {
-    this.isOpen = false;
-    this.grant?.settle(0);
-    this.originGrant?.settle(0);
-    this.call.grant = undefined;
-    this.call.bucket = undefined;
+    const { call } = this;
+    this.grant.settle(0);
+    call.grant = undefined;
+    call.bucket = undefined;
   }
 
   /** The tokens are spent: the next attempt takes its own. The call keeps the grant for its history. */
   settle(outcome: Outcome): void {
-    const { grant, call } = this;
+    const { bucket, call, grant } = this;
     // A grant counts this once.
-    if (neverSent(outcome)) {
-      grant?.settle(0);
-      this.originGrant?.settle(0);
-    }
-    if (grant !== undefined) this.bucket.observe?.(outcome, grant, call.request, call.givenFeedback);
+    if (neverSent(outcome)) grant.settle(0);
+    bucket.observe?.(outcome, grant, call.request, call.givenFeedback);
   }
 }
 
 /** Tokens that are charged when they are settled: those of an attempt when its body has ended. */
-class SettledPermit extends BucketPermit {
+export class SettledPermit extends BucketPermit {
   #isSettled = false;
   /** The tokens of an attempt whose response has come, and which are charged when its body has ended. */
   #open: Grant | undefined;
@@ -152,7 +145,7 @@ class SettledPermit extends BucketPermit {
     this.#isSettled = true;
     super.settle(outcome);
     // Another part may settle it once it knows the cost.
-    if (grant === undefined || grant === call.meteredGrant) return;
+    if (grant === call.meteredGrant) return;
     this.#open = grant;
     // The client then tells when the body has ended, as it does for a slot.
     call.bodyHolder ??= bucket;
@@ -171,9 +164,8 @@ class SettledPermit extends BucketPermit {
 
   ended(): void {
     const { call, grant } = this;
-    const isOpen = !this.#isSettled && grant !== undefined;
-    if (isOpen && grant !== call.meteredGrant) this.#open = grant;
-    if (isOpen || !(seesBodiesEnd || call.whenBodyEnds)) this.release();
+    if (!this.#isSettled && grant !== call.meteredGrant) this.#open = grant;
+    if (!this.#isSettled || !(seesBodiesEnd || call.whenBodyEnds)) this.release();
   }
 }
 

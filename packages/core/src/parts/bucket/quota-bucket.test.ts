@@ -369,15 +369,15 @@ test('a pause of one origin lets its requests through one by one, by the unit th
     header: (name) => (name === 'retry-after' ? '1' : undefined),
   };
   bucket.observe?.(refused, taken(bucket.tryAcquire({ requests: 1, tokens: 1 })), request);
-  const gate = bucket.pausedBucketFor?.(request);
-  expect(gate?.tryAcquire({ requests: 1, tokens: 1 })).toBeUndefined();
-  expect(() => gate?.tryAcquire({ token: 1 })).toThrow('cost has no option "token"');
-  expect(bucket.pausedBucketFor?.({ ...request, url: 'https://other.test/' })).toBeUndefined();
-  const granted = gate?.acquire({ cost: { requests: 1, tokens: 30 } });
+  const other = { ...request, url: 'https://other.test/' };
+  expect(bucket.tryAcquire({ requests: 1, tokens: 1 }, undefined, request)).toBeUndefined();
+  expect(bucket.tryAcquire({ requests: 1, tokens: 1 }, undefined, other)).toBeDefined();
+  const granted = bucket.acquire({ cost: { requests: 1, tokens: 30 }, request });
   await clock.advance(1_100);
-  expect((await granted)?.waitedMs).toBeCloseTo(1_100, 3);
-  // Costs nothing of its unit.
-  expect(gate?.tryAcquire({ tokens: 30 })).toBeDefined();
+  expect((await granted).waitedMs).toBeCloseTo(1_100, 3);
+  expect(bucket.tryAcquire({ requests: 1 }, undefined, request)).toBeUndefined();
+  // Costs nothing of the unit of the pause.
+  expect(bucket.tryAcquire({ tokens: 20 }, undefined, request)).toBeDefined();
 });
 
 test('one for each key is evicted when it is as it was made', async () => {

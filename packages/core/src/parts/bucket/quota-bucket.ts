@@ -7,7 +7,6 @@ import type { Costs, Grant } from '../../policy/contracts.ts';
 import type { BroughtLimit } from '../../policy/limit.ts';
 import { inUnit } from '../../queue/queue.ts';
 import type { BucketStats, ObservableBucket } from '../limit.ts';
-import { alike } from './alike.ts';
 import {
   checkedTogether,
   checkRate,
@@ -17,8 +16,8 @@ import {
 } from './options.ts';
 import { settledLimit } from './part.ts';
 import { QuotaTokens, type UnitSetup } from './quota-tokens.ts';
-import { type Bucket, bucketWithPauses } from './token-bucket.ts';
-import { NamedUnits, oneOf } from './units.ts';
+import { sharedSetup } from './shared-setup.ts';
+import { NamedUnits } from './units.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
 /** A limit of a {@link quotaBucket}. */
@@ -89,25 +88,24 @@ const OPTIONS: OptionTable<QuotaBucketOptions> = {
   feedback: FIELDS_OPTION,
 };
 
-class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
+class Quotas extends WaitingBucket<QuotaTokens> implements QuotaBucket {
   declare readonly units: NamedUnits;
   readonly settled: boolean;
 
   constructor(setup: WaitingBucketSetup, names: readonly string[], limits: readonly UnitSetup[]) {
-    const source = new QuotaTokens(names, limits, alike(setup).time.now());
-    super(setup, source, Quotas.#gateOf, new NamedUnits(names, source.limits));
+    const source = new QuotaTokens(names, limits, sharedSetup(setup).time.now());
+    super(setup, source, new NamedUnits(names, source.limits));
     this.settled = limits.some(({ settled }) => settled);
     // A request that ends before its body settles nothing.
     if (worker && this.settled) worker.bind(this, 'quotaBucket: settled');
   }
 
-  static #gateOf(this: void, { source, units }: Quotas, setup: WaitingBucketSetup): Bucket {
-    const { fastest } = source;
-    return bucketWithPauses(setup, source.limitAt(fastest), oneOf(units, fastest));
+  protected override get pausedUnit(): number {
+    return this.source.fastest;
   }
 
   override get limit(): BroughtLimit {
-    return this.settled ? settledLimit(this, true) : super.limit;
+    return this.settled ? settledLimit(this) : super.limit;
   }
 
   setRate(unit: string, refillPerSecond: number, capacity?: number): void {
@@ -118,8 +116,6 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
     checkRate('setRate', rate);
     this.source.setRate(index, rate, this.time.now());
     this.capacityChanged();
-    if (index === this.source.fastest)
-      for (const gate of this.gates()) gate.changeRate(refillPerSecond, rate.capacity);
   }
 
   waitMs(cost: number | Costs = 1): number {

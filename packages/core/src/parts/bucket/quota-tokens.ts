@@ -1,12 +1,12 @@
 import { type Amount, inUnit } from '../../queue/queue.ts';
 import type { Quota } from './gcra.ts';
+import { Level, type LevelSetup } from './level.ts';
 import type { TokenSource } from './token-source.ts';
-import { Tokens, type TokensSetup } from './tokens.ts';
 
 type Amounts = readonly number[];
 
 /** How the tokens of a unit start. */
-export interface UnitSetup extends TokensSetup {
+export interface UnitSetup extends LevelSetup {
   /** True to charge tokens when they are settled, and to hold back until then what is in flight. */
   readonly settled: boolean;
 }
@@ -22,7 +22,7 @@ interface HeldBack {
 }
 
 /** Tokens that are charged when they are settled, and held back until then. */
-class SettledTokens extends Tokens {
+class SettledTokens extends Level {
   /** In the order in which it was granted. */
   readonly #inFlight = new Set<HeldBack>();
   #lastHeld: HeldBack | undefined;
@@ -85,13 +85,14 @@ class SettledTokens extends Tokens {
 
   /** Held tokens come out of those that are left. */
   override atMost(left: number, nowMs: number): void {
-    super.atMost(left - this.#heldBackAt(nowMs), nowMs);
+    this.#heldBackAt(nowMs);
+    super.atMost(left, nowMs);
   }
 }
 
 /** Tokens of several units in memory. They are taken from all units, or from none. */
 export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
-  readonly limits: readonly Tokens[];
+  readonly limits: readonly Level[];
   capacity: Amounts = [];
   held: readonly unknown[] = [];
   /** The unit that fills fastest. A pause empties this one alone: emptying the quota of a day would close the bucket for a day. */
@@ -104,17 +105,17 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
   /** @param nowMs when it is made */
   constructor(names: readonly string[], limits: readonly UnitSetup[], nowMs: number) {
     this.#names = names;
-    this.limits = limits.map((limit) => new (limit.settled ? SettledTokens : Tokens)(limit, nowMs));
+    this.limits = limits.map((limit) => new (limit.settled ? SettledTokens : Level)(limit, nowMs));
     this.capacity = this.limits.map(({ capacity }) => capacity);
     const fillTimes = limits.map(({ capacity, refillPerSecond }) => capacity / refillPerSecond);
     this.fastest = fillTimes.indexOf(Math.min(...fillTimes));
   }
 
-  limitAt(unit: number): Tokens {
-    return this.limits[unit] as Tokens;
+  limitAt(unit: number): Level {
+    return this.limits[unit] as Level;
   }
 
-  get #fastest(): Tokens {
+  get #fastest(): Level {
     return this.limitAt(this.fastest);
   }
 

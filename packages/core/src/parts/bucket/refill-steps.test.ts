@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { NotSentError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
 import { holding, stepsToWait } from './gcra.ts';
+import { Level } from './level.ts';
 import { tokenBucket } from './token-bucket.ts';
-import { Tokens } from './tokens.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -39,7 +39,7 @@ describe('steps of the refill', () => {
         fc.constantFrom(1, 3, 10),
         (intervalMs, changes, perStep) => {
           const refillPerSecond = (perStep * 1_000) / intervalMs;
-          const level = new Tokens({
+          const level = new Level({
             refillPerSecond,
             capacity: 10,
             refillIntervalMs: intervalMs,
@@ -70,7 +70,7 @@ describe('steps of the refill', () => {
 
   test('keep their times, however often the rate changes', () => {
     const intervalMs = 1_000 / 3;
-    const level = new Tokens({
+    const level = new Level({
       refillPerSecond: 3,
       capacity: 10,
       refillIntervalMs: intervalMs,
@@ -86,7 +86,7 @@ describe('steps of the refill', () => {
 
   test('are all counted in a month of one token each', () => {
     const intervalMs = 1_000 / 3;
-    const level = new Tokens({
+    const level = new Level({
       refillPerSecond: 3,
       capacity: 1,
       refillIntervalMs: intervalMs,
@@ -196,7 +196,7 @@ describe('the two examples of App Engine: 500 a second, refilled every 200 ms', 
     [500, [500, 100, 100, 100, 100]],
     [100, [100, 100, 100, 100, 100]],
   ])('a limit of %d grants so many at each step: %j', (capacity, starts) => {
-    const limit = new Tokens({
+    const limit = new Level({
       refillPerSecond: 500,
       capacity,
       refillIntervalMs: 200,
@@ -220,7 +220,7 @@ test.each([
   [200, 0],
   [201, 0],
 ])('at %d ms the next step of an empty limit is %d ms away', (atMs, wait) => {
-  const limit = new Tokens({
+  const limit = new Level({
     refillPerSecond: 500,
     capacity: 100,
     refillIntervalMs: 200,
@@ -230,7 +230,7 @@ test.each([
 });
 
 test('each step of a longer wait loses its overflow', () => {
-  const limit = new Tokens({
+  const limit = new Level({
     refillPerSecond: 10,
     capacity: 5,
     refillIntervalMs: 1_000,

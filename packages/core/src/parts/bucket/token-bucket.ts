@@ -1,18 +1,9 @@
 import { notNegative } from '../../base/check.ts';
 import type { Costs, Grant } from '../../policy/contracts.ts';
 import type { ObservableBucket } from '../limit.ts';
-import { alike } from './alike.ts';
-import type { Quota } from './gcra.ts';
-import {
-  type BucketSetup,
-  bucketSetup,
-  checkRate,
-  type TokenBucketOptions,
-  type WaitingBucketSetup,
-} from './options.ts';
-import { Tokens } from './tokens.ts';
-import type { Units } from './units.ts';
-import { WaitingBucket } from './waiting-bucket.ts';
+import { Level, type LevelSetup } from './level.ts';
+import { type BucketSetup, bucketSetup, checkRate, type TokenBucketOptions } from './options.ts';
+import { QueuedBucket } from './queued-bucket.ts';
 
 /** A token bucket in the memory of this process. */
 export interface MemoryBucket extends ObservableBucket {
@@ -35,15 +26,9 @@ export interface MemoryBucket extends ObservableBucket {
 }
 
 /** What {@link tokenBucket} returns. */
-export class Bucket extends WaitingBucket<Tokens, Bucket> implements MemoryBucket {
-  /** @param units that its costs are given in, of a gate in front of a bucket of several */
-  constructor(setup: BucketSetup, units?: Units) {
-    super(setup, new Tokens(setup, alike(setup).time.now()), Bucket.#gateOf, units);
-  }
-
-  static #gateOf(this: void, { source, wantedRate }: Bucket, setup: WaitingBucketSetup): Bucket {
-    const { capacity, refillIntervalMs } = source;
-    return bucketWithPauses({ ...setup, refillIntervalMs }, { refillPerSecond: wantedRate, capacity });
+export class Bucket extends QueuedBucket<Level> implements MemoryBucket {
+  constructor(setup: BucketSetup) {
+    super(setup, (nowMs) => new Level(setup, nowMs));
   }
 
   /** The rate that the user has set last, in tokens per second. */
@@ -51,16 +36,15 @@ export class Bucket extends WaitingBucket<Tokens, Bucket> implements MemoryBucke
     return this.source.refillPerSecond;
   }
 
+  protected override originSetup(): LevelSetup {
+    const { capacity, refillIntervalMs } = this.source;
+    return { refillPerSecond: this.wantedRate, capacity, initialTokens: capacity, refillIntervalMs };
+  }
+
   setRate(refillPerSecond: number, capacity: number = this.source.capacity): void {
     const rate = { refillPerSecond, capacity };
     checkRate('setRate', rate);
-    this.changeRate(refillPerSecond, capacity, true);
-    for (const gate of this.gates()) gate.changeRate(refillPerSecond, capacity);
-  }
-
-  /** @param isWanted see {@link Tokens.setRate} */
-  changeRate(refillPerSecond: number, capacity: number = this.source.capacity, isWanted = false): void {
-    this.source.setRate({ refillPerSecond, capacity }, this.time.now(), isWanted);
+    this.source.setRate(rate, this.time.now());
     this.capacityChanged();
   }
 
@@ -68,16 +52,6 @@ export class Bucket extends WaitingBucket<Tokens, Bucket> implements MemoryBucke
     notNegative('waitMs: tokens', tokens);
     return this.source.waitMs(tokens, this.time.now());
   }
-}
-
-/** A bucket for an origin that asked for a pause, which stands in front of a bucket of this rate. */
-export function bucketWithPauses(
-  setup: WaitingBucketSetup & { readonly refillIntervalMs?: number },
-  { refillPerSecond, capacity }: Quota,
-  units?: Units,
-): Bucket {
-  const gate = { refillPerSecond, capacity, initialTokens: capacity };
-  return new Bucket({ refillIntervalMs: 0, ...setup, ...gate }, units);
 }
 
 /**

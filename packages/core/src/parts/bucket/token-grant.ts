@@ -1,58 +1,67 @@
 import type { Costs, Grant } from '../../policy/contracts.ts';
 import type { Amount } from '../../queue/queue.ts';
-import type { Units } from './units.ts';
+import type { OriginLevel } from './paused-origins.ts';
 
 /** The bucket that a grant came from. */
 interface Granter {
-  readonly units: Units;
-  /** See {@link TokenSource.settle}. */
-  settleGrant(actual: Amount, amount: Amount, held: unknown): void;
+  /** What a request has taken beyond its actual cost. @throws TypeError, RangeError for a wrong cost */
+  surplusOf(cost: number | Costs, actualCost: number | Costs): Amount;
+  giveBack(surplus: Amount, held: unknown): void;
+}
+
+/** What a grant holds that has also taken from the level of an origin. */
+export class OriginHold {
+  readonly held: unknown;
+  readonly level: OriginLevel;
+  readonly heldThere: unknown;
+
+  constructor(held: unknown, level: OriginLevel, heldThere: unknown) {
+    this.held = held;
+    this.level = level;
+    this.heldThere = heldThere;
+  }
 }
 
 /** Tokens from a bucket. Those that do not conform came from nowhere, and are not settled. */
 export class TokenGrant implements Grant {
+  cost: number | Costs;
   readonly waitedMs: number;
   readonly grantedAtMs: number;
   readonly conforming: boolean;
   /** The unit that was lacking, if the bucket has several and the request has waited. */
   declare unit?: string | undefined;
-  readonly #amount: Amount;
   /** What the source needs to know of it. */
   readonly #held: unknown;
   readonly #bucket: Granter;
   #isOpen: boolean;
 
   constructor(
-    amount: Amount,
+    cost: number | Costs,
     waitedMs: number,
     grantedAtMs: number,
     held: unknown,
     bucket: Granter,
     conforming: boolean,
   ) {
+    this.cost = cost;
     this.waitedMs = waitedMs;
     this.grantedAtMs = grantedAtMs;
     this.conforming = conforming;
-    this.#amount = amount;
     this.#held = held;
     this.#bucket = bucket;
     this.#isOpen = conforming;
   }
 
-  /** `undefined` for a grant of something else. */
+  /** What its source knows of it; `undefined` for a grant of something else. */
   static heldBy(grant: Grant): unknown {
-    return #held in grant ? grant.#held : undefined;
-  }
-
-  get cost(): number | Costs {
-    return this.#bucket.units.costsOf(this.#amount);
+    const held = #held in grant ? grant.#held : undefined;
+    return held instanceof OriginHold ? held.held : held;
   }
 
   settle(actualCost: number | Costs): void {
-    const bucket = this.#bucket;
-    const actual = bucket.units.read('settle: actualCost', actualCost, this.#amount);
+    const surplus = this.#bucket.surplusOf(this.cost, actualCost);
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    bucket.settleGrant(actual, this.#amount, this.#held);
+    this.#bucket.giveBack(surplus, this.#held);
   }
 }

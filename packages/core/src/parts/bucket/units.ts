@@ -108,12 +108,3 @@ export class NamedUnits implements Units {
     return Math.max(...this.#rates.map((rate, unit) => inUnit(amount, unit) / rate.refillPerSecond));
   }
 }
-
-/** For a bucket of one unit that stands in front of one of several: takes its unit out of their costs. */
-export function oneOf(units: NamedUnits, unit: number): Units {
-  return {
-    ...ONE_UNIT,
-    amountOf: (caller, cost) => inUnit(units.amountOf(caller, cost, Infinity), unit),
-    read: (name, said, other) => inUnit(units.read(name, said, other), unit),
-  };
-}

@@ -2,7 +2,6 @@ import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../../base/clock.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { bucketSetup, type NonConforming } from './options.ts';
-import { bucketWithPauses } from './token-bucket.ts';
 import type { TokenSource } from './token-source.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
@@ -69,11 +68,7 @@ class BoxBucket extends WaitingBucket<Box> {
   constructor(nonConforming: NonConforming = 'delay') {
     const clock = virtualClock({ startMs: 0 });
     const setup = bucketSetup({ refillPerSecond: 1, capacity: 5, nonConforming, clock });
-    super(
-      setup,
-      (_time, _queue, onChange) => new Box(onChange),
-      () => bucketWithPauses(setup, setup),
-    );
+    super(setup, (_time, _queue, onChange) => new Box(onChange));
     this.box = this.source;
     this.clock = clock;
   }

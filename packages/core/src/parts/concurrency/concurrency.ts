@@ -76,10 +76,12 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
   }
 
   acquire(options: Omit<AcquireOptions, 'cost'> = {}): Promise<Slot> {
-    return this.#waiters.acquire(options, () => {
+    try {
       if (worker) worker.mustBeOurs(this);
-      return 1;
-    });
+      return this.#waiters.acquire(options, 1);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   stats(): ConcurrencyStats {

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { Tokens } from './tokens.ts';
+import { Level } from './level.ts';
 
 const ten = { refillPerSecond: 1, capacity: 10 };
 
 /** How many times these tokens can be taken. */
-function takes(level: Tokens, cost: number, nowMs: number): number {
+function takes(level: Level, cost: number, nowMs: number): number {
   let count = 0;
   while (count < 1_000 && level.take(cost, nowMs)) count += 1;
   return count;
 }
 
 test('tokens that come every microsecond are still exact after years', () => {
-  const level = new Tokens({ refillPerSecond: 1e6, capacity: 10, initialTokens: 0 });
+  const level = new Level({ refillPerSecond: 1e6, capacity: 10, initialTokens: 0 });
   const years = 1e12;
   expect(takes(level, 0.1, years)).toBe(100);
   expect(level.tokens(years)).toBeCloseTo(0, 6);
@@ -20,7 +20,7 @@ test('tokens that come every microsecond are still exact after years', () => {
 
 describe('a refund', () => {
   test('can be returned again after it was taken again', () => {
-    const level = new Tokens({ ...ten, initialTokens: 10 });
+    const level = new Level({ ...ten, initialTokens: 10 });
     for (let round = 0; round < 3; round += 1) {
       level.take(4, 0);
       level.settle(4, level.held, 0);
@@ -29,7 +29,7 @@ describe('a refund', () => {
   });
 
   test('is at most what was available when the capacity changed', () => {
-    const level = new Tokens({ refillPerSecond: 2, capacity: 10, initialTokens: 10 });
+    const level = new Level({ refillPerSecond: 2, capacity: 10, initialTokens: 10 });
     level.take(2, 0);
     const { held } = level;
     level.setRate({ refillPerSecond: 2, capacity: 20 }, 0);
@@ -38,7 +38,7 @@ describe('a refund', () => {
   });
 
   test('in a pause leaves the bucket empty', () => {
-    const level = new Tokens({ ...ten, initialTokens: 10 });
+    const level = new Level({ ...ten, initialTokens: 10 });
     level.take(5, 0);
     const { held } = level;
     level.pause(1_000, 0);
@@ -48,7 +48,7 @@ describe('a refund', () => {
   });
 
   test('in a pause pays a debt', () => {
-    const level = new Tokens({ ...ten, initialTokens: 10 });
+    const level = new Level({ ...ten, initialTokens: 10 });
     level.take(5, 0);
     const { held } = level;
     level.spend(10, 0);
@@ -59,7 +59,7 @@ describe('a refund', () => {
 });
 
 test('a pause keeps what was paid of a debt before it', () => {
-  const level = new Tokens({ ...ten, initialTokens: 0 });
+  const level = new Level({ ...ten, initialTokens: 0 });
   level.spend(10, 0);
   expect(level.tokens(5_000)).toBeCloseTo(-5, 9);
   level.pause(6_000, 5_000);

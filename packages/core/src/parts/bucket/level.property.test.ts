@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Tokens } from './tokens.ts';
+import { Level } from './level.ts';
 
 const rate = fc.double({ min: 1e-3, max: 1e6, noNaN: true });
 const step = fc.record({
@@ -16,7 +16,7 @@ test('a wait with refill steps ends at a step', () => {
       fc.constantFrom(200, 0.1, 1_000 / 3),
       fc.array(step, { maxLength: 30, size: 'max' }),
       (first, intervalMs, steps) => {
-        const level = new Tokens({
+        const level = new Level({
           refillPerSecond: first,
           capacity: 10,
           refillIntervalMs: intervalMs,
@@ -49,7 +49,7 @@ test('with refill steps, tokens that are not available have a wait, and are avai
   const intervalMs = fc.oneof(fc.constantFrom(200, 0.1, 1_000 / 3), fc.integer({ min: 1, max: 5_000 }));
   fc.assert(
     fc.property(quota, intervalMs, fc.nat(1e9), share, share, (quota, intervalMs, nowMs, filled, part) => {
-      const limit = new Tokens({
+      const limit = new Level({
         ...quota,
         refillIntervalMs: intervalMs,
         initialTokens: quota.capacity,
