@@ -19,7 +19,7 @@ await once(server.listen(0, '127.0.0.1'), 'listening');
 const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 let refreshes = 0;
-const use = unauthorized({
+const refreshing = unauthorized({
   async refresh({ signal }) {
     refreshes += 1;
     // Not through `client`, which waits for it.
@@ -30,7 +30,9 @@ const use = unauthorized({
 const client = axios.create({ baseURL, headers: { authorization: 'Bearer old' } });
 // No other server gets the token.
 const trustedOrigins = [new URL(baseURL).origin];
-client.interceptors.request.use(ebbInterceptor({ use: [use], trustedOrigins, backoff: constant(50) }));
+client.interceptors.request.use(
+  ebbInterceptor({ plugins: [refreshing], trustedOrigins, backoff: constant(50) }),
+);
 
 const responses = await Promise.all([1, 2, 3].map(() => client.get('/')));
 const statuses = responses.map(({ status }) => status).join(', ');

@@ -4,20 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
-import {
-  type Costs,
-  concurrencyLimit,
-  constant,
-  inspectBody,
-  ownBucket,
-  type PolicyOptions,
-} from '@ebb/core';
+import { type Costs, concurrencyLimit, constant, inspectBody, type PolicyOptions } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { readCost } from '@ebb/providers';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios, { type AxiosRequestConfig } from 'axios';
 import { Agent, request, fetch as undiciFetch } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
+import { ownBucket } from '../packages/core/test/own.ts';
 import { until } from './until.ts';
 
 const closing: (() => void)[] = [];

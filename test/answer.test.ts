@@ -1,6 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { coalesced as coalescedAxios } from '@ebb/axios/coalesced';
-import { answering, type Part, type Policy } from '@ebb/core';
+import type { Middleware, Policy } from '@ebb/core';
 import { overridePolicy } from '@ebb/core/adapter';
 import { coalesced } from '@ebb/fetch/coalesced';
 import { suite } from '@ebb/testing';
@@ -18,11 +18,11 @@ function keyOf(): string {
   return String(requests);
 }
 
-/** Parts that may answer a call, and do not. */
-const PARTS: Readonly<Record<string, Record<'fetch' | 'axios', () => Part>>> = {
-  answering: {
-    fetch: () => answering('none', () => undefined),
-    axios: () => answering<unknown>('none', async (_, send) => await send()),
+/** Middleware that leaves its calls as they are. */
+const MIDDLEWARE: Readonly<Record<string, Record<'fetch' | 'axios', () => Middleware>>> = {
+  'a function': {
+    fetch: () => () => undefined,
+    axios: () => async (_, send) => await send(),
   },
   coalesced: {
     fetch: () => coalesced({ keyOf }),
@@ -30,11 +30,11 @@ const PARTS: Readonly<Record<string, Record<'fetch' | 'axios', () => Part>>> = {
   },
 };
 
-const withPart = (policy: Policy, part: Part): Policy =>
-  overridePolicy(policy, { use: [...(policy.use ?? []), part] });
+const withOne = (policy: Policy, one: Middleware): Policy =>
+  overridePolicy(policy, { middleware: [...(policy.middleware ?? []), one] });
 
-// That a part stands around a call is not to be seen in anything else.
-for (const [name, part] of Object.entries(PARTS)) {
+// A caller sees in nothing else that middleware stands around its call.
+for (const [name, make] of Object.entries(MIDDLEWARE)) {
   suite(
     { describe, test },
     {
@@ -42,7 +42,7 @@ for (const [name, part] of Object.entries(PARTS)) {
       name: `fetch, ${name}, over sockets`,
       client: (policy, limits) => {
         const agent = new NodeFetchAgent(limits ?? {});
-        const client = fetchClient(withPart(policy, part.fetch()), { dispatcher: agent });
+        const client = fetchClient(withOne(policy, make.fetch()), { dispatcher: agent });
         return { ...client, close: () => agent.close() };
       },
     },
@@ -56,7 +56,7 @@ for (const [name, part] of Object.entries(PARTS)) {
       client: (policy, limits) => {
         const agent = limits && new HttpAgent({ keepAlive: true, maxSockets: limits.connections });
         const config = agent ? { httpAgent: agent } : {};
-        const client = axiosClient(withPart(policy, part.axios()), config, nodeStream);
+        const client = axiosClient(withOne(policy, make.axios()), config, nodeStream);
         return { ...client, close: async () => agent?.destroy() };
       },
     },

@@ -1,14 +1,13 @@
 import { ebbInterceptor } from '@ebb/axios';
 import { coalesced as coalescedAxios } from '@ebb/axios/coalesced';
 import {
-  answering,
   attemptsOf,
   concurrencyLimit,
   constant,
   createPolicy,
   type EbbEvent,
+  type Middleware,
   NotSentError,
-  type Part,
   type PolicyOptions,
   retry,
   tokenBucket,
@@ -102,23 +101,23 @@ const CLIENTS: Readonly<Record<string, Client>> = {
 
 describe.each(Object.entries(CLIENTS))('%s', (name, { coalesced, make, hit }) => {
   /** A client whose policy has parts, and its service. */
-  function start(use: readonly Part[], options: PolicyOptions = {}) {
+  function start(middleware: readonly Middleware[], options: PolicyOptions = {}) {
     const events: EbbEvent[] = [];
     const one = service();
     const onEvent = (event: EbbEvent): void => void events.push(event);
-    const policy = createPolicy({ maxRetries: 0, use, onEvent, ...options });
+    const policy = createPolicy({ maxRetries: 0, middleware, onEvent, ...options });
     const ends = () => events.flatMap((event) => (event.type === 'end' ? [event.reason] : []));
     return { ...one, events, ends, send: make(policy, one.base) };
   }
 
-  describe('a part that answers', () => {
+  describe('middleware that answers', () => {
     test('takes no token and no slot, and makes no attempt', async () => {
       const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6 });
       const concurrency = concurrencyLimit({ maxConcurrent: 1 });
       const beforeAttempt = (): never => {
         throw new Error('asked');
       };
-      const { send, received, events, ends } = start([answering('hit', () => hit('kept'))], {
+      const { send, received, events, ends } = start([() => hit('kept')], {
         ...{ bucket, concurrency, beforeAttempt },
       });
       const got = [await send(URL_A), await send(URL_A), await send(URL_A, { method: 'POST', body: 'x' })];
@@ -132,18 +131,17 @@ describe.each(Object.entries(CLIENTS))('%s', (name, { coalesced, make, hit }) =>
     });
 
     test('is one that `answering` makes: its place takes no other', () => {
-      const part: Part = { name: 'own', place: 'answer', begin: () => undefined };
-      expect(() => createPolicy({ use: [part] })).toThrow("use[0].place must be one of 'throttle'");
+      expect(() => createPolicy({ middleware: [{}] as never })).toThrow('middleware[0] must be a function');
     });
 
     test('that returns nothing lets the call go on, also if it has sent it', async () => {
       const seen: unknown[] = [];
       const { send, received, ends } = start([
-        answering('none', () => undefined),
-        answering('late', async (_, go) => {
+        () => undefined,
+        async (_, go) => {
           seen.push(await go());
           return undefined;
-        }),
+        },
       ]);
       const got = send(URL_A);
       await until(() => received.length === 1);
@@ -156,20 +154,21 @@ describe.each(Object.entries(CLIENTS))('%s', (name, { coalesced, make, hit }) =>
 
     test('is asked in the order of the list, the first around the others', async () => {
       const asked: string[] = [];
-      const named = (name: string) =>
-        answering<unknown>(name, async ({ request }, go) => {
+      const named =
+        (name: string): Middleware =>
+        async ({ request }, go) => {
           asked.push(`${name} ${request.method} ${request.url}`);
           const result = await go();
           asked.push(`${name} ends`);
           return result;
-        });
-      const { send } = start([coalesced(), named('one'), named('two'), answering('hit', () => hit('kept'))]);
+        };
+      const { send } = start([coalesced(), named('one'), named('two'), () => hit('kept')]);
       expect((await send(URL_A)).text).toBe('kept');
       expect(asked).toEqual([`one GET ${URL_A}`, `two GET ${URL_A}`, 'two ends', 'one ends']);
     });
 
     test('falls back after the attempts, whose history stays', async () => {
-      const fallback = answering<unknown>('fallback', (_, go) => go().catch(() => hit('fallback')));
+      const fallback: Middleware = (_, go) => go().catch(() => hit('fallback'));
       const { send, received, ends } = start([fallback]);
       const got = send(URL_A);
       await until(() => received.length === 1);
@@ -183,9 +182,9 @@ describe.each(Object.entries(CLIENTS))('%s', (name, { coalesced, make, hit }) =>
     test('fails the call with what it throws, and with its own error if nothing was sent', async () => {
       const refused = new NotSentError('Not sent: closed');
       const { send, received, ends, events } = start([
-        answering('closed', () => {
+        () => {
           throw refused;
-        }),
+        },
       ]);
       await expect(send(URL_A)).rejects.toBe(refused);
       expect(received).toEqual([]);
@@ -197,12 +196,12 @@ describe.each(Object.entries(CLIENTS))('%s', (name, { coalesced, make, hit }) =>
       const abort = new AbortController();
       let answer: (result: unknown) => void = () => undefined;
       let signal: AbortSignal | undefined;
-      const slow = answering<unknown>('slow', (call) => {
+      const slow: Middleware = (call) => {
         signal = call.signal;
         return new Promise((resolve) => {
           answer = resolve;
         });
-      });
+      };
       const { send, ends } = start([slow]);
       const got = send(URL_A, { signal: abort.signal }).catch((error: Error) => error);
       await turns(2);
@@ -222,7 +221,7 @@ describe.each(Object.entries(CLIENTS))('%s', (name, { coalesced, make, hit }) =>
 
     test('cannot replace the error of an abort', async () => {
       const abort = new AbortController();
-      const stale = answering<unknown>('stale', (_, go) => go().catch(() => hit('stale')));
+      const stale: Middleware = (_, go) => go().catch(() => hit('stale'));
       const { send, received } = start([stale]);
       const got = send(URL_A, { signal: abort.signal });
       await until(() => received.length === 1);
@@ -236,17 +235,17 @@ describe.each(Object.entries(CLIENTS))('%s', (name, { coalesced, make, hit }) =>
       ['abort', [], ['aborted'], name === 'axios' ? 'AbortError' : canceled],
       ['total timeout', [], ['deadline-exceeded'], timeout],
       ['answer', [], ['answered'], 'Error'],
-      ['answer, within another part', [answering('outer', () => hit('kept'))], ['answered'], undefined],
+      ['answer, within other middleware', [() => hit('kept')], ['answered'], undefined],
     ])('sends nothing after the end of its call: %s', async (how, outer, reasons, rejection) => {
       const gate = Promise.withResolvers<unknown>();
       const abort = new AbortController();
       const clock = virtualClock();
       let late: Promise<unknown> | undefined;
-      const own = answering<unknown>('late', (_, go) => {
+      const own: Middleware = (_, go) => {
         late = gate.promise.then(go).catch((error: Error) => error);
         return how === 'answer' ? hit('kept') : late;
-      });
-      const undecided = answering<unknown>('undecided', () => gate.promise);
+      };
+      const undecided: Middleware = () => gate.promise;
       const client = start([...outer, own, undecided], { clock, totalTimeoutMs: 100, maxRetries: 1 });
       const { send, received, events, ends } = client;
       const got = send(URL_A, { method: 'POST', body: 'x', signal: abort.signal }).catch((error) => error);
@@ -268,11 +267,11 @@ describe.each(Object.entries(CLIENTS))('%s', (name, { coalesced, make, hit }) =>
     test('is ended by the total timeout until it sends, and may fall back after that', async () => {
       const clock = virtualClock();
       const options = { clock, totalTimeoutMs: 100 };
-      const never = start([answering<unknown>('never', () => new Promise(() => undefined))], options);
+      const never = start([() => new Promise(() => undefined)], options);
       const timedOut = { name: name === 'axios' ? 'AxiosError' : 'TimeoutError' };
       await expect(clock.runUntilSettled(never.send(URL_A))).rejects.toMatchObject(timedOut);
       expect(never.ends()).toEqual(['deadline-exceeded']);
-      const stale = answering<unknown>('stale', (_, go) => go().catch(() => hit('stale')));
+      const stale: Middleware = (_, go) => go().catch(() => hit('stale'));
       const slow = start([stale], options);
       expect((await clock.runUntilSettled(slow.send(URL_A))).text).toBe('stale');
       expect(slow.ends()).toEqual(['deadline-exceeded']);
@@ -294,16 +293,16 @@ describe.each(Object.entries(CLIENTS))('%s', (name, { coalesced, make, hit }) =>
       expect(received.map(({ user }) => user)).toEqual(['one', 'one']);
     });
 
-    test('a part that asks for it after the end of the call does not send, and leaves the next caller alone', async () => {
+    test('middleware that asks for it after the end of the call does not send, and leaves the next caller alone', async () => {
       const gate = Promise.withResolvers<void>();
       let late: Promise<unknown> | undefined;
       let calls = 0;
-      const first = answering<unknown>('first', (_, go) => {
+      const first: Middleware = (_, go) => {
         calls += 1;
         if (calls > 1) return go();
         late = gate.promise.then(go).catch((error: Error) => error);
         return hit('kept');
-      });
+      };
       const { send, received } = start([first, coalesced()]);
       expect((await send(URL_A)).text).toBe('kept');
       gate.resolve();
@@ -503,10 +502,7 @@ describe.each(Object.entries(CLIENTS))('%s', (name, { coalesced, make, hit }) =>
 
     test('is not asked below another layer, which takes its own decisions', async () => {
       const one = service();
-      const inner = createFetch(
-        { maxRetries: 0, use: [answering('hit', () => new Response('hit'))] },
-        one.base,
-      );
+      const inner = createFetch({ maxRetries: 0, middleware: [() => new Response('hit')] }, one.base);
       const outer = make({ maxRetries: 0 }, inner as typeof one.base);
       const got = outer(URL_A);
       await until(() => one.received.length === 1);
@@ -560,7 +556,7 @@ test('fetch: a caller that aborts while it reads ends its own body', async () =>
     },
   });
   const base = async () => new Response(body);
-  const client = createFetch({ use: [coalesced()] }, base);
+  const client = createFetch({ middleware: [coalesced()] }, base);
   const [mine, other] = await Promise.all([client(URL_A, { signal: abort.signal }), client(URL_A)]);
   controller?.enqueue(new TextEncoder().encode('first '));
   const reading = mine?.text();
@@ -579,7 +575,7 @@ test('fetch: bodies that no one reads are cancelled once all have aborted', asyn
     pull: (controller) => controller.enqueue(new Uint8Array(100_000)),
     cancel: cancelled.resolve,
   });
-  const client = createFetch({ use: [coalesced()] }, async () => new Response(body));
+  const client = createFetch({ middleware: [coalesced()] }, async () => new Response(body));
   const aborts = [new AbortController(), new AbortController()];
   const got = await Promise.all(aborts.map(({ signal }) => client(URL_A, { signal })));
   await turns(3);
@@ -591,7 +587,7 @@ test('fetch: bodies that no one reads are cancelled once all have aborted', asyn
 test('fetch: the slot is free once all bodies have been read or cancelled', async () => {
   const concurrency = concurrencyLimit({ maxConcurrent: 1 });
   const base = async () => new Response(new Blob(['x'.repeat(200_000)]).stream());
-  const client = createFetch({ use: [coalesced()], concurrency }, base);
+  const client = createFetch({ middleware: [coalesced()], concurrency }, base);
   const { signal } = new AbortController();
   const [one, other] = await Promise.all([client(URL_A), client(URL_A, { signal })]);
   expect(concurrency.stats().inUse).toBe(1);
@@ -607,7 +603,7 @@ test('fetch: the upload of a call that is answered is cancelled', async () => {
       cancelled = true;
     },
   });
-  const client = createFetch({ use: [answering('hit', () => new Response('kept'))] });
+  const client = createFetch({ middleware: [() => new Response('kept')] });
   const init = { method: 'POST', body, duplex: 'half' } as EbbRequestInit;
   expect(await (await client(URL_A, init)).text()).toBe('kept');
   await until(() => cancelled);
@@ -624,7 +620,7 @@ test('fetch: a response that comes when all have left is discarded', async () =>
   const onEvent = ({ type }: EbbEvent): void => {
     if (type === 'end') abort.abort(new Error('left'));
   };
-  const client = createFetch({ use: [coalesced()], onEvent }, async () => new Response(body));
+  const client = createFetch({ middleware: [coalesced()], onEvent }, async () => new Response(body));
   await expect(client(URL_A, { signal: abort.signal })).rejects.toThrow('left');
   await until(() => cancelled);
 });
@@ -636,8 +632,8 @@ test('fetch: one that has left before it is sent is not sent', async () => {
   const gate = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const waits = answering<Response>('waits', (_, send) => gate.then(send));
-  const client = createFetch({ use: [waits, coalesced()] }, base);
+  const waits: Middleware = (_, send) => gate.then(send);
+  const client = createFetch({ middleware: [waits, coalesced()] }, base);
   const got = client(URL_A, { signal: abort.signal });
   abort.abort(new Error('left'));
   await expect(got).rejects.toThrow('left');
@@ -648,14 +644,14 @@ test('fetch: one that has left before it is sent is not sent', async () => {
 
 test('fetch: a wrong signal and wrong headers are for the base fetch to refuse', async () => {
   const { base } = service();
-  const client = createFetch({ use: [coalesced()], maxRetries: 0 }, base);
+  const client = createFetch({ middleware: [coalesced()], maxRetries: 0 }, base);
   for (const wrong of [{ signal: {} }, { headers: { 'a b': '1' } }] as EbbRequestInit[])
     await expect(client(URL_A, wrong)).rejects.toBeInstanceOf(TypeError);
 });
 
 test('fetch: a `Request` is sent by itself, as it does not show its dispatcher', async () => {
   const { received, base } = service();
-  const client = createFetch({ use: [coalesced()] }, base);
+  const client = createFetch({ middleware: [coalesced()] }, base);
   const all = [1, 2].map(() => client(new Request(URL_A)));
   await until(() => received.length === 2);
   for (const { respond } of received) respond();
@@ -676,7 +672,7 @@ describe('axios', () => {
       throw new axios.AxiosError('failed', 'ERR_BAD_RESPONSE', own as never, {}, made);
     };
     const client = axios.create({ adapter, ...config });
-    client.interceptors.request.use(ebbInterceptor({ maxRetries: 0, use: [coalescedAxios()] }));
+    client.interceptors.request.use(ebbInterceptor({ maxRetries: 0, middleware: [coalescedAxios()] }));
     const [one, other] = await Promise.allSettled([client.get(URL_A), client.get(URL_A)]);
     const got = (settled: PromiseSettledResult<AxiosResponse>) =>
       settled.status === 'fulfilled' ? settled.value : settled.reason;
@@ -722,28 +718,28 @@ describe('axios', () => {
 });
 
 describe('a client that has no result to return', () => {
-  const refused = /^use: '(hit|coalesced)' cannot answer calls of a dispatcher/;
+  const refused = /^middleware: a dispatcher has no result to return/;
 
-  test.each([[answering('hit', () => 1)], [coalesced()]])('undici refuses it at once', async (part) => {
-    expect(() => ebbUndici({ use: [part] })).toThrow(refused);
+  test.each([[() => 1], [coalesced()]])('undici refuses it at once', async (one: Middleware) => {
+    expect(() => ebbUndici({ middleware: [one] })).toThrow(refused);
     const own = new Agent().compose(ebbUndici());
-    const ebb = { use: [part] };
+    const ebb = { middleware: [one] };
     await expect(request('http://127.0.0.1:9/', { dispatcher: own, ebb } as object)).rejects.toThrow(refused);
   });
 
   test('a part of another client refuses as well', async () => {
     const { base } = service();
-    const overFetch = createFetch({ use: [coalescedAxios()] }, base);
+    const overFetch = createFetch({ middleware: [coalescedAxios()] }, base);
     await expect(overFetch(URL_A)).rejects.toThrow('coalesced of @ebb/axios: for requests of axios alone');
     const overAxios = axios.create();
-    overAxios.interceptors.request.use(ebbInterceptor({ use: [coalesced()] }));
+    overAxios.interceptors.request.use(ebbInterceptor({ middleware: [coalesced()] }));
     await expect(overAxios.get(URL_A)).rejects.toThrow(
       'coalesced of @ebb/fetch: for requests of fetch alone',
     );
   });
 
   test('retry does not ask: a function has no URL', async () => {
-    const hit = answering('hit', () => 'kept');
-    expect(await retry(async () => 'called', { use: [hit] })).toBe('called');
+    const hit = () => 'kept';
+    expect(await retry(async () => 'called', { middleware: [hit] })).toBe('called');
   });
 });

@@ -1,9 +1,10 @@
 // Sends a request, drops its response unread, and prints what becomes of its tokens and its slot. Run with --expose-gc.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { concurrencyLimit, inspectBody, ownBucket } from '@ebb/core';
+import { concurrencyLimit, inspectBody } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { readCost } from '@ebb/providers';
+import { ownBucket } from '../packages/core/test/own.ts';
 import { until } from './until.ts';
 
 const server = createServer((_, response) => {

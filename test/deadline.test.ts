@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
-import { attemptsOf, constant, createPolicy, inspectBody, limit, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, constant, createPolicy, inspectBody, type PolicyOptions } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
@@ -55,10 +55,10 @@ const STALLS: Readonly<Record<string, () => PolicyOptions>> = {
     return { inspect: inspectBody(async (response) => void (await response.text()), { timeoutMs: 60_000 }) };
   },
   'a part that reads for ever': () => ({
-    use: [{ name: 'own', place: 'reading', begin: () => ({ judge: () => never }) }],
+    plugins: [{ name: 'own', inspect: { judge: () => never } }],
   }),
   'a wait of a limit that never ends': () => ({
-    use: [limit({ name: 'own', take: () => ({ acquire: () => never }) })],
+    limits: [{ name: 'own', take: () => ({ acquire: () => never }) }],
   }),
   'a hook that never answers': () => ({ beforeAttempt: () => never, trustedOrigins: () => true }),
 };

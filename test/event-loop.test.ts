@@ -1,5 +1,5 @@
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
-import { answering, constant, createPolicy, limit, type PolicyOptions, retry } from '@ebb/core';
+import { constant, createPolicy, type Limit, type PolicyOptions, retry } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { resuming } from '@ebb/resume/fetch';
@@ -74,12 +74,12 @@ const policies: Readonly<Record<string, () => PolicyOptions>> = {
   'no delay': () => ({}),
   'hooks that return at once': () => ({ trustedOrigins: [new URL(url).origin], beforeAttempt: () => ({}) }),
   'a virtual clock that stands': () => ({ clock: virtualClock() }),
-  'a part that answers': () => ({ use: [answering('pass', (_, send) => send())] }),
+  middleware: () => ({ middleware: [(_, send) => send()] }),
 };
 
 const table = Object.keys(sends).flatMap((client) =>
   Object.keys(policies).flatMap((policy) =>
-    policy === 'a part that answers' && client === 'undici' ? [] : [[client, policy] as const],
+    policy === 'middleware' && client === 'undici' ? [] : [[client, policy] as const],
   ),
 );
 
@@ -108,14 +108,14 @@ test.each(Object.entries(sends))('%s: an abort ends attempts that fail at once',
 test('each chance that is skipped has a turn of its own', async () => {
   const turn = turnsFrom();
   const turns: number[] = [];
-  const skipping = limit({
+  const skipping: Limit = {
     name: 'skipping',
     take() {
       turns.push(turn());
       return { skip: true };
     },
-  });
-  const options = { use: [skipping], backoff: constant(0), maxRetries: 4 };
+  };
+  const options = { limits: [skipping], backoff: constant(0), maxRetries: 4 };
   await expect(retry(() => undefined, options)).rejects.toThrow('too little succeeds');
   expect(turns).toHaveLength(5);
   expect(new Set(turns).size).toBe(5);

@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
 import {
-  answering,
   type ConcurrencyLimit,
   concurrencyLimit,
   type MemoryBucket,
@@ -61,7 +60,7 @@ const waits: Readonly<Record<string, () => Limited>> = {
     beforeAttempt: never,
     trustedOrigins: () => true,
   }),
-  'a part that answers': () => ({ use: [answering('own', never)] }),
+  middleware: () => ({ middleware: [never] }),
   // Not a wait: the stream is closed while its file is being opened.
   'nothing: there is no token': () => ({ bucket: bucket(), maxWaitMs: 1 }),
   'nothing: it is aborted': () => ({ bucket: bucket() }),
@@ -78,7 +77,7 @@ const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 const results: Record<string, unknown> = {};
 for (const [client, send] of Object.entries(clients))
   for (const [wait, make] of Object.entries(waits)) {
-    if (wait === 'a part that answers' && client.includes('undici')) continue;
+    if (wait === 'middleware' && client.includes('undici')) continue;
     const policy = make();
     const held = policy.concurrency?.stats().inUse;
     const caller = new AbortController();

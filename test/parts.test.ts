@@ -121,9 +121,9 @@ const ROWS: Readonly<Record<string, Row>> = {
     ends: ['overload'],
   },
   unauthorized: {
-    option: 'use',
+    option: 'plugins',
     policy: () => ({
-      use: [unauthorized({ refresh: () => ({ authorization: 'new' }) })],
+      plugins: [unauthorized({ refresh: () => ({ authorization: 'new' }) })],
       trustedOrigins: () => true,
       maxRetries: 0,
     }),
@@ -137,7 +137,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 /** Parts that are no option of a policy: what plays the whole suite over them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  answer: 'test/answer.test.ts',
+  coalescing: 'test/answer.test.ts',
 };
 
 test('each part has a row', () => {

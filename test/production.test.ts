@@ -73,8 +73,8 @@ describe('a production build', () => {
 
   test('refuses credentials for everyone, and says which line to add', () => {
     for (const { core } of [production, other]) {
-      const use = [core.unauthorized({ refresh: () => ({ authorization: 'secret' }) })];
-      const error = errorOf(() => core.createPolicy({ use }));
+      const plugins = [core.unauthorized({ refresh: () => ({ authorization: 'secret' }) })];
+      const error = errorOf(() => core.createPolicy({ plugins }));
       expect(error).toBeInstanceOf(TypeError);
       expect(String(error)).toContain("such as trustedOrigins: ['https://api.example.com']");
     }
@@ -92,7 +92,7 @@ describe('a production build', () => {
       'a whole number',
       'a finite number',
       'true or a function',
-      'a list of parts',
+      'a list of plugins',
       'it takes',
       'a token bucket',
     ]) {

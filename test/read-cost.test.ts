@@ -5,7 +5,6 @@ import {
   fairQueue,
   type InspectedResponse,
   type MemoryBucket,
-  ownBucket,
   type PolicyOptions,
   perKey,
   quotaBucket,
@@ -17,6 +16,7 @@ import { createFetch } from '@ebb/fetch';
 import { type CostOfResponse, learnedCost, type ReadCostOptions, readCost } from '@ebb/providers';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { ownBucket } from '../packages/core/test/own.ts';
 import { turns } from './until.ts';
 
 const SSE = { 'content-type': 'text/event-stream' };

@@ -52,7 +52,7 @@ export const traits: Readonly<Record<ClientName, Traits>> = {
     lacks: { redirects: 'request of undici follows none without an interceptor' },
     differs: {
       'a credential of one request, without trustedOrigins': UNTRUSTED,
-      'a credential of a part of one request, without trustedOrigins': UNTRUSTED,
+      'a credential of a plugin of one request, without trustedOrigins': UNTRUSTED,
     },
   },
 };

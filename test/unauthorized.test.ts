@@ -36,8 +36,8 @@ async function startService() {
 test.each(Object.entries(clients))('%s refreshes once for all requests in flight', async (_, makeClient) => {
   const { url, seen, server, refreshes } = await startService();
   const refresh = async () => ({ authorization: await (await fetch(`${url}/token`)).text() });
-  const use = [unauthorized({ refresh })];
-  const client = makeClient(createPolicy({ use, trustedOrigins: [url], maxRetries: 0 }));
+  const plugins = [unauthorized({ refresh })];
+  const client = makeClient(createPolicy({ plugins, trustedOrigins: [url], maxRetries: 0 }));
   const post = { method: 'POST', body: 'text' };
   const got = await Promise.all([{}, post, {}].map((sent) => client.send(url, sent)));
   expect(got.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -73,22 +73,22 @@ test.each<[name: string, make: (options: PolicyOptions) => unknown]>([
   ['axios', ebbAxios],
   ['undici', ebbUndici],
 ])('%s refuses it without trustedOrigins, and says which line to add', (_, make) => {
-  const use = [unauthorized({ refresh: () => ({ authorization: 'secret' }) })];
-  expect(() => make({ use })).toThrow(TypeError);
-  expect(() => make({ use })).toThrow(LINE);
-  expect(() => make({ use, trustedOrigins: undefined })).toThrow(LINE);
+  const plugins = [unauthorized({ refresh: () => ({ authorization: 'secret' }) })];
+  expect(() => make({ plugins })).toThrow(TypeError);
+  expect(() => make({ plugins })).toThrow(LINE);
+  expect(() => make({ plugins, trustedOrigins: undefined })).toThrow(LINE);
   // A copy of a policy is made anew.
-  expect(() => make({ ...createPolicy(), use })).toThrow(LINE);
+  expect(() => make({ ...createPolicy(), plugins })).toThrow(LINE);
   for (const trustedOrigins of [[], ['https://api.example.com'], () => true])
-    expect(() => make({ use, trustedOrigins })).not.toThrow();
+    expect(() => make({ plugins, trustedOrigins })).not.toThrow();
 });
 
 describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   test('the same holds for the options of one request, before it is sent', async () => {
     const server = await serve([{ status: 401 }]);
     const client = make(makeClient, {});
-    const use = [unauthorized({ refresh: () => ({ authorization: 'secret' }) })];
-    await expect(client.send(server.url, { ebb: { use } })).rejects.toThrow(LINE);
+    const plugins = [unauthorized({ refresh: () => ({ authorization: 'secret' }) })];
+    await expect(client.send(server.url, { ebb: { plugins } })).rejects.toThrow(LINE);
     expect(server.seen).toHaveLength(0);
   });
 
@@ -98,7 +98,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     let refreshes = 0;
     const refresh = () => ({ authorization: `secret ${++refreshes}` });
     const trustedOrigins = [new URL(own.url).origin];
-    const client = make(makeClient, { use: [unauthorized({ refresh })], trustedOrigins });
+    const client = make(makeClient, { plugins: [unauthorized({ refresh })], trustedOrigins });
     for (const { url } of [other, own, other]) await client.send(url, {});
     expect(own.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, 'secret 1']);
     expect(other.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
@@ -107,8 +107,8 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   test('a refresh that sends through its own client fails, and says so', async () => {
     const server = await serve([{ status: 401 }]);
     const refresh = async () => ({ authorization: (await client.send(`${server.url}token`, {})).body });
-    const use = [unauthorized({ refresh })];
-    const client: Client = make(makeClient, { use, trustedOrigins: () => true });
+    const plugins = [unauthorized({ refresh })];
+    const client: Client = make(makeClient, { plugins, trustedOrigins: () => true });
     const error: unknown = await client.send(server.url, {}).catch((thrown: unknown) => thrown);
     // axios has an error of its own around it.
     const own = [error, (error as Error).cause].find((one) => (one as Error).name === 'HookError');

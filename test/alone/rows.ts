@@ -8,10 +8,9 @@ import {
   constant,
   createPolicy,
   inspectBody,
-  limit,
-  type Part,
-  type PartInstance,
+  type Limit,
   type Permit,
+  type Plugin,
   type Policy,
   retry,
   tokenBucket,
@@ -70,7 +69,7 @@ const senders: Readonly<Record<string, (policy: Policy) => Promise<unknown>>> = 
 export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
   ...Object.fromEntries(
     Object.entries(senders).map(([client, send]) => [
-      `every verb of a part and a limit, over ${client}`,
+      `every hook of a plugin, and every verb of a limit, over ${client}`,
       async () => {
         const called = new Set<string>();
         let waits = 0;
@@ -78,14 +77,16 @@ export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
           called.add(verb);
           return result;
         };
-        const instance: PartInstance = {
-          headers: () => seen('headers', undefined),
-          label: () => seen('label', undefined),
-          wrap: (go) => seen('wrap', go()),
-          judge: () => seen('judge', undefined),
-          end: () => seen('end', undefined),
+        const plugin: Plugin = {
+          name: 'own',
+          started: () => seen('plugin started', undefined),
+          beforeAttempt: () => seen('beforeAttempt', undefined),
+          publicHeaders: () => seen('publicHeaders', undefined),
+          wrapAttempt: (go) => seen('wrapAttempt', go()),
+          inspect: { judge: () => seen('judge', undefined) },
+          onEvent: () => seen('onEvent', undefined),
+          ended: () => seen('plugin ended', undefined),
         };
-        const part: Part = { name: 'own', place: 'headers', begin: () => instance };
         const permit = (): Permit => ({
           cancel: () => seen('cancel', undefined),
           lapse: () => seen('lapse', undefined),
@@ -96,7 +97,7 @@ export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
           release: () => seen('release', undefined),
           ended: () => seen('permit ended', undefined),
         });
-        const own = limit({
+        const own: Limit = {
           name: 'own',
           started: () => seen('started', undefined),
           take() {
@@ -107,8 +108,13 @@ export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
           },
           planRetry: () => seen('planRetry', permit()),
           ended: () => seen('ended', undefined),
+        };
+        const policy = createPolicy({
+          backoff: constant(1),
+          plugins: [plugin],
+          limits: [own],
+          trustedOrigins: () => true,
         });
-        const policy = createPolicy({ backoff: constant(1), use: [part, own], trustedOrigins: () => true });
         await send(policy);
         return [...called].sort();
       },

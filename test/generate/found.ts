@@ -83,7 +83,7 @@ export const FOUND: readonly FoundOnce[] = [
       'fetch',
       {
         bucket: { kind: 'still', nonConforming: 'reject', isPerKey: true },
-        own: { place: 'slot', does: 'counts' },
+        own: { does: 'counts' },
         fault: { hook: 'keyOf', does: 'throws', at: 1 },
       },
       [],
@@ -91,9 +91,7 @@ export const FOUND: readonly FoundOnce[] = [
   },
   {
     what: 'core: parts do not `leave` an attempt that the total timeout has ended, whose look has failed, or that a layer below has judged',
-    case: caseOf('fetch', { totalTimeoutMs: 15, own: { place: 'tokens', does: 'counts' } }, [
-      { do: 'silent' },
-    ]),
+    case: caseOf('fetch', { totalTimeoutMs: 15, own: { does: 'counts' } }, [{ do: 'silent' }]),
   },
   {
     what: 'undici: an abort at the `retry` after a timeout in a hook leaves a call without an `end`',

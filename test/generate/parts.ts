@@ -55,7 +55,6 @@ export interface Parts {
   readonly idempotencyKey?: true;
   /** A part of the user's. `'waits'` lacks something at first; `'skips'` skips the first chance. */
   readonly own?: {
-    readonly place: 'throttle' | 'slot' | 'tokens' | 'reading';
     readonly does: 'counts' | 'waits' | 'skips';
   };
   readonly isAround?: true;
@@ -125,7 +124,6 @@ function drawHooks(draw: Draw): Partial<Parts> {
     ...(draw.chance(0.12) && { idempotencyKey: true as const }),
     ...(draw.chance(0.12) && {
       own: {
-        place: draw.pick(['throttle', 'slot', 'tokens', 'reading'] as const),
         does: draw.pick(['counts', 'counts', 'waits', 'skips'] as const),
       },
     }),

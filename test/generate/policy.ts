@@ -7,9 +7,7 @@ import {
   type InspectedResponse,
   inspectBody,
   type Judgement,
-  limit,
-  type Part,
-  type PartInstance,
+  type Limit,
   type Permit,
   type PolicyOptions,
   perKey,
@@ -141,9 +139,9 @@ function hooksOf(parts: Parts, probe: Probe, trusted: string): PolicyOptions {
   };
 }
 
-/** A limit that counts what it is asked, and waits or skips once in each call, and a part around the sends. */
-function ownParts({ own }: Parts, probe: Probe): Part[] {
-  const { place = 'throttle', does = 'counts' } = own ?? {};
+/** A limit that counts what it is asked, and waits or skips once in each call, and a plugin around the sends. */
+function ownParts({ own }: Parts, probe: Probe): PolicyOptions {
+  const { does = 'counts' } = own ?? {};
   const count = probe.own;
   const permit = (): Permit => {
     count.entered += 1;
@@ -161,7 +159,7 @@ function ownParts({ own }: Parts, probe: Probe): Part[] {
     return { cancel: leave, settle: leave, ended: left };
   };
   const done = new WeakSet<object>();
-  const counting = limit({
+  const counting: Limit = {
     name: 'own',
     started() {
       count.begun += 1;
@@ -176,14 +174,12 @@ function ownParts({ own }: Parts, probe: Probe): Part[] {
     ended() {
       count.ended += 1;
     },
-  });
-  const around = (): PartInstance => ({
-    wrap(send) {
-      count.arounds += 1;
-      return send();
-    },
-  });
-  return [counting, { name: 'around', place, begin: around }];
+  };
+  const wrapAttempt = <T>(send: () => T): T => {
+    count.arounds += 1;
+    return send();
+  };
+  return { limits: [counting], plugins: [{ name: 'around', wrapAttempt }] };
 }
 
 /** @param trusted the origin that may have credentials */
@@ -207,7 +203,7 @@ export function optionsOf(parts: Parts, probe: Probe, trusted: string): PolicyOp
     ...readersOf(parts, probe),
     ...hooksOf(parts, probe, trusted),
     ...(idempotencyKey && { idempotencyKey: keyOf }),
-    ...(own && { use: ownParts(parts, probe) }),
+    ...(own && ownParts(parts, probe)),
     ...(isAround && {
       wrapAttempt: (send) => {
         probe.arounds += 1;

@@ -192,11 +192,10 @@ describe('an attempt that waits after its headers were made', () => {
     ...steps: (readonly [atMs: number, attempt: number, type: 'before' | EbbEvent['type']])[]
   ) {
     const clock = virtualClock({ startMs: NOW });
-    const { onEvent, use = [] } = instrument({ clock }, record.sdk);
-    const labels = use[0]?.begin({} as never);
+    const { onEvent, plugins: [trace] = [] } = instrument({ clock }, record.sdk);
     for (const [atMs, attempt, type] of steps) {
       await clock.advance(NOW + atMs - clock.now());
-      if (type === 'before') labels?.label?.(next(attempt));
+      if (type === 'before') trace?.publicHeaders?.(next(attempt), {} as never);
       else {
         const event = {
           type,

@@ -3,7 +3,6 @@ import {
   constant,
   createPolicy,
   type EbbEvent,
-  ownBudget,
   type PolicyOptions,
   retry,
   tokenBucket,
@@ -13,6 +12,7 @@ import { virtualClock } from '@ebb/core/testing';
 import { telemetry } from '@ebb/opentelemetry';
 import { context, trace } from '@opentelemetry/api';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ownBudget } from '../../packages/core/test/own.ts';
 import { NOW } from '../../packages/testing/src/suite/play.ts';
 import { type Step, upstream } from '../server.ts';
 import { until } from '../until.ts';

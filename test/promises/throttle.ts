@@ -116,8 +116,8 @@ export const THROTTLE: readonly Promised[] = [
     {
       says: "`'fail'`: the first skipped chance ends the request",
       file: PART,
-      from: "this.skip = setup.whenSkipped === 'fail' ?",
-      to: 'this.skip = false ?',
+      from: "isLast: setup.whenSkipped === 'fail' }",
+      to: 'isLast: false }',
       tests: ofPart,
     },
   ]),

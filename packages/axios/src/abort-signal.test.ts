@@ -2,11 +2,10 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import {
-  answering,
   attemptsOf,
   concurrencyLimit,
-  limit,
-  type Part,
+  type Limit,
+  type Plugin,
   type PolicyOptions,
   tokenBucket,
 } from '@ebb/core';
@@ -84,14 +83,13 @@ describe('an abort', () => {
 });
 
 describe('an abort in the turn of the response: the limits hear of the response', () => {
-  const hearing = (heard: unknown[]): Part =>
-    limit({
-      name: 'own',
-      take: () => ({
-        cancel: () => undefined,
-        settle: (outcome) => void heard.push(outcome.type === 'response' ? outcome.status : outcome.kind),
-      }),
-    });
+  const hearing = (heard: unknown[]): Limit => ({
+    name: 'own',
+    take: () => ({
+      cancel: () => undefined,
+      settle: (outcome) => void heard.push(outcome.type === 'response' ? outcome.status : outcome.kind),
+    }),
+  });
 
   test.each<[status: number, respond: AxiosAdapter]>([
     [200, ok],
@@ -112,7 +110,7 @@ describe('an abort in the turn of the response: the limits hear of the response'
       controller.abort(new Error('enough'));
       return respond(config);
     };
-    const client = clientOf({ adapter }, { bucket, concurrency, use: [hearing(heard)] });
+    const client = clientOf({ adapter }, { bucket, concurrency, limits: [hearing(heard)] });
     const error = await errorOf(client.get('/', { signal: controller.signal }));
     expect([error.code, error.cause]).toEqual(['ERR_CANCELED', controller.signal.reason]);
     expect(attemptsOf(error)).toMatchObject([{ failure: 'aborted', reason: 'aborted' }]);
@@ -123,15 +121,15 @@ describe('an abort in the turn of the response: the limits hear of the response'
     ]);
   });
 
-  test('also while a part looks into it', async () => {
+  test('also while a plugin looks into it', async () => {
     const heard: unknown[] = [];
     const controller = new AbortController();
     const judge = (): Promise<undefined> => {
       controller.abort();
       return new Promise(() => undefined);
     };
-    const looking: Part = { name: 'looking', place: 'reading', begin: () => ({ judge }) };
-    const client = clientOf({ adapter: ok }, { use: [looking, hearing(heard)] });
+    const looking: Plugin = { name: 'looking', inspect: { judge } };
+    const client = clientOf({ adapter: ok }, { plugins: [looking], limits: [hearing(heard)] });
     const error = await errorOf(client.get('/', { signal: controller.signal }));
     expect([error.code, heard]).toEqual(['ERR_CANCELED', [200]]);
   });
@@ -155,7 +153,7 @@ describe.each(['http', 'fetch'])('an abort right before the send, over the %s ad
       'a function that returns a header',
       (abort) => ({ ...trusted, beforeAttempt: () => ({ a: abort as () => undefined }) }),
     ],
-    ['a part before it sends', (abort) => ({ use: [answering('late', () => abort() as never)] })],
+    ['middleware before it sends', (abort) => ({ middleware: [() => abort() as never] })],
   ])('%s: nothing is sent, and the upload is closed', async (_, options) => {
     const server = await serve(UP);
     const abort = new AbortController();

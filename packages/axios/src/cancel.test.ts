@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { attemptsOf, ownBucket, type TokenBucket } from '@ebb/core';
+import { attemptsOf, type TokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, type AxiosError } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
+import { ownBucket } from '../../core/test/own.ts';
 import { ok, unavailable } from '../test/adapters.ts';
 import { watchEvents, waysToCancel } from '../test/cancel.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';

@@ -19,7 +19,7 @@ async function two(configs: readonly AxiosRequestConfig[], data: unknown = 'text
     throw new AxiosError('no', AxiosError.ERR_BAD_RESPONSE, config, {}, response);
   });
   const client = axios.create({ adapter, transformResponse: [] });
-  client.interceptors.request.use(ebbInterceptor({ use: [coalesced()], maxRetries: 0 }));
+  client.interceptors.request.use(ebbInterceptor({ middleware: [coalesced()], maxRetries: 0 }));
   const settled = await Promise.allSettled(configs.map((config) => client.request({ url, ...config })));
   const got = settled.map((one) => (one.status === 'fulfilled' ? one.value : one.reason));
   return { adapter, got };

@@ -1,4 +1,4 @@
-import type { CoalescedOptions, Part } from '@ebb/core';
+import type { CoalescedOptions, InnermostMiddleware } from '@ebb/core';
 import { property } from '@ebb/core/adapter';
 import { type Coalescable, coalescing, signature } from '@ebb/core/coalescing';
 import type { AxiosError, AxiosResponse } from 'axios';
@@ -84,7 +84,7 @@ const requests: Coalescable<AxiosResponse> = {
 };
 
 /**
- * A part for the policies of axios clients: equal requests that are in flight at the same time share one send, and each gets a response or an
+ * Middleware for the policies of axios clients: equal requests that are in flight at the same time share one send, and each gets a response or an
  * error of its own. Equal are GETs, or HEADs, of one client and policy whose URL and config are, all headers included. A request with a
  * body, with `ebb` options, or with a `responseType` other than `json`, `text` and `arraybuffer`, is sent by itself.
  *
@@ -100,10 +100,10 @@ const requests: Coalescable<AxiosResponse> = {
  * import axios from 'axios';
  *
  * const client = axios.create();
- * client.interceptors.request.use(ebbInterceptor({ use: [coalesced()] }));
+ * client.interceptors.request.use(ebbInterceptor({ middleware: [coalesced()] }));
  * const [one, other] = await Promise.all([1, 2].map(() => client.get('https://api.example.com/items')));
  * ```
  */
-export function coalesced(options: CoalescedOptions = {}): Part {
+export function coalesced(options: CoalescedOptions = {}): InnermostMiddleware {
   return coalescing(requests, options);
 }

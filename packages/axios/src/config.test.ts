@@ -117,7 +117,7 @@ describe('options of one request', () => {
       { retryAfter: { maxMs: 1 }, cost: { a: 1 }, clock: {}, actualCost: {} },
     ],
     ['nothing', { bucket: undefined, throttle: null }],
-    ['lists', { use: [] }],
+    ['lists', { plugins: [] }],
   ])('may have %s', (_, options) => {
     expect(() => checkShared(options)).not.toThrow();
   });

@@ -1,6 +1,7 @@
-import { HookError, ownBucket, ownBudget, type TokenBucket } from '@ebb/core';
+import { HookError, type TokenBucket } from '@ebb/core';
 import axios from 'axios';
 import { describe, expect, test, vi } from 'vitest';
+import { ownBucket, ownBudget } from '../../core/test/own.ts';
 import { statuses } from '../test/adapters.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
 import { ebbInterceptor } from './index.ts';

@@ -1,7 +1,8 @@
-import { attemptsOf, constant, type EbbEvent, NotSentError, ownBucket, type TokenBucket } from '@ebb/core';
+import { attemptsOf, constant, type EbbEvent, NotSentError, type TokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, AxiosError } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
+import { ownBucket } from '../../core/test/own.ts';
 import { ok, responseTo, statuses, unavailable } from '../test/adapters.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
 

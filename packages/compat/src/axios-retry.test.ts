@@ -14,12 +14,12 @@ const busy: Outcome = { type: 'response', status: 503, header: () => undefined }
 const make = (options: LikeAxiosRetryOptions = {}) => likeAxiosRetry({ retryDelay: () => 200, ...options });
 
 test('what it makes of its options', () => {
-  const { use, onEvent, ...options } = make();
+  const { plugins, onEvent, ...options } = make();
   expect(options).toMatchObject({ maxRetries: 3, methods: 'all', feedback: false });
-  expect([use?.length, onEvent]).toEqual([1, undefined]);
+  expect([plugins?.length, onEvent]).toEqual([1, undefined]);
   expect(make({ retries: 7 }).maxRetries).toBe(7);
   expect(make({ retries: Number.POSITIVE_INFINITY }).maxRetries).toBe(Number.POSITIVE_INFINITY);
-  expect(make({ shouldResetTimeout: true }).use).toBeUndefined();
+  expect(make({ shouldResetTimeout: true }).plugins).toBeUndefined();
   expect(make({ onRetry: () => undefined }).onEvent).toBeTypeOf('function');
   expect(make({ onMaxRetryTimesExceeded: () => undefined }).onEvent).toBeTypeOf('function');
 });
@@ -96,8 +96,8 @@ describe('retryDelay', () => {
     const clock = virtualClock({ startMs: 1_000 });
     const config = { timeout };
     const request = requestOf(config);
-    const { use, backoff } = make({ shouldResetTimeout });
-    use?.[0]?.begin({ policy: { clock }, request } as never);
+    const { plugins, backoff } = make({ shouldResetTimeout });
+    plugins?.[0]?.started?.({ policy: { clock }, request } as never);
     clock.tick(300);
     expect(backoff?.({ ...step, outcome: busy, request })).toBe(waited);
     expect(config.timeout).toBe(timeoutThen);
@@ -107,9 +107,9 @@ describe('retryDelay', () => {
     const clock = virtualClock({ startMs: 0 });
     const config = { timeout: 1_000 };
     const request = requestOf(config);
-    const { use, backoff } = make();
+    const { plugins, backoff } = make();
     const again = (): unknown[] => [backoff?.({ ...step, outcome: busy, request }), config.timeout];
-    use?.[0]?.begin({ policy: { clock }, request } as never);
+    plugins?.[0]?.started?.({ policy: { clock }, request } as never);
     expect(again()).toEqual([200, 800]);
     clock.tick(700);
     expect(again()).toEqual([200, 100]);

@@ -114,7 +114,7 @@ function optionsOf(options: LikeAxiosRetryOptions = {}): PolicyOptions {
       const delayMs = retryDelay(retry, axiosErrorOf(outcome, request));
       return shouldResetTimeout || isInTime(request, delayMs) ? asTimer(delayMs) : undefined;
     },
-    ...(shouldResetTimeout ? {} : { use: [remembering] }),
+    ...(shouldResetTimeout ? {} : { plugins: [remembering] }),
     ...((setup.onRetry ?? setup.onMaxRetryTimesExceeded) && { onEvent: observing(retries, setup) }),
   };
 }

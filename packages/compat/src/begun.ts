@@ -1,4 +1,4 @@
-import type { Part, RequestTraits } from '@ebb/core';
+import type { Plugin, RequestTraits } from '@ebb/core';
 import { type CallPolicy, devText, property } from '@ebb/core/internal';
 
 /** What is known of a call since its begin. */
@@ -19,21 +19,19 @@ export function configOf(request: RequestTraits): Record<string, unknown> | unde
 }
 
 /** Remembers when a call has begun, which neither `classify` nor `backoff` know. */
-export const remembering: Part = {
+export const remembering: Plugin = {
   name: 'like',
-  place: 'watching',
-  begin({ policy, request }) {
+  started({ policy, request }) {
     const timeoutMs = Number(configOf(request)?.timeout) || 0;
     begun.set(request, { policy, atMs: policy.clock.now(), timeoutMs });
-    return undefined;
   },
 };
 
-/** @throws TypeError if the options have another `use` */
+/** @throws TypeError if the options have other `plugins` */
 export function begunOf(request: RequestTraits): Begun {
   const call = begun.get(request);
   if (call === undefined)
-    throw new TypeError(devText('use lacks what the options of this library bring: add it to theirs'));
+    throw new TypeError(devText('plugins lack what the options of this library bring: add it to theirs'));
   return call;
 }
 

@@ -98,8 +98,8 @@ describe('what cannot be said is an error that says what to use', () => {
     );
   });
 
-  test('another use, without theirs', async () => {
-    const failed = retry(() => Promise.reject(new Error('no')), { ...likePRetry(), use: [] });
+  test('other plugins, without theirs', async () => {
+    const failed = retry(() => Promise.reject(new Error('no')), { ...likePRetry(), plugins: [] });
     await expect(failed).rejects.toThrow('add it to theirs');
   });
 
@@ -185,7 +185,7 @@ describe('likePRetry', () => {
     const request = requestOf('GET', more);
     const options = likePRetry({ shouldRetry: ({ error }) => error.name !== 'AxiosError' });
     const policy = { clock: { now: () => 0 }, random: () => 0 };
-    options.use?.[0]?.begin({ policy, request } as never);
+    options.plugins?.[0]?.started?.({ policy, request } as never);
     expect(options.classify?.(outcome, request, 1)).toBe(verdict);
   });
 

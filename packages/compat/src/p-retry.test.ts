@@ -15,7 +15,7 @@ function setUp(options: LikePRetryOptions = {}, elapsedMs = 0, request: RequestT
   const clock = virtualClock({ startMs: 5_000 });
   const failures: PRetryContext[] = [];
   const asked: PRetryContext[] = [];
-  const { classify, backoff, use, ...rest } = likePRetry({
+  const { classify, backoff, plugins, ...rest } = likePRetry({
     onFailedAttempt: (context) => void failures.push(context),
     ...options,
     shouldRetry: (context) => {
@@ -24,7 +24,7 @@ function setUp(options: LikePRetryOptions = {}, elapsedMs = 0, request: RequestT
     },
   });
   const policy = { clock, random: () => 0.5 };
-  use?.[0]?.begin({ policy, request } as never);
+  plugins?.[0]?.started?.({ policy, request } as never);
   clock.tick(elapsedMs);
   return {
     ...{ failures, asked, rest },
@@ -181,9 +181,9 @@ test('a wait ends with the time for retries', () => {
 });
 
 test('without functions every error is retried', () => {
-  const { classify, use } = likePRetry();
+  const { classify, plugins } = likePRetry();
   const request = { ...FUNCTION };
-  use?.[0]?.begin({ policy: { clock: virtualClock(), random: () => 0 }, request } as never);
+  plugins?.[0]?.started?.({ policy: { clock: virtualClock(), random: () => 0 }, request } as never);
   expect(classify?.(failed, request, 1)).toBe('transient');
 });
 

@@ -186,6 +186,6 @@ export function likePRetry(options: LikePRetryOptions = {}): PolicyOptions {
     // After a chance that was skipped there is no error.
     backoff: ({ retry, random, outcome, request }) =>
       asTimer((outcome && request && begunOf(request).delayMs) ?? delayOf(setup, retry, random)),
-    use: [remembering],
+    plugins: [remembering],
   };
 }

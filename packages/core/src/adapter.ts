@@ -60,4 +60,5 @@ export { AroundCalls, LAYER, type Way } from './nested/outer-call.ts';
 export { forRequest } from './parts/limit.ts';
 export type { SentHeaders } from './policy/hooks.ts';
 export { addsCredentials, mustTrust } from './policy/hooks.ts';
+export { hasMiddleware } from './policy/options.ts';
 export { createPolicy, overridePolicy } from './policy/policy.ts';

@@ -1,2 +1,2 @@
-export { type Coalescable, coalescing } from './parts/answer/coalescing.ts';
-export { signature } from './parts/answer/signature.ts';
+export { type Coalescable, coalescing } from './parts/coalescing/coalescing.ts';
+export { signature } from './parts/coalescing/signature.ts';

@@ -29,9 +29,6 @@ export type { OuterCall } from './nested/outer-call.ts';
 export type { StopReason } from './news/events.ts';
 export { detailsOf, type EbbEvent, type EventDetails, type ThrottleState } from './news/events.ts';
 export type { ReportedError, ReportedOutcome, ReportedRequest } from './news/reported.ts';
-export { type Answer, answering } from './parts/answer/answering.ts';
-export type { AnswerCall } from './parts/answer/asked.ts';
-export type { CoalescedOptions } from './parts/answer/coalescing.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
 export type { TokenBucketOptions } from './parts/bucket/options.ts';
 export { bodyEnds } from './parts/bucket/part.ts';
@@ -43,24 +40,20 @@ export {
 } from './parts/bucket/quota-bucket.ts';
 export { type MemoryBucket, tokenBucket } from './parts/bucket/token-bucket.ts';
 export { type RetryBudgetOptions, retryBudget } from './parts/budget/budget.ts';
+export type { CoalescedOptions } from './parts/coalescing/coalescing.ts';
 export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/concurrency.ts';
 export type { Inspect } from './parts/inspect/inspect-body.ts';
 export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
 export type { BucketStats, ObservableBucket, UnitStats } from './parts/limit.ts';
-export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
-export { limit } from './parts/own-limit.ts';
 export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/per-key.ts';
 export { interactive } from './parts/throttle/interactive.ts';
 export { type ThrottleOptions, throttle } from './parts/throttle/throttle.ts';
 export { type UnauthorizedOptions, unauthorized } from './parts/unauthorized/unauthorized.ts';
-export type { PartCall, PlannedRetry } from './policy/call-view.ts';
+export type { PartCall as CallView, PlannedRetry } from './policy/call-view.ts';
 export type {
   AcquireOptions,
   Costs,
   Grant,
-  OwnBucket,
-  OwnBudget,
-  OwnLimit,
   Slot,
 } from './policy/contracts.ts';
 export type {
@@ -74,20 +67,17 @@ export type {
   WrapAttempt,
 } from './policy/hooks.ts';
 export type { BroughtLimit, Limit, Permit, Skip, Wait } from './policy/limit.ts';
+export type { InnermostMiddleware, Middleware, MiddlewareCall } from './policy/middleware.ts';
 export type { Policy, PolicyOptions } from './policy/options.ts';
 export type {
-  BodyAccess,
-  BodyInspector,
+  BringsLimit,
   ConcurrencyLimit,
-  CostReader,
-  Part,
-  PartInstance,
   PerKey,
-  Place,
   RetryBudget,
   Throttle,
   TokenBucket,
 } from './policy/part.ts';
+export type { BodyAccess, BodyInspector, CostReader, Inspector, Plugin } from './policy/plugin.ts';
 export { createPolicy } from './policy/policy.ts';
 export { fairQueue } from './queue/fair-queue.ts';
 export { priorityQueue } from './queue/order.ts';

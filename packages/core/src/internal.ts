@@ -37,4 +37,5 @@ export { reportedOutcome } from './news/reported.ts';
 export type { CallPolicy } from './policy/call-view.ts';
 export { checkKey, type LearnsCost } from './policy/contracts.ts';
 export { isTrusted } from './policy/hooks.ts';
+export { observerOf } from './policy/options.ts';
 export { methodsOr } from './policy/policy.ts';

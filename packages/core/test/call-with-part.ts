@@ -4,10 +4,9 @@ import type { CallStep } from '../src/call/types.ts';
 import type { Outcome, RequestTraits } from '../src/http/outcome.ts';
 import { AroundCalls, type OuterCall, type Way } from '../src/nested/outer-call.ts';
 import type { EbbEvent } from '../src/news/events.ts';
-import { limit } from '../src/parts/own-limit.ts';
 import type { Limit, Permit } from '../src/policy/limit.ts';
 import type { PolicyOptions } from '../src/policy/options.ts';
-import type { Part, PartInstance } from '../src/policy/part.ts';
+import type { Inspector, Plugin } from '../src/policy/plugin.ts';
 import { createPolicy } from '../src/policy/policy.ts';
 import { virtualClock } from '../src/testing.ts';
 
@@ -18,19 +17,25 @@ export const response = (status: number, judgement?: object): Outcome =>
 export const lost: Outcome = { type: 'failure', kind: 'network', error: new Error('lost') };
 export const late: Outcome = { type: 'failure', kind: 'timeout', error: new Error('late') };
 
-/** A part that does this in each call. */
-export const partOf = (instance: PartInstance | undefined, place: Part['place'] = 'reading'): Part => ({
+/** The hooks of a plugin, with its inspector as a function. */
+export type Hooks = Omit<Plugin, 'name' | 'inspect'> & { readonly judge?: Inspector['judge'] };
+
+/** A plugin with these hooks. */
+export const pluginOf = ({ judge, ...hooks }: Hooks = {}): Plugin => ({
   name: 'own',
-  place,
-  begin: () => instance,
+  ...hooks,
+  ...(judge && { inspect: { judge } }),
 });
 
 /** A limit that takes nothing, but for what it is given. */
-export const limitOf = (own: Partial<Limit> = {}): Part =>
-  limit({ name: 'own', take: () => undefined, ...own });
+export const limitOf = (own: Partial<Limit> = {}): Limit => ({
+  name: 'own',
+  take: () => undefined,
+  ...own,
+});
 
 /** A limit that gives this permit to each attempt. */
-export const limitWith = (permit: Partial<Permit>): Part =>
+export const limitWith = (permit: Partial<Permit>): Limit =>
   limitOf({ take: () => ({ cancel: () => undefined, ...permit }) });
 
 /** The call around a call: it sends this request, or runs user code, and holds these limits. */
@@ -46,7 +51,7 @@ export function outerOf(
 /** A call that has not begun, of a policy with these plugins and limits. */
 export function callTo(
   options: PolicyOptions = {},
-  use: readonly Part[] = [],
+  extensions: readonly (Plugin | Limit)[] = [],
   outer?: OuterCall,
   request = REQUEST,
   way?: Way,
@@ -57,7 +62,8 @@ export function callTo(
     clock,
     random: () => 0,
     backoff: constant(10),
-    use,
+    plugins: extensions.filter((one) => !('take' in one)),
+    limits: extensions.filter((one) => 'take' in one),
     onEvent: (event) => events.push(event),
     ...options,
   });

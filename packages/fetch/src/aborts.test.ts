@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
-import { attemptsOf, constant, createPolicy, NotSentError, ownBucket, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, constant, createPolicy, NotSentError, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
+import { ownBucket } from '../../core/test/own.ts';
 import { serveWith } from '../test/serve-with.ts';
 import { createFetch } from './index.ts';
 

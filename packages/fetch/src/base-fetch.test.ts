@@ -1,4 +1,4 @@
-import { attemptsOf, concurrencyLimit, constant, createPolicy, ownBucket } from '@ebb/core';
+import { attemptsOf, concurrencyLimit, constant, createPolicy } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import nodeFetch3 from 'node-fetch';
 // @ts-expect-error it comes without types
@@ -6,6 +6,7 @@ import nodeFetch2 from 'node-fetch2';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import type { Step } from '../../../test/server.ts';
+import { ownBucket } from '../../core/test/own.ts';
 import { createFetch } from './index.ts';
 
 const isWeb = process.env.EBB_PLATFORM === 'web';

@@ -14,7 +14,7 @@ describe.each<[string, typeof fetch]>([
 ])('coalesced over %s', (_, base) => {
   /** Responses of one send, each with its own way to leave. */
   async function shared(url: string, callers: number) {
-    const client = createFetch({ use: [coalesced()], maxRetries: 0 }, base);
+    const client = createFetch({ middleware: [coalesced()], maxRetries: 0 }, base);
     const aborts = Array.from({ length: callers }, () => new AbortController());
     const got = await Promise.all(aborts.map(({ signal }) => client(url, { signal })));
     return aborts.map((abort, at) => ({ abort, response: got[at] as Response }));

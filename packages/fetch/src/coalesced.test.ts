@@ -21,7 +21,7 @@ function inParts(): Response {
 /** Calls that are in flight at the same time, each with a signal of its own. */
 async function twoCalls(init: RequestInit = {}) {
   const base = vi.fn(async (_input: unknown, _init?: RequestInit) => inParts());
-  const send = createFetch({ use: [coalesced()] }, base);
+  const send = createFetch({ middleware: [coalesced()] }, base);
   const callers = [new AbortController(), new AbortController()];
   const responses = await Promise.all(callers.map(({ signal }) => send(URL, { ...init, signal })));
   const listeners = () => callers.map(({ signal }) => getEventListeners(signal, 'abort').length);
@@ -79,7 +79,7 @@ describe('two calls with signals share a send', () => {
 
 test('a mock without a body that can be copied is sent for each', async () => {
   const base = vi.fn(async () => ({ status: 200 }) as Response);
-  const send = createFetch({ use: [coalesced()] }, base);
+  const send = createFetch({ middleware: [coalesced()] }, base);
   const responses = await Promise.all([send(URL), send(URL)]);
   expect(responses.map(({ status }) => status)).toEqual([200, 200]);
   expect(base).toHaveBeenCalledTimes(2);

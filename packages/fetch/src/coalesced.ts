@@ -1,4 +1,4 @@
-import type { CoalescedOptions, Part } from '@ebb/core';
+import type { CoalescedOptions, InnermostMiddleware } from '@ebb/core';
 import { isNodeReadable, isWebReadable, MOST_READ_AHEAD_BYTES, onAbort } from '@ebb/core/adapter';
 import { type Coalescable, coalescing, signature } from '@ebb/core/coalescing';
 import { remade } from './attempt.ts';
@@ -92,7 +92,7 @@ const requests: Coalescable<Response> = {
 };
 
 /**
- * A part for the policies of fetch clients: equal requests that are in flight at the same time share one send, and each gets a response of its
+ * Middleware for the policies of fetch clients: equal requests that are in flight at the same time share one send, and each gets a response of its
  * own. Equal are GETs, or HEADs, of one client and policy whose URL and options are, all headers included. A request with a body, with
  * `ebb` options, or given as a `Request`, is sent by itself.
  *
@@ -106,10 +106,10 @@ const requests: Coalescable<Response> = {
  * import { createFetch } from '@ebb/fetch';
  * import { coalesced } from '@ebb/fetch/coalesced';
  *
- * const fetch = createFetch({ use: [coalesced()] });
+ * const fetch = createFetch({ middleware: [coalesced()] });
  * const [one, other] = await Promise.all([1, 2].map(() => fetch('https://api.example.com/items')));
  * ```
  */
-export function coalesced(options: CoalescedOptions = {}): Part {
+export function coalesced(options: CoalescedOptions = {}): InnermostMiddleware {
   return coalescing(requests, options);
 }

@@ -1,19 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
-import {
-  attemptsOf,
-  constant,
-  createPolicy,
-  type EbbEvent,
-  HookError,
-  NotSentError,
-  ownBucket,
-} from '@ebb/core';
+import { attemptsOf, constant, createPolicy, type EbbEvent, HookError, NotSentError } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import type { Step, Upstream } from '../../../test/server.ts';
+import { ownBucket } from '../../core/test/own.ts';
 import { createFetch } from './index.ts';
 
 const atOnce = { backoff: constant(0) };

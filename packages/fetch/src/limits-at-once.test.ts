@@ -5,15 +5,13 @@ import {
   constant,
   createPolicy,
   grantOf,
-  limit,
-  type OwnBucket,
-  ownBucket,
-  ownBudget,
+  type Limit,
   type PolicyOptions,
   tokenBucket,
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { expect, test, vi } from 'vitest';
+import { ownBucket, ownBudget } from '../../core/test/own.ts';
 import { createFetch } from './index.ts';
 
 const URL_OF = 'https://api.example.com/items';
@@ -44,7 +42,7 @@ test('a response has its history and its grant, which can be settled', async () 
 
 test('a bucket of your own sees the request, and the outcome of each attempt', async () => {
   const seen: unknown[] = [];
-  const own: OwnBucket = {
+  const own: Parameters<typeof ownBucket>[0] = {
     tryAcquire: (cost = 1) => ({ cost, waitedMs: 0, grantedAtMs: 0, conforming: true, settle() {} }),
     acquire: () => Promise.reject(new Error('not called')),
     pausedBucketFor(request) {
@@ -63,14 +61,14 @@ test('a bucket of your own sees the request, and the outcome of each attempt', a
 
 test('a limit of your own sees the number of the attempt', async () => {
   const seen: unknown[] = [];
-  const own = limit({
+  const own: Limit = {
     name: 'own',
     take(call) {
       seen.push(['take', call.attempt]);
       return { cancel: () => undefined, settle: () => void seen.push(['settle', call.attempt]) };
     },
-  });
-  await setUp({ use: [own] }, 503).fetch(URL_OF);
+  };
+  await setUp({ limits: [own] }, 503).fetch(URL_OF);
   expect(seen).toEqual([
     ['take', 0],
     ['settle', 1],

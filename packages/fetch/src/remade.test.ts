@@ -9,7 +9,7 @@ const look = inspectBody((response) => response.text().then(() => undefined));
 
 test.each([
   ['after a look', createFetch({ inspect: look })],
-  ['that was joined', createFetch({ use: [coalesced()] })],
+  ['that was joined', createFetch({ middleware: [coalesced()] })],
 ])('a response %s is like bare, and so are its clones', async (_, fetchOf) => {
   const server = await serve({ status: 200, body: 'up', headers: { 'x-a': '1' } });
   const bare = await fetch(server.url);

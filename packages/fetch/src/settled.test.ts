@@ -57,7 +57,7 @@ function streaming() {
 const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 test('a call is charged when its body has ended', async () => {
-  const { bucket, policy, clock } = setUp({ use: [bodyEnds] });
+  const { bucket, policy, clock } = setUp({ plugins: [bodyEnds] });
   const { send, write, end } = streaming();
   const response = await createFetch(policy, send)(URL_OF_IT);
   write('hello');

@@ -4,6 +4,7 @@ import {
   detailsOf,
   type EbbEvent,
   HookError,
+  type Limit,
   type PolicyOptions,
   unauthorized,
 } from '@ebb/core';
@@ -38,7 +39,7 @@ function setUp(refresh: Refresh, options: PolicyOptions = {}, refreshTimeoutMs?:
     });
   const fetch = createFetch(
     {
-      use: [unauthorized({ refresh: refresh as never, refreshTimeoutMs })],
+      plugins: [unauthorized({ refresh: refresh as never, refreshTimeoutMs })],
       trustedOrigins: ['http://upstream.test'],
       backoff: constant(0),
       onEvent: (event) => events.push(event),
@@ -312,7 +313,7 @@ describe('a server that always says 401', () => {
       new Response(null, {
         status: status(new Headers(init?.headers).get('authorization'), new URL(String(input)).pathname),
       });
-    const options = { clock, use: [unauthorized({ refresh })], trustedOrigins: ['http://upstream.test'] };
+    const options = { clock, plugins: [unauthorized({ refresh })], trustedOrigins: ['http://upstream.test'] };
     const fetch = createFetch(options, base);
     const get = async (path = '') => (await fetch(`http://upstream.test/${path}`)).status;
     return { clock, get, refreshes: () => refreshes };
@@ -443,7 +444,7 @@ describe('a refresh that sends through its own client', () => {
     const client = createFetch(
       {
         clock,
-        use: [unauthorized({ refresh })],
+        plugins: [unauthorized({ refresh })],
         trustedOrigins: ['http://upstream.test'],
         onEvent: (event) => events.push(event),
       },
@@ -510,7 +511,7 @@ describe('a refresh that sends through its own client', () => {
         const refresh = async () => ({
           authorization: await (await same('http://upstream.test/token')).text(),
         });
-        const options = { use: [unauthorized({ refresh })], trustedOrigins: ['http://upstream.test'] };
+        const options = { plugins: [unauthorized({ refresh })], trustedOrigins: ['http://upstream.test'] };
         const base = async () => new Response('old', { status: 401 });
         const response = await createFetch(options, base)('http://upstream.test/token');
         if (!response.ok) throw new Error(await response.text());
@@ -548,7 +549,7 @@ describe('a refresh that sends through its own client', () => {
       return { authorization };
     };
     const client = createFetch(
-      { use: [unauthorized({ refresh })], trustedOrigins: ['http://upstream.test'] },
+      { plugins: [unauthorized({ refresh })], trustedOrigins: ['http://upstream.test'] },
       base,
     );
     expect((await client('http://upstream.test/')).status).toBe(200);
@@ -571,10 +572,16 @@ test.each([
   expect(await result).toBe(401);
 });
 
+const budgetThatRefuses: Limit = {
+  name: 'budget',
+  take: () => undefined,
+  planRetry: () => 'budget-exhausted',
+};
+
 test.each<[what: string, options: PolicyOptions, statuses: readonly number[], tokens: number]>([
   ['without retries a 401 is repeated', { maxRetries: 0 }, [401, 200], 1],
   ['it counts as no retry', { maxRetries: 1 }, [401, 503, 200], 1],
-  ['it costs no budget', { budget: { part: budgetThatRefuses() } as never, maxRetries: 1 }, [401, 200], 1],
+  ['it costs no budget', { limits: [budgetThatRefuses], maxRetries: 1 }, [401, 200], 1],
   ['another origin gets no token, and asks for none', { trustedOrigins: ['http://other.test'] }, [401], 0],
   ['a 403 is no 401', {}, [403], 0],
 ])('%s', async (_, options, statuses, tokens) => {
@@ -594,11 +601,6 @@ test.each<[what: string, options: PolicyOptions, statuses: readonly number[], to
   expect(refreshes).toBe(tokens);
 });
 
-/** The part of a budget that allows no retry. */
-function budgetThatRefuses() {
-  return { name: 'budget', place: 'watching', begin: () => ({ permit: () => 'budget-exhausted' }) };
-}
-
 test('a 401 that a redirect led to is no refusal of the first server', async () => {
   let refreshes = 0;
   const refresh = () => {
@@ -607,7 +609,7 @@ test('a 401 that a redirect led to is no refusal of the first server', async () 
   };
   const base = async () =>
     Object.defineProperty(new Response(null, { status: 401 }), 'redirected', { value: true });
-  const fetch = createFetch({ use: [unauthorized({ refresh })], trustedOrigins: () => true }, base);
+  const fetch = createFetch({ plugins: [unauthorized({ refresh })], trustedOrigins: () => true }, base);
   expect((await fetch('http://upstream.test/')).status).toBe(401);
   expect(refreshes).toBe(0);
 });
@@ -619,14 +621,14 @@ test('a client below another one leaves its 401 to that', async () => {
     return undefined;
   };
   const base = async () => new Response(null, { status: 401 });
-  const inner = createFetch({ use: [unauthorized({ refresh })], trustedOrigins: () => true }, base);
+  const inner = createFetch({ plugins: [unauthorized({ refresh })], trustedOrigins: () => true }, base);
   expect((await createFetch({}, inner)('http://upstream.test/')).status).toBe(401);
   expect(refreshes).toBe(0);
 });
 
 test('a policy without trustedOrigins is refused', () => {
-  const use = [unauthorized({ refresh: () => undefined })];
-  expect(() => createFetch({ use })).toThrow(
+  const plugins = [unauthorized({ refresh: () => undefined })];
+  expect(() => createFetch({ plugins })).toThrow(
     "unauthorized: trustedOrigins must be set in its policy, such as trustedOrigins: ['https://api.example.com']",
   );
 });

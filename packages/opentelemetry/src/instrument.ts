@@ -1,4 +1,4 @@
-import { createPolicy, type Part, type PartInstance, type Policy, type PolicyOptions } from '@ebb/core';
+import { createPolicy, type Plugin, type Policy, type PolicyOptions } from '@ebb/core';
 import { context } from '@opentelemetry/api';
 import { isHttp } from './http-attributes.ts';
 import { headersOf } from './propagate.ts';
@@ -28,7 +28,7 @@ export function instrument(
 ): Policy {
   const telemetry = new Telemetry('instrument', telemetryOptions);
   const { spans } = telemetry;
-  const { clock, onEvent, beforeAttempt, wrapAttempt, use = [] } = createPolicy(policyOrOptions);
+  const { clock, onEvent, beforeAttempt, plugins = [] } = createPolicy(policyOrOptions);
   const observed: PolicyOptions = {
     ...policyOrOptions,
     onEvent(event) {
@@ -43,26 +43,22 @@ export function instrument(
   };
   if (spans === undefined) return createPolicy(observed);
 
-  const instance: PartInstance = {
+  const trace: Plugin = {
+    name: 'trace',
     // Called before the user's own hook: one that throws ends the request.
-    label(next) {
+    publicHeaders(next) {
       const { request } = next;
       spans.prepare(next, telemetry.attributesOf(request), clock.now());
       return isHttp(request) ? headersOf(request, () => spans.attemptContext(request)) : undefined;
     },
+    wrapAttempt: (send, { request }) => context.with(spans.sendingContext(request), send),
   };
-  const trace: Part = { name: 'trace', place: 'watching', begin: () => instance };
   return createPolicy({
     ...observed,
-    use: [...use, trace],
+    plugins: [...plugins, trace],
     // What a hook sends, for a fresh token say, is a part of the request.
     beforeAttempt:
       beforeAttempt &&
       ((next) => context.with(spans.requestContext(next.request), () => beforeAttempt(next))),
-    wrapAttempt(send, current) {
-      const inContext = (): ReturnType<typeof send> =>
-        context.with(spans.sendingContext(current.request), send);
-      return wrapAttempt === undefined ? inContext() : wrapAttempt(inContext, current);
-    },
   });
 }

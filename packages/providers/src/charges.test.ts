@@ -1,4 +1,4 @@
-import type { Costs, PartCall, PartInstance, RequestTraits } from '@ebb/core';
+import type { CallView, Costs, RequestTraits } from '@ebb/core';
 import { nextTurn, type Peek } from '@ebb/core/adapter';
 import type { LearnsCost } from '@ebb/core/internal';
 import { virtualClock } from '@ebb/core/testing';
@@ -45,7 +45,7 @@ async function told({ actualCost }: ProviderLimits, of: Answer, request = reques
       if (Object.keys(settled).length > 0) Object.assign(found, { settled });
     },
   };
-  const call = { grant, bucket, policy: { clock, cost: () => 1 }, request } as unknown as PartCall;
+  const call = { grant, bucket, policy: { clock, cost: () => 1 }, request } as unknown as CallView;
   const peek: Peek = {
     read: async () => undefined,
     stop: () => undefined,
@@ -55,10 +55,10 @@ async function told({ actualCost }: ProviderLimits, of: Answer, request = reques
     },
   };
   const { status = 200, headers = {} } = of;
-  const instance = actualCost.part.begin(call) as PartInstance;
   const look = { attempt: 1, signal: undefined, open: () => peek };
-  instance.judge?.({ type: 'response', status, header: (name) => headers[name] }, undefined, look);
-  instance.end?.(status < 400 ? 'success' : 'final');
+  const { inspect, ended } = actualCost;
+  inspect.judge({ type: 'response', status, header: (name) => headers[name] }, call, look, undefined);
+  ended?.(call, status < 400 ? 'success' : 'final');
   await nextTurn();
   return found;
 }

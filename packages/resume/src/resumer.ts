@@ -25,6 +25,7 @@ import {
   emit,
   type News,
   obeyed,
+  observerOf,
   property,
   type Reporting,
   type ResumeReason,
@@ -216,7 +217,8 @@ export class Resumer<Rest, Given> {
     const { policy: ofAll, maxResumes } = this.#options;
     const { ebb, request } = this.#resumed;
     const policy = ebb ? overridePolicy(ofAll, ebb) : ofAll;
-    this.#told ??= { policy, request, attempt: 0 };
+    const reporting = { clock: policy.clock, onEvent: observerOf(policy) };
+    this.#told ??= { policy: reporting, request, attempt: 0 };
     this.#made = made;
     const { totalTimeoutMs, totalTimeoutCovers } = policy;
     if (totalTimeoutMs !== undefined && totalTimeoutCovers === 'body')

@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
-import type { PolicyOptions, RequestOptions } from '@ebb/core';
+import type { Policy, PolicyOptions, RequestOptions } from '@ebb/core';
 import {
   addsCredentials,
   type Call,
   countClient,
   createPolicy,
+  hasMiddleware,
   LAYER,
   mayBeSentAtOnce,
   mustTrust,
@@ -108,6 +109,14 @@ function checkTrust({ policy, request }: Call, { origin }: Options): void {
     throw new TypeError('ebb: with trustedOrigins a request must have an `origin`, that of its URL');
 }
 
+/** @throws TypeError for a policy with middleware: a dispatcher tells a handler of events, and has no result that middleware could return */
+function mustHaveNoMiddleware(policy: Policy): void {
+  if (hasMiddleware(policy))
+    throw new TypeError(
+      'middleware: a dispatcher has no result to return; undici has interceptors.cache() and deduplicate()',
+    );
+}
+
 /** `ebb` options hold for this layer only, not for a layer below. */
 function withoutEbb({ ebb: _, ...others }: Options): Options {
   return others;
@@ -127,6 +136,7 @@ function start(composition: Composition, given: Options, handler: Handler): bool
       const traits = new Traits(options, body, composition.ownOrigin);
       call = startCall(composition.policy, traits, ebb, given[LAYER], 'dispatcher');
       checkTrust(call, given);
+      if (ebb !== undefined) mustHaveNoMiddleware(call.policy);
     }
     request = new UndiciRequest(composition, options, body, handler, call);
   } catch (error) {
@@ -163,7 +173,7 @@ function start(composition: Composition, given: Options, handler: Handler): bool
 export function ebbInterceptor(policyOrOptions: PolicyOptions = {}): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
   mustTrust('ebbInterceptor', policy);
-  for (const part of policy.use ?? []) part.checkWay?.('dispatcher');
+  mustHaveNoMiddleware(policy);
   return function ebb(dispatch) {
     const composition: Composition = { policy, dispatch, ownOrigin: makeOrigin() };
     countClient(true);

@@ -5,12 +5,12 @@ import {
   type EbbEvent,
   inspectBody,
   NotSentError,
-  ownLimit,
   type PolicyOptions,
 } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
+import { ownLimit } from '../../core/test/own.ts';
 import { bucketThat } from '../test/bucket.ts';
 import { versions } from '../test/clients.ts';
 import { readers } from '../test/readers.ts';

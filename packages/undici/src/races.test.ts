@@ -1,14 +1,6 @@
 // Two things in one turn: an abort beside a permit, a stop beside a body, an upload beside a retry.
 import { Readable } from 'node:stream';
-import {
-  concurrencyLimit,
-  constant,
-  type EbbEvent,
-  type Limit,
-  limit,
-  type PolicyOptions,
-  retry,
-} from '@ebb/core';
+import { concurrencyLimit, constant, type EbbEvent, type Limit, type PolicyOptions, retry } from '@ebb/core';
 import { countClient, nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -144,7 +136,7 @@ describe('what a limit throws when something goes back, or at the end, changes n
     ['ended of a permit', { take: () => ({ cancel: () => undefined, ended: broken }) }],
     ['ended', { take: () => undefined, ended: broken }],
   ])('%s', async (_, own) => {
-    const { dispatch, spy, wire, clock, reasons } = setUp(() => ({ use: [limit({ name: 'own', ...own })] }));
+    const { dispatch, spy, wire, clock, reasons } = setUp(() => ({ limits: [{ name: 'own', ...own }] }));
     dispatch(get, spy);
     wire.attempt(1).start().head(503).end();
     await turns();

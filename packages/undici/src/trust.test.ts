@@ -1,4 +1,4 @@
-import { createPolicy, type Part, type PolicyOptions } from '@ebb/core';
+import { createPolicy, type Plugin, type PolicyOptions } from '@ebb/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
 import { get, setUp } from '../test/relay.ts';
@@ -6,14 +6,14 @@ import { type Upstream, upstream } from '../test/upstream.ts';
 import { ebbInterceptor } from './index.ts';
 
 const LINE = "such as trustedOrigins: ['https://api.example.com'], got undefined";
-const signs: Part = { name: 'signs', place: 'headers', begin: () => ({ headers: () => ({ token: 'a' }) }) };
-const labels: Part = { name: 'labels', place: 'watching', begin: () => ({ label: () => ({ trace: 'b' }) }) };
+const signs: Plugin = { name: 'signs', beforeAttempt: () => ({ token: 'a' }) };
+const labels: Plugin = { name: 'labels', publicHeaders: () => ({ trace: 'b' }) };
 const credential: PolicyOptions = { beforeAttempt: () => ({ token: 'a' }) };
 
 test.each<[story: string, options: PolicyOptions, giver: string | undefined]>([
   ['beforeAttempt', credential, 'beforeAttempt'],
-  ['a part that adds headers', { use: [labels, signs] }, 'signs'],
-  ['a key and a label', { idempotencyKey: true, use: [labels] }, undefined],
+  ['a plugin that adds headers', { plugins: [labels, signs] }, 'signs'],
+  ['a key and public headers', { idempotencyKey: true, plugins: [labels] }, undefined],
   ['beforeAttempt for no one', { ...credential, trustedOrigins: [] }, undefined],
 ])('%s', (_, options, giver) => {
   for (const policy of [options, createPolicy(options)]) {
@@ -54,7 +54,7 @@ describe.each(Object.entries(versions))('%s', (_, { Agent, Client, request }) =>
     ] as const) {
       const { body } = await request(url, {
         dispatcher,
-        ebb: { ...credential, use: [labels], trustedOrigins },
+        ebb: { ...credential, plugins: [labels], trustedOrigins },
       });
       expect(await body.text()).toBe(`${token} b`);
     }

@@ -1,4 +1,5 @@
-import { type AcquireOptions, type Grant, ownBucket, type TokenBucket } from '@ebb/core';
+import type { AcquireOptions, Grant, TokenBucket } from '@ebb/core';
+import { ownBucket } from '../../core/test/own.ts';
 
 interface Behaviour {
   tryAcquire(cost?: number): boolean;

@@ -63,7 +63,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
   retryBudget: client('busy', () => ({ budget: retryBudget({ reserve: 10 }) })),
   // Not 'busy': three failures in a row, and how many requests are answered in time depends on which of them comes first.
   throttle: client('ok', () => ({ throttle: throttle() })),
-  coalesced: client('slow', () => ({ use: [coalesced()] }), 'when made'),
+  coalesced: client('slow', () => ({ middleware: [coalesced()] }), 'when made'),
   hedged: {
     make() {
       const policy = createPolicy();
@@ -75,7 +75,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
   unauthorized: {
     make(origin) {
       const refresh = async () => ({ authorization: await (await fetch(`${origin}/token`)).text() });
-      return createFetch({ trustedOrigins: [origin], use: [unauthorized({ refresh })] });
+      return createFetch({ trustedOrigins: [origin], plugins: [unauthorized({ refresh })] });
     },
     path: 'secret',
     isBound: 'when made',

@@ -58,7 +58,7 @@ describe('a call may be sent at once', () => {
     [{ onEvent: () => undefined }, false],
     [{ classify: () => 'success' }, false],
     [{ bucket: tokenBucket({ refillPerSecond: 1, clock }) }, false],
-    [{ use: [] }, false],
+    [{ plugins: [] }, false],
   ])('with the policy %j: %s', (options, may) => {
     expect(mayBeSentAtOnce(createPolicy({ clock, ...options }), 'socket')).toBe(may);
   });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { ownBucket, ownBudget } from '../../test/own.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import { HookError, NotSentError, type NotSentReason } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { EbbEvent } from '../news/events.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
-import { ownBucket, ownBudget } from '../parts/own.ts';
 import type { AcquireOptions, Grant } from '../policy/contracts.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import type { TokenBucket } from '../policy/part.ts';

@@ -1,9 +1,6 @@
-import { inDevelopment } from '#dev-text';
 import { mayNest, needsContext, otherRetriesOf } from '#nested';
-import { nameOf } from '../base/check.ts';
 import { nextTurn } from '../base/clock.ts';
 import { HookError, isPromise, NotSentError, report } from '../base/errors.ts';
-import { must } from '../base/options.ts';
 import { sleep } from '../base/signals.ts';
 import type { Opened } from '../http/body.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
@@ -22,8 +19,8 @@ import type { PartCall, PlannedRetry, WhenBodyEnds } from '../policy/call-view.t
 import { type AcquireOptions, fairKeyOf, type Grant, type OwnBucket } from '../policy/contracts.ts';
 import type { HeaderChanges, KeptKey, SentHeaders } from '../policy/hooks.ts';
 import type { Permit, Skip, Wait } from '../policy/limit.ts';
-import { insideOf, type Policy } from '../policy/options.ts';
-import type { Part, PartInstance } from '../policy/part.ts';
+import { POLICY, type Policy } from '../policy/options.ts';
+import type { Inspector } from '../policy/plugin.ts';
 import {
   bounded,
   Deadline,
@@ -34,10 +31,10 @@ import {
   OutOfTime,
   stopped,
 } from './deadline.ts';
-import { type Decision, decideRetry, judgementOf, verdictOf } from './decide.ts';
+import { backoffOf, type Decision, decideRetry, judgementOf, verdictOf } from './decide.ts';
 import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
 import { type Attempt, type HistoryRecord, record, recordOf, successOf } from './history.ts';
-import type { Permits } from './permits.ts';
+import { type Permits, startLimit } from './permits.ts';
 import type { CallClient, CallStep, EndStep, MakeBody, WaitStep } from './types.ts';
 import { asUserCode } from './user-code.ts';
 
@@ -69,11 +66,6 @@ export function abortedBy(error: unknown, seen: Outcome): Outcome {
 export function namedTimeoutOf({ deadline, policy }: Call): number {
   const { attemptTimeoutMs = Infinity } = policy;
   return deadline?.bindsAttempt ? deadline.timeoutMs : attemptTimeoutMs;
-}
-
-/** @throws TypeError for a plugin that adds headers which may be credentials, and is not known to do so */
-function mustGiveHeaders({ name, place }: Part): void {
-  must(nameOf(name, 'place'), "'headers' beside the verb `headers`", place, place === 'headers');
 }
 
 /** True for the response of a first attempt that had nothing to wait for. All with one status share a history. */
@@ -130,8 +122,6 @@ export class Call implements PartCall, OuterCall {
   /** The next phase before an attempt is sent. */
   #phase: Phase = START;
   // Only requests with limits, hooks, waits, timeouts or retries need these: `declare` keeps them out of the others.
-  /** The hooks of plugins in this call. */
-  declare hooks?: readonly PartInstance[];
   /** Takes what the wait under way brings. */
   declare private keep?: ((brought: never) => void) | undefined;
   /** Notes of limits about the attempt. See {@link PartCall}. */
@@ -246,7 +236,7 @@ export class Call implements PartCall, OuterCall {
         return this.#untilFree();
       case HOOKS:
         this.#phase = LIMITS;
-        return this.#hasHooks ? this.#untilAsked() : undefined;
+        return this.policy[POLICY].hasHeaderHooks ? this.#untilAsked() : undefined;
       case LIMITS:
         return this.#take();
       default:
@@ -262,14 +252,9 @@ export class Call implements PartCall, OuterCall {
     const { fairKey } = policy;
     // Not only once it has to wait: a wrong key would fail under load alone.
     if (fairKey !== undefined) this.fairness = { fairKey: fairKeyOf(fairKey, request) };
-    const { limits, plugins } = insideOf(policy);
-    for (const limit of limits) limit.startIn(this);
-    for (const plugin of plugins) {
-      const hooks = plugin.begin(this);
-      if (!hooks) continue;
-      this.hooks = [...(this.hooks ?? []), hooks];
-      if (hooks.headers) inDevelopment(() => mustGiveHeaders(plugin));
-    }
+    const { limits, plugins } = policy[POLICY];
+    for (const limit of limits) startLimit(this, limit);
+    for (const plugin of plugins) plugin.started?.(this);
   }
 
   /** Checked again after each wait, and after user code has run. @throws why nothing may be sent */
@@ -302,13 +287,6 @@ export class Call implements PartCall, OuterCall {
     return { do: 'wait', until: connection };
   }
 
-  /** True if user code changes the headers of attempts. */
-  get #hasHooks(): boolean {
-    const { beforeAttempt, idempotencyKey } = this.policy;
-    if ((beforeAttempt ?? idempotencyKey) !== undefined) return true;
-    return this.hooks?.some(({ headers, label }) => headers ?? label) === true;
-  }
-
   // A method apart: what a closure captures is allocated at each call of the function around it.
   #untilAsked(): CallStep | undefined {
     return this.#userCode(() => this.askHooks());
@@ -316,11 +294,11 @@ export class Call implements PartCall, OuterCall {
 
   /** Asks the hooks for the headers of the next attempt, once for each. Returns a promise if they return one. @throws HookError */
   askHooks(): PromiseLike<void> | undefined {
-    const { policy, request, deadline, hooks } = this;
+    const { policy, request, deadline } = this;
     const attempt = this.attempt + 1;
     if (attempt === 1 && !this.isInner) this.key ??= keyOf(policy, request);
     const next = { attempt, request, previous: this.toRetry, leftMs: deadline?.leftMs };
-    const made = asUserCode(this, () => headerChangesOf(policy, next, this.key, hooks));
+    const made = asUserCode(this, () => headerChangesOf(policy, next, this.key, this));
     if (isPromise(made))
       return made.then((changes) => {
         this.pendingHeaders = changes;
@@ -375,11 +353,39 @@ export class Call implements PartCall, OuterCall {
     return this.#until(waiting, leftMs, late, (permit) => permit.cancel());
   }
 
-  /** The scheduled attempt is not sent: another one comes after the next backoff. */
-  #skip(skip: Skip): CallStep {
-    skip.schedule?.(this);
+  /**
+   * A limit skips the scheduled attempt: others get back what they gave, and the next one comes after the next backoff.
+   *
+   * @throws NotSentError (`overload`) if there is none; the call ends with the answer that was there, if there is one
+   */
+  #skip({ isLast }: Skip): CallStep {
+    const { attempt, delayMs: beforeMs, waitedMs } = this;
+    this.permits?.skip();
+    const delayMs = isLast ? undefined : this.#nextDelayMs();
+    const reason = delayMs === undefined ? 'overload' : 'skipped';
+    this.note({ attempt: attempt + 1, delayMs: beforeMs, waitedMs, reason });
+    this.emit({ type: 'skip', delayMs });
+    if (delayMs === undefined)
+      throw new NotSentError('Not sent: too little succeeds', undefined, { reason: 'overload' });
+    this.delayMs = delayMs;
     this.#again();
     return this.#prepare();
+  }
+
+  /**
+   * The delay after an attempt that was skipped; `undefined` if no other follows. Nothing was sent, so idempotency does not matter here. A
+   * skipped attempt counts as a retry, so that `maxRetries` and `totalTimeoutMs` bound the call as ever.
+   */
+  #nextDelayMs(): number | undefined {
+    const { policy, request, deadline, attempt, previousBackoffMs: previousDelayMs } = this;
+    this.skipped = (this.skipped ?? 0) + 1;
+    const retry = attempt + this.skipped;
+    if (retry > policy.maxRetries) return undefined;
+    const delayMs = backoffOf(policy, { retry, previousDelayMs, random: policy.random, request });
+    if (delayMs === undefined || (deadline && delayMs > deadline.leftMs)) return undefined;
+    this.previousBackoffMs = delayMs;
+    const refusal = attempt > 0 && this.permits?.planRetry({ reason: 'refused', delayMs });
+    return refusal ? undefined : delayMs;
   }
 
   /** The body is made with slot and tokens. */
@@ -399,13 +405,12 @@ export class Call implements PartCall, OuterCall {
 
   /** The attempt is about to be sent. @throws HookError if a function that returns the value of a header fails */
   #begin(): void {
-    const { policy } = this;
     this.attempt += 1;
     if (this.hasFailed) this.hasFailed = false;
     if (this.bucket) this.lastBucket = this.bucket;
     if (this.way === 'function' && this.bucket) this.paidBuckets = new Set([this.bucket]);
     if (this.grant?.conforming === false) this.emit({ type: 'mark' });
-    if (isObserved(policy.onEvent, 'attempt')) this.emit({ type: 'attempt' });
+    if (isObserved(this.policy[POLICY].onEvent, 'attempt')) this.emit({ type: 'attempt' });
     if (this.pendingHeaders) this.headerChanges = headersNow(this.pendingHeaders);
   }
 
@@ -436,16 +441,16 @@ export class Call implements PartCall, OuterCall {
 
   /** Asks the inspectors, one after the other. */
   #inspect(inspection: Inspection): CallStep {
-    const { hooks = [], attempt, endsAtMs, policy, deadline } = this;
+    const { attempt, endsAtMs, policy, deadline } = this;
+    const { inspectors } = policy[POLICY];
     const { outcome, open, abort } = inspection;
     const signal = this.#callerSignal();
     const signals = [signal, abort?.signal].filter((one) => one !== undefined);
     const given = { attempt, open, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
-    while (inspection.at < hooks.length) {
-      const one = hooks[inspection.at] as PartInstance;
+    while (inspection.at < inspectors.length) {
+      const one = inspectors[inspection.at] as Inspector;
       inspection.at += 1;
-      if (!one.judge) continue;
-      const said = asUserCode(this, () => one.judge?.(outcome, inspection.said, given));
+      const said = asUserCode(this, () => one.judge(outcome, this, given, inspection.said));
       if (!isPromise(said)) {
         inspection.said = said ?? inspection.said;
         continue;
@@ -638,7 +643,7 @@ export class Call implements PartCall, OuterCall {
 
   /** Ends the call once, and tells all who want to know. */
   #close(end: EndStep, news: EndNews): EndStep {
-    if (this.close(end.reason, end) && isObserved(this.policy.onEvent, 'end'))
+    if (this.close(end.reason, end) && isObserved(this.policy[POLICY].onEvent, 'end'))
       this.emit({ type: 'end', reason: end.reason, ...news });
     return this.#end as EndStep;
   }
@@ -649,17 +654,17 @@ export class Call implements PartCall, OuterCall {
     this.#end = end;
     this.#forgetWaits();
     this.permits?.end(reason);
-    if (this.hooks) this.#endHooks(this.hooks, reason);
+    if (this.#phase !== START) this.#endPlugins(reason);
     return true;
   }
 
   /** A plugin that throws at the end changes nothing. */
-  #endHooks(hooks: readonly PartInstance[], reason: StopReason): void {
-    for (const one of hooks) {
+  #endPlugins(reason: StopReason): void {
+    for (const plugin of this.policy[POLICY].plugins) {
       try {
-        one.end?.(reason);
+        plugin.ended?.(this, reason);
       } catch (error) {
-        report('use', one, error);
+        report(plugin.name, plugin, error);
       }
     }
   }
@@ -763,7 +768,7 @@ export class Call implements PartCall, OuterCall {
 
   /** True if responses are inspected before they are judged. */
   get inspects(): boolean {
-    return this.hooks?.some(({ judge }) => judge) === true;
+    return this.policy[POLICY].inspectors.length > 0;
   }
 
   /** True if the async context must bring it to them. */
@@ -773,17 +778,16 @@ export class Call implements PartCall, OuterCall {
 
   /** True if something stands around the sending of attempts. */
   get isWrapped(): boolean {
-    if (this.policy.wrapAttempt) return true;
-    return this.hooks?.some(({ wrap }) => wrap) === true;
+    return this.policy[POLICY].wrappers.length > 0;
   }
 
   get givenFeedback(): ReadFeedback | false | undefined {
-    return insideOf(this.policy).feedback;
+    return this.policy[POLICY].feedback;
   }
 
-  /** Watches the bodies of responses, if a limit or a plugin needs to know their end. */
+  /** Watches the bodies of responses, if a limit needs to know their end. */
   get whenBodyEnds(): WhenBodyEnds | undefined {
-    return this.permits?.whenBodyEnds ?? this.hooks?.find(({ whenBodyEnds }) => whenBodyEnds)?.whenBodyEnds;
+    return this.permits?.whenBodyEnds;
   }
 
   /** The history to note on the result. */
@@ -794,7 +798,7 @@ export class Call implements PartCall, OuterCall {
 
   /** Tells all who want to know. */
   emit(news: News): void {
-    emit(this, news);
+    emit(this, news, this.policy[POLICY].onEvent);
   }
 
   /** For a first attempt that was sent before the call was made. @param around the calls within it have found this */

@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { HookError } from '../base/errors.ts';
+import type { PartCall } from '../policy/call-view.ts';
 import type { HeaderChanges, KeptKey, NextAttempt } from '../policy/hooks.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
@@ -9,7 +10,7 @@ const request = { method: 'POST', url: 'http://a.test/', replayable: true, heade
 const next: NextAttempt = { attempt: 1, request, previous: undefined, leftMs: undefined };
 
 const changes = (made: unknown, key?: KeptKey) =>
-  headerChangesOf(createPolicy({ beforeAttempt: () => made as never }), next, key);
+  headerChangesOf(createPolicy({ beforeAttempt: () => made as never }), next, key, {} as PartCall);
 
 /** Headers of another library: the same methods, another class. */
 class OtherHeaders {

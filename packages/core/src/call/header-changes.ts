@@ -4,6 +4,7 @@ import { callHook, HookError, isObject, isPromise } from '../base/errors.ts';
 import { messageOf } from '../base/options.ts';
 import { isIdempotent } from '../http/classify.ts';
 import type { RequestTraits } from '../http/outcome.ts';
+import type { PartCall } from '../policy/call-view.ts';
 import {
   type HeaderChanges,
   type HeaderValue,
@@ -13,7 +14,6 @@ import {
   type SentHeaders,
 } from '../policy/hooks.ts';
 import type { Policy } from '../policy/options.ts';
-import type { PartInstance } from '../policy/part.ts';
 
 const KEY = 'idempotency-key';
 
@@ -45,29 +45,29 @@ function madeKey({ idempotencyKey }: Policy, request: RequestTraits): string | u
 type Changes = HeaderChanges | undefined;
 
 /**
- * The headers that an attempt changes; `undefined` for none. Of the same header the later change holds: that of ebb, the labels,
- * that of `beforeAttempt`, those of the parts. The last two may be credentials: only a trusted origin is asked for.
+ * The headers that an attempt changes; `undefined` for none. Of the same header the later change holds: that of ebb, the public ones,
+ * that of `beforeAttempt`, those of the plugins. The last two may be credentials: only a trusted origin is asked for.
  *
  * @param key that of the request. It is marked if the attempt does not carry it
  * @throws HookError, at once or as a rejection, if user code fails or returns something else than headers
  */
 export function headerChangesOf(
-  { beforeAttempt, trustedOrigins }: Partial<Policy>,
+  { beforeAttempt, trustedOrigins, plugins = [] }: Partial<Policy>,
   next: NextAttempt,
   key: KeptKey | undefined,
-  instances: readonly PartInstance[] = [],
+  call: PartCall,
 ): Changes | Promise<Changes> {
   const own = key?.isOurs ? { [KEY]: key.value } : undefined;
   const asked: (Changes | Promise<Changes>)[] = [];
-  const askInstances = (verb: 'label' | 'headers'): void => {
-    for (const instance of instances) {
-      if (instance[verb]) asked.push(ask('use', () => instance[verb]?.(next)));
+  const askPlugins = (hook: 'publicHeaders' | 'beforeAttempt'): void => {
+    for (const plugin of plugins) {
+      if (plugin[hook]) asked.push(ask('plugins', () => plugin[hook]?.(next, call)));
     }
   };
-  askInstances('label');
+  askPlugins('publicHeaders');
   if (isTrusted({ trustedOrigins }, next.request)) {
     if (beforeAttempt) asked.push(ask('beforeAttempt', () => beforeAttempt(next)));
-    askInstances('headers');
+    askPlugins('beforeAttempt');
   }
   const join = (all: readonly Changes[]): Changes => {
     if (!all.some(Boolean)) return own;

@@ -43,7 +43,7 @@ test('what hooks take of attemptTimeoutMs counts for their attempt alone', async
 test('the time of a chance that was skipped does not count for the next', async () => {
   let skips = 2;
   const skipping = limitOf({ take: () => (skips-- > 0 ? { skip: true } : undefined) });
-  const { call, ready } = callWith(60, { use: [skipping] });
+  const { call, ready } = callWith(60, { limits: [skipping] });
   expect([await ready(), call.attempt, call.hookMs]).toEqual([true, 1, 60]);
   expect(call.history.map(({ reason }) => reason)).toEqual(['skipped', 'skipped']);
 });

@@ -5,7 +5,7 @@ import {
   limitWith,
   lost,
   outerOf,
-  partOf,
+  pluginOf,
   REQUEST,
   response,
 } from '../../test/call-with-part.ts';
@@ -41,12 +41,12 @@ describe('an outcome', () => {
   });
 
   test('that is final ends the call once', () => {
-    const [end, release] = [vi.fn(), vi.fn()];
-    const { call, events } = callWith({}, [partOf({ end }), limitWith({ release })]);
+    const [ended, release] = [vi.fn(), vi.fn()];
+    const { call, events } = callWith({}, [pluginOf({ ended }), limitWith({ release })]);
     const step = call.ended(response(404));
     expect(step).toEqual({ do: 'end', reason: 'final' });
     expect([call.ended(response(200)), call.judgedWithin(lost), call.next()]).toEqual([step, step, step]);
-    expect([end.mock.calls, release.mock.calls, call.history.length]).toEqual([[['final']], [], 1]);
+    expect([ended.mock.calls, release.mock.calls, call.history.length]).toEqual([[[call, 'final']], [], 1]);
     expect(events).toMatchObject([{ type: 'end', reason: 'final', outcome: { status: 404 } }]);
     expect(Object.hasOwn(events[0] ?? {}, 'error')).toBe(false);
   });
@@ -201,13 +201,13 @@ describe('nested calls', () => {
 });
 
 test('a call that user code has failed ends once', () => {
-  const end = vi.fn();
+  const ended = vi.fn();
   const classify = (): never => {
     throw new Error('boom');
   };
-  const { call, told } = callWith({ classify }, [partOf({ end })]);
+  const { call, told } = callWith({ classify }, [pluginOf({ ended })]);
   const step = call.ended(lost);
   expect(step).toMatchObject({ do: 'end', reason: 'final', error: { hook: 'classify' } });
   expect(call.ended(lost)).toBe(step);
-  expect([call.close('aborted'), told(), end.mock.calls]).toEqual([false, ['end'], [['final']]]);
+  expect([call.close('aborted'), told(), ended.mock.calls]).toEqual([false, ['end'], [[call, 'final']]]);
 });

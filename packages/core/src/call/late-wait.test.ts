@@ -23,8 +23,8 @@ test('what a wait has taken goes back if it ends after the abort', async () => {
       },
     };
   };
-  const use = [limitOf({ take: () => ({ acquire }) })];
-  const result = retry(() => 'up', { use }, { signal: abort.signal });
+  const limits = [limitOf({ take: () => ({ acquire }) })];
+  const result = retry(() => 'up', { limits }, { signal: abort.signal });
   await nextTurn();
   abort.abort(new Error('enough'));
   await expect(result).rejects.toThrow('enough');

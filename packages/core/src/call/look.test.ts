@@ -1,8 +1,15 @@
 import { describe, expect, test, vi } from 'vitest';
-import { callWith, followed, limitWith, lost, partOf, response } from '../../test/call-with-part.ts';
+import {
+  callWith,
+  followed,
+  type Hooks,
+  limitWith,
+  lost,
+  pluginOf,
+  response,
+} from '../../test/call-with-part.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
-import type { PartInstance } from '../policy/part.ts';
 import { OutOfTime } from './deadline.ts';
 
 const open = (): never => {
@@ -11,10 +18,10 @@ const open = (): never => {
 const given = response(503);
 
 /** A call whose response plugins read, and what it is judged as. */
-function reading(options: PolicyOptions, ...instances: readonly PartInstance[]) {
+function reading(options: PolicyOptions, ...instances: readonly Hooks[]) {
   const judged: Outcome[] = [];
   const settle = (outcome: Outcome): void => void judged.push(outcome);
-  const made = callWith(options, [limitWith({ settle }), ...instances.map((one) => partOf(one))]);
+  const made = callWith(options, [limitWith({ settle }), ...instances.map((one) => pluginOf(one))]);
   const ended = (outcome = given) => followed(made.call, made.call.ended(outcome, open));
   return { ...made, judged, ended };
 }
@@ -26,27 +33,27 @@ describe('responses that plugins read', () => {
     ['what a function has returned', response(0), false],
   ])('%s', (_, outcome, isRead) => {
     const judge = vi.fn();
-    const { call } = callWith({}, [partOf({}), partOf({ judge })]);
+    const { call } = callWith({}, [pluginOf({}), pluginOf({ judge })]);
     call.ended(outcome, open);
     expect(judge).toHaveBeenCalledTimes(isRead ? 1 : 0);
   });
 
-  test.each<[instances: PartInstance[], inspects: boolean]>([
+  test.each<[instances: Hooks[], inspects: boolean]>([
     [[], false],
     [[{}], false],
     [[{}, { judge: () => undefined }], true],
   ])('a call with the plugins %j inspects: %s', (instances, inspects) => {
     const { call } = callWith(
       {},
-      instances.map((one) => partOf(one)),
+      instances.map((one) => pluginOf(one)),
     );
     expect(call.inspects).toBe(inspects);
   });
 
   test('each plugin sees what the one before has said, and may say nothing', async () => {
     const seen: unknown[] = [];
-    const say = (advice: object | undefined, isAsync: boolean): PartInstance => ({
-      judge: (_, said) => {
+    const say = (advice: object | undefined, isAsync: boolean): Hooks => ({
+      judge: (_outcome, _call, _body, said) => {
         seen.push(said);
         return (isAsync ? Promise.resolve(advice) : advice) as never;
       },
@@ -85,7 +92,7 @@ describe('responses that plugins read', () => {
     ['the total timeout', { totalTimeoutMs: 60 }, true, 60],
   ])('a plugin that never settles ends with %s', async (_, options, isTotal, timeoutMs) => {
     const told: (AbortSignal | undefined)[] = [];
-    const judge: PartInstance['judge'] = (_outcome, _said, { signal }) => {
+    const judge: Hooks['judge'] = (_outcome, _said, { signal }) => {
       told.push(signal);
       return new Promise(() => undefined);
     };
@@ -130,7 +137,7 @@ describe('responses that plugins read', () => {
   test('an abort of the caller reaches a plugin that reads under a timeout', async () => {
     const abort = new AbortController();
     const signals: AbortSignal[] = [];
-    const judge: PartInstance['judge'] = (_outcome, _said, { signal }) => {
+    const judge: Hooks['judge'] = (_outcome, _said, { signal }) => {
       if (signal) signals.push(signal);
       return undefined;
     };

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
-import { callTo, limitOf, limitWith, partOf, response } from '../../test/call-with-part.ts';
+import { callTo, limitOf, limitWith, pluginOf, response } from '../../test/call-with-part.ts';
 import { judge } from '../../test/steps.ts';
 import { HookError, NotSentError } from '../base/errors.ts';
-import type { Permit, Skip } from '../policy/limit.ts';
+import type { Limit, Permit, Skip } from '../policy/limit.ts';
 import type { PolicyOptions } from '../policy/options.ts';
-import type { Part } from '../policy/part.ts';
+import type { Plugin } from '../policy/plugin.ts';
 import { OutOfTime } from './deadline.ts';
 import type { CallStep } from './types.ts';
 
@@ -15,8 +15,12 @@ describe('the end in front of an attempt', () => {
   const stoppedBy = refused('stopped');
 
   /** A call that waits for the body of its first attempt, or of a retry, with all that this needs. */
-  function inFrontOf(isRetry: boolean, options: PolicyOptions = {}, ...use: readonly Part[]) {
-    const made = callTo(options, use);
+  function inFrontOf(
+    isRetry: boolean,
+    options: PolicyOptions = {},
+    ...extensions: readonly (Plugin | Limit)[]
+  ) {
+    const made = callTo(options, extensions);
     const { call } = made;
     if (isRetry) {
       call.next();
@@ -57,13 +61,13 @@ describe('the end in front of an attempt', () => {
     ],
     ['the wait was too long', true, refused('wait-too-long'), undefined, 'limited', false],
   ])('%s', (_, isRetry, error, signal, reason, isThrown) => {
-    const [cancel, end] = [vi.fn(), vi.fn()];
-    const { call, events } = inFrontOf(isRetry, {}, limitWith({ cancel }), partOf({ end }));
+    const [cancel, ended] = [vi.fn(), vi.fn()];
+    const { call, events } = inFrontOf(isRetry, {}, limitWith({ cancel }), pluginOf({ ended }));
     call.signal = signal;
     const thrown = error instanceof OutOfTime ? 5 : error;
     const step = { do: 'end', reason, ...(isThrown ? { error: thrown } : { before: 'last' }) };
     expect(call.stopped(error)).toEqual(step);
-    expect([cancel.mock.calls, end.mock.calls]).toEqual([[[]], [[reason]]]);
+    expect([cancel.mock.calls, ended.mock.calls]).toEqual([[[]], [[call, reason]]]);
     expect(events.at(-1)).toMatchObject({ type: 'end', reason });
     expect(call.history.map((one) => one.reason)).toEqual(isRetry ? [isThrown ? 'transient' : reason] : []);
   });

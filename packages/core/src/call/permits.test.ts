@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { callTo, lost, response } from '../../test/call-with-part.ts';
 import { constant } from '../backoff/curves.ts';
-import { limit } from '../parts/own-limit.ts';
 import type { Limit, Permit } from '../policy/limit.ts';
 import { retry } from '../retry/retry.ts';
 import { Permits } from './permits.ts';
@@ -135,8 +134,8 @@ describe('the permits of a call', () => {
     ['a limit that takes nothing', () => ({}), 1, [], 'started, ended success'],
   ])('%s', async (_, own, failures, others, expected) => {
     const { told, made } = writing(own);
-    const use = [made, ...others].map(limit);
-    await retry(failing(failures), { use, backoff: constant(0), classify }).catch(String);
+    const limits = [made, ...others];
+    await retry(failing(failures), { limits, backoff: constant(0), classify }).catch(String);
     expect(told.join(', ')).toBe(expected);
   });
 
@@ -145,7 +144,7 @@ describe('the permits of a call', () => {
     const { told, made } = writing((permit) => ({
       take: () => (skips-- > 0 ? { skip: true } : permit()),
     }));
-    await retry(failing(0), { use: [limit(made)], backoff: constant(0) });
+    await retry(failing(0), { limits: [made], backoff: constant(0) });
     expect(told.join(', ')).toBe('started, settle 1 response, ended 1 success, ended success, release 1');
   });
 
@@ -157,15 +156,15 @@ describe('the permits of a call', () => {
         return permit();
       },
     }));
-    const options = { use: [limit(made)], backoff: constant(0), classify };
+    const options = { limits: [made], backoff: constant(0), classify };
     await expect(retry(failing(1), options, { signal: abort.signal })).rejects.toThrow('enough');
     expect(told.join(', ')).toBe('started, cancel 1, ended aborted');
   });
 
   test('a limit whose wait never helps fails its request, and does not spin for ever', async () => {
     const acquire = async (): Promise<Permit> => ({ isPartial: true, cancel: () => undefined });
-    const use = [limit({ name: 'own', take: () => ({ acquire }) })];
-    await expect(retry(() => 'up', { use })).rejects.toThrow(
+    const limits = [{ name: 'own', take: () => ({ acquire }) }];
+    await expect(retry(() => 'up', { limits })).rejects.toThrow(
       'a limit still lacks what it has waited for 1,000 times',
     );
   });

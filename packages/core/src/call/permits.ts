@@ -1,4 +1,6 @@
-import { report } from '../base/errors.ts';
+import { devText } from '#dev-text';
+import { wrongType } from '../base/check.ts';
+import { HookError, isPromise, report } from '../base/errors.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { StopReason } from '../news/events.ts';
 import type { PartCall, PlannedRetry } from '../policy/call-view.ts';
@@ -6,9 +8,31 @@ import type { BroughtLimit, Limit, LimitPerCall, Permit, Skip, Wait } from '../p
 
 const NONE: readonly LimitInCall[] = [];
 
+const TAKES = /* @__PURE__ */ devText('a permit, a wait, { skip: true }, or undefined');
+
+/** @throws HookError for a result of a limit of the user's own that is not one of these */
+function mustBe(fits: boolean, method: string, takes: string | undefined, value: unknown): void {
+  if (fits) return;
+  // Nobody needs its rejection.
+  if (isPromise(value)) Promise.resolve(value).catch(() => undefined);
+  throw new HookError('limits', wrongType(`the result of ${method}`, takes, value));
+}
+
+function isPermit(value: unknown): boolean {
+  return typeof (Object(value) as Partial<Permit>).cancel === 'function';
+}
+
+/** True for what `take` of a limit may return. */
+function isTaken(value: unknown): boolean {
+  const { acquire, skip }: Partial<Wait & Skip> = Object(value);
+  return typeof acquire === 'function' || skip === true || isPermit(value);
+}
+
 /** A limit in one call. */
 class LimitInCall {
   readonly limit: Limit;
+  /** True for one of the user's own: its results are checked. */
+  readonly isOwn: boolean;
   /** The permit of the attempt. */
   permit: Permit | undefined;
   /** True once the permit was released before its attempt was settled. */
@@ -19,8 +43,9 @@ class LimitInCall {
   /** Taken for a retry that has not been sent. */
   declare planned?: Permit | undefined;
 
-  constructor(limit: Limit) {
+  constructor(limit: Limit, isOwn: boolean) {
     this.limit = limit;
+    this.isOwn = isOwn;
   }
 
   /** A limit that throws when something goes back, or at the end, changes nothing. */
@@ -66,10 +91,12 @@ class LimitInCall {
     }
   }
 
-  hold(permit: Permit): void {
+  hold(permit: Permit, call: PartCall): void {
     this.permit = permit;
     this.isReleased = false;
     if (this.earlier) this.earlier = undefined;
+    // It is held until the body of the response has ended.
+    if (this.isOwn && permit.release) call.bodyHolder ??= permit;
   }
 }
 
@@ -90,9 +117,9 @@ export class Permits {
   }
 
   /** Starts with a limit. @throws what it refuses the call with: it is then not told of the end */
-  start(limit: Limit): void {
+  start(limit: Limit, isOwn = false): void {
     limit.started?.(this.#call);
-    const one = new LimitInCall(limit);
+    const one = new LimitInCall(limit, isOwn);
     // Not by `push`, which makes room for many more.
     this.#limits = this.#limits === NONE ? [one] : [...this.#limits, one];
   }
@@ -103,20 +130,24 @@ export class Permits {
       const { permit } = one;
       if (permit && !permit.isPartial) continue;
       const taken = one.limit.take?.(this.#call, permit ?? one.earlier);
-      if (!taken) continue;
+      if (taken === undefined) continue;
+      if (one.isOwn) mustBe(isTaken(taken), 'take', TAKES, taken);
       if ('acquire' in taken || 'skip' in taken) {
         this.#lacking = one;
         this.cancel();
         return taken;
       }
-      one.hold(taken);
+      one.hold(taken, this.#call);
     }
     return undefined;
   }
 
   /** Keeps what the wait for the last lack has brought. */
   hold(permit: Permit): void {
-    this.#lacking?.hold(permit);
+    const one = this.#lacking;
+    if (!one) return;
+    if (one.isOwn) mustBe(isPermit(permit), 'acquire', devText('a promise of a permit'), permit);
+    one.hold(permit, this.#call);
   }
 
   /** Nothing was sent: everything goes back. The limits are asked again if the attempt goes on. */
@@ -127,6 +158,7 @@ export class Permits {
       if (!permit) continue;
       one.permit = undefined;
       one.earlier = permit;
+      if (this.#call.bodyHolder === permit) this.#call.bodyHolder = undefined;
       one.cancel(permit);
     }
   }
@@ -150,7 +182,9 @@ export class Permits {
       const { permit, isReleased } = one;
       if (wasSettled) one.permit = undefined;
       one.isReleased = !wasSettled;
-      if (!isReleased) one.release(permit, once);
+      if (!permit || isReleased) continue;
+      if (this.#call.bodyHolder === permit) this.#call.bodyHolder = undefined;
+      one.release(permit, once);
     }
   }
 
@@ -159,7 +193,10 @@ export class Permits {
     for (const one of this.#limits) {
       const planned = one.limit.planRetry?.(this.#call, retry);
       if (typeof planned === 'string') return planned;
-      if (planned) one.planned = planned;
+      if (planned === undefined) continue;
+      if (one.isOwn)
+        mustBe(isPermit(planned), 'planRetry', devText('a permit, a reason, or undefined'), planned);
+      one.planned = planned;
     }
     return undefined;
   }
@@ -190,14 +227,15 @@ interface Holder extends PartCall {
   permits: Permits | undefined;
 }
 
-/** Gives a limit the code by which calls take its permits. */
+/** A limit of ebb, for a policy. */
 export function bring(limit: Limit | LimitPerCall): BroughtLimit {
-  return { limit, startIn: (call) => startIn(call as Holder, limit) };
+  return { limit };
 }
 
-function startIn(call: Holder, shared: Limit | LimitPerCall): void {
-  const limit = 'forCall' in shared ? shared.forCall(call) : shared;
+/** A call begins with a limit. @throws what the limit refuses the call with */
+export function startLimit(call: Holder, { limit: shared, isOwn }: BroughtLimit): void {
+  const { limit, isOwn: isChecked } = 'forCall' in shared ? shared.forCall(call) : { limit: shared, isOwn };
   if (call.isInner && !limit.isForInner) return;
   call.permits ??= new Permits(call);
-  call.permits.start(limit);
+  call.permits.start(limit, isChecked);
 }

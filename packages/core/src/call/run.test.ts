@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
+import { ownBucket } from '../../test/own.ts';
 import { constant } from '../backoff/curves.ts';
 import { HookError, NotSentError } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { EbbEvent } from '../news/events.ts';
-import { ownBucket } from '../parts/own.ts';
 import type { PolicyOptions } from '../policy/options.ts';
-import type { Part, TokenBucket } from '../policy/part.ts';
+import type { TokenBucket } from '../policy/part.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
@@ -248,8 +248,8 @@ test('a response whose inspection runs into the total timeout is discarded for t
   const clock = virtualClock({ startMs: 0 });
   const never = new Promise<undefined>(() => undefined);
   const judge = ({ status }: { readonly status: number }) => (status === 200 ? never : undefined);
-  const use: Part[] = [{ name: 'own', place: 'reading', begin: () => ({ judge }) }];
-  const options = { clock, random: () => 0, backoff: constant(1), totalTimeoutMs: 100, use };
+  const plugins = [{ name: 'own', inspect: { judge } }];
+  const options = { clock, random: () => 0, backoff: constant(1), totalTimeoutMs: 100, plugins };
   const client = exchange(503, 200);
   const { send } = client;
   client.send = (call) => {

@@ -1,32 +1,26 @@
 import type { Outcome } from '../http/outcome.ts';
-import { insideOf } from '../policy/options.ts';
+import { POLICY } from '../policy/options.ts';
 import { abortedBy, type Call } from './call.ts';
 import { keepNotes } from './history.ts';
+import { MiddlewareRun } from './middleware.ts';
 import { resultOf, type Settled, type Transport } from './transport.ts';
 import type { CallStep } from './types.ts';
 
 const succeeded = (value: unknown): Settled => ({ value, failed: false });
 const failed = (value: unknown): Settled => ({ value, failed: true });
 
-/** Asks the parts that may answer a call. @param send makes it go on as it would without them */
-type Asks<T> = (
-  call: Call,
-  transport: Transport<T>,
-  signal: AbortSignal | undefined,
-  send: typeof drive,
-) => Promise<T>;
-
 /**
- * Sends a request until its policy stops, and settles as the client did at the last attempt.
+ * Sends a request until its policy stops, and settles as the client did at the last attempt, or as the middleware of the policy says.
  *
  * @param signal the caller's
  * @throws what the last attempt of the client threw, unchanged
  * @throws the signal's own reason, NotSentError or HookError
  */
 export function run<T>(call: Call, transport: Transport<T>, signal?: AbortSignal): Promise<T> {
-  // Those that may answer it come first.
-  const ask = insideOf(call.policy).answering[0]?.answering as Asks<T> | undefined;
-  return ask ? ask(call, transport, signal, drive) : drive(call, transport, signal);
+  // A nested client would call middleware for each attempt of the outer one, and an abort beforehand goes to the client.
+  return call.policy[POLICY].middleware.length === 0 || call.isInner || signal?.aborted
+    ? drive(call, transport, signal)
+    : new MiddlewareRun(call, transport, signal, drive).start();
 }
 
 /** Drives a call of a client of promises. Most calls need one attempt and no wait: they get by with one promise. */

@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { outerCall } from '#nested';
-import { callTo, limitOf, limitWith, partOf, REQUEST } from '../../test/call-with-part.ts';
+import { callTo, limitOf, limitWith, pluginOf, REQUEST } from '../../test/call-with-part.ts';
 import { HookError, NotSentError } from '../base/errors.ts';
+import type { Limit } from '../policy/limit.ts';
 import type { PolicyOptions } from '../policy/options.ts';
-import type { Part } from '../policy/part.ts';
+import type { Plugin } from '../policy/plugin.ts';
 import type { Call } from './call.ts';
 import { lateBy, OutOfTime } from './deadline.ts';
 import { attemptsOf, setHistory, successOf } from './history.ts';
@@ -11,8 +12,8 @@ import { run } from './run.ts';
 import { layerOf, resultOf, sending, type Transport, timeoutOf } from './transport.ts';
 
 /** A call which has what its first attempt needs. */
-function setUp(options: PolicyOptions = {}, ...use: readonly Part[]) {
-  const { call, clock } = callTo(options, use);
+function setUp(options: PolicyOptions = {}, ...extensions: readonly (Plugin | Limit)[]) {
+  const { call, clock } = callTo(options, extensions);
   call.start();
   call.permits?.take();
   call.attempt = 1;
@@ -35,19 +36,20 @@ describe('sending', () => {
           send(),
         ]) as never,
       },
-      partOf({ wrap: (send) => ['part', outerCall(), send()] as never }),
+      pluginOf({ wrapAttempt: (send) => ['plugin', outerCall(), send()] as never }),
     );
     expect(sending(call, () => outerCall())).toEqual([
       `policy {"attempt":1,"request":${JSON.stringify(REQUEST)}}`,
-      ['part', undefined, call],
+      ['plugin', undefined, call],
     ]);
     expect(outerCall()).toBeUndefined();
   });
 
-  test('the first plugin stands innermost', () => {
-    const around = (name: string): Part => partOf({ wrap: (send) => `${name}(${send()})` as never });
-    const { call } = setUp({}, around('a'), partOf({}), around('b'));
-    expect(sending(call, () => 'sent')).toBe('b(a(sent))');
+  test('the first plugin stands outermost', () => {
+    const around = (name: string): Plugin =>
+      pluginOf({ wrapAttempt: (send) => `${name}(${send()})` as never });
+    const { call } = setUp({}, around('a'), pluginOf(), around('b'));
+    expect(sending(call, () => 'sent')).toBe('a(b(sent))');
   });
 
   test('a wrapAttempt that fails before it sends gives back what was taken', () => {
@@ -91,7 +93,7 @@ describe('the time of an attempt', () => {
     [{ totalTimeoutMs: 100, attemptTimeoutMs: 50 }, undefined, 60, 40, true],
   ])('%j, of which hooks took %s ms, after %i ms: %s', (options, hookMs, passedMs, timeoutMs, binds) => {
     for (const instance of [undefined, {}, { judge: () => undefined }]) {
-      const { call, clock } = setUp(options, ...(instance ? [partOf(instance)] : []));
+      const { call, clock } = setUp(options, ...(instance ? [pluginOf(instance)] : []));
       if (hookMs !== undefined) call.hookMs = hookMs;
       clock.tick(passedMs);
       expect(timeoutOf(call)).toBe(timeoutMs);
@@ -121,7 +123,7 @@ function answering(aside: object, verbs: Partial<Transport<unknown>>): Transport
 }
 
 /** Refuses all attempts but so many. */
-const refusing = (given: number): Part =>
+const refusing = (given: number): Limit =>
   limitOf({
     take(call) {
       if (call.attempt >= given) throw new NotSentError('refused');
@@ -201,7 +203,7 @@ describe('the error of a call', () => {
   };
 
   test.each<[what: string, options: PolicyOptions, isTold: boolean]>([
-    ['before the first attempt', { use: [refusing(0)] }, true],
+    ['before the first attempt', { limits: [refusing(0)] }, true],
     [
       'after it',
       {

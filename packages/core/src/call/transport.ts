@@ -4,7 +4,7 @@ import { LONGEST_DISCARD_MS } from '../bodies/keep.ts';
 import type { Opened } from '../http/body.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { OuterCall, Way } from '../nested/outer-call.ts';
-import { insideOf, type Policy, type PolicyOptions } from '../policy/options.ts';
+import { POLICY, type Policy, type PolicyOptions } from '../policy/options.ts';
 import { overridePolicy } from '../policy/policy.ts';
 import { Call } from './call.ts';
 import { type Deadline, isReasonOf } from './deadline.ts';
@@ -65,28 +65,24 @@ export interface Aside {
  */
 export function sending<T>(call: Call, send: () => T): T {
   const { attempt, request } = call;
-  const { wrapAttempt } = call.policy;
-  const nested = call.needsContext ? () => runWithin(call, send) : send;
-  const inner = wrappedBy(call, nested);
-  if (!wrapAttempt) return inner();
+  const { wrappers } = call.policy[POLICY];
+  const inner = call.needsContext ? () => runWithin(call, send) : send;
+  if (wrappers.length === 0) return inner();
   let isSent = false;
   const sendNow = (): T => {
     isSent = true;
     return inner();
   };
+  const current = { attempt, request };
+  const wrapped = wrappers.reduceRight((next, wrap) => () => wrap(next, current), sendNow);
   try {
-    return wrapAttempt(sendNow, { attempt, request });
+    return wrapped();
   } catch (error) {
     if (isSent) throw error;
     // Nothing was sent: what was taken goes back.
     call.permits?.cancel();
     throw new HookError('wrapAttempt', error);
   }
-}
-
-/** Wraps the send in what plugins put around it. */
-function wrappedBy<T>({ hooks = [] }: Call, send: () => T): () => T {
-  return hooks.reduce((inner, one) => (one.wrap ? () => one.wrap?.(inner) as T : inner), send);
 }
 
 /** How long an attempt may take until its response, in milliseconds. To be called once for each, when it is sent. */
@@ -130,7 +126,6 @@ export function startCall(
   const isInner = outer !== undefined && (outer === carried || outer.sends(request));
   // Options apply to the outermost client, which they were given to.
   const own = options === undefined || isInner ? policy : overridePolicy(policy, options);
-  if (own !== policy) for (const part of insideOf(own).answering) part.checkWay?.(way);
   return new Call(own, request, outer, way, isInner);
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ownBudget } from '../../test/own.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
@@ -9,7 +10,6 @@ import { quotaBucket } from '../parts/bucket/quota-bucket.ts';
 import { type MemoryBucket, tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import type { ObservableBucket } from '../parts/limit.ts';
-import { ownBudget } from '../parts/own.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
 import type { OwnBudget } from '../policy/contracts.ts';
 import type { PolicyOptions } from '../policy/options.ts';

@@ -8,10 +8,10 @@ import {
   REQUEST,
   response,
 } from '../../test/call-with-part.ts';
+import { ownBucket } from '../../test/own.ts';
 import { constant } from '../backoff/curves.ts';
 import type { Call } from '../call/call.ts';
 import { layerOf } from '../call/transport.ts';
-import { ownBucket } from '../parts/own.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { AroundCalls, isSame, type OuterCall, type Way } from './outer-call.ts';
 

@@ -36,10 +36,10 @@ interface Told {
   error?: unknown;
 }
 
-/** Tells all who want to know of a call. */
-export function emit(call: Reporting, news: News): void {
+/** Tells all who want to know of a call. @param onEvent that of its policy and its plugins */
+export function emit(call: Reporting, news: News, onEvent: Observer | undefined = call.policy.onEvent): void {
   const { policy, request, attempt } = call;
-  const { onEvent, clock } = policy;
+  const { clock } = policy;
   if (!isObserved(onEvent, news.type)) return;
   call.reported ??= reportedRequest(request);
   const { outcome, error } = news;

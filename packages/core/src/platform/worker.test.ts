@@ -117,7 +117,7 @@ describe('what makes calls wait for each other belongs to a request', () => {
     quotaBucket({ limits: { tokens: { refillPerSecond: 1, capacity: 9, settled: true } } });
   const refreshing = () => ({
     trustedOrigins: ['https://a.test'],
-    use: [unauthorized({ refresh: () => ({}) })],
+    plugins: [unauthorized({ refresh: () => ({}) })],
   });
 
   /** A row, with what uses that which was made. */

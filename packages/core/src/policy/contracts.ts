@@ -115,7 +115,7 @@ export interface Grant {
   readonly unit?: string | undefined;
 }
 
-/** A bucket of tokens that refills at a rate. Requests take tokens before they are sent. See {@link ownBucket}. */
+/** A bucket of tokens that refills at a rate. Requests take tokens before they are sent. */
 export interface OwnBucket {
   /**
    * Takes the tokens if they are available now and no other request waits for them; returns `undefined` if not.
@@ -179,7 +179,7 @@ export interface ConcurrencyStats {
   readonly refused: number;
 }
 
-/** Limits the requests in flight, from the start of an attempt to the end of its response body. See {@link ownLimit}. */
+/** Limits the requests in flight, from the start of an attempt to the end of its response body. */
 export interface OwnLimit {
   /** Takes a slot if one is free now and no other request waits for it; returns `undefined` if not. */
   tryAcquire(): Slot | undefined;
@@ -194,7 +194,7 @@ export interface OwnLimit {
   stats(): ConcurrencyStats;
 }
 
-/** Limits retries to a share of the traffic. See {@link ownBudget}. */
+/** Limits retries to a share of the traffic. */
 export interface OwnBudget {
   /** The number of retries that it allows now; below one, the probability of one. */
   readonly balance: number;

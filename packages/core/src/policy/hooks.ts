@@ -82,7 +82,7 @@ export type TrustedOrigins = readonly string[] | ((request: RequestTraits) => bo
 /** What a policy says of headers that may be credentials. */
 interface Trusting {
   readonly beforeAttempt?: unknown;
-  readonly use?: readonly { readonly name: string; readonly place: string }[] | undefined;
+  readonly plugins?: readonly { readonly name: string; readonly beforeAttempt?: unknown }[] | undefined;
   readonly trustedOrigins?: TrustedOrigins | undefined;
 }
 
@@ -114,8 +114,8 @@ export function isTrusted({ trustedOrigins }: Trusting, request: RequestTraits):
 }
 
 /** What adds headers that may be credentials; `undefined` if nothing does. */
-function giverOf({ beforeAttempt, use = [] }: Trusting): string | undefined {
-  return beforeAttempt ? 'beforeAttempt' : use.find(({ place }) => place === 'headers')?.name;
+function giverOf({ beforeAttempt: own, plugins = [] }: Trusting): string | undefined {
+  return own ? 'beforeAttempt' : plugins.find(({ beforeAttempt }) => beforeAttempt)?.name;
 }
 
 /** True if a policy adds headers that may be credentials. */

@@ -69,20 +69,25 @@ export interface Skip {
   readonly skip: true;
   /** True if there is no other: the call ends with the answer that was there, else with a `NotSentError` (`overload`). */
   readonly isLast?: boolean;
-  /** Schedules the next one. `limit` gives it to the skips of a limit of your own. */
-  schedule?(call: object): void;
 }
 
 /** A limit for which another one stands in each call, such as that of its key. */
 export interface LimitPerCall {
   readonly name: string;
   /** @throws what the call is to fail with */
-  forCall(call: PartCall): Limit;
+  forCall(call: PartCall): BroughtLimit<Limit>;
 }
 
-/** A limit in a policy, with the code by which calls take its permits: a policy without limits does not have that. */
-export interface BroughtLimit {
-  readonly limit: Limit | LimitPerCall;
-  /** A call begins with it. @throws what the call is to fail with */
-  startIn(call: PartCall): void;
+/** A limit in a policy. */
+export interface BroughtLimit<L = Limit | LimitPerCall> {
+  readonly limit: L;
+  /** True for one of the user's own: its results are checked. */
+  readonly isOwn?: boolean | undefined;
+}
+
+/** The limit that a value brings or is; `undefined` for anything else. */
+export function limitIn(value: unknown): BroughtLimit | undefined {
+  const { limit, take }: { limit?: BroughtLimit; take?: unknown } = Object(value);
+  if (Object(limit?.limit) === limit?.limit) return limit;
+  return typeof take === 'function' ? { limit: value as Limit, isOwn: true } : undefined;
 }

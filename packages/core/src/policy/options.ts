@@ -7,17 +7,10 @@ import type { RequestTraits } from '../http/outcome.ts';
 import type { Observer } from '../news/events.ts';
 import type { CostOption } from './contracts.ts';
 import type { BeforeAttempt, TrustedOrigins, WrapAttempt } from './hooks.ts';
-import type { BroughtLimit } from './limit.ts';
-import type {
-  BodyInspector,
-  ConcurrencyLimit,
-  CostReader,
-  Part,
-  PerKey,
-  RetryBudget,
-  Throttle,
-  TokenBucket,
-} from './part.ts';
+import type { BroughtLimit, Limit } from './limit.ts';
+import type { Middleware } from './middleware.ts';
+import type { BringsLimit, ConcurrencyLimit, PerKey, RetryBudget, Throttle, TokenBucket } from './part.ts';
+import type { BodyInspector, CostReader, Inspector, Plugin } from './plugin.ts';
 
 /** The methods that may be sent again after an attempt that the server may have carried out. */
 type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
@@ -82,7 +75,7 @@ export interface PolicyOptions {
    */
   readonly beforeAttempt?: BeforeAttempt | undefined;
   /**
-   * Who gets what `beforeAttempt` and parts return for headers: a list of origins, or a function of the request, asked before each
+   * Who gets what `beforeAttempt` and that of plugins return for headers: a list of origins, or a function of the request, asked before each
    * attempt. For others they are not called. It sees a redirect only if it is followed above ebb.
    * `unauthorized` needs the option in every client.
    * @default the origin of each call. @ebb/undici, which does not know that one, has no default
@@ -148,10 +141,22 @@ export interface PolicyOptions {
    */
   readonly throttle?: Throttle | PerKey<Throttle> | undefined;
   /**
-   * Further limits and features, whose code comes with them. They work in the order of their places.
+   * Limits of your own. An attempt asks them after the `throttle` and before its slot and its tokens, in the order of the list.
    * @default none
    */
-  readonly use?: readonly Part[] | undefined;
+  readonly limits?: readonly (Limit | BringsLimit)[] | undefined;
+  /**
+   * Functions `(call, next) => result` around a whole call, the first around the others. For clients of promises: @ebb/undici refuses it.
+   * Of nested clients the outermost alone calls it, and `retry` does not.
+   * @default none
+   */
+  readonly middleware?: readonly Middleware[] | undefined;
+  /**
+   * Features that bundle hooks, limits and middleware, such as `unauthorized(…)`. Those of the options come first, and then those of the
+   * plugins in the order of the list: of headers the later ones hold, and around an attempt or a call the first is the outermost.
+   * @default none
+   */
+  readonly plugins?: readonly Plugin[] | undefined;
   /**
    * The tokens of an attempt: a number above 0, for a bucket of several units the tokens of each, or a function of the request.
    * See `learnedCost`.
@@ -230,10 +235,18 @@ export interface Inside {
   readonly feedback: ReadFeedback | false | undefined;
   /** In the order in which an attempt takes from them. */
   readonly limits: readonly BroughtLimit[];
-  /** In the order of their places. */
-  readonly plugins: readonly Part[];
-  /** Those that may answer a call, and what asks them; empty for most. */
-  readonly answering: readonly Part[];
+  /** `actualCost`, and those of `plugins`. */
+  readonly plugins: readonly Plugin[];
+  /** In the order in which they judge a response. */
+  readonly inspectors: readonly Inspector[];
+  /** The outermost first. */
+  readonly wrappers: readonly WrapAttempt[];
+  /** True if user code changes the headers of attempts. */
+  readonly hasHeaderHooks: boolean;
+  /** That of the option, and those of the plugins. */
+  readonly onEvent: Observer | undefined;
+  /** The outermost first. */
+  readonly middleware: readonly Middleware[];
   /** True if a call of this policy needs nothing before its first failure. */
   readonly isPlain: boolean;
 }
@@ -241,4 +254,14 @@ export interface Inside {
 /** @returns the limits and plugins of a policy, and what follows from them */
 export function insideOf(policy: Policy): Inside {
   return policy[POLICY];
+}
+
+/** True if a policy has middleware, which needs a client of promises. */
+export function hasMiddleware(policy: Policy): boolean {
+  return insideOf(policy).middleware.length > 0;
+}
+
+/** The observer of a policy, and those of its plugins. */
+export function observerOf(policy: Policy): Observer | undefined {
+  return policy[POLICY].onEvent;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { ownBucket } from '../../test/own.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { forRequest } from '../parts/limit.ts';
-import { ownBucket } from '../parts/own.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
 import { priorityQueue } from '../queue/order.ts';
 import type { QueueOrder } from '../queue/queue.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { ownBudget } from '../../test/own.ts';
 import { plainFeedback } from '../http/feedback.ts';
 import { binaryExponential, connectRetry, constant, retryBudget } from '../index.ts';
-import { ownBudget } from '../parts/own.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy, overridePolicy } from './policy.ts';
 
@@ -81,19 +81,15 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
     RangeError,
   ],
   [{ totalTimeoutMs: -5 }, 'totalTimeoutMs must be a finite number ≥ 0, got -5', RangeError],
-  [{ bucket: {} }, 'createPolicy: bucket must be a token bucket, or ownBucket(…), got an object', TypeError],
-  [
-    { concurrency: 5 },
-    'createPolicy: concurrency must be a concurrency limit, or ownLimit(…), got 5',
-    TypeError,
-  ],
+  [{ bucket: {} }, 'createPolicy: bucket must be a token bucket, got an object', TypeError],
+  [{ concurrency: 5 }, 'createPolicy: concurrency must be a concurrency limit, got 5', TypeError],
   [{ budget: { for: 5 } }, 'createPolicy: budget must be a retry budget', TypeError],
   [{ priority: 8 }, 'createPolicy: priority must be a whole number from -7 to 7, got 8', RangeError],
   [{ key: 5 }, 'createPolicy: key must be a string, got 5', TypeError],
   [{ maxWaitMs: -1 }, 'createPolicy: maxWaitMs must be a finite number ≥ 0', RangeError],
   [{ stopSignal: true }, 'stopSignal must be an AbortSignal', TypeError],
   [{ bucket: { rate: 5 } }, 'bucket must be', TypeError],
-  [{ budget: 0.2 }, 'budget must be a retry budget, or ownBudget(…), got 0.2', TypeError],
+  [{ budget: 0.2 }, 'budget must be a retry budget, got 0.2', TypeError],
   [{ cost: 0 }, 'cost must be a finite number > 0, got 0', RangeError],
   [{ cost: Number.NaN }, 'cost must be a finite number > 0, got NaN', RangeError],
   [{ cost: '1' }, 'cost must be a finite number > 0, got "1"', TypeError],

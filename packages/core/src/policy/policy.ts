@@ -11,12 +11,15 @@ import {
   wholeNumber,
 } from '../base/check.ts';
 import { CLOCK_OPTION, ownClock, RANDOM_OPTION } from '../base/clock.ts';
+import { callObserver } from '../base/errors.ts';
 import { type Complete, must, type OptionTable, readChanges, readOptions } from '../base/options.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { checkFeedback, plainFeedback } from '../http/feedback.ts';
+import type { Observer } from '../news/events.ts';
 import { checkCost, checkKey } from './contracts.ts';
 import { checkTrusted } from './hooks.ts';
-import type { BroughtLimit } from './limit.ts';
+import { limitIn } from './limit.ts';
+import { inOrder } from './middleware.ts';
 import {
   type Inside,
   insideOf,
@@ -26,7 +29,8 @@ import {
   type RetryAfterOptions,
   type UnsetOptions,
 } from './options.ts';
-import { type ChecksCalls, type Part, PLACES, type Place, type TokenBucket } from './part.ts';
+import type { BringsLimit, ChecksCalls, TokenBucket } from './part.ts';
+import type { CostReader, Inspector, Plugin } from './plugin.ts';
 
 /** A list of methods, or one of these words. */
 export function methodsOr(takes: string | undefined, ...words: readonly string[]): Check {
@@ -45,24 +49,50 @@ const checkMethods: Check = /* @__PURE__ */ methodsOr(
 const checkIdempotencyKey: Check = (name, value) =>
   inDevelopment(() => must(name, 'true or a function', value, value === true || typeof value === 'function'));
 
-/** Limits bring their code: one of the user's own has to be made one. */
-function bringing(takes: string | undefined): Check {
+/** Limits bring their code, or are objects of the user's own. */
+function bringing(takes: string | undefined, isBrought: (value: never) => unknown): Check {
   return (name, value) => {
-    const { part, limit }: Partial<Brings> = Object(value);
-    const isBrought = typeof part?.begin === 'function' || typeof limit?.startIn === 'function';
+    const fits = Boolean(isBrought(Object(value) as never));
     // Without its code it would limit nothing, and no error would tell.
-    must(name, takes, value, isBrought, isBrought);
+    must(name, takes, value, fits, fits);
   };
 }
 
-const checkUse: Check = (name, value) => {
-  inDevelopment(() => must(name, 'a list of parts', value, Array.isArray(value)));
-  for (const [index, part] of (value as readonly Part[]).entries()) {
-    inDevelopment(() => having('a part', 'begin')(`${name}[${index}]`, part));
-    // One that stands around calls has none of these places, and comes first.
-    if (!part.answering) oneOf(...PLACES)(`${name}[${index}].place`, part.place);
-  }
+const bringsLimit = ({ limit }: BringsLimit): boolean => Object(limit?.limit) === limit?.limit;
+const canJudge = ({ judge }: Inspector): boolean => typeof judge === 'function';
+
+/** A list whose members are checked one by one. */
+function listOf(takes: string | undefined, check: Check): Check {
+  return (name, value) => {
+    inDevelopment(() => must(name, takes, value, Array.isArray(value)));
+    for (const [index, one] of (value as readonly unknown[]).entries()) check(`${name}[${index}]`, one);
+  };
+}
+
+const LIMITS_ROW = { check: listOf(devText('a list of limits'), bringing(devText('a limit'), limitIn)) };
+const MIDDLEWARE_ROW = { check: listOf(devText('a list of functions'), callable) };
+const INSPECT_ROW = { check: bringing(devText('what inspectBody returns'), canJudge) };
+const CALLABLE = { check: callable };
+
+/** The fields of a plugin. */
+const PLUGIN: Readonly<Record<keyof Plugin, { readonly check: Check }>> = {
+  name: { check: checkKey },
+  checkCalls: CALLABLE,
+  started: CALLABLE,
+  beforeAttempt: CALLABLE,
+  publicHeaders: CALLABLE,
+  wrapAttempt: CALLABLE,
+  inspect: INSPECT_ROW,
+  onEvent: CALLABLE,
+  limits: LIMITS_ROW,
+  middleware: MIDDLEWARE_ROW,
+  ended: CALLABLE,
 };
+
+/** A hook whose name is wrong would not be called, and no error would tell. */
+const checkPlugins: Check = listOf(devText('a list of plugins'), (name, value) => {
+  readChanges(name, value as Plugin, PLUGIN);
+});
 
 const checkRetries: Check = (name, value) => value === Infinity || wholeNumber(name, value);
 
@@ -104,11 +134,11 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   backoff: { check: checkBackoff, default: BY_DEFAULT },
   classify: { check: callable, default: classifyHttp },
   feedback: { check: checkFeedback, default: plainFeedback },
-  inspect: { check: bringing(devText('what inspectBody returns')) },
+  inspect: INSPECT_ROW,
   idempotencyKey: { check: checkIdempotencyKey },
-  beforeAttempt: { check: callable },
+  beforeAttempt: CALLABLE,
   trustedOrigins: { check: checkTrusted },
-  wrapAttempt: { check: callable },
+  wrapAttempt: CALLABLE,
   methods: {
     check: (name, value) => typeof value === 'function' || checkMethods(name, value),
     default: 'idempotent',
@@ -117,12 +147,16 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   attemptTimeoutMs: { check: positive },
   totalTimeoutMs: { check: notNegative },
   totalTimeoutCovers: { check: oneOf('headers', 'body'), default: 'headers' },
-  bucket: { check: bringing(devText('a token bucket, or ownBucket(…)')) },
-  concurrency: { check: bringing(devText('a concurrency limit, or ownLimit(…)')) },
-  budget: { check: bringing(devText('a retry budget, or ownBudget(…)')) },
-  throttle: { check: bringing(devText('throttle(…)')) },
-  actualCost: { check: bringing(devText('readCost(…)')) },
-  use: { check: checkUse },
+  bucket: { check: bringing(devText('a token bucket'), bringsLimit) },
+  concurrency: { check: bringing(devText('a concurrency limit'), bringsLimit) },
+  budget: { check: bringing(devText('a retry budget'), bringsLimit) },
+  throttle: { check: bringing(devText('throttle(…)'), bringsLimit) },
+  actualCost: {
+    check: bringing(devText('readCost(…)'), ({ inspect }: CostReader) => canJudge(Object(inspect))),
+  },
+  limits: LIMITS_ROW,
+  middleware: MIDDLEWARE_ROW,
+  plugins: { check: checkPlugins },
   cost: { check: checkCost, default: 1 },
   priority: { check: checkPriority, default: 0 },
   key: { check: checkKey },
@@ -131,7 +165,7 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   },
   maxWaitMs: { check: notNegative },
   stopSignal: { check: checkStopSignal },
-  onEvent: { check: callable },
+  onEvent: CALLABLE,
   clock: CLOCK_OPTION,
   random: RANDOM_OPTION,
 };
@@ -141,15 +175,8 @@ function frozen<T>(list: T, of: (text: string) => string = String): T {
   return Array.isArray(list) ? (Object.freeze(list.map((text) => of(text))) as T) : list;
 }
 
-/** The options whose values bring limits, in the order in which an attempt takes from them, and plugins. */
+/** The options whose values bring limits, in the order in which an attempt takes from them. The user's own follow the first. */
 const LIMITS = ['throttle', 'concurrency', 'bucket', 'budget'] as const;
-const PLUGINS = ['inspect', 'actualCost'] as const;
-
-/** The value of an option that brings its limit and its part. */
-interface Brings extends Partial<ChecksCalls> {
-  readonly limit: BroughtLimit;
-  readonly part: Part;
-}
 
 type Options = Complete<PolicyOptions, UnsetOptions>;
 
@@ -158,23 +185,31 @@ const UNSET: readonly UnsetOptions[] = /* @__PURE__ */ (Object.keys(POLICY_OPTIO
   (name) => Object.keys(POLICY_OPTIONS[name]).length === 1,
 );
 
-/** The limits and parts that the options of a policy bring. */
-function broughtBy(setup: Options): Omit<Inside, 'maxRetries' | 'feedback' | 'isPlain'> {
-  const use = setup.use ?? [];
-  const [throttle, ...others] = LIMITS.map((name) => setup[name] as Brings | undefined);
-  const brought = PLUGINS.flatMap((name) => setup[name] ?? []);
-  const checking: Partial<ChecksCalls>[] = [throttle, ...others, ...use].filter((one) => one !== undefined);
-  for (const one of checking) one.checkCalls?.(setup);
-  const own = use.filter(({ limit }) => limit);
-  const limits = [throttle, ...own, ...others].flatMap((one) => one?.limit ?? []);
-  const plugins = [...brought.map(({ part }) => part), ...use].filter(
-    ({ limit, answering }) => !limit && !answering,
-  );
-  plugins.sort((one, other) => PLACES.indexOf(one.place as Place) - PLACES.indexOf(other.place as Place));
+/** What the options of a policy and its plugins add to its calls. */
+function addedBy(setup: Options): Omit<Inside, 'maxRetries' | 'feedback' | 'isPlain'> {
+  const { inspect, actualCost, plugins = [], beforeAttempt, idempotencyKey } = setup;
+  const all: readonly Omit<Plugin, 'name'>[] = [setup as Omit<Plugin, 'name'>, ...plugins];
+  const [throttle, ...others] = LIMITS.map((name) => setup[name]);
+  const limits = [throttle, ...all.flatMap((one) => one.limits ?? []), ...others];
+  for (const one of [...limits, ...plugins]) (one as Partial<ChecksCalls> | undefined)?.checkCalls?.(setup);
   return {
-    limits,
-    plugins,
-    answering: use.filter(({ answering }) => answering),
+    limits: limits.flatMap((one) => limitIn(one) ?? []),
+    plugins: actualCost ? [actualCost, ...plugins] : plugins,
+    inspectors: [...plugins, { inspect }, { ...actualCost }].flatMap((one) => one.inspect ?? []),
+    wrappers: all.flatMap((one) => one.wrapAttempt ?? []),
+    middleware: inOrder(all.flatMap((one) => one.middleware ?? [])),
+    onEvent: observing(all.flatMap((one) => one.onEvent ?? [])),
+    hasHeaderHooks:
+      (beforeAttempt ?? idempotencyKey) !== undefined ||
+      plugins.some((one) => one.beforeAttempt ?? one.publicHeaders),
+  };
+}
+
+/** Tells several observers, each of which may fail. */
+function observing(all: readonly Observer[]): Observer | undefined {
+  if (all.length < 2) return all[0];
+  return (event) => {
+    for (const one of all) callObserver('onEvent', one, event);
   };
 }
 
@@ -191,7 +226,7 @@ function seal(
   const bucket: Partial<TokenBucket> | undefined = setup.bucket;
   const { maxMs = before.maxMs, then = before.then } = setup.retryAfter;
   const clock = ownClock(setup.clock);
-  const inside: Inside = { ...given, ...broughtBy(setup), isPlain: isPlain(setup) };
+  const inside: Inside = { ...given, ...addedBy(setup), isPlain: isPlain(setup) };
   const policy = {
     ...setup,
     maxRetries: given.maxRetries ?? defaultRetries(setup),

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { judge, prepare, type Readiness } from '../../test/steps.ts';
+import { judge, prepare } from '../../test/steps.ts';
 import { Call } from '../call/call.ts';
-import { createPolicy, type Part } from '../index.ts';
+import { createPolicy, type Plugin } from '../index.ts';
 import { isTrusted, mustTrust } from './hooks.ts';
-
-let waiting: Promise<Readiness> | undefined;
 
 const requestTo = (url: string) => ({ method: 'GET', url, replayable: true, header: () => undefined });
 
@@ -64,11 +62,11 @@ describe('trustedOrigins', () => {
   });
 });
 
-const part: Part = { name: 'signs', place: 'headers', begin: () => ({ headers: () => ({ a: '1' }) }) };
+const plugin: Plugin = { name: 'signs', beforeAttempt: () => ({ a: '1' }) };
 
 test.each<[story: string, options: object, giver: string | undefined]>([
   ['a hook', { beforeAttempt: () => undefined }, 'beforeAttempt'],
-  ['a part', { use: [part] }, 'signs'],
+  ['a plugin', { plugins: [plugin] }, 'signs'],
   ['a hook and whom it trusts', { beforeAttempt: () => undefined, trustedOrigins: [] }, undefined],
   ['a key alone', { idempotencyKey: true }, undefined],
 ])('a client without origins refuses %s, and says which line to add', (_, options, giver) => {
@@ -86,24 +84,20 @@ describe('the headers of an attempt', () => {
     asked.push(what);
     return headers;
   };
-  const all: Part[] = [
-    { name: 'signs', place: 'headers', begin: () => ({ headers: note('headers', { a: 'headers' }) }) },
-    {
-      name: 'labels',
-      place: 'throttle',
-      begin: () => ({ label: note('label', { a: 'label', b: 'label' }) }),
-    },
+  const plugins: Plugin[] = [
+    { name: 'signs', beforeAttempt: note('plugin', { a: 'plugin' }) },
+    { name: 'labels', publicHeaders: note('public', { a: 'public', b: 'public' }) },
   ];
   const policy = createPolicy({
-    use: all,
+    plugins,
     idempotencyKey: () => 'key',
     beforeAttempt: note('beforeAttempt', { a: 'hook', b: 'hook' }),
     trustedOrigins: ['https://a.test'],
   });
 
   test.each([
-    ['https://a.test/', ['label', 'beforeAttempt', 'headers'], { a: 'headers', b: 'hook' }],
-    ['https://b.test/', ['label'], { a: 'label', b: 'label' }],
+    ['https://a.test/', ['public', 'beforeAttempt', 'plugin'], { a: 'plugin', b: 'hook' }],
+    ['https://b.test/', ['public'], { a: 'public', b: 'public' }],
   ])('of a request to %s', (url, hooks, headers) => {
     asked.length = 0;
     const call = new Call(policy, { ...requestTo(url), method: 'POST' });
@@ -112,10 +106,10 @@ describe('the headers of an attempt', () => {
     expect(call.headerChanges).toEqual({ 'idempotency-key': 'key', ...headers });
   });
 
-  test('that are labels alone', () => {
-    const call = new Call(createPolicy({ use: all.slice(1) }), requestTo('https://b.test/'));
-    waiting = prepare(call);
-    expect(call.headerChanges).toEqual({ a: 'label', b: 'label' });
+  test('that are public alone', () => {
+    const call = new Call(createPolicy({ plugins: plugins.slice(1) }), requestTo('https://b.test/'));
+    expect(prepare(call)).toBeUndefined();
+    expect(call.headerChanges).toEqual({ a: 'public', b: 'public' });
   });
 
   test('trust is asked before each attempt', async () => {
@@ -127,20 +121,11 @@ describe('the headers of an attempt', () => {
       backoff: () => 0,
     });
     const call = new Call(trusting, requestTo('https://a.test/'));
-    waiting = prepare(call);
-    expect(call.headerChanges).toMatchObject({ a: 'headers' });
+    expect(prepare(call)).toBeUndefined();
+    expect(call.headerChanges).toMatchObject({ a: 'plugin' });
     judge(call, { type: 'response', status: 503, header: () => undefined });
     isGone = true;
     await prepare(call);
-    expect(call.headerChanges).toEqual({ a: 'label', b: 'label' });
-  });
-
-  test('a part that could hide a credential at another place is an error', async () => {
-    const hidden: Part = { ...all[0], place: 'watching' } as Part;
-    const call = new Call(createPolicy({ use: [hidden] }), requestTo('https://a.test/'));
-    waiting = prepare(call);
-    await expect(waiting).rejects.toThrow(
-      'signs: place must be \'headers\' beside the verb `headers`, got "watching"',
-    );
+    expect(call.headerChanges).toEqual({ a: 'public', b: 'public' });
   });
 });

@@ -5,7 +5,7 @@ import { callHook, property } from '../base/errors.ts';
 import { must, type OptionTable, readOptions } from '../base/options.ts';
 import { Call, namedTimeoutOf } from '../call/call.ts';
 import { bounded, timeoutError } from '../call/deadline.ts';
-import { run } from '../call/run.ts';
+import { drive } from '../call/run.ts';
 import { sending, type Transport, timeoutOf } from '../call/transport.ts';
 import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind, nameOf } from '../http/failure.ts';
@@ -100,7 +100,7 @@ export async function retry<T>(
   const request = { ...REQUEST };
   const client = new FunctionClient(call, signal);
   const judgedBy = overridePolicy(policy, { classify: judging });
-  return await run(new Call(judgedBy, request, outerCall(), 'function'), client, signal);
+  return await drive(new Call(judgedBy, request, outerCall(), 'function'), client, signal);
 }
 
 /** @throws HookError if `judge` throws, or returns an invalid value */

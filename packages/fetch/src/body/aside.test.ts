@@ -4,7 +4,6 @@ import {
   constant,
   createPolicy,
   type EbbEvent,
-  ownBucket,
   type PolicyOptions,
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
@@ -15,6 +14,7 @@ import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
 import type { Step } from '../../../../test/server.ts';
 import { turns } from '../../../../test/until.ts';
+import { ownBucket } from '../../../core/test/own.ts';
 import { createFetch } from '../index.ts';
 
 const isWeb = process.env.EBB_PLATFORM === 'web';

@@ -3,7 +3,7 @@ import {
   concurrencyLimit,
   createPolicy,
   type EbbEvent,
-  limit,
+  type Limit,
   type PolicyOptions,
   perKey,
   retryBudget,
@@ -375,14 +375,14 @@ test.each<[string, readonly Plan[], readonly unknown[]]>([
   ['the hedge, which has failed', [{ ms: 30 }, { ms: 5, status: 503 }], [503, 200]],
 ])('limits learn the outcome of each try once, that of the loser as well: %s', async (_, plans, learned) => {
   const outcomes: unknown[] = [];
-  const own = limit({
+  const own: Limit = {
     name: 'own',
     take: () => ({
       cancel: () => undefined,
       settle: (outcome) => void outcomes.push(outcome.type === 'response' ? outcome.status : outcome.kind),
     }),
-  });
-  const { fetch, clock } = client(plans, { use: [own] });
+  };
+  const { fetch, clock } = client(plans, { limits: [own] });
   await clock.runUntilSettled(fetch(URL_A));
   expect(outcomes).toEqual(learned);
 });

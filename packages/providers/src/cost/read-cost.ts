@@ -1,15 +1,13 @@
 import type {
   BodyAccess,
+  CallView,
   Clock,
   CostReader,
   Grant,
   InspectedResponse,
-  Judgement,
-  OwnBucket,
-  PartCall,
-  PartInstance,
   ServerEvent,
   StopReason,
+  TokenBucket,
 } from '@ebb/core';
 import {
   type BodyWatcher,
@@ -61,7 +59,7 @@ const OPTIONS: OptionTable<ReadCostOptions, 'remaining'> = {
 type CostSetup = Complete<ReadCostOptions, 'remaining'> & { readonly actual: CostOfResponse };
 
 async function lower(
-  bucket: Pick<OwnBucket, 'atMost'>,
+  bucket: Pick<TokenBucket, 'atMost'>,
   grant: Grant,
   remaining: CostOfResponse,
   response: InspectedResponse,
@@ -99,30 +97,27 @@ function endOf(
 }
 
 /** Settles the tokens of each attempt with what its answer says that it has cost. */
-class CostPartInstance implements PartInstance {
+class AnswerReader {
   readonly #setup: CostSetup;
-  readonly #call: PartCall;
-  /** That of the last attempt. */
-  #tally: Tally | undefined;
+  /** That of the last attempt of each call. */
+  readonly #tallies = new WeakMap<CallView, Tally>();
 
-  constructor(setup: CostSetup, call: PartCall) {
+  constructor(setup: CostSetup) {
     this.#setup = setup;
-    this.#call = call;
   }
 
-  judge(outcome: Responded, _: Judgement | undefined, look: BodyAccess): undefined {
-    const { grant, policy, request } = this.#call;
+  judge(outcome: Responded, call: CallView, look: BodyAccess): undefined {
+    const { grant, policy, request } = call;
     // A layer around this one may have taken the tokens: it settles them.
     if (grant === undefined) return undefined;
     const { learnerFor } = policy.cost as Partial<LearnsCost>;
     const tally = new Tally(grant, this.#setup.actual, learnerFor?.(request));
-    this.#tally = tally;
-    this.#watch(outcome, tally, look);
+    this.#tallies.set(call, tally);
+    this.#watch(outcome, call, tally, look);
     return undefined;
   }
 
-  #watch(outcome: Responded, tally: Tally, look: BodyAccess): void {
-    const call = this.#call;
+  #watch(outcome: Responded, call: CallView, tally: Tally, look: BodyAccess): void {
     const { request, policy } = call;
     const { clock } = policy;
     const { actual, maxBytes, timeoutMs } = this.#setup;
@@ -142,28 +137,31 @@ class CostPartInstance implements PartInstance {
       // Gives tokens back first: the server counts them among those that are left.
       const heard = (): void => {
         tally.settle();
-        void this.#hear(outcome, response);
+        void this.#hear(outcome, call, response);
       };
       const said = tally.add(() => actual(response));
       if (said === undefined) heard();
       else void said.then(heard);
-    } else void this.#hear(outcome, new PassedResponse(outcome, traits, ''));
+    } else void this.#hear(outcome, call, new PassedResponse(outcome, traits, ''));
     const end = endOf(tally, new WeakRef(watcher), clock, timeoutMs);
     watchBody(look.open(), { signal: look.signal, clock }, watcher, end);
   }
 
   /** Lowers the tokens of the bucket to the number that the server says is left. Never throws or rejects. */
-  #hear(outcome: Responded, response: InspectedResponse): Promise<void> | undefined {
+  #hear(
+    outcome: Responded,
+    { bucket, grant }: CallView,
+    response: InspectedResponse,
+  ): Promise<void> | undefined {
     const { remaining } = this.#setup;
-    const { bucket, grant } = this.#call;
     if (remaining === undefined || bucket === undefined || grant === undefined) return undefined;
     if (Number(shortHeader(outcome, 'age') ?? 0) > 0) return undefined;
     return lower(bucket, grant, remaining, response);
   }
 
-  end(reason: StopReason): void {
+  ended(call: CallView, reason: StopReason): void {
     // An inner layer does not judge: what the answer says counts.
-    this.#tally?.judge(reason === 'success' || reason === 'left-to-outer-layer');
+    this.#tallies.get(call)?.judge(reason === 'success' || reason === 'left-to-outer-layer');
   }
 }
 
@@ -201,5 +199,10 @@ class CostPartInstance implements PartInstance {
 export function readCost(actual: CostOfResponse, options: ReadCostOptions = {}): CostReader {
   if (typeof actual !== 'function') throw wrongType('readCost: actual', devText('a function'), actual);
   const setup = { actual, ...readOptions('readCost', options, OPTIONS) };
-  return { part: { name: 'cost', place: 'reading', begin: (call) => new CostPartInstance(setup, call) } };
+  const reader = new AnswerReader(setup);
+  return {
+    name: 'cost',
+    inspect: { judge: (outcome, call, body) => reader.judge(outcome, call, body) },
+    ended: (call, reason) => reader.ended(call, reason),
+  };
 }

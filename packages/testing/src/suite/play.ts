@@ -116,10 +116,10 @@ function isAgain(event: EbbEvent): event is Extract<EbbEvent, { readonly type: '
 
 /** Whether a row can be played without an observer, whose events say when to advance time or to abort. */
 export function isUnobservable({ abort, delays, fails, policy = {}, stops, waits }: Row): boolean {
-  const { attemptTimeoutMs, beforeAttempt, totalTimeoutMs, use } = policy;
+  const { attemptTimeoutMs, beforeAttempt, totalTimeoutMs, plugins } = policy;
   const isTimed = (attemptTimeoutMs ?? totalTimeoutMs ?? waits ?? abort ?? fails ?? stops) !== undefined;
   // Headers of a hook need origins, and origins are an option that keeps a request from being sent at once.
-  return !isTimed && delays.length === 0 && (beforeAttempt ?? use) === undefined;
+  return !isTimed && delays.length === 0 && (beforeAttempt ?? plugins) === undefined;
 }
 
 /**

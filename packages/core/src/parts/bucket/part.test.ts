@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { ownBucket } from '../../../test/own.ts';
 import type { Grant, OwnBucket } from '../../policy/contracts.ts';
 import { retry } from '../../retry/retry.ts';
-import { ownBucket } from '../own.ts';
 
 test('tokens of a paused origin go back while those of the bucket are waited for', async () => {
   const told: string[] = [];

@@ -7,7 +7,7 @@ import type { Outcome } from '../../http/outcome.ts';
 import type { PartCall } from '../../policy/call-view.ts';
 import { type AcquireOptions, costOf, type Grant, type OwnBucket } from '../../policy/contracts.ts';
 import type { BroughtLimit, Limit, Permit, Wait } from '../../policy/limit.ts';
-import type { Part } from '../../policy/part.ts';
+import type { Plugin } from '../../policy/plugin.ts';
 
 /** Every attempt takes tokens from a bucket of ebb. */
 export function bucketLimit(bucket: OwnBucket): BroughtLimit {
@@ -170,7 +170,7 @@ export class SettledPermit extends BucketPermit {
 }
 
 /**
- * A part that watches the body of each response to its end, for fetch in browsers and workers, and a bucket that charges at the end
+ * A plugin that watches the body of each response to its end, for fetch in browsers and workers, and a bucket that charges at the end
  * (`settled`). Without it a browser charges with the response, and a worker when the response is garbage-collected, or after ten
  * minutes. Not needed beside `actualCost` or `concurrency`, which watch bodies as well, nor in Node, Bun and Deno, nor for undici and
  * axios. A value apart, so that programs without it do not carry its code.
@@ -180,11 +180,10 @@ export class SettledPermit extends BucketPermit {
  * import { bodyEnds, createPolicy, quotaBucket } from '@ebb/core';
  *
  * const output = { refillPerSecond: 130, capacity: 8_000, settled: true };
- * const policy = createPolicy({ bucket: quotaBucket({ limits: { output } }), cost: 700, use: [bodyEnds] });
+ * const policy = createPolicy({ bucket: quotaBucket({ limits: { output } }), cost: 700, plugins: [bodyEnds] });
  * ```
  */
-export const bodyEnds: Part = {
+export const bodyEnds: Plugin = {
   name: 'body-ends',
-  place: 'watching',
-  begin: () => ({ whenBodyEnds }),
+  limits: [{ name: 'body-ends', take: () => undefined, whenBodyEnds }],
 };

@@ -35,7 +35,7 @@ export interface QuotaLimit {
    * True to charge the tokens of a request when it has ended, as a server does that charges what it has produced: until then they
    * are held back. Nothing has to be given back, so nothing is lost of requests that cost less than they took.
    *
-   * In browsers and workers `createFetch` does not see the end of a long body by itself: add `use: [bodyEnds]` to the policy, unless it has
+   * In browsers and workers `createFetch` does not see the end of a long body by itself: add `plugins: [bodyEnds]` to the policy, unless it has
    * `actualCost` or `concurrency`. Without any of them its tokens are charged with the response in a browser, and in a worker when
    * the response is garbage-collected, or after ten minutes. In Cloudflare Workers the bucket belongs to the request that makes it: another
    * one that uses it gets a TypeError.

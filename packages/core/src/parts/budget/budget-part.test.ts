@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { callTo, outerOf, REQUEST, response } from '../../../test/call-with-part.ts';
+import { ownBudget } from '../../../test/own.ts';
 import type { Call } from '../../call/call.ts';
 import type { OuterCall } from '../../nested/outer-call.ts';
 import type { OwnBudget } from '../../policy/contracts.ts';
-import { ownBudget } from '../own.ts';
 import { retryBudget } from './budget.ts';
 
 describe('a budget in a call', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { ownBudget } from '../../../test/own.ts';
 import { judge, prepare } from '../../../test/steps.ts';
 import { startCall } from '../../call/transport.ts';
 import type { RetryBudget } from '../../policy/part.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { virtualClock } from '../../testing.ts';
-import { ownBudget } from '../own.ts';
 import { retryBudget } from './budget.ts';
 import { LeasedRetries, leaseOf } from './leased-retries.ts';
 

@@ -8,6 +8,7 @@ import { bounded } from '../../call/deadline.ts';
 import type { InspectionContext } from '../../http/body.ts';
 import { checkVerdict } from '../../http/classify.ts';
 import {
+  type Advice,
   type InspectedResponse,
   type Judgement,
   type Outcome,
@@ -15,7 +16,7 @@ import {
   withJudgement,
 } from '../../http/outcome.ts';
 import type { PartCall } from '../../policy/call-view.ts';
-import type { BodyInspector, PartInstance } from '../../policy/part.ts';
+import type { BodyAccess, BodyInspector } from '../../policy/plugin.ts';
 
 /**
  * Judges a response by its body. Called for every response that is not left to another layer, a success too, so look at
@@ -72,22 +73,26 @@ export function inspectBody(inspect: Inspect, options: InspectBodyOptions = {}):
   const { maxBytes, timeoutMs } = readOptions('inspectBody', options, OPTIONS);
   const look: BodyInspector['look'] = (outcome, context) =>
     lookAt(inspect, { bytes: maxBytes, timeoutMs, clock: context.clock }, outcome, context);
-  const begin = (call: PartCall): PartInstance | undefined =>
-    // An inner layer leaves its responses to the outer one.
-    call.isInner ? undefined : inspecting(call, look);
-  return { look, part: { name: 'inspect', place: 'reading', begin } };
-}
-
-function inspecting({ request, policy }: PartCall, inspect: BodyInspector['look']): PartInstance {
-  const { clock } = policy;
   return {
+    look,
     endsItself: true,
-    async judge(outcome, _, look) {
-      const open = (maxBytes: number) => peekAt(look.open(), maxBytes, { signal: look.signal, clock });
-      const looked = await inspect(outcome, { ...look, open, request, clock });
-      return looked.type === 'response' ? looked.judgement : undefined;
+    judge(outcome, call, body) {
+      // A nested client leaves its responses to the outer one.
+      return call.isInner ? undefined : judged(look, outcome, call, body);
     },
   };
+}
+
+async function judged(
+  look: BodyInspector['look'],
+  outcome: Responded,
+  { request, policy }: PartCall,
+  body: BodyAccess,
+): Promise<Advice | undefined> {
+  const { clock } = policy;
+  const open = (maxBytes: number) => peekAt(body.open(), maxBytes, { signal: body.signal, clock });
+  const looked = await look(outcome, { ...body, open, request, clock });
+  return looked.type === 'response' ? looked.judgement : undefined;
 }
 
 async function lookAt(

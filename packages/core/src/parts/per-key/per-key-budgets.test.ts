@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ownBudget } from '../../../test/own.ts';
 import { Call } from '../../call/call.ts';
 import { run } from '../../call/run.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
@@ -6,7 +7,6 @@ import type { RetryBudget } from '../../policy/part.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { virtualClock } from '../../testing.ts';
 import { retryBudget } from '../budget/budget.ts';
-import { ownBudget } from '../own.ts';
 import { perKey } from './per-key.ts';
 
 const request = (url: string): RequestTraits => {

@@ -1,4 +1,4 @@
-import { devTextOf } from '#dev-text';
+import { devText, devTextOf } from '#dev-text';
 import { callable, countingNumber, notNegative, wrongType } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, ownClock } from '../../base/clock.ts';
 import { callHook, HookError, isObject, warn } from '../../base/errors.ts';
@@ -8,7 +8,7 @@ import { plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { originOf, type RequestTraits } from '../../http/outcome.ts';
 import type { PartCall } from '../../policy/call-view.ts';
 import { checkKey } from '../../policy/contracts.ts';
-import type { BroughtLimit, Limit } from '../../policy/limit.ts';
+import { type BroughtLimit, type Limit, limitIn } from '../../policy/limit.ts';
 import type { ChecksCalls, PerKey, RetryBudget, TokenBucket } from '../../policy/part.ts';
 import {
   type CloseOptions,
@@ -71,7 +71,7 @@ export interface Entry {
   /** The calls that have begun with it, and not ended. */
   calls: number;
   /** How it stands in calls. Made when it is first used in one. */
-  counted?: Limit;
+  counted?: BroughtLimit<Limit>;
   usedAtMs: number;
 }
 
@@ -119,16 +119,12 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
     return bring({ name: 'per-key', forCall: (call) => this.#limitFor(call) });
   }
 
-  #limitFor(call: PartCall): Limit {
+  #limitFor(call: PartCall): BroughtLimit<Limit> {
     const entry = this.#find(call.request, call.policy.key);
-    const { limit } = checkedFor(entry.limit, call.policy);
-    if (limit === undefined) {
-      throw new HookError(
-        'make',
-        wrongType('its result', 'a limit, or ownBucket(…), ownLimit(…), ownBudget(…)', entry.limit),
-      );
-    }
-    entry.counted ??= counted(limit.limit, entry);
+    const brought = limitIn(checkedFor(entry.limit, call.policy));
+    if (brought === undefined)
+      throw new HookError('make', wrongType('its result', devText('a limit'), entry.limit));
+    entry.counted ??= { ...brought, limit: counted(brought.limit as Limit, entry) };
     return entry.counted;
   }
 

@@ -12,7 +12,6 @@ import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
-import { limit } from '../own-limit.ts';
 import { perKey } from '../per-key/per-key.ts';
 import type { ThrottleRule } from './rule.ts';
 import { isBad, throttle } from './throttle.ts';
@@ -79,7 +78,10 @@ function setUp(options: PolicyOptions = {}, clock = time) {
 /** Has a limit that skips each chance while it is told to. */
 class Skipping {
   isSkipping: boolean;
-  readonly limit = limit({ name: 'own', take: () => (this.isSkipping ? { skip: true } : undefined) });
+  readonly limit: Limit = {
+    name: 'own',
+    take: () => (this.isSkipping ? { skip: true } : undefined),
+  };
 
   constructor(isSkipping: boolean) {
     this.isSkipping = isSkipping;
@@ -221,7 +223,7 @@ describe('a skipped chance holds nothing', () => {
   test('what other limits took goes back, and so does what the throttle took', async () => {
     const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6, clock: time });
     const last = new Skipping(true);
-    const { clock, call } = setUp({ use: [limit(bucket.limit.limit), last.limit] });
+    const { clock, call } = setUp({ limits: [bucket, last.limit] });
     const answer = call(() => 'sent');
     await clock.advance(500);
     expect(bucket.stats().tokens).toBeCloseTo(2);
@@ -232,7 +234,7 @@ describe('a skipped chance holds nothing', () => {
 
   test('a retry that the throttle has paid goes back, if another limit skips it', async () => {
     const last = new Skipping(false);
-    const { clock, call, fails, sent } = setUp({ use: [last.limit], maxRetries: 3 });
+    const { clock, call, fails, sent } = setUp({ limits: [last.limit], maxRetries: 3 });
     call(fails);
     await clock.advance(500);
     last.isSkipping = true;

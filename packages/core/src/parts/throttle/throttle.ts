@@ -1,7 +1,6 @@
 import { oneOf } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { bring } from '../../call/permits.ts';
-import { SKIP, SKIP_AND_END } from '../../call/skip.ts';
 import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { StopReason, ThrottleState } from '../../news/events.ts';
@@ -55,7 +54,7 @@ class OverloadThrottle implements Throttle, Limit {
 
   constructor(options: ThrottleOptions) {
     const setup = readOptions('throttle', options, THROTTLE_OPTIONS);
-    this.skip = setup.whenSkipped === 'fail' ? SKIP_AND_END : SKIP;
+    this.skip = { skip: true, isLast: setup.whenSkipped === 'fail' };
   }
 
   get limit(): BroughtLimit {

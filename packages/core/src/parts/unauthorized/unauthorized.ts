@@ -5,7 +5,8 @@ import { bounded, isReasonOf } from '../../call/deadline.ts';
 import type { Advice, Responded } from '../../http/outcome.ts';
 import type { PartCall } from '../../policy/call-view.ts';
 import type { HeaderChanges } from '../../policy/hooks.ts';
-import type { Calls, Part, PartInstance } from '../../policy/part.ts';
+import type { Calls } from '../../policy/part.ts';
+import type { Plugin } from '../../policy/plugin.ts';
 import { Credentials, type Refresh } from './credentials.ts';
 
 /** Options of {@link unauthorized}. */
@@ -58,23 +59,29 @@ function checkCalls({ trustedOrigins }: Calls): void {
  *
  * const policy = createPolicy({
  *   trustedOrigins: ['https://api.example.com'],
- *   use: [unauthorized({ refresh: async ({ signal }) => ({ authorization: `Bearer ${await newToken(signal)}` }) })],
+ *   plugins: [unauthorized({ refresh: async ({ signal }) => ({ authorization: `Bearer ${await newToken(signal)}` }) })],
  * });
  * declare const newToken: (signal: AbortSignal) => Promise<string>;
  * ```
  */
-export function unauthorized(options: UnauthorizedOptions): Part {
+export function unauthorized(options: UnauthorizedOptions): Plugin {
   const { refresh, refreshTimeoutMs } = readOptions('unauthorized', options, OPTIONS);
   const credentials = new Credentials(refresh, refreshTimeoutMs);
   if (worker) worker.bind(credentials, 'unauthorized');
-  const begin = (call: PartCall): PartInstance => {
-    if (worker) worker.mustBeOurs(credentials);
-    return new UnauthorizedPartInstance(credentials, call);
+  const calls = new WeakMap<PartCall, RefreshedCall>();
+  return {
+    name: 'unauthorized',
+    checkCalls,
+    started(call) {
+      if (worker) worker.mustBeOurs(credentials);
+      calls.set(call, new RefreshedCall(credentials, call));
+    },
+    beforeAttempt: (_, call) => calls.get(call)?.headers(),
+    inspect: { judge: (outcome, call) => calls.get(call)?.judge(outcome) },
   };
-  return { name: 'unauthorized', place: 'headers', checkCalls, begin };
 }
 
-class UnauthorizedPartInstance implements PartInstance {
+class RefreshedCall {
   readonly #credentials: Credentials;
   readonly #call: PartCall;
   /** How many refreshes had ended when the headers of the attempt were made; `undefined` for an origin that gets none. */

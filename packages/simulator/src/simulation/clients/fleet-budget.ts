@@ -1,4 +1,4 @@
-import { type OwnBudget, type RetryBudget, retryBudget } from '@ebb/core';
+import { type RetryBudget, retryBudget } from '@ebb/core';
 import { LeasedRetries, leaseOf } from '@ebb/core/bucket';
 import { EventHeap } from '../../engine/event-heap.ts';
 import type { Environment } from '../../scenario/client-options.ts';
@@ -44,7 +44,7 @@ export class FleetBudget {
   }
 
   /** The budget as one client sees it. */
-  of(client: number): OwnBudget & { begin(): void; end(): void } {
+  of(client: number): Omit<RetryBudget, 'limit'> & { begin(): void; end(): void } {
     const act = <T>(what: (lease: LeasedRetries, nowMs: number) => T): T => this.#act(client, what);
     return {
       get balance() {

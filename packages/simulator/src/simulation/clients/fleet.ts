@@ -1,11 +1,5 @@
-import {
-  createPolicy,
-  ownBudget,
-  type PerKey,
-  type Policy,
-  type PolicyOptions,
-  type RetryBudget,
-} from '@ebb/core';
+import { createPolicy, type PerKey, type Policy, type PolicyOptions, type RetryBudget } from '@ebb/core';
+import { budgetLimit } from '@ebb/core/bucket';
 import { ScenarioError } from '../../scenario/check.ts';
 import type { ClientFactory, CustomClient, Environment } from '../../scenario/client-options.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
@@ -64,11 +58,8 @@ export function fleetOf(scenario: Scenario, environment: Environment): Fleet {
   };
 }
 
-const NO_BUDGET: RetryBudget = ownBudget({
-  balance: Number.POSITIVE_INFINITY,
-  deposit() {},
-  withdraw: () => true,
-});
+const unlimited = { balance: Number.POSITIVE_INFINITY, deposit() {}, withdraw: () => true };
+const NO_BUDGET: RetryBudget = { ...unlimited, limit: budgetLimit(unlimited) };
 
 /**
  * One policy for all clients, because a million policies would take a gigabyte. If clients have their own budgets, the

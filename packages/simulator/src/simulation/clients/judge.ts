@@ -1,4 +1,4 @@
-import type { Costs, Outcome, OwnBudget, RequestTraits, StopReason } from '@ebb/core';
+import type { Costs, Outcome, RequestTraits, RetryBudget, StopReason } from '@ebb/core';
 import { type DecisionInput, decide, forRequest } from '@ebb/core/adapter';
 import type { Measures } from '../../measure/measures.ts';
 import {
@@ -20,7 +20,7 @@ class ReusedDecisionInput implements DecisionInput {
   attempt = 0;
   startedAtMs = 0;
   previousBackoffMs: number | undefined = undefined;
-  budget: OwnBudget | undefined = undefined;
+  budget: Omit<RetryBudget, 'limit'> | undefined = undefined;
   skipped = 0;
 
   permit(): StopReason | undefined {

@@ -1,10 +1,11 @@
-import { constant, fullJitter, type Outcome, ownBudget, type RetryBudget } from '@ebb/core';
+import { constant, fullJitter, type Outcome, type RetryBudget } from '@ebb/core';
+import { budgetLimit } from '@ebb/core/bucket';
 import type { ClientFactory, CustomClient, Environment } from '../../scenario/client-options.ts';
 import { WindowCount } from './window-count.ts';
 
 /** A budget whose balance is kept elsewhere. */
 function budget(balance: () => number, spend: () => void, earn: () => void = () => {}): RetryBudget {
-  return ownBudget({
+  const own = {
     get balance() {
       return Math.max(0, Math.floor(balance()));
     },
@@ -14,7 +15,8 @@ function budget(balance: () => number, spend: () => void, earn: () => void = () 
       spend();
       return true;
     },
-  });
+  };
+  return Object.assign(own, { limit: budgetLimit(own) });
 }
 
 function succeeded(outcome: Outcome): boolean {

@@ -4,8 +4,7 @@ import {
   constant,
   inspectBody,
   type Limit,
-  limit,
-  type Part,
+  type Plugin,
   tokenBucket,
 } from '@ebb/core';
 import type { Limits, Row } from '../row.ts';
@@ -29,15 +28,15 @@ function noSlot(clock: Clock): Limits {
   return limits;
 }
 
-/** A part that looks into the response, and never settles. */
+/** A plugin that looks into the response, and never settles. */
 function endlessLook(clock: Clock): Limits {
   let isLooking = false;
   const judge = (): Promise<never> => {
     isLooking = true;
     return new Promise(() => undefined);
   };
-  const part: Part = { name: 'own', place: 'reading', begin: () => ({ judge }) };
-  return { ...one(clock), use: [part], isLooking: () => isLooking };
+  const plugin: Plugin = { name: 'own', inspect: { judge } };
+  return { ...one(clock), plugins: [plugin], isLooking: () => isLooking };
 }
 
 /** A limit that stops the policy. */
@@ -48,7 +47,7 @@ function stoppingBy(own: (stop: () => undefined) => Omit<Limit, 'name'>): Limits
     return undefined;
   };
   const stopping = { name: 'own', take: () => undefined, ...own(stop) };
-  return { stopSignal: end.signal, use: [limit(stopping)] };
+  return { stopSignal: end.signal, limits: [stopping] };
 }
 
 /** Longer than what is kept of a response that a retry follows. */

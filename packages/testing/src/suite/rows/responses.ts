@@ -1,4 +1,4 @@
-import { classifyHttpByMeaning, connectRetry, ownBudget } from '@ebb/core';
+import { classifyHttpByMeaning, connectRetry } from '@ebb/core';
 import type { Row } from '../row.ts';
 import { down, type Step, up } from '../step.ts';
 
@@ -158,7 +158,7 @@ export const responses: readonly Row[] = [
   {
     name: 'an exhausted budget',
     script: [down],
-    policy: { budget: ownBudget({ balance: 0, deposit: () => undefined, withdraw: () => false }) },
+    policy: { limits: [{ name: 'no-retries', take: () => undefined, planRetry: () => 'budget-exhausted' }] },
     delays: [],
     hits: 1,
     status: 503,

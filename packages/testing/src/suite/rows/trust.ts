@@ -1,15 +1,11 @@
-import { constant, type Part, type PolicyOptions } from '@ebb/core';
+import { constant, type Plugin, type PolicyOptions } from '@ebb/core';
 import type { Row } from '../row.ts';
 import { down, up } from '../step.ts';
 
 const header = 'authorization';
 const signed: PolicyOptions = { beforeAttempt: () => ({ authorization: 'secret' }) };
-const signs: Part = {
-  name: 'signs',
-  place: 'headers',
-  begin: () => ({ headers: () => ({ authorization: 'secret' }) }),
-};
-const labels: Part = { name: 'labels', place: 'watching', begin: () => ({ label: () => ({ trace: 'a' }) }) };
+const signs: Plugin = { name: 'signs', beforeAttempt: () => ({ authorization: 'secret' }) };
+const labels: Plugin = { name: 'labels', publicHeaders: () => ({ trace: 'a' }) };
 
 const others = ['https://other.test'];
 const found = { delays: [], hits: 1, status: 200, body: 'up', reason: 'success' } as const;
@@ -67,21 +63,21 @@ export const trust: readonly Row[] = [
   },
   {
     ...withIt,
-    name: 'a credential of a part, for a trusted origin',
+    name: 'a credential of a plugin, for a trusted origin',
     script: [up],
-    policy: { use: [signs] },
+    policy: { plugins: [signs] },
   },
   {
     ...withoutIt,
-    name: 'a credential of a part, for other origins: it is not sent',
+    name: 'a credential of a plugin, for other origins: it is not sent',
     script: [up],
-    policy: { use: [signs], trustedOrigins: others },
+    policy: { plugins: [signs], trustedOrigins: others },
   },
   {
     ...found,
     name: 'a label is no credential: any origin gets it',
     script: [up],
-    policy: { use: [labels], trustedOrigins: [] },
+    policy: { plugins: [labels], trustedOrigins: [] },
     carried: { header: 'trace', values: ['a'] },
   },
   {
@@ -113,10 +109,10 @@ export const trust: readonly Row[] = [
     request: { ebb: { trustedOrigins: others } },
     policy: signed,
   },
-  ...[signed, { use: [signs] }].map(
+  ...[signed, { plugins: [signs] }].map(
     (ebb): Row => ({
       ...withIt,
-      name: `a credential of ${ebb === signed ? 'one request' : 'a part of one request'}, without trustedOrigins`,
+      name: `a credential of ${ebb === signed ? 'one request' : 'a plugin of one request'}, without trustedOrigins`,
       script: [up],
       request: { ebb },
       policy: { trustedOrigins: undefined },

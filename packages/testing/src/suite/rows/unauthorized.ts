@@ -10,7 +10,7 @@ const header = 'authorization';
 /** A token that is `old`, then `new 1`, `new 2` … */
 const asHeaders = (): Limits => {
   let refreshes = 0;
-  return { use: [unauthorized({ refresh: async () => ({ authorization: `new ${++refreshes}` }) })] };
+  return { plugins: [unauthorized({ refresh: async () => ({ authorization: `new ${++refreshes}` }) })] };
 };
 
 /** The same token in a variable of the program. */
@@ -19,11 +19,11 @@ const inVariable = (): Limits => {
   const refresh = async (): Promise<void> => {
     token = 'new';
   };
-  return { use: [unauthorized({ refresh })], beforeAttempt: () => ({ authorization: token }) };
+  return { plugins: [unauthorized({ refresh })], beforeAttempt: () => ({ authorization: token }) };
 };
 
 const failing = (): Limits => ({
-  use: [unauthorized({ refresh: () => Promise.reject(new Error('no token')) })],
+  plugins: [unauthorized({ refresh: () => Promise.reject(new Error('no token')) })],
 });
 
 /** A refresh that never ends. */
@@ -33,7 +33,7 @@ function hanging(): Limits {
     isLooking = true;
     return new Promise(() => undefined);
   };
-  return { use: [unauthorized({ refresh })], isLooking: () => isLooking };
+  return { plugins: [unauthorized({ refresh })], isLooking: () => isLooking };
 }
 
 /** A 401, and the one attempt that follows with another token. */
@@ -136,7 +136,7 @@ export const refreshed: readonly Row[] = [
     name: 'a 401 and a refresh that returns something else than headers',
     script: [expired],
     policy,
-    limits: () => ({ use: [unauthorized({ refresh: (async () => 'new') as never })] }),
+    limits: () => ({ plugins: [unauthorized({ refresh: (async () => 'new') as never })] }),
     delays: [],
     hits: 1,
     thrown: 'HookError',

@@ -1,12 +1,11 @@
-import { expect, test } from 'vitest';
-import { followed, limitOf, partOf } from '../../test/call-with-part.ts';
+import { expect, test, vi } from 'vitest';
+import { followed, limitOf, pluginOf } from '../../test/call-with-part.ts';
 import { judge, prepare, type Readiness } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import { Call } from '../call/call.ts';
 import { bring } from '../call/permits.ts';
 import type { RequestTraits, Responded } from '../http/outcome.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
-import { limit } from '../parts/own-limit.ts';
 import { virtualClock } from '../testing.ts';
 import type { BroughtLimit, Permit, Skip } from './limit.ts';
 import type { PolicyOptions } from './options.ts';
@@ -27,18 +26,44 @@ function start(options: PolicyOptions, clock = virtualClock({ startMs: 0 })) {
   return { clock, call: new Call(policy, request) };
 }
 
-test('plugins are asked in the order of their places, whatever the order of the list', () => {
+test('hooks of plugins are called in the order of the list', () => {
   const asked: string[] = [];
-  const places = ['watching', 'throttle', 'tokens', 'slot'] as const;
-  const use = places.map((place) => {
-    const label = () => void asked.push(place);
-    return partOf({ label, end: (reason) => void asked.push(`${place} ${reason}`) }, place);
-  });
-  const { call } = start({ use });
+  const plugins = ['first', 'second'].map((name) =>
+    pluginOf({
+      started: () => void asked.push(`${name} started`),
+      publicHeaders: () => void asked.push(`${name} public`),
+      onEvent: ({ type }) => asked.push(`${name} ${type}`),
+      ended: (_, reason) => void asked.push(`${name} ${reason}`),
+    }),
+  );
+  const { call } = start({ plugins, onEvent: ({ type }) => asked.push(`option ${type}`) });
   expect(prepare(call)).toBeUndefined();
   expect(judge(call, responds(200)).retry).toBe(false);
-  const inOrder = ['throttle', 'slot', 'tokens', 'watching'];
-  expect(asked).toEqual([...inOrder, ...inOrder.map((place) => `${place} success`)]);
+  expect(asked).toEqual([
+    ...['started', 'public'].flatMap((hook) => [`first ${hook}`, `second ${hook}`]),
+    ...['option', 'first', 'second'].map((name) => `${name} attempt`),
+    ...['first', 'second'].map((name) => `${name} success`),
+    ...['option', 'first', 'second'].map((name) => `${name} end`),
+  ]);
+});
+
+test('an observer that fails keeps no other from its events', () => {
+  const heard: string[] = [];
+  const fails = pluginOf({
+    onEvent() {
+      throw new Error('boom');
+    },
+  });
+  const { call } = start({ plugins: [fails, pluginOf({ onEvent: ({ type }) => heard.push(type) })] });
+  expect(prepare(call)).toBeUndefined();
+  expect(heard).toEqual(['attempt']);
+});
+
+test('a plugin is told of the end of a call that has started, and of no other', () => {
+  const ended = vi.fn();
+  const { call } = start({ plugins: [pluginOf({ ended })] });
+  call.close('answered');
+  expect(ended).not.toHaveBeenCalled();
 });
 
 test('limits are asked in one order: the throttle, those of the list, slots, tokens, the budget', () => {
@@ -47,17 +72,16 @@ test('limits are asked in one order: the throttle, those of the list, slots, tok
     const take = () => void asked.push(name);
     return { limit: bring({ name, take: take as () => undefined }) };
   };
-  const use = [limit(own('first').limit.limit), limit(own('second').limit.limit)];
+  const list = [own('first'), own('second')];
   const limits = { budget: own('budget'), bucket: own('bucket'), concurrency: own('concurrency') };
-  const { call } = start({ use, ...limits, throttle: own('throttle') } as never);
+  const { call } = start({
+    limits: list,
+    plugins: [pluginOf({ limits: [own('third')] })],
+    ...limits,
+    throttle: own('throttle'),
+  } as never);
   expect(prepare(call)).toBeUndefined();
-  expect(asked).toEqual(['throttle', 'first', 'second', 'concurrency', 'bucket', 'budget']);
-});
-
-test('a plugin that stays out of a call is not asked', () => {
-  const { call } = start({ use: [partOf(undefined)] });
-  expect(prepare(call)).toBeUndefined();
-  expect(call.hooks).toBeUndefined();
+  expect(asked).toEqual(['throttle', 'first', 'second', 'third', 'concurrency', 'bucket', 'budget']);
 });
 
 test('of what is lacking everything goes back, and all limits are asked again after the wait', async () => {
@@ -69,7 +93,7 @@ test('of what is lacking everything goes back, and all limits are asked again af
     return { waitedMs: 5, cancel: () => undefined };
   };
   const last = limitOf({ take: () => ({ acquire }) });
-  const policy = createPolicy({ clock, use: [limit(bucket.limit.limit), last] });
+  const policy = createPolicy({ clock, limits: [bucket, last] });
   const call = new Call(policy, request);
   waiting = prepare(call);
   expect(await waiting).toBe(true);
@@ -91,7 +115,7 @@ function skipping(times: number, skip: Skip = { skip: true }) {
 test('a chance that a limit skips counts as a retry, and the next comes after the next backoff', async () => {
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 3, clock });
-  const { call } = start({ use: [skipping(2)], bucket, maxRetries: 3 }, clock);
+  const { call } = start({ limits: [skipping(2)], bucket, maxRetries: 3 }, clock);
   waiting = prepare(call);
   await clock.advance(199);
   expect([call.attempt, bucket.stats().tokens]).toEqual([0, 3]);
@@ -112,7 +136,7 @@ test('a chance that a limit skips counts as a retry, and the next comes after th
 test('the backoff before the next chance gets the request, and no outcome', async () => {
   const seen: unknown[] = [];
   const { call, clock } = start({
-    use: [skipping(1)],
+    limits: [skipping(1)],
     backoff: (step) => seen.push([step.outcome, step.request]),
   });
   waiting = prepare(call);
@@ -131,7 +155,7 @@ test.each<[story: string, skip: Skip, ms: number, reasons: string[]]>([
 ])('a request that is skipped %s fails', async (_, skip, ms, reasons) => {
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, clock });
-  const { call } = start({ use: [skipping(9, skip)], bucket, maxRetries: 1 }, clock);
+  const { call } = start({ limits: [skipping(9, skip)], bucket, maxRetries: 1 }, clock);
   waiting = prepare(call);
   await expect(clock.runUntilSettled(waiting as Promise<unknown>)).rejects.toMatchObject({
     reason: 'overload',
@@ -140,18 +164,18 @@ test.each<[story: string, skip: Skip, ms: number, reasons: string[]]>([
 });
 
 test('a plugin may change headers, also at its leisure', async () => {
-  const early = partOf({ headers: () => ({ 'x-a': '1', 'x-b': '1' }) }, 'headers');
-  const late = partOf({ headers: async ({ attempt }) => ({ 'x-b': String(attempt + 1) }) }, 'headers');
-  const { call } = start({ use: [early, late], beforeAttempt: () => ({ 'x-c': '3' }) });
+  const early = pluginOf({ beforeAttempt: () => ({ 'x-a': '1', 'x-b': '1' }) });
+  const late = pluginOf({ beforeAttempt: async ({ attempt }) => ({ 'x-b': String(attempt + 1) }) });
+  const { call } = start({ plugins: [early, late], beforeAttempt: () => ({ 'x-c': '3' }) });
   waiting = prepare(call);
   expect(await waiting).toBe(true);
   expect(call.headerChanges).toEqual({ 'x-c': '3', 'x-a': '1', 'x-b': '2' });
 });
 
 test('what plugins read of a response goes on from one to the next, and to the decision', async () => {
-  const first = partOf({ judge: () => ({ verdict: 'transient' }) });
-  const second = partOf({ judge: async (_, advice) => ({ ...advice, waitMs: 700 }) });
-  const { clock, call } = start({ use: [first, second] });
+  const first = pluginOf({ judge: () => ({ verdict: 'transient' }) });
+  const second = pluginOf({ judge: async (_outcome, _call, _body, advice) => ({ ...advice, waitMs: 700 }) });
+  const { clock, call } = start({ plugins: [first, second] });
   waiting = prepare(call);
   const read = call.ended(responds(200), () => undefined);
   expect((await followed(call, read)).do).toBe('retry');
@@ -163,16 +187,24 @@ test('what plugins read of a response goes on from one to the next, and to the d
 });
 
 test('a limit may refuse a retry, and is asked last', () => {
-  const { call } = start({ use: [limitOf({ planRetry: () => 'budget-exhausted' })] });
+  const { call } = start({ limits: [limitOf({ planRetry: () => 'budget-exhausted' })] });
   waiting = prepare(call);
   expect(judge(call, responds(503)).retry).toBe(false);
   expect(call.history.at(-1)?.reason).toBe('budget-exhausted');
 });
 
-test.each<[what: string, use: unknown, message: string]>([
-  ['no list', {}, 'createPolicy: use must be a list of parts'],
-  ['no part', [{}], 'createPolicy: use[0] must be a part'],
-  ['an unknown place', [{ begin: () => undefined, place: 'x' }], 'createPolicy: use[0].place must be one of'],
-])('%s is an error', (_, use, message) => {
-  expect(() => createPolicy({ use } as never)).toThrow(message);
+test.each<[what: string, options: object, message: string]>([
+  ['no list', { plugins: {} }, 'createPolicy: plugins must be a list of plugins'],
+  ['no plugin', { plugins: [() => undefined] }, 'createPolicy: plugins[0] must be an object'],
+  ['a hook of another name', { plugins: [{ name: 'own', beforeattempt: () => undefined }] }, 'beforeattempt'],
+  [
+    'an inspector that is none',
+    { plugins: [{ name: 'own', inspect: () => undefined }] },
+    'plugins[0].inspect',
+  ],
+  ['middleware that is none', { plugins: [{ name: 'own', middleware: [1] }] }, 'plugins[0].middleware[0]'],
+  ['no list of limits', { limits: {} }, 'createPolicy: limits must be a list of limits'],
+  ['a limit without `take`', { limits: [{ name: 'own' }] }, 'createPolicy: limits[0] must be a limit'],
+])('%s is an error', (_, options, message) => {
+  expect(() => createPolicy(options as never)).toThrow(message);
 });

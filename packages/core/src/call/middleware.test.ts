@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { run } from '../../call/run.ts';
-import { startCall, type Transport } from '../../call/transport.ts';
-import type { Outcome } from '../../http/outcome.ts';
-import type { EbbEvent } from '../../news/events.ts';
-import { createPolicy } from '../../policy/policy.ts';
-import { type Answer, answering } from './answering.ts';
+import type { Outcome } from '../http/outcome.ts';
+import type { EbbEvent } from '../news/events.ts';
+import type { Middleware } from '../policy/middleware.ts';
+import { createPolicy } from '../policy/policy.ts';
+import { run } from './run.ts';
+import { startCall, type Transport } from './transport.ts';
 
 const error = new Error('broke');
 
@@ -41,18 +41,18 @@ class Uploading implements Transport<string> {
   }
 }
 
-function setUp(answer: Answer<string>) {
+function setUp(answer: Middleware<string>) {
   const client = new Uploading();
   const reasons: string[] = [];
   const onEvent = (event: EbbEvent): void => void (event.type === 'end' && reasons.push(event.reason));
-  const policy = createPolicy({ use: [answering('own', answer)], onEvent });
+  const policy = createPolicy({ middleware: [answer], onEvent });
   const request = { method: 'PUT', url: 'http://upstream.test/', replayable: false, header: () => undefined };
   const result = run(startCall(policy, request), client).catch((thrown: unknown) => thrown);
   return { client, reasons, result };
 }
 
-describe('the upload of a call that a part may answer', () => {
-  test('is closed if the part answers', async () => {
+describe('the upload of a call with middleware', () => {
+  test('is closed if the middleware answers', async () => {
     const { client, reasons, result } = setUp(() => 'kept');
     expect(await result).toBe('kept');
     expect([client.sent, client.unsentFor, reasons]).toEqual([0, [undefined], ['answered']]);

@@ -4,19 +4,18 @@ import { callHook } from '../../base/errors.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { onAbort } from '../../base/signals.ts';
 import type { Call } from '../../call/call.ts';
+import type { MiddlewareRun } from '../../call/middleware.ts';
 import type { Transport } from '../../call/transport.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
 import { checkKey } from '../../policy/contracts.ts';
 import { addsCredentials } from '../../policy/hooks.ts';
-import type { Part } from '../../policy/part.ts';
-import { answeringPart } from './answering.ts';
-import type { Asked } from './asked.ts';
+import type { InnermostMiddleware } from '../../policy/middleware.ts';
 import { numberOf } from './signature.ts';
 
 /** Options of `coalesced`. */
 export interface CoalescedOptions {
   /**
-   * What else a response depends on, such as the user: only requests with the same key share a send. Required if hooks or parts of the
+   * What else a response depends on, such as the user: only requests with the same key share a send. Required if hooks or plugins of the
    * policy add headers, which may be those of one caller.
    * @default none
    */
@@ -41,7 +40,7 @@ export interface Coalescable<T> {
 
 /** A caller that waits for a shared send. */
 interface Caller<T> {
-  readonly asked: Asked<T>;
+  readonly asked: MiddlewareRun<T>;
   /** Sends its request by itself. */
   send(): Promise<T>;
   resolve(result: T | PromiseLike<T>): void;
@@ -62,7 +61,7 @@ class SharedSend<T> {
     this.#over = over;
   }
 
-  join(asked: Asked<T>, send: () => Promise<T>): Promise<T> {
+  join(asked: MiddlewareRun<T>, send: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const caller: Caller<T> = { asked, send, resolve, reject };
       this.#callers.add(caller);
@@ -71,7 +70,7 @@ class SharedSend<T> {
     });
   }
 
-  #send(asked: Asked<T>): void {
+  #send(asked: MiddlewareRun<T>): void {
     const { client, call } = asked;
     const { signal } = this.#abort;
     this.#sent = asked.sendAs(this.#port.under(client, signal, call), signal);
@@ -94,7 +93,7 @@ class SharedSend<T> {
     this.#abort.abort(caller.asked.signal.reason);
   }
 
-  #resolve(result: T, { client, call }: Asked<T>): void {
+  #resolve(result: T, { client, call }: MiddlewareRun<T>): void {
     this.#over();
     const callers = [...this.#callers];
     const first = callers.shift();
@@ -107,19 +106,19 @@ class SharedSend<T> {
 }
 
 /**
- * The part `coalesced` of a client.
+ * The middleware `coalesced` of a client.
  *
  * @throws TypeError for a wrong option
  */
-export function coalescing<T>(port: Coalescable<T>, options: CoalescedOptions): Part {
+export function coalescing<T>(port: Coalescable<T>, options: CoalescedOptions): InnermostMiddleware {
   const { keyOf } = readOptions('coalesced', options, OPTIONS);
   const sends = new Map<string, SharedSend<T>>();
   if (worker) worker.bind(sends, 'coalesced');
 
-  function answer(asked: Asked<T>, send: () => Promise<T>): Promise<T> {
+  function answer(asked: MiddlewareRun<T>, send: () => Promise<T>): Promise<T> {
     const { policy, request } = asked.call;
     if (worker) worker.mustBeOurs(sends);
-    // Another part may have waited meanwhile.
+    // Other middleware may have waited meanwhile.
     asked.signal.throwIfAborted();
     if (keyOf === undefined && addsCredentials(policy))
       throw new TypeError('coalesced: with hooks that add headers `keyOf` must say whom a request is for');
@@ -137,5 +136,5 @@ export function coalescing<T>(port: Coalescable<T>, options: CoalescedOptions): 
     return shared.join(asked, send);
   }
 
-  return answeringPart('coalesced', 1, answer as never);
+  return Object.assign(answer as never, { isInnermost: true } as const);
 }

@@ -3,9 +3,9 @@ import { callTo, limitOf, outerOf, REQUEST } from '../../test/call-with-part.ts'
 import { constant } from '../backoff/curves.ts';
 import { NotSentError } from '../base/errors.ts';
 import type { Limit } from '../policy/limit.ts';
+import { createPolicy } from '../policy/policy.ts';
 import { retry } from '../retry/retry.ts';
 import { virtualClock } from '../testing.ts';
-import { limit } from './own-limit.ts';
 
 /** Two attempts, the first of which fails. */
 function call(own: Partial<Limit>, clock = virtualClock()): Promise<unknown> {
@@ -15,8 +15,8 @@ function call(own: Partial<Limit>, clock = virtualClock()): Promise<unknown> {
     fails = false;
     throw new Error('down');
   };
-  const use = [limit({ name: 'own', take: () => undefined, ...own })];
-  const policy = { use, backoff: constant(10), clock, classify: classify as never };
+  const limits = [limitOf(own)];
+  const policy = { limits, backoff: constant(10), clock, classify: classify as never };
   return clock.runUntilSettled(retry(twice, policy)).catch((error: Error) => error);
 }
 
@@ -75,7 +75,7 @@ test.each<[story: string, own: object, message: string]>([
 ])('%s: a HookError', async (_, own, message) => {
   expect(await call(own as never)).toMatchObject({
     name: 'HookError',
-    hook: 'use',
+    hook: 'limits',
     cause: { name: 'TypeError', message: expect.stringContaining(message) },
   });
 });
@@ -89,7 +89,8 @@ test.each([true, false])('is asked by nested clients if it is for them: isForInn
 });
 
 test('a limit without `take` is an error', () => {
-  expect(() => limit({ name: 'own', tryAcquire: () => undefined } as never)).toThrow('limit must be a limit');
+  const limits = [{ name: 'own', tryAcquire: () => undefined }];
+  expect(() => createPolicy({ limits: limits as never })).toThrow('createPolicy: limits[0] must be a limit');
 });
 
 test('a permit with release is held until the body of the response has ended', async () => {

@@ -1,50 +1,36 @@
 import { devText } from '#dev-text';
-import { onAbort } from '../../base/signals.ts';
-import { type Call, isUploadError } from '../../call/call.ts';
-import { isReasonOf, lateBy, OutOfTime } from '../../call/deadline.ts';
-import { hasHistory, setHistory } from '../../call/history.ts';
-import type { drive } from '../../call/run.ts';
-import type { Transport } from '../../call/transport.ts';
-import type { RequestTraits } from '../../http/outcome.ts';
-import type { StopReason } from '../../news/events.ts';
-import type { CallPolicy } from '../../policy/call-view.ts';
-import { insideOf } from '../../policy/options.ts';
-import type { Part } from '../../policy/part.ts';
+import { onAbort } from '../base/signals.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import type { StopReason } from '../news/events.ts';
+import type { CallPolicy } from '../policy/call-view.ts';
+import type { MiddlewareCall } from '../policy/middleware.ts';
+import { POLICY } from '../policy/options.ts';
+import { type Call, isUploadError } from './call.ts';
+import { isReasonOf, lateBy, OutOfTime } from './deadline.ts';
+import { hasHistory, setHistory } from './history.ts';
+import type { Transport } from './transport.ts';
 
-/** A call that a part may answer. */
-export interface AnswerCall {
-  readonly request: RequestTraits;
-  /** With the clock to use. */
-  readonly policy: CallPolicy;
-  /** Aborts when the caller no longer waits: with its signal, or with the total timeout if nothing was sent until then. */
-  readonly signal: AbortSignal;
-}
+/** Makes a call go on by itself. */
+type Drive = <T>(call: Call, client: Transport<T>, signal: AbortSignal | undefined) => Promise<T>;
 
-/** A part that may answer calls. */
-export interface AnsweringPart extends Part {
-  /** The parts of a lower rank are asked before. */
-  readonly rank: number;
-  readonly answer: (asked: object, send: () => Promise<unknown>) => unknown;
-}
-
-/** One call, while its parts are asked. */
-export class Asked<T> implements AnswerCall {
+/** One call with middleware around it. */
+export class MiddlewareRun<T> implements MiddlewareCall {
   readonly call: Call;
   readonly client: Transport<T>;
   /** True once the call goes on by itself: then it keeps its time. */
   isSent = false;
-  /** What ends with the caller's signal by itself, as the client does that. */
+  /** Ends with the caller's signal by itself, as the client does that. */
   ending: Promise<T> | undefined;
   readonly #callerSignal: AbortSignal | undefined;
   readonly #left = new AbortController();
-  readonly #drive: typeof drive;
+  readonly #drive: Drive;
   #forgetUpload: (() => void) | undefined;
 
-  constructor(call: Call, client: Transport<T>, signal: AbortSignal | undefined, send: typeof drive) {
+  constructor(call: Call, client: Transport<T>, signal: AbortSignal | undefined, drive: Drive) {
     this.call = call;
     this.client = client;
     this.#callerSignal = signal;
-    this.#drive = send;
+    this.#drive = drive;
   }
 
   get request(): RequestTraits {
@@ -68,7 +54,7 @@ export class Asked<T> implements AnswerCall {
     return this.#drive(this.call, client, signal);
   }
 
-  #go(): Promise<T> {
+  #send(): Promise<T> {
     const sent = this.sendAs(this.client, this.#callerSignal);
     const end = (): void => {
       this.ending = undefined;
@@ -78,18 +64,16 @@ export class Asked<T> implements AnswerCall {
     return sent;
   }
 
-  /** Asks all parts, the first around the others. */
-  #ask(): Promise<T> {
-    const parts = [...insideOf(this.call.policy).answering] as AnsweringPart[];
-    parts.sort((one, other) => one.rank - other.rank);
-    const ask = parts.reduceRight<() => Promise<T>>(
-      (send, part) => this.#once(async () => ((await part.answer(this, send)) as T | undefined) ?? send()),
-      this.#once(() => this.#go()),
+  /** Calls the middleware, the first around the others. */
+  #compose(): Promise<T> {
+    const first = this.call.policy[POLICY].middleware.reduceRight<() => Promise<T>>(
+      (next, one) => this.#once(async () => ((await one(this, next)) as T | undefined) ?? next()),
+      this.#once(() => this.#send()),
     );
-    return ask();
+    return first();
   }
 
-  /** Makes the `send` of a part. Once the call has ended it rejects: the caller has been told that nothing follows. */
+  /** Makes a `next`. Once the call has ended it rejects: the caller has been told that nothing follows. */
   #once(make: () => Promise<T>): () => Promise<T> {
     let made: Promise<T> | undefined;
     return () => {
@@ -102,7 +86,7 @@ export class Asked<T> implements AnswerCall {
     const { aborted, reason } = this.#left.signal;
     if (aborted) return Promise.reject(lateBy(this.client, reason));
     return this.call.hasEnded
-      ? Promise.reject(new Error(devText('send: the call has been answered')))
+      ? Promise.reject(new Error(devText('next: the call has been answered')))
       : undefined;
   }
 
@@ -133,7 +117,7 @@ export class Asked<T> implements AnswerCall {
     if (this.call.close(reason)) this.call.emit({ type: 'end', reason, outcome: undefined, ...news });
   }
 
-  /** Parts need not look at the signal, nor at the time. What they come with later is discarded. */
+  /** Middleware need not look at the signal, nor at the time. What it returns later is discarded. */
   async #inTime(): Promise<T> {
     const { call, client } = this;
     const { deadline, policy } = call;
@@ -158,7 +142,7 @@ export class Asked<T> implements AnswerCall {
       if (deadline !== undefined) cancel = policy.clock.schedule(late, Math.max(0, deadline.leftMs));
     });
     gone.catch(() => undefined);
-    const work = this.#ask().then((result) => {
+    const work = this.#compose().then((result) => {
       if (!left.signal.aborted) return result;
       client.setAside(result, call, AbortSignal.abort());
       return gone;

@@ -1,4 +1,4 @@
-import type { Costs, PartCall, PartInstance } from '@ebb/core';
+import type { CallView, Costs } from '@ebb/core';
 import { nextTurn, type Peek } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 /** A call whose attempt took 7, and what its bucket and its code are told, in order. */
-function setUp(actual: CostOfResponse, options: ReadCostOptions = {}, call: Partial<PartCall> = {}) {
+function setUp(actual: CostOfResponse, options: ReadCostOptions = {}, call: Partial<CallView> = {}) {
   const told: string[] = [];
   const bucket = { atMost: (left: number | Costs) => void told.push(`at most ${JSON.stringify(left)}`) };
   const grant = {
@@ -24,8 +24,8 @@ function setUp(actual: CostOfResponse, options: ReadCostOptions = {}, call: Part
   };
   const learnerFor = () => (actual: number | Costs) => void told.push(`learn ${JSON.stringify(actual)}`);
   const policy = { clock: virtualClock({ startMs: 0 }), cost: Object.assign(() => 7, { learnerFor }) };
-  const whole = { grant, bucket, policy, request: { method: 'GET' }, ...call } as unknown as PartCall;
-  const instance = readCost(actual, options).part.begin(whole) as PartInstance;
+  const whole = { grant, bucket, policy, request: { method: 'GET' }, ...call } as unknown as CallView;
+  const { inspect, ended } = readCost(actual, options);
   /** Judges a response with this body, or with one that never ends, and ends the call. */
   const judge = async (
     body: string | undefined,
@@ -47,8 +47,8 @@ function setUp(actual: CostOfResponse, options: ReadCostOptions = {}, call: Part
       },
     };
     const look = { attempt: 2, signal: undefined, open: () => peek };
-    instance.judge?.({ type: 'response', status: 200, header }, undefined, look);
-    instance.end?.(end as never);
+    inspect.judge({ type: 'response', status: 200, header }, whole, look, undefined);
+    ended?.(whole, end as never);
     await nextTurn();
     return fields;
   };
@@ -167,7 +167,7 @@ describe('what fails is reported, and what was known is settled', () => {
 });
 
 describe('what is left', () => {
-  test.each<[story: string, left: unknown, call: Partial<PartCall>, told: string[]]>([
+  test.each<[story: string, left: unknown, call: Partial<CallView>, told: string[]]>([
     ['a number', 3, {}, ['at most 3']],
     ['by unit', { a: 3 }, {}, ['at most {"a":3}']],
     ['nothing', undefined, {}, []],
@@ -225,11 +225,11 @@ test('an attempt without tokens of its own is not read', async () => {
   expect(call.meteredGrant).toBeUndefined();
 });
 
-test('what is read is settled by this part alone', async () => {
+test('what is read is settled by this plugin alone', async () => {
   const { judge, call } = setUp(json);
   await judge('5');
   expect(call.meteredGrant).toBe(call.grant);
-  expect(readCost(json).part).toMatchObject({ name: 'cost', place: 'reading' });
+  expect(readCost(json)).toMatchObject({ name: 'cost' });
 });
 
 test('wrong options are named', () => {

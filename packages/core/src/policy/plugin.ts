@@ -1,0 +1,88 @@
+import type { InspectionContext, Opened } from '../http/body.ts';
+import type { Advice, Outcome, Responded } from '../http/outcome.ts';
+import type { Observer, StopReason } from '../news/events.ts';
+import type { PartCall } from './call-view.ts';
+import type { HeaderChangesInit, NextAttempt, WrapAttempt } from './hooks.ts';
+import type { Limit } from './limit.ts';
+import type { Middleware } from './middleware.ts';
+import type { BringsLimit, Calls } from './part.ts';
+
+type MaybePromise<T> = T | Promise<T>;
+
+/**
+ * Bundles hooks, limits and middleware under the names of the options. All calls of a policy share it. `call` is the same object in all hooks of
+ * one call: a `WeakMap` with it as the key holds what belongs to that call.
+ */
+export interface Plugin {
+  readonly name: string;
+  /**
+   * Called when a policy is made with the plugin, with some of its options.
+   *
+   * @throws TypeError if the plugin needs others
+   */
+  checkCalls?(calls: Calls): void;
+  /** A call begins. @throws what the call is to fail with, before anything is sent */
+  started?(call: PartCall): void;
+  /** As the option: headers for the next attempt, which may be credentials. It is not called for an origin that the policy does not trust. */
+  beforeAttempt?(
+    next: NextAttempt,
+    call: PartCall,
+  ): HeaderChangesInit | undefined | Promise<HeaderChangesInit | undefined>;
+  /** As {@link beforeAttempt}, for headers that are no credentials, such as those of a trace: every origin gets them. */
+  publicHeaders?(
+    next: NextAttempt,
+    call: PartCall,
+  ): HeaderChangesInit | undefined | Promise<HeaderChangesInit | undefined>;
+  /** As the option. */
+  readonly wrapAttempt?: WrapAttempt | undefined;
+  /** As the option: what `inspectBody` returns, or an inspector of your own. */
+  readonly inspect?: Inspector | undefined;
+  /** As the option. */
+  readonly onEvent?: Observer | undefined;
+  /** As the option. */
+  readonly limits?: readonly (Limit | BringsLimit)[] | undefined;
+  /** As the option. */
+  readonly middleware?: readonly Middleware[] | undefined;
+  /** A call has ended: once for each {@link started}. */
+  ended?(call: PartCall, reason: StopReason): void;
+}
+
+/** Judges responses. */
+export interface Inspector {
+  /** True if {@link judge} ends by itself with the signal, so that the client's own error for an abort follows. */
+  readonly endsItself?: boolean | undefined;
+  /**
+   * Called with each response, whose body it can open. What it returns goes on to the next inspector, and to the decision.
+   *
+   * @param advice what the inspectors before have returned
+   */
+  judge(
+    outcome: Responded,
+    call: PartCall,
+    body: BodyAccess,
+    advice: Advice | undefined,
+  ): MaybePromise<Advice | undefined>;
+}
+
+/** How an inspector looks into a response. */
+export interface BodyAccess {
+  readonly attempt: number;
+  readonly signal: AbortSignal | undefined;
+  /** Opens the body; `undefined` if there is none. */
+  readonly open: () => Opened;
+}
+
+/** `inspectBody` makes it for the policy's `inspect`. */
+export interface BodyInspector extends Inspector {
+  /**
+   * The outcome with what it says of the body; the same outcome if it says nothing.
+   *
+   * @throws HookError if the function that inspects fails, or returns an invalid value
+   */
+  look(outcome: Responded, context: InspectionContext): Promise<Outcome>;
+}
+
+/** `readCost` makes it for the policy's `actualCost`. */
+export interface CostReader extends Plugin {
+  readonly inspect: Inspector;
+}

@@ -1,0 +1,26 @@
+// Buckets, limits and budgets of tests, with the code by which calls use those of ebb.
+import { bring } from '../src/call/permits.ts';
+import { GatedLimit } from '../src/parts/bucket/gated-limit.ts';
+import { BucketPermit, SettledPermit } from '../src/parts/bucket/part.ts';
+import { budgetLimit } from '../src/parts/budget/budget.ts';
+import { slotLimit } from '../src/parts/concurrency/concurrency.ts';
+import type { OwnBucket, OwnBudget, OwnLimit } from '../src/policy/contracts.ts';
+import type { BroughtLimit } from '../src/policy/limit.ts';
+import type { BringsLimit, ConcurrencyLimit, RetryBudget, TokenBucket } from '../src/policy/part.ts';
+
+function bringing<T extends object>(own: T, limit: BroughtLimit): T & BringsLimit {
+  return Object.defineProperty(own, 'limit', { value: limit, configurable: true }) as T & BringsLimit;
+}
+
+export function ownBucket<T extends OwnBucket>(bucket: T): T & TokenBucket {
+  const Permit = bucket.settled ? SettledPermit : BucketPermit;
+  return bringing(bucket, bring(new GatedLimit(bucket, false, Permit)));
+}
+
+export function ownLimit<T extends OwnLimit>(limit: T): T & ConcurrencyLimit {
+  return bringing(limit, slotLimit(limit));
+}
+
+export function ownBudget<T extends OwnBudget>(budget: T): T & RetryBudget {
+  return bringing(budget, budgetLimit(budget));
+}
