@@ -1,7 +1,5 @@
 // Buckets, limits and budgets of tests, with the code by which calls use those of ebb.
-import { bring } from '../src/call/permits.ts';
-import { GatedLimit } from '../src/parts/bucket/gated-limit.ts';
-import { BucketPermit, SettledPermit } from '../src/parts/bucket/part.ts';
+import { bucketLimit, settledLimit } from '../src/parts/bucket/part.ts';
 import { budgetLimit } from '../src/parts/budget/budget.ts';
 import { slotLimit } from '../src/parts/concurrency/concurrency.ts';
 import type { OwnBucket, OwnBudget, OwnLimit } from '../src/policy/contracts.ts';
@@ -13,8 +11,7 @@ function bringing<T extends object>(own: T, limit: BroughtLimit): T & BringsLimi
 }
 
 export function ownBucket<T extends OwnBucket>(bucket: T): T & TokenBucket {
-  const Permit = bucket.settled ? SettledPermit : BucketPermit;
-  return bringing(bucket, bring(new GatedLimit(bucket, false, Permit)));
+  return bringing(bucket, bucket.settled ? settledLimit(bucket) : bucketLimit(bucket));
 }
 
 export function ownLimit<T extends OwnLimit>(limit: T): T & ConcurrencyLimit {

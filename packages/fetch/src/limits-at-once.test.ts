@@ -43,13 +43,12 @@ test('a response has its history and its grant, which can be settled', async () 
 test('a bucket of your own sees the request, and the outcome of each attempt', async () => {
   const seen: unknown[] = [];
   const own: Parameters<typeof ownBucket>[0] = {
-    tryAcquire: (cost = 1) => ({ cost, waitedMs: 0, grantedAtMs: 0, conforming: true, settle() {} }),
-    acquire: () => Promise.reject(new Error('not called')),
-    pausedBucketFor(request) {
-      const { method, url, replayable, body } = request;
-      seen.push([method, url, replayable, body, request.header('Accept')]);
-      return undefined;
+    tryAcquire(cost = 1, _, request) {
+      const { method, url, replayable, body } = request ?? {};
+      seen.push([method, url, replayable, body, request?.header('Accept')]);
+      return { cost, waitedMs: 0, grantedAtMs: 0, conforming: true, settle() {} };
     },
+    acquire: () => Promise.reject(new Error('not called')),
     observe: (outcome, _, request) =>
       seen.push([outcome.type === 'response' && outcome.status, request?.url]),
   };

@@ -132,13 +132,13 @@ describe('before the first attempt', () => {
     expect(counts.refunds).toBe(0);
   });
 
-  test('an abort goes before a refusal of a bucket of one’s own at the same time', async () => {
+  test('an abort goes before a refusal of a limit of one’s own at the same time', async () => {
     const controller = new AbortController();
-    const bucket = bucketThat(() => {
+    const acquire = (): Promise<never> => {
       controller.abort('enough');
       return Promise.reject(new NotSentError('refused'));
-    });
-    const { call, last } = setUp({ bucket });
+    };
+    const { call, last } = setUp({ limits: [{ name: 'own', take: () => ({ acquire }) }] });
     await expect(prepare(call, controller.signal)).rejects.toBe('enough');
     expect(last()).toMatchObject({ type: 'end', reason: 'aborted' });
   });

@@ -81,8 +81,7 @@ export interface AcquireOptions {
    */
   readonly retry?: boolean | undefined;
   /**
-   * A grant of this bucket, or of its {@link OwnBucket.pausedBucketFor}, that the same request was given before and has returned
-   * because something else was lacking. With it, a bucket that drains does not refuse the request as a new one.
+   * A grant of this bucket that the same request was given before and has returned because something else was lacking. With it, a bucket that drains does not refuse the request as a new one.
    * @default none
    */
   readonly earlier?: Grant | undefined;
@@ -140,11 +139,6 @@ export interface OwnBucket {
    * @param read how the policy reads responses, if it was given a `feedback`; else the bucket reads by its own
    */
   observe?(outcome: Outcome, grant: Grant, request?: RequestTraits, read?: ReadFeedback | false): void;
-  /**
-   * A second bucket that a request must take the same tokens from, because its origin asked for a pause; `undefined` if
-   * there is no such pause.
-   */
-  pausedBucketFor?(request: RequestTraits): OwnBucket | undefined;
   /** True if a grant is charged when it is settled: a policy then settles each at the end of its attempt. */
   readonly settled?: boolean;
   /**

@@ -5,32 +5,29 @@ import { bring } from '../../call/permits.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import type { PartCall } from '../../policy/call-view.ts';
-import { type AcquireOptions, costOf, type Grant, type OwnBucket } from '../../policy/contracts.ts';
+import { costOf, type Grant, type OwnBucket } from '../../policy/contracts.ts';
 import type { BroughtLimit, Limit, Permit, Wait } from '../../policy/limit.ts';
 import type { Plugin } from '../../policy/plugin.ts';
 
 /** Every attempt takes tokens from a bucket of ebb. */
 export function bucketLimit(bucket: OwnBucket): BroughtLimit {
-  return bring(new BucketLimit(bucket, true, BucketPermit));
+  return bring(new BucketLimit(bucket, BucketPermit));
 }
 
 /** As `bucketLimit`, for a bucket that charges tokens when they are settled: those of an attempt when its body has ended. */
 export function settledLimit(bucket: OwnBucket): BroughtLimit {
-  return bring(new BucketLimit(bucket, true, SettledPermit));
+  return bring(new BucketLimit(bucket, SettledPermit));
 }
 
 /** Every attempt takes tokens from a bucket. */
-export class BucketLimit implements Limit {
+class BucketLimit implements Limit {
   readonly name = 'bucket';
   readonly isForInner = true;
-  protected readonly bucket: OwnBucket;
-  readonly #endsItself: boolean;
+  readonly bucket: OwnBucket;
   readonly #Permit: typeof BucketPermit;
 
-  /** @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs` */
-  constructor(bucket: OwnBucket, endsItself: boolean, Permit: typeof BucketPermit) {
+  constructor(bucket: OwnBucket, Permit: typeof BucketPermit) {
     this.bucket = bucket;
-    this.#endsItself = endsItself;
     this.#Permit = Permit;
   }
 
@@ -39,16 +36,12 @@ export class BucketLimit implements Limit {
     const { outer, isInner } = call;
     // User code may send several requests: only the first is paid for.
     if (earlier instanceof PaidPermit || outer?.paidBuckets?.delete(bucket)) return new PaidPermit();
-    return isInner && outer?.bucketsTaken.includes(bucket) ? undefined : this.takeTokens(call, earlier);
-  }
-
-  protected takeTokens(call: PartCall, earlier: Permit | undefined): Permit | Wait | undefined {
-    const { bucket } = this;
+    if (isInner && outer?.bucketsTaken.includes(bucket)) return undefined;
     const waited = (earlier as BucketPermit | undefined)?.waited;
     const grant = ask(bucket, call, waited);
     if (grant !== undefined) return this.#permit(call, grant, waited);
     // What is around it may hold the last tokens until this request has ended.
-    return call.outer?.slotsHeld.includes(bucket) ? undefined : this.#waitFor(call, waited);
+    return outer?.slotsHeld.includes(bucket) ? undefined : this.#waitFor(call, waited);
   }
 
   #permit(call: PartCall, grant: Grant, waited: Grant | undefined): BucketPermit {
@@ -59,9 +52,11 @@ export class BucketLimit implements Limit {
 
   #waitFor(call: PartCall, waited: Grant | undefined): Wait {
     return {
-      endsItself: this.#endsItself,
+      endsItself: true,
       acquire: async (options) => {
-        const grant = await waitFor(this.bucket, call, options, waited);
+        const { policy, request } = call;
+        const cost = costOf(policy, request);
+        const grant = await this.bucket.acquire({ ...options, cost, earlier: waited, request });
         const permit = this.#permit(call, grant, grant);
         permit.waitedMs = grant.waitedMs;
         return permit;
@@ -70,18 +65,8 @@ export class BucketLimit implements Limit {
   }
 }
 
-/** Waits for the tokens of an attempt. @param earlier see {@link AcquireOptions.earlier} */
-export function waitFor(
-  bucket: OwnBucket,
-  { policy, request }: PartCall,
-  options: AcquireOptions,
-  earlier: Grant | undefined,
-): Promise<Grant> {
-  return bucket.acquire({ ...options, cost: costOf(policy, request), earlier, request });
-}
-
 /** Takes the tokens of an attempt if they are there. */
-export function ask(
+function ask(
   bucket: OwnBucket,
   { policy, request }: PartCall,
   earlier: Grant | undefined,
@@ -102,7 +87,7 @@ class PaidPermit implements Permit {
 }
 
 /** Tokens of the bucket. */
-export class BucketPermit implements Permit {
+class BucketPermit implements Permit {
   protected readonly bucket: OwnBucket;
   protected readonly call: PartCall;
   readonly grant: Grant;
@@ -135,7 +120,7 @@ export class BucketPermit implements Permit {
 }
 
 /** Tokens that are charged when they are settled: those of an attempt when its body has ended. */
-export class SettledPermit extends BucketPermit {
+class SettledPermit extends BucketPermit {
   #isSettled = false;
   /** The tokens of an attempt whose response has come, and which are charged when its body has ended. */
   #open: Grant | undefined;
