@@ -17,8 +17,8 @@ export {
 export { watchWebStream } from './bodies/peek.ts';
 export { whenArrived } from './bodies/watch.ts';
 export { goOnAfter, isSuccess, mayBeSentAtOnce } from './call/at-once.ts';
-export { abortedBy, Call, namedTimeoutOf } from './call/call.ts';
-export { bounded, type Deadline, timeoutError } from './call/deadline.ts';
+export { abortedBy, Call } from './call/call.ts';
+export { bounded, type Deadline, namedTimeoutOf, timeoutError } from './call/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './call/decide.ts';
 export {
   attemptsOf,

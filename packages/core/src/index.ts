@@ -26,9 +26,16 @@ export type {
 } from './http/outcome.ts';
 export { serverFeedback } from './http/server-feedback.ts';
 export type { OuterCall } from './nested/outer-call.ts';
-export type { StopReason } from './news/events.ts';
-export { detailsOf, type EbbEvent, type EventDetails, type ThrottleState } from './news/events.ts';
-export type { ReportedError, ReportedOutcome, ReportedRequest } from './news/reported.ts';
+export {
+  detailsOf,
+  type EbbEvent,
+  type EventDetails,
+  type ReportedError,
+  type ReportedOutcome,
+  type ReportedRequest,
+  type StopReason,
+  type ThrottleState,
+} from './news/events.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
 export type { TokenBucketOptions } from './parts/bucket/options.ts';
 export { bodyEnds } from './parts/bucket/part.ts';

@@ -31,8 +31,8 @@ export { LONGEST_FIELD, LONGEST_ID, MOST_READ_BYTES, shortHeader } from './http/
 export type { Responded } from './http/outcome.ts';
 export { durationMs } from './http/quota-fields.ts';
 export { IN_MILLISECONDS } from './http/server-feedback.ts';
-export { emit, type News, type Reporting } from './news/emit.ts';
-export type { Observer, ResumeReason } from './news/events.ts';
+export { emit, type Reporting } from './news/emit.ts';
+export type { News, Observer, ResumeReason } from './news/events.ts';
 export { reportedOutcome } from './news/reported.ts';
 export type { CallPolicy } from './policy/call-view.ts';
 export { checkKey, type LearnsCost } from './policy/contracts.ts';

@@ -4,23 +4,16 @@ import { HookError, isPromise, NotSentError, report } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
 import type { Opened } from '../http/body.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
-import {
-  type Advice,
-  type Outcome,
-  type RequestTraits,
-  type Responded,
-  withJudgement,
-} from '../http/outcome.ts';
+import type { Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import { type AroundCalls, isSame, type OuterCall, type Way } from '../nested/outer-call.ts';
-import { type EndNews, emit, isObserved, type News } from '../news/emit.ts';
-import type { StopReason } from '../news/events.ts';
-import type { ReportedRequest } from '../news/reported.ts';
+import { emit, isObserved } from '../news/emit.ts';
+import type { EndNews, News, ReportedRequest, StopReason } from '../news/events.ts';
+
 import type { PartCall, PlannedRetry, WhenBodyEnds } from '../policy/call-view.ts';
 import { type AcquireOptions, fairKeyOf, type Grant, type OwnBucket } from '../policy/contracts.ts';
 import type { HeaderChanges, KeptKey, SentHeaders } from '../policy/hooks.ts';
 import type { Permit, Skip, Wait } from '../policy/limit.ts';
 import { POLICY, type Policy } from '../policy/options.ts';
-import type { Inspector } from '../policy/plugin.ts';
 import {
   bounded,
   Deadline,
@@ -34,6 +27,7 @@ import {
 import { backoffOf, type Decision, decideRetry, judgementOf, verdictOf } from './decide.ts';
 import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
 import { type Attempt, type HistoryRecord, record, recordOf, successOf } from './history.ts';
+import { Inspection } from './inspection.ts';
 import { type Permits, startLimit } from './permits.ts';
 import type { CallClient, CallStep, EndStep, MakeBody, WaitStep } from './types.ts';
 import { asUserCode } from './user-code.ts';
@@ -62,12 +56,6 @@ export function abortedBy(error: unknown, seen: Outcome): Outcome {
   return seen.type === 'response' ? Object.defineProperty(aborted, 'heard', { value: seen }) : aborted;
 }
 
-/** The timeout that an attempt runs into if it takes `timeoutOf`, for messages. */
-export function namedTimeoutOf({ deadline, policy }: Call): number {
-  const { attemptTimeoutMs = Infinity } = policy;
-  return deadline?.bindsAttempt ? deadline.timeoutMs : attemptTimeoutMs;
-}
-
 /** True for the response of a first attempt that had nothing to wait for. All with one status share a history. */
 function isFirstAnswer({ attempt, waitedMs, skipped }: Call, outcome: Outcome): outcome is Responded {
   return attempt === 1 && waitedMs === 0 && !skipped && outcome.type === 'response' && outcome.status > 0;
@@ -76,17 +64,6 @@ function isFirstAnswer({ attempt, waitedMs, skipped }: Call, outcome: Outcome): 
 /** True if a call has ended with what its upload failed with before it was sent. */
 export function isUploadError({ uploadError }: Call, error: unknown): boolean {
   return uploadError !== undefined && error === uploadError;
-}
-
-/** A response that is inspected before it is judged. */
-interface Inspection {
-  readonly outcome: Responded;
-  readonly open: () => Opened;
-  /** Ends what the inspectors read. */
-  readonly abort: AbortController | undefined;
-  /** The inspector that is asked next. */
-  at: number;
-  said: Advice | undefined;
 }
 
 /**
@@ -426,9 +403,7 @@ export class Call implements PartCall, OuterCall {
     if (this.inspection) this.inspection = undefined;
     // The result of a function is no response, and has no status.
     if (open && outcome.type === 'response' && outcome.status !== 0 && this.inspects) {
-      // The reads of inspectors must end with the call.
-      const abort = this.endsAtMs === undefined ? undefined : new AbortController();
-      this.inspection = { outcome, open, abort, at: 0, said: undefined };
+      this.inspection = new Inspection(this, outcome, open, this.#callerSignal());
       return this.next();
     }
     return this.#judge(outcome);
@@ -439,37 +414,14 @@ export class Call implements PartCall, OuterCall {
     return this.#end ?? this.#stop('judged-by-inner-layer', outcome);
   }
 
-  /** Asks the inspectors, one after the other. */
   #inspect(inspection: Inspection): CallStep {
-    const { attempt, endsAtMs, policy, deadline } = this;
-    const { inspectors } = policy[POLICY];
-    const { outcome, open, abort } = inspection;
-    const signal = this.#callerSignal();
-    const signals = [signal, abort?.signal].filter((one) => one !== undefined);
-    const given = { attempt, open, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
-    while (inspection.at < inspectors.length) {
-      const one = inspectors[inspection.at] as Inspector;
-      inspection.at += 1;
-      const said = asUserCode(this, () => one.judge(outcome, this, given, inspection.said));
-      if (!isPromise(said)) {
-        inspection.said = said ?? inspection.said;
-        continue;
-      }
-      this.keep = (more: Advice | undefined): void => {
-        inspection.said = more ?? inspection.said;
-      };
-      if (endsAtMs === undefined && one.endsItself) return { do: 'wait', until: said };
-      const { clock } = policy;
-      const leftMs = (endsAtMs ?? Infinity) - clock.now();
-      const late = (): unknown => new OutOfTime(namedTimeoutOf(this), deadline?.bindsAttempt === true);
-      // The attempt is in flight until it is judged: `stopSignal` does not end it. A function that reads may never settle.
-      return {
-        do: 'wait',
-        until: bounded(said, { clock, signal, leftMs, late }),
-      };
+    const wait = inspection.next();
+    if (wait) {
+      this.keep = inspection.keep;
+      return wait;
     }
     this.inspection = undefined;
-    return this.#judge(inspection.said ? withJudgement(outcome, inspection.said) : outcome);
+    return this.#judge(inspection.judged);
   }
 
   #judge(outcome: Outcome): CallStep {
@@ -569,9 +521,10 @@ export class Call implements PartCall, OuterCall {
   }
 
   /** The response came, and what it means is not known: no one gets it. */
-  #stopInspection({ outcome, abort }: Inspection, error: unknown): CallStep {
+  #stopInspection(inspection: Inspection, error: unknown): CallStep {
+    const { outcome } = inspection;
     this.inspection = undefined;
-    abort?.abort(error);
+    inspection.end(error);
     if (isReasonOf(this.signal, error)) return this.#lose(error, abortedBy(error, outcome));
     if (!(error instanceof OutOfTime)) return this.#fail(outcome, error);
     const late = lateBy(this.client, error);

@@ -89,6 +89,18 @@ export class Deadline {
   }
 }
 
+/** A call with timeouts. */
+export interface Timed {
+  readonly deadline: Deadline | undefined;
+  readonly policy: { readonly attemptTimeoutMs?: number | undefined; readonly clock: Clock };
+}
+
+/** The timeout that an attempt runs into if it takes as long as `timeoutOf` says, for messages. */
+export function namedTimeoutOf({ deadline, policy }: Timed): number {
+  const { attemptTimeoutMs = Infinity } = policy;
+  return deadline?.bindsAttempt ? deadline.timeoutMs : attemptTimeoutMs;
+}
+
 /** Where a wait ends, whatever it waits for. */
 export interface Bounds {
   readonly clock: Clock;

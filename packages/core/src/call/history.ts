@@ -3,8 +3,8 @@ import { isObject, property } from '../base/errors.ts';
 import { codeIn } from '../http/failure.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
 import { LAYER } from '../nested/outer-call.ts';
-import type { RetryReason, StopReason } from '../news/events.ts';
-import type { ReportedOutcome } from '../news/reported.ts';
+import type { ReportedOutcome, RetryReason, StopReason } from '../news/events.ts';
+
 import type { Grant } from '../policy/contracts.ts';
 
 /** One attempt of a request, or a chance to send one that was skipped. Contains no URL, header or body. */

@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest';
 import { HookError, NotSentError } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { virtualClock } from '../testing.ts';
-import { emit, type News, type Reporting } from './emit.ts';
-import { DETAILS, detailsOf, type EbbEvent } from './events.ts';
+import { emit, type Reporting } from './emit.ts';
+import { DETAILS, detailsOf, type EbbEvent, type News } from './events.ts';
 import { reportedError, reportedOutcome } from './reported.ts';
 
 const request: RequestTraits = {

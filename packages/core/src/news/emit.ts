@@ -2,16 +2,15 @@ import { isSubscribed, publish } from '#channels';
 import type { Clock } from '../base/clock.ts';
 import { callObserver } from '../base/errors.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import { DETAILS, type EbbEvent, type EventDetails, type Observer } from './events.ts';
-import { type ReportedRequest, reportedError, reportedOutcome, reportedRequest } from './reported.ts';
-
-/** An event before {@link emit}: in full, and without the fields that all events share. */
-export type News<E extends EbbEvent = EbbEvent> = E extends EbbEvent
-  ? Omit<E, 'request' | 'attempt' | 'atMs' | keyof EventDetails> & Omit<EventDetails, 'request'>
-  : never;
-
-/** What an `end` tells besides its reason. */
-export type EndNews = Omit<News<Extract<EbbEvent, { type: 'end' }>>, 'type' | 'reason'>;
+import {
+  DETAILS,
+  type EbbEvent,
+  type EventDetails,
+  type News,
+  type Observer,
+  type ReportedRequest,
+} from './events.ts';
+import { reportedError, reportedOutcome, reportedRequest } from './reported.ts';
 
 /**
  * True if someone wants events of this type. Without that they are not built. In Node every event is also published on a channel

@@ -1,5 +1,35 @@
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import type { ReportedError, ReportedOutcome, ReportedRequest } from './reported.ts';
+import type { NotSentReason } from '../base/errors.ts';
+import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
+
+/** A request in an event. */
+export interface ReportedRequest {
+  /** In upper case. */
+  readonly method: string;
+  /** Without credentials, query and fragment. */
+  readonly url: string;
+}
+
+/** The outcome of an attempt in an event. */
+export type ReportedOutcome =
+  | { readonly type: 'response'; readonly status: number }
+  | {
+      readonly type: 'failure';
+      readonly kind: FailureKind;
+      /** The code of the error or of one of its causes, else the name of the error. */
+      readonly code?: string;
+    };
+
+/** An error in an event: without its message, which may quote a URL or a header. */
+export interface ReportedError {
+  readonly name: string;
+  readonly code?: string;
+  /** Why a `NotSentError` refused the request. */
+  readonly reason?: NotSentReason;
+  /** The wait for tokens that a `NotSentError` refused, in milliseconds. */
+  readonly waitMs?: number;
+  /** The option that a `HookError` names. */
+  readonly hook?: string;
+}
 
 /**
  * The state of a throttle, in the words of a circuit breaker. `closed`: all requests are sent. `open`: as few as it ever
@@ -137,6 +167,14 @@ export interface EventDetails {
  * (`process.emitWarning`, else `reportError`), and changes nothing.
  */
 export type Observer = (event: EbbEvent) => unknown;
+
+/** An event before it is emitted: in full, and without the fields that all events share. */
+export type News<E extends EbbEvent = EbbEvent> = E extends EbbEvent
+  ? Omit<E, 'request' | 'attempt' | 'atMs' | keyof EventDetails> & Omit<EventDetails, 'request'>
+  : never;
+
+/** What an `end` tells besides its reason. */
+export type EndNews = Omit<News<Extract<EbbEvent, { type: 'end' }>>, 'type' | 'reason'>;
 
 /** Where an event carries its details. Known to all copies of this package in a program. */
 export const DETAILS: unique symbol = Symbol.for('@ebb/core details');

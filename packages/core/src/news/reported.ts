@@ -1,39 +1,10 @@
-import { HookError, NotSentError, type NotSentReason } from '../base/errors.ts';
+import { HookError, NotSentError } from '../base/errors.ts';
 import { codeIn, nameOf } from '../http/failure.ts';
-import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { ReportedError, ReportedOutcome, ReportedRequest } from './events.ts';
 
 // What an event says goes to logs, traces and other programs. So it has nothing that can be a secret: no header, no body,
 // no query, no credentials, no error of a client. axios's errors, for instance, contain the headers of their request.
-
-/** A request in an event. */
-export interface ReportedRequest {
-  /** In upper case. */
-  readonly method: string;
-  /** Without credentials, query and fragment. */
-  readonly url: string;
-}
-
-/** The outcome of an attempt in an event. */
-export type ReportedOutcome =
-  | { readonly type: 'response'; readonly status: number }
-  | {
-      readonly type: 'failure';
-      readonly kind: FailureKind;
-      /** The code of the error or of one of its causes, else the name of the error. */
-      readonly code?: string;
-    };
-
-/** An error in an event: without its message, which may quote a URL or a header. */
-export interface ReportedError {
-  readonly name: string;
-  readonly code?: string;
-  /** Why a `NotSentError` refused the request. */
-  readonly reason?: NotSentReason;
-  /** The wait for tokens that a `NotSentError` refused, in milliseconds. */
-  readonly waitMs?: number;
-  /** The option that a `HookError` names. */
-  readonly hook?: string;
-}
 
 export function reportedRequest({ method, url }: RequestTraits): ReportedRequest {
   return { method, url: withoutSecrets(url) };

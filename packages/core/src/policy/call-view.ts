@@ -4,8 +4,7 @@ import type { BodyContext } from '../http/body.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { OuterCall } from '../nested/outer-call.ts';
-import type { News } from '../news/emit.ts';
-import type { RetryReason } from '../news/events.ts';
+import type { News, RetryReason } from '../news/events.ts';
 import type { CostOption, Grant, OwnBucket } from './contracts.ts';
 
 /** A retry that nothing else speaks against. */
