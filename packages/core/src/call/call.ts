@@ -278,7 +278,8 @@ export class Call implements PartCall, OuterCall {
     const made = asUserCode(this, () => headerChangesOf(policy, next, this.key, this));
     if (isPromise(made))
       return made.then((changes) => {
-        this.pendingHeaders = changes;
+        // That of an attempt which has run into its timeout is late.
+        if (attempt === this.attempt + 1) this.pendingHeaders = changes;
       });
     this.pendingHeaders = made;
     return undefined;

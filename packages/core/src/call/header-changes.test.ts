@@ -60,6 +60,29 @@ test.each<[story: string, made: unknown, changes: object | undefined]>([
   expect(await changes(Promise.resolve(made))).toEqual(expected);
 });
 
+test('of a header the later change holds, however its name is written', () => {
+  const plugins = [
+    { name: 'first', publicHeaders: () => ({ 'X-A': 'public' }) },
+    { name: 'second', beforeAttempt: () => ({ 'X-A': 'plugin' }) },
+  ];
+  const policy = createPolicy({ beforeAttempt: () => ({ 'x-a': 'option' }), plugins });
+  expect(headerChangesOf(policy, next, undefined, {} as PartCall)).toEqual({ 'X-A': 'plugin' });
+});
+
+test('a hook may reject before another one throws', async () => {
+  const throws = (): never => {
+    throw new Error('second');
+  };
+  const plugins = [
+    { name: 'first', beforeAttempt: () => Promise.reject(new Error('first')) },
+    { name: 'second', beforeAttempt: throws },
+  ];
+  const policy = createPolicy({ plugins });
+  expect(() => headerChangesOf(policy, next, undefined, {} as PartCall)).toThrow('second');
+  // A rejection that nobody handles fails the run.
+  await new Promise(setImmediate);
+});
+
 const TAKES = 'an object of strings, Headers, or pairs of a name and a value';
 
 test.each<[story: string, made: unknown, message: string]>([

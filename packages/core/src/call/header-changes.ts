@@ -71,12 +71,13 @@ export function headerChangesOf(
   }
   const join = (all: readonly Changes[]): Changes => {
     if (!all.some(Boolean)) return own;
-    const changes: HeaderChanges = Object.assign({}, ...all);
+    const changes = new Map<string, [name: string, value: HeaderValue]>();
+    for (const one of all.flatMap((made) => Object.entries(made ?? {})))
+      changes.set(one[0].toLowerCase(), one);
+    const changed = changes.get(KEY);
     // A server knows a request again only by the same key.
-    for (const [name, value] of Object.entries(changes)) {
-      if (key && name.toLowerCase() === KEY && value !== key.value) key.isKept = false;
-    }
-    return { ...own, ...changes };
+    if (key && changed && changed[1] !== key.value) key.isKept = false;
+    return { ...own, ...Object.fromEntries(changes.values()) };
   };
   return asked.some(isPromise) ? Promise.all(asked).then(join) : join(asked as Changes[]);
 }
@@ -95,7 +96,11 @@ function ask(hook: string, call: () => unknown): Changes | Promise<Changes> {
     failed(cause);
   }
   // A promise of another library may lack what this one has.
-  return isPromise(made) ? Promise.resolve(made).then(read, failed) : read(made);
+  if (!isPromise(made)) return read(made);
+  const asked = Promise.resolve(made).then(read, failed);
+  // Another hook may fail before this one is waited for.
+  asked.catch(() => undefined);
+  return asked;
 }
 
 /**

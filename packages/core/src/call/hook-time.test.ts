@@ -40,6 +40,21 @@ test('what hooks take of attemptTimeoutMs counts for their attempt alone', async
   }
 });
 
+test('headers that come after the timeout of their attempt are for no other', async () => {
+  const clock = virtualClock();
+  const beforeAttempt = async ({ attempt }: { attempt: number }) => {
+    await clock.sleep(attempt === 1 ? 150 : 0);
+    return { 'x-attempt': String(attempt) };
+  };
+  const acquire = () => clock.sleep(200).then(() => ({ cancel: () => undefined }));
+  let asked = 0;
+  const limit = limitOf({ take: () => (asked++ === 0 ? { acquire } : undefined) });
+  const { call, ready } = callWith(0, { clock, beforeAttempt, limits: [limit] });
+  expect(await clock.runUntilSettled(ready())).toMatchObject({ timeoutMs: 100 });
+  expect(await clock.runUntilSettled(ready())).toBe(true);
+  expect([call.attempt, call.headerChanges]).toEqual([2, { 'x-attempt': '2' }]);
+});
+
 test('the time of a chance that was skipped does not count for the next', async () => {
   let skips = 2;
   const skipping = limitOf({ take: () => (skips-- > 0 ? { skip: true } : undefined) });
