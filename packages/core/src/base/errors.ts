@@ -182,10 +182,23 @@ export function report(name: string, observer: object, cause: unknown): void {
  * @param name the option that the observer was given as
  */
 export function callObserver<E>(name: string, observer: (event: E) => unknown, event: E): void {
+  callQuietly(name, observer, () => observer(event));
+}
+
+/**
+ * Calls user code whose result is of no use. An error that it throws, or rejects with, is reported once and changes nothing.
+ *
+ * @param owner what was given as `name`, and has the code
+ */
+export function callQuietly(name: string, owner: object, call: () => unknown): void {
   try {
-    const result: unknown = observer(event);
-    if (isPromise(result)) result.then(undefined, (cause) => report(name, observer, cause));
+    reportRejection(name, owner, call());
   } catch (cause) {
-    report(name, observer, cause);
+    report(name, owner, cause);
   }
+}
+
+/** Reports what an async function rejects with in a place where nothing waits for it: it would end the process. */
+export function reportRejection(name: string, owner: object, result: unknown): void {
+  if (isPromise(result)) result.then(undefined, (cause: unknown) => report(name, owner, cause));
 }

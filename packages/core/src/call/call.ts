@@ -1,6 +1,6 @@
 import { mayNest, needsContext, otherRetriesOf } from '#nested';
 import { nextTurn } from '../base/clock.ts';
-import { HookError, isPromise, NotSentError, report } from '../base/errors.ts';
+import { callQuietly, HookError, isPromise, NotSentError, reportRejection } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
 import type { Opened } from '../http/body.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
@@ -122,6 +122,8 @@ export class Call implements PartCall, OuterCall {
   declare previousBackoffMs: number | undefined;
   /** How many chances were skipped, which count as retries, less the attempts that went again, which do not. */
   declare skipped?: number;
+  /** How many plugins have begun with it: these are told of its end. */
+  declare private begun?: number;
   /** How often the attempt has waited for limits. */
   declare private waits?: number;
   /** The key (tenant) of the request, if it has one. */
@@ -231,7 +233,10 @@ export class Call implements PartCall, OuterCall {
     if (fairKey !== undefined) this.fairness = { fairKey: fairKeyOf(fairKey, request) };
     const { limits, plugins } = policy[POLICY];
     for (const limit of limits) startLimit(this, limit);
-    for (const plugin of plugins) plugin.started?.(this);
+    for (const plugin of plugins) {
+      reportRejection(plugin.name, plugin, plugin.started?.(this));
+      this.begun = (this.begun ?? 0) + 1;
+    }
   }
 
   /** Checked again after each wait, and after user code has run. @throws why nothing may be sent */
@@ -328,7 +333,7 @@ export class Call implements PartCall, OuterCall {
       deadline?.bindsWait
         ? deadline.late()
         : new NotSentError('Not sent: its turn did not come in time', undefined, { reason: 'wait-too-long' });
-    return this.#until(waiting, leftMs, late, (permit) => permit.cancel());
+    return this.#until(waiting, leftMs, late, (permit) => callQuietly('limits', wait, () => permit.cancel()));
   }
 
   /**
@@ -608,19 +613,14 @@ export class Call implements PartCall, OuterCall {
     this.#end = end;
     this.#forgetWaits();
     this.permits?.end(reason);
-    if (this.#phase !== START) this.#endPlugins(reason);
+    if (this.begun) this.#endPlugins(reason, this.begun);
     return true;
   }
 
-  /** A plugin that throws at the end changes nothing. */
-  #endPlugins(reason: StopReason): void {
-    for (const plugin of this.policy[POLICY].plugins) {
-      try {
-        plugin.ended?.(this, reason);
-      } catch (error) {
-        report(plugin.name, plugin, error);
-      }
-    }
+  /** A plugin that fails at the end changes nothing. */
+  #endPlugins(reason: StopReason, begun: number): void {
+    for (const plugin of this.policy[POLICY].plugins.slice(0, begun))
+      callQuietly(plugin.name, plugin, () => plugin.ended?.(this, reason));
   }
 
   // 4. Waits: the one place that bounds them.

@@ -41,15 +41,28 @@ class Uploading implements Transport<string> {
   }
 }
 
-function setUp(answer: Middleware<string>) {
+function setUp(...answers: readonly Middleware<string>[]) {
   const client = new Uploading();
   const reasons: string[] = [];
   const onEvent = (event: EbbEvent): void => void (event.type === 'end' && reasons.push(event.reason));
-  const policy = createPolicy({ middleware: [answer], onEvent });
+  const policy = createPolicy({ middleware: answers, onEvent });
   const request = { method: 'PUT', url: 'http://upstream.test/', replayable: false, header: () => undefined };
   const result = run(startCall(policy, request), client).catch((thrown: unknown) => thrown);
   return { client, reasons, result };
 }
+
+test('middleware that answers by itself need not wait for a `next` that rejects', async () => {
+  const answers: Middleware<string> = (_, next) => {
+    void next();
+    return 'kept';
+  };
+  const { result } = setUp(answers, async () => {
+    throw error;
+  });
+  expect(await result).toBe('kept');
+  // A rejection that nobody handles fails the run.
+  await new Promise(setImmediate);
+});
 
 describe('the upload of a call with middleware', () => {
   test('is closed if the middleware answers', async () => {

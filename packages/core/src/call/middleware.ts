@@ -77,7 +77,11 @@ export class MiddlewareRun<T> implements MiddlewareCall {
   #once(make: () => Promise<T>): () => Promise<T> {
     let made: Promise<T> | undefined;
     return () => {
-      made ??= this.#whyOver() ?? make();
+      if (made === undefined) {
+        made = this.#whyOver() ?? make();
+        // Middleware that answers by itself need not wait for it. The event `end` tells of its error.
+        made.catch(() => undefined);
+      }
       return made;
     };
   }

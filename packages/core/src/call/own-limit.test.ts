@@ -55,6 +55,40 @@ test('a reason of planRetry ends the call', async () => {
   expect(await call({ planRetry: () => 'budget-exhausted' })).toMatchObject({ message: 'down' });
 });
 
+test('a limit of retries alone needs no `take`', async () => {
+  let asked = 0;
+  const planRetry = (): undefined => {
+    asked += 1;
+  };
+  expect(await call({ take: undefined as never, planRetry })).toBe('up');
+  expect(asked).toBe(1);
+});
+
+test.each<[story: string, permit: object]>([
+  [
+    'cannot be cancelled',
+    {
+      cancel() {
+        throw new Error('lost');
+      },
+    },
+  ],
+  ['cannot be cancelled at once', { cancel: () => Promise.reject(new Error('lost')) }],
+  ['is none', {}],
+])('a permit that comes too late and %s is reported', async (_, permit) => {
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  const clock = virtualClock();
+  const acquire = () => new Promise<never>((resolve) => clock.schedule(() => resolve(permit as never), 20));
+  const policy = { limits: [limitOf({ take: () => ({ acquire }) })], maxWaitMs: 10, clock };
+  await expect(clock.runUntilSettled(retry(async () => 'up', policy))).rejects.toThrow(
+    'did not come in time',
+  );
+  await clock.advance(20);
+  await new Promise(setImmediate);
+  expect(warn).toHaveBeenCalledOnce();
+  warn.mockRestore();
+});
+
 test.each<[story: string, own: object, message: string]>([
   [
     'take returns a promise',

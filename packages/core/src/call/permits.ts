@@ -1,6 +1,6 @@
 import { devText } from '#dev-text';
 import { wrongType } from '../base/check.ts';
-import { HookError, isPromise, report } from '../base/errors.ts';
+import { callQuietly, HookError, isPromise, reportRejection } from '../base/errors.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { StopReason } from '../news/events.ts';
 import type { PartCall, PlannedRetry } from '../policy/call-view.ts';
@@ -49,46 +49,33 @@ class LimitInCall {
   }
 
   /** A limit that throws when something goes back, or at the end, changes nothing. */
-  #ignore(error: unknown): void {
-    report(this.limit.name, this.limit, error);
+  #call(method: () => unknown): void {
+    callQuietly(this.limit.name, this.limit, method);
   }
 
   cancel(permit: Permit | undefined): void {
-    try {
-      permit?.cancel();
-    } catch (error) {
-      this.#ignore(error);
-    }
+    this.#call(() => permit?.cancel());
   }
 
   release(permit: Permit | undefined, once: Promise<void> | undefined): void {
-    try {
-      permit?.release?.(once);
-    } catch (error) {
-      this.#ignore(error);
-    }
+    this.#call(() => permit?.release?.(once));
   }
 
   lapse(): void {
-    try {
-      this.earlier?.lapse?.();
-    } catch (error) {
-      this.#ignore(error);
-    }
-    if (this.earlier) this.earlier = undefined;
+    const { earlier } = this;
+    if (!earlier) return;
+    this.earlier = undefined;
+    this.#call(() => earlier.lapse?.());
+  }
+
+  /** @throws what the limit throws: it has not heard of the outcome */
+  settle(outcome: Outcome): void {
+    reportRejection(this.limit.name, this.limit, this.permit?.settle?.(outcome));
   }
 
   end(call: PartCall, reason: StopReason): void {
-    try {
-      this.permit?.ended?.(reason);
-    } catch (error) {
-      this.#ignore(error);
-    }
-    try {
-      this.limit.ended?.(call, reason);
-    } catch (error) {
-      this.#ignore(error);
-    }
+    this.#call(() => this.permit?.ended?.(reason));
+    this.#call(() => this.limit.ended?.(call, reason));
   }
 
   hold(permit: Permit, call: PartCall): void {
@@ -118,7 +105,7 @@ export class Permits {
 
   /** Starts with a limit. @throws what it refuses the call with: it is then not told of the end */
   start(limit: Limit, isOwn = false): void {
-    limit.started?.(this.#call);
+    reportRejection(limit.name, limit, limit.started?.(this.#call));
     const one = new LimitInCall(limit, isOwn);
     // Not by `push`, which makes room for many more.
     this.#limits = this.#limits === NONE ? [one] : [...this.#limits, one];
@@ -170,7 +157,7 @@ export class Permits {
     for (const one of this.#limits) {
       one.lapse();
       if (one.planned) one.planned = undefined;
-      if (!wasSettled) one.permit?.settle?.(outcome);
+      if (!wasSettled) one.settle(outcome);
     }
   }
 

@@ -5,7 +5,7 @@ import type { AcquireOptions } from './contracts.ts';
 
 /**
  * A limit gives an attempt what that needs before it may be sent: a slot, tokens, a share of the traffic. All calls share it: a permit
- * keeps what belongs to an attempt. All methods are optional.
+ * keeps what belongs to an attempt. It has `take`, `planRetry`, or both; the other methods are optional.
  */
 export interface Limit {
   readonly name: string;
@@ -87,7 +87,7 @@ export interface BroughtLimit<L = Limit | LimitPerCall> {
 
 /** The limit that a value brings or is; `undefined` for anything else. */
 export function limitIn(value: unknown): BroughtLimit | undefined {
-  const { limit, take }: { limit?: BroughtLimit; take?: unknown } = Object(value);
+  const { limit, take, planRetry }: Partial<Limit> & { readonly limit?: BroughtLimit } = Object(value);
   if (Object(limit?.limit) === limit?.limit) return limit;
-  return typeof take === 'function' ? { limit: value as Limit, isOwn: true } : undefined;
+  return typeof (take ?? planRetry) === 'function' ? { limit: value as Limit, isOwn: true } : undefined;
 }

@@ -66,6 +66,56 @@ test('a plugin is told of the end of a call that has started, and of no other', 
   expect(ended).not.toHaveBeenCalled();
 });
 
+test('of several plugins those are told of the end that have begun', async () => {
+  const told: string[] = [];
+  const plugin = (name: string, started = () => void told.push(`${name} started`)) =>
+    pluginOf({ started, ended: (_, reason) => void told.push(`${name} ${reason}`) });
+  const fails = plugin('second', () => {
+    throw new Error('no');
+  });
+  const { call } = start({ plugins: [plugin('first'), fails, plugin('third')] });
+  await expect(prepare(call)).rejects.toThrow('no');
+  expect(told).toEqual(['first started', 'first limited']);
+  told.length = 0;
+  const refusing = limitOf({ started: () => void fails.started?.(call) });
+  const refused = prepare(start({ limits: [refusing], plugins: [plugin('first')] }).call);
+  await expect(refused).rejects.toThrow('no');
+  expect(told).toEqual([]);
+});
+
+test('hooks and permits that reject where nothing waits for them are reported', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  const rejects = (name: string) => async (): Promise<void> => {
+    throw new Error(name);
+  };
+  const permit = (name: string) => ({ cancel: rejects('cancel'), [name]: rejects(name) });
+  const { call } = start({
+    plugins: ['started', 'ended'].map((name) => pluginOf({ [name]: rejects(name) })),
+    limits: [
+      limitOf({ started: rejects('limit started') }),
+      limitOf({ ended: rejects('limit ended') }),
+      ...['settle', 'release', 'ended'].map((name) => limitOf({ take: () => permit(name) })),
+    ],
+  });
+  prepare(call);
+  judge(call, responds(200));
+  call.permits?.release();
+  await new Promise(setImmediate);
+  const texts = warn.mock.calls.map(([warning]) => (warning as unknown as Error).message);
+  expect(texts.map((text) => text.replace('own failed, and is ignored: ', '')).sort()).toEqual(
+    ['started', 'ended', 'limit started', 'limit ended', 'settle', 'release', 'ended'].sort(),
+  );
+  warn.mockRestore();
+});
+
+test('a list of plugins that changes later does not change the policy', () => {
+  const plugins = [pluginOf({ publicHeaders: () => ({ a: '1' }) })];
+  const { call } = start({ plugins });
+  plugins.push(pluginOf({ beforeAttempt: () => ({ b: '2' }) }));
+  prepare(call);
+  expect(call.headerChanges).toEqual({ a: '1' });
+});
+
 test('limits are asked in one order: the throttle, those of the list, slots, tokens, the budget', () => {
   const asked: string[] = [];
   const own = (name: string): { limit: BroughtLimit } => {
@@ -202,6 +252,7 @@ test.each<[what: string, options: object, message: string]>([
     { plugins: [{ name: 'own', inspect: () => undefined }] },
     'plugins[0].inspect',
   ],
+  ['a plugin without a name', { plugins: [{}] }, 'plugins[0].name'],
   ['middleware that is none', { plugins: [{ name: 'own', middleware: [1] }] }, 'plugins[0].middleware[0]'],
   ['no list of limits', { limits: {} }, 'createPolicy: limits must be a list of limits'],
   ['a limit without `take`', { limits: [{ name: 'own' }] }, 'createPolicy: limits[0] must be a limit'],

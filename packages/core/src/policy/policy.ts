@@ -5,6 +5,7 @@ import {
   callable,
   checkPriority,
   having,
+  nameOf,
   notNegative,
   oneOf,
   positive,
@@ -92,6 +93,7 @@ const PLUGIN: Readonly<Record<keyof Plugin, { readonly check: Check }>> = {
 /** A hook whose name is wrong would not be called, and no error would tell. */
 const checkPlugins: Check = listOf(devText('a list of plugins'), (name, value) => {
   readChanges(name, value as Plugin, PLUGIN);
+  checkKey(nameOf(name, 'name'), (value as Plugin).name);
 });
 
 const checkRetries: Check = (name, value) => value === Infinity || wholeNumber(name, value);
@@ -219,10 +221,11 @@ function isPlain(setup: Options): boolean {
 }
 
 function seal(
-  setup: Options,
+  options: Options,
   given: Pick<Inside, 'maxRetries' | 'feedback'>,
   before: Complete<RetryAfterOptions> = RETRY_AFTER,
 ): Policy {
+  const setup = { ...options, plugins: options.plugins && Object.freeze([...options.plugins]) };
   const bucket: Partial<TokenBucket> | undefined = setup.bucket;
   const { maxMs = before.maxMs, then = before.then } = setup.retryAfter;
   const clock = ownClock(setup.clock);

@@ -37,6 +37,14 @@ function setUp(given: Readonly<Record<string, LimitOfKey>> = {}, options: PerKey
   return { clock, limits, look };
 }
 
+test('a limit per key is none for a key of another', () => {
+  const call = { request: to('a'), policy: {} } as PartCall;
+  const inner = setUp();
+  const { limits } = setUp({ a: inner.limits }, { clock: inner.clock });
+  const forCall = () => (limits.limit.limit as LimitPerCall).forCall(call);
+  expect(forCall).toThrow('make failed: its result must be a limit');
+});
+
 describe('a limit in a call', () => {
   const call = { request: to('a'), policy: {} } as PartCall;
 

@@ -122,9 +122,10 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
   #limitFor(call: PartCall): BroughtLimit<Limit> {
     const entry = this.#find(call.request, call.policy.key);
     const brought = limitIn(checkedFor(entry.limit, call.policy));
-    if (brought === undefined)
+    // A `perKey` in another one would not be asked.
+    if (brought === undefined || 'forCall' in brought.limit)
       throw new HookError('make', wrongType('its result', devText('a limit'), entry.limit));
-    entry.counted ??= { ...brought, limit: counted(brought.limit as Limit, entry) };
+    entry.counted ??= { ...brought, limit: counted(brought.limit, entry) };
     return entry.counted;
   }
 
