@@ -3,7 +3,7 @@ import type { BackoffStep } from '../backoff/curves.ts';
 import { type Check, notNegative } from '../base/check.ts';
 import { callHook, HookError, isPromise } from '../base/errors.ts';
 import { must } from '../base/options.ts';
-import { checkVerdict, isRepeatable } from '../http/classify.ts';
+import { checkVerdict, classifyHttp, isRepeatable } from '../http/classify.ts';
 import { type Feedback, readFeedback, withJitter } from '../http/feedback.ts';
 import {
   type Advice,
@@ -96,8 +96,10 @@ export function verdictOf(
   let verdict = judgementOf(outcome)?.verdict;
   if (!verdict) {
     try {
-      verdict = policy.classify(outcome, request, attempt);
-      if (verdict !== 'success') checkClassified(verdict);
+      const { classify } = policy;
+      verdict = classify(outcome, request, attempt);
+      // The default returns a verdict.
+      if (classify !== classifyHttp) checkClassified(verdict);
     } catch (cause) {
       // `classify` may call other hooks, whose errors name them.
       throw cause instanceof HookError ? cause : new HookError('classify', cause);
