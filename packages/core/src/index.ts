@@ -14,12 +14,13 @@ export { attemptsOf } from './call/attempts.ts';
 export { type Attempt, grantOf, type HedgeRecord } from './call/history.ts';
 export type { RequestOptions } from './call/transport.ts';
 export { type Classify, classifyHttp, classifyHttpByMeaning } from './http/classify.ts';
-export type { Feedback, ReadFeedback } from './http/feedback.ts';
 export type {
   FailureKind,
+  Feedback,
   InspectedResponse,
   Judgement,
   Outcome,
+  ReadFeedback,
   RequestTraits,
   ServerEvent,
   Verdict,
@@ -57,12 +58,7 @@ export { interactive } from './parts/throttle/interactive.ts';
 export { type ThrottleOptions, throttle } from './parts/throttle/throttle.ts';
 export { type UnauthorizedOptions, unauthorized } from './parts/unauthorized/unauthorized.ts';
 export type { PartCall as CallView, PlannedRetry } from './policy/call-view.ts';
-export type {
-  AcquireOptions,
-  Costs,
-  Grant,
-  Slot,
-} from './policy/contracts.ts';
+export type { AcquireOptions, Costs, Grant, Slot } from './policy/contracts.ts';
 export type {
   BeforeAttempt,
   CurrentAttempt,

@@ -1,5 +1,5 @@
 /**
- * {@link import('./dev-text.ts')} of production builds, which select it by the condition `production`. An error still has the name of
+ * Stands for dev-text.ts in production builds, which select it by the condition `production`. An error still has the name of
  * its option and the value that it got. Empty functions, because minifiers drop their calls together with the text.
  */
 export function devText(_text: string): undefined {}

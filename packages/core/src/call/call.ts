@@ -3,14 +3,14 @@ import { nextTurn } from '../base/clock.ts';
 import { callQuietly, HookError, isPromise, NotSentError, reportRejection } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
 import type { Opened } from '../http/body.ts';
-import type { ReadFeedback } from '../http/feedback.ts';
-import type { Outcome, RequestTraits, Responded } from '../http/outcome.ts';
+import type { Outcome, ReadFeedback, RequestTraits, Responded } from '../http/outcome.ts';
 import { type AroundCalls, isSame, type OuterCall, type Way } from '../nested/outer-call.ts';
 import { emit, isObserved } from '../news/emit.ts';
 import type { EndNews, News, ReportedRequest, StopReason } from '../news/events.ts';
 
 import type { PartCall, PlannedRetry, WhenBodyEnds } from '../policy/call-view.ts';
-import { type AcquireOptions, fairKeyOf, type Grant, type OwnBucket } from '../policy/contracts.ts';
+import type { AcquireOptions, Grant, OwnBucket } from '../policy/contracts.ts';
+import { fairKeyOf } from '../policy/cost.ts';
 import type { HeaderChanges, KeptKey, SentHeaders } from '../policy/hooks.ts';
 import type { Permit, Skip, Wait } from '../policy/limit.ts';
 import { POLICY, type Policy } from '../policy/options.ts';

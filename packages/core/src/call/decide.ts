@@ -4,7 +4,8 @@ import { type Check, notNegative } from '../base/check.ts';
 import { callHook, HookError, isPromise } from '../base/errors.ts';
 import { must } from '../base/options.ts';
 import { checkVerdict, classifyHttp, isRepeatable } from '../http/classify.ts';
-import { type Feedback, readFeedback, withJitter } from '../http/feedback.ts';
+import { readFeedback, withJitter } from '../http/feedback.ts';
+import type { Feedback } from '../http/outcome.ts';
 import {
   type Advice,
   type Outcome,
@@ -14,7 +15,8 @@ import {
 } from '../http/outcome.ts';
 import type { RetryReason, StopReason } from '../news/events.ts';
 import type { PlannedRetry } from '../policy/call-view.ts';
-import { type Costs, costOf } from '../policy/contracts.ts';
+import type { Costs } from '../policy/contracts.ts';
+import { costOf } from '../policy/cost.ts';
 import type { Policy } from '../policy/options.ts';
 
 /** The state of a request when an attempt has ended. */

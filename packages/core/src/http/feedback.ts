@@ -4,7 +4,7 @@ import type { Random } from '../base/clock.ts';
 import { HookError, property } from '../base/errors.ts';
 import { must, mustHaveFields } from '../base/options.ts';
 import { shortHeader } from './headers.ts';
-import type { Outcome, Responded } from './outcome.ts';
+import type { Feedback, FeedbackCost, Outcome, ReadFeedback, Responded } from './outcome.ts';
 
 /** All three formats of HTTP begin with the name of a weekday, also that of `asctime`, which has no zone. */
 const DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .+$/i;
@@ -103,38 +103,6 @@ export function askedWaitMs(
 export function withJitter(waitMs: number, random: Random): number {
   return waitMs + random() * Math.min(waitMs / 5, 1_000);
 }
-
-/** What a response says about the quota of the client, and about a retry. */
-export interface Feedback {
-  /** How long to send no requests, in milliseconds; 0 if the server does not ask for a pause. */
-  readonly pauseMs: number;
-  /** How many more requests, or other units, the server accepts now; `undefined` if it does not say. */
-  readonly remaining: number | undefined;
-  /** True if the request was refused because the rate was too high. */
-  readonly tooFast: boolean;
-  /**
-   * How long not to send this request again, in milliseconds.
-   * @default pauseMs
-   */
-  readonly waitMs?: number | undefined;
-  /** Whether the server says that this request should be sent again; `undefined` if it does not say. */
-  readonly shouldRetry?: boolean | undefined;
-}
-
-/**
- * Reads an outcome; `undefined` if it says nothing reliable.
- *
- * @param cost the tokens that the request costs, for quotas that count something else than requests; at a bucket of several units
- * those of each
- */
-export interface ReadFeedback {
-  (outcome: Outcome, nowMs: number, cost?: FeedbackCost): Feedback | undefined;
-  /** True if `remaining` comes from header fields, which may be about something else than the tokens of a request. */
-  readonly readsFields?: true;
-}
-
-/** Tokens, or by unit. */
-type FeedbackCost = number | Readonly<Record<string, number>>;
 
 /** A `feedback` option. */
 export const checkFeedback: Check = (name, value) =>

@@ -143,3 +143,35 @@ export interface InspectedResponse {
    */
   firstEvent(): Promise<ServerEvent | undefined>;
 }
+
+/** What a response says about the quota of the client, and about a retry. */
+export interface Feedback {
+  /** How long to send no requests, in milliseconds; 0 if the server does not ask for a pause. */
+  readonly pauseMs: number;
+  /** How many more requests, or other units, the server accepts now; `undefined` if it does not say. */
+  readonly remaining: number | undefined;
+  /** True if the request was refused because the rate was too high. */
+  readonly tooFast: boolean;
+  /**
+   * How long not to send this request again, in milliseconds.
+   * @default pauseMs
+   */
+  readonly waitMs?: number | undefined;
+  /** Whether the server says that this request should be sent again; `undefined` if it does not say. */
+  readonly shouldRetry?: boolean | undefined;
+}
+
+/**
+ * Reads an outcome; `undefined` if it says nothing reliable.
+ *
+ * @param cost the tokens that the request costs, for quotas that count something else than requests; at a bucket of several units
+ * those of each
+ */
+export interface ReadFeedback {
+  (outcome: Outcome, nowMs: number, cost?: FeedbackCost): Feedback | undefined;
+  /** True if `remaining` comes from header fields, which may be about something else than the tokens of a request. */
+  readonly readsFields?: true;
+}
+
+/** Tokens, or by unit. */
+export type FeedbackCost = number | Readonly<Record<string, number>>;

@@ -1,10 +1,8 @@
 import type { Check } from '../base/check.ts';
-import { askedWaitMs, checkFeedback, isAboutLoad, type ReadFeedback, sentAtMs } from './feedback.ts';
+import { askedWaitMs, checkFeedback, isAboutLoad, sentAtMs } from './feedback.ts';
 import { shortHeader } from './headers.ts';
-import type { Responded } from './outcome.ts';
+import type { ReadFeedback, Responded } from './outcome.ts';
 import { quotasOf } from './quota-fields.ts';
-
-export type { Feedback, ReadFeedback } from './feedback.ts';
 
 /** Fields in milliseconds: OpenAI and Azure, Azure Cosmos DB, AWS. */
 export const IN_MILLISECONDS: readonly string[] = [

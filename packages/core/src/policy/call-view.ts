@@ -1,8 +1,7 @@
 import type { BackoffStrategy } from '../backoff/curves.ts';
 import type { Clock, Random } from '../base/clock.ts';
 import type { BodyContext } from '../http/body.ts';
-import type { ReadFeedback } from '../http/feedback.ts';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { Outcome, ReadFeedback, RequestTraits } from '../http/outcome.ts';
 import type { OuterCall } from '../nested/outer-call.ts';
 import type { News, RetryReason } from '../news/events.ts';
 import type { CostOption, Grant, OwnBucket } from './contracts.ts';

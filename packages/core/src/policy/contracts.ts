@@ -1,9 +1,4 @@
-import { devText } from '#dev-text';
-import { type Check, positive } from '../base/check.ts';
-import { callHook } from '../base/errors.ts';
-import { must } from '../base/options.ts';
-import type { ReadFeedback } from '../http/feedback.ts';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { Outcome, ReadFeedback, RequestTraits } from '../http/outcome.ts';
 
 /** What a request costs by unit, such as `{ requests: 1, outputTokens: 700 }`. */
 export type Costs = Readonly<Record<string, number>>;
@@ -15,36 +10,6 @@ export type CostOption = number | Costs | ((request: RequestTraits) => number | 
 export interface LearnsCost {
   /** Returns what learns from the answer to a request. It does not hold the request. */
   learnerFor(request: object): (actual: number | Costs) => void;
-}
-
-/** A key, of a bucket or of a fair share. */
-export const checkKey: Check = (name, value) =>
-  must(name, devText('a string'), value, typeof value === 'string');
-
-/** The bucket knows its units. */
-export const checkCost: Check = (name, value) => {
-  if (Object(value) !== value) positive(name, value);
-};
-
-/**
- * The tokens that an attempt takes.
- *
- * @throws HookError if `cost` throws, or returns something else than costs
- */
-export function costOf({ cost }: { readonly cost: CostOption }, request: RequestTraits): number | Costs {
-  return typeof cost === 'function' ? callHook('cost', () => cost(request), checkCost) : cost;
-}
-
-/**
- * Returns the key (tenant) of a request.
- *
- * @throws HookError if the function throws, or returns something else than a text
- */
-export function fairKeyOf(
-  fairKey: string | ((request: RequestTraits) => string),
-  request: RequestTraits,
-): string {
-  return typeof fairKey === 'string' ? fairKey : callHook('fairKey', () => fairKey(request), checkKey);
 }
 
 /** Options of {@link TokenBucket.acquire}. */

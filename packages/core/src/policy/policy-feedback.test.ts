@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import { decide } from '../call/decide.ts';
-import type { ReadFeedback } from '../http/feedback.ts';
-import type { RequestTraits } from '../http/outcome.ts';
+import type { ReadFeedback, RequestTraits } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { perKey } from '../parts/per-key/per-key.ts';

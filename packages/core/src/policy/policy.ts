@@ -17,7 +17,7 @@ import { type Complete, must, type OptionTable, readChanges, readOptions } from 
 import { classifyHttp } from '../http/classify.ts';
 import { checkFeedback, plainFeedback } from '../http/feedback.ts';
 import type { Observer } from '../news/events.ts';
-import { checkCost, checkKey } from './contracts.ts';
+import { checkCost, checkKey } from './cost.ts';
 import { checkTrusted } from './hooks.ts';
 import { limitIn } from './limit.ts';
 import { inOrder } from './middleware.ts';

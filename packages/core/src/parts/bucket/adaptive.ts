@@ -1,7 +1,7 @@
 import { refillRate, wrongRange } from '../../base/check.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
-import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import { type Feedback, FIELDS_OPTION, type ReadFeedback } from '../../http/server-feedback.ts';
+import type { Feedback, Outcome, ReadFeedback, RequestTraits } from '../../http/outcome.ts';
+import { FIELDS_OPTION } from '../../http/server-feedback.ts';
 import type { AcquireOptions, Costs, Grant } from '../../policy/contracts.ts';
 import {
   type AdaptiveRate,

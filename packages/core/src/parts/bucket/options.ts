@@ -11,7 +11,8 @@ import {
 } from '../../base/check.ts';
 import { CLOCK_OPTION, type Clock, RANDOM_OPTION, type Random } from '../../base/clock.ts';
 import { type Complete, must, type OptionTable, readOptions } from '../../base/options.ts';
-import { checkFeedback, isAboutLoad, plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
+import { checkFeedback, isAboutLoad, plainFeedback } from '../../http/feedback.ts';
+import type { ReadFeedback } from '../../http/outcome.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/wait-queue.ts';
 import type { Quota } from './gcra.ts';
 

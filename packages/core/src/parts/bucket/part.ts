@@ -5,7 +5,8 @@ import { bring } from '../../call/permits.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import type { PartCall } from '../../policy/call-view.ts';
-import { costOf, type Grant, type OwnBucket } from '../../policy/contracts.ts';
+import type { Grant, OwnBucket } from '../../policy/contracts.ts';
+import { costOf } from '../../policy/cost.ts';
 import type { BroughtLimit, Limit, Permit, Wait } from '../../policy/limit.ts';
 import type { Plugin } from '../../policy/plugin.ts';
 

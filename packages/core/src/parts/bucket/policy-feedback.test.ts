@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judge, prepare } from '../../../test/steps.ts';
 import { Call } from '../../call/call.ts';
-import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
+import type { Feedback, Outcome, ReadFeedback, RequestTraits } from '../../http/outcome.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from './token-bucket.ts';

@@ -1,7 +1,8 @@
 import { devText, devTextOf } from '#dev-text';
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import { nextTurn } from '../../base/clock.ts';
-import { type Feedback, type ReadFeedback, readFeedback, withJitter } from '../../http/feedback.ts';
+import { readFeedback, withJitter } from '../../http/feedback.ts';
+import type { Feedback, ReadFeedback } from '../../http/outcome.ts';
 import { type Outcome, originOf, type RequestTraits } from '../../http/outcome.ts';
 import type { AcquireOptions, Costs, Grant } from '../../policy/contracts.ts';
 import type { BroughtLimit } from '../../policy/limit.ts';

@@ -7,7 +7,7 @@ import type { Call } from '../../call/call.ts';
 import type { MiddlewareRun } from '../../call/middleware.ts';
 import type { Transport } from '../../call/transport.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
-import { checkKey } from '../../policy/contracts.ts';
+import { checkKey } from '../../policy/cost.ts';
 import { addsCredentials } from '../../policy/hooks.ts';
 import type { InnermostMiddleware } from '../../policy/middleware.ts';
 import { numberOf } from './signature.ts';

@@ -4,10 +4,11 @@ import { CLOCK_OPTION, type Clock, ownClock } from '../../base/clock.ts';
 import { callHook, HookError, isObject, warn } from '../../base/errors.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { bring } from '../../call/permits.ts';
-import { plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
+import { plainFeedback } from '../../http/feedback.ts';
+import type { ReadFeedback } from '../../http/outcome.ts';
 import { originOf, type RequestTraits } from '../../http/outcome.ts';
 import type { PartCall } from '../../policy/call-view.ts';
-import { checkKey } from '../../policy/contracts.ts';
+import { checkKey } from '../../policy/cost.ts';
 import { type BroughtLimit, type Limit, limitIn } from '../../policy/limit.ts';
 import type { ChecksCalls, PerKey, RetryBudget, TokenBucket } from '../../policy/part.ts';
 import {
