@@ -1,4 +1,3 @@
-export type { BackoffStrategy } from './backoff/curves.ts';
 export {
   constant,
   decorrelatedJitter,
@@ -8,8 +7,9 @@ export {
   memorystore,
 } from './backoff/curves.ts';
 export { binaryExponential, celery, connectRetry } from './backoff/ending-rules.ts';
-export type { Clock, Random } from './base/clock.ts';
+export type { BackoffStrategy } from './backoff/strategy.ts';
 export { HookError, NotSentError, type NotSentReason } from './base/errors.ts';
+export type { Clock, Random } from './base/time.ts';
 export { attemptsOf } from './call/attempts.ts';
 export { type Attempt, grantOf, type HedgeRecord } from './call/history.ts';
 export type { RequestOptions } from './call/transport.ts';

@@ -1,10 +1,11 @@
 import { notNegative, positive } from './base/check.ts';
-import { type Clock, nextTurn, type Random } from './base/clock.ts';
+import { nextTurn } from './base/clock.ts';
 import { Heap, type Heaped } from './base/heap.ts';
 import { type OptionTable, readOptions } from './base/options.ts';
 import { sleep } from './base/signals.ts';
+import type { Clock, Random } from './base/time.ts';
 
-export type { Clock, Random } from './base/clock.ts';
+export type { Clock, Random } from './base/time.ts';
 
 /** Those that the program was loaded with: time is real also beside fakes that a test installs. */
 const { setTimeout: setRealTimer, clearTimeout: clearRealTimer } = globalThis;

@@ -1,6 +1,7 @@
 import { countingNumber, flag, notNegative, positive, wholeNumber, wrongRange } from '../base/check.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
-import { type BackoffStrategy, ending, finite, LARGEST_EXPONENT, wholeUpTo } from './curves.ts';
+import { ending, finite, LARGEST_EXPONENT, wholeUpTo } from './curves.ts';
+import type { BackoffStrategy } from './strategy.ts';
 
 /** Options of {@link celery}. */
 export interface CeleryOptions {

@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { virtualClock } from '../testing.ts';
-import { type Clock, isSameClock, keepAlive, ownClock, systemClock, wallMs } from './clock.ts';
+import { isSameClock, keepAlive, ownClock, systemClock, wallMs } from './clock.ts';
 import { HookError } from './errors.ts';
+import type { Clock } from './time.ts';
 
 let copies = 0;
 

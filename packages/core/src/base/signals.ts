@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from './time.ts';
 
 /** What has to be called when a signal aborts. */
 interface Watch {

@@ -1,4 +1,5 @@
-import { type Clock, nextTurn } from '../base/clock.ts';
+import { nextTurn } from '../base/clock.ts';
+import type { Clock } from '../base/time.ts';
 import type { InspectionContext, Peek } from '../http/body.ts';
 import type { InspectedResponse, RequestTraits, Responded, ServerEvent } from '../http/outcome.ts';
 

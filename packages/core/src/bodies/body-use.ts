@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../base/time.ts';
 import type { BodyContext } from '../http/body.ts';
 
 /** Gives up branches that were garbage-collected. What is being read is held by its reader. */

@@ -1,6 +1,7 @@
 import { nodeStream, readNode } from '#platform';
-import { type Clock, inNextTurn, systemClock } from '../base/clock.ts';
+import { inNextTurn, systemClock } from '../base/clock.ts';
 import { onAbort } from '../base/signals.ts';
+import type { Clock } from '../base/time.ts';
 import { isNodeReadable, isWebReadable } from '../http/body.ts';
 import { MOST_READ_AHEAD_BYTES } from '../http/headers.ts';
 

@@ -1,5 +1,6 @@
-import { type Clock, inNextTurn, nextTurn } from '../base/clock.ts';
+import { inNextTurn, nextTurn } from '../base/clock.ts';
 import { isPromise } from '../base/errors.ts';
+import type { Clock } from '../base/time.ts';
 import {
   type BodyWatcher,
   bufferBytes,

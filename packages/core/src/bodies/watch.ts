@@ -1,6 +1,7 @@
 import { worker } from '#worker';
-import { type Clock, inNextTurn } from '../base/clock.ts';
+import { inNextTurn } from '../base/clock.ts';
 import { onAbort } from '../base/signals.ts';
+import type { Clock } from '../base/time.ts';
 import { type BodyContext, isNodeReadable, isWebReadable, type NodeReadable } from '../http/body.ts';
 import { MOST_READ_AHEAD_BYTES, responseHeader } from '../http/headers.ts';
 import { BodyUse } from './body-use.ts';

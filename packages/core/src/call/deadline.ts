@@ -1,6 +1,6 @@
-import type { Clock } from '../base/clock.ts';
 import { isObject, NotSentError } from '../base/errors.ts';
 import { onAbort } from '../base/signals.ts';
+import type { Clock } from '../base/time.ts';
 import type { FollowUpload } from '../http/body.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { CallClient } from './types.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BackoffStep } from '../backoff/curves.ts';
+import type { BackoffStep } from '../backoff/strategy.ts';
 import { HookError } from '../base/errors.ts';
 import type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';

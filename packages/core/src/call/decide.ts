@@ -1,5 +1,5 @@
 import { inDevelopment } from '#dev-text';
-import type { BackoffStep } from '../backoff/curves.ts';
+import type { BackoffStep } from '../backoff/strategy.ts';
 import { type Check, notNegative } from '../base/check.ts';
 import { callHook, HookError, isPromise } from '../base/errors.ts';
 import { must } from '../base/options.ts';

@@ -1,6 +1,6 @@
 import { closeNodeParts, followNodeUpload, surviveNodeUpload } from '#platform';
-import type { Clock } from '../base/clock.ts';
 import { isObject } from '../base/errors.ts';
+import type { Clock } from '../base/time.ts';
 import type { RequestTraits } from './outcome.ts';
 
 /** A request body up to this size is kept in memory for a retry: 1 MiB, as gRPC keeps for a call. */

@@ -1,8 +1,8 @@
 import { inDevelopment } from '#dev-text';
 import { type Check, callable } from '../base/check.ts';
-import type { Random } from '../base/clock.ts';
 import { HookError, property } from '../base/errors.ts';
 import { must, mustHaveFields } from '../base/options.ts';
+import type { Random } from '../base/time.ts';
 import { shortHeader } from './headers.ts';
 import type { Feedback, FeedbackCost, Outcome, ReadFeedback, Responded } from './outcome.ts';
 

@@ -1,6 +1,6 @@
 import { isSubscribed, publish } from '#channels';
-import type { Clock } from '../base/clock.ts';
 import { callObserver } from '../base/errors.ts';
+import type { Clock } from '../base/time.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import {
   DETAILS,

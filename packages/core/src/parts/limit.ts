@@ -1,7 +1,8 @@
 import { devTextOf } from '#dev-text';
 import { oneOf } from '../base/check.ts';
-import { type Clock, isSameClock } from '../base/clock.ts';
+import { isSameClock } from '../base/clock.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
+import type { Clock } from '../base/time.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { CallPolicy } from '../policy/call-view.ts';
 import type { Calls, ChecksCalls, PerKey, TokenBucket } from '../policy/part.ts';

@@ -1,5 +1,5 @@
-import type { BackoffStrategy } from '../backoff/curves.ts';
-import type { Clock, Random } from '../base/clock.ts';
+import type { BackoffStrategy } from '../backoff/strategy.ts';
+import type { Clock, Random } from '../base/time.ts';
 import type { BodyContext } from '../http/body.ts';
 import type { Outcome, ReadFeedback, RequestTraits } from '../http/outcome.ts';
 import type { OuterCall } from '../nested/outer-call.ts';

@@ -1,6 +1,6 @@
-import type { BackoffStrategy } from '../backoff/curves.ts';
-import type { Clock, Random } from '../base/clock.ts';
+import type { BackoffStrategy } from '../backoff/strategy.ts';
 import type { Complete } from '../base/options.ts';
+import type { Clock, Random } from '../base/time.ts';
 import type { Classify } from '../http/classify.ts';
 import type { ReadFeedback, RequestTraits } from '../http/outcome.ts';
 import type { Observer } from '../news/events.ts';

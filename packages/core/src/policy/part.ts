@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../base/time.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { ThrottleState } from '../news/events.ts';
 import type { CostOption, OwnBucket, OwnBudget, OwnLimit } from './contracts.ts';

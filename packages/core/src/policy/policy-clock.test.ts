@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
-import type { Clock } from '../base/clock.ts';
 import { HookError } from '../base/errors.ts';
+import type { Clock } from '../base/time.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { retryBudget } from '../parts/budget/budget.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';

@@ -1,5 +1,6 @@
 import { devText, inDevelopment } from '#dev-text';
-import { type BackoffStrategy, BY_DEFAULT } from '../backoff/curves.ts';
+import { BY_DEFAULT } from '../backoff/curves.ts';
+import type { BackoffStrategy } from '../backoff/strategy.ts';
 import {
   type Check,
   callable,

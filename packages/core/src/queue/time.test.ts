@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../base/time.ts';
 import { SteadyTime, Timer } from './time.ts';
 
 /** A clock that is set by hand, and what is scheduled with it. */

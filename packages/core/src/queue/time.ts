@@ -1,4 +1,5 @@
-import { type Clock, ownClock } from '../base/clock.ts';
+import { ownClock } from '../base/clock.ts';
+import type { Clock } from '../base/time.ts';
 
 /** Time in milliseconds that starts at 0 and never goes back, even if the clock is set back. */
 export class SteadyTime {

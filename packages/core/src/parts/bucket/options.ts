@@ -9,8 +9,9 @@ import {
   refillRate,
   wrongRange,
 } from '../../base/check.ts';
-import { CLOCK_OPTION, type Clock, RANDOM_OPTION, type Random } from '../../base/clock.ts';
+import { CLOCK_OPTION, RANDOM_OPTION } from '../../base/clock.ts';
 import { type Complete, must, type OptionTable, readOptions } from '../../base/options.ts';
+import type { Clock, Random } from '../../base/time.ts';
 import { checkFeedback, isAboutLoad, plainFeedback } from '../../http/feedback.ts';
 import type { ReadFeedback } from '../../http/outcome.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/wait-queue.ts';

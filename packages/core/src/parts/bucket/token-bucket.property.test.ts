@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Clock } from '../../base/clock.ts';
 import { NotSentError } from '../../base/errors.ts';
+import type { Clock } from '../../base/time.ts';
 import type { Grant } from '../../policy/contracts.ts';
 import { fairQueue } from '../../queue/fair-queue.ts';
 import { priorityQueue } from '../../queue/order.ts';

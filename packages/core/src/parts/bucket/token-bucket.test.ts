@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test, vi } from 'vitest';
-import type { Clock } from '../../base/clock.ts';
 import { NotSentError } from '../../base/errors.ts';
+import type { Clock } from '../../base/time.ts';
 import type { AcquireOptions, Grant } from '../../policy/contracts.ts';
 import { priorityQueue } from '../../queue/order.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';

@@ -1,6 +1,7 @@
 import { notNegative, positive } from '../../base/check.ts';
-import { CLOCK_OPTION, type Clock, ownClock, RANDOM_OPTION, type Random } from '../../base/clock.ts';
+import { CLOCK_OPTION, ownClock, RANDOM_OPTION } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import type { Clock, Random } from '../../base/time.ts';
 import { bring } from '../../call/permits.ts';
 import type { StopReason } from '../../news/events.ts';
 import type { PartCall } from '../../policy/call-view.ts';

@@ -1,7 +1,8 @@
 import { worker } from '#worker';
 import { countingNumber } from '../../base/check.ts';
-import { CLOCK_OPTION, type Clock, keepAlive } from '../../base/clock.ts';
+import { CLOCK_OPTION, keepAlive } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import type { Clock } from '../../base/time.ts';
 import { whenBodyEnds } from '../../bodies/watch.ts';
 import { bring } from '../../call/permits.ts';
 import type { PartCall } from '../../policy/call-view.ts';

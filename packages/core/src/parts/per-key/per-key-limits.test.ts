@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
-import { type Clock, isSameClock } from '../../base/clock.ts';
+import { isSameClock } from '../../base/clock.ts';
 import { HookError } from '../../base/errors.ts';
+import type { Clock } from '../../base/time.ts';
 import { bring, startLimit } from '../../call/permits.ts';
 import type { ReadFeedback, RequestTraits } from '../../http/outcome.ts';
 import type { PartCall } from '../../policy/call-view.ts';

@@ -1,8 +1,9 @@
 import { devText, devTextOf } from '#dev-text';
 import { callable, countingNumber, notNegative, wrongType } from '../../base/check.ts';
-import { CLOCK_OPTION, type Clock, ownClock } from '../../base/clock.ts';
+import { CLOCK_OPTION, ownClock } from '../../base/clock.ts';
 import { callHook, HookError, isObject, warn } from '../../base/errors.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import type { Clock } from '../../base/time.ts';
 import { bring } from '../../call/permits.ts';
 import { plainFeedback } from '../../http/feedback.ts';
 import type { ReadFeedback } from '../../http/outcome.ts';
