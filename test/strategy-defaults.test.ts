@@ -10,7 +10,7 @@ const RULES = `${core}/backoff`;
 const BUCKET = [
   [`${PARTS}/bucket/options.ts`, 'TokenBucketOptions'],
   [`${PARTS}/bucket/options.ts`, 'WaitingBucketOptions'],
-  [`${core}/queue/wait-queue.ts`, 'WaitingOptions'],
+  [`${core}/queue/options.ts`, 'WaitingOptions'],
 ] as const;
 const STORE = ['packages/valkey/src/store-options.ts', 'StoreOptions'] as const;
 const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: string])[]>> = {
@@ -25,7 +25,7 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   adaptive: [[`${PARTS}/bucket/adaptive.ts`, 'AdaptiveOptions'], ...BUCKET],
   concurrencyLimit: [
     [`${PARTS}/concurrency/concurrency.ts`, 'ConcurrencyOptions'],
-    [`${core}/queue/wait-queue.ts`, 'WaitingOptions'],
+    [`${core}/queue/options.ts`, 'WaitingOptions'],
   ],
   fairQueue: [[`${core}/queue/fair-queue.ts`, 'FairQueueOptions']],
   priorityQueue: [[`${core}/queue/order.ts`, 'PriorityQueueOptions']],

@@ -3,9 +3,10 @@ import { NotSentError } from '../base/errors.ts';
 import type { AcquireOptions } from '../policy/contracts.ts';
 import { virtualClock } from '../testing.ts';
 import { fifo } from './fifo.ts';
+import type { WaitingSetup } from './options.ts';
 import { priorityQueue } from './order.ts';
 import { SteadyTime } from './time.ts';
-import { type WaitingSetup, WaitQueue } from './wait-queue.ts';
+import { WaitQueue } from './wait-queue.ts';
 
 type Supply = NonNullable<WaitQueue<string>['supply']>;
 

@@ -1,55 +1,14 @@
 import { devText, devTextOf } from '#dev-text';
 import { worker } from '#worker';
-import { flag, having, notNegative, wholeNumber } from '../base/check.ts';
+import { flag, notNegative } from '../base/check.ts';
 import { NotSentError, type NotSentReason } from '../base/errors.ts';
-import type { Complete, OptionTable } from '../base/options.ts';
 import { onAbort } from '../base/signals.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { AcquireOptions } from '../policy/contracts.ts';
 import { fifo } from './fifo.ts';
-import {
-  type Amount,
-  type Lane,
-  NUMBERS,
-  type Queue,
-  type Queued,
-  type QueueOrder,
-  type Sums,
-} from './queue.ts';
+import type { WaitingSetup } from './options.ts';
+import { type Amount, type Lane, NUMBERS, type Queue, type Queued, type Sums } from './queue.ts';
 import { type SteadyTime, Timer, TOLERANCE_MS } from './time.ts';
-
-/** Limits of the queue in front of a bucket or a concurrency limit. */
-export interface WaitingOptions {
-  /**
-   * The most requests that may wait. A new one is refused then.
-   * @default no limit
-   */
-  readonly maxQueue?: number | undefined;
-  /**
-   * The longest wait, in milliseconds. A request that would wait longer is refused at once.
-   * @default no limit
-   */
-  readonly maxWaitMs?: number | undefined;
-  /**
-   * The order of the requests that wait: what `priorityQueue` returns. By default first come, first served, except that a retry
-   * goes before new requests that have not waited 30 s longer.
-   * @default in order of arrival
-   */
-  readonly queue?: QueueOrder | undefined;
-}
-
-/** Validated options with all defaults applied. */
-export type WaitingSetup = Complete<WaitingOptions>;
-
-/** How the options of a queue are read. */
-export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {
-  maxQueue: { check: wholeNumber, default: Infinity },
-  maxWaitMs: { check: notNegative, default: Infinity },
-  queue: {
-    check: /* @__PURE__ */ having(devText('what priorityQueue returns'), 'make'),
-    default: fifo,
-  },
-};
 
 /** Requests that are granted, and refused, in one turn of the event loop: a long queue must not block the program. */
 const GRANTS = 100;

@@ -14,7 +14,7 @@ import { type Complete, must, type OptionTable, readOptions } from '../../base/o
 import type { Clock, Random } from '../../base/time.ts';
 import { checkFeedback, isAboutLoad, plainFeedback } from '../../http/feedback.ts';
 import type { ReadFeedback } from '../../http/outcome.ts';
-import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/wait-queue.ts';
+import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
 import type { Quota } from './gcra.ts';
 
 /** What a bucket does with a request whose tokens are not available: queue it, refuse it, or send it with a mark. */

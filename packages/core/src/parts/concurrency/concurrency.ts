@@ -9,8 +9,9 @@ import type { PartCall } from '../../policy/call-view.ts';
 import type { AcquireOptions, ConcurrencyStats, OwnLimit, Slot } from '../../policy/contracts.ts';
 import type { BroughtLimit, Limit, Permit, Wait } from '../../policy/limit.ts';
 import type { ChecksCalls, ConcurrencyLimit } from '../../policy/part.ts';
+import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
 import { SteadyTime } from '../../queue/time.ts';
-import { mustTakeCalls, WAITING_OPTIONS, type WaitingOptions, WaitQueue } from '../../queue/wait-queue.ts';
+import { mustTakeCalls, WaitQueue } from '../../queue/wait-queue.ts';
 import { mustHaveClock } from '../limit.ts';
 
 /** Options of {@link concurrencyLimit}. */
