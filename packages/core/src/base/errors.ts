@@ -182,7 +182,12 @@ export function report(name: string, observer: object, cause: unknown): void {
  * @param name the option that the observer was given as
  */
 export function callObserver<E>(name: string, observer: (event: E) => unknown, event: E): void {
-  callQuietly(name, observer, () => observer(event));
+  // Without a closure: it is called for every event.
+  try {
+    reportRejection(name, observer, observer(event));
+  } catch (cause) {
+    report(name, observer, cause);
+  }
 }
 
 /**

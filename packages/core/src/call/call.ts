@@ -234,7 +234,8 @@ export class Call implements PartCall, OuterCall {
     const { limits, plugins } = policy[POLICY];
     for (const limit of limits) startLimit(this, limit);
     for (const plugin of plugins) {
-      reportRejection(plugin.name, plugin, plugin.started?.(this));
+      const started: unknown = plugin.started?.(this);
+      if (started !== undefined) reportRejection(plugin.name, plugin, started);
       this.begun = (this.begun ?? 0) + 1;
     }
   }

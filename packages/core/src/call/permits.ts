@@ -1,6 +1,6 @@
 import { devText } from '#dev-text';
 import { wrongType } from '../base/check.ts';
-import { callQuietly, HookError, isPromise, reportRejection } from '../base/errors.ts';
+import { HookError, isPromise, report, reportRejection } from '../base/errors.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { StopReason } from '../news/events.ts';
 import type { PartCall, PlannedRetry } from '../policy/call-view.ts';
@@ -50,7 +50,16 @@ class LimitInCall {
 
   /** A limit that throws when something goes back, or at the end, changes nothing. */
   #call(method: () => unknown): void {
-    callQuietly(this.limit.name, this.limit, method);
+    try {
+      this.heard(method());
+    } catch (error) {
+      report(this.limit.name, this.limit, error);
+    }
+  }
+
+  /** An async method of a limit has returned a promise, which nothing waits for. */
+  heard(result: unknown): void {
+    if (result !== undefined) reportRejection(this.limit.name, this.limit, result);
   }
 
   cancel(permit: Permit | undefined): void {
@@ -58,7 +67,7 @@ class LimitInCall {
   }
 
   release(permit: Permit | undefined, once: Promise<void> | undefined): void {
-    this.#call(() => permit?.release?.(once));
+    if (permit?.release) this.#call(() => permit.release?.(once));
   }
 
   lapse(): void {
@@ -70,12 +79,13 @@ class LimitInCall {
 
   /** @throws what the limit throws: it has not heard of the outcome */
   settle(outcome: Outcome): void {
-    reportRejection(this.limit.name, this.limit, this.permit?.settle?.(outcome));
+    this.heard(this.permit?.settle?.(outcome));
   }
 
   end(call: PartCall, reason: StopReason): void {
-    this.#call(() => this.permit?.ended?.(reason));
-    this.#call(() => this.limit.ended?.(call, reason));
+    const { permit, limit } = this;
+    if (permit?.ended) this.#call(() => permit.ended?.(reason));
+    if (limit.ended) this.#call(() => limit.ended?.(call, reason));
   }
 
   hold(permit: Permit, call: PartCall): void {
@@ -105,8 +115,8 @@ export class Permits {
 
   /** Starts with a limit. @throws what it refuses the call with: it is then not told of the end */
   start(limit: Limit, isOwn = false): void {
-    reportRejection(limit.name, limit, limit.started?.(this.#call));
     const one = new LimitInCall(limit, isOwn);
+    one.heard(limit.started?.(this.#call));
     // Not by `push`, which makes room for many more.
     this.#limits = this.#limits === NONE ? [one] : [...this.#limits, one];
   }
