@@ -66,3 +66,9 @@ test('a pause keeps what was paid of a debt before it', () => {
   expect(level.tokens(6_000)).toBeCloseTo(-5, 9);
   expect(level.tokens(9_000)).toBeCloseTo(-2, 9);
 });
+
+test('a pause with refill steps is all that nothing has to wait for', () => {
+  const level = new Level({ ...ten, initialTokens: 10, refillIntervalMs: 500 });
+  level.pause(1_000, 0);
+  expect([level.waitMs(0, 0), level.waitMs(0.1, 0)]).toEqual([1_000, 1_500]);
+});

@@ -147,7 +147,7 @@ export class Level implements TokenSource<unknown> {
   waitMs(cost: number, nowMs: number): number {
     const refills = this.#refillsSince(nowMs);
     const lacking = Math.max(0, cost - this.#tokensAt(nowMs, refills));
-    if (this.#startMs <= nowMs && lacking <= this.capacity * TOLERANCE) return 0;
+    if (lacking <= this.capacity * TOLERANCE) return this.pausedMs(nowMs);
     const stepMs = this.refillIntervalMs;
     if (stepMs === 0) return this.pausedMs(nowMs) + lacking / this.#perRefill;
     return this.#startMs + (this.#refills + refills + this.#stepsFor(cost, lacking)) * stepMs - nowMs;
