@@ -57,12 +57,17 @@ export class Line<W extends Queued<W>> {
     this.#sums = sums;
   }
 
+  /** Adds one behind those that have waited as long: at the end, unless it has waited elsewhere before. */
   add(one: W): void {
-    const { last } = this;
-    one.previous = last;
-    if (last === undefined) this.first = one;
-    else last.next = one;
-    this.last = one;
+    let previous = this.last;
+    while (previous && previous.sinceMs > one.sinceMs) ({ previous } = previous);
+    const next = previous ? previous.next : this.first;
+    one.previous = previous;
+    one.next = next;
+    if (previous === undefined) this.first = one;
+    else previous.next = one;
+    if (next === undefined) this.last = one;
+    else next.previous = one;
     this.cost = this.#sums.plus(this.cost, one.cost);
   }
 

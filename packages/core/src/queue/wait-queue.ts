@@ -34,7 +34,7 @@ export interface Waiter<T> extends Queued<Waiter<T>> {
 
 /** What some requests of a limit need besides, such as those to an origin that has asked for a pause. They wait for it in a line apart. */
 export interface Gate<T> {
-  /** Those that wait for it: retries first, whatever the order of the limit. Made by the first. */
+  /** Those that wait for it, in order of arrival; retries go first if the limit has no other order. Made by the first. */
   line?: Queue<Waiter<T>>;
   /** How long until a request can pass; 0 for now. */
   passMs(cost: Amount, nowMs: number): number;
@@ -46,7 +46,8 @@ export interface Gate<T> {
 export interface Gates<T> {
   /** The gate of a request; usually there is none. */
   of(request: RequestTraits | undefined, nowMs: number): Gate<T> | undefined;
-  all(): Iterable<Gate<T>>;
+  /** Those that requests wait for, and some that none waits for any more, until they are next looked at. */
+  readonly crowded: Set<Gate<T>>;
 }
 
 /**
@@ -111,6 +112,8 @@ function textOf(reason: NotSentReason | undefined, cost: Amount, capacity: Amoun
 export class WaitQueue<T> {
   /** How many wait. */
   size = 0;
+  /** How many of them wait for a gate. */
+  apart = 0;
   /** Requests refused so far, aborted ones not included. */
   refused = 0;
   /** How the limit was closed; `undefined` while it is open. */
@@ -164,7 +167,7 @@ export class WaitQueue<T> {
     if (!this.isOpenTo(options.earlier)) throw this.refusal('closed', CLOSED);
     const nowMs = this.#time.now();
     const gate = this.gates?.of(options.request, nowMs);
-    if (!gate?.line?.first && this.queue.goesFirst(lane, nowMs)) {
+    if (!gate?.line?.first && !this.#passing(nowMs) && this.queue.goesFirst(lane, nowMs)) {
       const result = this.#grants(cost, 0, nowMs, gate);
       if (result !== undefined) return Promise.resolve(result);
     }
@@ -211,6 +214,7 @@ export class WaitQueue<T> {
   ): Promise<T> {
     this.#nextDeadlineMs = Math.min(this.#nextDeadlineMs, deadlineMs);
     const at = gate ? this.#lineOf(gate) : this.queue;
+    if (gate) this.apart += 1;
     return new Promise((resolve) => {
       // A small integer needs less memory than a double.
       const sinceMs = Math.round(nowMs);
@@ -236,6 +240,7 @@ export class WaitQueue<T> {
 
   #lineOf(gate: Gate<T>): Queue<Waiter<T>> {
     gate.line ??= fifo.make(this.#sums);
+    this.gates?.crowded.add(gate);
     return gate.line;
   }
 
@@ -262,6 +267,7 @@ export class WaitQueue<T> {
 
   #end(waiter: Waiter<T>, result: T | Promise<T>): void {
     waiter.at.remove(waiter, !(result instanceof Promise));
+    if (waiter.at !== this.queue) this.apart -= 1;
     this.size -= 1;
     waiter.stopListening?.();
     waiter.resolve(result);
@@ -326,14 +332,36 @@ export class WaitQueue<T> {
     return this.arm(nowMs, left === 0);
   }
 
-  /** The next to go, of those that wait for no gate. */
-  next(nowMs: number): Waiter<T> | undefined {
-    let passing: Waiter<T> | undefined;
-    for (const gate of this.gates?.all() ?? []) {
+  /** The gates that requests wait for, with the first of them. */
+  *waitingApart(): Generator<[Gate<T>, Waiter<T>], void> {
+    const crowded = this.gates?.crowded ?? [];
+    for (const gate of crowded) {
       const first = gate.line?.first;
-      const isEarlier = first && first.sinceMs < (passing?.sinceMs ?? Infinity);
+      if (first) yield [gate, first];
+      else this.gates?.crowded.delete(gate);
+    }
+  }
+
+  /** The sum of the costs of all that wait. */
+  get cost(): Amount {
+    let { cost } = this.queue;
+    for (const [{ line }] of this.waitingApart()) cost = this.#sums.plus(cost, line?.cost ?? 0);
+    return cost;
+  }
+
+  /** The one that has waited longest, of those that have waited for a gate and could pass it now. */
+  #passing(nowMs: number): Waiter<T> | undefined {
+    let passing: Waiter<T> | undefined;
+    for (const [gate, first] of this.waitingApart()) {
+      const isEarlier = first.sinceMs < (passing?.sinceMs ?? Infinity);
       if (isEarlier && gate.passMs(first.cost, nowMs) === 0) passing = first;
     }
+    return passing;
+  }
+
+  /** The next to go, of those that wait for no gate. */
+  next(nowMs: number): Waiter<T> | undefined {
+    const passing = this.#passing(nowMs);
     const isFirst = passing && this.queue.goesFirst(passing.lane, passing.sinceMs);
     return isFirst ? passing : (this.queue.first ?? passing);
   }
@@ -345,6 +373,7 @@ export class WaitQueue<T> {
       one.at.remove(one, false);
       one.at = this.#lineOf(gate);
       one.at.add(one);
+      this.apart += 1;
     }
   }
 
@@ -370,7 +399,7 @@ export class WaitQueue<T> {
     this.#nextDeadlineMs = Infinity;
     this.#left = REFUSALS;
     this.#refuseIn(this.queue, untilMs);
-    for (const gate of this.gates?.all() ?? [])
+    for (const gate of this.gates?.crowded ?? [])
       if (gate.line) this.#refuseIn(gate.line, Math.max(untilMs, nowMs + gate.pausedMs(nowMs)));
   }
 
@@ -428,8 +457,8 @@ export class WaitQueue<T> {
    */
   arm(nowMs: number, isCutShort = false): number {
     let dueMs = this.supply?.dueMs(this.next(nowMs)?.cost ?? 0, nowMs) ?? Infinity;
-    for (const gate of this.gates?.all() ?? []) {
-      const passMs = gate.line?.first ? gate.passMs(gate.line.first.cost, nowMs) : 0;
+    for (const [gate, first] of this.waitingApart()) {
+      const passMs = gate.passMs(first.cost, nowMs);
       if (passMs > 0) dueMs = Math.min(dueMs, nowMs + passMs);
     }
     const atMs = isCutShort ? nowMs : Math.min(dueMs, this.#nextDeadlineMs);

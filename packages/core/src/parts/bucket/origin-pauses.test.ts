@@ -3,7 +3,7 @@ import { judge, prepare } from '../../../test/steps.ts';
 import { Call } from '../../call/call.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { serverFeedback } from '../../http/server-feedback.ts';
-import type { OwnBucket } from '../../policy/contracts.ts';
+import type { Grant, OwnBucket } from '../../policy/contracts.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import type { ObservableBucket } from '../limit.ts';
@@ -108,6 +108,45 @@ test('when a pause is over its requests share the bucket with the others by age'
   for (let asks = 0; asks < 30; asks += 1) void send(well);
   await clock.advance(2_000);
   expect(sentAtMs.filter(([url]) => url === ill.url).map(([, atMs]) => Math.round(atMs))).toEqual([0, 1_100]);
+});
+
+describe('a request whose pause is over, and which waits for tokens of all', () => {
+  test.each<[string, (bucket: ObservableBucket) => void]>([
+    ['by `acquire`', (bucket) => void bucket.acquire({ request: well })],
+    ['by `tryAcquire`', (bucket) => void bucket.tryAcquire(1, undefined, well)],
+  ])('is not overtaken by cheaper ones of other origins: %s', async (_, ask) => {
+    const { clock, bucket, send } = setUp((clock) => tokenBucket(options(clock)));
+    await send(ill, responds(429, { 'retry-after': '1' }));
+    bucket.tryAcquire(4, undefined, well);
+    let grantedAtMs = 0;
+    void bucket.acquire({ cost: 5, request: ill }).then((grant) => {
+      ({ grantedAtMs } = grant);
+    });
+    for (let asks = 0; asks < 50; asks += 1) {
+      await clock.advance(100);
+      ask(bucket);
+    }
+    // Its own tokens are there at 1,600, and those of all have come in since.
+    expect(grantedAtMs).toBeLessThanOrEqual(2_100);
+    expect(grantedAtMs).toBeGreaterThan(1_600);
+  });
+});
+
+test('requests that were in the queue when their origin paused go before those that came later', async () => {
+  const { clock, bucket } = setUp((clock) => tokenBucket(options(clock)));
+  const granted: string[] = [];
+  const ask = (name: string, request: RequestTraits): void =>
+    void bucket.acquire({ request }).then(() => granted.push(name));
+  const grant = bucket.tryAcquire(5) as Grant;
+  ask('other', well);
+  ask('first', ill);
+  ask('second', ill);
+  await clock.advance(10);
+  bucket.observe?.(responds(429, { 'retry-after': '1' }), grant, ill);
+  ask('third', ill);
+  expect(bucket.stats()).toMatchObject({ waiting: 4, waitingCost: 4 });
+  await clock.advance(2_000);
+  expect(granted).toEqual(['other', 'first', 'second', 'third']);
 });
 
 test('feedback of a redirect target pauses the target, not the requested origin', async () => {

@@ -45,6 +45,7 @@ export class OriginLevel extends Level implements Gate<Grant> {
 export class PausedOrigins implements Gates<Grant> {
   /** Those that asked first stand first. */
   readonly #levels = new Map<string, OriginLevel>();
+  readonly crowded: Set<Gate<Grant>> = new Set();
   #hasWarned = false;
 
   /** The level of a request's origin. Usually there is none, and the URL is not parsed. */
@@ -64,10 +65,6 @@ export class PausedOrigins implements Gates<Grant> {
     if (this.#levels.size >= MOST_ORIGINS && this.open(nowMs).length >= MOST_ORIGINS) this.#makeRoom();
     this.#levels.set(origin, level);
     return level;
-  }
-
-  all(): Iterable<OriginLevel> {
-    return this.#levels.values();
   }
 
   /** Those that are not full again. */

@@ -143,7 +143,7 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
     if (waiters?.isOpenTo(earlier) === false) return undefined;
     const nowMs = this.time.now();
     const origin = this.#server?.origins.of(request, nowMs);
-    const isNext = !waiters?.queue.first && !origin?.line?.first;
+    const isNext = !waiters?.next(nowMs) && !origin?.line?.first;
     if (isNext && this.#isThere(amount, nowMs, origin)) return this.grant(amount, 0, nowMs, origin);
     return this.mayMark && this.#waitMs(amount, nowMs, origin) > 0
       ? this.grant(amount, 0, nowMs, undefined, true)
@@ -386,7 +386,7 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
       capacity: source.capacity as number,
       refillPerSecond: source.refillPerSecond as number,
       waiting,
-      waitingCost: (waiters?.queue.cost ?? 0) as number,
+      waitingCost: (waiters?.cost ?? 0) as number,
       pausedMs,
       granted: this.#granted,
       marked: this.#marked,

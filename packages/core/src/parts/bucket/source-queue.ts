@@ -21,17 +21,13 @@ export class SourceQueue implements WaitingQueue<Amount> {
 
   #passing(nowMs: number): Waiter<Grant>[] {
     const passing: Waiter<Grant>[] = [];
-    for (const gate of this.#waiters.gates?.all() ?? []) {
-      const first = gate.line?.first;
-      if (first && gate.passMs(first.cost, nowMs) === 0) passing.push(first);
-    }
+    for (const [gate, first] of this.#waiters.waitingApart())
+      if (gate.passMs(first.cost, nowMs) === 0) passing.push(first);
     return passing;
   }
 
   get size(): number {
-    const { gates, size } = this.#waiters;
-    let apart = 0;
-    for (const { line } of gates?.all() ?? []) apart += line ? [...line].length : 0;
+    const { apart, size } = this.#waiters;
     return apart === 0 ? size : size - apart + this.#passing(this.#time.now()).length;
   }
 
