@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { NotSentError } from '../base/errors.ts';
 import type { AcquireOptions } from '../policy/contracts.ts';
 import { virtualClock } from '../testing.ts';
+import { fairQueue } from './fair-queue.ts';
 import { fifo } from './fifo.ts';
 import type { WaitingSetup } from './options.ts';
 import { priorityQueue } from './order.ts';
@@ -53,6 +54,39 @@ function setUp({ tokens = 0, supply = undefined as Partial<Supply> | undefined, 
 }
 
 const limited = (options: object) => setUp(options);
+
+describe('a request whose signal aborts unheard holds up no other', () => {
+  test.each<[string, (signal: AbortController) => WaitingSetup['queue']]>([
+    [
+      'because another listener stops the event',
+      ({ signal }) => {
+        signal.addEventListener('abort', (event) => event.stopImmediatePropagation());
+        return fifo;
+      },
+    ],
+    [
+      'because the weight of its key aborts it',
+      (abort) =>
+        fairQueue({
+          weightOf: () => {
+            abort.abort('enough');
+            return 1;
+          },
+        }),
+    ],
+  ])('%s', async (_, queueFor) => {
+    const abort = new AbortController();
+    const queue = queueFor(abort);
+    const { lines, ask, settle, limit, waiting } = setUp({ queue });
+    ask('first', 1, { signal: abort.signal, ...(queue === fifo ? {} : { fairKey: 'a' }) });
+    ask('second', 1);
+    abort.abort('enough');
+    limit.tokens = 1;
+    waiting.serve();
+    await settle();
+    expect(lines.toSorted()).toEqual(['first enough', 'second granted']);
+  });
+});
 
 describe('a new request', () => {
   test.each<[story: string, asked: AcquireOptions, result: string]>([

@@ -162,8 +162,9 @@ export class WaitQueue<T> {
    * @throws TypeError, RangeError for a wrong option; the reason of a signal that has aborted
    */
   acquire(options: AcquireOptions, cost: Amount): Promise<T> {
-    checkWait(options);
+    // First: it may call functions of the user, which may abort the signal.
     const lane = this.queue.laneOf(options);
+    checkWait(options);
     if (!this.isOpenTo(options.earlier)) throw this.refusal('closed', CLOSED);
     const nowMs = this.#time.now();
     const gate = this.gates?.of(options.request, nowMs);
@@ -319,8 +320,8 @@ export class WaitQueue<T> {
     let left = this.closed === 'reject' ? 0 : GRANTS;
     for (; left > 0; left -= 1) {
       const first = this.next(nowMs);
-      // One that is aborted is about to leave: its listener comes after that of another under the same signal.
-      if (first === undefined || (!worker && first.signal?.aborted)) break;
+      // One that is aborted is about to leave if another has left in this turn: its listener comes later. Else it may have none any more.
+      if (first === undefined || (this.#aborts > 0 && first.signal?.aborted)) break;
       const gate = this.gates?.of(first.request, nowMs);
       const passMs = gate?.passMs(first.cost, nowMs) ?? 0;
       const result = passMs > 0 ? undefined : this.#resultOf(first, nowMs, gate);
@@ -383,7 +384,7 @@ export class WaitQueue<T> {
     gate: Gate<T> | undefined,
   ): T | Promise<T> | undefined {
     try {
-      if (worker?.aborted(signal)) throw signal?.reason;
+      if (worker ? worker.aborted(signal) : signal?.aborted) throw signal?.reason;
       if (deadlineMs < nowMs - TOLERANCE_MS) throw this.refusal('wait-too-long', TOO_LATE);
       return this.#grants(cost, Math.max(0, nowMs - sinceMs), nowMs, gate, deadlineMs);
     } catch (error) {
