@@ -324,9 +324,11 @@ export class WaitQueue<T> {
       if (first === undefined || (this.#aborts > 0 && first.signal?.aborted)) break;
       const gate = this.gates?.of(first.request, nowMs);
       const passMs = gate?.passMs(first.cost, nowMs) ?? 0;
-      const result = passMs > 0 ? undefined : this.#resultOf(first, nowMs, gate);
+      const head = gate?.line?.first;
+      const mustPass = passMs > 0 || (head && gate.passMs(head.cost, nowMs) > 0);
+      const result = mustPass ? undefined : this.#resultOf(first, nowMs, gate);
       if (result !== undefined) this.#end(first, result);
-      else if (gate && passMs > 0) this.#moveTo(gate, first, nowMs + passMs);
+      else if (gate && mustPass) this.#moveTo(gate, first, nowMs + passMs);
       else break;
     }
     this.#refuse(nowMs);
@@ -350,21 +352,20 @@ export class WaitQueue<T> {
     return cost;
   }
 
-  /** The one that has waited longest, of those that have waited for a gate and could pass it now. */
+  /** The one that has waited longest, of those that could pass their gates now, and go before the queue. */
   #passing(nowMs: number): Waiter<T> | undefined {
     let passing: Waiter<T> | undefined;
     for (const [gate, first] of this.waitingApart()) {
-      const isEarlier = first.sinceMs < (passing?.sinceMs ?? Infinity);
-      if (isEarlier && gate.passMs(first.cost, nowMs) === 0) passing = first;
+      const { lane, sinceMs } = first;
+      const isFirst = sinceMs < (passing?.sinceMs ?? Infinity) && this.queue.goesFirst(lane, sinceMs);
+      if (isFirst && gate.passMs(first.cost, nowMs) === 0) passing = first;
     }
     return passing;
   }
 
   /** The next to go, of those that wait for no gate. */
   next(nowMs: number): Waiter<T> | undefined {
-    const passing = this.#passing(nowMs);
-    const isFirst = passing && this.queue.goesFirst(passing.lane, passing.sinceMs);
-    return isFirst ? passing : (this.queue.first ?? passing);
+    return this.#passing(nowMs) ?? this.queue.first;
   }
 
   /** The gate of a request may have closed while it waited. */

@@ -3,7 +3,7 @@ import { judge, prepare } from '../../../test/steps.ts';
 import { Call } from '../../call/call.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { serverFeedback } from '../../http/server-feedback.ts';
-import type { Grant, OwnBucket } from '../../policy/contracts.ts';
+import type { AcquireOptions, Grant, OwnBucket } from '../../policy/contracts.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import type { ObservableBucket } from '../limit.ts';
@@ -147,6 +147,39 @@ test('requests that were in the queue when their origin paused go before those t
   expect(bucket.stats()).toMatchObject({ waiting: 4, waitingCost: 4 });
   await clock.advance(2_000);
   expect(granted).toEqual(['other', 'first', 'second', 'third']);
+});
+
+test('a retry whose pause is over goes before the queue, also if an older request of another origin does not', async () => {
+  const { clock, bucket } = setUp((clock) => tokenBucket(options(clock)));
+  const granted: string[] = [];
+  const ask = (name: string, url: string, asked: AcquireOptions = {}): void =>
+    void bucket.acquire({ ...asked, request: to(url) }).then(() => granted.push(name));
+  const grant = bucket.tryAcquire(5) as Grant;
+  ask('queue', well.url, { cost: 5 });
+  for (const [name, retry] of Object.entries({ new: false, retry: true })) {
+    await clock.advance(10);
+    const url = `https://${name}.test/`;
+    bucket.observe?.(responds(429, { 'retry-after-ms': '50' }), grant, to(url));
+    ask(name, url, { retry });
+  }
+  await clock.advance(1_000);
+  expect(granted).toEqual(['retry', 'queue', 'new']);
+});
+
+test('a request of the queue does not go before an older one of its origin that waits apart', async () => {
+  const { clock, bucket } = setUp((clock) => tokenBucket(options(clock)));
+  const granted: string[] = [];
+  const ask = (name: string, request: RequestTraits, cost: number): void =>
+    void bucket.acquire({ cost, request }).then(() => granted.push(`${name} ${Math.round(clock.now())}`));
+  const grant = bucket.tryAcquire(5) as Grant;
+  ask('older', ill, 3);
+  await clock.advance(1);
+  ask('other', well, 5);
+  ask('newer', ill, 1);
+  // Its end is at 320. The origin has 3 tokens at 620, and 1 when the newer one has its turn.
+  bucket.observe?.(responds(429, { 'retry-after-ms': '319' }), grant, ill);
+  await clock.advance(2_000);
+  expect(granted).toEqual(['other 500', 'older 800', 'newer 900']);
 });
 
 test('feedback of a redirect target pauses the target, not the requested origin', async () => {
