@@ -77,7 +77,7 @@ describe('a request whose signal aborts unheard holds up no other', () => {
   ])('%s', async (_, queueFor) => {
     const abort = new AbortController();
     const queue = queueFor(abort);
-    const { lines, ask, settle, limit, waiting } = setUp({ queue });
+    const { lines, ask, settle, limit, waiting } = limited({ queue });
     ask('first', 1, { signal: abort.signal, ...(queue === fifo ? {} : { fairKey: 'a' }) });
     ask('second', 1);
     abort.abort('enough');
