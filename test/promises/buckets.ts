@@ -20,7 +20,7 @@ export const BUCKETS: readonly Promised[] = [
     {
       says: 'A small cost does not overtake a large one',
       file: `${FOLDER}/queued-bucket.ts`,
-      from: 'const isNext = !waiters?.queue.first && !origin?.line?.first;',
+      from: 'const isNext = !waiters?.next(nowMs) && !origin?.line?.first;',
       to: 'const isNext = true;',
       tests: [...bucket, `${FOLDER}/waiting-bucket.test.ts`],
     },
