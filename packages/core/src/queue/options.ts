@@ -7,7 +7,7 @@ import type { QueueOrder } from './queue.ts';
 /** Limits of the queue in front of a bucket or a concurrency limit. */
 export interface WaitingOptions {
   /**
-   * The most requests that may wait. A new one is refused then.
+   * The most requests that may wait, those to origins that have paused included. A new one is refused then.
    * @default no limit
    */
   readonly maxQueue?: number | undefined;
