@@ -165,18 +165,21 @@ describe('an upload that waits to be sent', () => {
     expect(failed.mock.calls.length).toBeGreaterThan(1);
   });
 
-  test('nothing is noticed of one that has ended, or that is no longer followed; its errors still do not end the process', async () => {
-    const [ended, left] = [Readable.from([]), open()];
-    const failed = vi.fn();
-    followUpload(ended, failed);
-    ended.resume();
-    followUpload(left, failed)();
-    left.destroy(error);
-    await nextTurn();
-    followUpload(ended, failed);
-    expect(failed).not.toHaveBeenCalled();
-    expect([ended.destroyed, left.errored]).toEqual([true, error]);
-  });
+  ofNode(
+    'nothing is noticed of one that has ended, or that is no longer followed; its errors still do not end the process',
+    async () => {
+      const [ended, left] = [Readable.from([]), open()];
+      const failed = vi.fn();
+      followUpload(ended, failed);
+      ended.resume();
+      followUpload(left, failed)();
+      left.destroy(error);
+      await nextTurn();
+      followUpload(ended, failed);
+      expect(failed).not.toHaveBeenCalled();
+      expect([ended.destroyed, left.errored]).toEqual([true, error]);
+    },
+  );
 
   ofNode(
     'a Node stream that flows, as that of a program which has ended, loses nothing meanwhile',
