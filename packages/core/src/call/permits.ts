@@ -4,7 +4,7 @@ import { HookError, isPromise, report, reportRejection } from '../base/errors.ts
 import type { Outcome } from '../http/outcome.ts';
 import type { StopReason } from '../news/events.ts';
 import type { PartCall, PlannedRetry } from '../policy/call-view.ts';
-import type { BroughtLimit, Limit, LimitPerCall, Permit, Skip, Wait } from '../policy/limit.ts';
+import type { BroughtLimit, Limit, Permit, Skip, Wait } from '../policy/limit.ts';
 
 const NONE: readonly LimitInCall[] = [];
 
@@ -222,11 +222,6 @@ export class Permits {
 /** A call that takes permits. */
 interface Holder extends PartCall {
   permits: Permits | undefined;
-}
-
-/** A limit of ebb, for a policy. */
-export function bring(limit: Limit | LimitPerCall): BroughtLimit {
-  return { limit };
 }
 
 /** A call begins with a limit. @throws what the limit refuses the call with */

@@ -3,7 +3,6 @@ import { followed, limitOf, pluginOf } from '../../test/call-with-part.ts';
 import { judge, prepare, type Readiness } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import { Call } from '../call/call.ts';
-import { bring } from '../call/permits.ts';
 import type { RequestTraits, Responded } from '../http/outcome.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
@@ -120,7 +119,7 @@ test('limits are asked in one order: the throttle, those of the list, slots, tok
   const asked: string[] = [];
   const own = (name: string): { limit: BroughtLimit } => {
     const take = () => void asked.push(name);
-    return { limit: bring({ name, take: take as () => undefined }) };
+    return { limit: { limit: { name, take: take as () => undefined } } };
   };
   const list = [own('first'), own('second')];
   const limits = { budget: own('budget'), bucket: own('bucket'), concurrency: own('concurrency') };

@@ -1,7 +1,6 @@
 import { seesBodiesEnd } from '#platform';
 import { HookError } from '../../base/errors.ts';
 import { whenBodyEnds } from '../../bodies/watch.ts';
-import { bring } from '../../call/permits.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import type { PartCall } from '../../policy/call-view.ts';
@@ -12,12 +11,12 @@ import type { Plugin } from '../../policy/plugin.ts';
 
 /** Every attempt takes tokens from a bucket of ebb. */
 export function bucketLimit(bucket: OwnBucket): BroughtLimit {
-  return bring(new BucketLimit(bucket, BucketPermit));
+  return { limit: new BucketLimit(bucket, BucketPermit) };
 }
 
 /** As `bucketLimit`, for a bucket that charges tokens when they are settled: those of an attempt when its body has ended. */
 export function settledLimit(bucket: OwnBucket): BroughtLimit {
-  return bring(new BucketLimit(bucket, SettledPermit));
+  return { limit: new BucketLimit(bucket, SettledPermit) };
 }
 
 /** Every attempt takes tokens from a bucket. */

@@ -2,7 +2,6 @@ import { notNegative, positive } from '../../base/check.ts';
 import { CLOCK_OPTION, ownClock, RANDOM_OPTION } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Clock, Random } from '../../base/time.ts';
-import { bring } from '../../call/permits.ts';
 import type { StopReason } from '../../news/events.ts';
 import type { PartCall } from '../../policy/call-view.ts';
 import type { OwnBudget } from '../../policy/contracts.ts';
@@ -171,7 +170,7 @@ class SuccessBudget implements RetryBudget, ChecksCalls {
 
 /** Every retry withdraws from the budget. */
 export function budgetLimit(budget: OwnBudget): BroughtLimit {
-  return bring(new BudgetLimit(budget));
+  return { limit: new BudgetLimit(budget) };
 }
 
 class BudgetLimit implements Limit {

@@ -4,7 +4,6 @@ import { CLOCK_OPTION, keepAlive } from '../../base/clock.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Clock } from '../../base/time.ts';
 import { whenBodyEnds } from '../../bodies/watch.ts';
-import { bring } from '../../call/permits.ts';
 import type { PartCall } from '../../policy/call-view.ts';
 import type { AcquireOptions, ConcurrencyStats, OwnLimit, Slot } from '../../policy/contracts.ts';
 import type { BroughtLimit, Limit, Permit, Wait } from '../../policy/limit.ts';
@@ -108,7 +107,7 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
  * @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs`
  */
 export function slotLimit(limit: OwnLimit, endsItself = false): BroughtLimit {
-  return bring(new SlotLimit(limit, endsItself));
+  return { limit: new SlotLimit(limit, endsItself) };
 }
 
 class SlotLimit implements Limit {

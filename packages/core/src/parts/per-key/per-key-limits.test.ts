@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { isSameClock } from '../../base/clock.ts';
 import { HookError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
-import { bring, startLimit } from '../../call/permits.ts';
+import { startLimit } from '../../call/permits.ts';
 import type { ReadFeedback, RequestTraits } from '../../http/outcome.ts';
 import type { PartCall } from '../../policy/call-view.ts';
 import type { Limit, LimitPerCall } from '../../policy/limit.ts';
@@ -51,7 +51,7 @@ describe('a limit in a call', () => {
   /** Calls to the key `a`, whose limit is this one. */
   function callsTo(own: Partial<Limit>) {
     const limit: Limit = { name: 'own', ...own };
-    const set = setUp({ a: { limit: bring(limit), stats: () => ({ idle: true }) } });
+    const set = setUp({ a: { limit: { limit }, stats: () => ({ idle: true }) } });
     const begin = () => {
       const stands = (set.limits.limit.limit as LimitPerCall).forCall(call).limit;
       stands.started?.(call);

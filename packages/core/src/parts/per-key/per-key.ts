@@ -4,7 +4,6 @@ import { CLOCK_OPTION, ownClock } from '../../base/clock.ts';
 import { callHook, HookError, isObject, warn } from '../../base/errors.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Clock } from '../../base/time.ts';
-import { bring } from '../../call/permits.ts';
 import { plainFeedback } from '../../http/feedback.ts';
 import type { ReadFeedback } from '../../http/outcome.ts';
 import { originOf, type RequestTraits } from '../../http/outcome.ts';
@@ -118,7 +117,7 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
 
   /** In a call the limit of its key stands for it. */
   get limit(): BroughtLimit {
-    return bring({ name: 'per-key', forCall: (call) => this.#limitFor(call) });
+    return { limit: { name: 'per-key', forCall: (call) => this.#limitFor(call) } };
   }
 
   #limitFor(call: PartCall): BroughtLimit<Limit> {

@@ -1,6 +1,5 @@
 import { oneOf } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
-import { bring } from '../../call/permits.ts';
 import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { StopReason, ThrottleState } from '../../news/events.ts';
@@ -58,7 +57,7 @@ class OverloadThrottle implements Throttle, Limit {
   }
 
   get limit(): BroughtLimit {
-    return bring(this);
+    return { limit: this };
   }
 
   started(): void {
