@@ -71,7 +71,7 @@ export function codeIn(error: unknown): { readonly code?: string } {
 const MOST_DOUBTFUL_FIRST: readonly FailureKind[] = ['unknown', 'aborted', 'network', 'timeout', 'connect'];
 
 /** An error, or the words of one: mocks of fetch give strings. The cause of a network error of msw is the mocked response. */
-function causeOf(error: unknown): unknown {
+export function causeOf(error: unknown): unknown {
   const cause = property(error, 'cause');
   return isObject(cause) && !('message' in cause) ? undefined : cause;
 }

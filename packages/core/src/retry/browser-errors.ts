@@ -1,5 +1,5 @@
-import { isObject, property } from '../base/errors.ts';
-import { isTypeError } from '../http/failure.ts';
+import { property } from '../base/errors.ts';
+import { causeOf, isTypeError } from '../http/failure.ts';
 
 /** The messages of Chrome, Firefox, Safari and React Native for a connection that was lost. Some browsers append the host in brackets. */
 const MESSAGES =
@@ -8,8 +8,5 @@ const MESSAGES =
 /** True for the `TypeError` of a browser's own fetch: a function that is retried may also throw one for a mistake in the program. */
 export function isBrowserFailure(error: unknown): boolean {
   const message = property(error, 'message');
-  // The cause of a network error of msw is the mocked response.
-  const cause = property(error, 'cause');
-  const isExplained = isObject(cause) ? 'message' in cause : Boolean(cause);
-  return isTypeError(error) && !isExplained && typeof message === 'string' && MESSAGES.test(message);
+  return isTypeError(error) && !causeOf(error) && typeof message === 'string' && MESSAGES.test(message);
 }
