@@ -3,7 +3,7 @@ import { property } from '../base/errors.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { AroundCalls, Way } from '../nested/outer-call.ts';
 import { isObserved } from '../news/emit.ts';
-import { insideOf, type Policy } from '../policy/options.ts';
+import { POLICY, type Policy } from '../policy/options.ts';
 import { Call } from './call.ts';
 import { setHistoryOfSuccess } from './history.ts';
 import { goOn } from './run.ts';
@@ -15,7 +15,7 @@ import type { Transport } from './transport.ts';
  */
 export function mayBeSentAtOnce(policy: Policy, way: Way): boolean {
   return (
-    insideOf(policy).isPlain &&
+    policy[POLICY].isPlain &&
     (hasContext || !mayNest(way)) &&
     outerCall() === undefined &&
     !isObserved(undefined, 'attempt') &&

@@ -250,14 +250,9 @@ export interface Inside {
   readonly isPlain: boolean;
 }
 
-/** @returns the limits and plugins of a policy, and what follows from them */
-export function insideOf(policy: Policy): Inside {
-  return policy[POLICY];
-}
-
 /** True if a policy has middleware, which needs a client of promises. */
 export function hasMiddleware(policy: Policy): boolean {
-  return insideOf(policy).middleware.length > 0;
+  return policy[POLICY].middleware.length > 0;
 }
 
 /** The observer of a policy, and those of its plugins. */

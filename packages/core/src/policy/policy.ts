@@ -24,7 +24,6 @@ import { limitIn } from './limit.ts';
 import { inOrder } from './middleware.ts';
 import {
   type Inside,
-  insideOf,
   POLICY,
   type Policy,
   type PolicyOptions,
@@ -174,8 +173,8 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
 };
 
 /** A list is copied: changing it later must not change the policy. */
-function frozen<T>(list: T, of: (text: string) => string = String): T {
-  return Array.isArray(list) ? (Object.freeze(list.map((text) => of(text))) as T) : list;
+function frozen<T>(list: T, of: (one: never) => unknown = (one) => one): T {
+  return Array.isArray(list) ? (Object.freeze(list.map((one) => of(one as never))) as T) : list;
 }
 
 /** The options whose values bring limits, in the order in which an attempt takes from them. The user's own follow the first. */
@@ -189,8 +188,11 @@ const UNSET: readonly UnsetOptions[] = /* @__PURE__ */ (Object.keys(POLICY_OPTIO
 );
 
 /** What the options of a policy and its plugins add to its calls. */
-function addedBy(setup: Options): Omit<Inside, 'maxRetries' | 'feedback' | 'isPlain'> {
-  const { inspect, actualCost, plugins = [], beforeAttempt, idempotencyKey } = setup;
+function addedBy(
+  setup: Options,
+  plugins: readonly Plugin[] = [],
+): Omit<Inside, 'maxRetries' | 'feedback' | 'isPlain'> {
+  const { inspect, actualCost, beforeAttempt, idempotencyKey } = setup;
   const all: readonly Omit<Plugin, 'name'>[] = [setup as Omit<Plugin, 'name'>, ...plugins];
   const [throttle, ...others] = LIMITS.map((name) => setup[name]);
   const limits = [throttle, ...all.flatMap((one) => one.limits ?? []), ...others];
@@ -222,23 +224,24 @@ function isPlain(setup: Options): boolean {
 }
 
 function seal(
-  options: Options,
+  setup: Options,
   given: Pick<Inside, 'maxRetries' | 'feedback'>,
   before: Complete<RetryAfterOptions> = RETRY_AFTER,
 ): Policy {
-  const setup = { ...options, plugins: options.plugins && Object.freeze([...options.plugins]) };
+  const plugins = frozen(setup.plugins);
   const bucket: Partial<TokenBucket> | undefined = setup.bucket;
   const { maxMs = before.maxMs, then = before.then } = setup.retryAfter;
   const clock = ownClock(setup.clock);
-  const inside: Inside = { ...given, ...addedBy(setup), isPlain: isPlain(setup) };
+  const inside: Inside = { ...given, ...addedBy(setup, plugins), isPlain: isPlain(setup) };
   const policy = {
     ...setup,
+    plugins,
     maxRetries: given.maxRetries ?? defaultRetries(setup),
     clock,
     feedback: given.feedback ?? (bucket?.feedback || plainFeedback),
     retryAfter: { maxMs, then },
-    methods: frozen(setup.methods, (method) => method.toUpperCase()),
-    trustedOrigins: frozen(setup.trustedOrigins),
+    methods: frozen(setup.methods, (method: string) => method.toUpperCase()),
+    trustedOrigins: frozen(setup.trustedOrigins, String),
   };
   // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.
   return Object.freeze(Object.defineProperty(policy, POLICY, { value: inside })) as unknown as Policy;
@@ -285,7 +288,7 @@ export function policyOf(options: PolicyOptions): Policy {
  */
 export function overridePolicy(policy: Policy, options: PolicyOptions): Policy {
   const changes = readChanges('ebb', options, POLICY_OPTIONS);
-  const given = insideOf(policy);
+  const given = policy[POLICY];
   const { maxRetries = given.maxRetries, feedback = given.feedback } = changes;
   const setup = { ...policy, ...changes } as Policy;
   return mustEnd('ebb', seal(setup, { maxRetries, feedback }, policy.retryAfter), changes);
