@@ -193,7 +193,18 @@ export class WaitQueue<T> {
     const isExact = patienceMs < Infinity;
     const waitMs = supply?.waitMs(this.#sums.plus(queue.costAhead(lane, nowMs, isExact), cost), nowMs);
     const isLate = patienceMs === 0 || Math.max(waitMs ?? 0, passMs) > patienceMs + TOLERANCE_MS;
-    if (!isLate && this.size < this.#setup.maxQueue) return;
+    if (isLate || this.size >= this.#setup.maxQueue) this.#makeRoom(lane, nowMs, patienceMs, isLate, waitMs);
+  }
+
+  /** A method of its own: its texts would take memory in each call of the one above. */
+  #makeRoom(
+    lane: Lane,
+    nowMs: number,
+    patienceMs: number,
+    isLate: boolean,
+    waitMs: number | undefined,
+  ): void {
+    const { supply, queue } = this;
     const late = devTextOf(() => `its turn would not come within ${patienceMs} ms`);
     const full = devTextOf(() => `the queue is full (maxQueue ${this.#setup.maxQueue})`);
     const evicted = isLate ? undefined : queue.displacedBy?.(lane);
@@ -336,7 +347,11 @@ export class WaitQueue<T> {
   }
 
   /** The gates that requests wait for, with the first of them. */
-  *waitingApart(): Generator<[Gate<T>, Waiter<T>], void> {
+  waitingApart(): Iterable<[Gate<T>, Waiter<T>]> {
+    return this.apart > 0 ? this.#crowded() : [];
+  }
+
+  *#crowded(): Generator<[Gate<T>, Waiter<T>], void> {
     const crowded = this.gates?.crowded ?? [];
     for (const gate of crowded) {
       const first = gate.line?.first;
