@@ -48,10 +48,15 @@ class LimitInCall {
     this.isOwn = isOwn;
   }
 
-  /** A limit that throws when something goes back, or at the end, changes nothing. */
-  #call(method: () => unknown): void {
+  /** Calls a method, if there is one. What it throws changes nothing: something goes back, or the call has ended. */
+  #quietly<Args extends unknown[]>(
+    owner: unknown,
+    method: ((...args: Args) => unknown) | undefined,
+    ...args: Args
+  ): void {
+    // Not by a function that calls it: such a function takes memory.
     try {
-      this.heard(method());
+      this.heard(method?.apply(owner, args));
     } catch (error) {
       report(this.limit.name, this.limit, error);
     }
@@ -63,18 +68,18 @@ class LimitInCall {
   }
 
   cancel(permit: Permit | undefined): void {
-    this.#call(() => permit?.cancel());
+    this.#quietly(permit, permit?.cancel);
   }
 
   release(permit: Permit | undefined, once: Promise<void> | undefined): void {
-    if (permit?.release) this.#call(() => permit.release?.(once));
+    this.#quietly(permit, permit?.release, once);
   }
 
   lapse(): void {
     const { earlier } = this;
     if (!earlier) return;
     this.earlier = undefined;
-    this.#call(() => earlier.lapse?.());
+    this.#quietly(earlier, earlier.lapse);
   }
 
   /** @throws what the limit throws: it has not heard of the outcome */
@@ -84,8 +89,8 @@ class LimitInCall {
 
   end(call: PartCall, reason: StopReason): void {
     const { permit, limit } = this;
-    if (permit?.ended) this.#call(() => permit.ended?.(reason));
-    if (limit.ended) this.#call(() => limit.ended?.(call, reason));
+    this.#quietly(permit, permit?.ended, reason);
+    this.#quietly(limit, limit.ended, call, reason);
   }
 
   hold(permit: Permit, call: PartCall): void {

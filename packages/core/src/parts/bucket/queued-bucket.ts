@@ -25,6 +25,12 @@ import { type SharedSetup, sharedSetup } from './shared-setup.ts';
 import { OriginHold, TokenGrant } from './token-grant.ts';
 import type { TokenSource } from './token-source.ts';
 
+/** A function of its own: its text would take memory in each call of the one around it. */
+function wrongCost(caller: string, cost: unknown, capacity: unknown): TypeError | RangeError {
+  const takes = devTextOf(() => `a number > 0 and ≤ the capacity, ${capacity}`);
+  return (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
+}
+
 /** What servers have said of a bucket. */
 class ServerState {
   readonly origins: PausedOrigins = new PausedOrigins();
@@ -87,8 +93,7 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
   protected amountOf(caller: string, cost: number | Costs): Amount {
     const { capacity } = this.source;
     if (typeof cost === 'number' && cost > 0 && cost <= (capacity as number)) return cost;
-    const takes = devTextOf(() => `a number > 0 and ≤ the capacity, ${capacity}`);
-    throw (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
+    throw wrongCost(caller, cost, capacity);
   }
 
   /**
