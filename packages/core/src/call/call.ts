@@ -7,7 +7,6 @@ import type { Outcome, ReadFeedback, RequestTraits, Responded } from '../http/ou
 import { type AroundCalls, isSame, type OuterCall, type Way } from '../nested/outer-call.ts';
 import { emit, isObserved } from '../news/emit.ts';
 import type { EndNews, News, ReportedRequest, StopReason } from '../news/events.ts';
-
 import type { PartCall, PlannedRetry, WhenBodyEnds } from '../policy/call-view.ts';
 import type { AcquireOptions, Grant, OwnBucket } from '../policy/contracts.ts';
 import { fairKeyOf } from '../policy/cost.ts';
@@ -122,8 +121,8 @@ export class Call implements PartCall, OuterCall {
   declare previousBackoffMs: number | undefined;
   /** How many chances were skipped, which count as retries, less the attempts that went again, which do not. */
   declare skipped?: number;
-  /** How many plugins have begun with it: these are told of its end. */
-  declare private begun?: number;
+  /** How many plugins were told of its start, and are told of its end. */
+  declare private startedPlugins?: number;
   /** How often the attempt has waited for limits. */
   declare private waits?: number;
   /** The key (tenant) of the request, if it has one. */
@@ -236,7 +235,7 @@ export class Call implements PartCall, OuterCall {
     for (const plugin of plugins) {
       const started: unknown = plugin.started?.(this);
       if (started !== undefined) reportRejection(plugin.name, plugin, started);
-      this.begun = (this.begun ?? 0) + 1;
+      this.startedPlugins = (this.startedPlugins ?? 0) + 1;
     }
   }
 
@@ -614,13 +613,13 @@ export class Call implements PartCall, OuterCall {
     this.#end = end;
     this.#forgetWaits();
     this.permits?.end(reason);
-    if (this.begun) this.#endPlugins(reason, this.begun);
+    if (this.startedPlugins) this.#endPlugins(reason, this.startedPlugins);
     return true;
   }
 
   /** A plugin that fails at the end changes nothing. */
-  #endPlugins(reason: StopReason, begun: number): void {
-    for (const plugin of this.policy[POLICY].plugins.slice(0, begun))
+  #endPlugins(reason: StopReason, started: number): void {
+    for (const plugin of this.policy[POLICY].plugins.slice(0, started))
       callQuietly(plugin.name, plugin, () => plugin.ended?.(this, reason));
   }
 

@@ -5,9 +5,9 @@ import { callHook, HookError, isPromise } from '../base/errors.ts';
 import { must } from '../base/options.ts';
 import { checkVerdict, classifyHttp, isRepeatable } from '../http/classify.ts';
 import { readFeedback, withJitter } from '../http/feedback.ts';
-import type { Feedback } from '../http/outcome.ts';
 import {
   type Advice,
+  type Feedback,
   type Outcome,
   type RequestTraits,
   type Verdict,

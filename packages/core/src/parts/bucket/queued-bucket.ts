@@ -2,8 +2,13 @@ import { devText, devTextOf } from '#dev-text';
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import { nextTurn } from '../../base/clock.ts';
 import { readFeedback, withJitter } from '../../http/feedback.ts';
-import type { Feedback, ReadFeedback } from '../../http/outcome.ts';
-import { type Outcome, originOf, type RequestTraits } from '../../http/outcome.ts';
+import {
+  type Feedback,
+  type Outcome,
+  originOf,
+  type ReadFeedback,
+  type RequestTraits,
+} from '../../http/outcome.ts';
 import type { AcquireOptions, Costs, Grant } from '../../policy/contracts.ts';
 import type { BroughtLimit } from '../../policy/limit.ts';
 import type { ChecksCalls } from '../../policy/part.ts';
