@@ -77,8 +77,8 @@ export const QUEUES: readonly Promised[] = [
     {
       says: '0 refuses at once',
       file: `${FOLDER}/wait-queue.ts`,
-      from: 'this.size < this.#setup.maxQueue',
-      to: 'this.size <= this.#setup.maxQueue',
+      from: 'this.size >= this.#setup.maxQueue',
+      to: 'this.size > this.#setup.maxQueue',
       tests: ['packages/core/src/parts/concurrency/concurrency.test.ts'],
     },
   ]),

@@ -209,7 +209,7 @@ export function decideRetry(
   const { random, totalTimeoutMs = Infinity } = policy;
   const attempt = input.attempt + skipped;
   const judged = judgementOf(outcome);
-  if (judged?.again) return AGAIN;
+  if (judged?.again && skipped >= 0 && request.replayable) return AGAIN;
   const said = feedbackOf(policy, input, outcome, before, nowMs);
   // The target of a redirect does not speak for the server that was asked.
   const isTold =

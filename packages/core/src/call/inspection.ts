@@ -1,5 +1,6 @@
-import { isPromise } from '../base/errors.ts';
+import { callHook, isPromise } from '../base/errors.ts';
 import type { Opened } from '../http/body.ts';
+import { checkVerdict } from '../http/classify.ts';
 import { type Advice, type Outcome, type Responded, withJudgement } from '../http/outcome.ts';
 import type { PartCall } from '../policy/call-view.ts';
 import { POLICY, type Policy } from '../policy/options.ts';
@@ -41,8 +42,10 @@ export class Inspection {
     return this.#advice ? withJudgement(this.outcome, this.#advice) : this.outcome;
   }
 
-  /** Takes the advice of an inspector, which replaces that of the ones before it. */
+  /** Takes the advice of an inspector, which replaces that of the ones before it. @throws HookError for a wrong verdict */
   readonly keep = (advice: Advice | undefined): void => {
+    const verdict = advice?.verdict;
+    if (verdict) callHook('inspect', () => verdict, checkVerdict);
     this.#advice = advice ?? this.#advice;
   };
 

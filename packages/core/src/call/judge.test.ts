@@ -92,9 +92,18 @@ describe('an outcome', () => {
     const { call } = callWith();
     expect(judge(call, response(401, { again: true }))).toMatchObject({ retry: true, reason: 'refused' });
     expect([call.skipped, call.previousBackoffMs]).toEqual([-1, undefined]);
-    call.attempt = 2;
+  });
+
+  test('is sent again at the word of a part once, and then judged', () => {
+    const { call } = callWith();
     judge(call, response(401, { again: true }));
-    expect(call.skipped).toBe(-2);
+    call.attempt = 2;
+    expect(judge(call, response(401, { again: true }))).toEqual({ retry: false, reason: 'final' });
+  });
+
+  test('of a request whose body is lost is not sent again, whatever a part says', () => {
+    const { call } = callWith({}, [], undefined, { ...REQUEST, replayable: false });
+    expect(judge(call, response(401, { again: true }))).toEqual({ retry: false, reason: 'final' });
   });
 
   test('of a call that its limit has ended is judged no more', () => {

@@ -50,6 +50,16 @@ describe('responses that plugins read', () => {
     expect(call.inspects).toBe(inspects);
   });
 
+  test.each([false, true])('a verdict that is none ends the call, async: %s', async (isAsync) => {
+    const advice = { verdict: 'retry' as never };
+    const judge = (): never => (isAsync ? Promise.resolve(advice) : advice) as never;
+    const { ended, judged } = reading({}, { judge });
+    const text = /^inspect failed: its result must be/;
+    const error = { hook: 'inspect', message: expect.stringMatching(text) };
+    expect(await ended()).toMatchObject({ do: 'end', reason: 'final', error });
+    expect(judged).toEqual([]);
+  });
+
   test('each plugin sees what the one before has said, and may say nothing', async () => {
     const seen: unknown[] = [];
     const say = (advice: object | undefined, isAsync: boolean): Hooks => ({

@@ -30,8 +30,8 @@ export interface Judgement {
 /** What a part says of a response. */
 export interface Advice extends Judgement {
   /**
-   * The request goes again at once, which counts as no retry, and costs no budget. The part must stop saying so at some time, and must not
-   * say it of a request whose body cannot be sent again.
+   * The request is sent again at once, which counts as no retry, and costs no budget. It holds once for a call, and not for a request
+   * whose body cannot be sent again: the verdict then decides.
    */
   readonly again?: boolean | undefined;
   /** Why the request is not sent again: the `error` of its end. */
