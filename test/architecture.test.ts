@@ -39,10 +39,15 @@ describe('imports', () => {
     expect(Object.keys(allowed)).toEqual(expect.arrayContaining([...new Set(sources.map(packageOf))]));
   });
 
-  test.each(sources)('%s imports what its package may', (path) => {
-    const foreign = modulesOf(path).filter((from) => !from.startsWith('.'));
-    const rules = allowed[PROGRAM.test(path) ? 'valkey program' : packageOf(path)] ?? [];
-    expect(foreign.filter((from) => !rules.some((rule) => rule.test(from)))).toEqual([]);
+  test('every file imports what its package may', () => {
+    const wrong = sources.flatMap((path) => {
+      const foreign = modulesOf(path).filter((from) => !from.startsWith('.'));
+      const rules = allowed[PROGRAM.test(path) ? 'valkey program' : packageOf(path)] ?? [];
+      return foreign
+        .filter((from) => !rules.some((rule) => rule.test(from)))
+        .map((from) => `${path}: ${from}`);
+    });
+    expect(wrong).toEqual([]);
   });
 
   // Its main door has every limit, which an import of a client would load as well.
@@ -113,14 +118,14 @@ describe.each(Object.entries(houses))('rooms of %s', (name, { doors, rooms }) =>
     expect(outside.sort()).toEqual(doors.map((door) => `packages/${name}/src/${door}`));
   });
 
-  test.each(files.filter((path) => rank(path) >= 0))(
-    '%s imports from its own room or a lower one',
-    (path) => {
+  test('every file imports from its own room or a lower one', () => {
+    for (const path of files.filter((path) => rank(path) >= 0)) {
       for (const from of modulesOf(path).filter((name) => name.startsWith('.'))) {
-        expect(rank(normalize(join(dirname(path), from))), from).toBeGreaterThanOrEqual(rank(path));
+        const to = rank(normalize(join(dirname(path), from)));
+        expect(to, `${path}: ${from}`).toBeGreaterThanOrEqual(rank(path));
       }
-    },
-  );
+    }
+  });
 });
 
 test.each(['anthropic', 'github', 'openai', 'shopify'])(
@@ -182,13 +187,12 @@ describe('globals', () => {
   /** Programs, which live in real time by their nature, and the text of others. */
   const programs = /^packages\/((simulator|valkey)\/src\/cli[./]|migrate\/src\/emitted\/)/;
 
-  test.each(sources.filter((path) => !programs.test(path)))(
-    '%s takes time and chance from its clock',
-    (path) => {
-      const code = (textOf.get(path) ?? '').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
-      expect(TIME.test(code)).toBe(timers.includes(path));
-    },
-  );
+  test('every file but those of the clock takes time and chance from its clock', () => {
+    const taking = sources
+      .filter((path) => !programs.test(path))
+      .filter((path) => TIME.test((textOf.get(path) ?? '').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')));
+    expect(taking.sort()).toEqual([...timers].sort());
+  });
 });
 
 describe('packages', () => {
