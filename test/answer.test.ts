@@ -9,6 +9,7 @@ import { describe, test } from 'vitest';
 import { axiosClient } from './axios-client.ts';
 import { fetchClient } from './fetch-client.ts';
 import { nodeStream } from './node-stream.ts';
+import { eachNth } from './pairs.ts';
 import { axiosOverHttp, traits } from './traits.ts';
 
 /** Each request has another key. */
@@ -33,32 +34,26 @@ const MIDDLEWARE: Readonly<Record<string, Record<'fetch' | 'axios', () => Middle
 const withOne = (policy: Policy, one: Middleware): Policy =>
   overridePolicy(policy, { middleware: [...(policy.middleware ?? []), one] });
 
-// A caller sees in nothing else that middleware stands around its call.
-for (const [name, make] of Object.entries(MIDDLEWARE)) {
-  suite(
-    { describe, test },
-    {
-      ...traits.fetch,
-      name: `fetch, ${name}, over sockets`,
-      client: (policy, limits) => {
-        const agent = new NodeFetchAgent(limits ?? {});
-        const client = fetchClient(withOne(policy, make.fetch()), { dispatcher: agent });
-        return { ...client, close: () => agent.close() };
-      },
+// A caller sees in nothing else that middleware stands around its call. Each row is played with both, over one client each.
+for (const [at, [name, make]] of Object.entries(MIDDLEWARE).entries()) {
+  suite(eachNth({ describe, test }, 2, at), {
+    ...traits.fetch,
+    name: `fetch, ${name}, over sockets`,
+    client: (policy, limits) => {
+      const agent = new NodeFetchAgent(limits ?? {});
+      const client = fetchClient(withOne(policy, make.fetch()), { dispatcher: agent });
+      return { ...client, close: () => agent.close() };
     },
-  );
-  suite(
-    { describe, test },
-    {
-      ...traits.axios,
-      differs: { ...traits.axios.differs, ...axiosOverHttp },
-      name: `axios, ${name}, over sockets`,
-      client: (policy, limits) => {
-        const agent = limits && new HttpAgent({ keepAlive: true, maxSockets: limits.connections });
-        const config = agent ? { httpAgent: agent } : {};
-        const client = axiosClient(withOne(policy, make.axios()), config, nodeStream);
-        return { ...client, close: async () => agent?.destroy() };
-      },
+  });
+  suite(eachNth({ describe, test }, 2, at + 1), {
+    ...traits.axios,
+    differs: { ...traits.axios.differs, ...axiosOverHttp },
+    name: `axios, ${name}, over sockets`,
+    client: (policy, limits) => {
+      const agent = limits && new HttpAgent({ keepAlive: true, maxSockets: limits.connections });
+      const config = agent ? { httpAgent: agent } : {};
+      const client = axiosClient(withOne(policy, make.axios()), config, nodeStream);
+      return { ...client, close: async () => agent?.destroy() };
     },
-  );
+  });
 }

@@ -36,7 +36,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   },
   ports: {
     about: 'programs of other libraries beside their ports to ebb; with `-u` it writes docs/ports.md',
-    commands: ['vitest run --config test/vitest.quick.config.ts test/ports'],
+    commands: [files(SLOW.ports)],
   },
   alone: {
     about:
@@ -123,7 +123,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   },
   hover: {
     about: 'what an editor shows over each option of a policy, as its language server says',
-    commands: ['vitest run --config test/vitest.quick.config.ts test/hover'],
+    commands: [files(SLOW.hover)],
   },
   types: {
     about: 'the types of all these tests',

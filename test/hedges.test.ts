@@ -28,6 +28,7 @@ import { axiosClient } from './axios-client.ts';
 import { fetchClient } from './fetch-client.ts';
 import { mock, mockBehindServer } from './msw.ts';
 import { nodeStream } from './node-stream.ts';
+import { eachNth } from './pairs.ts';
 import { axiosOverHttp, traits } from './traits.ts';
 import { undiciClient } from './undici-client.ts';
 import { turns, until } from './until.ts';
@@ -41,41 +42,32 @@ function hedging(policy: Policy, more: object = {}): typeof Agent {
   } as typeof Agent;
 }
 
-// Whether a request may be hedged is not to be seen in anything else: with a delay that is not known there is no hedge.
-suite(
-  { describe, test },
-  {
-    ...traits.fetch,
-    name: 'fetch over hedged, over sockets',
-    client: (policy, limits) => {
-      const agent = new NodeFetchAgent(limits ?? {});
-      const client = fetchClient(policy, { dispatcher: agent }, hedged(fetch, { policy }));
-      return { ...client, close: () => agent.close() };
-    },
+// Whether a request may be hedged is not to be seen in anything else: with a delay that is not known there is no hedge. Each row is played over one of the clients.
+suite(eachNth({ describe, test }, 3, 0), {
+  ...traits.fetch,
+  name: 'fetch over hedged, over sockets',
+  client: (policy, limits) => {
+    const agent = new NodeFetchAgent(limits ?? {});
+    const client = fetchClient(policy, { dispatcher: agent }, hedged(fetch, { policy }));
+    return { ...client, close: () => agent.close() };
   },
-);
-suite(
-  { describe, test },
-  {
-    ...traits.undici,
-    name: 'undici over hedge, over sockets',
-    client: (policy, limits) => undiciClient({ Agent: hedging(policy), request }, policy, limits),
-  },
-);
+});
+suite(eachNth({ describe, test }, 3, 1), {
+  ...traits.undici,
+  name: 'undici over hedge, over sockets',
+  client: (policy, limits) => undiciClient({ Agent: hedging(policy), request }, policy, limits),
+});
 
-suite(
-  { describe, test },
-  {
-    ...traits.axios,
-    differs: { ...traits.axios.differs, ...axiosOverHttp },
-    name: 'axios over hedged, over sockets',
-    client: (policy, limits) => {
-      const agent = limits && new HttpAgent({ keepAlive: true, maxSockets: limits.connections });
-      const config = { adapter: hedgedAdapter({ policy }), ...(agent && { httpAgent: agent }) };
-      return { ...axiosClient(policy, config, nodeStream), close: async () => agent?.destroy() };
-    },
+suite(eachNth({ describe, test }, 3, 2), {
+  ...traits.axios,
+  differs: { ...traits.axios.differs, ...axiosOverHttp },
+  name: 'axios over hedged, over sockets',
+  client: (policy, limits) => {
+    const agent = limits && new HttpAgent({ keepAlive: true, maxSockets: limits.connections });
+    const config = { adapter: hedgedAdapter({ policy }), ...(agent && { httpAgent: agent }) };
+    return { ...axiosClient(policy, config, nodeStream), close: async () => agent?.destroy() };
   },
-);
+});
 
 /** What a client got: a response, also one that its own result shows as an error, and what has the history. */
 interface Got {

@@ -1,11 +1,15 @@
 /** Tests that `test` leaves out, and what `check` calls them. `npx vitest` runs each of them as any other. */
 export const SLOW: Readonly<
-  Record<'grafana' | 'migrate' | 'programs' | 'stores' | 'worlds', readonly string[]>
+  Record<'grafana' | 'hover' | 'migrate' | 'ports' | 'programs' | 'stores' | 'worlds', readonly string[]>
 > = {
   /** Waits for scrapes. */
   grafana: ['test/grafana/grafana.test.ts'],
-  /** Runs each program twice: with another library, and rewritten. */
-  migrate: ['test/migration/moved.test.ts'],
+  /** Asks a language server. */
+  hover: ['test/hover/hover.test.ts'],
+  /** Runs each program twice: with another library, and rewritten. Breaks folders under a rewrite. */
+  migrate: ['packages/migrate/src/cli/harm.test.ts', 'test/migration/moved.test.ts'],
+  /** Runs each program twice: with another library, and its port. */
+  ports: ['test/ports/ports.test.ts'],
   /** Start a program for each row or block of code, or a browser; or repeat quick tests over older versions. */
   programs: [
     'packages/fetch/src/body/slots-exit.test.ts',
@@ -17,7 +21,9 @@ export const SLOW: Readonly<
     'packages/undici/src/register.test.ts',
     'test/alone/alone.test.ts',
     'test/alone/company.test.ts',
+    'test/alone/play.test.ts',
     'test/api/examples.test.ts',
+    'test/debug-lines.test.ts',
     'test/examples.test.ts',
     'test/jobs/faked-time.test.ts',
     'test/jobs/lambda.test.ts',
@@ -30,6 +36,7 @@ export const SLOW: Readonly<
     'test/migration/readme-table.test.ts',
     'test/migration/waiting.test.ts',
     'test/opentelemetry/observe.test.ts',
+    'test/per-key-memory.test.ts',
     'test/readme.test.ts',
     'test/redirects/versions.test.ts',
     'test/scenario-pages.test.ts',

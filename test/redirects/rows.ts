@@ -9,6 +9,7 @@ import { ebbInterceptor } from '@ebb/undici';
 import axios from 'axios';
 import type * as undici from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { pairs } from '../pairs.ts';
 
 export type Undici = typeof undici;
 type Dispatcher = undici.Dispatcher;
@@ -260,12 +261,40 @@ function laterMethod(status: number, method: string): string {
   return status < 304 ? 'GET' : method;
 }
 
-/** Sends each chain with each client. */
+/** How a client is made: the function, the version of undici, and the dispatcher. */
+const partsOf = (client: string): readonly string[] => client.split(/ of | over (?=\d)|, /);
+
+/** Sends chains with each client. */
 export function testRedirects(clients: Readonly<Record<string, Client>>): void {
-  describe.each(Object.entries(clients).filter(([client]) => !isUnfollowed(client)))('%s', testClient);
+  const names = Object.keys(clients).filter((client) => !isUnfollowed(client));
+  const withEach = <T>(all: readonly T[]) => names.flatMap((name) => all.map((one) => [name, one] as const));
+  const moved = pairs(withEach(cases), ([name, [chain, status, method]]) => [
+    chain,
+    status,
+    method,
+    ...partsOf(name),
+  ]);
+  const failed = pairs(withEach(failing), ([name, [chain, status, at]]) => [
+    chain,
+    status,
+    at,
+    ...partsOf(name),
+  ]);
+  for (const name of names) {
+    const own = <T>(all: readonly (readonly [string, T])[]) =>
+      all.filter(([client]) => client === name).map(([, one]) => one);
+    const [redirected, retried] = [own(moved), own(failed)];
+    if (redirected.length + retried.length > 0)
+      describe(name, () => testClient(name, clients[name] as Client, redirected, retried));
+  }
 }
 
-function testClient(name: string, { make, seesHops, inner, isRepeated }: Client): void {
+function testClient(
+  name: string,
+  { make, seesHops, inner, isRepeated }: Client,
+  redirected: readonly (typeof cases)[number][],
+  retried: readonly (typeof failing)[number][],
+): void {
   /** The origins that are trusted; `undefined` for the default. */
   const trusts: (readonly Origin[] | undefined)[] = [['a'], ['a', 'b']];
   if (/^(createFetch|axios)/.test(name) && !seesHops) trusts.push(undefined);
@@ -293,7 +322,7 @@ function testClient(name: string, { make, seesHops, inner, isRepeated }: Client)
     return isGiven ? 'secret' : undefined;
   }
 
-  test.each(cases)('%s by %i of a %s', async (_, status, method, chain) => {
+  test.each(redirected)('%s by %i of a %s', async (_, status, method, chain) => {
     for (const trusted of trusts) {
       const { seen, url, originOf } = serve(chain, status);
       await make(policyFor(trusted?.map(originOf)))(url, method);
@@ -312,7 +341,7 @@ function testClient(name: string, { make, seesHops, inner, isRepeated }: Client)
     }
   });
 
-  test.each(failing)('%s by %i, if hop %s fails first', async (_, status, _refused, chain, refused) => {
+  test.each(retried)('%s by %i, if hop %s fails first', async (_, status, _refused, chain, refused) => {
     for (const trusted of trusts) {
       const { seen, url, originOf } = serve(chain, status, refused);
       await make(policyFor(trusted?.map(originOf)))(url, 'GET');
