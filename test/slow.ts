@@ -54,6 +54,7 @@ export const SLOW: Readonly<
     'packages/valkey/src/closed-loop.test.ts',
     'packages/valkey/src/cluster-moves.test.ts',
     'packages/valkey/src/cluster-packets.test.ts',
+    'packages/valkey/src/far-half.test.ts',
     'packages/valkey/src/first-connection.test.ts',
     'packages/valkey/src/fleet-table.test.ts',
     'packages/valkey/src/operator-script.test.ts',
@@ -68,6 +69,7 @@ export const SLOW: Readonly<
     'packages/valkey/src/store-trouble.test.ts',
     'packages/valkey/src/trouble.property.test.ts',
     'packages/valkey/src/units.property.test.ts',
+    'packages/valkey/src/varying-round-trips.test.ts',
     'test/fleet.test.ts',
   ],
   /** Many worlds, streams and bodies, and figures of the simulator, byte for byte. */
@@ -79,6 +81,7 @@ export const SLOW: Readonly<
     'packages/hedge/src/fetch/hedged.property.test.ts',
     'packages/resume/src/fetch/resuming-cuts.test.ts',
     'packages/resume/src/fetch/resuming.property.test.ts',
+    'packages/simulator/src/studies/concurrency/worlds.test.ts',
     'packages/simulator/src/studies/golden.test.ts',
     'packages/simulator/src/studies/grid/recorded.test.ts',
     'packages/simulator/src/studies/rates/worlds.test.ts',

@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { attemptsOf, constant, createPolicy, type EbbEvent, HookError, NotSentError } from '@ebb/core';
-import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
@@ -332,20 +331,6 @@ test('a failure after a timeout has its own kind', async () => {
 });
 
 describe('discarded responses', () => {
-  test('200 calls with two 503s of 64 KiB each use one connection', async () => {
-    const down: Step = { status: 503, body: 'x'.repeat(65_536) };
-    const server = await serve(...Array.from({ length: 200 }, () => [down, down, UP]).flat());
-    const ebbFetch = createFetch(atOnce);
-    for (let call = 0; call < 200; call += 1) {
-      const response = await ebbFetch(server.url);
-      expect(await response.text()).toBe('up');
-      // Node's fetch frees a connection in the turn after its response. A call in the same turn opens another.
-      await nextTurn();
-    }
-    expect(server.seen).toHaveLength(600);
-    expect(server.connections()).toBe(1);
-  });
-
   test('a 503 that never ends is cancelled after a second', async () => {
     const server = await serve('endless-503', UP);
     const clock = virtualClock({ startMs: 0 });

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { concurrencyLimit, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
@@ -144,7 +144,7 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter holds it
     const collecting = (async () => {
       while (!isOver) {
         collectGarbage();
-        await setImmediate();
+        await setTimeout(5);
       }
     })();
     await Promise.all(Array.from({ length: 18 }, (_, way) => call(way)));
