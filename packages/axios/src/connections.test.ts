@@ -27,7 +27,7 @@ describe('the http adapter', () => {
       const { data } = await client.get(server.url);
       expect(typeof data === 'string' ? data : await text(data)).toBe('up');
     }
-    expect([server.seen.length, server.connections()]).toEqual([600, 1]);
+    expect([server.seen.length, server.connections()]).toEqual([120, 1]);
   });
 
   test('does not deadlock with concurrent calls over one socket', async () => {

@@ -137,7 +137,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
       // undici opens another connection for a request in the turn in which a response ends.
       await nextTurn();
     }
-    expect(server.seen).toHaveLength(600);
+    expect(server.seen).toHaveLength(120);
     expect(server.connections()).toBe(1);
   });
 
