@@ -16,15 +16,15 @@ export interface Watcher extends BodyWatcher {
 }
 
 /**
- * One send. Each attempt is a handler of its own, so that late events of an attempt that was given up cannot be
- * mistaken for those of the next one.
+ * An attempt. Each attempt has its own handler, so that late events of an abandoned attempt cannot be mistaken for events of the next
+ * attempt.
  */
 export class Attempt implements Dispatcher.DispatchHandler, Send {
   readonly request: Downstream;
   connection: Connection;
   starts = 0;
   isRedirected = false;
-  /** The last that it was started with. */
+  /** The context of the last start. */
   context: object | null | undefined;
   /** The response, while it is held or set aside. */
   kept: Held | undefined;
@@ -132,7 +132,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
     return this.kept;
   }
 
-  /** The request gets the response. What was held of it comes at once, also to a handler that has paused. */
+  /** Delivers the response to the request. The buffered chunks are delivered at once, also to a paused handler. */
   deliver(head: ResponseHead): void {
     this.#state = 'forwarded';
     if (!this.kept) this.request.head(this.connection, head);
@@ -142,7 +142,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
   #play(kept: Held): void {
     const { request } = this;
     try {
-      // Without its connection: a handler that goes on must not get the next part before those that were held.
+      // The connection is attached later: a handler that resumes it must not get new chunks before the buffered ones.
       request.head(undefined, kept.head);
       for (const chunk of kept.chunks) if (!this.over) request.data(chunk);
       kept.chunks = [];
@@ -158,8 +158,8 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
   }
 
   /**
-   * A `fetch` makes its body in the promises that follow the headers: an error in the same turn of the event loop has no body
-   * to fail, and a read of that body would wait for ever.
+   * `fetch` creates its body in promises after the headers: an error in the same turn of the event loop would find no body to fail, and a
+   * read of the body would wait for ever.
    */
   #breakLater(error: unknown): void {
     // A dispatcher that ignores an abort may still bring the rest, and its end.
@@ -228,7 +228,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
     if (state === 'over') return;
     const isDropped = this.#droppedFor !== undefined;
     const isKept = (state === 'held' || state === 'broken') && !isDropped;
-    // What came before the error is judged first, and delivered.
+    // A buffered response is judged and delivered before its error.
     if (!isKept) this.#finish();
     this.kept?.end(error);
     if (isKept) return;

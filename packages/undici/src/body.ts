@@ -77,7 +77,7 @@ function streamBody(body: Readable | ReadableStream): RequestBody {
   };
   return {
     get replayable() {
-      // Streams that are not Node's own (that of the form-data package, say) do not report whether they were read.
+      // Streams other than Node's own, such as those of the form-data package, do not report whether they were read.
       const reportsReads = body instanceof ReadableStream || typeof body.readableDidRead === 'boolean';
       return wasEmpty() || (reportsReads && !isAbandoned && !Readable.isDisturbed(body as Readable));
     },
@@ -173,9 +173,9 @@ function recorded(source: AsyncGenerator<Uint8Array>, names: readonly string[]):
 
 /** Calls a body factory for each attempt, and closes bodies that an attempt did not read to the end. */
 function factoryBody(factory: () => unknown): RequestBody {
-  /** For the next attempt. */
+  /** The body for the next attempt. */
   let made: unknown = null;
-  /** That of the last attempt. */
+  /** The body of the last attempt. */
   let taken: unknown = null;
   const release = (): void => {
     destroy(taken);
@@ -229,7 +229,7 @@ function isNodeStream(body: unknown): body is Readable {
   return typeof pipe === 'function' && typeof destroy === 'function';
 }
 
-/** Runs the `finally` blocks of a generator. Not awaited: one that is awaiting something runs them only after that. */
+/** Runs the `finally` blocks of a generator. Not awaited: a generator inside an `await` runs the blocks only after the `await`. */
 function finish(body: object): void {
   const { next, return: end }: { next?: unknown; return?: unknown } = body;
   if (typeof next !== 'function' || typeof end !== 'function') return;

@@ -16,7 +16,7 @@ export function isUnanswered(before: Connection, now: Connection): boolean {
   return before !== now && Object.hasOwn(before ?? {}, 'rawHeaders') && before?.rawHeaders === null;
 }
 
-/** What brings the data of a response. */
+/** A source of response data that can be paused. */
 export type Pausable = Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
 
 /** The caller's handler. It gets any value that was thrown, and no controller if nothing was sent, as from undici. */
@@ -35,7 +35,7 @@ export interface Handler
   onResponseEnd?(controller: Dispatcher.DispatchController, trailers: ResponseHeaders): void;
   onResponseError?(controller: Connection, error: unknown): void;
   onBodySent?(chunk: Buffer | string): void;
-  /** That of undici's redirect interceptor. */
+  /** The `history` of undici's redirect interceptor. */
   readonly history?: unknown;
 }
 
@@ -106,8 +106,8 @@ function isObject(value: unknown): value is object {
 }
 
 /**
- * A `dispatch` for `compose`, which requires a function of exactly two parameters. It takes handlers of both styles. What is no
- * request, or has no handler, goes to `below`: undici has errors of its own for that.
+ * A `dispatch` for `compose`, which requires a function of exactly two parameters. It takes handlers of both styles. Invalid options and
+ * handlers go to `below`, because undici has its own errors for them.
  */
 export function forHandlers(
   below: Dispatcher.Dispatch,

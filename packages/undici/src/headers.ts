@@ -10,7 +10,7 @@ export type ResponseHeaders = Readonly<Record<string, string | string[] | undefi
 /** Raw headers or trailers as a controller has them: names and values alternate, as received. */
 export type RawHeaders = NonNullable<Dispatcher.DispatchController['rawHeaders']> | null;
 
-/** What comes before the body of a response. */
+/** The status line and the headers of a response. */
 export interface ResponseHead {
   readonly status: number;
   readonly headers: ResponseHeaders;

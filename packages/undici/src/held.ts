@@ -18,7 +18,7 @@ const NO_TRAILERS: ResponseHeaders = {};
  */
 export class Held implements Peek {
   readonly head: ResponseHead;
-  /** What has arrived of the body, encoded as it came. */
+  /** The chunks of the body received so far, still encoded. */
   chunks: Buffer[] = [];
   /** True once nothing more of it will come. */
   isOver = false;
@@ -52,8 +52,8 @@ export class Held implements Peek {
     this.#serve();
     // Most bodies are short, and arrive with their headers: pausing for each would cost a turn.
     if (this.#unreadBytes <= MOST_READ_AHEAD_BYTES || this.#isHalted) return;
-    // After a pause undici does not see that this was the end: a connection that is closed then breaks the body, and in 7.30 ends
-    // the process. Source: https://github.com/nodejs/undici/issues/5360.
+    // Never pause after the last byte: undici would miss the end, and a connection closed during the pause would break the body, and in
+    // 7.30 end the process. Source: https://github.com/nodejs/undici/issues/5360.
     if (this.#bytes === Number(this.head.headers['content-length'])) return;
     this.#isHalted = true;
     this.#connection?.pause();

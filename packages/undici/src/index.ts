@@ -23,7 +23,7 @@ import { type Composition, UndiciRequest } from './undici-request.ts';
 /** undici has a `RequestOptions` of its own, which the declarations below would mean by that name. */
 type EbbOptions = RequestOptions;
 
-/** What a {@link BodyFactory} may return. */
+/** A body that a {@link BodyFactory} may return. */
 export type MadeBody = string | Uint8Array | Readable | AsyncIterable<string | Uint8Array> | null;
 
 /** Makes a new body for each attempt, so that even a stream can be sent again. */

@@ -106,7 +106,7 @@ function isFirstHop({ starts, isRedirected, hops }: Sent, error: unknown, isOrig
   return typeof message === 'string' && /NGHTTP2_REFUSED_STREAM|"GOAWAY"/.test(message);
 }
 
-/** What kind of failure an error before the response is. */
+/** The kind of failure of an error before the response. */
 function failureKindOf({ starts }: Sent, error: unknown): FailureKind {
   // Thrown by a body factory: not a failure of the network, whatever its cause looks like.
   if (error instanceof HookError) return 'unknown';
@@ -142,7 +142,7 @@ export function bodyTimeoutError(afterMs: number): Error {
   return undiciError('BodyTimeoutError', 'UND_ERR_BODY_TIMEOUT', `Nothing arrived for ${afterMs} ms`);
 }
 
-/** The error of undici for a connection that was lost, for a body that ended before it was whole. */
+/** The error of undici for a lost connection, used for a body that ended before it was whole. */
 export function cutShortError(): Error {
   return undiciError('SocketError', 'UND_ERR_SOCKET', 'The body ended before it was whole');
 }
@@ -155,10 +155,7 @@ export function isClosedError(error: unknown): boolean {
 
 const OLD_METHOD = /^invalid on(Connect|Error) method$/;
 
-/**
- * undici 6 and older take legacy handlers only, and report a missing method. Replaces that error with one that names the
- * versions.
- */
+/** Replaces the error of undici 6 and older for a missing method with an error that names the versions: they take legacy handlers only. */
 export function namingOldUndici(error: unknown): unknown {
   const message = property(error, 'message');
   const isOld = typeof message === 'string' && OLD_METHOD.test(message);

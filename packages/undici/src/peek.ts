@@ -35,7 +35,7 @@ function decoderOf({ status, headers }: ResponseHead): MakeDecoder | undefined {
   return DECODERS.get(responseHeader(headers, 'content-encoding')?.trim().toLowerCase() ?? '');
 }
 
-/** Opens the body of a held response for a look. What the handler gets stays encoded. */
+/** Opens the body of a held response for inspectors. The handler still gets the encoded bytes. */
 export function peekAt(attempt: Attempt, held: Held): Peek {
   const make = decoderOf(held.head);
   if (make === undefined) {

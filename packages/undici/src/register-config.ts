@@ -7,7 +7,7 @@ import { types } from 'node:util';
 import type { Policy, PolicyOptions } from '@ebb/core';
 import { createPolicy } from '@ebb/core/adapter';
 
-/** An error that ends the process at its start, and so names the module that threw it. */
+/** An error that ends the process at its start. Its message therefore names this module. */
 export function fault(message: string, cause?: unknown): Error {
   return new Error(`@ebb/undici/register: ${message}`, cause === undefined ? undefined : { cause });
 }
@@ -17,7 +17,7 @@ const ENDINGS = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs', 'json'] as const;
 
 const LIST = ENDINGS.map((ending) => `.${ending}`).join(', ');
 
-/** The folders that may hold the config: from the given one up to the nearest with a package.json, else that one alone. */
+/** The folders that may hold the config: from `start` up to the nearest with a package.json, or `start` alone if there is none. */
 function foldersFrom(start: string): readonly string[] {
   const folders = [start];
   for (let folder = start; !existsSync(join(folder, 'package.json')); ) {
@@ -56,9 +56,12 @@ export function findConfig(directory: string, name: string | undefined): string 
   return undefined;
 }
 
-/** What an ES module must have to be a config. No part of it reads past a line or a brace, so that its time does not grow faster than the file. */
+/**
+ * The default export that makes an ES module a config. No part of the expression reads past a line or a brace, so its time does not grow
+ * faster than the file.
+ */
 const HAS_DEFAULT_EXPORT = /^[ \t\uFEFF]*export\s+default\b|^[ \t\uFEFF]*export\s*\{[^{}]*\bdefault\b/m;
-/** What a CommonJS module must have. */
+/** The exports that make a CommonJS module a config. */
 const HAS_EXPORTS = /\bexports\b/;
 
 /** True for the source of an ES module, whatever the nearest package.json says. */
@@ -102,7 +105,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What V8 says of an ES module that is loaded as CommonJS. */
+/** The messages of V8 for an ES module that is loaded as CommonJS. */
 const MODULE_SYNTAX =
   /^Cannot use import statement outside|^Unexpected token 'export'|^Cannot use 'import\.meta' outside|^await is only valid in/;
 
@@ -151,7 +154,7 @@ function made(path: string, value: unknown): unknown {
     throw fault(`${path}: its function threw: ${messageOf(cause)}`, cause);
   }
   if (types.isPromise(result)) {
-    // What becomes of it does not matter any more.
+    // The result is ignored, and a rejection must not go unhandled.
     result.catch(() => undefined);
     throw fault(`${path}: its function returns a promise, and must return options or a policy`);
   }

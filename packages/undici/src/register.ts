@@ -6,7 +6,6 @@ import type { Dispatcher } from 'undici';
 import { ebbInterceptor } from './index.ts';
 import { fault, findConfig, loadPolicy } from './register-config.ts';
 
-/** What is used of undici. */
 type Undici = typeof import('undici');
 
 /**

@@ -43,7 +43,7 @@ import { peekAt } from './peek.ts';
 
 type Options = Dispatcher.DispatchOptions;
 
-/** One call of `compose`. */
+/** The policy and the `dispatch` of a call of `compose`. */
 export interface Composition {
   readonly policy: Policy;
   readonly dispatch: Dispatcher.Dispatch;
@@ -55,8 +55,8 @@ export interface Composition {
 type End = () => unknown;
 
 /**
- * The statuses that a `fetch` follows or refuses. That of undici 7, and so that of Node 24, leaves their bodies unread, and their connections
- * paused for ever: their slot is free with their headers.
+ * The statuses that a `fetch` follows or refuses. The `fetch` of undici 7, also in Node 24, leaves the body of a redirect unread and its
+ * connection paused for ever, so the slot of a redirect is free with its headers.
  */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -83,9 +83,9 @@ export class UndiciRequest extends Downstream implements CallClient {
   #wait: WaitStep | undefined;
   /** True while the call decides: an abort is then read from what follows. */
   #isDeciding = false;
-  /** What the request ends with if the retry that is planned is not sent. */
+  /** Ends the request if the planned retry is not sent. */
   #before: End | undefined;
-  /** The same for the last response that a retry followed. */
+  /** Ends the request with the last response that was retried. */
   #answer: End | undefined;
 
   /** @param call `undefined` if nothing has to be made before the first failure */
