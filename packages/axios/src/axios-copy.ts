@@ -53,9 +53,9 @@ function areForeign(headers: unknown, copy: AxiosCopy): boolean {
 let hasWarned = false;
 
 /**
- * The copy that the user passed, or else the one that this package imports, for what only a copy of axios can do: resolve an adapter
- * by name, and make axios's own errors. Warns once if an instance belongs to another one: in Node `import` and `require` load two
- * copies with separate classes, and an error made by the wrong copy is not an `instanceof` the caller's `AxiosError`.
+ * The copy of axios that resolves adapters by name and makes axios's own errors: the user's copy, or else the imported copy. Warns once if
+ * an instance belongs to another copy: in Node `import` and `require` load two copies with separate classes, and an error made by the wrong
+ * copy is not an `instanceof` the caller's `AxiosError`.
  *
  * @returns `undefined` if there is none of this major version
  */
@@ -84,10 +84,10 @@ export function needCopy(config: InternalAxiosRequestConfig, given: AxiosCopy | 
   );
 }
 
-/** What a config may name as its adapter. */
+/** The adapter in a config: a function, a name, or a list of both. */
 export type Chosen = InternalAxiosRequestConfig['adapter'];
 
-/** What axios tries, in this order, if a config names no adapter. */
+/** The adapters that axios tries, in this order, for a config without an adapter. */
 const DEFAULT_ADAPTERS: NonNullable<Chosen> = ['xhr', 'http', 'fetch'];
 
 type Env = { readonly fetch?: Fetch | undefined } | null | undefined;
@@ -99,8 +99,8 @@ export interface Found {
 }
 
 /**
- * Resolves the adapter of a request as axios does. The fetch adapter gets a fetch that records the status and the redirects that
- * axios does not pass on.
+ * Resolves the adapter of a request as axios does. The fetch adapter gets a fetch that records the status and the redirects, because axios
+ * does not pass them on.
  *
  * @param given the copy of axios that the user passed
  * @throws AxiosError if axios does not know the name, or the adapter does not work in this runtime
@@ -163,7 +163,7 @@ function isNativeXhr(): boolean {
 
 type Fetch = typeof globalThis.fetch;
 
-/** What a fetch response says and axios does not pass on. */
+/** The parts of a fetch response that axios does not pass on. */
 interface RecordedResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -178,7 +178,9 @@ export function recordedResponse(request: unknown): RecordedResponse | undefined
   return typeof request === 'object' && request !== null ? records.get(request) : undefined;
 }
 
-/** One wrapper for each fetch, or for the global one: axios builds an adapter for each fetch that it is given, and caches it. */
+/**
+ * The wrapper of each fetch; the key of the global fetch is `globalThis`. Kept, because axios builds and caches an adapter for each fetch.
+ */
 const wrappers = new WeakMap<object, Fetch>();
 
 /** A fetch that records each response. Without `base` it calls the global fetch as it is at the time of the call. */

@@ -38,10 +38,11 @@ export interface Route extends Found {
 }
 
 /**
- * A request of an axios method, and how each of its attempts is sent. What a policy asks is read from the config on each call.
+ * A request of an axios method, and how each of its attempts is sent. The traits, apart from the URL, are read from the config each time a
+ * policy asks.
  *
- * The adapter gets the caller's config itself, not a copy, because the response or error must refer to that object.
- * What an attempt changes in it is restored when the attempt settles.
+ * The adapter gets the caller's config itself, not a copy, because the response or error must refer to that object. The changes of an
+ * attempt are undone when the attempt settles.
  */
 export class AxiosRequest implements RequestTraits, Transport<AxiosResponse> {
   /** Also for `likeAxiosRetry`, which reads `validateStatus`, and leaves the next attempt what is left of `timeout`. */
@@ -49,7 +50,7 @@ export class AxiosRequest implements RequestTraits, Transport<AxiosResponse> {
   readonly route: Route;
   /** There if `data` is a function that makes the body of each attempt. */
   readonly #factory: FactoryBody | undefined;
-  /** The length of a buffer. One that was transferred since cannot be sent again. */
+  /** The length of a buffer at the start. A buffer that was transferred since cannot be sent again. */
   readonly #bytes: number | undefined;
   readonly followUpload: FollowUpload | undefined;
   /** The headers as they were before the first attempt, if that was prepared. */
@@ -61,7 +62,7 @@ export class AxiosRequest implements RequestTraits, Transport<AxiosResponse> {
   declare private next: NextBody | undefined;
   /** The body that was made for the next attempt. */
   declare private made: { readonly data: unknown } | undefined;
-  /** What the config had before the attempt that is under way, and in the last one. */
+  /** Fields of the config before the attempt under way, and during the last attempt. */
   declare private before: Fields | undefined;
   declare private during: Fields | undefined;
   /** Cancels the last attempt, if that had a timeout. */

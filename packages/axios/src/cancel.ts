@@ -49,7 +49,7 @@ export function asCanceled(
   let canceled = error as Error;
   // The mark that `axios.isCancel` looks for.
   if (property(error, '__CANCEL__')) {
-    // That of a token is the error itself.
+    // The reason of a cancel token is the error itself.
     if (property(reason, '__CANCEL__')) return reason;
   } else {
     // axios would replace an error with a response by a CanceledError of its own, which has no history.
@@ -80,8 +80,8 @@ export function timeoutError(
 /**
  * Sends one attempt, and gives up on it after `timeoutMs`.
  *
- * axios's own `timeout` cannot do this. Its http adapter counts until the headers and after that only idle time,
- * so a body that trickles never times out; and for a streamed response it keeps counting while the caller reads.
+ * axios's own `timeout` cannot do this. The http adapter of axios counts the time until the headers, then only idle time, so a body that
+ * trickles never times out. For a streamed response the timeout keeps running while the caller reads.
  *
  * @param timeOut called when the time is up, cancels the attempt, and returns the error
  */

@@ -12,7 +12,7 @@ const COPIED = /^(json|text|arraybuffer)?$/;
 function copyOf(data: unknown): unknown {
   if (typeof data === 'string' || data === null) return data;
   if (data instanceof ArrayBuffer) return data.slice(0);
-  // That of a `Buffer` copies.
+  // `from` also copies a `Buffer`; its `slice` would not.
   return ArrayBuffer.isView(data)
     ? (data.constructor as typeof Uint8Array).from(data as Uint8Array)
     : undefined;
@@ -36,7 +36,7 @@ const requests: Coalescable<AxiosResponse> = {
     const { config, route, method } = request;
     if (config === undefined || route === undefined)
       throw new TypeError('coalesced of @ebb/axios: for requests of axios alone');
-    // What makes the URL is in the URL.
+    // These fields are part of `request.url`.
     const { url, baseURL, params, paramsSerializer, allowAbsoluteUrls, ...all } = config;
     const { data, headers: own, signal, cancelToken, method: _, ...others } = all;
     const isShared = /^(GET|HEAD)$/.test(method) && (data ?? undefined) === undefined;
@@ -84,13 +84,14 @@ const requests: Coalescable<AxiosResponse> = {
 };
 
 /**
- * Middleware for the policies of axios clients: equal requests that are in flight at the same time share one send, and each gets a response or an
- * error of its own. Equal are GETs, or HEADs, of one client and policy whose URL and config are, all headers included. A request with a
- * body, with `ebb` options, or with a `responseType` other than `json`, `text` and `arraybuffer`, is sent by itself.
+ * Middleware for the policies of axios clients: equal requests that are in flight at the same time share one send, and each gets a response
+ * or an error of its own. Requests are equal if they are GETs, or HEADs, of one client and policy, with the same URL and config, all
+ * headers included. A request with a body, with `ebb` options, or with a `responseType` other than `json`, `text` and `arraybuffer`, is
+ * sent by itself.
  *
  * A caller that aborts ends its own wait. Once all have aborted, the send is aborted.
  *
- * In Cloudflare Workers it belongs to the request that makes it: another one that uses it gets a TypeError.
+ * In Cloudflare Workers each request must make its own middleware: a request that uses the middleware of another request gets a TypeError.
  *
  * @throws TypeError for a wrong option
  * @example

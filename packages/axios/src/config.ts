@@ -2,7 +2,7 @@ import type { PolicyOptions } from '@ebb/core';
 import { LAYER, type SentHeaders } from '@ebb/core/adapter';
 import axios, { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
 
-// The URL that a config names, and the fields of it that an attempt changes.
+// The URL of a config, and the fields of a config that an attempt changes.
 
 export type Config = InternalAxiosRequestConfig;
 
@@ -47,7 +47,9 @@ export function changed(headers: Config['headers'], changes: SentHeaders): Confi
   return copy;
 }
 
-/** Fields of a config. One that is `undefined` is not in it. A list: the keys of an object take longer than all the rest. */
+/**
+ * Fields of a config. `undefined` stands for a missing field. A list, because reading the keys of an object takes longer than all the rest.
+ */
 export type Fields = (readonly [name: PropertyKey, value: unknown])[];
 
 /** Changes fields of a config, and returns what they were. */
@@ -84,7 +86,7 @@ export function takeMark(config: Config & Marked): unknown {
   return mark;
 }
 
-/** Options that have no state, so that a clone does as well: plain objects, such as costs by unit. */
+/** Options without state, for which a clone does as well: plain objects, such as costs by unit. */
 const STATELESS = /^(clock|cost|actualCost|retryAfter)$/;
 
 /**

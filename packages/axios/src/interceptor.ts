@@ -42,20 +42,20 @@ function checkUse(value: unknown): void {
 }
 
 /**
- * Returns a request interceptor that retries: it sends each request when the policy allows it, and again after a
- * failure that a retry can cure. It wraps the request's adapter, so interceptors and transforms run once for all
- * attempts. The caller gets the response or error of the last attempt, unchanged.
+ * Returns a request interceptor that sends each request when the policy allows it, and again after a retryable failure. The interceptor
+ * wraps the request's adapter, so interceptors and transforms run once for all attempts. The caller gets the response or error of the last
+ * attempt, unchanged.
  *
- * Several ebb interceptors on one instance do not multiply: the one that axios runs first retries and the others do
- * nothing. axios runs the one that was added last first, unless `transitional.legacyInterceptorReqResOrdering` is off.
+ * Several ebb interceptors on one instance do not multiply retries: the first to run retries, and the others do nothing. axios runs the
+ * last interceptor that was added first, unless `transitional.legacyInterceptorReqResOrdering` is off.
  *
  * The request itself rejects with a `NotSentError` if its bucket or limit refuses the first attempt, a `HookError`
  * if a function in the policy throws, and a `TypeError` or `RangeError` for invalid options under `ebb`.
  *
  * @param policyOrOptions a policy, which other clients may share, or the options of a new one; by default a policy
  *   with all defaults
- * @param axios the copy of axios that resolves adapters by name and makes axios's errors; by default the one that this package
- *   imports, with one warning if an instance belongs to another
+ * @param axios the copy of axios that resolves adapters by name and makes axios's errors; by default the copy imported by this package,
+ *   with one warning if an instance belongs to another copy
  * @throws TypeError for an option that does not exist or is of the wrong type, and unless `axios` is the module
  * @throws RangeError for an option out of its range
  * @example
@@ -72,7 +72,7 @@ function checkUse(value: unknown): void {
 export function ebbInterceptor(policyOrOptions: PolicyOptions = {}, axios?: AxiosModule): EbbInterceptor {
   const policy = createPolicy(policyOrOptions);
   const given = checkCopy(axios);
-  /** That of the last request: most go through one adapter. */
+  /** The route of the last request, kept because most requests go through one adapter. */
   let route: Route | undefined;
   function ebb(config: InternalAxiosRequestConfig): InternalAxiosRequestConfig {
     checkUse(config);

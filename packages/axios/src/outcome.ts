@@ -9,7 +9,10 @@ import type { NodeRequest, Origin } from './platform/node.ts';
 /** A request as its outcomes ask about it. */
 type Sent = Pick<RequestTraits, 'url'> & { readonly config: Config };
 
-/** One header of a request or a response: an `AxiosHeaders`, whose values may be lists or `false`, or what a custom adapter has. */
+/**
+ * A header of a request or a response. The headers are an `AxiosHeaders`, whose values may be lists or `false`, or an object of a custom
+ * adapter.
+ */
 export function headerOf(headers: unknown, name: string): string | undefined {
   const value: unknown = responseHeader(headers, name);
   if (value === undefined || value === false) return undefined;

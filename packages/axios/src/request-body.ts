@@ -2,10 +2,10 @@ import { closeUpload, HookError, isSingleUse, property } from '@ebb/core/adapter
 import type { AxiosRequestTransformer, InternalAxiosRequestConfig } from 'axios';
 
 /**
- * Makes the body of one attempt, for example a newly opened stream. Pass it as `data`; ebb calls it for each
- * attempt. It may return anything that axios accepts as `data`, or a promise of that.
+ * Makes the body of one attempt, for example a newly opened stream. Pass the function as `data`; ebb calls the function for each attempt.
+ * The function may return anything that axios accepts as `data`, or a promise.
  *
- * The request fails with a HookError if it throws, rejects, or returns the same stream twice.
+ * The request fails with a HookError if the function throws, rejects, or returns the same stream twice.
  */
 export type BodyFactory = () => unknown;
 
@@ -50,7 +50,7 @@ export class FactoryBody {
   }
 
   /**
-   * Makes the body of an attempt. A body that arrives when that is over is closed.
+   * Makes the body of an attempt. A body that arrives after the end of its attempt is closed.
    *
    * @throws HookError if the factory throws or rejects, or returns the stream that it returned before
    */

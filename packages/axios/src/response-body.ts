@@ -14,17 +14,17 @@ import type { AxiosResponse } from 'axios';
 import { abortUpload, whenNodeBodyEnds } from '#platform';
 import { headerOf } from './outcome.ts';
 
-/** The response that an adapter resolved with, or that the error it rejected with carries. */
+/** The response of an adapter: its result, or the `response` of its error. */
 function responseIn(settled: unknown): AxiosResponse | undefined {
   const response = (property(settled, 'response') ?? settled) as AxiosResponse | undefined;
   return property(response, 'status') === undefined ? undefined : response;
 }
 
 /**
- * Discards a response before a retry, or one that comes after its attempt has timed out, so that its connection can be reused. A
- * streamed body is read within bounds, or broken off. It is kept, because the retry may still be refused.
+ * Discards a response before a retry, or after the timeout of its attempt, so that the connection can be reused. A streamed body is read
+ * within bounds, or broken off. The body is kept, because the retry may still be refused.
  *
- * @param longestMs how long it is read, in milliseconds
+ * @param longestMs how long the body is read, in milliseconds
  * @returns `undefined` if the adapter settled without a response
  */
 export function discard(

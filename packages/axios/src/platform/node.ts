@@ -15,9 +15,9 @@ export interface Origin {
   readonly url?: string | undefined;
 }
 
-/** What the `request` of axios's http adapter shows: a request of Node, or of `follow-redirects`. */
+/** The `request` of axios's http adapter: a request of Node, or of `follow-redirects`. */
 export interface NodeRequest {
-  /** `follow-redirects`: the last hop's request refers to the one that follows; an error carries that one itself. */
+  /** The redirecting request of `follow-redirects`, in the request of the last hop. An error carries the redirecting request itself. */
   readonly _redirectable?: NodeRequest;
   readonly _redirectCount?: number;
   readonly _currentUrl?: string;
@@ -51,8 +51,8 @@ export function received({ res }: NodeRequest): { status: number; headers: unkno
 }
 
 /**
- * True if a request has the answer of a proxy that refused the tunnel. The agent of axios and others give it to the request on a socket that
- * is connected to nothing, so that not a byte was written.
+ * True if a request has the answer of a proxy that refused the tunnel. Agents, axios's own among them, deliver the answer on a socket
+ * without a connection, so no byte was written.
  */
 export function isTunnelRefused({ protocol, socket }: NodeRequest): boolean {
   return protocol === 'https:' && socket?.bytesWritten === 0 && socket.encrypted !== true;
