@@ -126,7 +126,7 @@ function shownAs(shown: Pick<Response, 'url' | 'redirected' | 'type' | 'headers'
 /** The same response with another body; the response itself if it is a mock that cannot be made again. */
 export function remade(response: Response, body: unknown): Response {
   try {
-    // That of another fetch has a class of its own.
+    // A response of another fetch has its own class.
     const Own = response.constructor as typeof Response;
     return shownAs(response, new Own(body as BodyInit, response));
   } catch {

@@ -92,13 +92,13 @@ const requests: Coalescable<Response> = {
 };
 
 /**
- * Middleware for the policies of fetch clients: equal requests that are in flight at the same time share one send, and each gets a response of its
- * own. Equal are GETs, or HEADs, of one client and policy whose URL and options are, all headers included. A request with a body, with
- * `ebb` options, or given as a `Request`, is sent by itself.
+ * Middleware for the policies of fetch clients: equal requests that are in flight at the same time share one send, and each gets a response
+ * of its own. Requests are equal if they are GETs, or HEADs, of one client and policy, with the same URL and options, all headers included.
+ * A request with a body, with `ebb` options, or given as a `Request`, is sent by itself.
  *
  * A caller that aborts ends its own wait, or its own body. Once all have aborted, the send is aborted.
  *
- * In Cloudflare Workers it belongs to the request that makes it: another one that uses it gets a TypeError.
+ * In Cloudflare Workers each request must make its own middleware: a request that uses the middleware of another request gets a TypeError.
  *
  * @throws TypeError for a wrong option
  * @example

@@ -112,12 +112,12 @@ export class FetchRequest implements RequestTraits, Transport<Response> {
     return this.#upload?.replayable ?? true;
   }
 
-  /** That of the init: a `Request` has a stream. */
+  /** The body of the init only, because the body of a `Request` is a stream. */
   get body(): unknown {
     return readableBody(this.#init?.body);
   }
 
-  /** What makes the same request again. */
+  /** The fetch and the arguments that make the same request again. */
   get source(): [typeof fetch, FetchInput, EbbRequestInit | undefined] {
     return [this.#baseFetch, this.#input, this.#init];
   }

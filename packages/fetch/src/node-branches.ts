@@ -43,7 +43,7 @@ class Branches {
 
 const branchesOf = /* @__PURE__ */ new WeakMap<Response, Branches>();
 
-/** A clone. Of node-fetch a body that is given up must hold up neither the others nor the connection. */
+/** A clone. An abandoned body of node-fetch must hold up neither the other bodies nor the connection. */
 export function cloned(response: Response): Response {
   const source = response.body as unknown as NodeStream;
   const copy = response.clone();

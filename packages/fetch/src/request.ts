@@ -38,7 +38,7 @@ export interface EbbRequestInit extends Omit<FetchInit, 'body'> {
   ebb?: RequestOptions | undefined;
 }
 
-/** What layers of ebb add to an init. */
+/** The members that layers of ebb add to an init. */
 export interface Layered {
   /** Identifies this call to layers of ebb below. */
   [LAYER]?: object;
@@ -50,8 +50,8 @@ export interface InitChanges extends FetchInit, Layered {
 }
 
 /**
- * True if the arguments of a call can be passed on as they are, and again for a retry: no body that can be used up, nothing that may
- * end the call early, nothing for ebb, and a method for which the first hop does not matter.
+ * True if the arguments of a call can be passed on as they are, and again for a retry: no body or headers that can be used up, no signal,
+ * nothing for ebb, and an idempotent method, for which the first hop does not matter.
  */
 export function isSimple(input: FetchInput, init: EbbRequestInit | undefined): boolean {
   if (typeof input !== 'string' && !(input instanceof URL)) return false;

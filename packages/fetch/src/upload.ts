@@ -84,8 +84,8 @@ export class Upload {
   }
 
   /**
-   * What an attempt sends in place of the caller's body: the one that the factory has made, or the copy of a `Request`'s body,
-   * once it is complete.
+   * Takes the body to send in place of the caller's: the body from the factory, or the copy of a `Request`'s body, once the copy is
+   * complete.
    */
   takeBody(): InitChanges | undefined {
     const body = this.#made?.body;
@@ -124,7 +124,7 @@ export class Upload {
     this.#made = undefined;
   }
 
-  /** Closes the source of a body that is not sent; that of a `Request` is its caller's. */
+  /** Closes the source of a body that is not sent. The body of a `Request` belongs to its caller. */
   cancel(reason: unknown): void {
     closeUpload(this.#body, reason);
   }

@@ -87,8 +87,8 @@ export class Hops {
 }
 
 /**
- * What counts the hops of an attempt, if a refused connection must be proven to be that of the first hop before a retry: if it is
- * that of a redirect target, the first server has already processed a request that must not be repeated.
+ * The counter of the hops of an attempt, if a retry needs proof that the first hop refused the connection. If a redirect target refused the
+ * connection, the first server has already processed the request, which must not be repeated.
  */
 export function hopsOf({ attempt, policy, isInner }: Call, request: Redirectable): Hops | undefined {
   const { maxRetries, methods } = policy;
@@ -163,7 +163,7 @@ function failedToConnectTo(error: unknown, url: string): boolean {
   return origin !== undefined && origin === URL.parse(url)?.origin;
 }
 
-/** What is to be called when a response is garbage-collected. */
+/** Calls a function when a response is garbage-collected. */
 const collected = /* @__PURE__ */ new FinalizationRegistry((ended: () => void) => ended());
 
 /**
