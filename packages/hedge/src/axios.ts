@@ -27,7 +27,7 @@ function copyOf(config: Marked, more?: Partial<Config>): Config {
   });
 }
 
-/** One call of an adapter that hedges. */
+/** A call of a hedging adapter. */
 class AxiosRace extends PromiseRace<AxiosResponse> {
   declare readonly request: AxiosRequest;
   readonly #route: Route;
@@ -101,23 +101,23 @@ class AxiosRace extends PromiseRace<AxiosResponse> {
 /** True if a request can be sent again, and aborted by a signal of ours. */
 function isRepeatable(config: Config, hedging: Hedging): boolean {
   const { method = 'GET', data, signal, onUploadProgress, onDownloadProgress } = config;
-  // The progress would be that of two.
+  // The callbacks would get the progress of two tries.
   if (onUploadProgress || onDownloadProgress || typeof data === 'function') return false;
-  // That of a polyfill is for the adapter alone.
+  // Only the adapter can use the signal of a polyfill.
   if (signal && (signal.aborted || !(signal instanceof AbortSignal))) return false;
   return hedging.hedges(method.toUpperCase());
 }
 
 /**
- * An adapter that sends a request a second time if it takes longer than most, and settles with the response that comes first. To be
- * used below ebb's interceptor with the same policy. A hedge never waits: it is sent only if it has a token of its own, a retry of the
- * budget, tokens of the bucket and a free slot. The tries that lose are aborted.
+ * An adapter that sends a request a second time if the request takes longer than most, and settles with the first response. Use the adapter
+ * below ebb's interceptor with the same policy. A hedge never waits: it is sent only if it has a token of its own, a retry of the budget,
+ * tokens of the bucket and a free slot. The tries that lose are aborted.
  *
- * axios has read the whole body when it settles, unless `responseType` is `'stream'`: the delay is that of whole responses.
+ * axios settles once it has read the whole body, unless `responseType` is `'stream'`, so the delay is learned from whole responses.
  *
- * If all tries fail, it settles as the first one did, and the interceptor decides on a retry.
+ * If all tries fail, the adapter settles as the first try did, and the interceptor decides on a retry.
  *
- * @param adapter sends each try: what the config of a request may name as its adapter; by default that of axios
+ * @param adapter sends each try: an adapter as in the config of a request; by default the adapter of axios
  * @throws TypeError, RangeError if an option is wrong, or `adapter` hedges already
  * @example
  * ```ts

@@ -5,7 +5,7 @@ import { HEDGES, type HedgeOptions, Hedging } from './hedging.ts';
 import { PromiseRace, type Try } from './promises.ts';
 import type { Hedge } from './race.ts';
 
-/** One call of a fetch that hedges. */
+/** A call of a hedging fetch. */
 class FetchRace extends PromiseRace<Response> {
   readonly #baseFetch: BaseFetch;
   readonly #input: FetchInput;
@@ -64,11 +64,11 @@ function isRepeatable(call: FetchRequest, hedging: Hedging, own: unknown): boole
 }
 
 /**
- * A base fetch that sends a request a second time if it takes longer than most, and returns the response that comes first. To be
- * composed below `createFetch` with the same policy. A hedge never waits: it is sent only if it has a token of its own, a retry of
- * the budget, tokens of the bucket and a free slot. The tries that lose are aborted.
+ * A base fetch that sends a request a second time if the request takes longer than most, and returns the first response. Compose the fetch
+ * below `createFetch` with the same policy. A hedge never waits: it is sent only if it has a token of its own, a retry of the budget,
+ * tokens of the bucket and a free slot. The tries that lose are aborted.
  *
- * If all tries fail, it settles as the first one did, and the client above decides on a retry.
+ * If all tries fail, the fetch settles as the first try did, and the client above decides on a retry.
  *
  * @param baseFetch sends each try, called without a receiver
  * @throws TypeError, RangeError if an option is wrong, or `baseFetch` hedges already

@@ -99,9 +99,9 @@ export interface HedgeOptions {
    */
   readonly policy: PolicyOptions;
   /**
-   * The share of the first tries that settle before a hedge is sent, while all hedges that can be saved up are there: with 0.95 one
-   * request in twenty. It rises to 0.995 as they are spent, so that some are left for the slowest. Above 0 and below 1. The delay is
-   * learned from it for each key.
+   * The share of the first tries that settle before a hedge is sent, while all saved hedges are there: 0.95 hedges one request in twenty.
+   * The share rises to 0.995 as hedges are spent, so that some are left for the slowest requests. Above 0 and below 1. The delay of each
+   * key is learned from the share.
    * @default 0.95
    */
   readonly quantile?: number | undefined;
@@ -121,8 +121,8 @@ export interface HedgeOptions {
    */
   readonly maxHedges?: number | undefined;
   /**
-   * What each request pays for a hedge: with 0.015 three in two hundred may be hedged in vain. A hedge that wins costs nothing.
-   * Above 0.
+   * The part of a hedge that each request pays: with 0.015 three requests in two hundred may be hedged in vain. A hedge that wins costs
+   * nothing. Above 0.
    * @default 0.015
    */
   readonly share?: number | undefined;
@@ -184,7 +184,7 @@ export const HEDGES: unique symbol = Symbol.for('@ebb/core hedges');
 /** With more keys all are forgotten, and learn anew. */
 const MOST_KEYS = 10_000;
 
-/** What all requests of a client that hedges share. */
+/** The state that all requests of a hedging client share. */
 export class Hedging {
   readonly setup: HedgeSetup;
   readonly #keys = new Map<string, HedgeKey>();

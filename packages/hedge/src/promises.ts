@@ -7,7 +7,7 @@ import { type Hedge, Race } from './race.ts';
 /** A request of a client of promises, as its race reads it. */
 type Read<T> = RequestTraits & Pick<Transport<T>, 'outcome' | 'failure'>;
 
-/** One send. */
+/** A request sent once: the first try, or a hedge. */
 export interface Try<T> {
   readonly request: Read<T>;
   readonly abort: AbortController;
@@ -51,7 +51,7 @@ export abstract class PromiseRace<T> extends Race implements Try<T> {
   /** Closes the connection of a response that is not wanted. */
   protected abstract discard(one: Try<T>): void;
 
-  /** What the caller gets after an abort. @param _failed a try that has failed, if one has */
+  /** The error that the caller gets after an abort. @param _failed a try that has failed, if one has */
   protected abortError(_failed: Try<T> | undefined): unknown {
     return this.#signal?.reason;
   }
@@ -97,7 +97,7 @@ export abstract class PromiseRace<T> extends Race implements Try<T> {
     );
   }
 
-  /** What ends a try: the end of its race, and the caller's signal. */
+  /** The signal that aborts a try: at the end of its race, or with the caller's signal. */
   protected signalOf({ abort }: Try<T>): AbortSignal {
     return this.#signal === undefined ? abort.signal : AbortSignal.any([this.#signal, abort.signal]);
   }

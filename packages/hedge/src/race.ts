@@ -63,7 +63,7 @@ export abstract class Race implements Due {
   /**
    * The first try has settled: there are no more hedges.
    *
-   * @param status 500 without a response. What is no answer teaches nothing: it may come sooner than any
+   * @param status 500 without a response. A failure teaches nothing about the delay: it may come sooner than any answer
    */
   firstSettled(status = 0): void {
     leave(this);
@@ -142,12 +142,12 @@ export abstract class Race implements Due {
   }
 
   /**
-   * The race is over. Whichever try has won, its outcome is judged by the client above, and that of the other one here, so that
-   * limits learn of each once.
+   * Ends the race. The client above judges the outcome of the try that has won, and this method the outcomes of the others, so limits learn
+   * of each outcome once.
    *
    * @param winner the hedge that has won; `undefined` for the first try
    * @param first the outcome of the first try, if it has settled
-   * @returns what is to be noted of the hedges
+   * @returns a record of each hedge
    */
   over(winner: Hedge | undefined, first: Outcome | undefined): HedgeRecord[] {
     leave(this);

@@ -10,7 +10,7 @@ export interface HedgeRule {
   readonly share: number;
 }
 
-/** What is known of the requests with one key. */
+/** The state of the requests with one key. */
 export interface HedgeState {
   /** How long a first try may take before it is hedged, in milliseconds; infinite until that is known. */
   delayMs: number;
@@ -31,7 +31,9 @@ const MOST_TOKENS = 10;
 /** The quantile once all hedges are spent. */
 const SPENT_QUANTILE = 0.995;
 
-/** So many requests are measured first. The delay is their second longest: the longest has often opened a connection. */
+/**
+ * The number of requests that are measured first. The first delay is their second longest time: the longest has often opened a connection.
+ */
 const AT_FIRST = 20;
 
 /** From here on the steps do not become smaller. */
@@ -63,7 +65,7 @@ export function isNew({ seen }: HedgeState, { delayMs }: HedgeRule): boolean {
   return seen < AT_FIRST && delayMs === undefined;
 }
 
-/** One of the first tries of a new key has taken so long, in milliseconds. */
+/** Records the time that a first try of a new key has taken, in milliseconds. */
 export function measure(state: HedgeState, { minDelayMs }: HedgeRule, tookMs: number): void {
   state.seen += 1;
   state.secondMs = Math.max(state.secondMs, Math.min(state.longestMs, tookMs));

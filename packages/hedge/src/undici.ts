@@ -24,7 +24,7 @@ type Handler = Dispatcher.DispatchHandler;
 /** A loser that never had a connection: its tokens go back. */
 const UNSENT: Outcome = { type: 'failure', kind: 'connect', error: undefined, redirected: false };
 
-/** One send. */
+/** A request sent once: the first try, or a hedge. */
 class Try extends Attempt {
   readonly hedge: Hedge | undefined;
   /** `undefined` while it is under way. */
@@ -206,13 +206,13 @@ function hedgeable(options: Options, handler: Handler, hedging: Hedging): Traits
 }
 
 /**
- * An interceptor for `dispatcher.compose()` that sends a request a second time if it takes longer than most, and passes the response
- * on that comes first. To be composed below ebb's own with the same policy. A hedge never waits: it is sent only if it has a token of
- * its own, a retry of the budget, tokens of the bucket and a free slot. The tries that lose are aborted.
+ * An interceptor for `dispatcher.compose()` that sends a request a second time if the request takes longer than most, and passes the first
+ * response on. Compose the interceptor below ebb's own with the same policy. A hedge never waits: it is sent only if it has a token of its
+ * own, a retry of the budget, tokens of the bucket and a free slot. The tries that lose are aborted.
  *
  * If all tries fail, the request ends as the first one did, and the interceptor above decides on a retry.
  *
- * @throws TypeError, RangeError if an option is wrong; `compose` does if what is below hedges already
+ * @throws TypeError, RangeError if an option is wrong; `compose` throws if the dispatcher below hedges already
  * @example
  * ```ts
  * import { createPolicy, retryBudget } from '@ebb/core';
@@ -233,7 +233,7 @@ export function hedge(options: HedgeOptions): Dispatcher.DispatcherComposeInterc
     hedging.mustNotHedge('hedge: dispatch', dispatch);
     // `compose` requires a function of exactly two parameters.
     function hedgedDispatch(given: Options, handler: Handler): boolean {
-      // Dispatchers that were composed one by one do not show what is below, nor does a client of ebb between two that hedge.
+      // Checked for each request as well: `compose` sees no hedging below separately composed dispatchers, or below a client of ebb.
       if (HEDGES in Object(given)) hedging.mustNotHedge('hedge: dispatch', hedgedDispatch);
       const options = ownOptions(given);
       const traits = hedgeable(options, handler, hedging);
