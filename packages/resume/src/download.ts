@@ -4,17 +4,17 @@ import { devText } from '@ebb/core/internal';
 /** Where the body of a response has got to, so that another response can go on from there. No I/O. */
 export interface Resumable {
   /**
-   * Takes the bytes that have arrived, and returns those that may be passed on, unchanged. `undefined` if this cannot be the rest
-   * that was asked for: its body must not be passed on. May return views of the part.
+   * Takes a part that has arrived, and returns the bytes to pass on, unchanged. `undefined` if the part cannot belong to the requested
+   * rest: the body of this response must not be passed on. May return views of the part.
    */
   take(part: Uint8Array): readonly Uint8Array[] | undefined;
   /** True if nothing more has to come. */
   readonly isDone: boolean;
   /** True if the body is whole when its response ends without an error. */
   readonly mayEnd: boolean;
-  /** What was kept back, for a body that has ended. */
+  /** Returns the bytes that were kept back, once the body has ended. */
   left(): readonly Uint8Array[];
-  /** What the server asks to wait before the request for the rest, in milliseconds. */
+  /** The delay that the server asks for before the request for the rest, in milliseconds. */
   readonly retryMs?: number | undefined;
   /** The id of the last event of a stream; `undefined` before the first. */
   readonly lastId?: string | undefined;
@@ -24,7 +24,7 @@ export interface Resumable {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Why a response is not the rest; `undefined` if it is. */
   mismatch(status: number, header: ReadHeader): string | undefined;
-  /** The body of the rest begins. What was kept back of the one before comes again in it. */
+  /** Begins the body of the rest, which repeats the bytes that were kept back of the body before. */
   begin(): void;
 }
 
@@ -56,8 +56,8 @@ function bytesOf(status: number, header: ReadHeader): Bytes | undefined {
 }
 
 /**
- * The bytes of a response to a GET that can be resumed if its connection breaks, or why it cannot. It must state its range and have a
- * strong ETag: only that guarantees that the rest has the same bytes, content coding included (RFC 9110 §8.8.1).
+ * The bytes of a response to a GET that can be resumed if its connection breaks, or why it cannot. The response must state its range and
+ * have a strong ETag: only a strong ETag guarantees the same bytes in the rest, content coding included (RFC 9110 §8.8.1).
  */
 export function downloadIn(status: number, header: ReadHeader): Bytes | string {
   if (!/^"[^"]*"$/.test(header('etag') ?? '')) return devText('no strong ETag') ?? '';
@@ -66,8 +66,8 @@ export function downloadIn(status: number, header: ReadHeader): Bytes | string {
 }
 
 /**
- * A response whose rest is asked for by its range if its connection breaks. One that cannot be resumed is passed on, and its break
- * says why.
+ * A response whose rest is requested by its range if its connection breaks. A response that cannot be resumed is passed on, and the error
+ * of its break says why.
  */
 export class Download implements Resumable {
   readonly #bytes: Bytes;

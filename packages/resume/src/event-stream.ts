@@ -3,7 +3,7 @@ import { callHook, type ReadHeader } from '@ebb/core/adapter';
 import { devText, LONGEST_FIELD, LONGEST_ID } from '@ebb/core/internal';
 import type { Resumable } from './download.ts';
 
-/** What user code says of the events of a stream. */
+/** The hooks and the bound for the events of a stream. */
 export interface EventHooks {
   /** True for the event that is the last of a whole stream, such as `[DONE]`. */
   readonly isLast?: ((event: ServerEvent) => boolean) | undefined;
@@ -157,7 +157,7 @@ export class EventStream implements Resumable {
     return true;
   }
 
-  /** What the server asks to wait before a reconnection, in milliseconds. Such a line holds as soon as it has ended. */
+  /** The delay that the server asks for before a reconnection, in milliseconds. A `retry` line holds as soon as the line has ended. */
   get retryMs(): number | undefined {
     const text = textOf(this.#kept);
     const lines = (this.#isStart ? text.replace(/^\uFEFF/, '') : text).split(LINE_END).slice(0, -1);

@@ -16,9 +16,9 @@ export type ResumingOptions = ResumptionOptions<Request>;
 const RESUMED = Symbol.for('@ebb/fetch resumed');
 
 /**
- * A `fetch` whose event streams and downloads go on after their connection has broken. It asks for the rest with a request of its own,
- * which `fetch` sends as any other, and the reader of the body notices nothing but the time. What cannot be resumed without a
- * doubt is not: the reader gets the error of the break, whose `cause` says why.
+ * A `fetch` whose event streams and downloads go on after their connection has broken. The rest is asked for with a separate request, which
+ * `fetch` sends as any other, and the reader of the body notices nothing but the time. A body is not resumed if there is a doubt: the
+ * reader gets the error of the break, whose `cause` says why.
  *
  * - Event streams (200, `text/event-stream`): whole events are passed on, in the same bytes, and an unfinished one is kept back. The
  *   same GET is sent again with `Last-Event-ID`, after the `retry` of the stream or the backoff of the policy.
@@ -47,7 +47,7 @@ export function resuming(fetch: BaseFetch, options: ResumingOptions = {}): EbbFe
   }
   const read = readResuming(options);
 
-  // One that is not of ebb ignores options that it does not know.
+  // A fetch that is not of ebb ignores unknown options.
   const send = fetch as EbbFetch;
 
   async function resumingFetch(
@@ -90,7 +90,7 @@ function resumed(asked: Asked, response: Response): Response {
   return Object.defineProperty(made, RESUMED, { value: true });
 }
 
-/** What the body can be resumed by, or why it cannot; `undefined` for a response that is neither an event stream nor a download. */
+/** How the body can be resumed, or why it cannot; `undefined` for a response that is neither an event stream nor a download. */
 function resumableOf({ request, options }: Asked, response: Response): Resumable | undefined {
   const { status } = response;
   const header = readerOf(response);

@@ -20,8 +20,8 @@ export interface ResumptionOptions<Given> {
    */
   readonly policy?: PolicyOptions | undefined;
   /**
-   * The most resumptions in a row that bring no byte that can be passed on. 0 never resumes: breaks are then only explained, and
-   * `isLast` still holds.
+   * The most resumptions in a row without a byte that can be passed on. 0 never resumes: breaks are then only explained, and `isLast` still
+   * holds.
    * @default 5
    */
   readonly maxResumes?: number | undefined;

@@ -35,7 +35,7 @@ import {
 import type { Resumable } from './download.ts';
 import type { Resuming } from './options.ts';
 
-/** What is known of a resumption when it is decided upon. */
+/** A resumption that was decided upon, before its request. */
 export interface Resumption {
   readonly reason: ResumeReason;
   readonly error: unknown;
@@ -135,9 +135,9 @@ export class Resumer<Rest, Given> {
   /** Resumptions in a row that brought nothing. */
   #vain = 0;
   #previousDelayMs: number | undefined;
-  /** What events say of the break; made with the first. */
+  /** The context of the events of a resumption; made with the first break. */
   #told: { -readonly [K in keyof Reporting]: Reporting[K] } | undefined;
-  /** What the caller has. */
+  /** The result that the caller has, with the history of the attempts. */
   #made: object = {};
   /** True once the server has said that there is no more. */
   isOver = false;
@@ -155,9 +155,9 @@ export class Resumer<Rest, Given> {
   }
 
   /**
-   * What of a part is passed on.
+   * Returns the bytes of a part to pass on.
    *
-   * @throws the error that it makes, if the part cannot be of the rest that was asked for; HookError if a hook throws
+   * @throws the error that `terminated` makes, if the part cannot belong to the requested rest; HookError if a hook throws
    */
   take(part: Uint8Array, terminated: () => unknown): readonly Uint8Array[] {
     // A stream of bytes takes no empty parts.

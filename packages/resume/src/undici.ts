@@ -34,8 +34,8 @@ function start(
 
 /**
  * An interceptor for `dispatcher.compose()` whose event streams and downloads go on after their connection has broken. Compose it above
- * ebb's own, with the same policy: it asks for the rest with a request of its own, and the handler notices nothing but the time. What
- * cannot be resumed without a doubt is not: the handler gets the error of the break, whose `cause` says why.
+ * ebb's own, with the same policy: it asks for the rest with a request of its own, and the handler notices nothing but the time. A body is
+ * not resumed if there is a doubt: the handler gets the error of the break, whose `cause` says why.
  *
  * - Event streams (200, `text/event-stream`, no content coding): whole events are passed on, in the same bytes, and an unfinished one is
  *   kept back. The same GET is sent again with `Last-Event-ID`, after the `retry` of the stream or the backoff of the policy.

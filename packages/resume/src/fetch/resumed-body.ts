@@ -14,7 +14,7 @@ import {
   setHistoryOfResumption,
 } from '../resumer.ts';
 
-/** What a fetch is called with. */
+/** The arguments of a fetch. */
 type Call = readonly [FetchInput, EbbRequestInit];
 
 /** A request that may be resumed. */

@@ -49,14 +49,14 @@ export class ResumedRequest extends Downstream {
   #first: object | null | undefined;
   /** `undefined` for a body that is passed on as it is. */
   #resumer: Resumer<Options, Options> | undefined;
-  /** The last one; `undefined` before the first. */
+  /** The last resumption; `undefined` before the first. */
   #resumption: Resumption | undefined;
   /** When the connection last brought something, in milliseconds, if its silence is watched. */
   #heardAtMs: number | undefined;
   #stopWatching: (() => void) | undefined;
   /**
-   * Resolves in the turn after the one in which the handler got the headers; `undefined` from then on. A `fetch` makes its body in the
-   * promises that follow the headers: an error in the same turn has no body to fail, and a read of that body would wait for ever.
+   * Resolves in the turn after the one in which the handler got the headers; `undefined` from then on. `fetch` creates its body in promises
+   * after the headers: an error in the same turn would find no body to fail, and a read of the body would wait for ever.
    */
   #turnOfHead: Promise<void> | undefined;
   /** Ends the wait before a request for the rest. */
@@ -308,7 +308,7 @@ export class ResumedRequest extends Downstream {
   }
 }
 
-/** What a body can be resumed by, or why it cannot; `undefined` for a response that is neither an event stream nor a download. */
+/** How a body can be resumed, or why it cannot; `undefined` for a response that is neither an event stream nor a download. */
 function resumableOf(
   { method, headers: sent }: Dispatcher.DispatchOptions,
   { status, headers }: ResponseHead,
