@@ -119,7 +119,7 @@ function optionsOf(options: LikeAxiosRetryOptions = {}): PolicyOptions {
   };
 }
 
-/** What another client than axios gives, if it gives any. */
+/** Stands for the request of a client that passes none to `backoff`. */
 const NO_REQUEST: RequestTraits = { method: 'GET', url: '', replayable: true, header: () => undefined };
 
 /** False for an abort, and for what is no failure of a request. */

@@ -1,13 +1,13 @@
 import type { Plugin, RequestTraits } from '@ebb/core';
 import { type CallPolicy, devText, property } from '@ebb/core/internal';
 
-/** What is known of a call since its begin. */
+/** The state of a call since its start. */
 interface Begun {
   readonly policy: CallPolicy;
   readonly atMs: number;
   /** The `timeout` of the request, if it is one of axios. */
   readonly timeoutMs: number;
-  /** What the library waits before the next attempt. */
+  /** The library's delay before the next attempt, in milliseconds. */
   delayMs?: number;
 }
 

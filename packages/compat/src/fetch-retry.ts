@@ -27,7 +27,7 @@ export interface LikeFetchRetryOptions {
    */
   readonly retryDelay?: number | Loose<(attempt: number, ...settled: Settled) => number> | undefined;
   /**
-   * Statuses that are retried besides lost connections; or a function that decides both at once, and returns no promise.
+   * Statuses to retry besides lost connections; or a function that decides on both at once, and returns no promise.
    * @default []
    */
   readonly retryOn?: readonly number[] | Loose<(attempt: number, ...settled: Settled) => boolean> | undefined;
@@ -59,8 +59,8 @@ function settledBy(outcome: Outcome | undefined, request: RequestTraits | undefi
 }
 
 /**
- * What fetch-retry 6.0.0 does, for programs that come from it: three retries, each after a second, of lost connections alone, with any
- * method. Statuses are retried if `retryOn` has them. It does not read `Retry-After`.
+ * Does the same as fetch-retry 6.0.0, for programs that come from it: three retries, each after a second, of lost connections alone, with
+ * any method. The statuses in `retryOn` are retried as well. `Retry-After` is not read.
  *
  * Differences: an abort ends the call at once, the body of a response cannot be read, an error that an option throws is the cause of a
  * `HookError`, and a stream is not sent twice.

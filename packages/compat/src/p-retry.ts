@@ -25,7 +25,7 @@ import {
   warnOfZero,
 } from './said.ts';
 
-/** What the functions of p-retry are given. */
+/** The argument of the functions of p-retry. */
 export interface PRetryContext {
   readonly error: Error;
   /** From 1. */
@@ -44,7 +44,7 @@ export interface LikePRetryOptions {
    */
   readonly retries?: number | undefined;
   /**
-   * What the delay grows by.
+   * The factor by which the delay grows.
    * @default 2
    */
   readonly factor?: number | undefined;
@@ -64,7 +64,7 @@ export interface LikePRetryOptions {
    */
   readonly randomize?: boolean | undefined;
   /**
-   * In milliseconds. After that no attempt fails that is followed by another; none is interrupted.
+   * In milliseconds. A failure after this time is not retried; no attempt is interrupted.
    * @default Infinity
    */
   readonly maxRetryTime?: number | undefined;
@@ -78,11 +78,11 @@ export interface LikePRetryOptions {
    * @default () => true
    */
   readonly shouldRetry?: Loose<(context: PRetryContext) => boolean> | undefined;
-  /** Each retry counts. */
+  /** Not supported: each retry counts. */
   readonly shouldConsumeRetry?: undefined;
-  /** That of `retry` ends a call. */
+  /** Not supported: the `signal` of `retry` ends a call. */
   readonly signal?: undefined;
-  /** A `clock` whose timers let the process end. */
+  /** `true` is not supported: use a `clock` whose timers let the process end. */
   readonly unref?: false | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What the three have in common.
+// Helpers shared by `likeAxiosRetry`, `likeFetchRetry` and `likePRetry`.
 import {
   type Check,
   callable,
@@ -67,7 +67,7 @@ export function warnOfZero(name: string, option: string): void {
   });
 }
 
-/** An object that throws for what it does not have: a program that reads that would decide otherwise than before. */
+/** An object that throws when a missing property is read: a silent `undefined` would change the decisions of the program. */
 export function strict<T extends object>(name: string, has: T): T {
   return new Proxy(has, {
     get(target, key) {
