@@ -35,7 +35,7 @@ const SPENT: ReadonlySet<string | undefined> = new Set([
   'organization_on_hold',
 ]);
 
-/** What the type of an error in a stream means. Other types are final. */
+/** The verdict on each type of error in a stream. Other types are final. */
 const VERDICT_OF_TYPE: Readonly<Record<string, Verdict>> = {
   rate_limit_error: 'refused',
   overloaded_error: 'refused',
@@ -117,7 +117,7 @@ export interface AnthropicLimitsOptions extends WaitingBucketOptions, LearnedCos
   readonly outputTokensPerMinute: number;
 }
 
-/** The most that a request can cost. A token has a byte or more. One whose body is not known costs a request. */
+/** The most that a request can cost. A token has a byte or more. A request whose body is not known costs one request and no tokens. */
 function boundOf({ body }: RequestTraits): Costs {
   const outputTokens = numberAt(jsonIn(body), 'max_tokens');
   if (outputTokens === undefined) return { requests: 1 };
@@ -126,7 +126,7 @@ function boundOf({ body }: RequestTraits): Costs {
 
 const modelOf = ({ body }: RequestTraits): string => textAt(jsonIn(body), 'model') ?? '';
 
-/** What a `usage` says. Tokens that are read from the cache cost nothing. */
+/** The tokens in a `usage`. Tokens that are read from the cache cost nothing. */
 function usedIn(usage: unknown): Costs {
   const input = numberAt(usage, 'input_tokens');
   const outputTokens = numberAt(usage, 'output_tokens');
@@ -149,7 +149,7 @@ async function actualOf(response: InspectedResponse): Promise<Costs | undefined>
   return inputTokens === undefined ? usedIn(at(body, 'usage')) : { inputTokens };
 }
 
-/** What is left in tokens is rounded, so there may be as much more. Source: Anthropic, "Rate limits". */
+/** The remaining tokens are rounded to multiples of this number, so up to as many more may be left. Source: Anthropic, "Rate limits". */
 const TOKENS_ROUNDED_TO = 1_000;
 
 /** The remaining quota, scaled down to `most` if the account has a higher limit: other processes use the rest. */
@@ -175,12 +175,12 @@ function leftOf(response: InspectedResponse, most: Costs): Costs {
  * The limits of an account at Anthropic, for one class of models: requests, input tokens and output tokens per minute. To spread
  * beside the preset `anthropic()`.
  *
- * - Output is charged as it is written. So a request reserves what requests to the same model have used, and not its
- *   `max_tokens`: see {@link learnedCost}. What it reserves is held back, and charged when it has ended.
+ * - Output is charged as it is written. So a request reserves the output that requests to the same model have used, and not its
+ *   `max_tokens`: see {@link learnedCost}. The reserved tokens are held back, and charged when the request has ended.
  * - Input is charged at the beginning, and corrected. Tokens that are read from the cache are free.
  * - A refused request counts as a request alone.
  * - The `anthropic-ratelimit-*-remaining` of each answer lower what is left here, if others use the same account. Give each of several
- *   processes its part of the numbers: of what is left of the whole, as `anthropic-ratelimit-*-limit` says it, it takes that part.
+ *   processes its part of the numbers: each process takes the same part of the remaining quota, by `anthropic-ratelimit-*-limit`.
  *
  * The numbers are on the page "Limits" of the console; none is built in. A request that is a stream is counted as a request, and
  * its tokens when its answer tells them.

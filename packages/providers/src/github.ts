@@ -149,10 +149,10 @@ function costInMinute(request: RequestTraits): number {
  * The limits of an account at GitHub, for one resource: points per hour, and per minute those of the secondary limit. To spread
  * beside the preset `github()`.
  *
- * - Of the hour a REST request costs 1, and nothing if the answer is a 304. A query of GraphQL costs what `rateLimit { cost }` in its
- *   answer says: ask for it. The same text then takes as much; the 1,000 texts that were sent last are remembered.
- * - Of the minute a query or a GET costs 1, a mutation or any other method 5. No answer says what is left of it. So a tenth of it can
- *   be taken at once, and nine tenths come back over a minute: no minute has more than all.
+ * - A REST request costs 1 point of the hour, and nothing if the answer is a 304. A query of GraphQL costs the `rateLimit { cost }` of its
+ *   answer: ask for this field. The same text then takes as much; the 1,000 texts that were sent last are remembered.
+ * - A query or a GET costs 1 point of the minute, a mutation or any other method 5. No answer reports the points that are left. So a tenth
+ *   of the points can be taken at once, and nine tenths come back over a minute: no minute has more than all points.
  * - `x-ratelimit-remaining` of each answer of the resource lowers what is left of the hour.
  *
  * The numbers depend on the account; none is built in.

@@ -14,8 +14,8 @@ function asksQuery(request: unknown): boolean {
 }
 
 /**
- * True if the body of a request to a GraphQL server only reads: a query, or a batch of queries. False if that is not certain,
- * as with a document that only the server knows (a persisted one).
+ * True if the body of a request to a GraphQL server only reads: a query, or a batch of queries. False if uncertain, as for a persisted
+ * document, which only the server knows.
  */
 export function isQuery(body: unknown): boolean {
   const value = jsonIn(body);
@@ -23,7 +23,7 @@ export function isQuery(body: unknown): boolean {
 }
 
 /**
- * The requests that may be repeated: those that are idempotent or have a key, and queries.
+ * Returns a test for requests that may be repeated: idempotent requests, requests with a key, and queries.
  *
  * @param endOfPath what the path of the GraphQL server ends with
  */
@@ -32,7 +32,7 @@ export function repeatsQueries(endOfPath: string): (request: RequestTraits) => b
     isRepeatable(request) || (pathOf(request.url).endsWith(endOfPath) && isQuery(request.body));
 }
 
-/** What an operation of a document does, and its name if it has one. */
+/** An operation of a document: its kind, and its name if it has one. */
 export interface Operation {
   readonly kind: 'query' | 'mutation' | 'subscription';
   readonly name: string | undefined;
@@ -154,7 +154,7 @@ export function queryIn(body: unknown): string | undefined {
   return typeof query === 'string' && query !== '' ? query : undefined;
 }
 
-/** What queries have cost when they were sent last, by their text. */
+/** The last costs of queries, by their text. */
 export class Remembered {
   readonly #costs = new Map<string, number>();
 

@@ -146,7 +146,8 @@ export interface OpenaiLimitsOptions extends WaitingBucketOptions {
   readonly requestsPerMinute: number;
   readonly tokensPerMinute: number;
   /**
-   * What a request counts as: the larger of its bound and its input, as at OpenAI; or both together, as at Azure OpenAI and Cerebras.
+   * The tokens that a request counts as: the larger of its bound and its input, as at OpenAI; or both together, as at Azure OpenAI and
+   * Cerebras.
    * @default 'larger'
    */
   readonly counts?: 'larger' | 'sum' | undefined;
@@ -155,7 +156,7 @@ export interface OpenaiLimitsOptions extends WaitingBucketOptions {
 /** The fields of chat completions, present and former, and that of responses. */
 const MOST_TOKENS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'];
 
-/** What is counted at the beginning: the most that may be written, and the tokens that the characters look like. */
+/** The tokens that are counted at the beginning: the most output, and an estimate of the input, one token for four bytes. */
 function costOf({ body }: RequestTraits, counts: 'larger' | 'sum'): Costs {
   const json = jsonIn(body);
   const most = MOST_TOKENS.map((name) => numberAt(json, name)).find((tokens) => tokens !== undefined) ?? 0;
@@ -165,7 +166,7 @@ function costOf({ body }: RequestTraits, counts: 'larger' | 'sum'): Costs {
   return tokens > 0 ? { requests: 1, tokens } : { requests: 1 };
 }
 
-/** What was counted stays counted. A refusal counts as a request. */
+/** The tokens that were counted at the beginning stay counted. A refusal counts as a request alone. */
 function actualOf({ status }: InspectedResponse): Costs | undefined {
   return status === 429 ? { tokens: 0 } : undefined;
 }
@@ -231,8 +232,8 @@ export function openaiLimits(options: OpenaiLimitsOptions): ProviderLimits {
   return { bucket, cost, actualCost: readCost(actualOf, { remaining: leftOf }) };
 }
 
-// A stream that a proxy ends in its middle looks like one that has ended, and the SDK takes it for whole. So `isLast` of `resuming` asks for
-// its last event. An error is the last event as well: more does not come.
+// A stream that a proxy cuts short looks complete, also to the SDK. So `isLast` of `resuming` asks for the last event of a stream. An error
+// is the last event as well: no event follows an error.
 
 /** The types of the events of OpenAI's Responses API after which there are no more. */
 const ENDS: ReadonlySet<string | undefined> = new Set([

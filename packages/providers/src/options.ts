@@ -14,8 +14,8 @@ import {
 /** Options of a preset. */
 export interface PresetOptions {
   /**
-   * Whether a request that is not idempotent, such as a POST, may be sent again after an attempt that the server may have
-   * carried out: a 5xx, a timeout, a broken connection. After a refusal it may always be.
+   * Whether a request that is not idempotent, such as a POST, may be sent again when the server may have carried it out: after a 5xx, a
+   * timeout, a broken connection. A refused request may always be sent again.
    * @default true for openai, anthropic, and the calls of a model of google; false for the others
    */
   readonly repeatPosts?: boolean | undefined;
@@ -55,7 +55,7 @@ export function refusingBusy(classify: Classify): Classify {
   };
 }
 
-/** What the limits of a provider return: options of a policy, to spread beside those of its preset. */
+/** The result of the limits of a provider: options of a policy, to spread beside the options of its preset. */
 export interface ProviderLimits extends PolicyOptions {
   readonly bucket: QuotaBucket;
   readonly cost: NonNullable<PolicyOptions['cost']>;

@@ -118,8 +118,8 @@ async function leftOf(response: InspectedResponse): Promise<Costs | undefined> {
 }
 
 /**
- * The limit of an app in a shop of Shopify, for the GraphQL Admin API: points. To spread beside the preset `shopify()`. One for each
- * shop: see `perKey`.
+ * The limit of an app in a shop of Shopify, for the GraphQL Admin API: points. To spread beside the preset `shopify()`. Each shop needs its
+ * own limit: see `perKey`.
  *
  * - A query is admitted by its `requestedQueryCost`, and what it has not used goes back at once. So it takes what the same text was
  *   admitted by before; the 1,000 texts that were sent last are remembered.

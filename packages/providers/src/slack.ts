@@ -13,7 +13,7 @@ import { isRepeatable, isServerError } from '@ebb/core/internal';
 import { at, hasType, pathOf, textAt } from './body.ts';
 import { classifyBy, type PresetOptions, repeatsPosts } from './options.ts';
 
-/** What an error in a 200 means. Others are final. */
+/** The verdict on each error in a 200. Other errors are final. */
 const VERDICT_OF_ERROR: Readonly<Record<string, Verdict>> = {
   ratelimited: 'refused',
   internal_error: 'transient',

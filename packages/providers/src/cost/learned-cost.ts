@@ -15,7 +15,7 @@ import { checkCosts } from './tally.ts';
 /** With more keys the one that was not asked for longest is forgotten. */
 const MOST_KEYS = 1_000;
 
-/** So many answers outweigh those that came early because they were short. */
+/** The most requests that are counted before the first answer: 100 answers outweigh the short ones, which come first. */
 const MOST_FIRST = 100;
 
 /** Options of {@link learnedCost}. */
@@ -39,7 +39,7 @@ export interface LearnedCostOptions {
   readonly first?: number | undefined;
 }
 
-/** What {@link learnedCost} returns: a `cost` that learns from answers. */
+/** A `cost` that learns from answers, as {@link learnedCost} returns it. */
 export interface LearnedCost extends LearnsCost {
   (request: RequestTraits): number | Costs;
 }
@@ -51,7 +51,7 @@ export const LEARNED_COST_OPTIONS: OptionTable<LearnedCostOptions> = {
   first: { check: share, default: 0.1 },
 };
 
-/** So many answers are remembered, the last ones. */
+/** The number of last answers that are remembered. */
 const MOST_ANSWERS = 100;
 
 /** The costs of the last answers as shares of their most, from 0 to 1. */
@@ -80,7 +80,7 @@ interface Bound {
   readonly known: Known;
 }
 
-/** What the answers of one key have cost, by unit; `''` is the unit of a bucket of one. */
+/** The costs of the answers of one key, by unit; `''` is the unit of a bucket of one unit. */
 class Known {
   answers = 0;
   /** The requests before the first answer, as far as they count. */
@@ -105,8 +105,9 @@ class Known {
 }
 
 /**
- * Reserves for a request what requests like it have cost, and not the most that it can cost. For the `cost` of a policy with an
- * `actualCost`, and for servers that charge what they have done: one that reserves the bound itself answers less with a 429.
+ * Reserves for a request the cost of earlier requests like it, and not its highest possible cost. For the `cost` of a policy with an
+ * `actualCost`, and for servers that charge the work done. A server that reserves the bound itself answers with a 429 if less is reserved
+ * here.
  *
  * For each key and unit it takes the quantile of actual ÷ bound over the last 100 successful answers, times the bound of the
  * request, in whole tokens and never above the bound. A unit that answers do not name stays at its bound.

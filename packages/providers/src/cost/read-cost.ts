@@ -31,9 +31,9 @@ import { type CostOfResponse, checkCosts, reportFailure, Tally } from './tally.t
 /** Options of {@link readCost}. */
 export interface ReadCostOptions {
   /**
-   * What the server says is left of the quota, from headers and bodies. It lowers what the bucket has, and never raises it; for a
-   * bucket with `atMost`. Called once for each response. Of an event stream it can read the headers alone. A cached response
-   * (`Age`) is not asked, and one that another has overtaken changes nothing.
+   * Reads the remaining quota from headers and bodies. The result lowers the tokens of the bucket, and never raises them; for a bucket with
+   * `atMost`. Called once for each response. For an event stream only the headers can be read. A cached response (`Age`) is not read, and a
+   * response that another has overtaken changes nothing.
    * @default none
    */
   readonly remaining?: CostOfResponse | undefined;
@@ -74,11 +74,11 @@ async function lower(
   }
 }
 
-/** What passes as events, by content type. */
+/** The content type of bodies that are read as events. */
 const EVENTS = /^\s*text\/event-stream/i;
-/** What passes as messages: the event streams of AWS. */
+/** The content type of bodies that are read as messages: the event streams of AWS. */
 const MESSAGES = 'application/vnd.amazon.eventstream';
-/** What passes as lines of JSON. */
+/** The content types of bodies that are read as lines of JSON. */
 const LINES = /ndjson|jsonl|json-?lines/i;
 
 type Watcher = BodyWatcher & { end?(): void };
@@ -99,7 +99,7 @@ function endOf(
 /** Settles the tokens of each attempt with what its answer says that it has cost. */
 class AnswerReader {
   readonly #setup: CostSetup;
-  /** That of the last attempt of each call. */
+  /** The tally of the last attempt of each call. */
   readonly #tallies = new WeakMap<CallView, Tally>();
 
   constructor(setup: CostSetup) {
@@ -169,13 +169,13 @@ class AnswerReader {
  * Reads from responses what their requests have cost, and settles their tokens with it. For the policy's `actualCost`. A function
  * apart, so that programs without it do not carry its code.
  *
- * `actual` is called with each response, refusals too, and has its body as that passes on its way to the caller: no response is
- * held back, and `text()` and `json()` resolve when the body has been read. Of a stream of events (those of AWS too), or of lines of JSON, it is called
- * with each event or line: `json()`, `text()` and `firstEvent()` then give that one, and the last answer counts for each unit. The
- * caller gets the same bytes; no more than one event is kept.
+ * `actual` is called with each response, refusals too, and reads the body on its way to the caller: no response is held back, and `text()`
+ * and `json()` resolve when the body has been read. For a stream of events (also of AWS) or of lines of JSON, `actual` is called with each
+ * event or line: `json()`, `text()` and `firstEvent()` then give the event or line, and the last answer counts for each unit. The caller
+ * gets the same bytes; no more than one event is kept.
  *
- * The tokens are settled as soon as `actual` has answered, or with the end of the body: ended, failed, cancelled or collected. A unit
- * that nothing is known of stays as it was taken. What fails here is reported once and never takes an answer away.
+ * The tokens are settled as soon as `actual` has answered, or with the end of the body: ended, failed, cancelled or collected. A unit of
+ * unknown cost stays as it was taken. A failure here is reported once and never takes a response away from the caller.
  *
  * @throws TypeError, RangeError for a wrong option
  * @example

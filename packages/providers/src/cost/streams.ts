@@ -175,7 +175,7 @@ export class MessageReader implements BodyWatcher {
   /** The message, and until that is known the four bytes of its length. */
   #message = new Uint8Array(4);
   #length = 0;
-  /** The bytes that are left of a message that is too long; infinite after bytes that are no message. */
+  /** The bytes left of a message that is too long; infinite after bytes of no valid message. */
   #skipped = 0;
 
   /**

@@ -11,8 +11,8 @@ import {
 } from '@ebb/core/internal';
 
 /**
- * What a response says of costs: a number for a bucket of one unit, or by unit; nothing if it says nothing. A unit that is not named
- * stays as it is.
+ * Reads costs from a response: a number for a bucket of one unit, or by unit; `undefined` if the response has none. A unit that is not
+ * named stays as it is.
  */
 export type CostOfResponse = (
   response: InspectedResponse,
@@ -35,10 +35,10 @@ export function reportFailure(name: string, read: CostOfResponse, cause: unknown
 }
 
 /**
- * What is known of the cost of one attempt. It settles the tokens of the attempt once.
+ * The known cost of one attempt. A tally settles the tokens of the attempt once.
  *
- * Hazard: it must hold neither the response nor the session. It waits for the end of the body, and that may be the garbage collection of
- * the response.
+ * Hazard: a tally must hold neither the response nor the session. A tally waits for the end of the body, which may be the garbage
+ * collection of the response.
  */
 export class Tally {
   readonly #grant: Grant;
@@ -58,7 +58,7 @@ export class Tally {
     this.#learn = learn;
   }
 
-  /** Takes what the user's code says. What it says later counts, unit by unit. Never throws. */
+  /** Adds an answer of the user's code. A later answer replaces an earlier one, unit by unit. Never throws. */
   add(ask: () => ReturnType<CostOfResponse>): Promise<void> | undefined {
     try {
       const said = ask();
