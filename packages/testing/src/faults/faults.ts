@@ -7,11 +7,11 @@ import { type Answer, Job, OK, Service } from './service.ts';
 /** A base fetch. See {@link faults}. */
 export interface FaultyFetch {
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** Requests that were sent, including those that it has refused. */
+  /** The number of requests that were sent, refused requests included. */
   readonly sent: number;
 }
 
-/** What fetch of Node rejects with. */
+/** The error that Node's fetch rejects with. */
 function failed(code: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 }
@@ -65,7 +65,7 @@ export function faults(scenario: FaultScenario, seed = 1): FaultyFetch {
   let timerAtMs = Number.POSITIVE_INFINITY;
   let cancel: (() => void) | undefined;
 
-  /** One timer, for what happens next, while a client waits. */
+  /** Sets a single timer for the next event of all services, while a client waits. */
   const arm = (): void => {
     let nextAtMs = Number.POSITIVE_INFINITY;
     if (waiting > 0) for (const service of services) nextAtMs = Math.min(nextAtMs, service.nextAtMs);

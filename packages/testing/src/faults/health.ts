@@ -9,7 +9,7 @@ export interface ServiceHealth {
   readonly capacityShare: number;
   /** The share of its answers that are 503. */
   readonly errorShare: number;
-  /** What every request gets during an outage; `undefined` without one. */
+  /** The answer to every request during an outage; `undefined` without an outage. */
   readonly outage: 'refused' | 'unavailable' | 'silence' | undefined;
 }
 

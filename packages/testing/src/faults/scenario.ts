@@ -19,7 +19,7 @@ export type Trouble = {
       /** The service serves nothing, and loses the requests that it is working on. */
       readonly type: 'outage';
       /**
-       * What clients see: refused connections, 503, or no answer at all.
+       * The answer to clients: a refused connection, a 503, or none at all.
        * @default 'refused'
        */
       readonly answer?: 'refused' | 'unavailable' | 'silence' | undefined;
@@ -69,7 +69,7 @@ export interface Stragglers {
   readonly factor: number;
 }
 
-/** What {@link faults} simulates: workers that each serve one request at a time, a queue before them, and their troubles. */
+/** The service that {@link faults} simulates: workers with one request each at a time, a queue before the workers, and troubles. */
 export interface FaultScenario {
   /** How many requests are served at once. Together with `serviceMs` this is the capacity. */
   readonly workers: number;
@@ -88,7 +88,7 @@ export interface FaultScenario {
    */
   readonly maxQueue?: number | undefined;
   /**
-   * What the others get: a 503 or a 429, at once.
+   * The answer to requests beyond `maxQueue`: a 503 or a 429, at once.
    * @default 'unavailable'
    */
   readonly queueFull?: 'unavailable' | 'too-many' | undefined;
@@ -100,8 +100,8 @@ export interface FaultScenario {
   /** @default none */
   readonly limit?: ServiceLimit | undefined;
   /**
-   * So many services behind one name, each with its own workers, queue and limit. The URL decides which one a request goes to, so
-   * that a retry goes to the same one.
+   * The number of services behind one name, each with its own workers, queue and limit. The URL of a request decides on the service, so
+   * that a retry goes to the same service.
    * @default 1
    */
   readonly shards?: number | undefined;

@@ -5,7 +5,7 @@ import { type ServiceHealth, serviceHealthAt, troubleMoments } from './health.ts
 import type { FaultSetup } from './read-scenario.ts';
 import type { Trouble } from './scenario.ts';
 
-/** What a client gets: a response, or a connection that was refused or broke. */
+/** The answer to a client: a response, or a refused or broken connection. */
 export type Answer =
   | { readonly status: number; readonly retryAfterSeconds?: number | undefined }
   | { readonly code: 'ECONNREFUSED' | 'ECONNRESET' };
@@ -42,7 +42,7 @@ function isEarlier(one: Job, other: Job): boolean {
  * Workers that each serve one request at a time, and a queue before them. The service does not learn that a client has given up: it
  * serves abandoned requests like all others, as real servers do.
  *
- * It has no timers. What has happened meanwhile is found out when time is looked at: {@link Service.advance}.
+ * The service has no timers. {@link Service.advance} catches up with the events until the current time.
  */
 export class Service {
   readonly #setup: FaultSetup;
@@ -58,7 +58,7 @@ export class Service {
   #waiting = 0;
   /** The requests that are being served, or were lost. */
   readonly #served = new Heap<Job>(isEarlier);
-  /** Workers that serve, including those that leave after their request. */
+  /** The number of workers that serve, including workers about to leave after their request. */
   #busy = 0;
   #workers: number;
   #health: ServiceHealth;

@@ -2,7 +2,7 @@ import type { Attempt, Policy } from '@ebb/core';
 import type { Ability, Expected, Sent, Trait } from './row.ts';
 import type { StartUpstream } from './step.ts';
 
-/** What the caller of any client gets. */
+/** The response as the caller of any client gets it. */
 export interface Got {
   readonly status: number;
   /** The whole body, as text. */
@@ -30,7 +30,7 @@ export type Respond = (request: Request) => Promise<Response>;
 
 /** A mock that passes requests on. */
 export interface Mock {
-  /** What the rows request. */
+  /** The URL that the rows request. */
   readonly url: string;
   close?(): unknown;
 }
@@ -44,9 +44,9 @@ export interface AdapterUnderTest {
    * @param limits how many connections it may have at once; `undefined` leaves it to the client
    */
   client(policy: Policy, limits?: { readonly connections: number }): Client;
-  /** What the adapter lacks, and why: the rows that need it are skipped for this reason. */
+  /** The abilities that the adapter lacks, and why. Rows in need of a missing ability are skipped for this reason. */
   readonly lacks?: Readonly<Partial<Record<Ability, string>>>;
-  /** What it does in its own way: the rows expect that. */
+  /** The traits of the adapter, which the rows expect. */
   readonly does?: readonly Trait[];
   /**
    * The `name` of its error for a timeout.

@@ -13,7 +13,7 @@ const LETTERS: Readonly<Partial<Record<EbbEvent['type'], string>>> = {
 /** Waits and skipped chances, then an attempt with its hedges; again after each retry; and one end, last. */
 const CALL = /^([sw]*ah*r)*[sw]*(ah*)?e$/;
 
-/** The events of a request that is no call: a hedge, a resumption, and those of a throttle that learns from them. */
+/** The events of a request without a call: of a hedge, of a resumption, and of a throttle that learns from either. */
 const NO_CALL = /^h*$/;
 
 /**

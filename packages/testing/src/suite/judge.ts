@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 import { check, difference } from './same.ts';
 import type { Seen } from './step.ts';
 
-/** What the judge knows of the adapter. */
+/** The facts about the adapter that the judge needs. */
 export interface Judged {
   readonly timeoutError: string;
   /** True if each of its responses must have a history. */
@@ -51,7 +51,7 @@ function ofHistory(row: Row, run: Run, { hasHistory }: Judged): Found {
 /**
  * Compares the result of a run, and the requests that the upstream received, with the row.
  *
- * @throws Error that says all that differs
+ * @throws Error that lists all differences
  */
 export function judge(row: Row, run: Run, seen: readonly Seen[], judged: Judged): void {
   const { delays, hits, status, body, bodies, reason, thrown, carried, waits = [], timers = 0 } = row;

@@ -12,17 +12,17 @@ export interface Run {
   readonly reason: string | undefined;
   readonly got: Got | undefined;
   readonly thrown: string | undefined;
-  /** What the call rejected with. */
+  /** The error that the call rejected with. */
   readonly error: unknown;
   /** How many attempts there were, by the events, or without them by the history. */
   readonly attempts: number;
-  /** What `attemptsOf` says; `undefined` if this client has no history of its responses. */
+  /** The result of `attemptsOf`; `undefined` if this client has no history of its responses. */
   readonly history: readonly Attempt[] | undefined;
   /** How many timers of the clock are left at the end; any is a leak. */
   readonly pending: number;
   /** How many slots of the call are still held; any is a leak. */
   readonly held: number;
-  /** What is wrong with the order of the events. */
+  /** The fault in the order of the events; `undefined` if there is none. */
   readonly orderFault: string | undefined;
 }
 
@@ -200,7 +200,7 @@ export async function play(
   const isBusy = (): boolean => inUse() > before || clock.pending > 0;
   for (let turn = 0; turn < SOME_TURNS && isBusy(); turn += 1) await nextTurn();
   await client.close?.();
-  // That of a download which was resumed comes after it.
+  // Not always the last event: the events of a resumed download come after the `end`.
   const end = events.findLast(({ type }) => type === 'end');
   const history = (got === undefined ? historyOf(error) : undefined) ?? client.history?.();
   const seen = isObserved

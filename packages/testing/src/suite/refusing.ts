@@ -4,8 +4,8 @@ import { listening, nodeModule, type Socket } from './node.ts';
 let held: Promise<Socket> | undefined;
 
 /**
- * The first port of those that are tried, and how many there are. Systems give connections ports from 32,768 on: one that gets the port that
- * it connects to is connected with itself, and not refused.
+ * The first of the ports to try, and their number. All are below 32,768, where systems begin to choose ports for connections: a connection
+ * from its own target port is connected with itself, and not refused.
  */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;

@@ -20,13 +20,13 @@ export interface Sent {
 }
 
 /**
- * What some rows need, and an adapter may lack.
+ * An ability that some rows need, and an adapter may lack.
  *
  * - `bodyFactories`: a function as a body, which is called for each attempt
  * - `history`: `attemptsOf` for its results
  * - `inspection`: the policy's `inspect`
  * - `pool`: a limit of its connections
- * - `redirects`: it follows them
+ * - `redirects`: the client follows redirects
  * - `requestOptions`: policy options for one request
  * - `sockets`: a server over sockets; a mock cannot misbehave as one does
  * - `streams`: a stream as a body, which is sent once
@@ -42,7 +42,7 @@ export type Ability =
   | 'streams';
 
 /**
- * What an adapter does in its own way. Rows expect it.
+ * The special behaviour of an adapter, which rows expect.
  *
  * - `hidesRefusals`: a refused connection looks like a lost one, which may have carried out the request
  * - `resumes`: it asks for the rest of a download that broke
@@ -68,7 +68,7 @@ export interface Expected {
   /** The failure of the last attempt, if the caller gets the response of one before it. */
   readonly failure?: FailureKind;
   /**
-   * What the call rejects with: `'the reason'` of the abort, `'a timeout'` for the adapter's own timeout error, or the name of
+   * The error that the call rejects with: `'the reason'` of the abort, `'a timeout'` for the adapter's own timeout error, or the name of
    * the error. Not compared if absent.
    */
   readonly thrown?: string | undefined;
@@ -97,7 +97,7 @@ export interface Limits extends Pick<PolicyOptions, 'beforeAttempt' | 'stopSigna
   readonly isLooking?: () => boolean;
 }
 
-/** One row of the table: a script and a request, and the delays, hits, status and reason that follow. */
+/** A row of the table: a script and a request, and the expected delays, hits, status and reason. */
 export interface Row extends Expected {
   readonly name: string;
   readonly script: Script;
@@ -117,7 +117,7 @@ export interface Row extends Expected {
   readonly stops?: true;
   /** Beside what {@link request} needs. */
   readonly needs?: readonly Ability[];
-  /** What differs for an adapter with a trait. */
+  /** The expectations that differ for an adapter with a trait. */
   readonly by?: Readonly<Partial<Record<Trait, Partial<Expected> & Pick<Row, 'policy' | 'abort'>>>>;
 }
 

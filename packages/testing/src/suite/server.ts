@@ -27,7 +27,7 @@ async function bodyOf(request: Incoming): Promise<string> {
   return text + decoder.decode();
 }
 
-/** What a step can wait for or report to. */
+/** The functions and the promise by which a step reports and waits. */
 interface Gates {
   readonly onHang: () => void;
   /** Resolves when `letGo` is called. */

@@ -8,7 +8,7 @@ interface ScriptedResponse {
   readonly to?: 'first' | 'other';
 }
 
-/** What the upstream does with one request: respond, or misbehave as real servers do. */
+/** The behaviour of the upstream for one request: a response, or a fault as of real servers. */
 export type Step =
   | ScriptedResponse
   /** Breaks the connection before the first byte of a response. */
@@ -40,7 +40,7 @@ export type Step =
   /** A 200 whose second half comes after `letGo`. */
   | 'held-200';
 
-/** What the upstream does with the first request, the second, and so on; `'refused'` if nothing listens. */
+/** The steps for the first request, the second, and so on; `'refused'` if nothing listens. */
 export type Script = readonly Step[] | 'refused';
 
 /** A request as the upstream received it. */
@@ -52,7 +52,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** What answers the requests of one row. */
+/** The server that answers the requests of one row. */
 export interface Upstream {
   readonly url: string;
   /** The requests in the order in which they came. Read after {@link close}. */

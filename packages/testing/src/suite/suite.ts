@@ -12,7 +12,7 @@ export interface AdapterRow {
   readonly name: string;
   /** Why it is skipped; `undefined` if it is not. */
   readonly skipped: string | undefined;
-  /** @throws Error that says all that differs */
+  /** @throws Error that lists all differences */
   run(): Promise<void>;
 }
 

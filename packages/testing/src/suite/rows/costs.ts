@@ -19,7 +19,7 @@ const policy: PolicyOptions = {
 const EVENTS = 'data: {"used":1}\n\ndata: {"text":"à la carte"}\n\ndata: [DONE]\n\n';
 const events: Step = { status: 200, headers: { 'content-type': 'text/event-stream' }, body: EVENTS };
 
-/** What a request costs, by its body and by its answer. */
+/** The cost of a request, by its body and by its answer. */
 export const costs: readonly Row[] = [
   {
     name: 'a cost by the body of the request',

@@ -8,7 +8,7 @@ const attentive: PolicyOptions = { ...fast, feedback: serverFeedback };
 
 const isAccepted = (outcome: Outcome): boolean => outcome.type === 'response' && outcome.status === 202;
 
-/** What the server says besides its status. */
+/** Feedback of the server besides its status. */
 export const feedback: readonly Row[] = [
   ...(
     [

@@ -18,7 +18,7 @@ const inspect = inspectBody(async (response) => {
 });
 const post = { method: 'POST', body: 'text' };
 
-/** What a body says, for policies with `inspect`. */
+/** Bodies that a policy reads by `inspect`. */
 export const inspected: readonly Row[] = [
   {
     name: 'an error in a 200',

@@ -6,7 +6,7 @@ const fast: PolicyOptions = { backoff: constant(10) };
 
 const whole = { delays: [10], hits: 2, status: 200, body: '1234567890' };
 
-/** One token, and no more in the time of a row. */
+/** A bucket with a single token, which does not refill in the time of a row. */
 const oneToken = (clock: Clock): Limits => ({
   bucket: tokenBucket({ capacity: 1, refillPerSecond: 1e-9, nonConforming: 'reject', clock }),
 });

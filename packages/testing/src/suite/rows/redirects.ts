@@ -17,7 +17,7 @@ const found = {
   needs: ['redirects', 'sockets'],
 } as const;
 
-/** What `beforeAttempt` adds goes to the trusted origin alone; an idempotency key goes along. */
+/** Headers of `beforeAttempt` go to the trusted origin alone; an idempotency key follows each redirect. */
 export const redirects: readonly Row[] = [
   {
     name: 'a redirect within its origin keeps a credential of beforeAttempt',

@@ -10,7 +10,7 @@ const after = (value: string | string[], status = 503): Step => ({
 const tooLong = { delays: [], hits: 1, status: 503, reason: 'retry-after-too-long' };
 const asBackoff = { delays: [1_000], hits: 2, status: 200, reason: 'success' };
 
-/** What `Retry-After` asks for. */
+/** The values of `Retry-After`, and the delays that follow. */
 export const retryAfter: readonly Row[] = [
   {
     name: 'Retry-After: 20',

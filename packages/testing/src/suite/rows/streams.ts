@@ -11,7 +11,7 @@ const page = { status: 200, headers: { 'content-type': 'text/html' }, body: 'sig
 const unresumed = { policy: fast, delays: [], hits: 1, reason: 'success', needs: ['sockets'] } as const;
 
 /**
- * Event streams that break. What arrives together with the break does not reach the reader in some runtimes. The rest is then the whole
+ * Event streams that break. In some runtimes bytes that arrive together with the break do not reach the reader. The rest is then the whole
  * stream, so no row asks for `Last-Event-ID`, or for the first event.
  */
 export const streams: readonly Row[] = [
