@@ -48,7 +48,7 @@ function parse(url: string): URL | undefined {
   }
 }
 
-/** The status and the error of an outcome. What a function returned counts as a response of status 0, which is none. */
+/** The status and the error of an outcome. The result of a function is a response of status 0, which is not reported. */
 export function outcomeAttributes(outcome: Outcome): Attributes {
   const error = errorTypeOf(outcome);
   return {

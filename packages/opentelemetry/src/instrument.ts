@@ -56,7 +56,7 @@ export function instrument(
   return createPolicy({
     ...observed,
     plugins: [...plugins, trace],
-    // What a hook sends, for a fresh token say, is a part of the request.
+    // The requests of a hook, for a fresh token say, are a part of the request.
     beforeAttempt:
       beforeAttempt &&
       ((next) => context.with(spans.requestContext(next.request), () => beforeAttempt(next))),

@@ -5,7 +5,7 @@ type MakeOne = (name: string, unit: string, description: string) => Observable;
 /** Makes instruments of one limit. */
 export interface Make {
   readonly gauge: MakeOne;
-  /** Of a number that grows. */
+  /** Makes an instrument for a number that only grows. */
   readonly counter: MakeOne;
 }
 

@@ -6,7 +6,7 @@ import { type Outcome, outcomeAttributes } from './http-attributes.ts';
 /** In seconds. Waits go from milliseconds in a queue to the ten minutes that a `Retry-After` may ask for. */
 const WAIT_BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-/** What is known of a request that has not ended. */
+/** The state of a request that has not ended. */
 interface Pending {
   /** True while an attempt is in flight. */
   open: boolean;

@@ -5,7 +5,7 @@ import type { Make } from './instruments.ts';
 /** The modes of a bucket that processes share. */
 const MODES = ['shared', 'local', 'open', 'closed'];
 
-/** What a bucket says of itself; of its mode and what follows only one that processes share. */
+/** The stats of a bucket. Only a bucket that processes share has `mode` and the fields after it. */
 export interface ObservableStats extends Partial<BucketStats> {
   readonly mode?: string;
   readonly share?: number;

@@ -12,7 +12,7 @@ import { type ObservableStats, observeAll, writeShared } from './observe-shared.
 
 import { SCOPE, VERSION } from './scope.ts';
 
-/** What {@link observe} reads. Limits per key are observed one by one. */
+/** The limits that {@link observe} reads. Limits per key are observed one by one. */
 export interface Observed {
   /**
    * Its tokens, its queue and its pause; of a bucket of `@ebb/valkey` also its mode, its share, and its calls to the store.

@@ -1,5 +1,5 @@
 /** The instrumentation scope of all spans and metrics. */
 export const SCOPE = '@ebb/opentelemetry';
 
-/** That of the scope: of this package. A release writes it. */
+/** The version of the scope and of this package. A release writes the version. */
 export const VERSION = '0.1.0';

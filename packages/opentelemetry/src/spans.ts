@@ -63,7 +63,7 @@ export class RequestSpans {
     if (open === undefined) return context.active();
     if (open.attempt === undefined) return open.context;
     const sending = trace.setSpan(open.context, open.attempt);
-    // What a function of `retry` does is no second span of an attempt.
+    // Instrumentation is off for HTTP alone: its span would repeat the attempt, and the spans inside a function of `retry` do not.
     return isHttp(request) ? withoutInstrumentation(sending) : sending;
   }
 

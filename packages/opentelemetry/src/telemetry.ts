@@ -37,8 +37,7 @@ export interface TelemetryOptions {
  * The parent is the span that is active when the request begins. An observer cannot change what is sent: for headers that
  * carry the trace to the server use {@link instrument}.
  *
- * Of a URL only the host and the port are reported. Paths, queries, credentials, headers, bodies and messages of errors are
- * not.
+ * Only the host and the port of a URL are reported. Paths, queries, credentials, headers, bodies and messages of errors are not.
  *
  * @throws TypeError for a wrong option
  * @example
