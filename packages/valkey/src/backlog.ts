@@ -1,7 +1,7 @@
 import type { Amount, WaitingQueue } from '@ebb/core/bucket';
 import type { Amounts } from './store-call.ts';
 
-/** What the requests in the queue need, in millionths of a token of each unit. */
+/** The requests in the queue and their costs, in millionths of a token of each unit. */
 export interface Backlog {
   /** How many requests wait. */
   readonly count: number;
@@ -11,7 +11,7 @@ export interface Backlog {
   readonly firstDeadlineMs: number;
   /** The cost of all requests. */
   readonly totalCost: Amounts;
-  /** What the keys that wait weigh together, if requests have keys. */
+  /** The sum of the weights of the waiting keys, if requests have keys. */
   readonly shares?: number | undefined;
   /**
    * The cost of the first requests: those that `covered` tokens pay for, and then at least one and at most `more`
@@ -23,7 +23,7 @@ export interface Backlog {
 /** Millionths of a token, rounded up. */
 export const micro = (tokens: number): number => Math.ceil(tokens * 1e6);
 
-/** The same of each unit. */
+/** Millionths of a token of each unit, rounded up. */
 export const micros = (cost: Amount): Amounts => (typeof cost === 'number' ? [micro(cost)] : cost.map(micro));
 
 /** Whether any unit of an amount is more than that of another. */

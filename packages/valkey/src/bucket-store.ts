@@ -20,17 +20,17 @@ interface StoreOptions {
   readonly maxPauseMs: number;
   readonly time: SteadyTime;
   /**
-   * How much longer to wait after `timeoutMs`, in milliseconds. `connectionError` may be the reason for the silence, which has
-   * lasted for so long.
+   * How much longer to wait after `timeoutMs`, in milliseconds. `connectionError` may be the reason for the silence, which has lasted for
+   * `silentMs`.
    */
   readonly extraWaitMs: (connectionError: unknown, silentMs: number) => number;
 }
 
-/** What came of a call: a reply, or an error. */
+/** The outcome of a call: a reply or an error. */
 export interface Outcome {
   readonly reply?: Reply;
   readonly error?: unknown;
-  /** The call was given up: what comes of it yet. */
+  /** The reply after the call was given up; `undefined` for an error. */
   readonly late?: Promise<Reply | undefined>;
 }
 
@@ -51,12 +51,12 @@ export class BucketStore {
     this.#declared = limitsText(options.limits);
   }
 
-  /** What is kept of the bucket while no request needs it. */
+  /** Returns the state to keep while no request needs the bucket; `undefined` before the first reply. */
   rest(): Rested | undefined {
     return this.#known.rest(this.#options.time.startMs);
   }
 
-  /** Goes on from that. */
+  /** Goes on from the state that {@link rest} returned. */
   wake(rested: Rested, nowMs: number): Reply {
     return this.#known.wake(rested, this.#options.time.startMs, nowMs);
   }
@@ -126,7 +126,7 @@ export class BucketStore {
     try {
       let raw = parseReply(call, await this.#run(call, sentAtMs, false), limits.length);
       const nowMs = time.now();
-      // The call was not on its way for so long: the store's clock is ahead of what has passed here.
+      // The call was not on its way for so long: the store's clock is ahead of the time passed here.
       const isAhead = raw.tooLate && nowMs - sentAtMs < 2 * timeoutMs;
       if (isAhead) raw = parseReply(call, await this.#run(call, nowMs, true), limits.length);
       connection.clearError();
@@ -136,7 +136,7 @@ export class BucketStore {
     }
   }
 
-  /** @param proposes whether the bucket's time is to be set back to what this process knows of it */
+  /** @param proposes whether to set the bucket's time back to the time known to this process */
   #run(call: StoreCall, nowMs: number, proposes: boolean): Promise<unknown> {
     const { storeClient, key, timeoutMs, maxPauseMs } = this.#options;
     const timeMs = this.#known.timeMs(nowMs);

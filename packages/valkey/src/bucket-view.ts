@@ -1,7 +1,7 @@
 import type { Reply } from './known-state.ts';
 import type { Amounts } from './store-call.ts';
 
-/** Where tokens were given back, more are expected for so long, in milliseconds. */
+/** How long more returned tokens are expected after tokens were given back, in milliseconds. */
 const MOVING_MS = 1_000;
 
 /** The shared bucket by the last reply of the store. */
@@ -12,10 +12,10 @@ export class BucketView {
   leasedAheadMs: Amounts;
   /** How many processes share the bucket; 0 before the first reply. */
   processes = 0;
-  /** When a reply has shown last that tokens were given back, or that the store has lost the bucket. */
+  /** When a reply last showed returned tokens or a lost bucket. */
   #movedAtMs = Number.NEGATIVE_INFINITY;
   #line: string | undefined;
-  /** That of the last reply. */
+  /** The `orderUs` of the last reply. */
   #orderUs = Number.NEGATIVE_INFINITY;
 
   constructor(units: number) {

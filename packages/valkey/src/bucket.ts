@@ -15,7 +15,7 @@ import { type FleetSetup, fleetSetup, type ValkeyBucketOptions } from './options
 
 /** How a shared bucket stands, as far as this process knows. */
 export interface ValkeyBucketStats extends BucketStats {
-  /** `'shared'`, or what holds while the store cannot be reached. */
+  /** `'shared'`, or the mode while the store cannot be reached. */
   readonly mode: 'shared' | 'local' | 'open' | 'closed';
   /** Tokens that this process has leased and not spent. */
   readonly leased: number;
@@ -55,7 +55,7 @@ export interface ValkeyBucket extends ObservableBucket {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What {@link valkeyBucket} returns. */
+/** The bucket of {@link valkeyBucket}. */
 export class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
   readonly #setup: FleetSetup;
   readonly #named: NamedUnits | undefined;
@@ -99,7 +99,7 @@ export class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBuc
     };
   }
 
-  /** What to keep of the bucket; `undefined` while a request needs it. */
+  /** Returns the state to keep of the bucket; `undefined` while a request needs the bucket. */
   rest(): Rested | undefined {
     const isNeeded = this.originLevels().length > 0 || super.stats().waiting > 0;
     return isNeeded ? undefined : this.source.driver.rest();

@@ -24,7 +24,7 @@ const RESTING_WINDOWS = 6;
 /** With a reserve of 0 a balance below one would never be drawn. */
 const LEAST_RESERVE = 1e-6;
 
-/** What one process may retry without the store, by the last replies. */
+/** The retry budget of one process without the store, by the last replies. */
 export class LocalBudget {
   readonly #setup: BudgetSetup;
   readonly #time: SteadyTime;
@@ -91,8 +91,8 @@ export class LocalBudget {
   }
 
   /**
-   * One part of as many processes as were counted. If the last reply is old and the count was young, more processes may have
-   * started since: then the part is smaller.
+   * The part of this process, 1 / the number of counted processes. The part is smaller if the last reply is old and the count was young,
+   * because more processes may have started since.
    */
   get #share(): number {
     if (this.processes === 0) return 0;

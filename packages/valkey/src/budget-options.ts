@@ -31,10 +31,10 @@ export interface ValkeyBudgetOptions extends StoreOptions {
    */
   readonly lease?: LeaseOptions | undefined;
   /**
-   * The reserve of this process alone while the store is unreachable. It may be less than one: see `retryBudget`. The default is what was
-   * left of `reserve` / the highest number of processes that the store counted in the last two hours, less if that count is old. In a
-   * process that never reached the store it is 0.1, or the reserve if that is less.
-   * @default its part of what was left of `reserve`
+   * The reserve of this process alone while the store is unreachable; less than one is allowed, see `retryBudget`. The default is the
+   * unused rest of `reserve` / the highest number of processes in the store's counts of the last two hours; an old count makes the default
+   * smaller. A process that never reached the store has a default of 0.1, or `reserve` if `reserve` is less.
+   * @default this process's part of the unused rest of `reserve`
    */
   readonly localReserve?: number | undefined;
   /**
@@ -72,9 +72,9 @@ export interface ValkeyBudget extends RetryBudget {
   refund(): void;
   stats(): ValkeyBudgetStats;
   /**
-   * Reports the last successes to the store and returns unspent leases. From now on no retry is allowed. Never rejects,
-   * and ends within twice `timeoutMs`. The client stays open. What requests report that are still under way is sent as it
-   * comes. What cannot be sent is lost: the observer gets an event `'lost'`.
+   * Reports the last successes to the store and returns unspent leases. From now on no retry is allowed. Never rejects, and ends within
+   * twice `timeoutMs`. The client stays open. Later reports of requests under way are sent at once. Reports that cannot be sent are lost:
+   * the observer gets an event `'lost'`.
    */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

@@ -19,7 +19,7 @@ const LOOK: LeaseCall = { deposits: 0, returned: 0, wanted: 0 };
 /** Times are sums of fractions: a rest below this may be too short for the clock to measure. In milliseconds. */
 const SHORTEST_MS = 1e-3;
 
-/** One process of the fleet: when it calls the store, and what it has without it. */
+/** The retry budget of one process of the fleet: its calls to the store, and its local budget without the store. */
 export class FleetBudget implements ValkeyBudget, ChecksCalls {
   readonly limit: BroughtLimit = budgetLimit(this);
   readonly #setup: BudgetSetup;
@@ -119,11 +119,11 @@ export class FleetBudget implements ValkeyBudget, ChecksCalls {
     this.#stopTimer();
     this.#lease.close();
     await this.#calling;
-    // Returns what the last call leased as well.
+    // Returns the leases of the last call as well.
     if (this.#lostAtMs === undefined && this.#hasToReport) await this.#call();
     this.#store.close();
     this.#isClosing = false;
-    // What came meanwhile, and what comes later from requests that were under way, is sent at once.
+    // Reports from the meantime, and later reports of requests under way, are sent at once.
     this.#scheduleCall();
   }
 
@@ -234,7 +234,7 @@ export class FleetBudget implements ValkeyBudget, ChecksCalls {
     this.#lostAtMs = sinceMs;
     const share = this.#local.open();
     for (let count = this.#lease.takeDeposits(); count > 0; count -= 1) this.#local.budget?.deposit();
-    // After `close` only what could not be sent is worth an event.
+    // After `close` only a report that could not be sent is worth an event.
     if (this.#closed === undefined || call.deposits + call.returned > 0)
       emitStoreEvent(this.#setup, this.#time.clock, { type: 'lost', error, mode: 'local', share });
   }

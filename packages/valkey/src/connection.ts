@@ -1,7 +1,7 @@
 import { property } from '@ebb/core/bucket';
 import { withoutSecrets } from './store-error.ts';
 
-/** What a client reports about its connection, besides its replies. */
+/** The reports of a client about its connection, apart from replies. */
 export interface Connection {
   /** The last error since the connection was ready, or an error if there is no connection; else `undefined`. */
   error(): unknown;
@@ -79,7 +79,7 @@ class WatchedClient {
 
 const UNKNOWN: Connection = { error: () => undefined, clearError: () => {}, release: () => {} };
 
-/** One per client: Node warns of a leak if many buckets add a listener each. */
+/** All buckets share the listeners of a client: Node warns of a leak if many buckets add a listener each. */
 const watched = new WeakMap<object, WatchedClient>();
 
 /** GLIDE is not an emitter, and a custom {@link StoreClient} need not be one. */

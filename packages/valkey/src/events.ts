@@ -2,7 +2,7 @@ import type { Clock } from '@ebb/core';
 import { callObserver } from '@ebb/core/bucket';
 import { type LossReason, lossReason } from './loss-reason.ts';
 
-/** What requests get while the store is unreachable: a share of the quota, anything, or nothing. */
+/** How requests are served while the store is unreachable: from a share of the quota, without a limit, or not at all. */
 export type OnStoreError = 'local' | 'open' | 'closed';
 
 /** A bucket or a budget lost its store, reached it again, or found its clock changed. */

@@ -75,7 +75,7 @@ export class FleetDriver {
     this.#link.release();
   }
 
-  /** What to keep of the bucket; `undefined` while something is leased, asked for or to be told. */
+  /** Returns the state to keep of the bucket; `undefined` while tokens are leased, or a call is due or under way. */
   rest(): Rested | undefined {
     const { lease } = this;
     const isBusy = this.#isSoon || this.#inFlight.size > 0 || lease.isBusy || lease.pause.busy;

@@ -18,11 +18,12 @@ type Held = readonly (LeaseMark | undefined)[];
 const NOT_LEASED: Held = [];
 
 /**
- * The tokens of the fleet as one process sees them: those that it has leased, those that it can lease, and its share
- * while the store cannot be reached. Tokens outside, millionths of a token inside; a number for each unit, or one.
+ * The tokens of the fleet for one process: leased tokens, tokens to lease, and the process's share while the store
+ * cannot be reached. Public amounts are tokens, and private amounts millionths of a token: a number for each unit, or a
+ * single number.
  */
 export class FleetTokens implements TokenSource<Held, Amount> {
-  /** Of the tokens that were taken last. */
+  /** The leases of the tokens that were taken last. */
   held: Held = NOT_LEASED;
   /** The unit that the last {@link take} lacked. */
   lacking: string | undefined;
@@ -225,7 +226,7 @@ export class FleetTokens implements TokenSource<Held, Amount> {
     this.#lease.settle(
       amounts.map((amount, unit) => {
         const { capacity, refillPerSecond } = limits[unit] as Quota;
-        // What no one can pay within the longest pause can only be a mistake.
+        // A debt too large to pay within the longest pause can only be a mistake.
         const most = capacity + (refillPerSecond * maxPauseMs) / 1_000;
         return Math.trunc(Math.max(amount, -most) * 1e6);
       }),

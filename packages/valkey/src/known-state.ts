@@ -1,7 +1,7 @@
 import type { Quota } from '@ebb/core/bucket';
 import type { RawReply } from './store-call.ts';
 
-/** A reply, and what follows from those before it. */
+/** A reply, and the conclusions from it and earlier replies. */
 export interface Reply extends RawReply {
   /** Grows with each reply; less than before for a reply that was overtaken by another. */
   readonly orderUs: number;
@@ -9,7 +9,7 @@ export interface Reply extends RawReply {
   readonly emptyInMs: readonly number[];
   /** How long the bucket stays paused, in milliseconds; 0 if it is not. */
   readonly pausedMs: number;
-  /** Changes when requests may be served sooner, or later, than known: who takes part, and what was given back or lost. */
+  /** Changes when requests may be served sooner, or later, than known: who takes part, and the tokens given back or lost. */
   readonly line: string;
   /** The store has lost the bucket since its last reply. */
   readonly lostBucket: boolean;
@@ -18,12 +18,12 @@ export interface Reply extends RawReply {
 }
 
 /**
- * What is kept of a bucket that no request needs: times of the bucket and the clock, and six numbers of each unit. An object for
- * each would take several times as much memory.
+ * The state to keep of a bucket without requests: times of the bucket and the clock, and six numbers of each unit. An object for each
+ * bucket would take several times as much memory.
  */
 export type Rested = readonly number[];
 
-/** How many numbers of it are not those of a unit. */
+/** The count of numbers in {@link Rested} before the numbers of the units. */
 const HEAD = 10;
 
 /** A second is added because the clocks of a store and its replicas differ. */
@@ -32,7 +32,7 @@ const SLACK_US = 1e6;
 /** The last state of the bucket that a process saw. It hands it in with each call, so that the store cannot lose it. */
 export class KnownState {
   #last: RawReply | undefined;
-  /** What is added to a moment to make {@link Reply.orderUs}, which goes on when another epoch begins earlier. */
+  /** The offset of {@link Reply.orderUs} from the bucket's time: the order still grows if another epoch begins earlier. */
   #orderUs = 0;
   /** When the call of the last reply was sent. */
   #sentAtMs = Number.NEGATIVE_INFINITY;
@@ -107,7 +107,7 @@ export class KnownState {
     ];
   }
 
-  /** Goes on from what was kept, as if a reply had just come. */
+  /** Goes on from the kept state, as if a reply had just come. */
   wake(rested: Rested, startMs: number, nowMs: number): Reply {
     const at = (place: number): number => rested[place] as number;
     const column = (place: number): number[] =>

@@ -4,8 +4,8 @@ import type { Amounts, TokenLeaseCall } from './store-call.ts';
 import type { UnitLease } from './unit-lease.ts';
 
 /**
- * The lease to ask for: of each unit what as many whole requests need. `undefined` if what is leased is enough, and no
- * request waits for more.
+ * The lease to ask for: the tokens of each unit for the same number of whole requests. `undefined` if the leased tokens
+ * are enough, and no request waits for more.
  *
  * @param isAlone true if no other process shares the bucket
  */
@@ -50,8 +50,8 @@ export function leaseCall(
 const KEYS = 8;
 
 /**
- * What is leased for the requests of one turn, what is leased already included. With keys it is for as many requests as the
- * keys that wait here weigh together, or some times as many: so a key has the same share in each process in which it waits.
+ * The amounts to lease for the requests of one turn, already leased tokens included. With keys the number of requests is the weight of all
+ * keys that wait here, or a multiple of the weight: a key thus has the same share in each process in which it waits.
  */
 function throughTurn(
   units: readonly UnitLease[],

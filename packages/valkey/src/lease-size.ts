@@ -10,7 +10,7 @@ const GROWTH = 1.1;
 
 const ONE_TOKEN = 1e6;
 
-/** A store that answers within this time is near: what is spent meanwhile is not worth a thought. In milliseconds. */
+/** A store that answers within this time is near: the spending meanwhile is negligible. In milliseconds. */
 const NEAR_MS = 5;
 
 /** A unit's part of a reply. */
@@ -21,8 +21,8 @@ export interface Leased {
 }
 
 /**
- * How much of one unit a process leases, by what its queue needs, what it spends, and what the store replied. Every process leases for
- * about as many requests, whatever they cost, so the fleet advances as one queue would. A lease covers at most half of the
+ * The size of a process's leases of one unit, by the need of its queue, its spending, and the store's replies. Every process leases for
+ * about the same number of requests, whatever their cost, so the fleet advances like one queue. A lease covers at most half of the
  * process's own queue, and about as much as other processes lease. Amounts are millionths of a token.
  */
 export class LeaseSize {
@@ -36,11 +36,11 @@ export class LeaseSize {
   /** How long the store takes to answer, in milliseconds; 0 for one that is near. */
   farMs = 0;
   #roundTripMs = 0;
-  /** What is leased for the time of a round trip. */
+  /** The amount to lease for the time of a round trip. */
   #window = 0;
   /** How long after the last reply its tokens came, in milliseconds. */
   #emptyInMs = 0;
-  /** What was leased and not returned, and how much of it `#spentPerMs` has counted as spent. */
+  /** The amount that was leased and not returned, and the part counted as spent in `#spentPerMs`. */
   #leased = 0;
   #counted = 0;
   /** How fast tokens are spent: an exponential moving average over about the last `#overMs`. */
@@ -74,13 +74,13 @@ export class LeaseSize {
   enoughFor(totalCost: number): number {
     if (totalCost === 0) return this.#lowWater;
     const forQueue = Math.min(totalCost / 2, this.#fairShare(this.#setup.queueAheadMs) / 2, this.#lastLease);
-    // What will be spent until the tokens are there that a call asks for now.
+    // The expected spending until the tokens of a call from now arrive.
     return this.farMs === 0
       ? forQueue
       : Math.max(forQueue, this.#window * (1 + this.#emptyInMs / this.farMs));
   }
 
-  /** What to lease in advance at least. */
+  /** The least amount to lease in advance. */
   get least(): number {
     return Math.min(ONE_TOKEN, this.#limit().capacity * 1e6);
   }
@@ -88,7 +88,7 @@ export class LeaseSize {
   /** How much of what is available to lease at most, with `left` tokens leased. */
   mostAvailable(totalCost: number, left: number, nowMs: number): number {
     this.#countSpent(this.#leased - left, nowMs);
-    // If no one waits, what is left below the low-water mark does not shorten the lease.
+    // If no request waits, tokens left below the low-water mark do not shorten the lease.
     const expected = totalCost > 0 ? this.#expectedSpend : 1.25 * this.#expectedSpend;
     return Math.ceil(totalCost + expected - left);
   }
@@ -125,12 +125,12 @@ export class LeaseSize {
     this.#spentPerMs += (lately / elapsedMs - this.#spentPerMs) * weight;
   }
 
-  /** What will be spent until the next call is answered. */
+  /** The expected spending until the next call is answered. */
   get onTheWay(): number {
     return this.farMs === 0 ? 0 : this.#window;
   }
 
-  /** What this process is expected to spend within `aheadMs`. */
+  /** The expected spending of this process within `aheadMs` and a round trip. */
   get #expectedSpend(): number {
     return this.#spentPerMs * (this.#setup.aheadMs + this.farMs);
   }
@@ -151,8 +151,8 @@ export class LeaseSize {
     this.#roundTripMs += later < 0 || this.#roundTripMs === 0 ? later : later / 8;
     this.farMs = this.#roundTripMs > NEAR_MS ? this.#roundTripMs : 0;
     this.#overMs = this.#setup.aheadMs + 2 * this.farMs;
-    // The store had more than was asked for, so it is the round trip that requests wait for. Else others wait as well, and
-    // grow as fast: by what was really spent, since what idles here is lost to them.
+    // The store had more than was asked for, so requests wait for the round trip. Else other processes wait as well, and grow as fast: by
+    // real spending, since tokens idle here are lost to the others.
     const isSpare = emptyInMs * this.#refillPerMs <= granted;
     const spentMeanwhile = this.#spentPerMs * this.farMs;
     let wanted = this.#window * 0.9;

@@ -20,14 +20,14 @@ const FRESH_MS = 1_000;
 const LEAST_FRESH_MS = 100;
 
 /**
- * While no tokens are given back, so often: then each call for tokens is look enough for a fleet whose turns come sooner. In
+ * The least time between two looks while no tokens are given back: in a fleet with shorter turns, each call for tokens is look enough. In
  * milliseconds.
  */
 const STILL_MS = 4_000;
 
 /**
- * When what is known of the bucket is out of date. While requests elsewhere leave the queue, a request that waits learns
- * after half of its wait that it can move up, and of a pause within a second; else not before 4 s.
+ * When the last reply about the bucket is out of date. While requests elsewhere leave the queue, a waiting request
+ * learns of an earlier turn after half of its wait, and of a pause within a second; else not before 4 s.
  */
 function staleAfterMs(calledAtMs: number, dueMs: number, isMoving: boolean): number {
   const waitMs = dueMs - calledAtMs;
@@ -48,7 +48,7 @@ interface Refusal {
 export const NOT_REFUSED: Refusal = { amounts: [], byMs: 0, untilMs: Number.NEGATIVE_INFINITY };
 
 /**
- * What a process holds of its fleet's bucket, and what its requests do with it. Amounts are millionths of a token of each unit.
+ * The leases, refunds, pause and share of one process in the bucket of its fleet. Amounts are millionths of a token of each unit.
  */
 export class LeaseState {
   readonly units: readonly UnitLease[];
@@ -78,7 +78,7 @@ export class LeaseState {
   protected mayServe = false;
   /** The calls to send with this step. */
   protected due: StoreCall[] = [];
-  /** What is to be told with this step. */
+  /** The events to report with this step. */
   protected turns: Turn[] = [];
   /** Other limits hold since the last step. */
   protected isLimited = false;
@@ -155,7 +155,7 @@ export class LeaseState {
     this.refunds.add(unit, amount, held, dueMs);
   }
 
-  /** Corrects what was taken: by a surplus, or by a debt below 0. */
+  /** Corrects the taken amounts: by a surplus, or by a debt below 0. */
   settle(surplus: Amounts, held: readonly (LeaseMark | undefined)[], nowMs: number): void {
     const { outage } = this;
     for (const [unit, amount] of surplus.entries()) {
@@ -197,18 +197,18 @@ export class LeaseState {
     }
   }
 
-  /** Goes on from what was kept of the bucket. */
+  /** Goes on from the kept state of the bucket. */
   wake(reply: Reply, nowMs: number): void {
     this.observe(reply, nowMs);
     this.mayServe = false;
   }
 
-  /** The part of the quota that this process had without the store at that time. */
+  /** The part of the quota for this process without the store at a given time. */
   protected shareAt(nowMs: number): number {
     return this.setup.shared?.share() ?? this.membership.shareAt(nowMs);
   }
 
-  /** What a reply says of the bucket. Returns why it is as if there was none; `undefined` if it counts. */
+  /** Takes in a reply about the bucket. Returns an error if the reply must be treated as missing; `undefined` if the reply counts. */
   protected observe(reply: Reply, nowMs: number): Error | undefined {
     const { view, refusal, pause } = this;
     if (Math.abs(reply.steppedMs) > 1) this.turns.push({ type: 'step', byMs: reply.steppedMs });
@@ -233,7 +233,7 @@ export class LeaseState {
     return this.losses.record(reply.lostBucket, nowMs);
   }
 
-  /** Gives back what has expired, and what is more than the queue needs. */
+  /** Gives back expired tokens, and tokens beyond the need of the queue. */
   protected tidy({ totalCost, count }: Backlog, nowMs: number): void {
     const { aheadMs, idleMs } = this.setup;
     for (const [unit, { pool, size }] of this.units.entries()) {

@@ -15,8 +15,8 @@ const PROBATION_MS = 1_000;
 const FRESH_MS = 1_000;
 
 /**
- * What a process has to say to its fleet's store: leases and refunds, pauses, whether it is there. It makes no call and sets
- * no timer: each {@link step} says what to do.
+ * The messages of one process to its fleet's store: leases and refunds, pauses, and the presence of the process. This class makes no call
+ * and sets no timer: each {@link step} says what to do.
  */
 export class Lease extends LeaseState {
   /** When the latest call that got a reply was sent. */
@@ -29,8 +29,8 @@ export class Lease extends LeaseState {
   #isTold = false;
 
   /**
-   * A store that was back just now is not lost again by a reply that is a little late: if its round trip varies around
-   * `timeoutMs`, each call could end what the one before began.
+   * True shortly after an outage, when a slightly late reply must not lose the store again: if the round trip varies
+   * around `timeoutMs`, calls would begin and end outages in turn.
    */
   isSlow(nowMs: number): boolean {
     return !this.isClosed && nowMs - this.#backAtMs < CALM_MS;
@@ -194,7 +194,7 @@ export class Lease extends LeaseState {
 
   #endOutage(outage: Outage, nowMs: number): void {
     this.outage = undefined;
-    // What the store said before says nothing of how it is now.
+    // Replies from before the outage say nothing about the store as it is now.
     for (const { size } of this.units) size.forget();
     this.refusal = NOT_REFUSED;
     this.#backAtMs = nowMs;

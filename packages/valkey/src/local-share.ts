@@ -2,7 +2,7 @@ import type { Random } from '@ebb/core';
 import { gcra } from '@ebb/core/bucket';
 
 /**
- * What one process may spend while the store is unreachable: its share of the rate and of the capacity. It starts
+ * The tokens of one process while the store is unreachable: its share of the rate and of the capacity. The share starts
  * empty, so that an outage causes no burst. Amounts are millionths of a token.
  */
 export class LocalShare {
@@ -13,7 +13,7 @@ export class LocalShare {
   #pausedMs = 0;
   /** All that was charged. */
   spent = 0;
-  /** What a request that costs more than the share's capacity has collected so far. */
+  /** The tokens collected so far for a request that costs more than the share's capacity. */
   #collected = 0;
   /** Whether this process was delayed at random before it began to collect. */
   #isStaggered = false;
@@ -50,7 +50,7 @@ export class LocalShare {
     this.#collected = Math.max(0, this.#collected + paid - amount);
   }
 
-  /** The share has changed by a factor. What was spent stays spent, and a larger share has no more tokens at first. */
+  /** Changes the share by a factor. Spent tokens stay spent, and a larger share has no more tokens at first. */
   resize(factor: number, nowMs: number): void {
     const { refillPerSecond, capacity } = this.#quota;
     const tokens = Math.min(this.tokens(nowMs), capacity * factor);
@@ -92,7 +92,7 @@ export class LocalShare {
     this.#pausedMs = 0;
   }
 
-  /** An upper bound of what was spent in the last `durationMs`. */
+  /** An upper bound of the amount spent in the last `durationMs`. */
   maxSpentIn(durationMs: number): number {
     if (durationMs <= 0) return 0;
     const { refillPerSecond, capacity } = this.#quota;

@@ -3,8 +3,9 @@ import { ForgetfulStoreError } from './loss-detector.ts';
 import { InvalidReply, isDenied, messageOf, NoReply } from './store-error.ts';
 
 /**
- * Why a process lost its store. `'timeout'`: no reply came in time. `'connection'`: there is none, or it broke. `'refused'`: the server
- * replied with an error. `'data'`: it loses what it is given. `'reply'`: what replies is not the script. `'other'`: anything else.
+ * Why a process lost its store. `'timeout'`: no reply came in time. `'connection'`: there is no connection, or the connection broke.
+ * `'refused'`: the server replied with an error. `'data'`: the store loses its data. `'reply'`: the reply is not from the script.
+ * `'other'`: anything else.
  */
 export type LossReason = 'timeout' | 'connection' | 'refused' | 'data' | 'reply' | 'other';
 
@@ -21,7 +22,7 @@ export const LOSS_REASONS: readonly LossReason[] = [
 const CODES =
   /^(ECONN|EPIPE|EPROTO|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_)/;
 
-/** What the clients say of a connection, and some of what Node says. */
+/** Messages of the clients about a connection, and some messages of Node. */
 const CONNECTION =
   /ECONN|\bconnection\b|\bsocket\b|the client is closed|max retries per request|stream isn't writeable|All nodes failed|Failed to refresh slots/i;
 

@@ -2,27 +2,27 @@ import type { Reply } from './known-state.ts';
 import { SURE_US } from './script-state.ts';
 import type { StoreCall, Who } from './store-call.ts';
 
-/** The least time between two calls that count this process, and how much longer it is for each process. In milliseconds. */
+/** The least time between two calls that count this process, and the least time per process of the fleet. In milliseconds. */
 const SOON_MS = 50;
 const SOON_EACH_MS = 2;
 
-/** How soon a process confirms a smaller share, in milliseconds: others ask for what is free then about as often. */
+/** How soon a process confirms a smaller share, in milliseconds: other processes ask for free shares about as often. */
 const SHRINK_MS = 150;
 
 /** How soon a process asks for a larger share: others have to make room. Later half of the time that it has asked. In milliseconds. */
 const GROW_MS = 200;
 const LONGEST_GROW_MS = 5_000;
 
-/** A call for tokens takes what is said along. It is waited for so long. In milliseconds. */
+/** How long a report waits for a call for tokens to take the report along. In milliseconds. */
 const RIDE_MS = 100;
 
-/** How often a process is counted that is busy, and how much longer that is for each process. In milliseconds. */
+/** The time between two counts of a busy process, and the least time per process of the fleet. In milliseconds. */
 const BUSY_MS = 3_000;
 const BUSY_EACH_MS = 20;
 
 /**
- * A process without a request for so long is quiet: it says once that it holds its share for twice {@link QUIET_MS}, and makes no more
- * calls to keep it. A request takes along that it is there. In milliseconds.
+ * The time without a request after which a process is quiet: a quiet process reports once that it holds its share for twice
+ * {@link QUIET_MS}, and makes no more calls to keep the share. Later requests take the report along. In milliseconds.
  */
 const QUIET_AFTER_MS = 6_000;
 const QUIET_MS = 60_000;
@@ -39,8 +39,8 @@ const NEAR = 1_000;
 const WHOLE = 1_000_000;
 
 /**
- * What losses of the bucket leave of a share at least, and what a process has that was quiet for longer than it has said: so many
- * processes keep to the rate, though none knows of the others.
+ * The least share after losses of the bucket, and the share of a process that was quiet for longer than announced: 64 processes keep to the
+ * rate, even if none knows of the others.
  */
 const LEAST = WHOLE / 64;
 
@@ -49,8 +49,8 @@ const newName = (): string =>
   Array.from(crypto.getRandomValues(new Uint32Array(8)), (number) => (number % 36).toString(36)).join('');
 
 /**
- * The share of one process: what it may spend of the quota while the store is away. It never takes more than the store has
- * recorded for it, nor for longer than it has said that it would hold it.
+ * The share of one process: the part of the quota that the process may spend while the store is away. A process never takes more than the
+ * store has recorded for it, nor for longer than announced to the store.
  */
 export class Membership {
   /** Names this process in the store. */
@@ -59,9 +59,9 @@ export class Membership {
   lookAtMs: number = Number.POSITIVE_INFINITY;
   readonly #expected: number;
   #held = 0;
-  /** What the store has recorded last, held or not. */
+  /** The share that the store recorded last, held or not. */
   #recorded = 0;
-  /** As much of it as no loss makes doubtful. */
+  /** The part of the share that no loss makes doubtful. */
   #sure = 0;
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   /** The next call at or after this time counts. */
@@ -72,7 +72,7 @@ export class Membership {
   #askingSinceMs: number | undefined;
   #usedAtMs = Number.NEGATIVE_INFINITY;
   #countedAtMs = Number.NEGATIVE_INFINITY;
-  /** The calls that are under way and what they said; the share of the last one counts. */
+  /** The calls under way and their reports; the share of the last call counts. */
   readonly #sent = new Map<
     StoreCall,
     { readonly atMs: number; readonly holdsMs: number; readonly order: number }
@@ -81,7 +81,7 @@ export class Membership {
   #answered = 0;
   /** By the last reply that counted this process. */
   #processes = 1;
-  /** The most since it was busy last: of others that are quiet as well, the store may have forgotten some. */
+  /** The most processes since this process was last busy: the store may have forgotten some quiet processes. */
   #mostProcesses = 1;
   #epoch = 0;
   /** Whether the store may know this process. */
@@ -99,7 +99,7 @@ export class Membership {
     return (nowMs <= this.#heldUntilMs ? this.#held : this.#unheld) / WHOLE;
   }
 
-  /** What is left of a share that is not held any more: others may have it. */
+  /** The rest of a share that is not held any more: other processes may have the share. */
   get #unheld(): number {
     return Math.min(this.#recorded, this.#least);
   }
@@ -117,7 +117,7 @@ export class Membership {
     this.#dueMs = Math.min(this.#dueMs, this.#countedAtMs + BUSY_MS);
   }
 
-  /** A call of that time has lost the store: what was held then is in use until it is back. */
+  /** A call at that time has lost the store: the share held then is in use until the store is back. */
   lost(atMs: number): void {
     if (atMs > this.#heldUntilMs) this.#held = this.#unheld;
     this.#heldUntilMs = Number.POSITIVE_INFINITY;
@@ -138,7 +138,10 @@ export class Membership {
     return nowMs >= this.lookAtMs;
   }
 
-  /** What the next call says of this process, if it is due. `isAway`: the store is lost, and the share in use until it is back. */
+  /**
+   * Returns the report of this process for the next call, if a report is due. `isAway`: the store is lost, and the share in use until the
+   * store is back.
+   */
   next(call: StoreCall, nowMs: number, timeoutMs: number, isAway: boolean): Who | undefined {
     if (nowMs < this.#dueMs && !isAway) return undefined;
     if (isAway) this.#heldUntilMs = Number.POSITIVE_INFINITY;
@@ -161,7 +164,7 @@ export class Membership {
     return this.#isQuiet ? Math.max(this.#expected, this.#mostProcesses) : this.#expected;
   }
 
-  /** What the last call says: this process leaves. `undefined` if the store does not know it. */
+  /** Returns the report of the last call: this process leaves. `undefined` if the store does not know the process. */
   leave(call: StoreCall): Who | undefined {
     if (!this.isKnown) return undefined;
     this.isKnown = false;
@@ -232,7 +235,7 @@ export class Membership {
   /** When this process is counted next. */
   #plan(nowMs: number): void {
     this.#dueMs = this.#countedAtMs + this.#everyMs;
-    // A request that comes by then takes it along; one that is quiet waits for a request.
+    // A request before then takes the report along; a quiet process waits for a request.
     if (this.#isQuiet) this.lookAtMs = Number.POSITIVE_INFINITY;
     else this.#lookBy(this.#dueMs + this.#everyMs, nowMs);
   }

@@ -37,7 +37,7 @@ class Waits {
 
   #arm(nowMs: number): void {
     const atMs = this.#heap.first?.atMs ?? Number.POSITIVE_INFINITY;
-    // A timer that is early is kept: to set another for each wait that ends would cost more.
+    // A timer that is too early is kept: a new timer for each ended wait would cost more.
     if (atMs >= this.#timerAtMs && this.#heap.size > 0) return;
     this.#stop?.();
     this.#stop = undefined;
@@ -54,7 +54,7 @@ class Waits {
     const last = this.#added;
     try {
       for (let { first } = this.#heap; first !== undefined; { first } = this.#heap) {
-        // Those that begin meanwhile have their own turn: on a clock that stands still this would not end.
+        // Waits that begin meanwhile have their own turn: on a stopped clock this loop would not end.
         if (first.order > last || first.atMs > dueMs) break;
         this.#heap.remove(first);
         first.wake();
@@ -66,8 +66,8 @@ class Waits {
 }
 
 /**
- * A clock whose waits share a timer of `clock`: one for those that keep the process alive, and so on. Each timer of the system takes
- * some 300 bytes, and there may be two for each of 10^5 tenants.
+ * A clock whose waits share timers of `clock`: one for each combination of `inBackground` and `isWait`. Each timer of the system takes some
+ * 300 bytes, and there may be two for each of 10^5 tenants.
  */
 export function oneTimer(clock: Clock): Clock {
   const time = new SteadyTime(clock);

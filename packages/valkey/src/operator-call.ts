@@ -4,7 +4,7 @@ import type { StoreClient } from './store-client.ts';
 import { type Bounds, InvalidReply, readNumbers } from './store-error.ts';
 import { limitsText } from './unit-text.ts';
 
-// The protocol of the operator's script: its arguments, and what it replies.
+// The protocol of the operator's script: its arguments and its reply.
 
 /** A unit of a bucket in the store. */
 export interface UnitState extends Quota {
@@ -23,10 +23,13 @@ export interface ShareState {
 
 /** A bucket as the store has it. Durations are in milliseconds from now. */
 export interface BucketState {
-  /** Of the limits; it rises with each change. */
+  /** The version of the limits, which rises with each change. */
   readonly version: number;
   readonly units: readonly UnitState[];
-  /** What a process has declared last, by the name of its units. Other limits than these were set. */
+  /**
+   * The limits that a process declared last, by the name of its units. If `units` has other limits, an operator or
+   * `setLimits` has set them.
+   */
   readonly declared: readonly (Quota & { readonly name: string | undefined })[];
   readonly processes: readonly (ShareState & { readonly name: string })[];
   /** Shares from before the store lost the bucket, whose processes have not come again yet. */
@@ -44,7 +47,7 @@ export interface BucketState {
   readonly bytes: number;
 }
 
-/** What came of an operation. */
+/** The outcome of an operation. */
 export type Operated =
   | { readonly type: 'done'; readonly state: BucketState }
   /** The store has no bucket. */
@@ -60,15 +63,15 @@ interface NewLimits {
   readonly limits: readonly Quota[];
 }
 
-/** What makes a bucket that the store does not have. */
+/** The arguments that make a bucket if the store has none. */
 interface Made extends NewLimits {
   /** The limits that the program has given. */
   readonly declared: string;
-  /** That of its limits: higher than all that are known. */
+  /** The version of the bucket's limits, higher than all known versions. */
   readonly version: number;
 }
 
-/** What an operator can do with a bucket. */
+/** An operation of an operator on a bucket. */
 export type Operation =
   | { readonly type: 'inspect' }
   | { readonly type: 'set'; readonly version: number; readonly to: NewLimits; readonly made?: Made }

@@ -9,15 +9,16 @@ import {
 } from './script-state.ts';
 
 /**
- * What an operator does with a bucket: a script of its own, because the other one runs for every lease. Its first argument is one of
+ * The operations of an operator on a bucket, in a separate script, because the bucket's script runs for every lease. The first argument is
+ * one of
  *
  * - `inspect`: reads the state
- * - `set version names limits [declared names limits version]`: gives the named units their limits if those that hold are of this
- *   version. With the rest it makes a bucket that the store does not have
+ * - `set version names limits [declared names limits version]`: gives the named units their limits if the present limits are of this
+ *   version. The optional arguments make a bucket if the store has none
  * - `leave name`: removes a process from the ledger
  * - `reset`: every unit is empty now, without tokens, debts and pauses
  *
- * The first number of the reply: 1 if that is done, 0 if there is no bucket, 2 if the limits are of another version, 3 if the unit
+ * The first number of the reply: 1 if the operation is done, 0 if there is no bucket, 2 if the limits are of another version, 3 if the unit
  * or the process is not known. After a 1 follow the time, the state, how long the key lives and how long its value is, each unit, the
  * ghosts, and each process.
  */

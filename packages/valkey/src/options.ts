@@ -57,8 +57,8 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions 
    */
   readonly lease?: LeaseOptions | undefined;
   /**
-   * What requests get while the store is unreachable. `'local'`: each process spends its share of the rate, starting
-   * from empty. `'open'`: every request gets a grant, which does not conform. `'closed'`: every request is
+   * How requests are served while the store is unreachable. `'local'`: each process spends its share of the rate,
+   * starting from empty. `'open'`: every request gets a grant, which does not conform. `'closed'`: every request is
    * rejected.
    * @default 'local'
    */
@@ -67,12 +67,12 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions 
    * The part of the quota that this process has without the store, above 0 and at most 1. Without it a process that
    * never reached the store rejects every request, and two minutes after its last request a process has at most a 64th, or its part of
    * `processes.expected`. A program that is alone sets 1.
-   * @default what the store has recorded for this process
+   * @default the share that the store has recorded for this process
    */
   readonly localShare?: number | undefined;
   /**
-   * How many processes there will be, if that is known. A process that starts then has its equal part from its first call on; else it has
-   * at most half of what no other process has recorded, until those have made room. 0 is for any number.
+   * How many processes there will be, if that is known. A starting process then has its equal part from its first call on; otherwise at
+   * most half of the part that no other process has recorded, until the other processes have made room. 0 is for any number.
    * @default { expected: 0 }
    */
   readonly processes?: ProcessesOptions | undefined;
@@ -80,7 +80,7 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions 
    * How long requests wait for a store that was never reached, from the first call on, in milliseconds, but never
    * longer than their own `maxWaitMs`. If requests can go without the store (`'open'`, and `'local'` with a
    * `localShare`), or the error is permanent, such as a wrong password, `timeoutMs` applies instead.
-   * @default 10_000, or what the first request may wait, if that is longer
+   * @default 10_000, or the longest wait of the first request, if longer
    */
   readonly connectTimeoutMs?: number | undefined;
   /**
@@ -90,9 +90,9 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions 
    */
   readonly retryMs?: number | undefined;
   /**
-   * What a pause applies to that a response asks for. `'origin'`: requests of this process to the origin that asked; those to other
-   * origins go on, and other processes get the server's response themselves. `'bucket'`: all requests of the fleet,
-   * for one quota behind the bucket.
+   * The requests to pause when a response asks for a pause. `'origin'`: requests of this process to the origin of the response; requests to
+   * other origins go on, and other processes get the server's response themselves. `'bucket'`: all requests of the fleet, for one quota
+   * behind the bucket.
    * @default 'origin'
    */
   readonly feedbackScope?: WaitingBucketOptions['feedbackScope'];
@@ -117,11 +117,11 @@ export interface FleetSetup
   readonly wantedAheadMs: number;
   /** The fleet that the buckets of many keys share; else a bucket is counted for itself. */
   readonly shared?: SharedFleet | undefined;
-  /** What was kept of the bucket since a request needed it last. */
+  /** The state of the bucket that was kept since its last request. */
   readonly rested?: Rested | undefined;
 }
 
-/** What the buckets of many keys know of their fleet together. */
+/** The state of the fleet that the buckets of many keys share. */
 export interface SharedFleet {
   /** The part of each quota that this process has without the store. */
   share(): number;
@@ -169,7 +169,7 @@ const QUOTA: OptionTable<Quota> = {
   capacity: { check: check.capacity, required: true },
 };
 
-/** As in memory, where it holds tokens back: what is leased has left the store, and other processes cannot hold it back. */
+/** Rejects `settled`, which holds tokens back in memory: leased tokens have left the store, and other processes cannot hold them back. */
 function mustNotSettle(name: string, limit: unknown): void {
   const { settled } = Object(limit) as { readonly settled?: unknown };
   if (settled === undefined) return;
@@ -212,8 +212,7 @@ const BUCKET_OPTIONS: OptionTable<ValkeyBucketOptions, Unset> = {
 const LEAST_MS = 10;
 
 /**
- * A lease for `aheadMs` is kept for so many times as long: requests come at random, and giving back a rest that is leased again at
- * once costs two calls.
+ * How many times `aheadMs` a lease is kept: requests come at random, and giving back a rest that is leased again at once costs two calls.
  */
 const IDLE_AHEADS = 3;
 

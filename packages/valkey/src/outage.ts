@@ -22,7 +22,7 @@ export function retryDelayMs({ retryMs, random }: FleetSetup, retries: number): 
   return Math.min(retryMs, FIRST_RETRY_MS * 2 ** retries) * (1 - random() / 2);
 }
 
-/** A time in which the store is unreachable: what requests get meanwhile, and when to retry. */
+/** A time in which the store is unreachable: how requests are served meanwhile, and when to retry. */
 export class Outage {
   readonly sinceMs: number;
   /** The error that started it. */
@@ -30,7 +30,7 @@ export class Outage {
   mode: OnStoreError;
   /** The part of the quota that this process has meanwhile, from 0 to 1. A reply that comes late may change it. */
   share: number;
-  /** What this process may spend of each unit. */
+  /** The tokens of each unit that this process may spend. */
   readonly local: readonly LocalShare[];
   /** When the bucket is shared again; `Infinity` before the store replies. */
   sharedAtMs: number = Number.POSITIVE_INFINITY;
@@ -77,7 +77,7 @@ export class Outage {
     this.scheduleRetry(nowMs);
   }
 
-  /** A reply that came late has told what the store has recorded. Returns whether this changes the mode. */
+  /** Takes in the recorded share from a late reply. Returns whether the share changes the mode. */
   learn(share: number, nowMs: number): boolean {
     const { localShare, onStoreError } = this.#setup;
     if (onStoreError !== 'local' || localShare !== undefined || share === this.share || share === 0)
@@ -136,10 +136,10 @@ export class Outage {
   }
 
   /**
-   * What to pay back for tokens spent while other processes already shared the bucket, in millionths. `resumeInMs` is
-   * that of the reply: if 0 or less, they have shared it for so long, unless their replies were lost as well. So it is at most
-   * this process's share of the capacity: a long outage must not starve the fleet afterwards. What an earlier attempt has paid back
-   * is not paid again.
+   * The tokens to pay back because they were spent while other processes already shared the bucket, in millionths. `resumeInMs` is from the
+   * reply: at 0 or below, the other processes have shared the bucket for so long, unless their replies were lost as well. The debt is
+   * therefore at most this process's share of the capacity: a long outage must not starve the fleet afterwards. Tokens that an earlier
+   * attempt has paid back are not paid again.
    */
   debt(resumeInMs: number): Amounts {
     return this.#setup.limits.map(({ capacity }, unit) => {

@@ -4,7 +4,7 @@ import type { StoreCall } from './store-call.ts';
 /** The end of one pause differs a little from reply to reply: it is a duration from now. In milliseconds. */
 const SAME_PAUSE_MS = 5;
 
-/** What the store has yet to learn: when the pause ends, or that it has ended. */
+/** The message that the store has yet to get: when the pause ends, or `'end'` if the pause has ended. */
 type Unsent = { readonly untilMs: number } | 'end';
 
 /** The pause of the whole fleet, as one process knows it: begun or ended here, or reported by the store. */
@@ -14,7 +14,7 @@ export class FleetPause {
   /** Replies before this one say nothing new about the pause; see {@link Reply.orderUs}. */
   #knownAtUs = 0;
   #unsent: Unsent | undefined;
-  /** The last call, and what it was to say. */
+  /** The last call and its message. */
   #sent: { readonly call: StoreCall; readonly what: Unsent } | undefined;
 
   /** Takes over the pause of a reply: another process may have begun or ended one. */

@@ -41,7 +41,7 @@ export interface ValkeyBucketPerKeyStats
   extends Pick<ValkeyBucketStats, 'mode' | 'processes' | 'process' | 'share' | 'calls'> {
   /** Keys that requests need. */
   readonly active: number;
-  /** Keys that no request needs, and that are not full yet. */
+  /** Keys without requests whose buckets are not full yet. */
   readonly resting: number;
 }
 
@@ -68,13 +68,13 @@ const KEY_OPTIONS: OptionTable<KeyOptions> = {
 };
 
 /**
- * The key of a request in that of the store. Braces would end what a cluster hashes, and of lone surrogates a client makes the same
- * character. `%` is encoded as well, so that two keys never read alike.
+ * The key of a request, encoded for the key in the store. Braces would end the part that a cluster hashes, and a client makes the same
+ * character of all lone surrogates. `%` is encoded as well, so that two keys never read alike.
  */
 const encoded = (key: string): string =>
   key.replace(/[%{}\p{Cs}]/gu, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** What the keys know of the store together. */
+/** The state of the store that all keys share. */
 class Fleet implements SharedFleet {
   /** Calls for keys whose buckets rest. */
   restedCalls = 0;
@@ -109,7 +109,7 @@ class Fleet implements SharedFleet {
     return this.#lost?.mode ?? 'shared';
   }
 
-  /** The buckets of many keys lose the store, and find it again, one by one: it is told once. */
+  /** The buckets of many keys lose the store, and find it again, one by one: the observer is told once. */
   told(event: StoreEvent, isOwn = false): void {
     if (event.type === 'step' && !isOwn) return;
     if (event.type === 'lost') {
@@ -127,8 +127,8 @@ class Fleet implements SharedFleet {
 }
 
 /**
- * Buckets that requests need are whole; of the others a few numbers are kept until they are full, so that the store cannot lose
- * them. They are looked at together, by one timer that runs while any is needed.
+ * Keeps whole buckets for keys with requests, and a few numbers for each other key until its bucket is full, so that the store cannot lose
+ * the bucket. A single timer looks at all keys, and runs while there are any.
  */
 class TenantBuckets extends LimitPerKey implements ValkeyBucketPerKey {
   readonly #fleet: Fleet;
@@ -228,8 +228,8 @@ class TenantBuckets extends LimitPerKey implements ValkeyBucketPerKey {
 }
 
 /**
- * A {@link valkeyBucket} for each key, such as a tenant, in one object: a key that no request needs takes some 250 bytes here until its
- * bucket is full, and none after that; a lone request makes one call; and this process is counted once, not for each key.
+ * A {@link valkeyBucket} for each key, such as a tenant, in one object. A key without requests takes some 250 bytes here until its bucket
+ * is full, and none afterwards. A lone request makes one call. This process is counted once, not for each key.
  *
  * @throws TypeError, RangeError for an invalid option
  * @example

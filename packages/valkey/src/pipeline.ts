@@ -1,7 +1,7 @@
 import { property } from '@ebb/core/bucket';
 import type { StoreClient, ValkeyClient } from './store-client.ts';
 
-/** A socket: what is written while it is corked goes out together. */
+/** A socket: data written while the socket is corked goes out together. */
 interface Corked {
   cork(): void;
   uncork(): void;

@@ -11,12 +11,12 @@ const SILENT_MS = 2_000;
 type Spending = readonly Pick<LocalShare, 'spent'>[];
 
 /**
- * How a store that was silent comes back. If its round trip varies around `timeoutMs`, the first reply in time would end the
- * outage, and the call after it start the next. So a store that replies late in that time is not back yet: the process goes
- * on with its local share, and charges what it spends, since others may share the bucket already.
+ * Decides when a silent store is back. If the round trip varies around `timeoutMs`, the first reply in time would end the outage, and the
+ * next call would start another. A store with late replies is therefore not back yet: the process goes on with its local share, and charges
+ * the spent tokens to the store, because other processes may share the bucket already.
  */
 export class Recovery {
-  /** Whether what is spent is charged to the store. */
+  /** Whether spent tokens are charged to the store. */
   isCharging = false;
   /** Whether the last reply has shown that the store is back. */
   isBack = false;
@@ -37,7 +37,7 @@ export class Recovery {
     else this.#quickMs = sinceBackMs < CALM_MS ? 0 : timeoutMs / 2;
   }
 
-  /** An attempt has ended, or what was given up got its reply. */
+  /** An attempt has ended, or a call that was given up got its reply. */
   answered({ call, sentAtMs, reply, state }: Answer, local: Spending, nowMs: number): void {
     if (reply === undefined || reply.tooLate || state === 'late')
       this.#inTimeSinceMs = Number.POSITIVE_INFINITY;
@@ -59,7 +59,10 @@ export class Recovery {
     }
   }
 
-  /** What was spent since the last charge; 0 the first time. A charge without a reply is not repeated: it came late, most likely. */
+  /**
+   * Returns the amounts spent since the last charge; 0 the first time. A charge without a reply is not repeated: the charge came late, most
+   * likely.
+   */
   charge(local: Spending): Amounts {
     const spent = local.map((share) => Math.ceil(share.spent));
     const before = this.isCharging ? this.#charged : spent;

@@ -1,14 +1,14 @@
 import type { Amounts, LeaseMark, StoreCall, TokenLeaseCall, UnspentLease } from './store-call.ts';
 
-/** What is returned in one call: a script holds up the store while it runs. */
+/** The most leases to return in one call: a script holds up the store while it runs. */
 const LEASES_PER_CALL = 32;
 
-/** Tokens to return to the store or to charge there, in millionths of each unit. One call settles many. */
+/** Tokens to return to the store or to charge there, in millionths of each unit. A single call settles many leases. */
 export class Refunds {
   readonly #units: number;
-  /** What to return, by lease. */
+  /** The amounts to return, by lease. */
   readonly #unspent = new Map<LeaseMark, number[]>();
-  /** What to charge. */
+  /** The amounts to charge. */
   #owed: number[];
   #inFlight = 0;
   /** When to call the store; `Infinity` if there is nothing to do. */
@@ -47,7 +47,7 @@ export class Refunds {
     this.dueMs = Math.min(this.dueMs, dueMs);
   }
 
-  /** What a lease that is asked for settles on its way, due or not: so it costs no call. */
+  /** Returns the refunds and charges to send along with a call for a lease, due or not, which saves a call. */
   along(): Pick<TokenLeaseCall, 'leases' | 'spent'> {
     return this.busy ? { leases: this.#take(), spent: this.#takeOwed() } : {};
   }
@@ -64,7 +64,7 @@ export class Refunds {
     return calls;
   }
 
-  /** What one call returns. */
+  /** Takes the leases to return in one call. */
   #take(): UnspentLease[] {
     const leases: UnspentLease[] = [];
     for (const [mark, amounts] of this.#unspent) {

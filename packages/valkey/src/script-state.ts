@@ -1,6 +1,6 @@
 // Parts in Lua that the scripts of a bucket share. script.ts describes the state.
 
-/** A bucket that has been kept for so long has recorded all that hold a share of it. In microseconds. */
+/** The age at which a bucket has recorded all processes with a share of the bucket. In microseconds. */
 export const SURE_US = 500_000;
 
 /** Reads `text`, the value of the key, into the variables of the state; ends the script if that is not a bucket of this layout. */

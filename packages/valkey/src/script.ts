@@ -15,9 +15,9 @@ import {
  * The arithmetic is that of core's gcra.ts in whole numbers: microseconds, and millionths of a token. `empty` is rounded up, so
  * rounding never creates tokens. The reply has whole numbers alone, but for limits that are new to the caller.
  *
- * **Time.** `now` is the server's time since 2025 plus `shift`, and never goes back. If the server's clock is set back by more
- * than a second, `shift` makes up for it; a smaller step is waited out. A process that finds the clock ahead of all that it has
- * measured itself proposes a time, and `shift` falls. So the state is never moved: its times mean the same before and after a step.
+ * **Time.** `now` is the server's time since 2025 plus `shift`, and never goes back. If the server's clock is set back by more than a
+ * second, `shift` makes up for it; a smaller step is waited out. A process proposes a time if the clock is ahead of all times that the
+ * process has measured, and `shift` falls. The state is never moved: its times mean the same before and after a step.
  *
  * **The value** is packed: 235, the layout, the number of units; then
  *
@@ -33,13 +33,14 @@ import {
  * `empty` back in total), `base` (`empty` at the start of the epoch), `turn` (how much a process leases at a time while
  * requests wait, a moving average over about eight leases).
  *
- * **The ledger** follows: `ghost`, `ghosts`, `ghostEnds`, and for each process its name, its share, and when this expires. A
- * share is what a process may spend of the quota while the store is away, in millionths. What is recorded is never less than
- * what the process uses: a larger share is recorded before the process learns of it, and a smaller one once the process has
- * confirmed it. Ghosts are the shares that were recorded before a loss, until their processes come again or they expire.
+ * **The ledger** follows: `ghost`, `ghosts`, `ghostEnds`, and for each process its name, its share, and when this expires. A share is the
+ * part of the quota that a process may spend while the store is away, in millionths. The recorded share is never less than the share in
+ * use: a larger share is recorded before the process learns of it, and a smaller share once the process has confirmed it. Ghosts are the
+ * shares that were recorded before a loss, until their processes come again or they expire.
  *
- * **A loss.** Every process hands in the last state that it saw. The first one to call after an eviction, a restart without data, or
- * a failover to a replica that lacks the last writes restores what it knows, and each of the others adds what it knows beyond that.
+ * **A loss.** Every process hands in the last state that it saw. After an eviction, a restart without data, or a failover to a replica
+ * without the last writes, the first process to call restores its state, and each other process adds the parts that the restored state
+ * lacks.
  */
 export const SCRIPT: string = `
 local A, key = ARGV, KEYS[1]

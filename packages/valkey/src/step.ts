@@ -2,7 +2,7 @@ import type { Reply } from './known-state.ts';
 import type { Outage } from './outage.ts';
 import type { StoreCall } from './store-call.ts';
 
-/** What came of a call. */
+/** The outcome of a call. */
 export interface Answer {
   readonly call: StoreCall;
   readonly sentAtMs: number;
@@ -19,11 +19,11 @@ export type Turn =
   | { readonly type: 'back'; readonly outageMs: number }
   | { readonly type: 'step'; readonly byMs: number };
 
-/** What has to be done after a step. */
+/** The work to do after a step. */
 export interface Step {
   /** Requests that wait may get their tokens now, or be refused. */
   readonly granted: boolean;
-  /** Calls to send now. What comes of each is the `answer` of another step. */
+  /** Calls to send now. The outcome of each call is the `answer` of another step. */
   readonly calls: readonly StoreCall[];
   /** When to step next, if nothing happens before; `Infinity` for never. */
   readonly wakeAtMs: number;

@@ -6,7 +6,7 @@ import { type Bounds, InvalidReply, readNumbers } from './store-error.ts';
 /** A number for each unit. */
 export type Amounts = readonly number[];
 
-/** Where a lease has left the bucket. What is not spent of it is returned with this. */
+/** The state of the bucket after a lease. Unspent tokens of the lease are returned with this mark. */
 export interface LeaseMark {
   readonly epoch: number;
   /** `empty` and `given` of each unit together; see script.ts. */
@@ -24,19 +24,19 @@ export interface TokenLeaseCall {
   readonly maxFuture: Amounts;
   /** How long the first request may wait for `minAmounts`, in milliseconds; `Infinity` for any time. */
   readonly withinMs: number;
-  /** What it returns on its way. */
+  /** The unspent leases to return with this call. */
   readonly leases?: readonly UnspentLease[];
-  /** What it charges on its way. */
+  /** The amounts to charge with this call. */
   readonly spent?: Amounts | undefined;
 }
 
-/** What was not spent of a lease. */
+/** The unspent tokens of a lease. */
 export interface UnspentLease {
   readonly amounts: Amounts;
   readonly mark: LeaseMark;
 }
 
-/** What a process says of itself. */
+/** The report of a process about itself. */
 export interface Who {
   readonly name: string;
   /** The share that it holds, in millionths of the quota. */
@@ -47,7 +47,7 @@ export interface Who {
   readonly expected: number;
 }
 
-/** One call of the script. */
+/** A call of the script. */
 export type StoreCall = (
   | TokenLeaseCall
   /** Returns unspent tokens of some leases. */
@@ -75,7 +75,7 @@ export interface RawReply {
   readonly shiftUs: number;
   /** 0 if the store holds no bucket. */
   readonly epoch: number;
-  /** Of the limits. */
+  /** The version of the limits. */
   readonly version: number;
   readonly pausedUs: number;
   readonly resumedUs: number;
@@ -91,9 +91,9 @@ export interface RawReply {
   readonly granted: Amounts;
   /** When each unit is empty. */
   readonly emptyUs: Amounts;
-  /** How far refunds have moved that back in total. */
+  /** How far refunds have moved `emptyUs` back in total. */
   readonly givenUs: Amounts;
-  /** What it was at the start of the epoch. */
+  /** The value of `emptyUs` at the start of the epoch. */
   readonly baseUs: Amounts;
   /** The average lease of a process whose requests wait; 0 if none has waited yet. */
   readonly averageLease: Amounts;
@@ -141,7 +141,7 @@ export function argumentsOf(call: StoreCall, maxPauseMs: number): string[] {
   }
 }
 
-/** What a process says of itself, as the script reads it. */
+/** The text of a {@link Who} for the script; empty if there is none. */
 export const whoOf = (who: Who | undefined): string =>
   who === undefined
     ? ''

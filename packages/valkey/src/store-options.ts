@@ -10,7 +10,7 @@ export interface StoreOptions {
   /** The name, without braces. */
   readonly key: string;
   /**
-   * What the key in the store begins with.
+   * The beginning of the key in the store.
    * @default 'ebb:'
    */
   readonly prefix?: string | undefined;

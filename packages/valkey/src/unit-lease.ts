@@ -4,7 +4,7 @@ import type { FleetSetup } from './options.ts';
 import type { LeasePool } from './pool.ts';
 import type { Amounts, LeaseMark } from './store-call.ts';
 
-/** What a process has leased of a unit, and how much more it leases. */
+/** The leases of one unit in this process, and the size of further leases. */
 export interface UnitLease {
   readonly pool: LeasePool;
   readonly size: LeaseSize;

@@ -8,7 +8,7 @@ export class UsageError extends Error {
 
 export type Command = 'inspect' | 'watch' | 'set' | 'leave' | 'reset';
 
-/** What a command takes, and the options of its own. */
+/** The arguments of each command, and its own options. */
 const COMMANDS: Readonly<
   Record<Command, { readonly takes: readonly [string, string?]; readonly options: readonly string[] }>
 > = {
@@ -34,7 +34,7 @@ export interface Target {
 /** The parsed command line. */
 export interface Arguments {
   readonly command: Command;
-  /** The name of a bucket; of `watch` what names begin with. */
+  /** The name of a bucket; for `watch`, the beginning of the names. */
   readonly key: string;
   readonly process: string;
   readonly prefix: string;

@@ -6,7 +6,7 @@ import { type Arguments, UsageError } from './arguments.ts';
 import { StoreError } from './connected.ts';
 import { amount, seconds, sharesOf, unitName } from './show.ts';
 
-/** What a command would do, and how that reads. */
+/** The operation of a command, and its description for the operator. */
 export interface Change {
   readonly operation: Operation;
   /** A line for each thing that changes; none if nothing does. */

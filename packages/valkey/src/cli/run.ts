@@ -10,7 +10,7 @@ import { bucketJson, bucketText } from './show.ts';
 import { shown } from './shown.ts';
 import { type Output, watch } from './watch.ts';
 
-/** What the command reads and writes. */
+/** The streams and the environment of the command. */
 export interface Terminal {
   readonly stdout: Output;
   readonly stderr: { write(text: string): unknown };

@@ -11,16 +11,16 @@ export interface Output {
 }
 
 interface Watched {
-  /** What comes before the name in a key. */
+  /** The part of a key before the name. */
   readonly prefix: string;
-  /** What names begin with. */
+  /** The beginning of the names to show. */
   readonly name: string;
   readonly json: boolean;
   readonly once: boolean;
 }
 
 const EVERY_MS = 1_000;
-/** So many buckets are read at once. */
+/** The most buckets to read at once. */
 const AT_ONCE = 50;
 
 /** A text as a pattern of SCAN that matches it alone. */
@@ -33,7 +33,7 @@ async function readAll(keys: readonly string[], read: Read): Promise<(readonly [
   for (let from = 0; from < keys.length; from += AT_ONCE) {
     const some = keys.slice(from, from + AT_ONCE).map(async (key) => {
       const operated = await read(key, { type: 'inspect' });
-      // It may have expired since.
+      // The bucket may have expired since.
       return operated.type === 'done' ? [[key, operated.state] as const] : [];
     });
     found.push(...(await Promise.all(some)).flat());
