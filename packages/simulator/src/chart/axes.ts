@@ -10,7 +10,7 @@ const LEFT = 72;
 /** The least gap between two texts in a line. */
 const APART = 12;
 
-/** What the axes of a plot depend on. */
+/** The texts, values and sizes that the axes of a plot depend on. */
 export interface PlotNeeds {
   /** The names of the axes. */
   readonly x: string;

@@ -20,7 +20,7 @@ export interface BarPart {
   readonly colour: Colour;
 }
 
-/** One value of a row: parts side by side, and a text. */
+/** A value of a row: parts side by side, and a text. */
 interface Bar {
   readonly parts: readonly BarPart[];
   readonly text: string;

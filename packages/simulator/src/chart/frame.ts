@@ -15,7 +15,7 @@ export const LINE_HEIGHT = 18;
 
 /** The texts above a figure. */
 export interface Heading {
-  /** What the figure shows, as a sentence. */
+  /** The finding or the subject of the figure, as a sentence. */
   readonly title: string;
   /** The setting, in one or two sentences. */
   readonly note: string;

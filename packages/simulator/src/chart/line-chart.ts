@@ -90,8 +90,8 @@ function leader(right: number, from: number, to: number, colour: Colour): string
 }
 
 /**
- * Lines with their names at their ends. The figure is as high as the names need. Lines that coincide are drawn in turns,
- * so that each is visible.
+ * Lines with their names at their ends. The figure is as high as the names need. Coinciding lines are drawn in turns,
+ * so that each line is visible.
  * @throws RangeError if there are no lines, or a line has no points
  */
 export function lineChart(chart: LineChart): string {

@@ -3,7 +3,7 @@ import { COLOURS, type Colour } from './palette.ts';
 import { element, label } from './svg.ts';
 import type { Type } from './text-width.ts';
 
-/** One case of a map. */
+/** A case of a map. */
 export interface MapCell {
   readonly text: string;
   /** Filled cells stand out, also without colours. */

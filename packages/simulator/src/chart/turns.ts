@@ -38,8 +38,8 @@ function lieTogether(one: Heights, other: Heights | undefined, width: number): b
 }
 
 /**
- * The pieces of each curve that are drawn again on top of all curves. Curves that coincide are on top in turns, so that
- * each is visible. No curve is moved.
+ * The pieces of each curve that are drawn again on top of all curves. Coinciding curves are on top in turns, so that
+ * each curve is visible. No curve is moved.
  */
 export function turnsOf(curves: readonly Curve[], left: number, right: number): Curve[][] {
   const pieces: Curve[][] = curves.map(() => []);

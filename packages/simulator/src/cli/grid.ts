@@ -14,14 +14,14 @@ import { RECORDED, recordedGrid, recordedRuns } from './recorded-grid.ts';
 const SEEDS: readonly number[] = [1, 2, 3, 4, 5, 6, 7, 8];
 const AT_A_TIME = 2;
 
-/** One scheme in all worlds with one seed. */
+/** Runs a scheme in all worlds with one seed. */
 function percentsOf(scheme: string, seed: number): readonly number[] {
   const policy = SCHEMES[scheme];
   if (policy === undefined) throw new RangeError(`there is no scheme ${scheme}`);
   return runWorlds(WORLDS, { [scheme]: policy }, [seed]).map(({ percents }) => percents[scheme]?.[0] ?? 0);
 }
 
-/** The same in a process of its own. */
+/** Runs a scheme with one seed in a process of its own. */
 function inProcess(scheme: string, seed: number): Promise<readonly number[]> {
   return new Promise((resolve, reject) => {
     const child = fork(import.meta.filename, ['--seed', String(seed), scheme]);

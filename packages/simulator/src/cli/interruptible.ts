@@ -4,8 +4,8 @@ import { createContext, runInContext } from 'node:vm';
 export const INTERRUPTED = 'ERR_SCRIPT_EXECUTION_INTERRUPTED';
 
 /**
- * Runs long work that blocks the event loop, so that Ctrl-C ends it at once. A signal handler would not run before the
- * work is done. Without a handler the process would leave half a progress bar on the terminal.
+ * Runs long work that blocks the event loop, and lets Ctrl-C end the work at once. A signal handler would not run
+ * before the work is done. Without a handler the process would leave half a progress bar on the terminal.
  * @throws Error with the code {@link INTERRUPTED} on SIGINT
  */
 export function interruptible<T>(work: () => T): T {

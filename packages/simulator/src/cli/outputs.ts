@@ -27,7 +27,10 @@ function fileOf(option: string, path: string): string {
   return ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'].includes(path) ? STDOUT : path;
 }
 
-/** One file, `storm.svg`, or one for each of several figures, such as `storm-goodput.svg`. In a folder each has its own name. */
+/**
+ * Returns a file, `storm.svg`, or a file for each of several figures, such as `storm-goodput.svg`. In a folder each figure has its own
+ * name.
+ */
 function svgOutputs(path: string, { figures }: Study): Output[] {
   if (path === STDOUT && figures.length > 1)
     throw new UsageError(`--svg - takes one figure, and this study has several: ${figures.join(', ')}`);
@@ -43,7 +46,7 @@ function svgOutputs(path: string, { figures }: Study): Output[] {
   }));
 }
 
-/** True for a folder that exists, and for a name that only a folder can have. */
+/** True for an existing folder, and for a name that only a folder can have. */
 function isFolder(path: string): boolean {
   return /[/\\]$/.test(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
@@ -95,7 +98,7 @@ async function obstacle(path: string, there: Stats | undefined): Promise<string 
 }
 
 /**
- * Checks that every output can be written, before a run that may take hours.
+ * Checks that every output can be written, because the run after this check may take hours.
  * @throws OutputError for a path that cannot be written
  * @throws UsageError if two outputs, or an output and the scenario, are the same file
  */

@@ -12,10 +12,10 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What V8 says of an ES module that package.json declares to be CommonJS, as `npm init` does. */
+/** V8's message for an ES module that package.json declares to be CommonJS, as `npm init` does. */
 const IS_COMMONJS = /^Cannot use import statement outside|^Unexpected token 'export'/;
 
-/** What to do about a module that cannot be loaded; `undefined` if its error says enough. */
+/** The remedy for a module that cannot be loaded; `undefined` if its error says enough. */
 function remedy(path: string, error: unknown): string | undefined {
   const isTypeScript = /\.m?ts$/.test(path);
   if (isTypeScript && !process.features.typescript)

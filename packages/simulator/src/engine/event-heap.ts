@@ -23,7 +23,7 @@ export class EventHeap {
     return this.size > 0 ? (this.#times[0] as number) : Number.POSITIVE_INFINITY;
   }
 
-  /** Of two events at one time the one with the lower order comes first. */
+  /** Adds an event. At equal times the event with the lower order comes first. */
   push(atMs: number, order: number, event: number, stamp: number): void {
     if (this.size === this.#times.length) this.#grow();
     const times = this.#times;

@@ -19,8 +19,8 @@ export type Touch = (events: Int32Array, from: number, to: number) => void;
  *
  * A heap holds the events of the current day only, a short stretch of time. Events of later days lie unsorted on the
  * pages of a calendar: they move to the page of their day when their month begins, and into the heap when their day
- * does. So an event costs the same with a thousand pending events as with a million. One large heap would cost three
- * times as much, most of it cache misses.
+ * does. So an event costs the same with a thousand pending events as with a million. A single large heap would cost
+ * three times as much, most of it cache misses.
  *
  * Source: Brown, "Calendar Queues", 1988.
  */

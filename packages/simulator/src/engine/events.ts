@@ -39,7 +39,7 @@ export class Events {
   /** The sum of what `touch` returned. Without a use of it the compiler would remove the reads. */
   touched = 0;
 
-  /** `touch` reads the subject of an event that is due soon, so that it is in the processor's cache by then. */
+  /** `touch` reads the subject of an event shortly before the event, so that the subject is in the processor's cache by then. */
   constructor(clock: SimulationClock, dayMs: number, touch: (subject: number) => number) {
     this.clock = clock;
     this.#queue = new EventQueue(dayMs, (events, from, to) => {

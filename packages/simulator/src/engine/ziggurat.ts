@@ -47,9 +47,9 @@ function fromTail(random: Random): number {
 export type NormalSource = (target: Float64Array, mean: number, deviation: number) => void;
 
 /**
- * A source of normal numbers: the same seed gives the same numbers. It fills a whole block in a loop without calls
- * and settles the few draws at the edge of a layer afterwards. That is five times as fast as a call for each number,
- * and a race spends most of its time on them.
+ * A source of normal numbers: the same seed gives the same numbers. It fills a whole block in a loop without calls and
+ * settles the few draws at the edge of a layer afterwards. A block is five times as fast as a call for each number, and
+ * a race spends most of its time on these numbers.
  *
  * Source: Marsaglia and Tsang, "The Ziggurat Method for Generating Random Variables", 2000, on the bits of
  * Chris Doty-Humphrey's sfc32.

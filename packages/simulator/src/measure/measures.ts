@@ -22,7 +22,7 @@ export type Counted = (typeof COUNTED)[number];
 /** A column that is read at the end of every interval. */
 export type Gauge = 'queue' | 'busy' | 'underWay';
 
-/** One number for each interval. */
+/** A number for each interval. */
 export type Series = Readonly<Record<Counted | Gauge, Float64Array>>;
 
 /** The sums over all intervals. */

@@ -2,11 +2,11 @@ import type { Quantiles } from './histogram.ts';
 import type { Series, Totals } from './measures.ts';
 import type { Recovery } from './recovery.ts';
 
-/** What became of the requests to one shard. */
+/** The results of the requests to one shard. */
 export interface ShardTrace {
   readonly requests: number;
   readonly successes: number;
-  /** Those that failed, or that their client refused to send. */
+  /** Failed requests, and requests that their client refused to send. */
   readonly failures: number;
   /** From the request to its answer, for successful requests. */
   readonly latencyMs: Quantiles;
@@ -31,7 +31,7 @@ export interface Trace {
   readonly events: number;
 }
 
-/** The share of the requests that failed, including those that a client itself refused to send. */
+/** The share of failed requests, including requests that a client itself refused to send. */
 export function failedShare({ totals }: Trace): number {
   const { requests, failures, notSent } = totals;
   return requests === 0 ? 0 : (failures + notSent) / requests;

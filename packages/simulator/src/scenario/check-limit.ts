@@ -23,7 +23,7 @@ const checkRate = fields({ refillPerSecond: refillRate, capacity });
 
 const checkDrawn = fields({ mean: positive, spread: oneOf('constant', 'exponential', 'log-normal') });
 
-/** What a request spends of a unit: one that always costs more than the unit can hold would never be served. */
+/** Checks the cost of a request in a unit: a request that always costs more than the unit can hold would never be served. */
 function spending(most: number): Check {
   return (path, value) => {
     if (typeof value === 'object' && value !== null) {

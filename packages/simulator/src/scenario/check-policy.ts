@@ -70,7 +70,7 @@ const checkBackoff = naming(BACKOFFS as Makers);
 const checkBucket = naming({ tokenBucket, adaptive, quotaBucket });
 const checkBudget = naming({ retryBudget, valkeyBudget });
 
-/** What a bucket of one unit cannot do in the simulation, and whether it can hold the cost of a request. */
+/** Checks that the cost of a request is a number, and at most the capacity of a bucket of one unit. */
 function checkOneUnit(path: string, options: TokenBucketOptions, cost: FleetPolicy['cost']): void {
   const { refillPerSecond, capacity } = options;
   const most = tokenBucket({ refillPerSecond, capacity }).stats().capacity;

@@ -42,7 +42,7 @@ export type NamedBucket =
   | { readonly adaptive: AdaptiveOptions }
   | { readonly quotaBucket: QuotaBucketOptions };
 
-/** One retry budget for the whole fleet, as `valkeyBudget` of @ebb/valkey keeps it. */
+/** A retry budget for the whole fleet, like `valkeyBudget` of @ebb/valkey. */
 export interface SharedBudgetOptions {
   /** @default 0.2 */
   readonly ratio?: number | undefined;
@@ -104,7 +104,7 @@ export interface FleetPolicy {
    * together with a bucket.
    */
   readonly hedges?: SimulatedHedges | undefined;
-  /** What each attempt reserves: of a `quotaBucket` it may be a number for each unit. */
+  /** The tokens that each attempt reserves. A `quotaBucket` also takes a number for each unit. */
   readonly cost?: number | Costs | undefined;
   /**
    * Whether clients read from answers what their requests have spent, and settle their tokens with it, as with `readCost`.

@@ -2,7 +2,7 @@ import type { ServiceLimit, Stragglers, Trouble } from '@ebb/testing/faults';
 
 export type { Stragglers, Trouble } from '@ebb/testing/faults';
 
-/** What a request spends of a unit that is not the same for each request. */
+/** The cost of a request in a unit, if the cost is not the same for each request. */
 export interface DrawnCost {
   readonly mean: number;
   /**
@@ -21,7 +21,7 @@ export interface DrawnCost {
  */
 export interface UnitsLimit {
   readonly limits: Readonly<Record<string, { readonly refillPerSecond: number; readonly capacity: number }>>;
-  /** What a request spends in each unit. Answers say so, and `actualCost` of a policy reads it. */
+  /** The cost of a request in each unit. Answers report the cost, and `actualCost` of a policy reads it. */
   readonly spends: Readonly<Record<string, number | DrawnCost>>;
   /**
    * Whether the 429 has a Retry-After, in whole seconds.
@@ -30,7 +30,7 @@ export interface UnitsLimit {
   readonly retryAfter?: boolean | undefined;
 }
 
-/** What limits the requests that a server serves. */
+/** The limit of the requests that a server serves. */
 export type ServerLimit = ServiceLimit | UnitsLimit;
 
 /** Workers that each serve one request at a time, and a queue before them. */
@@ -59,7 +59,7 @@ export interface ServerOptions {
    */
   readonly maxQueue?: number | undefined;
   /**
-   * What those get that find the queue full: a 503, or a 429 without Retry-After.
+   * The answer to a request that finds the queue full: a 503, or a 429 without Retry-After.
    * @default 'unavailable'
    */
   readonly queueFull?: 'unavailable' | 'too-many' | undefined;

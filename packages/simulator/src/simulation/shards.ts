@@ -3,7 +3,7 @@ import { Histogram } from '../measure/histogram.ts';
 import type { ShardTrace } from '../measure/trace.ts';
 import { RequestNumbers } from './request-numbers.ts';
 
-/** Which shard each request goes to, and what became of it there. */
+/** The shard of each request, and the results of the requests to each shard. */
 export class Shards {
   readonly #random: Random;
   readonly #shard = new RequestNumbers(1);

@@ -42,7 +42,7 @@ function timeStandsStill(atMs: number): ScenarioError {
   );
 }
 
-/** One run of a scenario. */
+/** A run of a scenario. */
 export class Simulation {
   eventCount = 0;
   readonly measures: Measures;

@@ -85,7 +85,7 @@ function asData(results: readonly ExperimentResult[]): unknown {
   }));
 }
 
-/** Policies that are run with several seeds: that of the others, and those after it. */
+/** Policies to run with several seeds: the seed of the other policies, and the seeds after it. */
 export interface Repeated {
   readonly policies: readonly string[];
   readonly seeds: number;

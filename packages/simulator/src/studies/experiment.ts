@@ -7,7 +7,7 @@ import type { FleetPolicy } from '../scenario/fleet-policy.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { simulate } from '../simulation/simulate.ts';
 
-/** One scenario under several policies, with the same requests for each of them. */
+/** A scenario under several policies, with the same requests for each policy. */
 export interface Experiment extends Omit<Scenario, 'policy'> {
   /** The finding. */
   readonly title?: string | undefined;

@@ -12,7 +12,7 @@ export interface Arrivals {
   ended(client: number): void;
 }
 
-/** One Poisson process for the whole fleet: equal to one for each client, but only one event is pending. */
+/** A single Poisson process for the whole fleet: equal to a process for each client, but with only one pending event. */
 function openArrivals({ count, requestsPerSecond }: OpenClients, events: Events, random: Random): Arrivals {
   const meanMs = 1_000 / requestsPerSecond;
   const next = (): void => events.add(DRAWS.exponential(meanMs, random), ARRIVAL, 0);

@@ -9,7 +9,7 @@ import type { ClientTokens } from './client-tokens.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** That of core's queue: the differential test of the lines compares the two. In milliseconds. */
+/** The head start of retries in core's queue: the differential test compares the lines with that queue. In milliseconds. */
 const RETRY_HEAD_START_MS = 30_000;
 
 /** Buckets that ignore feedback, as one number for each client. */

@@ -3,7 +3,7 @@ import type { Environment } from '../../scenario/client-options.ts';
 import { OUTCOMES, REFUSED } from '../outcomes.ts';
 import type { ClientTokens } from './client-tokens.ts';
 
-/** What clients take from their buckets of several units. */
+/** The costs that clients take from their buckets of several units. */
 export interface QuotaUse {
   readonly cost: number | Costs;
   /** Whether clients settle their tokens with what answers say. */
@@ -11,8 +11,9 @@ export interface QuotaUse {
 }
 
 /**
- * How often a request looks for its tokens that does not fit beside those in flight, in milliseconds. It looks as well
- * when one of those is settled; core's bucket charges what is held for too long by itself.
+ * How often a request looks for its tokens if it does not fit beside the requests in flight, in milliseconds. The
+ * request also looks when a request in flight is settled; core's bucket itself charges tokens that are held for too
+ * long.
  */
 const HELD_UP_MS = 60_000;
 

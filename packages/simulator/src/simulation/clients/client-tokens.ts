@@ -3,7 +3,7 @@ import type { Costs, Outcome } from '@ebb/core';
 /** The tokens of all clients of a fleet. Every request costs the same. */
 export interface ClientTokens {
   take(client: number, nowMs: number): boolean;
-  /** Called with the request that gets the tokens that were taken last. */
+  /** Called with the request that gets the last taken tokens. */
   keep?(request: number): void;
   /** How long until the tokens of so many requests have come in, in milliseconds; 0 if they can be taken now. */
   waitMs(client: number, requests: number, nowMs: number): number;

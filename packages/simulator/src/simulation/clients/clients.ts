@@ -12,11 +12,11 @@ import { TokenLines } from './token-lines.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** What clients need from the simulation around them. */
+/** The simulation around the clients. */
 export interface ClientWorld {
   /** Sends an attempt to the server. */
   send(request: number, stamp: number): void;
-  /** What the answer to an attempt says that it has spent. Called once for each successful answer. */
+  /** Returns the costs in the answer to an attempt. Called once for each successful answer. */
   readonly spent?: ((request: number, stamp: number) => Costs | undefined) | undefined;
   /** Chooses the shard of each request; `undefined` if there is one server. */
   readonly shards?: Shards | undefined;
@@ -151,7 +151,7 @@ export class Clients {
     const isRetry = this.requests.attempt(request) > 1;
     throttles?.end(request, this.requests.client(request), isRetry, this.#events.nowMs);
     this.#world.shards?.failed(request);
-    // With a throttle a request that was sent before ends with what it met.
+    // With a throttle a request that was sent before ends with its last outcome.
     this.#measures.count(isRetry && throttles !== undefined ? series.failures : series.notSent);
     this.#end(request);
   }

@@ -4,7 +4,7 @@ import { EventHeap } from '../../engine/event-heap.ts';
 import type { Environment } from '../../scenario/client-options.ts';
 import type { SharedBudgetOptions } from '../../scenario/fleet-policy.ts';
 
-/** What one client holds of the budget, and the reply that is on its way to the client. */
+/** The part of the budget that one client holds, and the reply on its way to the client. */
 interface Holder {
   readonly lease: LeasedRetries;
   replyAtMs: number;
@@ -13,10 +13,10 @@ interface Holder {
 }
 
 /**
- * One retry budget for a whole fleet, kept in a store, as `valkeyBudget` keeps it. Clients use the class that
+ * A retry budget for a whole fleet, kept in a store like `valkeyBudget`. Clients use the class that
  * @ebb/valkey uses, and the store is a `retryBudget` of core.
  *
- * This needs no events of the simulation. The store handles a call at the time it is sent, and the reply counts
+ * The budget needs no events of the simulation. The store handles a call at the time it is sent, and the reply counts
  * when it has arrived. All calls take equally long, so the order of the calls in the store stays the same. Calls that
  * are due are made before anything later happens.
  */

@@ -17,7 +17,7 @@ import { FleetBudget } from './fleet-budget.ts';
 import { Hedges } from './hedges.ts';
 import { Throttles } from './throttles.ts';
 
-/** What the simulation needs to know of the clients of a fleet. */
+/** The policies, buckets and limits of the clients of a fleet. */
 export interface Fleet {
   policyOf(client: number): Policy;
   readonly buckets: ClientBuckets | undefined;
@@ -62,8 +62,8 @@ const unlimited = { balance: Number.POSITIVE_INFINITY, deposit() {}, withdraw: (
 const NO_BUDGET: RetryBudget = { ...unlimited, limit: budgetLimit(unlimited) };
 
 /**
- * One policy for all clients, because a million policies would take a gigabyte. If clients have their own budgets, the
- * policy uses that of the client for which it was returned last.
+ * Makes a single policy for all clients, because a million policies would take a gigabyte. If clients have their own
+ * budgets, the policy uses the budget of the client for which the policy was returned last.
  */
 function policiesOf(
   count: number,

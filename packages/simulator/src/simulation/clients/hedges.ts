@@ -68,7 +68,7 @@ export class Hedges {
   }
 
   /**
-   * A send has settled. Returns the outcome that the attempt ends with: that of the first answer, or of the first try if all have
+   * A send has settled. Returns the final outcome of the attempt: the first answer, or the outcome of the first try if all tries have
    * failed. {@link OPEN} while another send may still be answered.
    */
   settled(

@@ -14,7 +14,7 @@ import {
 import type { Fleet } from './fleet.ts';
 import type { Requests } from './requests.ts';
 
-/** One object for all decisions: there are millions of them. */
+/** A single object for all decisions, because there are millions of decisions. */
 class ReusedDecisionInput implements DecisionInput {
   readonly request: RequestTraits = REQUEST;
   attempt = 0;

@@ -15,7 +15,7 @@ const SINCE = 5;
 const GRANTED = 6;
 const BACKOFF = 7;
 
-/** The open requests. The place of a request that has ended is used again, so that a request makes no garbage. */
+/** The open requests. The place of an ended request is used again, so that a request makes no garbage. */
 export class Requests {
   open = 0;
   #numbers: Float64Array = new Float64Array(WIDTH * 1_024);
@@ -69,7 +69,7 @@ export class Requests {
     return this.#numbers[request * WIDTH + STARTED] as number;
   }
 
-  /** What the backoff rule returned for the previous retry; `undefined` for the first. */
+  /** The result of the backoff rule for the previous retry; `undefined` for the first retry. */
   previousBackoffMs(request: number): number | undefined {
     const backoffMs = this.#numbers[request * WIDTH + BACKOFF] as number;
     return backoffMs < 0 ? undefined : backoffMs;

@@ -6,8 +6,8 @@ import type { Requests } from './requests.ts';
 import { timeLeftMs } from './time-left.ts';
 
 /**
- * The numbers of a request: chances that were skipped, when it was sent, whether a chance is taken that was not sent, and whether it
- * met a timeout last.
+ * The numbers of a request: skipped chances, the time of the send, whether a taken chance is still unsent, and whether the last outcome was
+ * a timeout.
  */
 const SKIPPED = 0;
 const SENT = 1;
@@ -108,8 +108,8 @@ export class Throttles {
   }
 
   /**
-   * True if a hedge may be sent. It counts as a retry. What it meets teaches nothing: a retry that has failed does not, and an
-   * answer wins, and is that of the attempt.
+   * True if a hedge may be sent. A hedge counts as a retry. The throttle learns nothing from a hedge: a failed retry teaches nothing, and
+   * an answer wins, and is the answer of the attempt.
    */
   takeForHedge(client: number, { clock }: Policy): boolean {
     const rule = this.#rule(client);

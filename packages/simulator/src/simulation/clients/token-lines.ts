@@ -11,7 +11,7 @@ const NEVER = Number.POSITIVE_INFINITY;
  */
 const TOLERANCE_MS = 1e-3;
 
-/** What happens to a request that needs tokens. */
+/** The admission of a request that needs tokens. */
 export type Admission = 'go' | 'marked' | 'wait' | 'refused';
 
 /** The numbers of one client lie side by side, in one cache line. */

@@ -1,7 +1,7 @@
 import type { ServiceLimit } from '@ebb/testing/faults';
 import { TokenQuota } from '../token-quota.ts';
 
-/** What a server asks before it serves a request. */
+/** The limit that a server asks before it serves a request. */
 export interface ServerGate {
   take(nowMs: number): boolean;
   /** The Retry-After of a 429, rounded up: the header takes whole seconds only. */

@@ -10,7 +10,7 @@ interface Unit {
   readonly name: string;
   readonly quota: TokenQuota;
   state: number;
-  /** What there must be for a request, and what it costs at once. */
+  /** The least tokens for a request to be served, and its cost on arrival. */
   readonly least: number;
   readonly atOnce: number;
   /** Cost charged on answer; `undefined` if charged on arrival. */

@@ -8,7 +8,7 @@ import { ServerQuotas } from './server-quotas.ts';
 import { Spent } from './spent.ts';
 import { type Health, healthAt, SILENCE } from './trouble.ts';
 
-/** What a server needs from the simulation around it. */
+/** The simulation around a server. */
 export interface ServerWorld {
   readonly random: Random;
   /**
@@ -38,7 +38,7 @@ function serviceTimeOf(options: ServerOptions): (random: Random) => number {
  * given up: it serves abandoned requests like all others, as real servers do.
  */
 export class Server {
-  /** Requests that are being served, including those of workers that leave after their request. */
+  /** Requests in service, including requests of workers that leave afterwards. */
   busy = 0;
   readonly #options: ServerOptions;
   readonly #world: ServerWorld;

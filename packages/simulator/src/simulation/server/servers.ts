@@ -7,7 +7,7 @@ import { Spent } from './spent.ts';
 const PAIRS = 256;
 const MOST_EPOCHS = 128;
 
-/** What servers need from the simulation around them. */
+/** The simulation around the servers. */
 export interface ServersWorld {
   /** The randomness of a shard. */
   randomOf(shard: number): Random;
@@ -19,7 +19,7 @@ export interface ServersWorld {
 
 /** The shards behind one name: one server unless the scenario has more. */
 export class Servers {
-  /** What answers say that their requests have spent, if the limit has units. */
+  /** The costs in the answers on their way, if the limit has units. */
   readonly spent: Spent | undefined;
   readonly #all: readonly Server[];
   readonly #epochs: number;

@@ -4,8 +4,8 @@ import type { Costs } from '@ebb/core';
 const STAMPS = 0x100_0000;
 
 /**
- * What answers on their way say that their requests have spent: an event has no room for it. Several answers to one
- * request may be on their way, with a stamp each.
+ * The costs of requests in the answers on their way: an event has no room for costs. Several answers to one request may
+ * be on their way, with a stamp each.
  */
 export class Spent {
   readonly #costs = new Map<number, Costs>();
@@ -14,7 +14,7 @@ export class Spent {
     this.#costs.set(job * STAMPS + stamp, costs);
   }
 
-  /** What the answer says, which has arrived. */
+  /** Takes the costs in an answer that has arrived. */
   take(job: number, stamp: number): Costs | undefined {
     const key = job * STAMPS + stamp;
     const costs = this.#costs.get(key);

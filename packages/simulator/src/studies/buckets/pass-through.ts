@@ -8,7 +8,7 @@ export interface BucketTraffic {
   /** @default 0 */
   readonly refillIntervalMs?: number;
   /**
-   * What happens to a request if the bucket has no token for it.
+   * How the bucket treats a request without a token.
    * @default 'delay'
    */
   readonly nonConforming?: NonConforming;
@@ -16,7 +16,7 @@ export interface BucketTraffic {
   readonly arrivalsMs: readonly number[];
 }
 
-/** What happened to one request. */
+/** The result of one request. */
 export interface Passage {
   readonly arrivedAtMs: number;
   /** When the request was sent; `undefined` if it was rejected. */

@@ -8,7 +8,7 @@ export interface Service {
   readonly workers: number;
   /** The mean time of a worker for each request. */
   readonly workMs: number;
-  /** Time of its own that each endpoint takes beside that, without a worker; requests go to one after the other. */
+  /** The extra time of a request at each endpoint, without a worker; requests go to the endpoints in turn. */
   readonly ownMs: readonly number[];
 }
 

@@ -16,7 +16,7 @@ import {
 import type { ClientLimit } from './world.ts';
 
 const SEEDS = [1, 2, 3, 4];
-/** What a limit that finds itself must have of the best fixed limit: so much of its throughput, and at most so many times its p99. */
+/** The bounds of a self-tuning limit, as multiples of the best fixed limit's measures: the least throughput, and the highest p99. */
 const THROUGHPUT = 0.95;
 const LATENCY = 1.5;
 

@@ -4,7 +4,7 @@ import { Sample } from './sample.ts';
 const FIRST = 4;
 const FEWEST = 10;
 const MOST = 128;
-/** So many answers for a spread of 1, or the square of the spread: their mean is then exact to an eighth. */
+/** The answers of a window for a spread of 1, in proportion to the square of the spread: the mean is then exact to an eighth. */
 const FOR_SPREAD = 64;
 /** Means differ if they are so many errors apart. */
 const CLEAR = 2;
@@ -12,7 +12,7 @@ const CLEAR = 2;
 const STANDING = 0.2;
 /** How long latency must be high before a test, in milliseconds. */
 const SUSPICION_MS = 1_000;
-/** The part of a fall in what is in flight by which latency falls as well if it is a queue of ours, and if it is none. */
+/** The part of a fall of the requests in flight by which latency falls as well: with a queue of ours, and without. */
 const OURS = 0.7;
 const THEIRS = 0.3;
 /** A share: how fast the limit rises. */
@@ -41,12 +41,12 @@ interface Test {
 }
 
 /**
- * A limit of the requests in flight that finds itself. By Little's law a service that answers `rate` requests per millisecond, each in
- * `ownMs` if there is no queue, has `rate × ownMs` of them in work; what is above that waits in a queue.
+ * A self-tuning limit of the requests in flight. A service answers `rate` requests per millisecond, each in `ownMs` without a queue. By
+ * Little's law `rate × ownMs` requests are then in work, and all others wait in a queue.
  *
- * Latency that rises may be a queue of ours, or the service has become slower, or other endpoints are called. It tells by a test: if half
- * as much in flight halves the latency, it was a queue. It tests where a queue is likely only: more is in flight than has gone well
- * before, or the limit binds; and a queue delays the fastest answers as well.
+ * Rising latency may come from a queue of ours, from a slower service, or from calls of other endpoints. A test tells which: if half as
+ * many requests in flight halve the latency, a queue was the cause. The rule tests only where a queue is likely: more requests are in
+ * flight than went well before, or the limit binds; and a queue delays the fastest answers as well.
  *
  * Sources: Little, "A Proof for the Queuing Formula L = λW", 1961; Nichols and Jacobson, "Controlling Queue Delay", 2012, for the least
  * delay of an interval; Netflix, concurrency-limits, and Envoy, adaptive concurrency, for a limit from a latency without load.
@@ -68,7 +68,7 @@ export class ConcurrencyRule {
   #test: Test | undefined;
   #testedMs = 0;
   #rest = 1;
-  /** What came since the latency is high. */
+  /** The answers since the latency became high. */
   #doubt: Sample | undefined;
   #doubtMs = 0;
   #hasRisen = false;
@@ -97,7 +97,7 @@ export class ConcurrencyRule {
   /** A request is sent, with which so many are in flight. Returns the window in which its latency counts; 0 for none. */
   sent(inFlight: number): number {
     if (inFlight > this.#peak) this.#peak = inFlight;
-    // A few more than it needs: one that hangs must not hold it up.
+    // A few more requests than the window needs: a request that hangs must not hold the window up.
     if (this.#sent * 8 >= this.#need * 9) return 0;
     this.#sent += 1;
     return this.#window;

@@ -10,11 +10,11 @@ export interface ClientLimit {
   sent(inFlight: number): number;
   /** The request with the stamp is answered. `waiting`: others wait for its slot. */
   answered(stamp: number, sentAtMs: number, nowMs: number, waiting: boolean): void;
-  /** It is refused, or was given up. */
+  /** The request with the stamp is refused, or was given up. */
   failed(stamp: number, sentAtMs: number, nowMs: number, inFlight: number): void;
 }
 
-/** What a call needs: time of a worker, and time that it takes without one. */
+/** The work of a call: time of a worker, and time without a worker. */
 interface Work {
   readonly workMs: number;
   readonly ownMs: number;
@@ -22,9 +22,9 @@ interface Work {
 
 /** A service and the calls of one program. */
 export interface World {
-  /** Loops that call again after each answer; or calls per second that arrive at random. */
+  /** Loops that call again after each answer; or calls per second, at random times. */
   readonly load: { readonly callers: number } | { readonly perSecond: number };
-  /** What the call with this number needs; `undefined` if there are no more. A mean, if there is a spread. */
+  /** Returns the work of the call with this number, as means of the spread; `undefined` if there are no more calls. */
   readonly work: (call: number, random: () => number, nowMs: number) => Work | undefined;
   readonly spread: 'even' | 'exponential' | 'log-normal';
   /** @default without a limit */
@@ -38,7 +38,7 @@ export interface World {
   readonly seed: number;
 }
 
-/** What became of a call. */
+/** The result of a call. */
 export interface Ended {
   readonly askedAtMs: number;
   readonly sentAtMs: number;

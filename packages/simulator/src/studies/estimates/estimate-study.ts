@@ -61,7 +61,7 @@ function figure(all: readonly Run[]): string {
   });
 }
 
-/** What becomes of a quota, by what is reserved for each answer. */
+/** The use of a quota, by the reserve for each answer. */
 export const estimates: Study = {
   name: 'estimates',
   shows: 'what to reserve for an answer whose length is not known',

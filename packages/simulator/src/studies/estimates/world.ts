@@ -12,16 +12,16 @@ const CALLERS = 400;
 const MINUTE_MS = 60_000;
 const MINUTES = 12;
 
-/** What counts begins after the burst of the start, in which costs are learned. */
+/** The measurement begins after the burst of the start, in which costs are learned. */
 const FROM_MS = 3 * MINUTE_MS;
 
 /** How fast an answer is written, in tokens per second, and how often the server charges for it. */
 const WRITTEN_PER_SECOND = 50;
 const CHARGED_EVERY_MS = 1_000;
 
-/** What a client reserves for a request, and what becomes of the rest. */
+/** The tokens that a client reserves for a request, and the treatment of the unused rest. */
 export interface Reserve {
-  /** The part of the bound; or the quantile of what answers like it have used of it. */
+  /** The part of the bound to reserve; or the quantile of the parts used by similar answers. */
   readonly share?: number;
   readonly quantile?: number;
   /** Charged when the answer has ended, given back then, or never given back. */
@@ -33,7 +33,7 @@ export interface Reserve {
 export interface Found {
   /** Tokens of answers, as a part of what came in for the account. */
   readonly used: number;
-  /** Requests that were refused, as a part of all that were sent. */
+  /** Refused requests, as a part of all sent requests. */
   readonly refused: number;
   /** How long half of the requests waited at most before they were sent, in seconds. */
   readonly waited: number;

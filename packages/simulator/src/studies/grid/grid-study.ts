@@ -7,7 +7,7 @@ import { SMALL } from './worlds.ts';
 
 const SEEDS = 2;
 
-/** What a study shows of these runs. */
+/** The result of a study with these runs. */
 export function gridResult(all: readonly WorldRuns[]): StudyResult {
   return {
     table: gridTable(all),

@@ -5,7 +5,7 @@ import { NO_RETRIES, THROTTLE } from './schemes.ts';
 import { BARS, gainOf, meanOf, shareAbove, worstOf } from './standing.ts';
 import type { World } from './worlds.ts';
 
-/** So many of the worst worlds are named. */
+/** The number of the worst worlds in the table. */
 const WORST = 10;
 
 /** Points with a sign: + for more than no retries answer. */
@@ -24,7 +24,10 @@ function worldText({ trouble, clients, requestsPerSecond, serviceMs }: World): s
   return `${trouble}, ${clients.toLocaleString('en')} × ${requestsPerSecond}/s × ${serviceMs} ms`;
 }
 
-/** What each scheme answers of each trouble, in how many worlds it is good enough, and where the throttle is worst. */
+/**
+ * The answers of each scheme for each trouble, the share of worlds where the scheme is good enough, and the worst
+ * worlds of the throttle.
+ */
 export function gridTable(all: readonly WorldRuns[]): Table {
   const schemes = Object.keys(all[0]?.percents ?? {});
   const troubles = [...new Set(all.map(({ world }) => world.trouble))];

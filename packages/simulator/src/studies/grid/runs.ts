@@ -3,7 +3,7 @@ import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import type { StudyResult } from '../study.ts';
 import { answered, type World } from './worlds.ts';
 
-/** What is answered of a world by each scheme, in percent of its requests: a number for each seed, the same seeds for all. */
+/** The answered requests of a world by scheme, in percent: a number for each seed, with the same seeds for all schemes. */
 export interface WorldRuns {
   readonly world: World;
   readonly percents: Readonly<Record<string, readonly number[]>>;

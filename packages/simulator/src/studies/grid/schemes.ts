@@ -5,7 +5,7 @@ import { published } from '../storm/storm.ts';
 
 const attemptTimeoutMs = 1_000;
 
-/** What every other scheme is compared with. */
+/** The scheme with which every other scheme is compared. */
 export const NO_RETRIES = 'No retries';
 export const BUDGET = 'retryBudget()';
 /** The schemes that only retry. */

@@ -5,7 +5,7 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** What is answered in the mean of these worlds, in percent. */
+/** The mean of the answered requests in these worlds, in percent. */
 export function meanOf(all: readonly WorldRuns[], scheme: string): number {
   return mean(all.map(({ percents }) => mean(percents[scheme] ?? [])));
 }
@@ -26,11 +26,11 @@ export function gainOf(runs: WorldRuns, scheme: string): number {
   return leadOf(runs, scheme, [NO_RETRIES]);
 }
 
-/** What a scheme is measured by in a world. */
+/** A measure of a scheme in a world. */
 export interface Bar {
   readonly name: string;
   readonly others: (schemes: readonly string[]) => readonly string[];
-  /** In points: so much less may be answered. */
+  /** By how many points less than the others the scheme may answer. */
   readonly margin: number;
 }
 
@@ -41,7 +41,7 @@ export const BARS: Readonly<Record<'noRetries' | 'noRetriesNear' | 'retrying' | 
   all: { name: 'all of these − 3', others: (schemes) => schemes, margin: 3 },
 };
 
-/** Of the rounding of the recorded runs. */
+/** The error from the rounding of the recorded runs. */
 const ROUNDING = 1e-9;
 
 /** The share of the worlds in which the worst seed of a scheme meets a bar. */

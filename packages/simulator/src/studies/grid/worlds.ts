@@ -49,7 +49,7 @@ export const TROUBLES: Readonly<Record<string, GridTrouble>> = {
   'silence 5 s .9': after(5_000, silence, 0.9),
 };
 
-/** One service with its clients, and what happens to it. */
+/** A service with its clients, and the trouble of the service. */
 export interface World {
   readonly trouble: string;
   readonly clients: number;
@@ -74,7 +74,8 @@ export const SMALL: readonly World[] = WORLDS.filter(({ serviceMs }, at) => {
 });
 
 /**
- * The scenario of a world. There are two workers at least; the time to serve is then adjusted, so that the load is that of the trouble.
+ * The scenario of a world. There are two workers at least; the time to serve is adjusted to the workers, which keeps the load of the
+ * trouble.
  */
 export function scenarioOf(world: World): Omit<Scenario, 'policy'> {
   const { clients, requestsPerSecond, serviceMs } = world;
@@ -93,7 +94,7 @@ export function scenarioOf(world: World): Omit<Scenario, 'policy'> {
   };
 }
 
-/** What is answered of a world, in percent of its requests. */
+/** Returns the answered requests of a world, in percent. */
 export function answered(world: World, policy: FleetPolicy | ClientFactory, seed: number): number {
   return answeredPercent(simulate({ ...scenarioOf(world), policy }, { seed }));
 }

@@ -50,7 +50,7 @@ function figure(all: readonly Found[]): string {
     rows: all.map(({ name, tails }) => ({
       name,
       bars: Object.values(tails).map(({ p999 }) => ({
-        // Those that hang would leave nothing to see of the others.
+        // Tries that hang would leave nothing to see of the others.
         parts: [{ value: Math.min(120, p999), colour: name === 'ebb' ? 'purple' : 'blue' }],
         text: ms(p999),
       })),

@@ -5,7 +5,7 @@ export interface Rule {
   readonly maxHedges: number;
   /** A request is sent. Returns how long it may take before it is hedged, in milliseconds. */
   sent(): number;
-  /** Its first try has outlasted the delay. */
+  /** The first try of a request has outlasted the delay. */
   outlasted(): void;
   /** True if a hedge may be sent now. */
   take(): boolean;
@@ -13,7 +13,7 @@ export interface Rule {
   returned(tookMs: number): void;
   /** A first try has its answer before its delay. */
   inTime(tookMs: number): void;
-  /** So does this; of so many hedges one may have won. */
+  /** A request is over; one of its `hedges` may have won. */
   over(hedges: number, isWon: boolean): void;
 }
 
@@ -80,7 +80,7 @@ function ebb(quantile?: number): Rule {
   const rule: hedgeRule.HedgeRule = { quantile: quantile ?? 0.95, minDelayMs: 1, share: 0.015 };
   const state = hedgeRule.newHedgeState(rule);
   const purse = quantile === undefined ? state : { ...state };
-  // The quantile is that of a full purse.
+  // A full balance of hedges keeps the quantile constant.
   if (purse !== state) hedgeRule.pay(state, Number.POSITIVE_INFINITY);
   return {
     maxHedges: 1,

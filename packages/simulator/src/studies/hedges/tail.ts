@@ -12,7 +12,7 @@ export const TAILS: Readonly<Record<string, Stragglers>> = {
   '1 % hang': { share: 0.01, hangMs: 5_000 },
 };
 
-/** What the requests have taken, in milliseconds, and the hedges of each. */
+/** The quantiles of the time of a request, in milliseconds, and the hedges for each request. */
 export interface Tail {
   readonly [name: string]: number;
   readonly p50: number;

@@ -7,13 +7,13 @@ const DEVIATION_MS = 2;
 /** Tries that take longer than the others. */
 export interface Stragglers {
   readonly share: number;
-  /** So many times as long, */
+  /** The factor by which these tries take longer, */
   readonly factor?: number;
-  /** or so long, in milliseconds. */
+  /** or their time in place of a factor, in milliseconds. */
   readonly hangMs?: number;
 }
 
-/** Those of bhope/hedge's benchmark: one try in twenty takes ten times as long. */
+/** The stragglers of bhope/hedge's benchmark: one try in twenty takes ten times as long. */
 export const BENCHMARK: Stragglers = { share: 0.05, factor: 10 };
 
 /** The service of bhope/hedge's benchmark: log-normal. */
@@ -38,7 +38,7 @@ export function tryTimes(seed: number, stragglers: Stragglers): (isHedge: boolea
   return (isHedge) => (isHedge ? hedge() : first());
 }
 
-/** What a try takes on average in the benchmark, in milliseconds. */
+/** The mean time of a try in the benchmark, in milliseconds. */
 export const MEAN_SERVICE_MS: number = MEAN_MS * (1 + BENCHMARK.share * ((BENCHMARK.factor ?? 1) - 1));
 
 /** Calls in order of time. A virtual clock takes twice as long, because its calls can be cancelled. */

@@ -14,7 +14,7 @@ const CAPACITY = (1_000 * WORKERS) / SERVICE_MS;
 const CLIENTS = 2_500;
 const ENDS_MS = 10_000;
 const MINUTE_MS = 60_000;
-/** So much of the last half of that minute must be answered. */
+/** The least share of answers in the last half of the minute after the outage, in percent. */
 const ENOUGH = 95;
 
 const attemptTimeoutMs = 1_000;

@@ -94,7 +94,7 @@ export const silence: Study = fleetStudy({
   }),
 });
 
-/** Of the requests that have ended, in percent. */
+/** The answered part of the requests that have ended, in percent. */
 function answeredOf(shards: readonly ShardTrace[]): number {
   const ended = total(shards, ({ successes, failures }) => successes + failures);
   return (100 * total(shards, ({ successes }) => successes)) / ended;
@@ -104,7 +104,7 @@ const healthy = ({ shards }: Trace): readonly ShardTrace[] => shards.slice(1);
 const total = (shards: readonly ShardTrace[], of: (shard: ShardTrace) => number): number =>
   shards.reduce((sum, shard) => sum + of(shard), 0);
 
-/** Ten shards of five workers, at nine tenths of their capacity. One answers 503 for a minute. */
+/** Ten shards of five workers, at nine tenths of their capacity. A single shard answers 503 for a minute. */
 const SHARDS = 10;
 const WORKERS = 5;
 const CAPACITY_OF_ONE = (1_000 * WORKERS) / 20;

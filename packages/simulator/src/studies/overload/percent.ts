@@ -2,7 +2,7 @@ import type { Trace } from '../../measure/trace.ts';
 
 const NO_BREAK = '\u00a0';
 
-/** Answers that came in a time, for each 100 requests that began in it. More than 100: some had been put off before. */
+/** The answers in an interval, for each 100 requests that began in the interval. More than 100: some requests had been put off before. */
 export function answeredPercent(
   { series, intervalMs }: Trace,
   fromMs = 0,

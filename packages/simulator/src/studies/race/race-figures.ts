@@ -15,10 +15,10 @@ const RULE_COLOURS: Readonly<Record<string, Colour>> = {
   Ethernet: 'brown',
 };
 
-/** What is drawn of a race. */
+/** The contents of the figures of a race. */
 export interface RaceFigure {
   readonly points: readonly ComparisonPoint[];
-  /** What its settings are, as a sentence. */
+  /** The settings of the race, as a sentence. */
   readonly settings: string;
 }
 

@@ -19,7 +19,7 @@ interface Race {
   readonly name: string;
   readonly shows: string;
   readonly comparison: Comparison;
-  /** What its settings are, as a sentence. */
+  /** The settings of the race, as a sentence. */
   readonly settings: string;
   readonly draw: Readonly<Record<string, (race: figures.RaceFigure) => string>>;
 }

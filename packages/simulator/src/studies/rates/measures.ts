@@ -9,16 +9,19 @@ import {
   type World,
 } from './world.ts';
 
-/** What came of a world. Shares are from 0 to 1, times in seconds. */
+/** The results of a world. Shares are from 0 to 1, times in seconds. */
 export interface Found {
-  /** Served in the steady state, as a share of the quota or, if that is less, of what was asked. */
+  /** The served requests in the steady state, as a share of the quota or, if less, of the demand. */
   readonly use: number;
-  /** Of all requests that reached the server: in the steady state, and in 10 s from the start or from the late start of half the clients. */
+  /**
+   * The refused part of all requests that reached the server: in the steady state, and in 10 s from the start or from the late start of
+   * half the clients.
+   */
   readonly refused: number;
   readonly refusedAtFirst: number;
-  /** Jain's index of what each client got in the steady state: 1 if all got the same. */
+  /** Jain's index of the served requests of each client in the steady state: 1 if all got the same. */
   readonly jain: number;
-  /** The same of every 5 s, on the mean. */
+  /** Jain's index of every 5 s, on the mean. */
   readonly jainOf5: number;
   /** From a change of the quota until 95 % of it are used and at most 5 % refused, on the mean of 5 s; `Infinity` for never. */
   readonly backAfterHalf: number | undefined;
@@ -31,7 +34,7 @@ function sum(values: Float64Array, from: number, until: number): number {
   return values.subarray(from, until).reduce((all, value) => all + value, 0);
 }
 
-/** The share that is refused of what reached the server. */
+/** The refused share of the requests that reached the server. */
 function refusedShare({ served, refused }: Counts, from: number, until: number): number {
   const no = sum(refused, from, until);
   return no / Math.max(1, no + sum(served, from, until));

@@ -19,7 +19,7 @@ function ofCore(make: typeof adaptiveBucket | typeof tokenBucket): MakeRate {
   };
 }
 
-/** Tokens that come in at a rate that changes. */
+/** Tokens that come in at a changing rate. */
 class Pace {
   rate: number;
   #tokens: number;
@@ -106,7 +106,7 @@ const awsCubic: MakeRate = (_quota, _clock, startMs): ClientRate => {
   };
 };
 
-/** What no client can know: its share of the quota. It is sent evenly, and nothing is learned. */
+/** Sends a client's share of the quota evenly, and learns nothing. A real client cannot know its share. */
 export const shareKnown: MakeRate = (quota, _clock, startMs, clients): ClientRate => {
   const pace = new Pace(quota / clients, startMs);
   return { take: (nowMs) => pace.take(nowMs), waitMs: () => pace.waitMs(), answered() {} };

@@ -21,10 +21,10 @@ export type MakeRate = (
   clients: number,
 ) => ClientRate;
 
-/** Clients that share a quota, and that know nothing of each other. */
+/** Clients that share a quota, and know nothing of each other. */
 export interface World {
   readonly clients: number;
-  /** Of all clients together, in requests per second. @default 1000 */
+  /** The quota of all clients together, in requests per second. @default 1000 */
   readonly quota?: number | undefined;
   /** The tokens that the bucket of the server holds at most. @default a fifth of the quota */
   readonly burst?: number | undefined;
@@ -39,12 +39,12 @@ export interface World {
   readonly seed?: number | undefined;
 }
 
-/** What the server counted, by the second. */
+/** The counts of the server, by the second. */
 export interface Counts {
-  /** Of all clients. */
+  /** The requests of all clients. */
   readonly served: Float64Array;
   readonly refused: Float64Array;
-  /** Of each client. */
+  /** The served requests of each client. */
   readonly each: readonly Float64Array[];
 }
 

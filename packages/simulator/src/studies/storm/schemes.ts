@@ -48,7 +48,7 @@ export const grpcA6: ClientFactory = () => {
 };
 
 /**
- * Finagle's default: retries at once, up to a fifth of the requests of the last ten seconds plus ten per second. One
+ * Finagle's default: retries at once, up to a fifth of the requests of the last ten seconds plus ten per second. A
  * request may make up to 20 retries, a fifth of the reserve.
  *
  * Source: twitter/finagle, RetryBudget.scala and RequeueFilter.scala; user guide, "Retries".
@@ -71,9 +71,9 @@ export const finagle: ClientFactory = ({ clock }) => {
 };
 
 /**
- * The standard mode of the AWS SDKs with the defaults of 2026: three attempts, after random waits of up to 50 and
- * 100 ms (1 and 2 s after a 429). There are 500 tokens. A retry takes 14 (5 after a 429), a retry that succeeds returns
- * them, and a request that succeeds at once adds one.
+ * The standard mode of the AWS SDKs with the defaults of 2026: three attempts, after random waits of up to 50 and 100
+ * ms (1 and 2 s after a 429). There are 500 tokens. A retry takes 14 (5 after a 429), a successful retry returns its
+ * tokens, and a request that succeeds at once adds one.
  *
  * Source: AWS SDKs and Tools Reference Guide, "Retry behavior"; "Announcing updated retry behavior for AWS SDKs
  * and Tools", AWS Developer Tools Blog, 2026.

@@ -94,7 +94,7 @@ export function stormQueueFigure(results: readonly ExperimentResult[]): string {
   });
 }
 
-/** Schemes that limit retries by successes, and schemes that allow each client a fixed number. */
+/** Schemes that limit retries by successes, and schemes with a fixed number of retries for each client. */
 const BY_SUCCESS = ['+ budget', '+ bucket', '+ adaptive', 'gRPC A6'];
 const BY_ALLOWANCE = ['Finagle', 'AWS standard'];
 

@@ -43,7 +43,7 @@ export interface StormSize {
 
 /**
  * A service at 90 % of its capacity loses half of it for a minute. Its queue holds two seconds of work and clients wait
- * one second: while the queue is full, every request that is served has been given up. That is how overload persists.
+ * one second. While the queue is full, every served request has been given up, so the overload persists.
  */
 export function storm(policies: Experiment['policies'], size: StormSize = {}): Experiment {
   const { clients = 10_000, requestsPerSecond = 2_000, queueSeconds = 2, durationMs = 130_000 } = size;
@@ -66,7 +66,7 @@ export function stormPolicies(size: StormSize = {}): Record<string, FleetPolicy 
   const { clients = 10_000, requestsPerSecond = 2_000 } = size;
   const capacityOfOne = requestsPerSecond / LOAD / clients;
   const budget = { retryBudget: {} };
-  // A little less than a client's share of the capacity. What is left over shortens the queue.
+  // A little less than a client's share of the capacity. The rest shortens the queue.
   const bucket = { refillPerSecond: 0.95 * capacityOfOne, capacity: Math.max(5, capacityOfOne / 5) };
   return {
     'No retries': { attemptTimeoutMs, maxRetries: 0 },

@@ -72,7 +72,7 @@ export function smallTenantWaits(perTenant: boolean): readonly Moment[] {
     ]);
 }
 
-/** What became of the requests of a fleet, per second. */
+/** The outcomes of the requests of a fleet, per second. */
 export interface FleetUse {
   readonly served: number;
   readonly refusedByServer: number;

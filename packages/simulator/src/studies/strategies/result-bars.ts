@@ -33,7 +33,7 @@ export const SENDS: Measure = {
   text: (value = 0) => value.toFixed(2),
 };
 
-/** Requests that have no answer at the end, such as those that wait for ever, are not answered. */
+/** Requests without an answer at the end do not count as answered, such as requests that wait for ever. */
 export const ANSWERED: Measure = {
   name: 'Answered by the end',
   colour: 'green',
