@@ -6,13 +6,13 @@ import type { File } from './files.ts';
 /** Bundles are larger, and programs are not. */
 const MOST_BYTES = 2 ** 20;
 
-/** What a file holds. */
+/** The content of a file. */
 export interface Content extends File {
   readonly bytes: Buffer;
   readonly text: string;
-  /** Why it cannot be rewritten as it is. */
+  /** Why the file cannot be rewritten as it is. */
   readonly unreadable?: string;
-  /** True if nobody can change that: what belongs to it stays as well. */
+  /** True if the file can never be rewritten: related programs stay as well. */
   readonly stays: boolean;
 }
 
@@ -25,7 +25,7 @@ function textOf(bytes: Buffer): string | undefined {
   }
 }
 
-/** True for a text that may have something to rewrite, or requests of a client that is. */
+/** True for a text that may have places to rewrite, or requests of a rewritten client. */
 function isOfInterest(text: string): boolean {
   return (
     Object.keys(RULES).some((library) => names(text, library)) ||

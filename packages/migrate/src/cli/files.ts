@@ -6,7 +6,7 @@ import { leadsOut } from './git.ts';
 /** Folders whose programs are made by others, or by a build. */
 const FOREIGN = /^(node_modules|dist|build|coverage|\..+)$/;
 
-/** Files with programs in them that are not rewritten, and may be parts of one that is. */
+/** Files with programs inside: they are not rewritten, and may be parts of a rewritten program. */
 const EMBEDDING = /\.(vue|svelte|astro)$/;
 
 /** A file that is looked at. */
@@ -30,7 +30,7 @@ function filesBelow(folder: string): string[] {
   });
 }
 
-/** A name that is not UTF-8 leads nowhere: the file is one that cannot be read. */
+/** A name that is not UTF-8 leads nowhere, so the file cannot be read. */
 function realOf(path: string): string {
   try {
     return realpathSync(path);

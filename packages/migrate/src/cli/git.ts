@@ -3,17 +3,17 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 
-/** What a repository brings must not run: its configuration names programs. */
+/** Options that keep programs of a repository from running: the repository's configuration can name programs. */
 const SAFE = [
   ...['--no-pager', '--no-optional-locks', '--no-replace-objects', '--literal-pathspecs'],
   ...['-c', 'core.fsmonitor=false', '-c', `core.hooksPath=${devNull}`, '-c', 'safe.bareRepository=explicit'],
 ];
 
-/** Variables that name another repository than that of a file. A git hook has them. */
+/** Variables that name another repository than a file's own. A git hook has these variables. */
 const ELSEWHERE =
   /^GIT_(DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX)$/;
 
-/** What git says about a folder. */
+/** The output of git about a folder. */
 function git(folder: string, ...args: string[]): Buffer {
   const kept = Object.entries(process.env).filter(([name]) => !ELSEWHERE.test(name));
   // Objects that are missing are not fetched, by whatever program.
@@ -27,7 +27,7 @@ function git(folder: string, ...args: string[]): Buffer {
   });
 }
 
-/** The same for lines that git has made end in another way. */
+/** The text with line feeds alone at its line ends, because git may change line ends. */
 function withoutCr(bytes: Buffer): string {
   return bytes.toString('latin1').replaceAll('\r\n', '\n');
 }

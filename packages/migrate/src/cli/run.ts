@@ -20,7 +20,7 @@ interface Flags {
   readonly force?: boolean;
 }
 
-/** What became of the programs of some files. */
+/** The results for the programs of some files. */
 interface Outcome {
   readonly migrated: readonly (readonly [Content, Migrated])[];
   /** By path, why one is not read or written. */
@@ -41,7 +41,7 @@ function diffOf(path: string, before: string, { text }: Migrated): string {
   return createTwoFilesPatch(`a/${path}`, `b/${path}`, before, text).replace(/^=+\n/, '');
 }
 
-/** What all files hold that can be read. */
+/** The contents of all readable files. */
 function readAll(files: readonly File[], failed: Map<string, string>): Content[] {
   return files.flatMap((file) => {
     try {

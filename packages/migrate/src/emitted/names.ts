@@ -1,4 +1,4 @@
-// Names of ebb that rewritten programs use, in one place: a name that changes is changed here.
+// Names of ebb that rewritten programs use, in one place: a new name is changed here.
 
 /** The package of each name. */
 export const HOME: Readonly<Record<string, string>> = {

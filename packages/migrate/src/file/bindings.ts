@@ -50,7 +50,7 @@ function ofPattern(pattern: Node, exported: string, statement: Node): Binding[] 
   });
 }
 
-/** What a file imports of a library, or loads by `require`. */
+/** The names that a file imports of a library, or loads by `require`. */
 export class Bindings {
   readonly library: string;
   readonly all: readonly Binding[];

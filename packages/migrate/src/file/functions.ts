@@ -49,7 +49,7 @@ function chainAt(name: Node): Node {
   return parent !== null && (isObject || isBang) ? chainAt(parent) : name;
 }
 
-/** What a function reads of a parameter: `.status`, `.response.status`, or `` for the parameter itself. */
+/** The members that a function reads of a parameter: `.status`, `.response.status`, or `` for the parameter itself. */
 export function readsOf(called: Node, index: number): string[] {
   const parameter = parametersOf(called)[index];
   if (parameter === undefined) return [];

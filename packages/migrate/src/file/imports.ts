@@ -5,7 +5,7 @@ import { findAll, type Node, namesIn, PLACEHOLDER, Source, stringOf } from './so
 
 const NAME = new RegExp(`${PLACEHOLDER}(\\w+)`, 'g');
 
-/** What stays in front of all imports. */
+/** The lines that stay in front of all imports. */
 const TOP = /^(#!.*\n|(['"])use \w+\2;?[ \t]*\n|\/\/.*\n|\n)*/;
 
 const PARAMETER = 'parameter_';
@@ -25,7 +25,7 @@ function styled(source: Source, snippet: string): string {
     .replaceAll(/^( {2})+/gm, (lead) => source.indent.repeat(lead.length / 2));
 }
 
-/** The snippets that a text needs, those that others need first. */
+/** The snippets for a text, each after the snippets that it needs. */
 function neededSnippets(source: Source, text: string, from: Readonly<Record<string, string>>): string[] {
   const needed: string[] = [];
   const visit = (name: string): void => {
@@ -97,11 +97,11 @@ function lastLoading({ root }: Source, place: Node | undefined): Node | undefine
 }
 
 /**
- * Writes the imports and helpers that the edits ask for, and removes those of the library that nothing uses any more.
+ * Writes the imports and helpers that the edits ask for, and removes unused imports of the library.
  *
  * @param original the program before the edits
  * @param text the program after them, with placeholders
- * @param from the helpers that there are; a name that is none of them is imported
+ * @param from the available helpers; any other name is imported
  */
 export function finish(
   original: Source,

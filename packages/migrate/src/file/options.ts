@@ -2,7 +2,7 @@ import type { Bindings } from './bindings.ts';
 import { expressionOf } from './functions.ts';
 import { bare, findAll, type Node, namesIn, PLACEHOLDER, type Source, Stuck, statementOf } from './source.ts';
 
-/** One option in an object literal. */
+/** An option in an object literal. */
 export interface Option {
   readonly key: string;
   readonly node: Node;
@@ -127,7 +127,7 @@ export class OptionReader {
         this.#source.replace(type, `${PLACEHOLDER}PolicyOptions`);
   }
 
-  /** The options of a place, those that are spread into it as well: the one that holds comes first. */
+  /** The options of a place, including spread options: of two options with one key, the valid option comes first. */
   all(given: Node): Option[] {
     const options = optionsIn(this.objectOf(given)).reverse();
     return options.flatMap((option) => (option.key === '...' ? this.all(option.value) : [option]));
@@ -137,7 +137,7 @@ export class OptionReader {
 /**
  * Makes a comment of an option: it has no counterpart, and must not get lost.
  *
- * @returns false if it does not stand on lines of its own: the comment is then that of the statement
+ * @returns false if the option does not stand on lines of its own: the comment then belongs to the statement
  */
 function leave(source: Source, { node }: Option, { reason }: Left): boolean {
   source.leftFor = reason;
@@ -181,7 +181,7 @@ function removeRun(
  * Edits the options in an object literal.
  *
  * @param first members that come before all others
- * @param translate what becomes of an option
+ * @param translate returns the replacement of an option
  */
 export function editObject(
   source: Source,

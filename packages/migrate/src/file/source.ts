@@ -16,15 +16,15 @@ export const PLACEHOLDER = 'ebb__';
 /** A parameter of a function that is written here. A plain name could be taken for a use of the library. */
 export const RETRY_PARAMETER: string = `${PLACEHOLDER}parameter_retry`;
 
-/** How the comment begins that stands above what is left to do. */
+/** The beginning of the comment above each task left to do. */
 export const TODO = '// TODO(ebb): ';
-/** What ends a comment of a line, or would be shown as something else: code that a TODO quotes may have it. */
+/** Characters that end a comment of a line, or would be shown as something else: code in a TODO may have such characters. */
 const BREAKS = /[\s\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]+/gu;
 
 function applied(text: string, edits: readonly Edit[], from = 0): string {
   let result = '';
   let at = from;
-  // What is inserted at a place comes before what replaces its text.
+  // An insertion at a place comes before a replacement of its text.
   const inOrder = [...edits].sort((one, other) => one.start - other.start || one.end - other.end);
   for (const { start, end, text: inserted } of inOrder) {
     result += text.slice(at - from, start - from) + inserted;
@@ -40,9 +40,9 @@ export function languageOf(path: string): Lang | undefined {
   return /\.([cm]?js|jsx|tsx)$/.test(path) ? Lang.Tsx : undefined;
 }
 
-/** What the places of a library in one program have to do with other programs of the run. */
+/** How the places of a library in one program depend on other programs of the run. */
 export interface Reach {
-  /** Clients that were rewritten, and that requests of other programs may use. */
+  /** Rewritten clients that requests of other programs may use. */
   moved: number;
   /** Clients, and options of requests, that stay. */
   kept: number;
@@ -68,10 +68,10 @@ export class Source {
   /** Constants whose options the place at work takes. */
   readonly using: Set<string> = new Set();
   readonly reach: Reach = { moved: 0, kept: 0, requests: 0 };
-  /** Why places stay that change together with those of other programs; `undefined` if they may change. */
+  /** Why places that change together with other programs stay; `undefined` if the places may change. */
   readonly held: string | undefined;
   #edits: Edit[] = [];
-  /** Where the TODO of places would stand that were rewritten, and of those that were not. */
+  /** Where a TODO would stand for rewritten places, and for the other places. */
   readonly #changedAt = new Set<number>();
   readonly #stuckAt = new Set<number>();
 
@@ -123,7 +123,7 @@ export class Source {
   }
 
   replaceRange(start: number, end: number, text: string): void {
-    // What is around it has taken the text as it was.
+    // An edit around this place has taken the text as it was.
     if (this.#edits.some((edit) => edit.start < edit.end && edit.start <= start && edit.end >= end)) return;
     this.#edits = this.#edits.filter((edit) => edit.end <= start || edit.start >= end);
     this.#edits.push({ start, end, text });
@@ -170,7 +170,7 @@ export class Source {
     }
   }
 
-  /** @throws Stuck if what changes together with other programs has to stay */
+  /** @throws Stuck if places that change together with other programs have to stay */
   mayMove(): void {
     if (this.held !== undefined) throw new Stuck(this.held);
   }
@@ -204,7 +204,7 @@ export class Source {
     return lines.slice(lines.findLastIndex((line) => !isTodo(line)) + 1);
   }
 
-  /** Where a line can be put above a statement: where its own line begins, unless that is inside a text that goes over lines. */
+  /** Where a line can be put above a statement: at the start of its own line, unless the start is inside a text of several lines. */
   #placeAbove(node: Node): number {
     for (const one of [node, ...node.ancestors().slice(0, -1)]) {
       const { start } = statementOf(one).range();
@@ -233,7 +233,7 @@ export function statementOf(node: Node): Node {
   return up[at] ?? node;
 }
 
-/** All nodes of some kinds, the last first: what is inside comes before what is around it. */
+/** All nodes of some kinds, the last first: inner nodes come before the nodes around them. */
 export function findAll(root: Node, ...kinds: readonly string[]): Node[] {
   const found = root.findAll({ rule: { any: kinds.map((kind) => ({ kind })) } });
   return found.sort((one, other) => other.range().start.index - one.range().start.index);

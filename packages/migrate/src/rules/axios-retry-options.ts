@@ -25,7 +25,7 @@ import {
 } from '../file/source.ts';
 
 const PREDICATE = /^is(Network|Retryable|SafeRequest|IdempotentRequest|NetworkOrIdempotentRequest)Error$/;
-/** What the helper `errorOf` makes of an outcome, or the original error has. */
+/** The members of the error that the helper `errorOf` makes of an outcome, or of the original error. */
 const READABLE =
   /^$|^\.(message|code|response(\.(status|headers(\.[\w-]+)?))?|config(\.(url|method)(\.\w+)?)?)$/;
 const READABLE_CONFIG = /^$|^\.(url|method)(\.\w+)?$/;
@@ -119,7 +119,10 @@ export class AxiosRetryOptions {
     return `classify: ${PLACEHOLDER}retriedIf(${expressionOf(this.#source, value)})`;
   }
 
-  /** What a function reads of a parameter that there is not. The predicates of the library may have all of it. */
+  /**
+   * Returns a member of a parameter that a function reads and ebb does not have. The predicates of the library may read
+   * the whole parameter.
+   */
   #unknownReads(called: Node, index: number, known: RegExp): string | undefined {
     return readsOf(called, index).find((read) => !known.test(read));
   }

@@ -16,7 +16,7 @@ export interface RequestPlace {
   readonly isType?: boolean;
 }
 
-/** What a key is the key of; `undefined` if it is no key. */
+/** The place of a key; `undefined` if the node is no key. */
 function placeOf(key: Node): RequestPlace | undefined {
   const parent = key.parent();
   if (parent === null) return undefined;
@@ -85,7 +85,7 @@ export function requestPlaces(source: Source, bindings: Bindings): RequestPlace[
   return [...places, ...named.map((node) => placeOf(node) ?? { node })];
 }
 
-/** True for what a test looks at, or has another function for: it sends nothing. */
+/** True for a node that a test inspects or replaces: the node sends nothing. */
 export function isTested(node: Node): boolean {
   return node.ancestors().some((one) => {
     const called = one.kind() === 'call_expression' ? one.field('function')?.text() : undefined;

@@ -25,7 +25,7 @@ import { isElsewhere, noteRequests } from './requests.ts';
 
 const LIBRARY = 'fetch-retry';
 const OWN = /^(retries|retryDelay|retryOn)$/;
-/** What the helper `retriedOn` gives of a response. */
+/** The members of a response that the helper `retriedOn` gives. */
 const READABLE = /^$|^\.(status|ok|headers\.get)$/;
 
 /**

@@ -15,7 +15,7 @@ import {
 
 const TIMES = ['minTimeout', 'factor', 'maxTimeout', 'randomize'] as const;
 
-/** What a library that calls functions again has of its own. */
+/** The particulars of a library that calls functions again. */
 export interface Kind {
   readonly library: string;
   /** The helper with its defaults. */
@@ -24,7 +24,7 @@ export interface Kind {
   readonly randomizes: boolean;
   /** The parameter that is the number of the attempt. */
   readonly attemptAt: number;
-  /** An option that calls a function of the program: the member of `judgedBy` that takes its place. */
+  /** Translates an option that calls a function of the program into a member of `judgedBy`. */
   judged(source: Source, option: Option): string | Left | undefined;
   /** Edits a function that is called again, before its parameters change. Returns true if it may stop the retries. */
   stops(source: Source, called: Node): boolean;
@@ -52,7 +52,7 @@ function backoffOf(options: readonly Option[], randomizes: boolean): string | un
   return `backoff: (${parameter}) => ${isEndless ? jittered : `Math.min(${cap}, ${jittered})`}`;
 }
 
-/** Rewrites calls that give a function and options to a library that calls it again. */
+/** Rewrites calls that give a function and options to a retry library. */
 export class FunctionRetry {
   readonly #source: Source;
   readonly #kind: Kind;

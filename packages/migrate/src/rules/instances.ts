@@ -1,6 +1,6 @@
 import { bare, findAll, type Node, namesIn, plain, type Source, Stuck, statementOf } from '../file/source.ts';
 
-/** What holds the result of an expression: `limiter`, or `this.limiter`. */
+/** The variable or member that holds the result of an expression: `limiter`, or `this.limiter`. */
 export function holderOf(made: Node): string | undefined {
   const parent = made.parent();
   if (parent === null) return undefined;

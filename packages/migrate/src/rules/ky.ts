@@ -23,7 +23,7 @@ const DEFAULT_TIMEOUT = '10000';
 
 /** A client that the program makes. */
 interface Instance {
-  /** What holds it; `undefined` for that of the library. */
+  /** The variable or member that holds the client; `undefined` for the client of the library. */
   readonly holder?: string;
   /** The timeout that it gives its requests: a text, or `false`. */
   readonly timeout: string;
@@ -95,7 +95,7 @@ class Ky {
     });
   }
 
-  /** @throws Stuck if requests of a client that it makes may have options that are not known */
+  /** @throws Stuck if requests of a client from this call may have unknown options */
   #checkMade(call: Node): void {
     const source = this.#source;
     const holder = holderOf(call);
@@ -109,7 +109,7 @@ class Ky {
     source.reach.moved += 1;
   }
 
-  /** The call that a use of a client stands in: it sends, or makes another client with options that are written here. */
+  /** The call in which a use of a client stands: a send, or the making of another client with options that are written here. */
   #sendOf(use: Node): Node | undefined {
     const parent = use.parent();
     if (parent?.kind() === 'call_expression' && parent.field('function')?.id() === use.id()) return parent;

@@ -26,7 +26,7 @@ interface Kind {
   readonly options: RegExp;
   /** The types of its options. */
   readonly types: RegExp;
-  /** What else of the library the function has as well. */
+  /** The helpers of the library that the function has as well. */
   readonly helpers: RegExp;
 }
 

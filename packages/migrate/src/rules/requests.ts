@@ -9,7 +9,7 @@ const PASSED_ON = /options|config|init|fetch|ky|request/i;
 /** Packages whose functions have options of these names. */
 const OTHERS =
   /^(axios-retry|async|async-retry|got|ofetch|p-retry|promise-retry|react-query|retry|swr|vitest)$|^@(tanstack|playwright|ebb)\//;
-/** What makes a client of another one. */
+/** The methods that make a client of another client. */
 const MAKES = /\.(extend|create)$/;
 
 /** The name at the beginning of `api.users.get`. */
@@ -43,8 +43,8 @@ function settersOf({ root }: Source, keys: RegExp): Node[] {
 }
 
 /**
- * Places that may be options of a request of a client elsewhere: objects that have a key of those, and are given to a
- * function that is not known.
+ * Places that may be options of a request of a client elsewhere: objects with one of the keys, given to an unknown
+ * function.
  *
  * @param isKnown true for what the rule of the library reads
  */

@@ -21,7 +21,7 @@ export const RULES: Readonly<Record<string, (source: Source) => void>> = {
   ky,
 };
 
-/** What is tried where a rule leaves something to do, and taken if that leaves nothing. */
+/** The rules to try where the first rule leaves something to do; their result is taken if nothing is left to do. */
 export const LIKE: Readonly<Record<string, (source: Source) => void>> = {
   'axios-retry': likeAxiosRetry,
   'fetch-retry': likeFetchRetry,

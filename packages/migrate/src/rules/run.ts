@@ -7,23 +7,23 @@ import { names, TOGETHER } from './together.ts';
 
 /** A program among those of a run. */
 export interface Program {
-  /** Its ending decides which language it is. */
+  /** The ending of the path decides the language. */
   readonly path: string;
   readonly text: string;
-  /** True if its file will not be written: what changes together with it stays too. */
+  /** True if the file of the program will not be written: places that change together with it stay too. */
   readonly stays?: boolean;
 }
 
-/** What became of a program. */
+/** The result of rewriting a program. */
 export interface Migrated {
   readonly text: string;
   /** How many places of the other libraries were rewritten. */
   readonly rewritten: number;
-  /** What is left to do, by the line of its comment `TODO(ebb)` in the text. */
+  /** The tasks left to do, by the line of their comment `TODO(ebb)` in the text. */
   readonly left: readonly { readonly line: number; readonly text: string }[];
 }
 
-/** By library, why those of its places stay that change together in all programs. */
+/** By library, why its places that change together in all programs stay. */
 type Held = ReadonlyMap<string, string>;
 
 interface Pass {
@@ -38,7 +38,7 @@ interface Step {
   readonly reach: Reach;
 }
 
-/** One library after the other. Each reads the text anew: places of several libraries may stand in one another. */
+/** Rewrites the places of one library. Each library reads the text anew: places of several libraries may stand in one another. */
 function migrateLibrary(path: string, text: string, library: string, held: string | undefined): Step {
   const rule = RULES[library];
   const blocked = new Map<string, string>();
@@ -75,7 +75,7 @@ function migrateLibrary(path: string, text: string, library: string, held: strin
   }
 }
 
-/** What a program that stays may have to do with others, by its text alone. */
+/** The possible links of an unchanged program to other programs, by its text alone. */
 function reachOfText(text: string): Map<string, Reach> {
   return new Map(Object.entries(TOGETHER).map(([library, { reachOf }]) => [library, reachOf(text)]));
 }
@@ -101,7 +101,7 @@ function migrateProgram({ path, text, stays }: Program, libraries: readonly stri
       rewritten += step.rewritten;
       reach.set(library, step.reach);
     }
-    // Its syntax must still be understood.
+    // The syntax of the changed text must still be understood.
     if (changed !== original.text) new Source(path, changed);
   } catch (error) {
     // A program without a library may have any syntax.
@@ -116,7 +116,7 @@ function migrateProgram({ path, text, stays }: Program, libraries: readonly stri
  * Rewrites programs that may be parts of one. Clients and the options of their requests, which may stand in different
  * programs, change together or not at all.
  *
- * @returns what became of each, in their order, or why it could not be read
+ * @returns the result of each program in order, or the error of a program that could not be read
  */
 export function migrateAll(programs: readonly Program[]): (Migrated | Error)[] {
   const libraries = Object.keys(RULES).filter((library) => programs.some(({ text }) => names(text, library)));

@@ -1,10 +1,10 @@
 import type { Reach } from '../file/source.ts';
 
-/** What changes together in all programs of a run: clients of a library, and the options that requests have for it. */
+/** Places that change together in all programs of a run: clients of a library, and the options of their requests. */
 export interface Together {
-  /** What programs that do not name the library may have for its clients. */
+  /** The text of uses of the library's clients in programs that do not name the library. */
   readonly keys?: RegExp;
-  /** What a program that stays may have, by its text alone. */
+  /** The places that an unchanged program may have, by its text alone. */
   reachOf(text: string): Reach;
   /** Why all of it stays; `undefined` if it may change. */
   heldBy(programs: readonly Reach[]): string | undefined;
@@ -23,7 +23,7 @@ function sumOf(programs: readonly Reach[]): Reach {
 const ONE: Reach = { moved: 0, kept: 1, requests: 1 };
 const NONE: Reach = { moved: 0, kept: 0, requests: 0 };
 
-/** What loads a library, or takes its place in a test. */
+/** Code that loads axios-retry, or takes its place in a test. */
 const LOADS = /\b(from|import|require)\b[\s(]*(['"`])axios-retry\2|\bmock\(\s*(['"`])axios-retry\3/g;
 
 /** Requests have their options under the name of the library, which tells them from all others. */
@@ -57,7 +57,7 @@ function byKeys(keys: RegExp): Together {
   };
 }
 
-/** An error that stops retries may be thrown in another program than the one that retries. */
+/** An error that stops retries may be thrown in one program, and caught by retries in another. */
 const P_RETRY: Together = {
   reachOf: (text) =>
     names(text, 'p-retry') ? { ...ONE, requests: text.includes('AbortError') ? 1 : 0 } : NONE,
