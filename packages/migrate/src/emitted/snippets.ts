@@ -18,7 +18,7 @@ const errorOf = (outcome«: ebb__Outcome», { method, url }«: ebb__RequestTrait
 /** By name. `ebb__` stands in front of names of ebb, and of other helpers. */
 export const SNIPPETS: Readonly<Record<string, string>> = {
   likeAxiosRetry: `
-/** What axios-retry does by default. */
+/** The defaults of axios-retry. */
 const likeAxiosRetry«: ebb__PolicyOptions» = {
   maxRetries: 3,
   backoff: ebb__constant(0),
@@ -157,7 +157,7 @@ const waitAfter =
   ({ retry, outcome }) =>
     retryDelay(retry - 1, ...ebb__settledBy(outcome«!»));`,
   likeKy: `
-/** What ky retries by default. */
+/** The retry defaults of ky. */
 const likeKy«: ebb__PolicyOptions» = {
   maxRetries: 2,
   backoff: ({ retry }) => 300 * 2 ** (retry - 1),

@@ -3,7 +3,7 @@ import type { AxiosInstance } from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
 import { constant, type PolicyOptions, tokenBucket } from '@ebb/core';
 
-/** What axios-retry does by default. */
+/** The defaults of axios-retry. */
 const likeAxiosRetry: PolicyOptions = {
   maxRetries: 3,
   backoff: constant(0),

@@ -2,7 +2,7 @@ import axios from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
 import { constant } from '@ebb/core';
 
-/** What axios-retry does by default. */
+/** The defaults of axios-retry. */
 const likeAxiosRetry = {
   maxRetries: 3,
   backoff: constant(0),

@@ -3,7 +3,7 @@ import { ebbInterceptor } from '@ebb/axios';
 import { type BackoffStrategy, constant, type Outcome, type PolicyOptions, type RequestTraits } from '@ebb/core';
 import type { AxiosError } from 'axios';
 
-/** What axios-retry does by default. */
+/** The defaults of axios-retry. */
 const likeAxiosRetry: PolicyOptions = {
   maxRetries: 3,
   backoff: constant(0),

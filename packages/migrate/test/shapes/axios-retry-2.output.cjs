@@ -4,7 +4,7 @@ const axios = require('axios')
 const { ebbInterceptor } = require('@ebb/axios')
 const { constant } = require('@ebb/core')
 
-/** What axios-retry does by default. */
+/** The defaults of axios-retry. */
 const likeAxiosRetry = {
   maxRetries: 3,
   backoff: constant(0),

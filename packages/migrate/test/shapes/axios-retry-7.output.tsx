@@ -3,7 +3,7 @@ import { ebbInterceptor } from '@ebb/axios';
 import { constant, type PolicyOptions } from '@ebb/core';
 import { useEffect, useState } from 'react';
 
-/** What axios-retry does by default. */
+/** The defaults of axios-retry. */
 const likeAxiosRetry: PolicyOptions = {
   maxRetries: 3,
   backoff: constant(0),

@@ -10,7 +10,7 @@ const retriedStatuses = (statuses: readonly number[]): Classify => (outcome) => 
   return isRetried && statuses.includes(outcome.status) ? 'transient' : 'final';
 };
 
-/** What ky retries by default. */
+/** The retry defaults of ky. */
 const likeKy: PolicyOptions = {
   maxRetries: 2,
   backoff: ({ retry }) => 300 * 2 ** (retry - 1),

@@ -9,7 +9,7 @@ const retriedStatuses = (statuses) => (outcome) => {
   return isRetried && statuses.includes(outcome.status) ? 'transient' : 'final';
 };
 
-/** What ky retries by default. */
+/** The retry defaults of ky. */
 const likeKy = {
   maxRetries: 2,
   backoff: ({ retry }) => 300 * 2 ** (retry - 1),
