@@ -7,7 +7,7 @@ import type { Clock, Random } from './base/time.ts';
 
 export type { Clock, Random } from './base/time.ts';
 
-/** Those that the program was loaded with: time is real also beside fakes that a test installs. */
+/** The timers from when this module was loaded: time is real even if a test installs fakes. */
 const { setTimeout: setRealTimer, clearTimeout: clearRealTimer } = globalThis;
 
 /** A wait in real time. */
@@ -28,8 +28,8 @@ export interface RunUntilSettledOptions {
    */
   readonly realTimeoutMs?: number | undefined;
   /**
-   * The most milliseconds of real time that a response gets before a timer that may guard it, such as `attemptTimeoutMs`,
-   * fires. The waits of ebb itself do not take this time.
+   * The most milliseconds of real time that a response gets before its guard, such as `attemptTimeoutMs`, fires. The waits of ebb
+   * itself do not take this time.
    * @default 250
    */
   readonly ioMs?: number | undefined;
@@ -96,7 +96,7 @@ class Settling {
   readonly #callNext: () => void;
   /** How many promises are waited for. */
   #waiting = 0;
-  /** One step for all of them: two promises do not halve the real time between two calls. */
+  /** A single step for all promises: two promises do not halve the real time between two calls. */
   #step: Promise<undefined> | undefined;
   #onChange: (() => void) | undefined;
   #made = 0;
@@ -186,7 +186,7 @@ const START_MS = 1_767_225_600_000;
 /** Options of {@link virtualClock}. */
 export interface VirtualClockOptions {
   /**
-   * What the clock shows at first, in milliseconds since the epoch. A date that a mock sends, such as `Retry-After`, counts from
+   * The first reading of the clock, in milliseconds since the epoch. A date that a mock sends, such as `Retry-After`, counts from
    * there.
    * @default 1_767_225_600_000, which is 2026-01-01T00:00:00Z
    */

@@ -16,7 +16,7 @@ export function finite(product: number): number {
   return Math.min(product, Number.MAX_VALUE);
 }
 
-/** A rule that gives up after `maxRetries` retries, with that number as its property. */
+/** A rule that gives up after `maxRetries` retries, and has the number as its property. */
 export function ending(maxRetries: number, delay: (step: BackoffStep) => number): BackoffStrategy {
   const rule = (step: BackoffStep): number | undefined =>
     step.retry <= maxRetries ? delay(step) : undefined;

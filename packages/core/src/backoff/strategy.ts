@@ -1,7 +1,7 @@
 import type { Random } from '../base/time.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 
-/** What a backoff rule computes the delay from. */
+/** The input of a backoff rule. */
 export interface BackoffStep {
   /** The number of the retry, from 1. */
   readonly retry: number;
@@ -9,7 +9,7 @@ export interface BackoffStep {
   readonly previousDelayMs: number | undefined;
   /** Uniform in [0, 1). */
   readonly random: Random;
-  /** What the retry follows: a response, or a failure. None after a chance that was skipped, or a body that broke. */
+  /** The outcome before the retry: a response, or a failure. `undefined` after a skipped attempt or a broken body. */
   readonly outcome?: Outcome | undefined;
   /** The request. A policy always gives it; a program that calls a rule by hand need not. */
   readonly request?: RequestTraits | undefined;

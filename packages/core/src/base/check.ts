@@ -73,7 +73,7 @@ export const callable: Check = (name, value) =>
 export const flag: Check = (name, value) =>
   inDevelopment(() => must(name, devText('true or false'), value, typeof value === 'boolean'));
 
-/** One of a few words. */
+/** A check for one of these words. */
 export function oneOf(...words: readonly string[]): Check {
   return (name, value) => {
     // The words are put together for an error alone.

@@ -6,8 +6,8 @@ import { must } from './options.ts';
 import type { Clock, Random } from './time.ts';
 
 /**
- * What a clock reads: the system, or the user's clock behind a wrapper that names its errors. All copies of this package in a program
- * know it.
+ * The source of a clock's time: the system, or the user's clock behind a wrapper that names its errors. All copies of this
+ * package in a program know this symbol.
  */
 const SOURCE: unique symbol = Symbol.for('@ebb/core clock');
 
@@ -24,7 +24,7 @@ const SHORTEST_WAIT_MS = 0.001;
 let setBackMs = 0;
 let lastMs = Number.NEGATIVE_INFINITY;
 
-/** What a date is compared with: a clock that was set back shows that. */
+/** The wall clock, for comparison with a date: unlike `now` of a clock, it shows when it was set back. */
 export function wallMs(): number {
   return Date.now();
 }
@@ -39,10 +39,10 @@ function nowMs(): number {
 }
 
 /**
- * The clock of the system: `Date.now`, but never back, and `setTimeout`, which may both be fakes. A wall clock that is set back
- * counts as no time, one that is set forward as time that has passed. A timer that has fired ends its wait, and the clock shows
- * that time then, whatever `Date.now` says: timers fire up to a millisecond early, and fakes may move them alone. Nothing is called
- * back before `schedule` has returned.
+ * The clock of the system: `Date.now`, but never back, and `setTimeout`, which may both be fakes. A step back of the wall clock
+ * counts as no time, a step forward as time that has passed. A fired timer ends its wait, and the clock then shows the due time,
+ * whatever `Date.now` says: timers fire up to a millisecond early, and fakes may move them alone. Nothing is called back before
+ * `schedule` has returned.
  */
 export const systemClock: Clock & { readonly [SOURCE]: string } = {
   [SOURCE]: 'system',
@@ -85,9 +85,9 @@ interface NodeLike {
 }
 
 /**
- * Resolves in another turn of the event loop. That is no time: in Node, where fakes replace `setImmediate` and would hold it up, by
- * what they leave alone. Some clients free a connection only in the turn after its response has ended, and a request that is sent
- * earlier opens another connection.
+ * Resolves in another turn of the event loop. The turn takes no time: in Node `scheduler.yield` makes it, which fakes leave
+ * alone. Fakes replace `setImmediate`, and would hold up the turn. Some clients free a connection only in the turn after its
+ * response has ended, and a request that is sent earlier opens another connection.
  */
 export function nextTurn(): Promise<void> {
   const scheduler = (globalThis as NodeLike).process?.getBuiltinModule?.('node:timers/promises')?.scheduler;
@@ -110,7 +110,7 @@ export const systemRandom: Random = Math.random;
 const checkCancel: Check = (_, value) =>
   must('schedule()', devText('a function that cancels the call'), value, typeof value === 'function');
 
-/** The clock of a policy or a limit. What one of the user does wrong is a `HookError` that names it. */
+/** The clock of a policy or a limit. A fault of the user's clock becomes a `HookError` that names the clock. */
 export function ownClock(clock: Clock): Clock {
   if (SOURCE in clock) return clock;
   const named: Marked = {

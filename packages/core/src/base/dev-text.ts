@@ -1,5 +1,5 @@
 /**
- * What an option takes, in words, and other text of errors that only helps its reader. Empty in production builds: minifiers
+ * Text of an error that only helps its reader, such as the values of an option in words. Empty in production builds: minifiers
  * then drop the text.
  */
 export function devText(text: string): string | undefined {

@@ -82,7 +82,7 @@ export class HookError extends Error {
 }
 
 /**
- * Calls a function that the user wrote, and that has to return its result at once.
+ * Calls a user's function, which has to return its result at once.
  *
  * @param hook the option that the function was given as
  * @param check throws for a result that the function must not return
@@ -96,7 +96,7 @@ export function callHook<T>(hook: string, call: () => T, check?: (name: string, 
     if (isPromise(result)) throw new TypeError('its result must be there at once, got a promise');
     return result as T;
   } catch (cause) {
-    // What it rejects with is of no use.
+    // The rejection of the promise is of no use.
     if (isPromise(result)) Promise.resolve(result).catch(() => undefined);
     throw new HookError(hook, cause);
   }
@@ -123,7 +123,7 @@ export function isError(value: unknown): value is Error {
   }
 }
 
-/** What was thrown, as a text. */
+/** The text of a thrown value. */
 function textOfError(thrown: unknown): string {
   const message = isError(thrown) ? property(thrown, 'message') : thrown;
   try {

@@ -6,8 +6,8 @@ export interface OptionFault {
   /** The option as the message names it, such as `maxRetries` or `limits.tokens.capacity`. */
   readonly option: string;
   /**
-   * What the option takes, such as `a whole number ≥ 0`. For an unknown option, the names that exist. Empty in production
-   * builds. Not enumerable: the message has it, and Node prints the fields of an error.
+   * The values that the option takes, such as `a whole number ≥ 0`. For an unknown option, the names that exist. Empty in
+   * production builds. Not enumerable: the message has it, and Node prints the fields of an error.
    */
   readonly takes: string;
   /** The value that was given. Not enumerable, as it may be a secret, or hold one. */
@@ -44,7 +44,7 @@ function withFault<E extends Error>(
   return Object.assign(Object.defineProperties(error, hidden), shown) as E & OptionFault;
 }
 
-/** What the error for a wrong value says. `given` is the value in words. */
+/** The message of the error for a wrong value. `given` is the value in words. */
 export function messageOf(name: string, takes: string | undefined, given: string): string {
   return `${name} ${takes === undefined ? 'is wrong' : `must be ${takes}`}, got ${given}`;
 }
@@ -132,8 +132,8 @@ interface AnyRow {
 }
 
 /**
- * Validates options that change a complete set, and returns those that are given. An option that is `undefined` counts as not
- * given.
+ * Validates changes of a complete set of options, and returns the options that are given. An option that is `undefined` counts as
+ * not given.
  *
  * @param caller the name of the function in error messages
  * @throws TypeError for options that are no object, an unknown option, or a value of the wrong type

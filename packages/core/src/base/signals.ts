@@ -1,6 +1,6 @@
 import type { Clock } from './time.ts';
 
-/** What has to be called when a signal aborts. */
+/** The calls to make when a signal aborts. */
 interface Watch {
   readonly calls: Set<() => void>;
   readonly unwatch: () => void;
@@ -15,7 +15,7 @@ function watch(signal: AbortSignal): Watch {
     watches.delete(signal);
   };
   const end = (): void => {
-    // What is added meanwhile is not called, as a listener would not be.
+    // A call that is added meanwhile is not made, as a listener would not be called.
     unwatch();
     for (const call of calls) call();
   };

@@ -81,7 +81,7 @@ export class BodyReader implements InspectedResponse {
   #isWhole = false;
   /** True once nothing more is read. */
   #isOver = false;
-  /** What the body broke with during the look; `undefined` if it did not. */
+  /** The error with which the body broke during the look; `undefined` if it did not break. */
   error: unknown;
   #reading: Promise<void> | undefined;
   /** Ends the wait for the part that is being read. */

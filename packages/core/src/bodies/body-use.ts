@@ -1,7 +1,7 @@
 import type { Clock } from '../base/time.ts';
 import type { BodyContext } from '../http/body.ts';
 
-/** Gives up branches that were garbage-collected. What is being read is held by its reader. */
+/** Gives up branches that were garbage-collected. The reader of a branch holds the branch while it reads. */
 const collected = /* @__PURE__ */ new FinalizationRegistry((use: BodyUse) => use.giveUp());
 
 /**
@@ -47,7 +47,7 @@ export class BodyUse {
   end(): void {
     const ended = this.#ended;
     if (ended === undefined) return;
-    // Cleared first, so that a response that the caller keeps does not keep its call in memory.
+    // Cleared first: a response that the caller keeps must not keep its call in memory.
     this.#ended = undefined;
     this.held = undefined;
     this.stopReadingAhead?.();

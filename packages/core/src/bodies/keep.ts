@@ -17,7 +17,7 @@ export interface AsideBounds {
   readonly contentLength: number;
   /** Ends the reading when it aborts. */
   readonly signal?: AbortSignal | undefined;
-  /** For a body that is read in the background, so that its time keeps no process alive: called if it ends, or breaks. */
+  /** Called if the body ends, or breaks. Set for a body that is read in the background, whose timer keeps no process alive. */
   readonly ended?: () => void;
 }
 
@@ -45,7 +45,7 @@ export class SetAside<Part = unknown> {
   isOver = false;
   /** True if it was read to its end. */
   isWhole = false;
-  /** What it broke with. */
+  /** The error with which the body broke. */
   error: unknown;
   /** Resolves when the connection can be used again, or is closed. Never rejects. */
   readonly released: Promise<void>;
@@ -86,7 +86,7 @@ export class SetAside<Part = unknown> {
   take(part: Part): void {
     if (this.isOver) return;
     this.#bytes += sizeOf(part);
-    // A literal has no room for more parts, which most of these responses do not have.
+    // A literal has no room for more parts: most of these bodies have a single part.
     if (this.parts.length === 0) this.parts = [part];
     else this.parts.push(part);
     if (this.#bytes > MOST_READ_AHEAD_BYTES) this.giveUp();
@@ -165,7 +165,8 @@ export function cancelBody(body: unknown): void {
 }
 
 /**
- * Reads a copy of a body that may not be read otherwise, in the background and within bounds. Returns a function that ends that.
+ * Reads a copy of a body that may not be read otherwise, in the background and within bounds. Returns a function that stops the
+ * reading.
  *
  * @param ended called if the body reaches its end, or breaks, within the bounds
  */

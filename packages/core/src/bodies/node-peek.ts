@@ -1,7 +1,7 @@
 import { nodeStream } from '#platform';
 import { type BodyWatcher, bytesOf, type Peek } from '../http/body.ts';
 
-/** What a Node stream must have so that a part of it can be read and put back. */
+/** The members of a Node stream by which a part can be read and put back. */
 interface Restorable {
   readonly destroyed: boolean;
   readonly readableEnded: boolean;
@@ -34,9 +34,9 @@ function canPutBack(stream: Partial<Restorable>): stream is Restorable {
 }
 
 /**
- * A look at the beginning of a Node stream. What it has read goes back into the stream, so that the caller has the same
- * stream, with its backpressure, its errors and its `destroy`. A stream that ends or fails during the look has emitted
- * events that come once: only then it is replaced by a copy, which emits them when it is read.
+ * A look at the beginning of a Node stream. The parts read go back into the stream, so that the caller has the same stream, with
+ * its backpressure, its errors and its `destroy`. Only a stream that ends or fails during the look is replaced by a copy: its
+ * last events come once, and the copy emits them when it is read.
  */
 export class NodePeek implements Peek {
   readonly #replace: (copy: unknown) => void;
@@ -48,7 +48,7 @@ export class NodePeek implements Peek {
 
   /**
    * @param replace called with the copy that takes the place of a stream which has ended or failed
-   * @returns `undefined` for a stream that has ended, or that nothing can be put back into
+   * @returns `undefined` for an ended stream, and for a stream that takes nothing back
    */
   static at(stream: object, replace: (copy: unknown) => void): NodePeek | undefined {
     if (!canPutBack(stream) || stream.readableEnded) return undefined;
@@ -113,7 +113,7 @@ export class NodePeek implements Peek {
 
   watch(watcher: BodyWatcher, ended: () => void): void {
     const stream = this.#stream;
-    // What another look has put back has been pushed before.
+    // Parts that another look has put back are not pushed again.
     while (stream.readableLength > 0 && !this.#isBroken) this.#take();
     for (const part of this.#parts) watcher.part(bytesOf(part));
     const isOver = this.#isBroken || stream._readableState.ended;

@@ -54,7 +54,7 @@ export function peekAt(opened: Opened, mostBytes: number, caller: Caller): Peek 
   const { data } = opened;
   if (data === undefined || data === null || data === '') return undefined;
   if (isNodeReadable(data) || isWebReadable(data)) return peekAtStream(opened, caller);
-  // One more byte tells that there is more. No character has less than one byte for each unit.
+  // An extra byte shows that there is more. No character has less than one byte for each unit.
   const end = mostBytes + 1;
   if (typeof data === 'string') return peekAtPart(() => bytesOf(data.slice(0, end)));
   if (bufferBytes(data) !== undefined) return peekAtPart(() => bytesOf(data).subarray(0, end));
@@ -99,10 +99,10 @@ async function readWhole(peek: Peek, watcher: BodyWatcher): Promise<void> {
   peek.stop();
 }
 
-/** A body that is watched, and that no one reads, is read ahead so long after its response, in milliseconds. */
+/** The time from a response to the read-ahead of its watched body, if no one reads the body, in milliseconds. */
 const READ_AHEAD_AFTER_MS = 1_000;
 
-/** What a web stream is looked at for. */
+/** The context of a look at a web stream. */
 interface Replacing {
   readonly clock: Clock;
   /** Takes the stream that the caller gets. Hazard: what holds it must not be held by that stream. */
@@ -120,7 +120,7 @@ class WebPeek implements Peek {
   readonly #clock: Clock;
   readonly #check: () => void;
   #replace: Replacing['replace'] | undefined;
-  /** What was read ahead of the caller, and then the read that is pending. */
+  /** The reads ahead of the caller, of which the last may be pending. */
   readonly #read: Promise<Result>[] = [];
 
   constructor(stream: ReadableStream<Uint8Array>, { clock, check, replace }: Replacing) {
@@ -233,7 +233,7 @@ const NO_WATCHER: BodyWatcher = { part: nothing };
 
 /**
  * The same stream, watched: `ended` is called when its last part has arrived, when it fails, and when it is cancelled or
- * garbage-collected. One that no one reads at once is read up to 64 KiB ahead.
+ * garbage-collected. A stream without an immediate reader is read up to 64 KiB ahead.
  */
 export function watchWebStream(
   stream: ReadableStream<Uint8Array>,

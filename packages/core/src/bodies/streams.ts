@@ -6,15 +6,15 @@ export interface PullSource {
   pull(): Promise<Uint8Array | undefined>;
   /** The reader does not want the rest, or has dropped the stream. Must not hold the stream. */
   cancel(reason: unknown): void | PromiseLike<void>;
-  /** What it rejects with fails the stream also if no one reads. */
+  /** A rejection fails the stream also if no one reads. */
   readonly closed?: Promise<unknown>;
 }
 
 type Controller = ReadableStreamDefaultController | ReadableByteStreamController;
 
 /**
- * Cancels the source of a stream that was garbage-collected: its connection would stay open. Hazard: a source that has failed
- * rejects, and a rejection that no one handles ends the process.
+ * Cancels the source of a stream that was garbage-collected: its connection would stay open. Hazard: a failed source rejects, and
+ * an unhandled rejection ends the process.
  */
 const collected = /* @__PURE__ */ new FinalizationRegistry((cancel: PullSource['cancel']) => {
   Promise.resolve(cancel(undefined)).catch(() => undefined);
@@ -89,8 +89,8 @@ export interface WatchedStream {
 }
 
 /**
- * A stream that reads another one and reports that to an observer. It is a byte stream if the source is, so that chunks
- * pass through unchanged. It locks the source only when it is read itself.
+ * A stream that reads another one and reports to an observer. It is a byte stream if the source is, so that chunks pass through
+ * unchanged. It locks the source only when it is read itself.
  *
  * @param first the source at the time of the call
  * @param source returns the source when reading begins: `clone()` may have replaced it by then

@@ -27,7 +27,7 @@ export function whenBodyEnds(settled: unknown, context: BodyContext, ended: () =
   try {
     watch(settled as Response, context, ended);
   } catch {
-    // What is no response has no connection, nor has a mock whose members throw.
+    // A value that is no response has no connection, nor has a mock whose members throw.
     ended();
   }
 }
@@ -52,7 +52,7 @@ function watch(response: Response, context: BodyContext, ended: () => void): voi
   } else endWithNode(response.body, use);
 }
 
-/** Ends the use of the body of node-fetch when that has arrived; at once if it is none. Hazard: what waits must not hold it. */
+/** Ends the use of a node-fetch body when the body has arrived; at once for anything else. Hazard: the wait must not hold the response. */
 function endWithNode(body: unknown, use: BodyUse): void {
   use.held = undefined;
   if (isNodeReadable(body)) whenArrived(body, undefined, use.clock, () => use.end());
@@ -133,7 +133,7 @@ const LONGEST_READ_AHEAD_MS = 5_000;
  */
 function readCopy(copy: Response, use: BodyUse): void {
   const stop = readAhead(copy.body, use.clock, LONGEST_READ_AHEAD_MS, () => use.end());
-  // An abort ends the body by itself. In Node 22, cancelling a branch of it before that causes a rejection that cannot
+  // An abort ends the body by itself. In Node 22, cancelling a branch of the body before the abort causes a rejection that cannot
   // be handled.
   use.stopReadingAhead = () => (use.isOver ? inNextTurn(stop) : stop());
 }
@@ -141,15 +141,18 @@ function readCopy(copy: Response, use: BodyUse): void {
 /** How often unread bodies are checked, in milliseconds. */
 const POLL_MS = 250;
 
-/** A stream that brings a body. Of Node's `IncomingMessage`, `complete` is true once the last byte has been received, read or not. */
+/** A stream that brings a body. The `complete` of Node's `IncomingMessage` is true once the last byte has been received, read or not. */
 type Arriving = Pick<NodeReadable, 'complete' | 'destroyed' | 'readableEnded' | 'writableEnded'>;
 
-/** One that was destroyed, because its connection broke for example, will not become complete. */
+/** A destroyed stream, for example after its connection broke, will not become complete. */
 function isOver({ complete, destroyed, readableEnded, writableEnded }: Arriving): boolean {
   return [complete, destroyed, readableEnded, writableEnded].includes(true);
 }
 
-/** Node has no event for the arrival of a body that is not read. Weak, so that one that the caller drops can be collected. */
+/**
+ * Node has no event for the arrival of a body that is not read. The reference is weak, so that a body dropped by the caller can
+ * be collected.
+ */
 function poll(body: WeakRef<Arriving>, clock: Clock, ended: () => void): void {
   const arriving = body.deref();
   if (arriving === undefined || isOver(arriving)) ended();

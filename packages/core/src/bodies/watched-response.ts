@@ -23,7 +23,7 @@ export class WatchedBody {
 
   read(response: Response, native: (this: Response) => Promise<unknown>): Promise<unknown> {
     const { signal } = this.use;
-    // What a clone has read would still be delivered.
+    // Otherwise parts that a clone has read would still be delivered.
     if (signal?.aborted && !response.bodyUsed) {
       native.call(response).catch(() => undefined);
       return Promise.reject(signal.reason);
@@ -81,8 +81,8 @@ export class WatchedBody {
   }
 
   /**
-   * True if the caller reads the watched stream. Then the native body is locked, and unlocked after a reader that was released
-   * without a read, so that later reads behave natively.
+   * True if the caller reads the watched stream: the native body is then locked. Otherwise the native body is unlocked after a
+   * reader without a read, so that later reads behave natively.
    */
   #isStreamRead(): boolean {
     const watched = this.#watched;
@@ -167,7 +167,7 @@ export function isOfWatchedClass(response: Response): boolean {
   return Object.getPrototypeOf(response) === lastNative;
 }
 
-/** What watches the body of a response; `undefined` if nothing does. */
+/** The watch on the body of a response; `undefined` without a watch. */
 export function watchedBodyOf(response: Response): WatchedBody | undefined {
   return watchedBodies.get(response);
 }

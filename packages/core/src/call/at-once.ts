@@ -10,8 +10,9 @@ import { goOn } from './run.ts';
 import type { Transport } from './transport.ts';
 
 /**
- * True if a call needs nothing before its first failure: its policy has no hooks, timeouts, limits and plugins, no one listens to
- * events, and no other call is around it. One below it must find it by the async context. A client may then send first, and make the call once that has failed.
+ * True if a call can take the fast path: its policy has no hooks, timeouts, limits and plugins, no one listens to events, no
+ * other call is around it, and nested clients, if there may be any, find it by the async context. A client then sends first, and
+ * makes the call only after a failure.
  */
 export function mayBeSentAtOnce(policy: Policy, way: Way): boolean {
   return (
@@ -24,9 +25,9 @@ export function mayBeSentAtOnce(policy: Policy, way: Way): boolean {
 }
 
 /**
- * True for a response that ends such a call; it then has its history.
+ * True for a response that ends a call on the fast path. The response then has its history.
  *
- * @param outer the calls within it have found this
+ * @param outer the object by which nested calls have found the call
  */
 export function isSuccess(result: unknown, outer: AroundCalls | undefined): boolean {
   if (outer) outer.isOpen = false;
@@ -36,7 +37,7 @@ export function isSuccess(result: unknown, outer: AroundCalls | undefined): bool
   return true;
 }
 
-/** Goes on with such a call whose first attempt has settled with anything else. @param outer as for `isSuccess` */
+/** Leaves the fast path after any other result of the first attempt. @param outer as for `isSuccess` */
 export function goOnAfter<T>(
   policy: Policy,
   way: Way,

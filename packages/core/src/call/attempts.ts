@@ -2,7 +2,7 @@ import { property } from '../base/errors.ts';
 import { LAYER } from '../nested/outer-call.ts';
 import { type Attempt, type HedgeRecord, attemptsOf as noted } from './history.ts';
 
-/** What a result has for the entry of its attempt, under {@link LAYER}. */
+/** The hedges that a result carries under {@link LAYER}, for the entry of its attempt in the history. */
 export interface HedgeNotes {
   /** Left out if no hedge was sent. */
   hedges?: readonly HedgeRecord[];

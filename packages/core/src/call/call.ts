@@ -66,9 +66,9 @@ export function isUploadError({ uploadError }: Call, error: unknown): boolean {
 }
 
 /**
- * A request on its way through its policy, without I/O: a driver sends and waits, and tells it what came of that. How a request
- * goes is read from top to bottom: {@link next} until an attempt may be sent, {@link ended} once it has an outcome, and so on until the end.
- * After the end it answers every question with that, so that nothing can be sent.
+ * A request on its way through its policy, as a state machine without I/O: a driver sends and waits, and reports the results.
+ * Read the class from top to bottom: {@link next} until an attempt may be sent, {@link ended} once the attempt has an outcome,
+ * and so on until the end. After the end each method returns the `end` step, so that nothing can be sent.
  */
 export class Call implements PartCall, OuterCall {
   readonly policy: Policy;
@@ -91,7 +91,7 @@ export class Call implements PartCall, OuterCall {
   waitedMs = 0;
   /** `undefined` for a policy without limits, and before the start. */
   permits: Permits | undefined;
-  /** The attempts that were judged, and the chances that were skipped. */
+  /** The judged attempts, and the scheduled attempts that were skipped. */
   history: readonly Attempt[] = NO_ATTEMPTS;
   /** How it has ended. */
   #end: EndStep | undefined;
@@ -119,7 +119,7 @@ export class Call implements PartCall, OuterCall {
   declare slotMs?: number;
   /** The last delay that the backoff rule has returned, in milliseconds. */
   declare previousBackoffMs: number | undefined;
-  /** How many chances were skipped, which count as retries, less the attempts that went again, which do not. */
+  /** The number of skipped attempts, which count as retries, less the attempts sent again at once, which do not. */
   declare skipped?: number;
   /** How many plugins were told of its start, and are told of its end. */
   declare private startedPlugins?: number;
@@ -283,14 +283,14 @@ export class Call implements PartCall, OuterCall {
     const made = asUserCode(this, () => headerChangesOf(policy, next, this.key, this));
     if (isPromise(made))
       return made.then((changes) => {
-        // That of an attempt which has run into its timeout is late.
+        // The hooks of an attempt that has timed out return too late.
         if (attempt === this.attempt + 1) this.pendingHeaders = changes;
       });
     this.pendingHeaders = made;
     return undefined;
   }
 
-  /** Takes what the limits ask for. What is lacking is waited for while nothing is held. */
+  /** Acquires all limits or none. Holds nothing while it waits for a limit. */
   #take(): CallStep | undefined {
     const { permits } = this;
     const lacking = permits?.take();
@@ -514,7 +514,7 @@ export class Call implements PartCall, OuterCall {
     if (inspection) return this.#stopInspection(inspection, error);
     permits?.cancel();
     if (!(error instanceof OutOfTime) || error.isTotal) return this.#endUnsent(error);
-    // The attempt ran into its timeout before it was sent: it is judged as one that did so after that.
+    // A timeout before the send is judged as a timeout after the send.
     this.#forgetWaits();
     try {
       this.#begin();
@@ -576,7 +576,7 @@ export class Call implements PartCall, OuterCall {
     return this.#close({ do: 'end', reason: 'final', error }, { outcome, error });
   }
 
-  /** The end in front of an attempt: an abort, a hook that threw, or a limit that refuses. */
+  /** Ends the call before its next attempt is sent: after an abort, an error of a hook, or a refusal of a limit. */
   #endUnsent(error: unknown): EndStep {
     const { toRetry: outcome, deadline, history } = this;
     const isRefused = error instanceof NotSentError;
@@ -683,7 +683,7 @@ export class Call implements PartCall, OuterCall {
     if (this.ending) this.ending = undefined;
   }
 
-  // 5. What others ask of it.
+  // 5. The call as drivers, limits and nested clients see it.
 
   get hasEnded(): boolean {
     return this.#end !== undefined;

@@ -65,7 +65,7 @@ export class Deadline {
     this.startedAtMs = clock.now();
   }
 
-  /** What is left of it, in milliseconds. */
+  /** The time until the deadline, in milliseconds; negative after it. */
   get leftMs(): number {
     return this.startedAtMs + this.timeoutMs - this.#clock.now();
   }
@@ -107,12 +107,13 @@ export interface Bounds {
   readonly signal: AbortSignal | undefined;
   /** In milliseconds; Infinity for none. */
   readonly leftMs: number;
-  /** What the wait rejects with when they have passed. */
+  /** Makes the error of a wait that takes longer than `leftMs`. */
   readonly late: () => unknown;
 }
 
 /**
- * Settles as `work` does, but for the signal and the deadline. What comes later is given to `tooLate`, and its rejection is handled.
+ * Settles as `work` does, or earlier at an abort or the deadline. A later result of `work` is given to `tooLate`, and a later
+ * rejection is handled.
  *
  * @throws the signal's own reason when it aborts; the error that `late` makes; the rejection of the work
  */
@@ -162,7 +163,7 @@ export function stopped(): NotSentError {
 /** A signal that ends waits early. */
 export interface Ending {
   readonly signal: AbortSignal;
-  /** To be called after the wait, so that nothing is left in a signal that lives as long as the program. */
+  /** To be called after the wait: a signal may live as long as the program, and must not keep listeners. */
   forget(): void;
 }
 

@@ -34,15 +34,15 @@ export interface DecisionInput {
   readonly isKeyed?: boolean | undefined;
   /** True if an attempt did not carry the idempotency key of the request, or carried another one. */
   readonly isKeyLost?: boolean | undefined;
-  /** Chances that a part has skipped, which count as retries, less the attempts that went again at its word, which do not. */
+  /** The number of attempts that a limit has skipped, which count as retries, less the attempts sent again at once, which do not. */
   readonly skipped?: number | undefined;
   /** The tokens that the attempt took; `undefined` if there is no bucket. */
   readonly cost?: number | Costs | undefined;
 }
 
 /**
- * What to do after an attempt. `backoffMs` is the result of the backoff rule, `delayMs` the delay before the retry. Without the first the
- * request goes again at once, at the word of a part, and that counts as no retry.
+ * The decision after an attempt. `backoffMs` is the result of the backoff rule, `delayMs` the delay before the retry. Without
+ * `backoffMs` a plugin has asked to send the request again at once, which counts as no retry.
  */
 export type Decision =
   | {
@@ -63,10 +63,10 @@ function stop(reason: StopReason): Decision {
 /** After a success there is nothing to decide. */
 const SUCCESS: Decision = stop('success');
 
-/** At the word of a part. */
+/** A plugin has asked to send the request again at once. */
 const AGAIN: Decision = { retry: true, reason: 'refused', delayMs: 0 };
 
-/** What parts say of it, and of its body, if one has looked at it. */
+/** The advice of inspectors on a response and its body; `undefined` without any. */
 export function judgementOf(outcome: Outcome): Advice | undefined {
   return outcome.type === 'response' ? outcome.judgement : undefined;
 }
@@ -86,7 +86,7 @@ function checkClassified(verdict: Verdict): void {
 }
 
 /**
- * What an outcome means by its body, if `inspect` has judged that, or else by `classify`.
+ * The verdict on an outcome: from an inspector of the response, or else from `classify`.
  *
  * @throws HookError if `classify` throws, or returns an invalid value
  */
@@ -110,7 +110,7 @@ export function verdictOf(
   return verdict === 'refused' ? refusalOf(outcome) : verdict;
 }
 
-/** What the server says besides the status; nothing after a failure. */
+/** The feedback of the server besides the status; `undefined` after a failure. */
 function feedbackOf(
   policy: Policy,
   input: DecisionInput,
@@ -120,7 +120,7 @@ function feedbackOf(
 ): Feedback | undefined {
   const { feedback } = policy;
   if (feedback === false || outcome.type !== 'response') return undefined;
-  // A success by its status that `classify` judges otherwise, such as a 202: the wait that it asks for counts.
+  // `classify` may reject a status of success, such as a 202. The wait that the response asks for then counts.
   const isJudgedHere = outcome.status < 300 && !outcome.judgement;
   const asJudged = isJudgedHere ? withJudgement(outcome, { verdict }) : outcome;
   return readFeedback(feedback, asJudged, nowMs, input.cost ?? costOf(policy, input.request));
@@ -187,8 +187,8 @@ function mayBeRepeated({ methods }: Policy, request: RequestTraits): boolean {
 }
 
 /**
- * Decides whether a request is sent again, when, and why. It reads no clock and does not wait. Its only side effect is that of
- * {@link DecisionInput.permit}, which is asked last, so that a retry that is denied for another reason costs nothing.
+ * Decides whether a request is sent again, when, and why. Reads no clock and does not wait. {@link DecisionInput.permit} is the
+ * only side effect, and is called last: a retry denied for another reason costs nothing.
  *
  * @throws HookError if a hook of the policy throws, or returns an invalid value
  */

@@ -45,10 +45,11 @@ function madeKey({ idempotencyKey }: Policy, request: RequestTraits): string | u
 type Changes = HeaderChanges | undefined;
 
 /**
- * The headers that an attempt changes; `undefined` for none. Of the same header the later change holds: that of ebb, the public ones,
- * that of `beforeAttempt`, those of the plugins. The last two may be credentials: only a trusted origin is asked for.
+ * The headers that an attempt changes; `undefined` for none. A later change of the same header replaces an earlier one, in this
+ * order: the idempotency key of ebb, `publicHeaders`, `beforeAttempt` of the policy, `beforeAttempt` of the plugins. The last two
+ * may be credentials, and are called for a trusted origin only.
  *
- * @param key that of the request. It is marked if the attempt does not carry it
+ * @param key the key of the request. `isKept` becomes false if the attempt does not carry the key
  * @throws HookError, at once or as a rejection, if user code fails or returns something else than headers
  */
 export function headerChangesOf(
@@ -82,7 +83,7 @@ export function headerChangesOf(
   return asked.some(isPromise) ? Promise.all(asked).then(join) : join(asked as Changes[]);
 }
 
-/** What user code changes. */
+/** Calls a hook, and reads the header changes that it returns. */
 function ask(hook: string, call: () => unknown): Changes | Promise<Changes> {
   const read = (result: unknown): Changes =>
     callHook(hook, () => (result === undefined || result === null ? undefined : changesIn(hook, result)));

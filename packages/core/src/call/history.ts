@@ -7,9 +7,9 @@ import type { ReportedOutcome, RetryReason, StopReason } from '../news/events.ts
 
 import type { Grant } from '../policy/contracts.ts';
 
-/** One attempt of a request, or a chance to send one that was skipped. Contains no URL, header or body. */
+/** An attempt of a request, sent or skipped. Contains no URL, header or body. */
 export interface Attempt {
-  /** From 1. A chance that was skipped has the number of the attempt that would have been sent. */
+  /** From 1. A skipped attempt has the number that it would have had. */
   readonly attempt: number;
   /** The delay before it, for backoff or `Retry-After`, in milliseconds. */
   readonly delayMs: number;
@@ -17,20 +17,20 @@ export interface Attempt {
   readonly waitedMs: number;
   /** The status of its response. */
   readonly status?: number;
-  /** What failed, if there was no response. */
+  /** The kind of the failure, if there was no response. */
   readonly failure?: FailureKind;
   /** The code of the error or of one of its causes, else the name of the error. */
   readonly code?: string;
   /**
-   * Why it was followed by another attempt, or by none. `'skipped'`: it was not sent, and there was another chance. `'resumed'`: the
-   * body of its response broke, and its rest was asked for.
+   * Why it was followed by another attempt, or by none. `'skipped'`: it was not sent, and another one was scheduled. `'resumed'`:
+   * the body of its response broke, and its rest was asked for.
    */
   readonly reason: RetryReason | StopReason | 'skipped' | 'resumed';
   /** Its hedges: other tries of it, under way at the same time. Left out if none was sent. */
   readonly hedges?: readonly HedgeRecord[];
 }
 
-/** One hedge of an attempt. Contains no URL, header or body. */
+/** A hedge of an attempt. Contains no URL, header or body. */
 export interface HedgeRecord {
   /** When it was sent, in milliseconds after the first try. */
   readonly delayMs: number;
@@ -67,7 +67,7 @@ export function record(history: Attempt[], attempt: Attempt): void {
   if (history.push(attempt) > MOST_ATTEMPTS) history.shift();
 }
 
-/** What led to a result: its attempts, and the tokens of the last one, if there is a bucket. */
+/** The attempts that led to a result, and the tokens of the last attempt, if there is a bucket. */
 export type HistoryRecord =
   | readonly Attempt[]
   | { readonly attempts: readonly Attempt[]; readonly grant: Grant };
@@ -85,7 +85,7 @@ function sharedRecords(): HistoryRecords {
   return holder[key];
 }
 
-// One for attempts and grants: two of them share the code of their class, which makes each of them slower.
+// A single store for attempts and grants: two stores would share the code of their class, which makes each of them slower.
 const records: HistoryRecords = /* @__PURE__ */ sharedRecords();
 
 /** Notes the history of what a caller gets: a response, or an error. */

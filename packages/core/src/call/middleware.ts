@@ -13,7 +13,7 @@ import type { Transport } from './transport.ts';
 /** Makes a call go on by itself. */
 type Drive = <T>(call: Call, client: Transport<T>, signal: AbortSignal | undefined) => Promise<T>;
 
-/** One call with middleware around it. */
+/** A call with middleware around it. */
 export class MiddlewareRun<T> implements MiddlewareCall {
   readonly call: Call;
   readonly client: Transport<T>;
@@ -121,7 +121,10 @@ export class MiddlewareRun<T> implements MiddlewareCall {
     if (this.call.close(reason)) this.call.emit({ type: 'end', reason, outcome: undefined, ...news });
   }
 
-  /** Middleware need not look at the signal, nor at the time. What it returns later is discarded. */
+  /**
+   * Runs the middleware until an abort, a failed upload or the total timeout, which middleware need not watch. A later result is
+   * discarded.
+   */
   async #inTime(): Promise<T> {
     const { call, client } = this;
     const { deadline, policy } = call;

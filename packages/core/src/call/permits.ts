@@ -48,7 +48,7 @@ class LimitInCall {
     this.isOwn = isOwn;
   }
 
-  /** Calls a method, if there is one. What it throws changes nothing: something goes back, or the call has ended. */
+  /** Calls a method, if there is one. An error of the method is only reported: something goes back, or the call has ended. */
   #quietly<Args extends unknown[]>(
     owner: unknown,
     method: ((...args: Args) => unknown) | undefined,
@@ -103,8 +103,9 @@ class LimitInCall {
 }
 
 /**
- * The permits of one call. An attempt gets all that it needs of the limits, or nothing. A permit is held from {@link take} until the
- * attempt is settled, and kept after that until its connection is free. One that is cancelled is shown to its limit as the earlier one.
+ * The permits of one call. An attempt gets the permits of all limits, or none. A permit is held from {@link take} until the
+ * attempt is settled, and kept after that until its connection is free. A cancelled permit is passed to the next `take` of its
+ * limit as `earlier`.
  */
 export class Permits {
   readonly #call: PartCall;
@@ -176,7 +177,10 @@ export class Permits {
     }
   }
 
-  /** The connection of the attempt is free. What is not settled is kept for the end of the call. @param once when it will be free */
+  /**
+   * The connection of the attempt is free. A permit that is not settled is kept for the end of the call. @param once when it will
+   * be free
+   */
   release(once?: Promise<void>): void {
     const wasSettled = this.#isSettled;
     this.#isSettled = false;

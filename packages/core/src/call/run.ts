@@ -110,7 +110,7 @@ async function follow<T>(
   first: CallStep,
   settled?: Settled,
 ): Promise<T> {
-  /** The attempt that has settled, the one before a retry, and the last response that a retry followed. */
+  /** The settled attempt, the attempt before a retry, and the last response that was retried. */
   let current = settled;
   let before: Settled | undefined;
   let answer: Settled | undefined;
@@ -149,7 +149,7 @@ async function follow<T>(
   }
 }
 
-/** The retry is not sent. What it was to follow may still be read. */
+/** Returns the result before a retry that is not sent, once its body has been read or given up. */
 async function restored<T>(call: Call, transport: Transport<T>, at: Settled): Promise<T> {
   const { aside } = at;
   await aside?.released;

@@ -30,16 +30,16 @@ export interface Transport<T> extends CallClient {
    */
   whenBodyEnds?(settled: unknown, ended: () => void, call: Call): unknown;
   /**
-   * Ends the body that the caller reads with `timeoutError` when the total timeout passes, if that covers the body. A client whose
-   * results have complete bodies needs it not.
+   * Ends the body with `timeoutError` when the total timeout passes, even if the caller reads it then. Called only if the timeout
+   * covers the body. Not needed by a client whose results have complete bodies.
    */
   boundBody?(settled: unknown, call: Call, deadline: Deadline): void;
   /**
-   * Opens the body of the response that `send` resolved with, or that the error it rejected with carries, for a look at its
-   * beginning; the caller gets all of it afterwards. `undefined` if there is none. Called only if the policy inspects bodies,
-   * and only for an outcome of type `response`.
+   * Opens the body of a response for a look at its beginning; the caller gets the whole body afterwards. `settled` is the
+   * response that `send` resolved with, or an error with a response. `undefined` if there is no body. Called only if the policy
+   * inspects bodies, and only for an outcome of type `response`.
    *
-   * @param replace takes what the caller gets in the place of `settled`, if that cannot be given another body
+   * @param replace takes the result for the caller in place of `settled`, if the body of `settled` cannot be replaced
    */
   peek?(settled: unknown, replace: (settled: unknown) => void): Opened;
   /** The call has ended before its first attempt was sent: the upload will not be read. */
@@ -51,15 +51,15 @@ export interface Aside {
   /** Resolves when the connection of the result can be used again, or is closed. Never rejects, and takes bounded time. */
   readonly released: Promise<void>;
   /**
-   * What the caller gets if the retry is not sent after all: the same result with its whole body, or with a body that
-   * fails to be read if it was too long to keep. Without this, the result itself.
+   * Returns the result for the caller if the retry is not sent after all: the same result with its whole body. Reading a body
+   * that was too long to keep fails. Without this method the caller gets the result itself.
    */
   restore?(): unknown;
 }
 
 /**
- * Calls what sends the attempt, so that the layers of ebb below know that they are not the first. Nothing else belongs
- * in here: what a hook or a body factory sends is a call of its own.
+ * Sends the attempt in a context by which nested clients of ebb find this call. Nothing else belongs in this context: a request
+ * of a hook or a body factory is a call of its own.
  *
  * @throws HookError if `wrapAttempt` throws before it sends
  */
@@ -104,7 +104,7 @@ export function layerOf(call: Call): OuterCall | undefined {
   return call.mayNest ? call : undefined;
 }
 
-/** What one request may change of its client's policy; `false` sends it without ebb. */
+/** Changes of the client's policy for one request; `false` sends the request without ebb. */
 export type RequestOptions = PolicyOptions | false;
 
 /**
@@ -165,7 +165,7 @@ function releasedAfter<T>(call: Call, transport: Transport<T>, value: unknown): 
 
 /** An error that a call ends with, with its history. */
 function errorOf(call: Call, error: unknown): unknown {
-  // That of a request that a function has made, and that was repeated, stays.
+  // Keep the history of a nested request that was retried.
   if (call.hasFailed && attemptsOf(error).length > 0) return error;
   const note = isReasonOf(call.signal, error) ? setHistoryOfReason : setHistory;
   note(error, call.historyRecord);

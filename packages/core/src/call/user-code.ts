@@ -5,8 +5,8 @@ import type { PartCall } from '../policy/call-view.ts';
 type Holding = Pick<PartCall, 'bodyHolder' | 'bucket' | 'isInner' | 'outer'>;
 
 /**
- * Calls user code of a call. What it sends does not wait for slots, or for tokens that are charged at the end, which this call and
- * those around it hold; and it is no request of the calls around this one.
+ * Calls user code of a call. A request of the user code does not wait for slots, or for tokens charged at the end, of limits that
+ * this call or a call around it holds: such a wait could be a deadlock. The request is no attempt of the calls around this one.
  *
  * @param own what else the code holds
  */

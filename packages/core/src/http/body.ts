@@ -64,12 +64,13 @@ function surviveUpload(body: unknown): void {
   if (isNodeReadable(body)) surviveNodeUpload(body, surviveUpload);
 }
 
-/** Calls `failed` with the error of an upload, and returns what ends that: it is called before the upload is sent or closed. */
+/** Calls `failed` with the error of an upload, and returns a function to stop this, which is called before the upload is sent or closed. */
 export type FollowUpload = (failed: (error: unknown) => void) => () => void;
 
 /**
- * Takes a body, whose errors no longer end the process. Returns what follows it while it waits to be sent, with an error that was there
- * before as well; `undefined` for a body that can be sent again. A web stream is locked meanwhile, as it is by a client that sends it.
+ * Takes a body, whose errors no longer end the process. Returns a function to follow the errors of the body until its send,
+ * earlier errors included; `undefined` for a body that can be sent again. A web stream is locked meanwhile, as it is by a client
+ * that sends it.
  */
 export function takeUpload(body: unknown): FollowUpload | undefined {
   if (!isSingleUse(body)) return undefined;
@@ -92,8 +93,8 @@ function follow(body: unknown, failed: (error: unknown) => void): () => void {
 }
 
 /**
- * Closes an upload that is not read any further, so that a file behind it does not stay open. Leaves alone a body that has ended,
- * a web stream that someone reads, and any other value. Never throws.
+ * Closes an upload when nothing reads it any more, so that a file behind it does not stay open. Leaves alone an ended body, a web
+ * stream with a reader, and any other value. Never throws.
  */
 export function closeUpload(body: unknown, reason?: unknown): void {
   if (!isSingleUse(body)) return;
@@ -171,14 +172,14 @@ export interface Data {
   readonly data: unknown;
   /** The caller gets this in its place. */
   replace(data: unknown): void;
-  /** What the caller gets after an abort; by default the reason of the signal. */
+  /** The error for the caller after an abort; by default the reason of the signal. */
   abortError?(): unknown;
 }
 
-/** What an adapter opens: a body of its own kind, or its data as they are. */
+/** The body that an adapter has opened: a look of its own kind, or the data as they are. */
 export type Opened = Peek | Data | undefined;
 
-/** What a look at a response needs besides its outcome. */
+/** The context of a look at a response. */
 export interface InspectionContext {
   readonly request: RequestTraits;
   /** From 1. */
@@ -190,7 +191,7 @@ export interface InspectionContext {
   readonly clock: Clock;
 }
 
-/** What the end of a body depends on besides the response. */
+/** The context by which the end of a response body is found. */
 export interface BodyContext {
   /** Upper case. */
   readonly method: string;

@@ -97,8 +97,7 @@ export function askedWaitMs(
 }
 
 /**
- * A wait that a server asked for, with up to a fifth of it on top, at most a second: clients that were told the same
- * time do not return together.
+ * Adds up to a fifth, at most a second, to the wait that a server asked for: clients with the same wait do not return together.
  */
 export function withJitter(waitMs: number, random: Random): number {
   return waitMs + random() * Math.min(waitMs / 5, 1_000);

@@ -29,8 +29,8 @@ export function headerIn(headers: unknown, name: string): string | undefined {
   }
 }
 
-// The most that is read of what a server says. What is longer is ignored, and never cut: half of a number is another number.
-// `ETag` and `Location` are taken whole: they are compared and passed on, and not read.
+// Limits of the text that ebb reads from a server. Longer text is ignored, and never cut: half of a number is another number.
+// `ETag` and `Location` have no limit: they are compared and passed on, and not read.
 
 /** The longest number, duration, date, or word, in characters. A server needs 29. */
 export const LONGEST_FIELD = 256;

@@ -1,8 +1,8 @@
 /**
  * How an attempt failed.
  *
- * - `connect`: nothing reached the server, as without a tunnel through a proxy; or it has processed nothing: an HTTP/2 stream that it
- *   has refused, or that its GOAWAY leaves out
+ * - `connect`: nothing reached the server, as without a tunnel through a proxy; or the server has processed nothing: it has
+ *   refused an HTTP/2 stream, or its GOAWAY leaves the stream out
  * - `network`: the connection broke, possibly after the server has carried out the request
  * - `timeout`: no response in time, possibly after the server has carried out the request
  * - `aborted`: by the signal of the caller
@@ -11,7 +11,7 @@
 export type FailureKind = 'connect' | 'network' | 'timeout' | 'aborted' | 'unknown';
 
 /**
- * What an outcome means for a retry.
+ * The meaning of an outcome for a retry.
  *
  * - `success`: no retry is needed
  * - `refused`: the server did nothing, so any request may be retried
@@ -20,14 +20,14 @@ export type FailureKind = 'connect' | 'network' | 'timeout' | 'aborted' | 'unkno
  */
 export type Verdict = 'success' | 'refused' | 'transient' | 'final';
 
-/** What the body of a response says. A field that is missing leaves the question to the status and the headers. */
+/** The verdict on a response by its body. A missing field leaves the question to the status and the headers. */
 export interface Judgement {
   readonly verdict?: Verdict | undefined;
   /** The request must not be sent again before so many milliseconds have passed. */
   readonly waitMs?: number | undefined;
 }
 
-/** What a part says of a response. */
+/** The advice of an inspector on a response. */
 export interface Advice extends Judgement {
   /**
    * The request is sent again at once, which counts as no retry, and costs no budget. It holds once for a call, and not for a request
@@ -50,11 +50,11 @@ export type Outcome =
        * server has done, so it never counts as `refused`.
        */
       readonly redirected?: boolean | undefined;
-      /** The URL that the response came from, if the client reports it: its quota fields are about that origin. */
+      /** The URL that the response came from, if the client reports it. The quota fields are about its origin. */
       readonly url?: string | undefined;
-      /** What `inspect` and parts say of the response. */
+      /** The advice of `inspect` and of plugins on the response. */
       readonly judgement?: Advice | undefined;
-      /** What a function has thrown that `retry` called: the status is that of the error. */
+      /** The error that a function of `retry` has thrown. The status of the outcome is the status of the error. */
       readonly error?: unknown;
     }
   | {
@@ -62,13 +62,13 @@ export type Outcome =
       readonly kind: FailureKind;
       readonly error: unknown;
       /**
-       * As above: true unless it is certain that the first hop failed, or that there was no other. If it is `false`,
-       * and the kind is `connect`, the attempt returns its tokens.
+       * As above: `false` only if the first hop has certainly failed, or was the only one. If it is `false`, and the kind is
+       * `connect`, the attempt returns its tokens.
        */
       readonly redirected?: boolean | undefined;
     };
 
-/** What a policy needs to know about a request. Fields are read only when needed, so a success costs nothing. */
+/** The part of a request that a policy reads. Fields are read only when needed, so a success costs nothing. */
 export interface RequestTraits {
   /** In upper case. */
   readonly method: string;
@@ -98,7 +98,7 @@ export function originOf({ url }: Pick<RequestTraits, 'url'>): string {
   if (url.slice(0, lastStart.length) === lastStart && lastStart !== '') return lastOrigin;
   const origin = URL.parse(url)?.origin;
   if (origin === undefined) return url;
-  // What follows the slash cannot change the origin. URLs such as those of files have an opaque one, `null`.
+  // The text after the slash cannot change the origin. The URL of a file, for example, has an opaque origin, `null`.
   if (origin !== 'null') {
     lastOrigin = origin;
     lastStart = `${origin}/`;
@@ -144,7 +144,7 @@ export interface InspectedResponse {
   firstEvent(): Promise<ServerEvent | undefined>;
 }
 
-/** What a response says about the quota of the client, and about a retry. */
+/** The feedback in a response, about the quota of the client and about a retry. */
 export interface Feedback {
   /** How long to send no requests, in milliseconds; 0 if the server does not ask for a pause. */
   readonly pauseMs: number;
@@ -164,8 +164,8 @@ export interface Feedback {
 /**
  * Reads an outcome; `undefined` if it says nothing reliable.
  *
- * @param cost the tokens that the request costs, for quotas that count something else than requests; at a bucket of several units
- * those of each
+ * @param cost the tokens of the request, for quotas that count something else than requests; at a bucket of several units the
+ * tokens of each
  */
 export interface ReadFeedback {
   (outcome: Outcome, nowMs: number, cost?: FeedbackCost): Feedback | undefined;

@@ -106,7 +106,7 @@ const KONG_WINDOWS_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 8
  * The quotas that a response reports. Most report none, so only a few fields are looked up in every response.
  *
  * @param sentMs returns when the response was sent, in milliseconds since 1970
- * @param cost the tokens that a request needs of a quota that counts tokens; of one that counts requests it needs one
+ * @param cost the tokens of a request, for quotas of tokens; in a quota of requests it counts as one
  * @param isRefusal true to look for every unit: a refusal may report only the one that is used up
  */
 export function quotasOf(

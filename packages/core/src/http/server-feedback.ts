@@ -21,7 +21,7 @@ function isTooFast(response: Responded, paused: boolean): boolean {
   return reason === undefined || reason.endsWith('-rate');
 }
 
-/** What the server says of a retry: `true` and `false` in lower case, as the SDKs of these providers read it. */
+/** Reads whether the server wants a retry: `true` or `false` in lower case, as the SDKs of these providers read it. */
 function shouldRetry(response: Responded): boolean | undefined {
   const text = response.header('x-should-retry') ?? response.header('stripe-should-retry');
   return text === 'true' ? true : text === 'false' ? false : undefined;
@@ -58,7 +58,7 @@ const read: ReadFeedback = (outcome, nowMs, cost = 1) => {
   const isCached = saysTime && Number(shortHeader(outcome, 'age') ?? 0) > 0;
   const { remaining, resetMs } = leastOf(isCached ? [] : quotas);
   const waitMs = askedMs ?? (resetMs || (isGitHub ? GITHUB_PAUSE_MS : 0));
-  // A quota that is used up holds for every request, a wait that was asked for only if it is about load.
+  // A used-up quota pauses every request. A wait asked for pauses them only if the response is about load.
   const isLoad = !isFinal && (isRefused || isAboutLoad(status));
   const pauseMs = isCached ? 0 : isLoad ? waitMs : resetMs;
   const tooFast = !isFinal && (isRefused ? status < 500 : isTooFast(outcome, pauseMs > 0));
@@ -76,8 +76,8 @@ function longer(one: number | undefined, other: number | undefined): number | un
 /**
  * Reads what a response asks for: a wait (`Retry-After`, and `retry-after-ms`, `x-ms-retry-after-ms`, `x-amz-retry-after`
  * of some providers); the rest of quotas (the three generations of the IETF RateLimit fields, and the fields of GitHub,
- * OpenAI, Anthropic, Stripe and Kong); and whether to retry (`x-should-retry`, `stripe-should-retry`). What `inspect` found
- * in the body counts as well. A wait that is asked for outranks the reset of a quota.
+ * OpenAI, Anthropic, Stripe and Kong); and whether to retry (`x-should-retry`, `stripe-should-retry`). The findings of `inspect`
+ * in the body count as well. A wait that is asked for outranks the reset of a quota.
  *
  * A field does not say which unit it counts. So for a request of several units no wait follows from a remaining quota: the bucket
  * waits for its tokens.

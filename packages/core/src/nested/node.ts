@@ -93,8 +93,8 @@ export function runWithin<T>(call: OuterCall, run: () => T): T {
 }
 
 /**
- * Runs user code that a call waits for while it holds slots. What it sends through the limits of these slots does not wait
- * for another slot: all of them may be held by calls that wait in the same way.
+ * Runs user code for which a call waits while it holds slots. A request of the user code does not wait for another slot of the
+ * same limits: all slots may be held by calls that wait in the same way.
  */
 export function runHolding<T>(slotsHeld: readonly object[], run: () => T): T {
   const call = new AroundCalls(undefined, slotsHeld);

@@ -3,8 +3,8 @@ import type { RequestTraits } from '../http/outcome.ts';
 const NONE: readonly object[] = [];
 
 /**
- * A call of ebb, as calls that are made within it see it: an ebb fetch over an ebb dispatcher, a token that a hook asks for. An inner call of the
- * same request sends once, and takes nothing from limits that the outer one holds.
+ * A call of ebb as the calls within it see it: an ebb fetch over an ebb dispatcher, or a hook that asks for a token. An inner
+ * call of the same request sends once, and takes nothing from limits that the outer call holds.
  */
 export interface OuterCall {
   /** False once it has ended: sockets and timers may keep its async context alive. */
@@ -13,7 +13,7 @@ export interface OuterCall {
   readonly bucketsTaken: readonly object[];
   /** The limits whose slots it holds, including those of the calls around it. */
   readonly slotsHeld: readonly object[];
-  /** Buckets that were paid for the first request that a function sends. */
+  /** Buckets that are already charged for the first request of a function. */
   readonly paidBuckets?: Set<object> | undefined;
   /** Its attempt, from 1. */
   readonly attempt: number;
@@ -23,7 +23,7 @@ export interface OuterCall {
   sends(request: RequestTraits): boolean;
 }
 
-/** User code that a call waits for, or a call that is sent before it is made. A class: axios copies plain objects. */
+/** Stands for user code of a call, or for a call on the fast path. A class, because axios copies plain objects. */
 export class AroundCalls implements OuterCall {
   readonly #request: (() => RequestTraits) | undefined;
   readonly bucketsTaken: readonly object[] = NONE;

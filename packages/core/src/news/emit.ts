@@ -20,7 +20,7 @@ export function isObserved(onEvent: Observer | undefined, type: EbbEvent['type']
   return onEvent !== undefined || isSubscribed(type);
 }
 
-/** What events say of a call. */
+/** The part of a call that events report. */
 export interface Reporting {
   readonly policy: { readonly onEvent?: Observer | undefined; readonly clock: Clock };
   readonly request: RequestTraits;

@@ -65,9 +65,9 @@ export type EbbEvent = {
       readonly type: 'mark';
     }
   | {
-      /** A part has skipped a chance to send the request, because too little succeeds. */
+      /** A limit has skipped a scheduled attempt, because too little succeeds. */
       readonly type: 'skip';
-      /** The delay before the next chance, in milliseconds; `undefined` if there is none. */
+      /** The delay before the next scheduled attempt, in milliseconds; `undefined` if there is none. */
       readonly delayMs: number | undefined;
     }
   | {
@@ -78,7 +78,10 @@ export type EbbEvent = {
       readonly share: number;
       /** The last failures in a row, at most three, such as `timeout`, `connect` and `503`: they have lowered it. */
       readonly failures: readonly string[];
-      /** What pays for retries after the last of them: the purse of new requests, the credit of answers, or the budget of the policy. */
+      /**
+       * The account that pays for retries after the last of these failures: the purse of new requests, the credit of answers, or
+       * the budget of the policy.
+       */
       readonly retriesPaidBy: 'purse' | 'credit' | 'budget';
     }
   | {
@@ -126,7 +129,7 @@ export type EbbEvent = {
        * before, it is the outcome that the caller gets.
        */
       readonly outcome: ReportedOutcome | undefined;
-      /** What kept the request or a retry from being sent, such as a `NotSentError`. */
+      /** The error that kept the request or a retry from being sent, such as a `NotSentError`. */
       readonly error?: ReportedError;
     }
   | {
@@ -141,7 +144,7 @@ export type EbbEvent = {
       readonly outcome: ReportedOutcome;
     }
   | {
-      /** What came of the break of a body. Its last event, or its only one if the rest could not be requested. */
+      /** The result after the break of a body: the last event about the break, or the only one if the rest could not be requested. */
       readonly type: 'resume-end';
       /**
        * `continued`: the response has the rest. `restarted`: it has all of it, since nothing had been passed on. `refused`: the reader gets
@@ -152,13 +155,13 @@ export type EbbEvent = {
     }
 );
 
-/** What an event is about, in full. It may contain secrets. */
+/** The full details of an event. They may contain secrets. */
 export interface EventDetails {
   /** With the whole URL and the headers of the request. */
   readonly request: RequestTraits;
   /** With the headers of the response, or with the error of the client. */
   readonly outcome?: Outcome | undefined;
-  /** What kept the request or a retry from being sent. */
+  /** The error that kept the request or a retry from being sent. */
   readonly error?: unknown;
 }
 
@@ -173,15 +176,16 @@ export type News<E extends EbbEvent = EbbEvent> = E extends EbbEvent
   ? Omit<E, 'request' | 'attempt' | 'atMs' | keyof EventDetails> & Omit<EventDetails, 'request'>
   : never;
 
-/** What an `end` tells besides its reason. */
+/** The fields of an `end` besides its reason. */
 export type EndNews = Omit<News<Extract<EbbEvent, { type: 'end' }>>, 'type' | 'reason'>;
 
 /** Where an event carries its details. Known to all copies of this package in a program. */
 export const DETAILS: unique symbol = Symbol.for('@ebb/core details');
 
 /**
- * What an event is about, in full: the URL with its query, the headers of request and response, the client's error. It may
- * contain secrets, so take from it what you need. `undefined` for anything but an event of ebb, also for a copy of one.
+ * Returns the full details of an event: the URL with its query, the headers of request and response, the client's error. The
+ * details may contain secrets, so take only the fields that you need. `undefined` for anything but an event of ebb, also for a
+ * copy of one.
  *
  * @example
  * ```ts

@@ -1,4 +1,5 @@
-// What production builds for browsers have in place of console.ts. Empty functions, because minifiers drop their calls.
+// Production builds for browsers have this module in place of console.ts. Its functions are empty, because minifiers then drop
+// their calls.
 
 export function isSubscribed(_type: string): undefined {}
 

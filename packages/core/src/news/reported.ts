@@ -3,8 +3,8 @@ import { codeIn, nameOf } from '../http/failure.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { ReportedError, ReportedOutcome, ReportedRequest } from './events.ts';
 
-// What an event says goes to logs, traces and other programs. So it has nothing that can be a secret: no header, no body,
-// no query, no credentials, no error of a client. axios's errors, for instance, contain the headers of their request.
+// Events go to logs, traces and other programs. So an event has nothing that can be a secret: no header, no body, no query, no
+// credentials, no error of a client. axios's errors, for instance, contain the headers of their request.
 
 export function reportedRequest({ method, url }: RequestTraits): ReportedRequest {
   return { method, url: withoutSecrets(url) };
@@ -29,8 +29,7 @@ export function reportedError(error: unknown): ReportedError {
 }
 
 /**
- * A URL without its credentials, its query and its fragment. Of a URL that has no host, such as `data:`, only the scheme is
- * left.
+ * A URL without its credentials, its query and its fragment. A URL without a host, such as `data:`, is cut to its scheme.
  */
 export function withoutSecrets(url: string): string {
   const { protocol, host, pathname } = URL.parse(url) ?? {};

@@ -58,7 +58,7 @@ export interface UnitStats {
   readonly refillPerSecond: number;
 }
 
-/** The state of a bucket. Of one of several units the numbers are those of the unit that has least of its capacity. */
+/** The state of a bucket. At a bucket of several units the numbers are from the unit with the smallest share of its capacity. */
 export interface BucketStats extends UnitStats {
   /** The state of each unit, by name; `undefined` for a bucket of one unit. */
   readonly units?: Readonly<Record<string, UnitStats>>;
@@ -81,8 +81,7 @@ export interface BucketStats extends UnitStats {
 /** Options of {@link ObservableBucket.close}. */
 export interface CloseOptions {
   /**
-   * What happens to the requests that wait. `'reject'`: they are rejected at once. `'drain'`: they get their tokens in
-   * turn.
+   * The end of the waiting requests. `'reject'`: requests are rejected at once. `'drain'`: requests get their tokens in turn.
    * @default 'reject'
    */
   readonly waiting?: 'reject' | 'drain' | undefined;

@@ -1,4 +1,4 @@
-// What only Node, Bun, Deno and workers have, or need. web.ts has the same names. Selected by the conditions of "imports" in
+// The platform of Node, Bun, Deno and workers. web.ts has the same names. Selected by the conditions of "imports" in
 // package.json. Keep imports minimal: everything imports this module.
 
 /** The clients of Node see bodies end. */
@@ -51,7 +51,7 @@ interface Metadata<T> {
   get(on: object): T | undefined;
 }
 
-/** A constructor that returns its argument: a class that extends it adds its private fields to that object. */
+/** A constructor that returns its argument: a subclass adds its private fields to the argument. */
 const Given = function given(object: object): object {
   return object;
 } as unknown as new (
@@ -59,8 +59,8 @@ const Given = function given(object: object): object {
 ) => object;
 
 /**
- * A `WeakMap` in the shape of a private field that a constructor adds. That takes about 15 ns, a tenth of a `WeakMap` or a hidden
- * property, and every response gets one.
+ * A `WeakMap` in the shape of a private field that a constructor adds. Adding the field takes about 15 ns, a tenth of a `WeakMap`
+ * or a hidden property, and every response gets one.
  */
 export function makeMetadata<T>(): Metadata<T> {
   /** For objects that take no private field: frozen ones, in some runtimes. */
@@ -144,11 +144,11 @@ export function closeNodeParts(body: NodeUpload, close: (part: unknown) => void)
   partsOf(body).forEach((part) => void close(part));
 }
 
-/** Follows something until what is returned is called. */
+/** Follows an upload, and returns a function to stop this. */
 type Follow = (body: unknown, failed: (error: unknown) => void) => () => void;
 
 /**
- * Calls `failed` with the error of an upload. Returns what ends that.
+ * Calls `failed` with the error of an upload. Returns a function to stop this.
  *
  * @param follow follows each of its parts
  */
@@ -166,7 +166,7 @@ export function followNodeUpload(
   body.on('error', failed);
   body.on('close', closed);
   body.on('end', ended);
-  // Holds a stream that flows, as that of a program does once the program has ended: its data would be lost.
+  // Holds a flowing stream, whose data would be lost. The output of a child process flows once the process has ended.
   body.on('readable', ignore);
   if (body.destroyed) closed();
   const parts = partsOf(body).map((part) => follow(part, failed));
@@ -179,7 +179,7 @@ export function followNodeUpload(
   };
 }
 
-/** What a body is read into. */
+/** The target into which a body is read. */
 interface Reading {
   limit(): void;
   take(part: unknown): void;

@@ -1,4 +1,5 @@
-// The platform of browsers, with the names of node.ts. Functions that do nothing are empty, so that minifiers drop their calls.
+// The platform of browsers, with the names of node.ts. Functions without a task in browsers are empty, so that minifiers drop
+// their calls.
 
 /** Clients of the web do not see a body end by themselves. */
 export const seesBodiesEnd = false;
@@ -22,7 +23,7 @@ export function makeMetadata<T>(): WeakMap<object, T> {
 
 export function keptByCopies(_result: object): undefined {}
 
-/** Bodies are web streams. One of Node, by a polyfill, is closed unread where it would be kept. */
+/** Bodies are web streams. A Node stream, of a polyfill, is closed unread where it would be kept. */
 export function readNode(_body: object, into: { limit(): void; giveUp(): void }): void {
   into.giveUp();
   into.limit();

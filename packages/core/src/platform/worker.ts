@@ -22,7 +22,7 @@ function aborted(signal: AbortSignal | undefined): boolean | undefined {
   }
 }
 
-/** What a request shares with no other: its name, and the request that has made it. */
+/** The objects that are bound to a request, each with its name and a signal of this request. */
 const bound = new WeakMap<object, readonly [name: string, signal: AbortSignal | undefined]>();
 
 /** Binds what makes calls wait for each other to this request. */
@@ -53,9 +53,9 @@ interface Looks {
 const LONGEST_MS = 1_000;
 
 /**
- * Waits on timers of this request alone, which keep it alive: those of another end with that one. A request that has ended is served as
- * if it still waited, but by those behind it: each looks when half of the time until its own turn is over, and again, so that a
- * long queue is not looked at by all for each that is served.
+ * Waits on timers of this request alone, which keep it alive: the timers of another request end with it. An ended request is
+ * served as if it still waited, by the requests behind it. Each of these looks at the queue when half of the time until its own
+ * turn is over, and again, because in a long queue the requests must not all look for each request served.
  */
 function wakingItself<T>(
   waiting: Promise<T>,
@@ -76,7 +76,7 @@ function wakingItself<T>(
   return waiting.finally(() => cancel());
 }
 
-/** What limits need there, and nowhere else. */
+/** The functions that limits need in Cloudflare Workers alone. */
 export const worker: {
   readonly bind: typeof bind;
   readonly mustBeOurs: typeof mustBeOurs;

@@ -1,6 +1,6 @@
 import type { Outcome, ReadFeedback, RequestTraits } from '../http/outcome.ts';
 
-/** What a request costs by unit, such as `{ requests: 1, outputTokens: 700 }`. */
+/** The cost of a request by unit, such as `{ requests: 1, outputTokens: 700 }`. */
 export type Costs = Readonly<Record<string, number>>;
 
 /** A `cost` of a policy. */
@@ -8,7 +8,7 @@ export type CostOption = number | Costs | ((request: RequestTraits) => number | 
 
 /** A `cost` that learns from what requests have cost. */
 export interface LearnsCost {
-  /** Returns what learns from the answer to a request. It does not hold the request. */
+  /** Returns a function that learns from the answer to a request. The function does not hold the request. */
   learnerFor(request: object): (actual: number | Costs) => void;
 }
 
@@ -107,11 +107,11 @@ export interface OwnBucket {
   /** True if a grant is charged when it is settled: a policy then settles each at the end of its attempt. */
   readonly settled?: boolean;
   /**
-   * Lowers the tokens of the bucket to the number that the server says is left, and never raises them. What is in flight, and is
-   * charged when it is settled, comes out of that. A unit that is not named stays as it is.
+   * Lowers the tokens of the bucket to the number that the server reports as left, and never raises them. Tokens in flight that
+   * are charged when they are settled are subtracted. A unit that is not named stays as it is.
    *
-   * @param answered the grant of the request whose answer says so. The server may not have seen then what was granted since: that
-   * comes out of it as well. An answer that one to a later request has overtaken changes nothing
+   * @param answered the grant of the request whose answer reports the number. Later grants are subtracted as well, because the
+   * server may not have counted them. An answer overtaken by the answer to a later request changes nothing
    * @throws TypeError, RangeError if a number is negative or not finite, or the bucket has no such unit
    */
   atMost?(left: number | Costs, answered?: Grant): void;

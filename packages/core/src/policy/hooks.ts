@@ -17,8 +17,8 @@ export type HeaderChanges = Readonly<Record<string, HeaderValue>>;
 export type SentHeaders = Readonly<Record<string, string | undefined>>;
 
 /**
- * What {@link BeforeAttempt} may return: an object, `Headers`, or pairs, and nothing else that can be iterated. A name that is repeated in pairs has both values,
- * joined by a comma.
+ * The result of {@link BeforeAttempt}: an object, `Headers`, or a list of pairs, and no other iterable. A name that is repeated
+ * in pairs has both values, joined by a comma.
  */
 export type HeaderChangesInit =
   | HeaderChanges
@@ -79,7 +79,7 @@ export type WrapAttempt = <T>(send: () => T, current: CurrentAttempt) => T;
 /** The origins that may get what hooks return, such as `https://api.example.com`, or a function of the request. */
 export type TrustedOrigins = readonly string[] | ((request: RequestTraits) => boolean);
 
-/** What a policy says of headers that may be credentials. */
+/** The options of a policy about headers that may be credentials. */
 interface Trusting {
   readonly beforeAttempt?: unknown;
   readonly plugins?: readonly { readonly name: string; readonly beforeAttempt?: unknown }[] | undefined;
@@ -101,8 +101,7 @@ export const checkTrusted: Check = (name, value) => {
 };
 
 /**
- * True if a request may be given what hooks return. Without the option that is every request: a client asks for the origin that
- * its caller has named.
+ * True if a request may get the headers of hooks. Without `trustedOrigins` every request may: its caller has named its origin.
  *
  * @throws HookError if the function of the policy fails
  */
@@ -113,7 +112,7 @@ export function isTrusted({ trustedOrigins }: Trusting, request: RequestTraits):
     : trustedOrigins.includes(URL.parse(request.url)?.origin ?? '');
 }
 
-/** What adds headers that may be credentials; `undefined` if nothing does. */
+/** The name of the option or plugin that adds possible credentials; `undefined` for none. */
 function giverOf({ beforeAttempt: own, plugins = [] }: Trusting): string | undefined {
   return own ? 'beforeAttempt' : plugins.find(({ beforeAttempt }) => beforeAttempt)?.name;
 }

@@ -16,7 +16,7 @@ export interface Limit {
   /**
    * Takes what the attempt needs, or says how to wait for it. `undefined`: the attempt needs nothing from this limit.
    *
-   * @param earlier the last permit that this limit gave for the same attempt, and that was cancelled, or is partial
+   * @param earlier the last permit of this limit for the same attempt, which was cancelled or is partial
    * @throws NotSentError if it cannot be had, which ends the call
    */
   take?(call: PartCall, earlier: Permit | undefined): Permit | Wait | Skip | undefined;

@@ -11,10 +11,10 @@ import type { Middleware } from './middleware.ts';
 import type { BringsLimit, ConcurrencyLimit, PerKey, RetryBudget, Throttle, TokenBucket } from './part.ts';
 import type { BodyInspector, CostReader, Inspector, Plugin } from './plugin.ts';
 
-/** The methods that may be sent again after an attempt that the server may have carried out. */
+/** The methods of requests that may be sent again, although the server may have carried out the attempt before. */
 type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
 
-/** How long a server may ask to wait: `retryAfter` of a policy. What is left out stays as it is. */
+/** The bounds of a wait that a server asks for: `retryAfter` of a policy. An option that is left out stays as it is. */
 export interface RetryAfterOptions {
   /**
    * In milliseconds.
@@ -61,8 +61,8 @@ export interface PolicyOptions {
    */
   readonly inspect?: BodyInspector | undefined;
   /**
-   * Gives each request that is not idempotent an `Idempotency-Key`, the same on each attempt, so that it may be sent again.
-   * Only for servers that know this header. `true` makes a random UUID. A key that the caller has set stays.
+   * Adds an `Idempotency-Key` to each request that is not idempotent, the same on each attempt, to allow retries. Only for
+   * servers that know this header. `true` makes a random UUID. A key that the caller has set stays.
    * @default none
    */
   readonly idempotencyKey?: true | ((request: RequestTraits) => string) | undefined;
@@ -94,8 +94,8 @@ export interface PolicyOptions {
    */
   readonly methods?: RetryMethods | undefined;
   /**
-   * The longest `Retry-After` that is waited for, and what follows a longer one: by default the end, so that no retry is earlier than
-   * asked. How long a response may hold up other requests is the `maxPauseMs` of the bucket, which cuts.
+   * The longest `Retry-After` to wait for. A longer one ends the retries by default, so that no retry is earlier than asked.
+   * `maxPauseMs` of the bucket bounds how long a response holds up other requests, and cuts a longer pause.
    * @default { maxMs: 600_000, then: 'stop' }
    */
   readonly retryAfter?: RetryAfterOptions | undefined;
@@ -114,8 +114,8 @@ export interface PolicyOptions {
    */
   readonly totalTimeoutMs?: number | undefined;
   /**
-   * What `totalTimeoutMs` bounds: the call until the response, or also the body that the caller then reads. When it passes, the reader of
-   * the body gets the timeout error that the client has for an attempt.
+   * The part of a call that `totalTimeoutMs` bounds: until the response, or until the caller has read the body. After the timeout
+   * the reader of the body gets the client's timeout error of an attempt.
    * @default 'headers'
    */
   readonly totalTimeoutCovers?: 'headers' | 'body' | undefined;
@@ -146,7 +146,7 @@ export interface PolicyOptions {
   readonly limits?: readonly (Limit | BringsLimit)[] | undefined;
   /**
    * Functions `(call, next) => result` around a whole call, the first around the others. For clients of promises: @ebb/undici refuses it.
-   * Of nested clients the outermost alone calls it, and `retry` does not.
+   * Only the outermost of nested clients calls middleware, and `retry` does not.
    * @default none
    */
   readonly middleware?: readonly Middleware[] | undefined;
@@ -173,8 +173,8 @@ export interface PolicyOptions {
    */
   readonly fairKey?: string | ((request: RequestTraits) => string) | undefined;
   /**
-   * A whole number from -7 to 7. Of the requests that wait for a slot or tokens the highest priority goes first, and
-   * within a priority retries go before new requests. Other than 0 it needs limits with `queue: priorityQueue()`.
+   * A whole number from -7 to 7. While requests wait for a slot or tokens, the highest priority goes first, and within a priority
+   * retries go before new requests. Other than 0 it needs limits with `queue: priorityQueue()`.
    * @default 0
    */
   readonly priority?: number | undefined;
@@ -190,9 +190,9 @@ export interface PolicyOptions {
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * When it aborts, nothing more is sent, at the shutdown of a program for example. A request that waits for a retry ends
-   * with the result that it has, and one that has not been sent fails with a `NotSentError` (`stopped`). Attempts in flight
-   * go on, unlike after an abort of the request's own signal.
+   * When it aborts, nothing more is sent, at the shutdown of a program for example. A request that waits for a retry ends with
+   * its last result, and a request before its first attempt fails with a `NotSentError` (`stopped`). Attempts in flight go on,
+   * unlike after an abort of the request's own signal.
    * @default none
    */
   readonly stopSignal?: AbortSignal | undefined;
@@ -226,9 +226,9 @@ export interface Policy extends Complete<PolicyOptions, UnsetOptions> {
   readonly [POLICY]: Inside;
 }
 
-/** What a policy's fields do not show. */
+/** The parts of a policy besides its public fields. */
 export interface Inside {
-  /** `undefined` if the number is that of the backoff rule: a request that overrides the rule gets that rule's number. */
+  /** `undefined` if the number comes from the backoff rule: a request with another rule gets the number of its own rule. */
   readonly maxRetries: number | undefined;
   /** `undefined` if it is that of the bucket, or the default. */
   readonly feedback: ReadFeedback | false | undefined;
@@ -242,7 +242,7 @@ export interface Inside {
   readonly wrappers: readonly WrapAttempt[];
   /** True if user code changes the headers of attempts. */
   readonly hasHeaderHooks: boolean;
-  /** That of the option, and those of the plugins. */
+  /** The observers of the option and of the plugins, as one function. */
   readonly onEvent: Observer | undefined;
   /** The outermost first. */
   readonly middleware: readonly Middleware[];

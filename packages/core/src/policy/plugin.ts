@@ -52,7 +52,7 @@ export interface Inspector {
   /** True if {@link judge} ends by itself with the signal, so that the client's own error for an abort follows. */
   readonly endsItself?: boolean | undefined;
   /**
-   * Called with each response, whose body it can open. What it returns goes on to the next inspector, and to the decision.
+   * Called with each response, whose body it can open. The result goes on to the next inspector, and to the decision.
    *
    * @param advice what the inspectors before have returned
    */

@@ -98,7 +98,7 @@ const checkPlugins: Check = listOf(devText('a list of plugins'), (name, value) =
 
 const checkRetries: Check = (name, value) => value === Infinity || wholeNumber(name, value);
 
-/** @throws RangeError if nothing ends a call that is repeated for ever, with the `maxRetries` that the policy was given */
+/** @throws RangeError with the given `maxRetries` if nothing ends a call with endless retries */
 function mustEnd(caller: string, policy: Policy, { maxRetries }: PolicyOptions): Policy {
   const { totalTimeoutMs, budget, stopSignal } = policy;
   const takes = devText('a whole number ≥ 0 without a totalTimeoutMs, a budget or a stopSignal');
@@ -187,7 +187,7 @@ const UNSET: readonly UnsetOptions[] = /* @__PURE__ */ (Object.keys(POLICY_OPTIO
   (name) => Object.keys(POLICY_OPTIONS[name]).length === 1,
 );
 
-/** What the options of a policy and its plugins add to its calls. */
+/** Collects the hooks, limits and middleware of a policy and its plugins. */
 function addedBy(
   setup: Options,
   plugins: readonly Plugin[] = [],

@@ -132,7 +132,7 @@ class Level<W extends Waiting<W>> {
     return this.turns.first?.first;
   }
 
-  /** One key after the other. */
+  /** Iterates key by key, beginning with the key whose turn is next. */
   *[Symbol.iterator](): Generator<W> {
     for (const key of new Set([this.turns.first, ...this.byName.values()])) {
       if (key !== undefined) yield* key;
@@ -234,11 +234,11 @@ const MOST_COUNTED = 1_000;
  * the virtual time of now. So the service of two waiting keys differs, by weight, by at most one request of each, however large
  * the costs are; and a key saves up nothing that it does not use.
  *
- * Virtual time is when the next to go begins. Keys that are always new would hold it there, so that they move it on by their
- * time ÷ the number of keys that wait, as if their service were shared among all.
+ * Virtual time is the time at which the next request begins. A stream of new keys would hold virtual time there, so a new key
+ * moves it on by its time ÷ the number of waiting keys, as if its service were shared among all.
  *
  * Goyal, Vin, Cheng: Start-time fair queueing, SIGCOMM 1996; Bennett, Zhang: Hierarchical packet fair queueing algorithms,
- * SIGCOMM 1996 (WF²Q+: virtual time that moves on with service, and to the first that waits).
+ * SIGCOMM 1996 (WF²Q+: virtual time moves on with service, and to the first waiting request).
  */
 class FairOrder<W extends Waiting<W>> extends Lanes<W, Level<W>> {
   readonly isFair = true;
@@ -319,8 +319,8 @@ class FairOrder<W extends Waiting<W>> extends Lanes<W, Level<W>> {
  * Within a key retries go before new requests, then first come, first served. Priorities come first: keys share within a
  * priority, as in {@link priorityQueue}.
  *
- * One may be given to several limits: each makes a queue of its own. Operations take O(log keys); a key without requests is forgotten
- * as soon as it has had no more than its share.
+ * Several limits may share the returned order: each makes a queue of its own. Operations take O(log keys); a key without requests
+ * is forgotten as soon as it has had no more than its share.
  *
  * @throws TypeError, RangeError for a wrong option; `acquire` rejects with a RangeError that names the key if `weightOf` returns
  * something else than a finite number above 0

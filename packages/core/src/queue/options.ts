@@ -7,7 +7,7 @@ import type { QueueOrder } from './queue.ts';
 /** Limits of the queue in front of a bucket or a concurrency limit. */
 export interface WaitingOptions {
   /**
-   * The most requests that may wait, those to origins that have paused included. A new one is refused then.
+   * The most requests in the queue, requests to paused origins included. A new request is refused when the queue is full.
    * @default no limit
    */
   readonly maxQueue?: number | undefined;
@@ -17,8 +17,8 @@ export interface WaitingOptions {
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * The order of the requests that wait: what `priorityQueue` returns. By default first come, first served, except that a retry
-   * goes before new requests that have not waited 30 s longer.
+   * The order of the waiting requests: the result of `priorityQueue` or `fairQueue`. By default first come, first served, but a
+   * retry goes before new requests unless they have waited 30 s longer.
    * @default in order of arrival
    */
   readonly queue?: QueueOrder | undefined;

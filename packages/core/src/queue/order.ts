@@ -116,8 +116,9 @@ export interface PriorityQueueOptions {
    */
   readonly agingMs?: number | undefined;
   /**
-   * Which request is refused when the queue is full (`maxQueue` of the limit): `'reject'` the new one, `'drop-oldest'` the one
-   * that has waited longest, `'drop-lowest'` the last one of the lowest priority, if that is below the new one's.
+   * Which request is refused when the queue is full (`maxQueue` of the limit): `'reject'` the new request, `'drop-oldest'` the
+   * request with the longest wait, `'drop-lowest'` the last request of the lowest priority, if this priority is below the new
+   * request's.
    * @default 'reject'
    */
   readonly overflow?: 'reject' | 'drop-oldest' | 'drop-lowest' | undefined;
@@ -160,7 +161,7 @@ class Priorities<W extends Queued<W>> extends Lanes<W> {
  * Orders the requests that wait at a bucket or a concurrency limit by `priority`, a whole number from -7 to 7: the highest goes
  * first. Within a priority retries go before new requests, then first come, first served.
  *
- * One may be given to several limits: each makes a queue of its own.
+ * Several limits may share the returned order: each makes a queue of its own.
  *
  * @throws TypeError, RangeError for a wrong option
  * @example

@@ -2,7 +2,7 @@ import type { AcquireOptions } from '../policy/contracts.ts';
 
 /**
  * A number of tokens: the cost of requests, or those that are available. At a limit of several units it is the tokens of each, in
- * the order of its units; a number is then so many of each. A limit of one unit has numbers only.
+ * the order of its units; a plain number then means this amount of every unit. A limit of one unit has numbers only.
  */
 export type Amount = number | readonly number[];
 
@@ -28,7 +28,7 @@ export const NUMBERS: Sums = {
   weigh: (amount) => amount as number,
 };
 
-/** What decides where a request waits. */
+/** The options that decide where a request waits. */
 export type PlaceOptions = Pick<AcquireOptions, 'priority' | 'retry' | 'fairKey'>;
 
 /** Where a request waits. Only the queue that returned it from {@link Queue.laneOf} knows what it is. */
@@ -115,7 +115,7 @@ export interface Queue<W extends Queued<W>> extends Iterable<W> {
   /** Whether a request would be the next to go that waits since then, and not here. */
   goesFirst(lane: Lane, sinceMs: number): boolean;
   /**
-   * The cost of everything that goes before a request that comes now, if none of it leaves. If not exact it may be less: counting
+   * The cost of all requests that go before a new one, if none of them leaves. May be less if `isExact` is false: an exact count
    * could take long.
    */
   costAhead(lane: Lane, nowMs: number, isExact: boolean): Amount;
@@ -126,7 +126,7 @@ export interface Queue<W extends Queued<W>> extends Iterable<W> {
   displacedBy?(lane: Lane): W | undefined;
 }
 
-/** What the option `queue` of a limit takes: makes the queue of a limit. Several limits may share it. */
+/** A value of the option `queue`: makes the queue of a limit. Several limits may share it. */
 export interface QueueOrder {
   /** @param sums how its costs add up, and what they weigh for a queue that gives each key its share */
   make<W extends Queued<W>>(sums: Sums): Queue<W>;

@@ -4,7 +4,7 @@ import type { Clock } from '../base/time.ts';
 /** Time in milliseconds that starts at 0 and never goes back, even if the clock is set back. */
 export class SteadyTime {
   readonly clock: Clock;
-  /** What the clock showed at 0. */
+  /** The reading of the clock at 0. */
   startMs: number;
   #lastMs = 0;
 
@@ -31,7 +31,7 @@ export class SteadyTime {
  */
 export const TOLERANCE_MS = 1e-3;
 
-/** One timer for everything that is due at some time. */
+/** A single timer for many due times: it is set to the earliest. */
 export class Timer {
   readonly #time: SteadyTime;
   readonly #onDue: () => void;

@@ -25,16 +25,19 @@ export interface Waiter<T> extends Queued<Waiter<T>> {
   /** In milliseconds of the limit; `Infinity` if it has none. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal | undefined;
-  /** What it is for, if that may have to wait apart. */
+  /** The request itself, if it may have to wait at a gate. */
   readonly request: RequestTraits | undefined;
   /** Where it waits. */
   at: Pick<Queue<Waiter<T>>, 'add' | 'remove'>;
   stopListening: (() => void) | undefined;
 }
 
-/** What some requests of a limit need besides, such as those to an origin that has asked for a pause. They wait for it in a line apart. */
+/**
+ * An extra condition for some requests of a limit, such as the end of a pause of their origin. These requests wait in a line of
+ * their own.
+ */
 export interface Gate<T> {
-  /** Those that wait for it, in order of arrival; retries go first if the limit has no other order. Made by the first. */
+  /** The requests at this gate, in order of arrival; retries go first if the limit has no other order. Made for the first request. */
   line?: Queue<Waiter<T>>;
   /** How long until a request can pass; 0 for now. */
   passMs(cost: Amount, nowMs: number): number;
@@ -46,15 +49,15 @@ export interface Gate<T> {
 export interface Gates<T> {
   /** The gate of a request; usually there is none. */
   of(request: RequestTraits | undefined, nowMs: number): Gate<T> | undefined;
-  /** Those that requests wait for, and some that none waits for any more, until they are next looked at. */
+  /** The gates with waiting requests. A gate that has become empty stays until the next look. */
   readonly crowded: Set<Gate<T>>;
 }
 
 /**
- * What a limit gives the request whose turn it is: its result, or `undefined` if it has to wait.
+ * Serves the request whose turn it is: returns its result, or `undefined` if the request has to wait.
  *
- * @param gate that it has to pass as well
- * @param deadlineMs of a request in the queue
+ * @param gate the gate of the request, which the request has to pass as well
+ * @param deadlineMs the deadline of a request in the queue
  */
 type Grants<T> = (
   cost: Amount,
@@ -64,7 +67,7 @@ type Grants<T> = (
   deadlineMs?: number,
 ) => T | Promise<T> | undefined;
 
-/** What is known of when more comes, in milliseconds. Without it nothing is known. */
+/** The known times of new tokens, in milliseconds. Without a supply no time is known. */
 interface Supply {
   /** The largest cost that can be granted. */
   readonly capacity: Amount;
@@ -74,7 +77,7 @@ interface Supply {
   dueMs(firstCost: Amount, nowMs: number): number;
   /** The rest of a pause. */
   pausedMs(nowMs: number): number;
-  /** A request is refused whose turn would come in so long. */
+  /** Called when a request is refused whose turn would come in `waitMs`. */
   refusedFor?(waitMs: number, nowMs: number): void;
 }
 
@@ -150,7 +153,10 @@ export class WaitQueue<T> {
     this.#timer = new Timer(time, () => this.serve(), true);
   }
 
-  /** One that drains is open to a request that was granted what it asked for, gave it back, and waits again. */
+  /**
+   * True if the limit serves a request. A draining limit serves only a request with an earlier grant, given back because
+   * something else was lacking.
+   */
   isOpenTo(earlier: object | undefined): boolean {
     return this.closed === undefined || (this.closed === 'drain' && earlier !== undefined);
   }
@@ -181,7 +187,7 @@ export class WaitQueue<T> {
     return worker
       ? worker.wakingItself(waiting, this.#time.clock, {
           dueMs,
-          // What is ahead of the next request of this lane includes it.
+          // The cost ahead of the next request of this lane includes this request.
           turnMs: this.supply?.waitMs(this.queue.costAhead(lane, nowMs, false), nowMs) ?? 0,
           serve: () => this.serve(),
         })
@@ -266,7 +272,7 @@ export class WaitQueue<T> {
     });
   }
 
-  /** True if so many have been aborted in this turn that the next one goes on with it: a signal may be that of very many requests. */
+  /** True if too many requests have been aborted in this turn, so the next turn goes on: very many requests may share a signal. */
   #isLeftForLater(): boolean {
     if (this.#aborts === 0)
       queueMicrotask(() => {
@@ -331,7 +337,8 @@ export class WaitQueue<T> {
     let left = this.closed === 'reject' ? 0 : GRANTS;
     for (; left > 0; left -= 1) {
       const first = this.next(nowMs);
-      // One that is aborted is about to leave if another has left in this turn: its listener comes later. Else it may have none any more.
+      // If another request was aborted in this turn, the listener of an aborted request comes later. Otherwise it may have no
+      // listener any more, and is refused here.
       if (first === undefined || (this.#aborts > 0 && first.signal?.aborted)) break;
       const gate = this.gates?.of(first.request, nowMs);
       const passMs = gate?.passMs(first.cost, nowMs) ?? 0;
@@ -367,7 +374,7 @@ export class WaitQueue<T> {
     return cost;
   }
 
-  /** The one that has waited longest, of those that could pass their gates now, and go before the queue. */
+  /** The request with the longest wait at a gate that it could pass now, if it goes before the queue. */
   #passing(nowMs: number): Waiter<T> | undefined {
     let passing: Waiter<T> | undefined;
     for (const [gate, first] of this.waitingApart()) {
@@ -409,7 +416,7 @@ export class WaitQueue<T> {
     }
   }
 
-  /** Refuses requests whose deadline is now, or within a pause, those that can never be served, and those that are aborted. */
+  /** Refuses requests whose deadline is now, or within a pause, aborted requests, and requests that can never be served. */
   #refuse(nowMs: number): void {
     const untilMs = nowMs + Math.max(TOLERANCE_MS, this.supply?.pausedMs(nowMs) ?? 0);
     if (this.#nextDeadlineMs > untilMs) return;
@@ -479,7 +486,7 @@ export class WaitQueue<T> {
       if (passMs > 0) dueMs = Math.min(dueMs, nowMs + passMs);
     }
     const atMs = isCutShort ? nowMs : Math.min(dueMs, this.#nextDeadlineMs);
-    // Not before a time that the clock can tell from now: a timer that is set for then is kept.
+    // Not earlier than the clock can tell from now. A timer that is set for then already is kept.
     const wakeMs = this.size > 0 ? Math.max(atMs, nowMs + TOLERANCE_MS) : Infinity;
     this.#timer.set(wakeMs, nowMs);
     return wakeMs - nowMs;

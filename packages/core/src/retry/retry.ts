@@ -15,7 +15,7 @@ import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy, overridePolicy, policyOf } from '../policy/policy.ts';
 import { isBrowserFailure } from './browser-errors.ts';
 
-/** What a function that is retried is given. */
+/** The argument of a function that is retried. */
 export interface AttemptContext {
   /** From 1. */
   readonly attempt: number;
@@ -36,15 +36,15 @@ export interface RetryOptions<T> {
    */
   readonly signal?: AbortSignal | undefined;
   /**
-   * What a value or an error means. By default a value is a success. An error that has a status is judged by `classify`
-   * as a response would be. A `TypeError`, `RangeError`, `ReferenceError` or `SyntaxError` that is no lost connection is a mistake
-   * in a program, and `final`; any other error is `transient`, but for an abort. `attempt` counts from 1.
+   * Judges a value or an error. By default a value is a success. An error that has a status is judged by `classify` as a response
+   * would be. A `TypeError`, `RangeError`, `ReferenceError` or `SyntaxError` that is no lost connection is a mistake in a
+   * program, and `final`; any other error is `transient`, but for an abort. `attempt` counts from 1.
    * @default none
    */
   readonly judge?: ((settled: Settled<T>, attempt: number) => Verdict | undefined) | undefined;
 }
 
-/** One of another library may have no reason, and does not end what takes native ones. */
+/** A signal of another library may have no reason, and does not end work that takes native signals. */
 const checkSignal: Check = (name, value) => {
   const isNative = value instanceof AbortSignal;
   must(name, devText('an AbortSignal of the runtime'), value, isNative, isNative);
@@ -65,9 +65,9 @@ const REQUEST: RequestTraits = { method: 'GET', url: '', replayable: true, heade
  * An error with a `status`, as SDKs throw them, is read as a response would be: its `Retry-After` holds, and a 400 is not
  * called again. The error itself is unchanged.
  *
- * Requests that the function sends with an ebb client are retried by that client, and so is a `retry` within it. If one of
- * them was repeated and failed, and the function then fails, it is not called again: attempts do not multiply. Such requests
- * do not wait for a slot of a limit of which the function holds one, and the first is paid for by the function's tokens.
+ * An ebb client in the function retries its own requests, and so does a nested `retry`. If such a request was retried and failed,
+ * and the function then fails, the function is not called again: attempts do not multiply. Such a request does not wait for a
+ * slot of a limit of which the function holds one, and the first request is paid for by the function's tokens.
  *
  * @param call the function. It must be safe to call again
  * @param policyOrOptions a policy, or the options of a new one

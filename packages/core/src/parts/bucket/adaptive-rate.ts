@@ -2,8 +2,9 @@
  * How an adaptive bucket finds its rate, as a rule from state to state: no clock, no queue, no tokens.
  *
  * Every response that had to wait for its tokens raises the rate by `step` tokens per second. Responses come in at that same rate, so
- * the rate grows by a share of itself each second, whatever its size. A refusal lowers it by a share. Of one round, the requests
- * that were sent before the first refusal was known, all report the same overload: together they lower it to `floor` at most.
+ * the rate grows by a share of itself each second, whatever its size. A refusal lowers the rate by a share. The requests of a
+ * round, which were sent before the first refusal was known, all report the same overload: together they lower the rate to
+ * `floor` at most.
  *
  * A small client is lowered more with each refusal, a large one by less with each but has more of them. So those that send
  * more than others are lowered more, and shares of a quota become equal.
@@ -15,13 +16,13 @@
 export interface AdaptiveRate {
   /** Tokens per second. */
   readonly rate: number;
-  /** What is left of the fast start: the share by which the rate grows in a second, at least. */
+  /** The rest of the fast start: the least share by which the rate grows in a second. */
   readonly step: number;
   /** How long requests have waited and succeeded since the last refusal, in seconds; 0 if none has. */
   readonly calmSeconds: number;
-  /** When the last round of refusals began. What was sent until then says nothing of the rate since. In milliseconds. */
+  /** When the last round of refusals began, in milliseconds. Requests sent until then say nothing about the rate since. */
   readonly roundAtMs: number;
-  /** The lowest rate that refusals of that round lead to. */
+  /** The lowest rate to which the refusals of this round lead. */
   readonly floor: number;
 }
 
@@ -33,7 +34,7 @@ export interface RateBounds {
 
 /** The rate doubles in a second until the first refusal. */
 const FIRST_STEP = Math.LN2;
-/** What a refusal leaves of that. */
+/** The share of `step` that a refusal leaves. */
 const STEP_SHARE = 0.4;
 /** After a refusal a client of one request per second grows by 4.5 % in a second, one of ten by 3.4 %, one of a thousand by 1.9 %. */
 const LEAST_STEP = 0.045;
@@ -41,7 +42,10 @@ const LEAST_STEP = 0.045;
 const CALM_SECONDS = 20;
 /** A refusal divides a rate of one request per second by 1 more than this. */
 const CUT = 0.44;
-/** What counts of a refusal if nothing has succeeded since the one before: no one is locked out by a client that sends in step with the server. */
+/**
+ * The weight of a refusal if nothing has succeeded since the one before. Less than 1: a client in step with the server must not
+ * lock out others.
+ */
 const AGAIN = 0.25;
 /** A round of refusals lowers the rate to half at most, as in RFC 5681. */
 const LEAST_SHARE = 0.5;

@@ -75,7 +75,7 @@ class AdaptiveBucket extends Bucket {
     this.source.setRate({ refillPerSecond: this.#state.rate, capacity: setup.capacity }, 0, false);
   }
 
-  /** The one that was found may be lower for a while; the origins are limited by this bucket itself. */
+  /** The rate in use may be lower for a while, but this bucket itself limits the origins. */
   protected override get wantedRate(): number {
     return this.#bounds.highest;
   }
@@ -115,7 +115,7 @@ class AdaptiveBucket extends Bucket {
     const cost = grant.cost as number;
     const { rate, roundAtMs } = this.#state;
     const isRefused = said?.tooFast ?? outcome.status === 429;
-    // A server that says that nothing is left says it before it refuses, as a router that marks packets (RFC 3168).
+    // A server reports a used-up quota before it refuses, as a router marks packets before it drops any (RFC 3168).
     const isUsedUp = said?.remaining !== undefined && said.remaining < cost;
     if (isRefused || isUsedUp) {
       const nowMs = this.time.clock.now();
@@ -127,7 +127,7 @@ class AdaptiveBucket extends Bucket {
     return said;
   }
 
-  /** Drops the tokens that were saved up at a rate that was refused. */
+  /** Drops the tokens saved up at a rate that was refused. */
   #empty(): void {
     const nowMs = this.time.now();
     this.source.spend(Math.max(0, this.source.tokens(nowMs)), nowMs);
@@ -150,10 +150,10 @@ class AdaptiveBucket extends Bucket {
 }
 
 /**
- * A token bucket that finds the rate that a server accepts, up to `refillPerSecond`. It starts with a five-hundredth of that,
- * or one request per second, and doubles each second until the first refusal. From then on successful requests that had
- * to wait raise the rate by a few percent per second, and refusals lower it: those of one round by half at most. A
- * server that says that nothing is left counts as one that refuses.
+ * A token bucket that finds the rate accepted by a server, up to `refillPerSecond`. The rate starts at a five-hundredth of
+ * `refillPerSecond`, or one request per second, and doubles each second until the first refusal. From then on successful requests
+ * that had to wait raise the rate by a few percent per second, and refusals lower it: the refusals of one round by half at most.
+ * A report of a used-up quota counts as a refusal.
  *
  * A hundred clients that each know the whole quota find equal shares of it, without a setting, if each could have five requests
  * per second.

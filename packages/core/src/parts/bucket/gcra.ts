@@ -1,7 +1,7 @@
 /**
  * A token bucket whose state is one number: the time at which it is, was or will be empty. It holds
- * `(now − emptyAt) · rate` tokens, at most the capacity. There is no time of a last refill that could become stale, so an
- * idle bucket never holds more than its capacity, and a clock that steps back creates no tokens.
+ * `(now − emptyAt) · rate` tokens, at most the capacity. No time of a last refill can become stale, so an idle bucket never holds
+ * more than its capacity, and a clock that steps back creates no tokens.
  *
  * Times are milliseconds from any fixed origin. Choose a recent one: milliseconds since 1970 have a resolution of only a
  * quarter of a microsecond, which is too coarse for thousands of tokens per second.

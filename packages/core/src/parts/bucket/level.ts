@@ -16,7 +16,7 @@ export interface LevelSetup extends Quota {
 /** Rounding errors, as a share of the capacity: tokens that lack by less are there. */
 const TOLERANCE = 1e-9;
 
-/** Marks that differ by less than this share of what lacks become one mark, so that a level has few. */
+/** Two marks become one if they differ by less than this share of the lacking tokens, so that a level has few marks. */
 const APART = 1 / 32;
 
 const NO_MARKS: number[] = [];
@@ -133,9 +133,8 @@ export class Level implements TokenSource<unknown> {
   }
 
   /**
-   * The tokens that an answer leaves for more requests. The server may not have counted yet what was taken since, here or by
-   * others, so that is subtracted: up to half the capacity, because a server that answers late may have counted all of it, and
-   * must not stop everything.
+   * The tokens that an answer leaves for more requests. Tokens taken since, which the server may not have counted yet, are
+   * subtracted: at most half the capacity, because a late answer may count all of them, and must not stop everything.
    */
   heard(left: number, held: unknown): number {
     // 0 of a grant that has taken nothing here.
@@ -153,7 +152,10 @@ export class Level implements TokenSource<unknown> {
     return this.#startMs + (this.#refills + refills + this.#stepsFor(cost, lacking)) * stepMs - nowMs;
   }
 
-  /** In how many steps so much comes in that is lacking. Of more than the capacity a part is taken before the next part comes in. */
+  /**
+   * The number of steps in which the lacking tokens come in. A cost above the capacity is taken in parts, each before the next
+   * comes in.
+   */
   #stepsFor(cost: number, lacking: number): number {
     const { capacity } = this;
     const perStep = this.#perRefill;

@@ -17,17 +17,17 @@ import type { ReadFeedback } from '../../http/outcome.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
 import type { Quota } from './gcra.ts';
 
-/** What a bucket does with a request whose tokens are not available: queue it, refuse it, or send it with a mark. */
+/** The treatment of a request whose tokens are not available: queue it, refuse it, or send it with a mark. */
 export type NonConforming = 'delay' | 'reject' | 'mark';
 
-/** What a server's pause applies to: its own origin, or every request of the bucket. */
+/** The scope of a server's pause: its own origin, or every request of the bucket. */
 type FeedbackScope = 'origin' | 'bucket';
 
 /** Options of every bucket, whatever its tokens come from. */
 export interface WaitingBucketOptions extends WaitingOptions {
   /**
-   * What happens to a request whose tokens are not available: it waits, fails with a `NotSentError`, or is sent and
-   * reported with a `mark` event.
+   * The treatment of a request whose tokens are not available: it waits, fails with a `NotSentError`, or is sent and reported
+   * with a `mark` event.
    * @default 'delay'
    */
   readonly nonConforming?: NonConforming | undefined;
@@ -35,14 +35,14 @@ export interface WaitingBucketOptions extends WaitingOptions {
    * Reads from a response for how long the server wants no requests; the bucket then pauses. `serverFeedback`, the default of
    * `quotaBucket`, `adaptive` and buckets of @ebb/valkey, reads the fields of quotas as well. `false` ignores responses. A function of your own is given every outcome.
    *
-   * What a response says is left (`remaining`) lowers a bucket of one unit after a refusal alone, for `maxPauseMs`: without one the
-   * tokens that are counted here are right, and the field may be about a window that ends soon, or about another quota.
+   * The `remaining` of a response lowers a bucket of one unit after a refusal alone, for `maxPauseMs`. Without a refusal the
+   * count of the bucket is right, and the field may be about a window that ends soon, or about another quota.
    * @default `Retry-After` and `retry-after-ms` alone
    */
   readonly feedback?: ReadFeedback | false | undefined;
   /**
-   * What such a pause applies to. `'origin'`: requests to the origin that asked; those to other origins go on with the
-   * tokens that they share. `'bucket'`: all requests, for a quota that several hosts share.
+   * The scope of a pause that a response asks for. `'origin'`: requests to the origin of the response; requests to other origins
+   * go on with the shared tokens. `'bucket'`: all requests, for a quota that several hosts share.
    * @default 'origin'
    */
   readonly feedbackScope?: FeedbackScope | undefined;
@@ -91,8 +91,8 @@ export interface TokenBucketOptions extends WaitingBucketOptions {
    */
   readonly capacity?: number | undefined;
   /**
-   * Tokens arrive in steps, one step in this many milliseconds, to match a service that refills that way: 0.001 to 1e11.
-   * 0 refills continuously. A step never adds more than the capacity.
+   * The time from one step of the refill to the next, in milliseconds, to match a service with such steps: 0.001 to 1e11. 0
+   * refills continuously. A step never adds more than the capacity.
    * @default 0
    */
   readonly refillIntervalMs?: number | undefined;

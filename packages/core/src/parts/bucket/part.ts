@@ -40,7 +40,7 @@ class BucketLimit implements Limit {
     const waited = (earlier as BucketPermit | undefined)?.waited;
     const grant = ask(bucket, call, waited);
     if (grant !== undefined) return this.#permit(call, grant, waited);
-    // What is around it may hold the last tokens until this request has ended.
+    // Do not wait for an outer call: it may hold the last tokens until this request has ended (deadlock).
     return outer?.slotsHeld.includes(bucket) ? undefined : this.#waitFor(call, waited);
   }
 
@@ -91,7 +91,7 @@ class BucketPermit implements Permit {
   protected readonly bucket: OwnBucket;
   protected readonly call: PartCall;
   readonly grant: Grant;
-  /** The last grant that was waited for, even if it was given back: a bucket that drains still serves its holder. */
+  /** The last grant after a wait, even if it was given back. Passed as `earlier`: a draining bucket still serves its holder. */
   declare waited?: Grant | undefined;
   declare waitedMs?: number;
 
@@ -155,10 +155,10 @@ class SettledPermit extends BucketPermit {
 }
 
 /**
- * A plugin that watches the body of each response to its end, for fetch in browsers and workers, and a bucket that charges at the end
+ * A plugin that watches the body of each response to its end, for fetch in browsers and workers with a bucket charging at the end
  * (`settled`). Without it a browser charges with the response, and a worker when the response is garbage-collected, or after ten
- * minutes. Not needed beside `actualCost` or `concurrency`, which watch bodies as well, nor in Node, Bun and Deno, nor for undici and
- * axios. A value apart, so that programs without it do not carry its code.
+ * minutes. Not needed beside `actualCost` or `concurrency`, which watch bodies as well, nor in Node, Bun and Deno, nor for undici
+ * and axios. A value apart, so that programs without it do not carry its code.
  *
  * @example
  * ```ts

@@ -36,12 +36,12 @@ function wrongCost(caller: string, cost: unknown, capacity: unknown): TypeError 
   return (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
 }
 
-/** What servers have said of a bucket. */
+/** The reports of servers to a bucket. */
 class ServerState {
   readonly origins: PausedOrigins = new PausedOrigins();
-  /** When the request was granted whose answer has last said what is left. */
+  /** The grant time of the request whose answer was the last to report the tokens left. */
   heardAtMs: number = Number.NEGATIVE_INFINITY;
-  /** Until then what the server says is left applies to this bucket. */
+  /** Until then a server's report of the tokens left applies to this bucket. */
   sharedUntilMs: number = Number.NEGATIVE_INFINITY;
 }
 
@@ -49,14 +49,14 @@ class ServerState {
  * A token bucket whose costs are numbers: tokens, a queue, pauses, feedback, statistics, and the treatment of requests for which there
  * are no tokens.
  *
- * There may be one for each of 10^5 keys. What takes memory is made when it is needed: the queue by the first request that has to
- * wait. What is the same in many buckets they share.
+ * There may be a bucket for each of 10^5 keys. Objects that take memory are made when they are needed: the queue by the first
+ * request to wait. Buckets share the objects that are the same in many of them.
  */
 export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
   implements ObservableBucket, ChecksCalls
 {
   protected readonly setup: WaitingBucketSetup;
-  /** What the times of the source are counted in. */
+  /** The time in which the source counts. */
   protected time: SteadyTime;
   protected source: Source;
   readonly #shared: SharedSetup;
@@ -87,10 +87,10 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
     if (typeof calls.cost === 'object') this.amountOf('createPolicy', calls.cost);
   }
 
-  // What a bucket of several units overrides.
+  // Overridden in a bucket of several units.
 
   /**
-   * What a request costs.
+   * The cost of a request, as an amount.
    *
    * @param caller the name of the function in error messages
    * @throws TypeError, RangeError for a cost that the bucket can never hold
@@ -102,7 +102,7 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
   }
 
   /**
-   * What a server or a user says of the tokens. What it does not name is infinite.
+   * The tokens that a server or a user reports, as an amount. A unit that is not named is infinite.
    *
    * @throws TypeError, RangeError for a number that is negative or not finite
    */
@@ -131,7 +131,7 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
 
   // Tokens.
 
-  /** The requests that wait: from the first time on that it is needed. */
+  /** The waiting requests. Made when it is first needed. */
   protected get queue(): WaitQueue<Grant> {
     if (this.#waiters) return this.#waiters;
     const waiters = new WaitQueue<Grant>(
@@ -192,7 +192,7 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
     return this.setup.nonConforming === 'mark';
   }
 
-  /** What the request gets whose turn it is: tokens or a refusal; `undefined` if it has to wait. */
+  /** Serves the request whose turn it is, with tokens or a refusal; `undefined` if the request has to wait. */
   protected grants(
     amount: Amount,
     waitedMs: number,
@@ -206,7 +206,7 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
     return waitMs > 0 ? this.withoutTokens(amount, waitedMs, nowMs, waitMs) : undefined;
   }
 
-  /** What a request gets that does not wait for its tokens. */
+  /** The result of a request that does not wait for its tokens: a marked grant, or a refusal. */
   protected withoutTokens(
     amount: Amount,
     waitedMs: number,
@@ -251,7 +251,7 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
     this.serve();
   }
 
-  // What servers and users say.
+  // Reports of servers and users.
 
   get #said(): ServerState {
     if (this.#server) return this.#server;
@@ -312,10 +312,10 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
     // A redirect may have led to another origin.
     const url = (outcome.type === 'response' ? outcome.url : undefined) ?? request?.url;
     const origin = feedbackScope === 'bucket' || url === undefined ? undefined : originOf({ url });
-    // Without a refusal the tokens that are counted here are right: the server may count in a window that ends soon. With one,
+    // Without a refusal the count of this bucket is right: the server may count in a window that ends soon. After a refusal,
     // others may use the same quota.
     if (said.tooFast) this.#said.sharedUntilMs = grantedAtMs + maxPauseMs;
-    // What quotas the fields of a response are about is known for requests alone.
+    // For header fields the right quota is known for requests alone, which cost 1.
     const isOurs = typeof cost === 'number' && (cost === 1 || !feedback.readsFields);
     const { remaining = Number.NaN } = said;
     if (isOurs && remaining >= 0 && this.#server && grantedAtMs < this.#server.sharedUntilMs) {
@@ -367,7 +367,7 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
     do {
       const isBusy = this.#waiting > 0;
       await this.#waiters?.idle();
-      // A request that is displaced is replaced at once, and one that was granted may wait again.
+      // A displaced request is replaced at once, and a granted request may wait again.
       if (isBusy) await nextTurn();
     } while (this.#waiting > 0);
   }

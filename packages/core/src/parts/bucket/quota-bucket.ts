@@ -37,8 +37,8 @@ export interface QuotaLimit {
    *
    * In browsers and workers `createFetch` does not see the end of a long body by itself: add `plugins: [bodyEnds]` to the policy, unless it has
    * `actualCost` or `concurrency`. Without any of them its tokens are charged with the response in a browser, and in a worker when
-   * the response is garbage-collected, or after ten minutes. In Cloudflare Workers the bucket belongs to the request that makes it: another
-   * one that uses it gets a TypeError.
+   * the response is garbage-collected, or after ten minutes. In Cloudflare Workers the bucket belongs to the request that makes
+   * it: its use in another request is a TypeError.
    * @default false
    */
   readonly settled?: boolean | undefined;
@@ -148,8 +148,8 @@ class Quotas extends WaitingBucket<QuotaTokens> implements QuotaBucket {
  * request takes its tokens from all units or from none, first come, first served: one queue, one timer. In any window of time
  * at most `capacity + refillPerSecond · window` of each unit are granted.
  *
- * What a request costs is told by `acquire({ cost })`, or by `cost` of the policy: an object with a number for each unit, where a
- * unit that is not named costs 0; or a number, which is the cost in each unit.
+ * The cost of a request comes from `acquire({ cost })`, or from `cost` of the policy: an object with a number for each unit,
+ * where a unit that is not named costs 0; or a number, which is the cost in each unit.
  *
  * A pause of the bucket empties the unit that fills fastest. The others keep what they have.
  *

@@ -14,7 +14,7 @@ export interface UnitSetup extends LevelSetup {
 /** Tokens that are never settled are charged after this time, in milliseconds. */
 const LONGEST_HELD_MS = 600_000;
 
-/** What is held back until it is settled. */
+/** Tokens that are held back until they are settled. */
 interface HeldBack {
   readonly cost: number;
   /** When it is charged at the latest. */
@@ -26,10 +26,10 @@ class SettledTokens extends Level {
   /** In the order in which it was granted. */
   readonly #inFlight = new Set<HeldBack>();
   #lastHeld: HeldBack | undefined;
-  /** What is in flight in all. */
+  /** The sum of the tokens in flight. */
   #heldBack = 0;
 
-  /** What is in flight. What was in flight for too long is charged first. */
+  /** The sum of the tokens in flight. Tokens that were in flight for too long are charged first. */
   #heldBackAt(nowMs: number): number {
     for (const held of this.#inFlight) {
       if (held.untilMs > nowMs) break;
@@ -71,7 +71,7 @@ class SettledTokens extends Level {
   override dueMs(firstCost: number, nowMs: number): number {
     const dueMs = super.dueMs(firstCost, nowMs);
     const [first] = this.#inFlight;
-    // What comes in may not be enough: something in flight must be settled first.
+    // New tokens may not be enough: tokens in flight must be settled first.
     const isEnough = first === undefined || firstCost + this.#heldBack <= this.capacity;
     return isEnough ? dueMs : Math.max(dueMs, first.untilMs);
   }

@@ -2,7 +2,7 @@ import { NUMBERS, type Queue } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WAITING_BUCKET_OPTIONS, type WaitingBucketSetup } from './options.ts';
 
-/** What buckets with the same options share: of a bucket per key there may be very many, and each would have its own. */
+/** The objects that buckets with the same options share. Very many buckets, one for each key, would otherwise have their own. */
 export class SharedSetup {
   readonly options: WaitingBucketSetup;
   readonly time: SteadyTime;
@@ -20,12 +20,12 @@ export class SharedSetup {
   }
 }
 
-/** So many sets of options are remembered. */
+/** The most sets of options to remember. */
 const MOST = 8;
 
 const recent: SharedSetup[] = [];
 
-/** What a bucket shares with others of the same options. Rates and capacities are its own. */
+/** Returns the objects that buckets with these options share. Each bucket has its own rate and capacity. */
 export function sharedSetup(setup: WaitingBucketSetup): SharedSetup {
   const names = Object.keys(WAITING_BUCKET_OPTIONS) as (keyof WaitingBucketSetup)[];
   let found = recent.find(({ options }) => names.every((name) => options[name] === setup[name]));

@@ -25,7 +25,7 @@ export interface MemoryBucket extends ObservableBucket {
   atMost(left: number | Costs, answered?: Grant): void;
 }
 
-/** What {@link tokenBucket} returns. */
+/** The bucket of {@link tokenBucket}. */
 export class Bucket extends QueuedBucket<Level> implements MemoryBucket {
   constructor(setup: BucketSetup) {
     super(setup, (nowMs) => new Level(setup, nowMs));
@@ -65,7 +65,7 @@ export class Bucket extends QueuedBucket<Level> implements MemoryBucket {
  * The bound holds for the moments at which requests are sent. A server counts when they arrive, and the network may
  * bunch them: stay five to ten percent below a hard limit.
  *
- * One timer serves the whole queue. It keeps the process alive only while a request waits.
+ * A single timer serves the whole queue, and keeps the process alive only while a request waits.
  *
  * @example
  * ```ts

@@ -4,12 +4,12 @@ import type { OriginLevel } from './paused-origins.ts';
 
 /** The bucket that a grant came from. */
 interface Granter {
-  /** What a request has taken beyond its actual cost. @throws TypeError, RangeError for a wrong cost */
+  /** The tokens that a request has taken beyond its actual cost. @throws TypeError, RangeError for a wrong cost */
   surplusOf(cost: number | Costs, actualCost: number | Costs): Amount;
   giveBack(surplus: Amount, held: unknown): void;
 }
 
-/** What a grant holds that has also taken from the level of an origin. */
+/** The record of a grant that has also taken from the level of an origin. */
 export class OriginHold {
   readonly held: unknown;
   readonly level: OriginLevel;
@@ -30,7 +30,7 @@ export class TokenGrant implements Grant {
   readonly conforming: boolean;
   /** The unit that was lacking, if the bucket has several and the request has waited. */
   declare unit?: string | undefined;
-  /** What the source needs to know of it. */
+  /** The record of this grant, for the source. */
   readonly #held: unknown;
   readonly #bucket: Granter;
   #isOpen: boolean;
@@ -52,7 +52,7 @@ export class TokenGrant implements Grant {
     this.#isOpen = conforming;
   }
 
-  /** What its source knows of it; `undefined` for a grant of something else. */
+  /** The record of a grant, for its source; `undefined` for a grant of another kind. */
   static heldBy(grant: Grant): unknown {
     const held = #held in grant ? grant.#held : undefined;
     return held instanceof OriginHold ? held.held : held;

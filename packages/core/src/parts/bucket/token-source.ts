@@ -20,7 +20,7 @@ export interface TokenSource<Held = unknown, A extends Amount = number> {
 
   /** Takes all of the tokens, and returns true; or takes none. `cost` is at most the capacity. */
   take(cost: A, nowMs: number): boolean;
-  /** What {@link settle} needs for the tokens that were taken last. Read right after {@link take}. */
+  /** The record that {@link settle} needs for the tokens taken last. Read right after {@link take}. */
   readonly held: Held;
   /** The unit that the last {@link take} lacked. */
   readonly lacking?: string | undefined;
@@ -46,12 +46,12 @@ export interface TokenSource<Held = unknown, A extends Amount = number> {
    */
   settle(surplus: A, held: Held, nowMs: number): void;
 
-  /** Lowers the tokens to so many, those included that are held back. Infinity leaves a unit as it is. */
+  /** Caps the tokens at `left`, tokens held back included. `Infinity` leaves a unit as it is. */
   atMost?(left: A | number, nowMs: number): void;
   /**
-   * The tokens that a server has left for more requests, by its answer: without those that were granted since.
+   * The tokens that a server has left for more requests, by its answer, less the tokens granted since.
    *
-   * @param held of the grant whose answer says so
+   * @param held the `held` of the grant whose answer reports the tokens
    */
   heard?(left: A | number, held: Held): A | number;
 
@@ -96,7 +96,7 @@ export interface WaitingQueue<A extends Amount = number> {
     readonly cost: A | 0;
     /** With its deadline in the time of the bucket; `Infinity` if it has none. */
     readonly first: { readonly cost: A; readonly deadlineMs: number } | undefined;
-    /** What the keys that wait weigh together, if requests have keys. */
+    /** The sum of the weights of all waiting keys, if requests have keys. */
     readonly shares?: number | undefined;
   };
 }

@@ -5,10 +5,10 @@ import type { Costs } from '../../policy/contracts.ts';
 import { type Amount, inUnit, NUMBERS, type Sums } from '../../queue/queue.ts';
 import type { Quota } from './gcra.ts';
 
-/** The units of a bucket of several, by name for users and in their order inside. What they weigh is the largest cost ÷ refill. */
+/** The units of a bucket of several, by name for users and in their order inside. The weight of an amount is its largest cost ÷ refill. */
 export interface Units extends Sums {
   /**
-   * What a request costs. A unit that is not named costs 0.
+   * The cost of a request, as an amount. A unit that is not named costs 0.
    *
    * @param caller the name of the function in error messages
    * @param most the most of each unit that can be taken at once
@@ -16,7 +16,7 @@ export interface Units extends Sums {
    */
   amountOf(caller: string, cost: number | Costs, most: Amount): Amount;
   /**
-   * What a server or a user says of units. One that is not named stays as it is in `others`.
+   * Reads numbers of units from a server or a user. A unit that is not named stays as it is in `others`.
    *
    * @throws TypeError, RangeError for an unknown unit, and for a number that is negative or not finite
    */

@@ -204,12 +204,12 @@ class BudgetLimit implements Limit {
  * Why a budget, when there is `maxRetries`? A retry count limits one request. In an outage every request fails, and five
  * retries each are six times the load, just when the service can bear it least. A budget looks at all requests together:
  * while most succeed each failure can be retried, and while most fail hardly any is, so that retries add a fifth to the
- * load instead of multiplying it. A request that is denied a retry ends at once with the outcome that it has.
+ * load instead of multiplying it. A request whose retry is denied ends at once with its last outcome.
  *
  * A retry costs one, a success deposits `ratio`, and the balance never exceeds `reserve` plus `ratio` per success of the
- * last `windowMs`. If that bound is below one, the next failure spends the whole balance and is retried with that
- * probability: over a fleet that is the same share, and no client has to save up. The balance does not grow with time
- * while requests fail: an allowance per second, however small, adds up over a fleet and keeps a struggling service down.
+ * last `windowMs`. If this bound is below one, the next failure spends the whole balance, and is retried with the balance as the
+ * probability: a fleet retries the same share, and no client has to save up. The balance does not grow with time while requests
+ * fail: an allowance per second, however small, adds up over a fleet and keeps a struggling service down.
  *
  * Sources: gRPC A6 (a failure costs one token, a success returns a part, no retries below half); Finagle `RetryBudget` (a
  * fifth of the requests of 10 s); AWS SDKs, standard retry mode (500 tokens, 14 per retry, returned by success); Google,

@@ -15,8 +15,8 @@ import { numberOf } from './signature.ts';
 /** Options of `coalesced`. */
 export interface CoalescedOptions {
   /**
-   * What else a response depends on, such as the user: only requests with the same key share a send. Required if hooks or plugins of the
-   * policy add headers, which may be those of one caller.
+   * Returns a key for everything else that a response depends on, such as the user: only requests with the same key share a send.
+   * Required if hooks or plugins of the policy add headers, which may belong to one caller.
    * @default none
    */
   readonly keyOf?: ((request: RequestTraits) => string) | undefined;
@@ -24,9 +24,13 @@ export interface CoalescedOptions {
 
 const OPTIONS: OptionTable<CoalescedOptions, 'keyOf'> = { keyOf: { check: callable } };
 
-/** What a client must do for its requests to share a send. */
+/** The functions of a client by which its requests share a send. */
 export interface Coalescable<T> {
-  /** All that a send depends on; `undefined` for a request that is sent by itself. @throws TypeError for another client's request */
+  /**
+   * A text of everything on which a send depends; `undefined` for a request that is sent by itself.
+   *
+   * @throws TypeError for another client's request
+   */
   signatureOf(client: Transport<T>): string | undefined;
   /** The same request, under a signal in place of its own. */
   under(client: Transport<T>, signal: AbortSignal, call: Call): Transport<T>;
@@ -47,7 +51,7 @@ interface Caller<T> {
   reject(error: unknown): void;
 }
 
-/** One send, for all callers whose requests are equal. */
+/** A single send for all callers whose requests are equal. */
 class SharedSend<T> {
   readonly #port: Coalescable<T>;
   readonly #callers = new Set<Caller<T>>();
@@ -83,7 +87,7 @@ class SharedSend<T> {
     );
   }
 
-  /** The last one that leaves ends the send, and gets the error of the client for that. */
+  /** Removes a caller. The last caller to leave ends the send, and gets the client's error for the abort. */
   #leave(caller: Caller<T>): void {
     if (!this.#callers.delete(caller) || this.#callers.size > 0) return;
     this.#over();

@@ -175,7 +175,7 @@ class SlotPermit implements Permit {
  * how many start per second; a policy may have both. A request then takes its slot and its tokens together, and holds
  * neither while it waits for the other.
  *
- * In Cloudflare Workers it belongs to the request that makes it: another one that uses it gets a TypeError.
+ * In Cloudflare Workers the limit belongs to the request that makes it: its use in another request is a TypeError.
  *
  * @throws TypeError, RangeError for a wrong option
  * @example

@@ -19,8 +19,8 @@ import type { PartCall } from '../../policy/call-view.ts';
 import type { BodyAccess, BodyInspector } from '../../policy/plugin.ts';
 
 /**
- * Judges a response by its body. Called for every response that is not left to another layer, a success too, so look at
- * `status` and headers first: a body that is not asked for is not read. Return nothing to leave the verdict to `classify`.
+ * Judges a response by its body. Called for every response, a success too, except in a nested client. Look at `status` and
+ * headers first: a body is only read when it is asked for. Return nothing to leave the verdict to `classify`.
  */
 export type Inspect = (response: InspectedResponse) => Judgement | undefined | Promise<Judgement | undefined>;
 

@@ -26,8 +26,8 @@ export interface PerKeyOptions {
    */
   readonly keyOf?: ((request: RequestTraits) => string) | undefined;
   /**
-   * The most keys while some of them are idle, which then make room for others. One that is in use is kept, since evicting it would
-   * forget what it has counted: a warning says so once if more are in use.
+   * The most keys while some of them are idle: idle keys make room for others. A key in use is kept, since its eviction would
+   * forget its counts. A warning is shown once if more keys are in use.
    * @default 10_000
    */
   readonly maxKeys?: number | undefined;
@@ -56,7 +56,7 @@ export interface BucketPerKey<B extends ObservableBucket> extends PerKey<B> {
   close(options?: CloseOptions): Promise<void>;
 }
 
-/** What a limit may offer. All that is known of it is found here: this module imports no limit. */
+/** The members that a limit may have. This module imports no limit, and knows these members alone. */
 export interface LimitOfKey
   extends Partial<Pick<RetryBudget, 'isIdle'> & Pick<TokenBucket, 'limit'> & ChecksCalls> {
   stats?(): { readonly idle?: boolean; readonly inUse?: number; readonly waiting?: number };
@@ -94,7 +94,7 @@ function counted(limit: Limit, entry: Entry): Limit {
   };
 }
 
-/** Idle entries are evicted by lookups, without timers. One that is in use is never evicted, however many there are. */
+/** Idle entries are evicted by lookups, without timers. An entry in use is never evicted, however many there are. */
 export class LimitPerKey implements PerKey<object>, ChecksCalls {
   readonly #entries = new Map<string, Entry>();
   /** When old entries are evicted next, and when any that are idle are, if there are too many. */
@@ -194,7 +194,7 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
     return limit;
   }
 
-  /** What says nothing of itself is never evicted. */
+  /** True for an idle entry. A limit without a report of its state is never evicted. */
   protected mayEvict(_key: string, { limit, calls }: Entry): boolean {
     if (calls > 0) return false;
     const { idle = limit.isIdle, inUse, waiting } = limit.stats?.() ?? {};

@@ -15,15 +15,15 @@ const CALM = 3;
 const IN_A_ROW = 3;
 /** After a second of failures the level is this much of what it was. */
 const CUT_PER_SECOND = 0.7;
-/** So long of answers adds 1 to the level, in milliseconds. */
+/** The time of answers that raises the level by 1, in milliseconds. */
 const OPENS_IN_MS = 2_000;
 /** Above 1, where each new request is sent, the level rises so many times as slowly. */
 const SLOWER_ABOVE_ONE = 5;
 /** An answer that takes half of the timeout leaves the level as it is. A later one takes away from it. */
 const LATE = 2;
-/** What was learned so long ago holds no more, in milliseconds. */
+/** The rule is calm again after this time without an outcome, in milliseconds. */
 const FORGETS_MS = 45_000;
-/** What an answer pays into the purse while all is calm, and the most that the purse holds. */
+/** The payment of an answer into the purse while all is calm, and the most that the purse holds. */
 const CALM_PAYS = 0.02;
 const MOST_IN_PURSE = 2;
 /** A timeout has cost the service its work, which the retry asks for again. */
@@ -32,7 +32,7 @@ const AFTER_TIMEOUT_COSTS = 2;
 const CREDIT = 2.5;
 const LEAST_CREDIT = 1;
 const COUNTS_MS = 10_000;
-/** What the answer to a first attempt pays into the credit. An answered retry pays back what it took. */
+/** The payment of the answer to a first attempt into the credit. An answered retry pays back its own cost. */
 const PAYS_BACK = 0.2;
 /** Sums of fractions are off by less than this. */
 const ROUNDING = 1e-9;

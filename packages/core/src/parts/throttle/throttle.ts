@@ -23,8 +23,8 @@ export const THROTTLE_OPTIONS: OptionTable<ThrottleOptions> = {
 };
 
 /**
- * True if an outcome says that the service is in trouble: a timeout, no connection or one that broke, 429, 5xx, or a body that was
- * judged so. `undefined` if it says nothing of the service.
+ * True if an outcome shows trouble of the service: a timeout, no connection or a broken one, 429, 5xx, or such a verdict on the
+ * body. `undefined` if the outcome says nothing about the service.
  */
 export function isBad(outcome: Outcome, request: RequestTraits): boolean | undefined {
   if (outcome.type === 'failure') {
@@ -99,7 +99,7 @@ class OverloadThrottle implements Throttle, Limit {
     this.rule.reset();
   }
 
-  /** What was learned before does not hold for long. */
+  /** True unless the throttle is held: its level does not hold for long, so an eviction loses nothing. */
   get isIdle(): boolean {
     return !this.isHeld;
   }
@@ -110,7 +110,7 @@ class OverloadThrottle implements Throttle, Limit {
     this.rule.learn(nowMs, true, isRetry, 0);
   }
 
-  /** Tells of a change of state. Of one by hand the next request tells. */
+  /** Reports a change of state. The next request reports a change by `hold()` or `release()`. */
   tell(call: PartCall): void {
     const { state } = this;
     if (state === this.#told) return;
@@ -200,10 +200,10 @@ class Chance implements Permit {
 }
 
 /**
- * Sends less while little succeeds, for more than a handful of clients with an `attemptTimeoutMs`. If that timeout is shorter than the
- * server's queue, a few seconds of trouble keep a busy service down for good: all that it answers has been given up, and is sent
- * again. A client with a throttle sends a share of its new requests that falls with failures from the third in a row on, and rises
- * again with answers, the quicker the prompter they are. A service that only gets slower is not throttled.
+ * Sends less while little succeeds, for more than a handful of clients with an `attemptTimeoutMs`. If the timeout is shorter than
+ * the server's queue, a few seconds of trouble keep a busy service down for good: it answers only requests that have been given
+ * up, and are sent again. A client with a throttle sends a share of its new requests that falls with failures from the third in a
+ * row on, and rises again with answers, the quicker the prompter they are. A service that only gets slower is not throttled.
  *
  * A *chance* is a moment at which a request may be sent: at first, and after each backoff. If a chance is skipped nothing is sent, and
  * the request goes on to its next one. When it has none left (`maxRetries`, `totalTimeoutMs`) it ends with the answer that was
@@ -212,8 +212,7 @@ class Chance implements Permit {
  * Retries after timeouts are paid from the share of new requests, and while nothing fails from answers: one in a hundred. Other
  * retries are paid from a credit, which answers pay back. A budget in the policy pays for all of them in its place.
  *
- * If a client of ebb is put over another, that of the outermost one alone is asked, and alone learns: what is below has no chances of
- * its own.
+ * Only the outermost of nested clients asks its throttle, which alone learns: a nested client has no chances of its own.
  *
  * It is the circuit breaker of ebb: see `state`, `hold()`, `release()`, the event `share`, and `whenSkipped: 'fail'`. For several
  * hosts make one each: `perKey(() => throttle())`.

@@ -31,11 +31,11 @@ export class Credentials {
   #endedAtMs = 0;
   #areRefused = false;
   #renewal: Renewal | undefined;
-  /** What the last refresh that was successful has returned. */
+  /** The headers from the last successful refresh. */
   headers: HeaderChanges | undefined;
   /** How many refreshes have ended: an attempt that was sent before the last one has old credentials. */
   ended = 0;
-  /** What the last refresh has failed with. */
+  /** The error of the last refresh, if it has failed. */
   failure: { readonly cause: unknown } | undefined;
 
   constructor(refresh: Refresh, timeoutMs: number) {
@@ -57,7 +57,7 @@ export class Credentials {
       );
       throw renewal.fault;
     }
-    // What it rejects with is for those whose 401 has begun it.
+    // Only the requests that started the refresh see its error.
     return renewal.done.catch(() => undefined);
   }
 

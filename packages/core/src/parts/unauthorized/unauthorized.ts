@@ -13,8 +13,8 @@ import { Credentials, type Refresh } from './credentials.ts';
 export interface UnauthorizedOptions {
   /**
    * Gets new credentials: the headers of every attempt from then on, for `trustedOrigins`; or nothing, if `beforeAttempt` of the policy has
-   * them. It must not go through the client that it refreshes, which waits for it: that is an error. Its `signal` aborts after
-   * `refreshTimeoutMs`.
+   * them. It must not go through the client that it refreshes: the client waits for the refresh, so this is an error. Its
+   * `signal` aborts after `refreshTimeoutMs`.
    */
   readonly refresh: Refresh;
   /**
@@ -48,8 +48,8 @@ function checkCalls({ trustedOrigins }: Calls): void {
  *
  * A stream as a body can be sent once: the 401 is the answer, and begins no refresh. A function that makes the stream can be called again.
  *
- * For the outermost client: one below another leaves its 401 to that. In Cloudflare Workers it belongs to the request that makes it:
- * another one that uses it gets a TypeError.
+ * For the outermost client: a nested client leaves its 401 to the client around it. In Cloudflare Workers the plugin belongs to
+ * the request that makes it: its use in another request is a TypeError.
  *
  * @throws TypeError, RangeError for a wrong option
  * @throws TypeError when a policy is made with it that has no `trustedOrigins`
@@ -118,7 +118,7 @@ class RefreshedCall {
     return areNewest ? this.#renewed() : this.#advice();
   }
 
-  /** What to do after the refresh. After `stopSignal` there is nothing to refresh for: the 401 is the answer. */
+  /** Returns the advice after a refresh. After an abort of `stopSignal` there is nothing to refresh for: the 401 is the answer. */
   async #renewed(): Promise<Advice | undefined> {
     const { clock, stopSignal: signal } = this.#call.policy;
     if (signal?.aborted) return undefined;
