@@ -133,7 +133,7 @@ function textOfError(thrown: unknown): string {
   }
 }
 
-/** True for what may have fields, a list and a promise included. */
+/** True for a value that may have fields, a list and a promise included. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
@@ -193,7 +193,7 @@ export function callObserver<E>(name: string, observer: (event: E) => unknown, e
 /**
  * Calls user code whose result is of no use. An error that it throws, or rejects with, is reported once and changes nothing.
  *
- * @param owner what was given as `name`, and has the code
+ * @param owner the object that was given as `name`, and has the code
  */
 export function callQuietly(name: string, owner: object, call: () => unknown): void {
   try {
@@ -203,7 +203,7 @@ export function callQuietly(name: string, owner: object, call: () => unknown): v
   }
 }
 
-/** Reports what an async function rejects with in a place where nothing waits for it: it would end the process. */
+/** Reports the rejection of an async function in a place where nothing waits for it: an unhandled rejection would end the process. */
 export function reportRejection(name: string, owner: object, result: unknown): void {
   if (isPromise(result)) result.then(undefined, (cause: unknown) => report(name, owner, cause));
 }

@@ -42,10 +42,10 @@ export function onAbort(signal: AbortSignal, call: () => void): () => void {
   };
 }
 
-/** Each follows the signal of another library, for as long as that lives: all calls under it share one listener. */
+/** The follower of each signal of another library, for the life of the signal: all calls under it share one listener. */
 const followers = /* @__PURE__ */ new WeakMap<object, AbortSignal>();
 
-/** The signal itself, or one of the runtime that follows it: what takes signals of the runtime refuses any other. */
+/** The signal itself, or a signal of the runtime that follows it: functions of the runtime refuse any other signal. */
 export function nativeSignal(signal: AbortSignal): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
   const foreign: AbortSignal = signal;

@@ -57,8 +57,8 @@ export interface LookBounds {
 }
 
 /**
- * After so many parts in a row the event loop gets a turn. Parts that are there already come without one, and no timer could
- * end the look.
+ * The number of parts in a row after which the event loop gets a turn. Parts that are there already come without a turn, and no
+ * timer could end the look.
  */
 const PARTS_A_TURN = 128;
 

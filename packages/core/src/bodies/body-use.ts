@@ -63,8 +63,8 @@ export class BodyUse {
   }
 
   /**
-   * Allows the garbage collection of the branches, and returns them. They are held before that, because most responses are
-   * read at once, and it takes longer to register them.
+   * Allows the garbage collection of the branches, and returns them. The use holds the branches before that, because most
+   * responses are read at once, and a registration takes longer.
    */
   letGo(): readonly Response[] {
     const { held = [] } = this;

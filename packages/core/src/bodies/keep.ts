@@ -8,7 +8,7 @@ import { MOST_READ_AHEAD_BYTES } from '../http/headers.ts';
 /** The longest time for reading a discarded body, in milliseconds. A body that has not ended by then may never end. */
 export const LONGEST_DISCARD_MS = 1_000;
 
-/** How far a body is read that is set aside. */
+/** The bounds within which a body is read that is set aside. */
 export interface AsideBounds {
   readonly clock: Clock;
   /** How long it is read, in milliseconds. */

@@ -21,7 +21,7 @@ interface Restorable {
   removeListener(event: string, listener: (error?: unknown) => void): unknown;
 }
 
-/** A stream that someone reads already would pass on twice what is put back. */
+/** True if parts can be put back. A stream with a reader would pass on the parts twice. */
 function canPutBack(stream: Partial<Restorable>): stream is Restorable {
   const { unshift, readableLength, _readableState, readableFlowing } = stream;
   return (
@@ -137,8 +137,8 @@ export class NodePeek implements Peek {
 }
 
 /**
- * Watches what arrives in a stream. Not as a listener for `data`, which would have it flow, nor as one for `readable`, which would keep it
- * from flowing.
+ * Watches the parts that arrive in a stream. Not as a listener for `data`, which would have it flow, nor as one for `readable`,
+ * which would keep it from flowing.
  */
 function watchPushes(stream: Restorable, watcher: BodyWatcher, ended: () => void): void {
   const { push } = stream;
@@ -151,7 +151,7 @@ function watchPushes(stream: Restorable, watcher: BodyWatcher, ended: () => void
   stream.on('close', ended);
 }
 
-/** True if what is in the stream is all that is left of it. */
+/** True if a stream has ended and holds no more bytes. */
 function hasAllArrived(stream: Restorable): boolean {
   return stream._readableState.ended && stream.readableLength === 0;
 }

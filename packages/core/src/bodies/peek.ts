@@ -15,9 +15,9 @@ import { MOST_READ_AHEAD_BYTES } from '../http/headers.ts';
 import { NodePeek } from './node-peek.ts';
 import { isByteStream, type PullSource, streamOver } from './streams.ts';
 
-/** Whose body it is. */
+/** The caller of a body. */
 interface Caller {
-  /** It ends the body even if the look has read it. */
+  /** Ends the body, even if the look has read it. */
   readonly signal: AbortSignal | undefined;
   readonly clock: Clock;
 }
@@ -45,7 +45,8 @@ function isParsed(data: unknown): boolean {
 }
 
 /**
- * Opens what an adapter has. `undefined` if there is no body with text or bytes, and for one that cannot be looked at.
+ * Opens the body or the data of an adapter. `undefined` if there is no body with text or bytes, and for one that cannot be looked
+ * at.
  *
  * @param mostBytes a longer body need not be passed on whole
  */
@@ -92,7 +93,7 @@ export function watchBody(opened: Opened, caller: Caller, watcher: BodyWatcher, 
   else ended();
 }
 
-/** A body that a client has whole. */
+/** Watches a body that a client has whole. */
 async function readWhole(peek: Peek, watcher: BodyWatcher): Promise<void> {
   if (peek.parsed !== undefined) watcher.part(JSON.stringify(peek.parsed.value));
   else for (let part = await peek.read(); part !== undefined; part = await peek.read()) watcher.part(part);
@@ -105,9 +106,9 @@ const READ_AHEAD_AFTER_MS = 1_000;
 /** The context of a look at a web stream. */
 interface Replacing {
   readonly clock: Clock;
-  /** Takes the stream that the caller gets. Hazard: what holds it must not be held by that stream. */
+  /** Takes the stream that the caller gets. Hazard: the stream must not hold an object that holds it. */
   replace(stream: ReadableStream<Uint8Array>): void;
-  /** @throws what reading fails with after an abort */
+  /** @throws the error of a read after an abort */
   check(): void;
 }
 
@@ -170,7 +171,7 @@ class WebPeek implements Peek {
       result.then(see, end);
       return result;
     };
-    // Who has read all of it finds what was learned from it, such as its cost, unless that takes longer than a turn.
+    // The reader of the whole body gets the result of the watcher, such as a cost, unless the result takes longer than a turn.
     const readLast = async (): Promise<Result> => {
       const result = await read();
       if (isPromise(learned)) await Promise.race([learned, nextTurn()]);

@@ -2,7 +2,7 @@ import { isWebReadable } from '../http/body.ts';
 
 /** A web stream over something else. */
 export interface PullSource {
-  /** The next part; `undefined` at the end. The stream fails with what it rejects with. */
+  /** The next part; `undefined` at the end. A rejection fails the stream. */
   pull(): Promise<Uint8Array | undefined>;
   /** The reader does not want the rest, or has dropped the stream. Must not hold the stream. */
   cancel(reason: unknown): void | PromiseLike<void>;
@@ -69,7 +69,7 @@ export function streamOver(
 
 /** Receives the events of a watched stream. */
 export interface StreamObserver {
-  /** Something is read. The stream fails with what this throws. */
+  /** Something is read. An error of this function fails the stream. */
   taken(): void;
   /** The source has ended or failed. */
   ended(): void;
@@ -194,7 +194,7 @@ export function watchedStream(
       try {
         lock();
       } catch {
-        // It is locked already, by what reads it in another way.
+        // The source is locked already, by a reader of another kind.
       }
     },
     release() {

@@ -59,10 +59,10 @@ function endWithNode(body: unknown, use: BodyUse): void {
   else use.end();
 }
 
-/** An unread body is checked so long after its response, in milliseconds. */
+/** The time from a response to the check of its unread body, in milliseconds. */
 const CHECK_AFTER_MS = 1_000;
 
-/** The longest time for which a body is waited for whose reading cannot be observed, in milliseconds. */
+/** The longest wait for a body whose reading cannot be observed, in milliseconds. */
 const LONGEST_UNOBSERVED_MS = 60_000;
 
 /** The uses of the bodies that arrived in this turn of the event loop. */

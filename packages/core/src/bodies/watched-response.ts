@@ -161,7 +161,7 @@ export function watchResponse(response: Response, use: BodyUse): void {
 
 /**
  * True if another response of this class had a web stream: so has this one, in all likelihood. Reading `body` to find that out takes
- * as long as all the rest; what does not hold is noticed in the next turn.
+ * as long as all the rest; a wrong guess is noticed in the next turn.
  */
 export function isOfWatchedClass(response: Response): boolean {
   return Object.getPrototypeOf(response) === lastNative;

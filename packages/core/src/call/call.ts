@@ -41,7 +41,7 @@ const NO_ATTEMPTS: readonly Attempt[] = [];
 const [START, DELAY, CONNECTION, HOOKS, LIMITS, BODY, SEND] = [0, 1, 2, 3, 4, 5, 6] as const;
 type Phase = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
-/** A limit that lacks something again each time its wait ends would be asked for ever. */
+/** The most waits of an attempt, against a limit that lacks something again after each wait. */
 const MOST_WAITS = 1_000;
 
 /** The outcome of an abort in the turn of a response, of which the limits have to hear. */
@@ -60,7 +60,7 @@ function isFirstAnswer({ attempt, waitedMs, skipped }: Call, outcome: Outcome): 
   return attempt === 1 && waitedMs === 0 && !skipped && outcome.type === 'response' && outcome.status > 0;
 }
 
-/** True if a call has ended with what its upload failed with before it was sent. */
+/** True if a call has ended with the error of its upload, before the upload was sent. */
 export function isUploadError({ uploadError }: Call, error: unknown): boolean {
   return uploadError !== undefined && error === uploadError;
 }
@@ -98,7 +98,7 @@ export class Call implements PartCall, OuterCall {
   /** The next phase before an attempt is sent. */
   #phase: Phase = START;
   // Only requests with limits, hooks, waits, timeouts or retries need these: `declare` keeps them out of the others.
-  /** Takes what the wait under way brings. */
+  /** Takes the result of the wait under way. */
   declare private keep?: ((brought: never) => void) | undefined;
   /** Notes of limits about the attempt. See {@link PartCall}. */
   declare bucket: OwnBucket | undefined;
@@ -161,7 +161,7 @@ export class Call implements PartCall, OuterCall {
     this.policy = policy;
     this.request = request;
     this.way = way;
-    // Reading a clock takes as long as half of the rest.
+    // Perf: no clock is read without a total timeout. Reading one takes as long as half of the rest.
     const { totalTimeoutMs, clock } = policy;
     this.deadline = totalTimeoutMs === undefined ? undefined : new Deadline(totalTimeoutMs, clock);
     this.outer = outer;
@@ -174,7 +174,7 @@ export class Call implements PartCall, OuterCall {
   /**
    * Returns the next step: before the first attempt, after {@link released}, and after each wait.
    *
-   * @param brought what the wait has resolved with
+   * @param brought the result of the wait
    */
   next(brought?: unknown): CallStep {
     const { keep } = this;
@@ -203,7 +203,7 @@ export class Call implements PartCall, OuterCall {
     return step ?? this.#send();
   }
 
-  /** Does what comes next, and returns the wait for it, if there is one. */
+  /** Runs the next phase, and returns its wait, if there is one. */
   #nextPhase(): CallStep | undefined {
     switch (this.#phase) {
       case DELAY:
@@ -223,12 +223,12 @@ export class Call implements PartCall, OuterCall {
     }
   }
 
-  /** Begins with the limits and plugins of its policy. Before anything is sent: a key that cannot be had must not cost a response later. */
+  /** Starts the limits and plugins of the policy. Done before anything is sent: a failing key function must not cost a response later. */
   start(): void {
     this.#phase = HOOKS;
     const { policy, request } = this;
     const { fairKey } = policy;
-    // Not only once it has to wait: a wrong key would fail under load alone.
+    // Read even if the request does not wait: otherwise a wrong key would fail under load alone.
     if (fairKey !== undefined) this.fairness = { fairKey: fairKeyOf(fairKey, request) };
     const { limits, plugins } = policy[POLICY];
     for (const limit of limits) startLimit(this, limit);
@@ -526,7 +526,7 @@ export class Call implements PartCall, OuterCall {
     return this.#lose(late, { type: 'failure', kind: isAborted ? 'aborted' : 'timeout', error: late });
   }
 
-  /** The response came, and what it means is not known: no one gets it. */
+  /** Ends the inspection of a response without a verdict: no one gets the response. */
   #stopInspection(inspection: Inspection, error: unknown): CallStep {
     const { outcome } = inspection;
     this.inspection = undefined;
@@ -537,7 +537,7 @@ export class Call implements PartCall, OuterCall {
     return this.#lose(late, { type: 'failure', kind: 'timeout', error: late });
   }
 
-  /** The attempt has ended with this error, whatever has come of it. */
+  /** The attempt ends with this error, in place of its own result. */
   #lose(error: unknown, outcome: Outcome): CallStep {
     const step = this.#judge(outcome);
     if (step.do === 'retry') return { do: 'retry', error };

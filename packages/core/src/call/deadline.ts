@@ -22,7 +22,7 @@ export class OutOfTime extends Error {
     this.#isTotal = isTotal;
   }
 
-  /** Asks nothing of what the user has thrown, which may be a `Proxy`. */
+  /** Reads no property of a thrown value, which may be a `Proxy`. */
   static override [Symbol.hasInstance](thrown: unknown): boolean {
     return isObject(thrown) && #isTotal in thrown;
   }

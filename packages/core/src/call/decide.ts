@@ -131,7 +131,10 @@ function waitOf(said: Feedback | undefined): number {
   return Math.max(0, (said?.waitMs ?? said?.pauseMs) || 0);
 }
 
-/** The verdict, changed by what the server says, except by its body. `isTold`: it says that the request should be sent again. */
+/**
+ * The verdict after the feedback of the server. `shouldRetry: false` makes any verdict final, and a `final` by the body stays.
+ * `isTold`: the server asks for a retry.
+ */
 function verdictAfter(verdict: Failing, outcome: Outcome, said: Feedback, isTold: boolean): Failing {
   if (said.shouldRetry === false) return 'final';
   if (verdict !== 'final' || outcome.type !== 'response' || outcome.judgement?.verdict) return verdict;

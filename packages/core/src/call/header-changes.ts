@@ -96,7 +96,7 @@ function ask(hook: string, call: () => unknown): Changes | Promise<Changes> {
   } catch (cause) {
     failed(cause);
   }
-  // A promise of another library may lack what this one has.
+  // A promise of another library may lack methods of a native one.
   if (!isPromise(made)) return read(made);
   const asked = Promise.resolve(made).then(read, failed);
   // Another hook may fail before this one is waited for.
@@ -146,7 +146,7 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** The changes in what user code has returned. @throws TypeError for anything but headers */
+/** The header changes in a result of user code. @throws TypeError for anything but headers */
 export function changesIn(hook: string, result: unknown): HeaderChanges {
   const changes = new Map<string, HeaderValue>();
   for (const pair of entriesOf(result)) {

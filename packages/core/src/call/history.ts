@@ -88,7 +88,7 @@ function sharedRecords(): HistoryRecords {
 // A single store for attempts and grants: two stores would share the code of their class, which makes each of them slower.
 const records: HistoryRecords = /* @__PURE__ */ sharedRecords();
 
-/** Notes the history of what a caller gets: a response, or an error. */
+/** Notes the history of a caller's result: a response, or an error. */
 export function setHistory(result: unknown, history: HistoryRecord): void {
   if (isObject(result)) records.set(result, history);
 }
@@ -114,7 +114,7 @@ function historyOf(result: unknown): HistoryRecord {
   return records.get(result) ?? records.get(keptByCopies(result) ?? OF_MANY) ?? OF_MANY;
 }
 
-/** To be called before a retry: the entry of the attempt gets what a layer below has noted on its result. */
+/** Adds the notes of a nested client on the result to the entry of the attempt. To be called before a retry. */
 export function keepNotes({ history }: { readonly history: readonly Attempt[] }, result: unknown): void {
   Object.assign(history.at(-1) as Attempt, property(result, LAYER));
 }

@@ -22,7 +22,7 @@ function isPermit(value: unknown): boolean {
   return typeof (Object(value) as Partial<Permit>).cancel === 'function';
 }
 
-/** True for what `take` of a limit may return. */
+/** True for a valid result of `take` of a limit. */
 function isTaken(value: unknown): boolean {
   const { acquire, skip }: Partial<Wait & Skip> = Object(value);
   return typeof acquire === 'function' || skip === true || isPermit(value);
@@ -82,7 +82,7 @@ class LimitInCall {
     this.#quietly(earlier, earlier.lapse);
   }
 
-  /** @throws what the limit throws: it has not heard of the outcome */
+  /** @throws the error of the limit, which has not heard of the outcome */
   settle(outcome: Outcome): void {
     this.heard(this.permit?.settle?.(outcome));
   }
@@ -119,7 +119,7 @@ export class Permits {
     this.#call = call;
   }
 
-  /** Starts with a limit. @throws what it refuses the call with: it is then not told of the end */
+  /** Starts with a limit. @throws the error with which the limit refuses the call: the limit is then not told of the end */
   start(limit: Limit, isOwn = false): void {
     const one = new LimitInCall(limit, isOwn);
     one.heard(limit.started?.(this.#call));
@@ -127,7 +127,11 @@ export class Permits {
     this.#limits = this.#limits === NONE ? [one] : [...this.#limits, one];
   }
 
-  /** Takes what all limits ask for. If one lacks something, everything goes back. @returns what is lacking, or the skip of a limit */
+  /**
+   * Takes the permits of all limits. If a limit lacks something, all permits go back.
+   *
+   * @returns the wait of the lacking limit, or the skip of a limit
+   */
   take(): Wait | Skip | undefined {
     for (const one of this.#limits) {
       const { permit } = one;
@@ -145,7 +149,7 @@ export class Permits {
     return undefined;
   }
 
-  /** Keeps what the wait for the last lack has brought. */
+  /** Keeps the permit from the last wait. */
   hold(permit: Permit): void {
     const one = this.#lacking;
     if (!one) return;
@@ -207,7 +211,7 @@ export class Permits {
     return undefined;
   }
 
-  /** The scheduled attempt is not sent: what was planned or kept for it goes back. */
+  /** The scheduled attempt is not sent: permits planned or kept for it go back. */
   skip(): void {
     for (const one of this.#limits) {
       one.lapse();
@@ -233,7 +237,7 @@ interface Holder extends PartCall {
   permits: Permits | undefined;
 }
 
-/** A call begins with a limit. @throws what the limit refuses the call with */
+/** A call begins with a limit. @throws the error with which the limit refuses the call */
 export function startLimit(call: Holder, { limit: shared, isOwn }: BroughtLimit): void {
   const { limit, isOwn: isChecked } = 'forCall' in shared ? shared.forCall(call) : { limit: shared, isOwn };
   if (call.isInner && !limit.isForInner) return;

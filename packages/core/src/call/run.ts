@@ -13,7 +13,7 @@ const failed = (value: unknown): Settled => ({ value, failed: true });
  * Sends a request until its policy stops, and settles as the client did at the last attempt, or as the middleware of the policy says.
  *
  * @param signal the caller's
- * @throws what the last attempt of the client threw, unchanged
+ * @throws the error of the client's last attempt, unchanged
  * @throws the signal's own reason, NotSentError or HookError
  */
 export function run<T>(call: Call, transport: Transport<T>, signal?: AbortSignal): Promise<T> {
@@ -83,7 +83,7 @@ function outcomeOf<T>(call: Call, transport: Transport<T>, at: Settled): Outcome
   return outcome;
 }
 
-/** Nothing of an attempt may go on, because the caller gets something else now. */
+/** Drops the result of an attempt, because the caller gets another result. */
 function drop<T>(call: Call, transport: Transport<T>, settled: unknown): void {
   transport.setAside(settled, call, AbortSignal.abort());
 }
@@ -138,7 +138,7 @@ async function follow<T>(
         break;
       default: {
         if (!current && !before && 'error' in step) transport.unsent?.(step.error);
-        // It came too late for the one before.
+        // The response came too late to replace the result before.
         if (step.before && current?.outcome?.type === 'response') lose(call, transport, current);
         const named = step.before && (step.before === 'last' ? before : answer);
         return named

@@ -15,13 +15,13 @@ import type { CallClient } from './types.ts';
 export interface Transport<T> extends CallClient {
   /** Sends the attempt. The call of the client itself goes through `sending`. */
   send(call: Call): Promise<T>;
-  /** Reads what `send` resolved with. */
+  /** Reads the result of `send`. */
   outcome(result: T): Outcome;
-  /** Reads what `send` rejected with. */
+  /** Reads the error of `send`. */
   failure(error: unknown): Outcome;
   /**
-   * Discards what `send` settled with, because a retry follows, so that its connection can be used again. `undefined` if
-   * there is nothing to wait for.
+   * Discards the result or the error of `send` before a retry, so that its connection can be used again. `undefined` if there is
+   * nothing to wait for.
    */
   setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined;
   /**
@@ -79,7 +79,7 @@ export function sending<T>(call: Call, send: () => T): T {
     return wrapped();
   } catch (error) {
     if (isSent) throw error;
-    // Nothing was sent: what was taken goes back.
+    // Nothing was sent: the permits go back.
     call.permits?.cancel();
     throw new HookError('wrapAttempt', error);
   }
@@ -110,8 +110,8 @@ export type RequestOptions = PolicyOptions | false;
 /**
  * The call of a request with its own `ebb` options.
  *
- * @param carried what the options of the request hold under `LAYER`
- * @param way what the attempts are sent with
+ * @param carried the value under `LAYER` in the options of the request
+ * @param way the kind of client that sends the attempts
  * @throws TypeError, RangeError for wrong options
  */
 export function startCall(
@@ -141,7 +141,7 @@ export interface Settled {
  * Returns the result of a call. The slot of its last attempt is released once the body has ended.
  *
  * @param isBefore true for an attempt before a retry that was not sent, or has run into the total timeout
- * @throws what the attempt has failed with
+ * @throws the error of the attempt
  */
 export function resultOf<T>(call: Call, transport: Transport<T>, at: Settled, isBefore = false): T {
   let { value } = at;
@@ -156,7 +156,7 @@ export function resultOf<T>(call: Call, transport: Transport<T>, at: Settled, is
 
 function releasedAfter<T>(call: Call, transport: Transport<T>, value: unknown): unknown {
   const { permits } = call;
-  // Hazard: it must not hold what was settled, or the response could not be collected.
+  // Hazard: the function must not hold the result, or the response could not be collected.
   const ended = (): void => permits?.release();
   if (transport.whenBodyEnds) return transport.whenBodyEnds(value, ended, call);
   ended();

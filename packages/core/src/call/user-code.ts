@@ -8,7 +8,7 @@ type Holding = Pick<PartCall, 'bodyHolder' | 'bucket' | 'isInner' | 'outer'>;
  * Calls user code of a call. A request of the user code does not wait for slots, or for tokens charged at the end, of limits that
  * this call or a call around it holds: such a wait could be a deadlock. The request is no attempt of the calls around this one.
  *
- * @param own what else the code holds
+ * @param own an object that the code holds as well
  */
 export function asUserCode<T>(
   { bodyHolder, bucket, isInner, outer }: Holding,

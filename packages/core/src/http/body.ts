@@ -155,8 +155,8 @@ export interface Peek {
    * Ends the look, and watches the whole body from its beginning as it passes on its way to the caller. Missing if the client has
    * the whole body already.
    *
-   * @param ended called when nothing more will be seen, once or more. The caller may get the end of the body once what it returns has
-   *   resolved, if that takes no more than a turn of the event loop
+   * @param ended called when nothing more will be seen, once or more. The caller may get the end of the body once a returned
+   *   promise has resolved, if the promise takes no more than a turn of the event loop
    */
   watch?(watcher: BodyWatcher, ended: () => unknown): void;
 }

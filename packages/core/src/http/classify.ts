@@ -6,7 +6,7 @@ import type { Outcome, RequestTraits, Verdict } from './outcome.ts';
 export const checkVerdict: Check = /* @__PURE__ */ oneOf('success', 'refused', 'transient', 'final');
 
 /**
- * Decides what an outcome means.
+ * Returns the verdict on an outcome.
  *
  * @param attempt the attempt that the outcome belongs to, from 1
  */

@@ -50,7 +50,7 @@ export const MOST_READ_AHEAD_BYTES: number = 65_536;
 /** The most that is kept of a body, or of one event of a stream, to read it whole, in bytes. */
 export const MOST_READ_BYTES: number = 1_048_576;
 
-/** A response, or what has its headers. */
+/** A response, or an object with its headers. */
 interface HasHeaders {
   header(name: string): string | undefined;
 }

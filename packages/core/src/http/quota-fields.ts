@@ -89,8 +89,8 @@ const PREFIXES = ['ratelimit', 'x-ratelimit', 'x-rate-limit'];
 type Family = readonly [name: (part: string, unit: string) => string, others: readonly string[]];
 
 /**
- * OpenAI and Anthropic have a quota per unit. These quotas refill continuously, and the reset is the time until they are
- * full: what one request needs is available much sooner.
+ * OpenAI and Anthropic have a quota per unit. These quotas refill continuously, and the reset is the time until they are full:
+ * the tokens of one request are available much sooner.
  *
  * Source: OpenAI, "Rate limits" (the reset of a quota of 60 of which 59 remain is 1 s); Anthropic, "Rate limits".
  */

@@ -11,7 +11,10 @@ interface Storage {
 
 /** State that all copies of this package in a program share. */
 interface Shared {
-  /** The number of clients in the program, and how many of them are dispatchers. They only go up: a call may use one that seems gone. */
+  /**
+   * The number of clients in the program, and how many of them are dispatchers. The numbers only go up: a call may use a client
+   * that seems gone.
+   */
   clients: number;
   dispatchers: number;
   /** The `fetch` of the runtime: the global one when the first copy of this package was loaded. */
@@ -67,7 +70,7 @@ export function mayNest(way: Way): boolean {
   return way !== 'native-fetch' || dispatchers > 0;
 }
 
-/** True if the options alone do not bring a call to those that may be made within it. Interceptors of undici pass them on. */
+/** True if nested calls cannot find a call by their options alone. Interceptors of undici pass options on. */
 export function needsContext(way: Way): boolean {
   const { clients, dispatchers } = shared();
   return way !== 'dispatcher' || clients > dispatchers;
@@ -85,7 +88,7 @@ export function outerCall(carried?: unknown): OuterCall | undefined {
   return found?.isOpen ? found : undefined;
 }
 
-/** Runs what may make calls within this one, which they find at any later time. */
+/** Runs code that may make calls within this one. Such calls find this one at any later time. */
 export function runWithin<T>(call: OuterCall, run: () => T): T {
   const state = shared();
   state.storage ??= hooks && new hooks.AsyncLocalStorage();

@@ -3,8 +3,8 @@ import type { RequestTraits } from '../http/outcome.ts';
 const NONE: readonly object[] = [];
 
 /**
- * A call of ebb as the calls within it see it: an ebb fetch over an ebb dispatcher, or a hook that asks for a token. An inner
- * call of the same request sends once, and takes nothing from limits that the outer call holds.
+ * A call of ebb as the calls within it see it, such as an ebb dispatcher below an ebb fetch, or the request of a hook for a
+ * token. An inner call of the same request sends once, and takes nothing from limits that the outer call holds.
  */
 export interface OuterCall {
   /** False once it has ended: sockets and timers may keep its async context alive. */
@@ -19,7 +19,7 @@ export interface OuterCall {
   readonly attempt: number;
   /** True once a call that was made within this attempt was retried, and has failed. */
   hasFailed?: boolean;
-  /** True if it sends the same request: it then decides what follows that. Another request is a call of its own. */
+  /** True if it sends the same request, and so decides about a retry. Another request is a call of its own. */
   sends(request: RequestTraits): boolean;
 }
 

@@ -35,7 +35,7 @@ interface Told {
   error?: unknown;
 }
 
-/** Tells all who want to know of a call. @param onEvent that of its policy and its plugins */
+/** Tells all who want to know of a call. @param onEvent the observer of its policy and its plugins */
 export function emit(call: Reporting, news: News, onEvent: Observer | undefined = call.policy.onEvent): void {
   const { policy, request, attempt } = call;
   const { clock } = policy;

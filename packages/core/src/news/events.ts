@@ -227,11 +227,11 @@ export type StopReason =
   | 'aborted'
   /** A planned attempt could not get its tokens or its slot in time. */
   | 'limited'
-  /** The last chance to send the request was skipped, because too little succeeds. */
+  /** The last scheduled attempt was skipped, because too little succeeds. */
   | 'overload'
   /** The policy's `stopSignal` has aborted. */
   | 'stopped'
-  /** A part has returned a result, or thrown an error, and nothing was sent. */
+  /** Middleware has returned a result, or thrown an error, and nothing was sent. */
   | 'answered'
   /** Another call of ebb, around this one, decides. */
   | 'left-to-outer-layer'

@@ -23,7 +23,7 @@ export function mustHaveClock(what: string, own: Clock, { clock = own }: Calls):
 /**
  * The bucket, limit or budget of a request, if there may be one per key.
  *
- * @param calls what the policy of the request asks of queues: that of a limit per key is known only here
+ * @param calls the options of the policy for queues: the queue of a limit per key is known only here
  * @throws TypeError if its queue has no priorities, or no shares
  */
 export function forRequest<T extends object>(

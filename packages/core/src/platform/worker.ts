@@ -1,6 +1,6 @@
-// Cloudflare Workers: many requests run in one global scope, but timers, signals and bodies belong to the request that made them. They
-// end with it, and throw in another. A request that awaits something else than its own I/O is cancelled as hung. In a Durable Object
-// they belong to the object.
+// Cloudflare Workers: many requests run in one global scope, but timers, signals and bodies belong to the request that made them.
+// These end with the request, and throw in another one. A request that awaits something else than its own I/O is cancelled as
+// hung. In a Durable Object they belong to the object.
 
 const PAGE = 'https://github.com/ebb-placeholder/ebb/blob/main/docs/guide/workers.md';
 
@@ -25,7 +25,7 @@ function aborted(signal: AbortSignal | undefined): boolean | undefined {
 /** The objects that are bound to a request, each with its name and a signal of this request. */
 const bound = new WeakMap<object, readonly [name: string, signal: AbortSignal | undefined]>();
 
-/** Binds what makes calls wait for each other to this request. */
+/** Binds an object by which calls wait for each other to this request. */
 function bind(shared: object, name: string): void {
   bound.set(shared, [name, signalHere()]);
 }

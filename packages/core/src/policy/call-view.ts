@@ -13,7 +13,7 @@ export interface PlannedRetry {
   readonly delayMs: number;
 }
 
-/** A policy as parts see it. */
+/** A policy as limits and plugins see it. */
 export interface CallPolicy {
   readonly clock: Clock;
   readonly random: Random;
@@ -29,7 +29,7 @@ export interface CallPolicy {
   readonly stopSignal?: AbortSignal | undefined;
 }
 
-/** A call, as its parts see it. */
+/** A call as limits and plugins see it. */
 export interface PartCall {
   readonly policy: CallPolicy;
   readonly request: RequestTraits;
@@ -47,11 +47,11 @@ export interface PartCall {
   bucket: OwnBucket | undefined;
   /** The tokens of the attempt. */
   grant: Grant | undefined;
-  /** Tokens that a part settles once it knows what the attempt has cost. Others leave them alone. */
+  /** Tokens that a plugin settles once it knows the cost of the attempt. Others leave them alone. */
   meteredGrant?: Grant | undefined;
-  /** The limit whose slot the attempt holds, or a bucket that charges what it has taken at the end of its body. */
+  /** The limit whose slot the attempt holds, or a bucket that charges its tokens at the end of the body. */
   bodyHolder: object | undefined;
-  /** Watches the bodies of responses, if a part has brought it. */
+  /** Watches the bodies of responses, if a limit has brought it. */
   readonly whenBodyEnds?: WhenBodyEnds | undefined;
   /** Tells `onEvent`. */
   emit(news: News): void;

@@ -6,7 +6,7 @@ export type Costs = Readonly<Record<string, number>>;
 /** A `cost` of a policy. */
 export type CostOption = number | Costs | ((request: RequestTraits) => number | Costs);
 
-/** A `cost` that learns from what requests have cost. */
+/** A `cost` that learns from the actual costs of requests. */
 export interface LearnsCost {
   /** Returns a function that learns from the answer to a request. The function does not hold the request. */
   learnerFor(request: object): (actual: number | Costs) => void;

@@ -5,8 +5,8 @@ import { must } from '../base/options.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 
 /**
- * The value of a header; `undefined` removes it. A function is called at the send, after every wait: for what must be fresh, such as a
- * signature, or a deadline. It must return at once.
+ * The value of a header; `undefined` removes it. A function is called at the send, after every wait: for a value that must be
+ * fresh, such as a signature, or a deadline. It must return at once.
  */
 export type HeaderValue = string | undefined | (() => string | undefined);
 
@@ -71,12 +71,12 @@ export interface CurrentAttempt {
 }
 
 /**
- * Called with each attempt as it is sent, to send it in an async context. It must call `send` once, before it returns, and
- * return what `send` returns.
+ * Called with each attempt as it is sent, to send it in an async context. It must call `send` once, before it returns, and return
+ * the result of `send`.
  */
 export type WrapAttempt = <T>(send: () => T, current: CurrentAttempt) => T;
 
-/** The origins that may get what hooks return, such as `https://api.example.com`, or a function of the request. */
+/** The origins that may get the headers of hooks, such as `https://api.example.com`, or a function of the request. */
 export type TrustedOrigins = readonly string[] | ((request: RequestTraits) => boolean);
 
 /** The options of a policy about headers that may be credentials. */

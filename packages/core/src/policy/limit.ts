@@ -4,8 +4,8 @@ import type { PartCall, PlannedRetry, WhenBodyEnds } from './call-view.ts';
 import type { AcquireOptions } from './contracts.ts';
 
 /**
- * A limit gives an attempt what that needs before it may be sent: a slot, tokens, a share of the traffic. All calls share it: a permit
- * keeps what belongs to an attempt. It has `take`, `planRetry`, or both; the other methods are optional.
+ * A limit gives permits to attempts before they are sent: for a slot, tokens, a share of the traffic. All calls share a limit: a
+ * permit keeps the state of an attempt. A limit has `take`, `planRetry`, or both; the other methods are optional.
  */
 export interface Limit {
   readonly name: string;
@@ -36,7 +36,7 @@ export interface Permit {
   readonly isPartial?: boolean;
   /** Nothing was sent, or another limit is waited for: it goes back. The limit is asked again if the attempt goes on. */
   cancel(): void;
-  /** The attempt does not go on: what {@link cancel} has kept for it goes back. */
+  /** The attempt does not go on: everything that {@link cancel} has kept for it goes back. */
   lapse?(): void;
   /** The attempt has an outcome, which is judged. */
   settle?(outcome: Outcome): void;

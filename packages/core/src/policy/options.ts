@@ -43,16 +43,16 @@ export interface PolicyOptions {
    */
   readonly backoff?: BackoffStrategy | undefined;
   /**
-   * Decides what an outcome means: success, refused, transient or final. It returns at once: `inspect` judges what has to be waited
-   * for, such as a body.
+   * Returns the verdict on an outcome: success, refused, transient or final. Returns at once: use `inspect` for a verdict with a
+   * wait, such as for a body.
    * @default classifyHttp
    */
   readonly classify?: Classify | undefined;
   /**
-   * Reads what the headers of a response ask for: how long to wait, and whether to retry. A server's "retry" also holds for
-   * methods that are not idempotent, and its "do not retry" for every status. `false` reads nothing. Outranks the `feedback` of
-   * the bucket, unless that is `false`.
-   * @default that of the bucket; without a bucket `Retry-After` and `retry-after-ms` alone
+   * Reads the requests of a server in the headers of a response: how long to wait, and whether to retry. A server's "retry" also
+   * holds for methods that are not idempotent, and its "do not retry" for every status. `false` reads nothing. Outranks the
+   * `feedback` of the bucket, unless that is `false`.
+   * @default the `feedback` of the bucket; without a bucket `Retry-After` and `retry-after-ms` alone
    */
   readonly feedback?: ReadFeedback | false | undefined;
   /**
@@ -68,21 +68,21 @@ export interface PolicyOptions {
   readonly idempotencyKey?: true | ((request: RequestTraits) => string) | undefined;
   /**
    * Called once before each attempt, after its delay and before it takes its slot and its tokens: it may use the same client. It
-   * returns headers to change, for a signature, a fresh token or a retry counter. A value may be a function, which is called at the
-   * send: what must be fresh then may have waited long for slot and tokens.
+   * returns headers to change, for a signature, a fresh token or a retry counter. A value may be a function, which is called at
+   * the send, after the wait for slot and tokens: for a value that must be fresh.
    * @default none
    */
   readonly beforeAttempt?: BeforeAttempt | undefined;
   /**
-   * Who gets what `beforeAttempt` and that of plugins return for headers: a list of origins, or a function of the request, asked before each
-   * attempt. For others they are not called. It sees a redirect only if it is followed above ebb.
-   * `unauthorized` needs the option in every client.
-   * @default the origin of each call. @ebb/undici, which does not know that one, has no default
+   * The origins that get the headers of `beforeAttempt`, also of plugins: a list of origins, or a function of the request, asked
+   * before each attempt. For other origins `beforeAttempt` is not called. The function sees a redirect only if the redirect is
+   * followed above ebb. `unauthorized` needs the option in every client.
+   * @default the origin of each call. @ebb/undici, which does not know this origin, has no default
    */
   readonly trustedOrigins?: TrustedOrigins | undefined;
   /**
-   * Called with each attempt as it is sent, and sends it, for instance in an async context of its own: what an instrumentation
-   * of the client sees as active. It must call its `send` at once, and return what that returns.
+   * Called with each attempt as it is sent, and sends it, for instance in an async context of its own, which an instrumentation
+   * of the client sees as active. It must call its `send` at once, and return the result of `send`.
    * @default none
    */
   readonly wrapAttempt?: WrapAttempt | undefined;
@@ -151,8 +151,8 @@ export interface PolicyOptions {
    */
   readonly middleware?: readonly Middleware[] | undefined;
   /**
-   * Features that bundle hooks, limits and middleware, such as `unauthorized(…)`. Those of the options come first, and then those of the
-   * plugins in the order of the list: of headers the later ones hold, and around an attempt or a call the first is the outermost.
+   * Features that bundle hooks, limits and middleware, such as `unauthorized(…)`. Options come first, and then the plugins in the
+   * order of the list: a later header replaces an earlier one, and around an attempt or a call the first is the outermost.
    * @default none
    */
   readonly plugins?: readonly Plugin[] | undefined;
@@ -215,7 +215,7 @@ export type UnsetOptions = Exclude<
 >;
 
 /**
- * Marks a policy, and holds what its fields do not show. All copies of this package in a program share this symbol, so
+ * Marks a policy, and holds its parts besides the public fields. All copies of this package in a program share this symbol, so
  * that each recognises the policies of the others.
  */
 export const POLICY: unique symbol = Symbol.for('@ebb/core policy');

@@ -54,7 +54,7 @@ export interface Inspector {
   /**
    * Called with each response, whose body it can open. The result goes on to the next inspector, and to the decision.
    *
-   * @param advice what the inspectors before have returned
+   * @param advice the advice of the inspectors before
    */
   judge(
     outcome: Responded,
@@ -75,7 +75,7 @@ export interface BodyAccess {
 /** `inspectBody` makes it for the policy's `inspect`. */
 export interface BodyInspector extends Inspector {
   /**
-   * The outcome with what it says of the body; the same outcome if it says nothing.
+   * The outcome with the verdict on the body; the same outcome without a verdict.
    *
    * @throws HookError if the function that inspects fails, or returns an invalid value
    */

@@ -47,7 +47,7 @@ class Key<W extends Queued<W>> implements Heaped {
   size = 0;
   /** When its next request begins, in virtual time. */
   startsAt = 0;
-  /** True if that is when it came into the queue, and not later because of what it has had. */
+  /** True if `startsAt` is when the key came into the queue, and not later because of earlier service. */
   isNew = true;
   /** Where it stands in turn: by its rank, and then by when it came to it. */
   rank = 0;
@@ -70,7 +70,7 @@ class Key<W extends Queued<W>> implements Heaped {
     return 1 / this.pace;
   }
 
-  /** How many wait, and so many more, by its weight. */
+  /** The number of its waiting requests, plus `more`, by its weight. */
   crowd(more = 0): number {
     return (this.size + more) * this.pace;
   }
@@ -112,11 +112,11 @@ class Level<W extends Waiting<W>> {
   readonly byName: Map<unknown, Key<W>> = new Map();
   /** The same keys. Some have no requests: they are remembered until virtual time comes to when they would begin. */
   readonly turns: Heap<Key<W>> = new Heap((one, other) => one.goesBefore(other));
-  /** Those that have requests, the longest first. */
+  /** The keys with requests, the longest first. */
   readonly lengths: Heap<Length<W>> = new Heap((one, other) => one.goesBefore(other));
   /** Virtual time. */
   now = 0;
-  /** How many keys have requests, and what they weigh together. */
+  /** The number of keys with requests, and the sum of their weights. */
   waiting = 0;
   weight = 0;
   /** The cost of all requests. */
@@ -207,7 +207,7 @@ class Level<W extends Waiting<W>> {
         return;
       }
     }
-    // No one waits, so that no one has had too much.
+    // No key waits, so no key has had too much.
     this.now = 0;
     this.cost = 0;
   }
@@ -225,7 +225,7 @@ interface Waiting<W extends Queued<W>> extends Queued<W> {
   readonly lane: FairLane<W>;
 }
 
-/** An estimate of a wait looks at so many keys at most. */
+/** The most keys that an estimate of a wait looks at. */
 const MOST_COUNTED = 1_000;
 
 /**
@@ -273,7 +273,7 @@ class FairOrder<W extends Waiting<W>> extends Lanes<W, Level<W>> {
     return Math.min(1 / weight, Number.MAX_VALUE);
   }
 
-  /** Not while one waits that came earlier: what is served counts only if it was in the queue. */
+  /** False while an earlier request waits: service counts only for a request in the queue. */
   override goesFirst(_lane: FairLane<W>, sinceMs: number): boolean {
     const { first } = this;
     return first === undefined || Math.round(sinceMs) < first.sinceMs;

@@ -10,10 +10,10 @@ import {
   type Sums,
 } from './queue.ts';
 
-/** A retry goes before new requests that have not waited so much longer. */
+/** A retry goes before new requests unless they have waited this much longer, in milliseconds. */
 const HEAD_START_MS = 30_000;
 
-/** True if a new request has waited so much longer than a retry that it goes first. */
+/** True if a new request has waited long enough to go before a retry. */
 function isAhead(one: { readonly sinceMs: number }, retrySinceMs: number): boolean {
   return one.sinceMs + HEAD_START_MS < Math.round(retrySinceMs);
 }

@@ -97,7 +97,7 @@ export abstract class Lanes<W extends Queued<W>, L extends LaneQueue<W> = Line<W
     this.lane(this.at(one.lane)).remove(one, isServed);
   }
 
-  /** Those behind the first in its lane come first. */
+  /** Begins with the lane of the first request. */
   *[Symbol.iterator](): Generator<W> {
     const { first } = this;
     if (first === undefined) return;

@@ -13,7 +13,7 @@ export function inUnit(amount: Amount, unit: number): number {
 
 /** How the amounts of a limit are added and compared. */
 export interface Sums {
-  /** The first, and so many times the second, unit by unit. */
+  /** The first plus `times` the second, unit by unit. */
   plus(one: Amount, other: Amount, times?: number): Amount;
   /** Whether an amount is larger than another in any unit. */
   exceeds(one: Amount, other: Amount): boolean;
@@ -120,7 +120,7 @@ export interface Queue<W extends Queued<W>> extends Iterable<W> {
    */
   costAhead(lane: Lane, nowMs: number, isExact: boolean): Amount;
   add(one: W): void;
-  /** @param isServed true if it got what it waited for */
+  /** @param isServed true if the request was served */
   remove(one: W, isServed: boolean): void;
   /** The one that leaves a full queue for a new request of this lane. Without it the new request is refused. */
   displacedBy?(lane: Lane): W | undefined;
@@ -128,6 +128,6 @@ export interface Queue<W extends Queued<W>> extends Iterable<W> {
 
 /** A value of the option `queue`: makes the queue of a limit. Several limits may share it. */
 export interface QueueOrder {
-  /** @param sums how its costs add up, and what they weigh for a queue that gives each key its share */
+  /** @param sums how costs add up, and their weights for a queue that gives each key its share */
   make<W extends Queued<W>>(sums: Sums): Queue<W>;
 }

@@ -71,7 +71,7 @@ type Grants<T> = (
 interface Supply {
   /** The largest cost that can be granted. */
   readonly capacity: Amount;
-  /** How long until so much can be had, at least. */
+  /** The least time until tokens for this cost can be had. */
   waitMs(cost: Amount, nowMs: number): number;
   /** When the first request is to be served. Called after each change of the queue. */
   dueMs(firstCost: Amount, nowMs: number): number;
@@ -82,7 +82,7 @@ interface Supply {
 }
 
 /**
- * Checks what all calls of a policy ask of a queue.
+ * Checks the options of a policy that its queue must take.
  *
  * @throws TypeError, RangeError if it does not take their priority, or their keys
  */
@@ -110,7 +110,7 @@ function textOf(reason: NotSentReason | undefined, cost: Amount, capacity: Amoun
 
 /**
  * The requests that wait at a limit: a queue in some order, with a deadline and a signal for each of them, and one timer for all.
- * The limit says what the first of them gets.
+ * The limit serves the first of them.
  */
 export class WaitQueue<T> {
   /** How many wait. */

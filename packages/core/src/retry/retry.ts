@@ -71,7 +71,7 @@ const REQUEST: RequestTraits = { method: 'GET', url: '', replayable: true, heade
  *
  * @param call the function. It must be safe to call again
  * @param policyOrOptions a policy, or the options of a new one
- * @throws what the last call threw; the signal's reason; NotSentError and HookError as all clients of ebb
+ * @throws the error of the last call; the signal's reason; NotSentError and HookError as all clients of ebb
  * @throws TypeError, RangeError if an option is invalid
  * @example
  * ```ts
@@ -167,7 +167,7 @@ function statusOf(error: unknown): number | undefined {
 class FunctionClient<T> implements Transport<T> {
   readonly #call: (context: AttemptContext) => T | PromiseLike<T>;
   readonly #signal: AbortSignal | undefined;
-  /** How the last call ended that has an outcome of a response. */
+  /** How the last call with a response as its outcome ended. */
   #settled: Settled<T> | undefined;
 
   constructor(call: (context: AttemptContext) => T | PromiseLike<T>, signal: AbortSignal | undefined) {

@@ -38,7 +38,7 @@ const FIRST_STEP = Math.LN2;
 const STEP_SHARE = 0.4;
 /** After a refusal a client of one request per second grows by 4.5 % in a second, one of ten by 3.4 %, one of a thousand by 1.9 %. */
 const LEAST_STEP = 0.045;
-/** After so many seconds without a refusal it grows twice as fast, after twice as many five times: the quota must have grown. */
+/** After this many seconds without a refusal the rate grows twice as fast, after twice as many five times: the quota must have grown. */
 const CALM_SECONDS = 20;
 /** A refusal divides a rate of one request per second by 1 more than this. */
 const CUT = 0.44;
@@ -50,9 +50,10 @@ const AGAIN = 0.25;
 /** A round of refusals lowers the rate to half at most, as in RFC 5681. */
 const LEAST_SHARE = 0.5;
 /**
- * The step of a rate r of requests per second is r^-1/8 of that of one request per second, and what a refusal takes about r^-3/8.
- * A client of a thousand times the rate has a thousand times the refusals, and each takes a thirteenth as much: it is lowered more,
- * and grows less. With a power of 1 shares would not become equal; with none a large client would be halved by a few refusals.
+ * The step of a rate r of requests per second is r^-1/8 of the step of one request per second, and the cut of a refusal about
+ * r^-3/8. A client of a thousand times the rate has a thousand times the refusals, and each takes a thirteenth as much: it is
+ * lowered more, and grows less. With a power of 1 shares would not become equal; with none a large client would be halved by a
+ * few refusals.
  */
 const GROWTH_POWER = 1 / 8;
 const CUT_POWER = 3 / 8;

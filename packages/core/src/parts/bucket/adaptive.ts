@@ -75,7 +75,7 @@ class AdaptiveBucket extends Bucket {
     this.source.setRate({ refillPerSecond: this.#state.rate, capacity: setup.capacity }, 0, false);
   }
 
-  /** The rate in use may be lower for a while, but this bucket itself limits the origins. */
+  /** The highest rate. The rate in use may be lower for a while, but this bucket itself limits the origins. */
   protected override get wantedRate(): number {
     return this.#bounds.highest;
   }

@@ -49,7 +49,7 @@ export class Level implements TokenSource<unknown> {
   #refills = 0;
   /** The sum of all that was taken: a grant remembers it to know the marks since then. */
   #taken = 0;
-  /** Two numbers for each mark: how much was lacking, and what had been taken before the last change that it stands for. */
+  /** Two numbers for each mark: the tokens that were lacking, and the tokens taken before the last change for which the mark stands. */
   #marks = NO_MARKS;
   /** How many of the numbers are in use. */
   #end = 0;
@@ -142,7 +142,7 @@ export class Level implements TokenSource<unknown> {
     return left - Math.min(since, this.capacity / 2);
   }
 
-  /** How long until so many tokens have come in, in milliseconds; 0 if they can be taken now. */
+  /** The time until this many tokens have come in, in milliseconds; 0 if they can be taken now. */
   waitMs(cost: number, nowMs: number): number {
     const refills = this.#refillsSince(nowMs);
     const lacking = Math.max(0, cost - this.#tokensAt(nowMs, refills));
@@ -226,7 +226,7 @@ export class Level implements TokenSource<unknown> {
     this.#taken += taken;
   }
 
-  /** How much of a surplus can be given back. @param held what had been taken with its grant */
+  /** How much of a surplus can be given back. @param held the sum of taken tokens after its grant */
   #refund(surplus: number, held: number, lacking: number): number {
     const marks = this.#marks;
     const end = this.#end;

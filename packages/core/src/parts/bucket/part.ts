@@ -75,7 +75,7 @@ function ask(
   try {
     return bucket.tryAcquire(cost, earlier, request);
   } catch (error) {
-    // Costs that the bucket does not have are the fault of what has returned them.
+    // Costs that the bucket does not have are the fault of the function `cost`.
     const isWrong = error instanceof TypeError || error instanceof RangeError;
     throw isWrong && typeof policy.cost === 'function' ? new HookError('cost', error) : error;
   }

@@ -27,7 +27,7 @@ export class OriginLevel extends Level implements Gate<Grant> {
     return this.waitMs(inUnit(cost, this.#unit), nowMs);
   }
 
-  /** Takes the tokens of a request that passes. Returns what {@link Level.settle} needs to know of them. */
+  /** Takes the tokens of a request that passes. Returns the record of them for {@link Level.settle}. */
   pass(cost: Amount, nowMs: number): unknown {
     this.take(inUnit(cost, this.#unit), nowMs);
     return this.held;

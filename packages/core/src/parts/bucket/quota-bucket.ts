@@ -59,7 +59,7 @@ export interface QuotaBucket extends ObservableBucket {
    */
   setRate(unit: string, refillPerSecond: number, capacity?: number): void;
   /**
-   * How long until so much can be taken, in milliseconds, if no one else takes any; 0 for now.
+   * The time until this cost can be taken, in milliseconds, if no one else takes any; 0 for now.
    *
    * @throws TypeError, RangeError for an unknown unit, and for a number that is negative or not finite
    */

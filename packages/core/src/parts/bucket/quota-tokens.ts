@@ -7,7 +7,7 @@ type Amounts = readonly number[];
 
 /** How the tokens of a unit start. */
 export interface UnitSetup extends LevelSetup {
-  /** True to charge tokens when they are settled, and to hold back until then what is in flight. */
+  /** True to charge tokens when they are settled, and to hold them back until then. */
   readonly settled: boolean;
 }
 
@@ -90,7 +90,7 @@ class SettledTokens extends Level {
   }
 }
 
-/** Tokens of several units in memory. They are taken from all units, or from none. */
+/** Tokens of several units in memory. Tokens are taken from all units, or from none. */
 export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
   readonly limits: readonly Level[];
   capacity: Amounts = [];

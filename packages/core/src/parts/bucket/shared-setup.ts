@@ -13,7 +13,7 @@ export class SharedSetup {
     this.time = new SteadyTime(options.clock);
   }
 
-  /** A queue like theirs in which no request waits: it checks what a policy asks of a bucket that has none yet. */
+  /** An empty queue like the queues of the buckets: it checks the options of a policy for a bucket without a queue. */
   get prototypeQueue(): Queue<never> {
     this.#prototypeQueue ??= this.options.queue.make<never>(NUMBERS);
     return this.#prototypeQueue;

@@ -15,8 +15,8 @@ export interface MemoryBucket extends ObservableBucket {
    */
   setRate(refillPerSecond: number, capacity?: number): void;
   /**
-   * How long until so many tokens can be taken, in milliseconds, if no one else takes any; 0 for now. For more than the
-   * capacity: until so many have come in for several requests in a row.
+   * The time until this many tokens can be taken, in milliseconds, if no one else takes any; 0 for now. For more than the
+   * capacity: until enough have come in for several requests in a row.
    *
    * @throws TypeError, RangeError if the number is negative or not finite
    */

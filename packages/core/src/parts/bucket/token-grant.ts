@@ -22,7 +22,7 @@ export class OriginHold {
   }
 }
 
-/** Tokens from a bucket. Those that do not conform came from nowhere, and are not settled. */
+/** Tokens from a bucket. Tokens that do not conform came from nowhere, and are not settled. */
 export class TokenGrant implements Grant {
   cost: number | Costs;
   readonly waitedMs: number;

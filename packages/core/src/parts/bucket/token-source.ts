@@ -10,7 +10,7 @@ import type { Amount } from '../../queue/queue.ts';
  *
  * Methods must not throw. If `take` does, the error rejects the request that it was called for, and the queue goes on.
  *
- * @typeParam Held what {@link settle} needs to know of tokens that were taken before; `undefined` if nothing
+ * @typeParam Held the record of taken tokens for {@link settle}; `undefined` for none
  * @typeParam A a number if all costs are; with several units the tokens of each
  */
 export interface TokenSource<Held = unknown, A extends Amount = number> {
@@ -36,13 +36,13 @@ export interface TokenSource<Held = unknown, A extends Amount = number> {
    * When the first request in the queue is to be served; `Infinity` if the source will call `onChange`. Called after each
    * change of the queue. A source that gets its tokens from elsewhere sends for them now.
    *
-   * @param firstCost what the first request in the queue costs; 0 if the queue is empty
+   * @param firstCost the cost of the first request in the queue; 0 if the queue is empty
    */
   dueMs(firstCost: A | 0, nowMs: number): number;
 
   /**
-   * Corrects what was taken for one grant, at most once: gives back `surplus` tokens, as far as they fit; takes more if
-   * `surplus` is negative, even if that leaves a debt. May come at any time, also in a pause and after {@link close}.
+   * Corrects the tokens of a grant, at most once: gives back `surplus` tokens, as far as they fit; takes more if `surplus` is
+   * negative, even if that leaves a debt. May come at any time, also in a pause and after {@link close}.
    */
   settle(surplus: A, held: Held, nowMs: number): void;
 
@@ -75,7 +75,7 @@ export interface TokenSource<Held = unknown, A extends Amount = number> {
   missed?(cost: A, nowMs: number): void;
   /** Called when a request is refused whose tokens would come in `waitMs`: the source may check whether they do. */
   refusedFor?(waitMs: number, nowMs: number): void;
-  /** Gives back what the source holds. Called once, when no request waits or all are refused. Never rejects. */
+  /** Gives back the tokens that the source holds. Called once, when no request waits or all are refused. Never rejects. */
   close?(): Promise<void>;
 }
 

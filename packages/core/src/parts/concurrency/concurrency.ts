@@ -126,7 +126,7 @@ class SlotLimit implements Limit {
 
   take(call: PartCall): Permit | Wait | undefined {
     const limit = this.#limit;
-    // A deadlock otherwise: it would wait for a call that waits for it.
+    // Otherwise a deadlock: the call would wait for an outer call that waits for it.
     if (call.outer?.slotsHeld.includes(limit)) return undefined;
     const slot = limit.tryAcquire();
     return slot === undefined ? this.#waitFor(call) : new SlotPermit(slot, limit, call);
@@ -137,7 +137,7 @@ class SlotLimit implements Limit {
     return {
       isForSlot: true,
       endsItself: this.#endsItself,
-      // Nothing else may do so: the slots may be held by responses that have arrived, but are not read.
+      // Keeps the process alive: nothing else may, if the slots are held by responses that have arrived but are not read.
       acquire: (options) =>
         keepAlive(limit.acquire(options)).then((slot) => new SlotPermit(slot, limit, call)),
     };

@@ -32,7 +32,7 @@ export interface InspectBodyOptions {
    */
   readonly maxBytes?: number | undefined;
   /**
-   * The longest wait for the part of a body that is asked for, in milliseconds. The response is then judged by what has
+   * The longest wait for the part of a body that is asked for, in milliseconds. The response is then judged by the part that has
    * arrived. A judgement that takes twice as long counts as none.
    * @default 1_000
    */
@@ -54,7 +54,7 @@ const BROKEN: Judgement = { verdict: 'transient' };
  * The caller gets the same bytes, and a stream goes on streaming after the look. A body that breaks during the look, before
  * the caller has seen any of it, is `transient`.
  *
- * @param inspect called with every response that is not left to another layer
+ * @param inspect called with every response, except in a nested client
  * @throws TypeError, RangeError for a wrong option
  * @example
  * ```ts

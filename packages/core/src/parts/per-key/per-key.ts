@@ -32,7 +32,7 @@ export interface PerKeyOptions {
    */
   readonly maxKeys?: number | undefined;
   /**
-   * How long a key must not be used before it is evicted, in milliseconds. Only what is as good as new is evicted, and not during
+   * How long a key must not be used before it is evicted, in milliseconds. Only a limit as good as new is evicted, and not during
    * a call that uses it.
    * @default 60_000
    */
@@ -75,7 +75,7 @@ export interface Entry {
   usedAtMs: number;
 }
 
-/** A limit that counts its calls. It stays until they have ended, so that what the answers say reaches the requests to come. */
+/** A limit that counts its calls. The limit stays until its calls have ended, so that later requests learn from the answers. */
 function counted(limit: Limit, entry: Entry): Limit {
   return {
     name: limit.name,
@@ -129,7 +129,7 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
     return entry.counted;
   }
 
-  /** How its buckets read responses, for a policy. They are made for single keys, but alike. */
+  /** Reads responses as its buckets do, for a policy. The buckets are made for single keys, but alike. */
   get feedback(): ReadFeedback {
     return (...read) => (this.#last?.feedback || plainFeedback)(...read);
   }
@@ -205,7 +205,7 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
     return inUse === 0 && waiting === 0;
   }
 
-  /** Evicts what is idle and old. */
+  /** Evicts idle and old entries. */
   protected tidy(): void {
     this.#nextSweepMs = 0;
     this.#sweep(this.#clock.now(), undefined);
@@ -233,7 +233,8 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
  * A limit per key: by default per origin. `make` returns that of a new key: a bucket, a concurrency limit, a retry budget,
  * of ebb or of your own. Instead of `perKey` with a `valkeyBucket` use `valkeyBucketPerKey`: a process is counted once, not for each key.
  *
- * Ask `for` at each use: what you hold while its key is not used may have been evicted, and the key then gets another one.
+ * Ask `for` at each use: a limit that you keep may have been evicted while its key was not used, and the key then gets another
+ * one.
  *
  * @throws TypeError, RangeError for a wrong option
  * @example

@@ -1,23 +1,23 @@
 import type { ThrottleState } from '../../news/events.ts';
 
-/** Why an attempt is to be sent: a first one, or a retry, by what the attempt before it has met. */
+/** Why an attempt is to be sent: a first attempt, or a retry after a timeout or another failure. */
 export type Occasion = 'first' | 'after-timeout' | 'after-failure';
 
 function costOf(occasion: Occasion): number {
   return occasion === 'after-timeout' ? AFTER_TIMEOUT_COSTS : 1;
 }
 
-// Each of these numbers with what it is there for: `pnpm bench overload constants`.
+// The purpose of each number: `pnpm bench overload constants`.
 const FLOOR = 0.3;
 /** The level at which the trouble is over. */
 const CALM = 3;
-/** From so many failures in a row on less is sent. */
+/** From this many failures in a row on, less is sent. */
 const IN_A_ROW = 3;
-/** After a second of failures the level is this much of what it was. */
+/** The factor of the level after a second of failures. */
 const CUT_PER_SECOND = 0.7;
 /** The time of answers that raises the level by 1, in milliseconds. */
 const OPENS_IN_MS = 2_000;
-/** Above 1, where each new request is sent, the level rises so many times as slowly. */
+/** Above 1, where each new request is sent, the level rises this many times as slowly. */
 const SLOWER_ABOVE_ONE = 5;
 /** An answer that takes half of the timeout leaves the level as it is. A later one takes away from it. */
 const LATE = 2;
@@ -28,7 +28,7 @@ const CALM_PAYS = 0.02;
 const MOST_IN_PURSE = 2;
 /** A timeout has cost the service its work, which the retry asks for again. */
 const AFTER_TIMEOUT_COSTS = 2;
-/** The credit: so many retries for each request of the last ten seconds, or one. */
+/** The credit: this many retries for each request of the last ten seconds, or one. */
 const CREDIT = 2.5;
 const LEAST_CREDIT = 1;
 const COUNTS_MS = 10_000;
@@ -41,9 +41,9 @@ const ROUNDING = 1e-9;
  * How much a client sends while little succeeds. Time is an argument, so it is the same in a program, in a test and in a simulation.
  *
  * Failures begin trouble; slowness never does. In trouble there is a `level`, which failures cut and prompt answers raise, and a purse:
- * a new request pays up to 1 of the level into it, and an answer what is above 1, for requests that were put off. First attempts, and
- * retries after timeouts, are paid from the purse; a chance that is skipped earns nothing. Other retries are paid from a credit, which
- * answers pay back. While all is calm first attempts are free, and answers alone pay into the purse.
+ * a new request pays up to 1 of the level into it, and an answer the rest above 1, for requests that were put off. First
+ * attempts, and retries after timeouts, are paid from the purse; a skipped chance earns nothing. Other retries are paid from a
+ * credit, which answers pay back. While all is calm first attempts are free, and answers alone pay into the purse.
  */
 export class ThrottleRule {
   /** Failures in a row. */

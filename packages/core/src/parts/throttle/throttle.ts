@@ -141,9 +141,9 @@ class Chance implements Permit {
   readonly #occasion: Occasion;
   /** When the attempt was let through. */
   #atMs: number;
-  /** True while it was paid for, and what came of it is not known. */
+  /** True while the chance is paid for, and its outcome is not known. */
   #isPaid: boolean;
-  /** True from when it was let through until it is known what came of it. */
+  /** True from when the attempt was let through until its outcome is known. */
   #isOpen = true;
 
   constructor(throttle: OverloadThrottle, call: PartCall, occasion: Occasion, atMs: number, isPaid: boolean) {

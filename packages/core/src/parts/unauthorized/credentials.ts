@@ -99,7 +99,7 @@ export class Credentials {
     this.#renewal = undefined;
     this.#endedAtMs = call.policy.clock.now();
     const cause = this.failure?.cause;
-    // A mistake of the program is to be seen: it is no refusal of what gives the tokens.
+    // A mistake of the program must be seen: it is no refusal of the server that gives the tokens.
     if (cause instanceof HookError && cause.hook === 'refresh') throw cause;
   }
 
