@@ -7,7 +7,7 @@ import type { QueueOrder } from './queue.ts';
 /** Limits of the queue in front of a bucket or a concurrency limit. */
 export interface WaitingOptions {
   /**
-   * The most requests in the queue, requests to paused origins included. A new request is refused when the queue is full.
+   * The most requests in the queue, requests to paused origins included. A new request is refused when the queue is full, unless the order of the `queue` refuses another one for it.
    * @default no limit
    */
   readonly maxQueue?: number | undefined;
