@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
-import { attemptsOf, constant, createPolicy, NotSentError, type PolicyOptions } from '@ebb/core';
+import { constant, createPolicy, NotSentError, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { ownBucket } from '../../core/test/own.ts';
-import { serveWith } from '../test/serve-with.ts';
 import { createFetch } from './index.ts';
 
 /** An upload that records whether it was read and cancelled. */
@@ -172,23 +171,6 @@ describe('an upload that is not sent is cancelled', () => {
   });
 });
 
-test('a Request of many small chunks is sent once, and not read far ahead', async () => {
-  const server = await serveWith((request, response) => {
-    request.resume().once('end', () => response.writeHead(503).end());
-  });
-  let parts = 0;
-  const body = new ReadableStream({
-    pull(controller) {
-      parts += 1;
-      if (parts > 20_000) controller.close();
-      else controller.enqueue(new TextEncoder().encode('part'));
-    },
-  });
-  const request = new Request(server.url, { ...post, method: 'PUT', body } as never);
-  const response = await createFetch({ backoff: constant(0) })(request);
-  expect(attemptsOf(response).map(({ reason }) => reason)).toEqual(['not-replayable']);
-});
-
 test('a Request that the base fetch cancels on an abort is cancelled at its source: its copy does not keep it open', async () => {
   const controller = new AbortController();
   const { body, cancelled } = upload();
@@ -254,15 +236,5 @@ describe('a base fetch that ignores its signal', () => {
     const call = createFetch({}, base)(url, { signal: controller.signal });
     controller.abort(REASON);
     await expect(call).rejects.toBe(own);
-  });
-});
-
-describe('a value that is no signal', () => {
-  test('is left to the base fetch to reject', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const init = { signal: 'now' } as never;
-    const plain = await fetch(url, init).catch((error: unknown) => error);
-    await expect(createFetch({ clock, attemptTimeoutMs: 100 })(url, init)).rejects.toEqual(plain);
-    expect(clock.pending).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { virtualClock } from '@ebb/core/testing';
 import nodeFetch3 from 'node-fetch';
 // @ts-expect-error it comes without types
 import nodeFetch2 from 'node-fetch2';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import type { Step } from '../../../test/server.ts';
 import { ownBucket } from '../../core/test/own.ts';
@@ -72,13 +72,9 @@ describe('headers from an iterator are sent on every attempt', () => {
   }
   test.each<[string, () => unknown]>([
     ['a generator', pairs],
-    ['an iterator of an array', () => PAIRS.values()],
-    ['an iterator of a Map', () => new Map(PAIRS).entries()],
     ['an iterator of iterators', () => PAIRS.map((pair) => pair.values()).values()],
     ['an iterable that can be iterated once', () => ({ [Symbol.iterator]: onceOf(PAIRS) })],
     ['a Map', () => new Map(PAIRS)],
-    ['Headers', () => new Headers(PAIRS)],
-    ['pairs', () => PAIRS],
   ])('%s', async (_, headers) => {
     const server = await serve(DOWN, DOWN, UP);
     const read: (string | undefined)[] = [];
@@ -120,70 +116,14 @@ describe('headers from an iterator are sent on every attempt', () => {
   });
 });
 
-describe('the traits of a request', () => {
-  afterEach(() => {
-    vi.unstubAllGlobals();
-  });
-  const traitsOf = async (input: never, init?: never) => {
-    const requests: [string, string][] = [];
-    const base = async () => new Response('ok');
-    await createFetch({ onEvent: ({ request }) => requests.push([request.method, request.url]) }, base)(
-      input,
-      init,
-    );
-    return requests[0];
-  };
-
-  test('a relative URL is resolved against the page', async () => {
-    vi.stubGlobal('location', { href: 'https://shop.example/basket/list?page=2#top' });
-    expect(await traitsOf('/path' as never)).toEqual(['GET', 'https://shop.example/path']);
-    expect(await traitsOf('item' as never)).toEqual(['GET', 'https://shop.example/basket/item']);
-    expect(await traitsOf('//other.example/a' as never)).toEqual(['GET', 'https://other.example/a']);
-    expect(await traitsOf('https://api.example/a' as never)).toEqual(['GET', 'https://api.example/a']);
-    vi.stubGlobal('document', { baseURI: 'https://cdn.example/base/' });
-    expect(await traitsOf('item' as never)).toEqual(['GET', 'https://cdn.example/base/item']);
-  });
-
-  test('a relative URL stays as it is without a page', async () => {
-    expect(await traitsOf('/path' as never)).toEqual(['GET', '/path']);
-    vi.stubGlobal('location', {
-      get href(): never {
-        throw new ReferenceError('no location');
-      },
-    });
-    expect(await traitsOf('/path' as never)).toEqual(['GET', '/path']);
-  });
-
-  test('the method is converted to a string, as fetch does', async () => {
-    const method = { toString: () => 'delete' };
-    expect(await traitsOf('http://upstream/' as never, { method } as never)).toEqual([
-      'DELETE',
-      'http://upstream/',
-    ]);
-    const server = await serve(DOWN, UP);
-    expect((await createFetch(atOnce)(server.url, { method: method as never })).status).toBe(200);
-    expect(server.seen.map(({ method: sent }) => sent)).toEqual(['DELETE', 'DELETE']);
-  });
-});
-
-describe('an init that is a class instance keeps its members when it is changed', () => {
-  test('with getters on the class', async () => {
-    class Options {
-      readonly ebb = { maxRetries: 1, backoff: constant(0) };
-      get method() {
-        return 'PUT';
-      }
-      get body() {
-        return 'text';
-      }
-    }
-    const server = await serve(DOWN, UP);
-    await createFetch()(server.url, new Options() as never);
-    expect(server.seen.map(({ method, body }) => [method, body])).toEqual([
-      ['PUT', 'text'],
-      ['PUT', 'text'],
-    ]);
-  });
+test('the method is converted to a string, as fetch does', async () => {
+  const server = await serve(DOWN, UP);
+  const shown = new Set<string>();
+  const ebbFetch = createFetch({ ...atOnce, onEvent: ({ request }) => shown.add(request.method) });
+  const method = { toString: () => 'delete' } as never;
+  expect((await ebbFetch(server.url, { method })).status).toBe(200);
+  expect([...shown]).toEqual(['DELETE']);
+  expect(server.seen.map(({ method: sent }) => sent)).toEqual(['DELETE', 'DELETE']);
 });
 
 test('the `ebb` option does not reach the base fetch', async () => {
@@ -276,17 +216,9 @@ describe('a mock as base fetch may return anything', () => {
   });
 
   test('Retry-After is read from plain headers', async () => {
-    const waits: number[] = [];
     const base = async () => ({ status: 503, headers: { 'Retry-After': '7' } }) as never;
-    const onEvent = (event: { type: string; delayMs?: number }) =>
-      event.type === 'retry' && waits.push(event.delayMs ?? 0);
-    await createFetch(
-      { ...atOnce, retryAfter: { maxMs: 8_000 }, totalTimeoutMs: 5_000, onEvent: onEvent as never },
-      base,
-    )('http://upstream/');
-    expect(waits).toEqual([]);
     const response = await createFetch({ ...atOnce, retryAfter: { maxMs: 6_000 } }, base)('http://upstream/');
-    expect(attemptsOf(response).at(-1)?.reason).toBe('retry-after-too-long');
+    expect(attemptsOf(response)).toMatchObject([{ reason: 'retry-after-too-long' }]);
   });
 });
 

@@ -1,5 +1,4 @@
-import { attemptsOf, concurrencyLimit, constant, type Inspect, inspectBody, tokenBucket } from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
+import { concurrencyLimit, constant, type Inspect, inspectBody, tokenBucket } from '@ebb/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
@@ -7,7 +6,6 @@ import { createFetch } from './index.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const BUSY = { status: 200, headers: JSON_TYPE, body: '{"error":"busy"}' };
-const DONE = { status: 200, headers: JSON_TYPE, body: '{"ok":true}' };
 
 const byError: Inspect = async (response) => {
   const body = (await response.json()) as { error?: string } | undefined;
@@ -49,33 +47,6 @@ function sequence(...responses: (() => Response)[]) {
 }
 
 describe('over loopback', () => {
-  test('an error in a 200 is sent again, by POST too if it was refused', async () => {
-    const server = await serve(BUSY, BUSY, DONE);
-    const ebbFetch = createFetch({ ...atOnce, inspect: inspectBody(byError) });
-    const response = await ebbFetch(server.url, { method: 'POST', body: 'text' });
-    expect(await response.json()).toEqual({ ok: true });
-    expect(attemptsOf(response).map(({ status, reason }) => [status, reason])).toEqual([
-      [200, 'refused'],
-      [200, 'refused'],
-      [200, 'success'],
-    ]);
-  });
-
-  test('what is not judged goes by its status, with its whole body', async () => {
-    const server = await serve({ status: 503, headers: JSON_TYPE, body: '{"error":"x"}' }, DONE);
-    const ebbFetch = createFetch({ ...atOnce, inspect: inspectBody(byError) });
-    expect(await (await ebbFetch(server.url)).json()).toEqual({ ok: true });
-    expect(server.seen).toHaveLength(2);
-  });
-
-  test('a final judgement ends the retries, and the caller can read the body', async () => {
-    const server = await serve({ status: 429, headers: JSON_TYPE, body: '{"error":"never"}' });
-    const ebbFetch = createFetch({ ...atOnce, inspect: inspectBody(byError) });
-    const response = await ebbFetch(server.url);
-    expect([response.status, await response.json()]).toEqual([429, { error: 'never' }]);
-    expect(attemptsOf(response)).toMatchObject([{ reason: 'final' }]);
-  });
-
   test('with a slot and a bucket, the last answer keeps its body and gives its slot back', async () => {
     const server = await serve(BUSY);
     const concurrency = concurrencyLimit({ maxConcurrent: 1 });
@@ -131,75 +102,6 @@ describe('a stream', () => {
     expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: 2\n\n');
     expect((await reader.read()).done).toBe(true);
   });
-
-  test('that says nothing is handed over after the timeout, and read on', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    let letGo = (): void => undefined;
-    const hold = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const all = sequence(() => streamed(['data: 1\n\n'], hold, 0));
-    const ebbFetch = createFetch(
-      { ...atOnce, clock, inspect: inspectBody(firstEvent, { timeoutMs: 300 }) },
-      all.base,
-    );
-    const sent = ebbFetch('https://a.test/');
-    await clock.advance(299);
-    expect(clock.pending).toBe(2);
-    await clock.advance(1);
-    const response = await sent;
-    letGo();
-    expect(await response.text()).toBe('data: 1\n\n');
-    expect(clock.pending).toBe(0);
-  });
-});
-
-test('the wait that a body asks for is waited for', async () => {
-  const clock = virtualClock({ startMs: 0 });
-  const all = sequence(
-    () => Response.json({ waitMs: 3_000 }, { status: 429, headers: { 'retry-after': '1' } }),
-    () => Response.json({}),
-  );
-  const inspect = inspectBody(async (response) => (await response.json()) as { waitMs?: number });
-  const ebbFetch = createFetch({ ...atOnce, clock, random: () => 0, inspect }, all.base);
-  const sent = ebbFetch('https://a.test/', { method: 'POST' });
-  await clock.advance(2_999);
-  expect(all.sent()).toBe(1);
-  await clock.advance(1);
-  expect((await sent).status).toBe(200);
-});
-
-test('a 202 is polled: its Retry-After holds once inspect says that it is not the end', async () => {
-  const clock = virtualClock({ startMs: 0 });
-  const all = sequence(
-    () => new Response('{"status":"running"}', { status: 202, headers: { 'retry-after': '5' } }),
-    () => Response.json({ status: 'done' }),
-  );
-  const inspect = inspectBody(({ status }) => (status === 202 ? { verdict: 'transient' } : undefined));
-  const ebbFetch = createFetch({ ...atOnce, clock, random: () => 0, inspect }, all.base);
-  const sent = ebbFetch('https://a.test/');
-  await clock.advance(4_999);
-  expect(all.sent()).toBe(1);
-  await clock.advance(1);
-  expect(await (await sent).json()).toEqual({ status: 'done' });
-});
-
-test('an abort during the look ends the request with its reason', async () => {
-  const controller = new AbortController();
-  const base = async (_: unknown, init?: RequestInit) =>
-    new Response(
-      new ReadableStream({
-        start: (stream) => init?.signal?.addEventListener('abort', () => stream.error(init.signal?.reason)),
-      }),
-      { status: 503 },
-    );
-  const inspect = inspectBody(async (response) => {
-    void Promise.resolve().then(() => controller.abort(new Error('enough')));
-    await response.text();
-    return undefined;
-  });
-  const ebbFetch = createFetch({ ...atOnce, inspect }, base as never);
-  await expect(ebbFetch('https://a.test/', { signal: controller.signal })).rejects.toThrow('enough');
 });
 
 test.each<[story: string, response: () => unknown]>([

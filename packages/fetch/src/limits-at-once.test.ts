@@ -5,7 +5,6 @@ import {
   constant,
   createPolicy,
   grantOf,
-  type Limit,
   type PolicyOptions,
   tokenBucket,
 } from '@ebb/core';
@@ -58,24 +57,6 @@ test('a bucket of your own sees the request, and the outcome of each attempt', a
   expect(seen).toEqual([shown, [503, URL_OF], shown, [200, URL_OF]]);
 });
 
-test('a limit of your own sees the number of the attempt', async () => {
-  const seen: unknown[] = [];
-  const own: Limit = {
-    name: 'own',
-    take(call) {
-      seen.push(['take', call.attempt]);
-      return { cancel: () => undefined, settle: () => void seen.push(['settle', call.attempt]) };
-    },
-  };
-  await setUp({ limits: [own] }, 503).fetch(URL_OF);
-  expect(seen).toEqual([
-    ['take', 0],
-    ['settle', 1],
-    ['take', 1],
-    ['settle', 2],
-  ]);
-});
-
 test('a budget counts a request as over that its bucket refuses', async () => {
   const told: string[] = [];
   const budget = ownBudget({
@@ -107,12 +88,6 @@ test('a feedback that fails closes the response, and frees its slot', async () =
     expect(concurrency.stats().inUse).toBe(0);
   }
   expect(cancel).toHaveBeenCalledTimes(2);
-});
-
-test('a cost above the capacity is an error, and nothing is sent', async () => {
-  const { fetch, sent } = setUp({ bucket: bucketOf(1), cost: 5 });
-  await expect(fetch(URL_OF)).rejects.toThrow(RangeError);
-  expect(sent()).toBe(0);
 });
 
 test('a function for costs is given one request in all attempts', async () => {

@@ -9,7 +9,7 @@ import {
   unauthorized,
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { turns } from '../../../test/until.ts';
 import { createFetch } from './create-fetch.ts';
 
@@ -25,8 +25,30 @@ type Refresh = (context: { readonly signal: AbortSignal }) => unknown;
 /** Long enough for anything that needs no more than turns of the event loop. */
 const settle = () => turns(20);
 
-/** A client with this `refresh`, whose service responds by hand. */
-function setUp(refresh: Refresh, options: PolicyOptions = {}, refreshTimeoutMs?: number) {
+/** Refreshes that end by hand. */
+function byHand() {
+  const given: PromiseWithResolvers<unknown>[] = [];
+  const signals: AbortSignal[] = [];
+  const refresh: Refresh = ({ signal }) => {
+    const next = Promise.withResolvers<unknown>();
+    given.push(next);
+    signals.push(signal);
+    return next.promise;
+  };
+  const renew = async (at: number, authorization: string) => {
+    given[at]?.resolve({ authorization });
+    await settle();
+  };
+  const fail = async (at: number, error: Error) => {
+    given[at]?.reject(error);
+    await settle();
+  };
+  return { given, signals, refresh, renew, fail };
+}
+
+/** A client whose service responds by hand. */
+function setUp(options: PolicyOptions = {}, refreshTimeoutMs?: number, own?: Refresh) {
+  const hand = byHand();
   const sent: Held[] = [];
   const events: EbbEvent[] = [];
   const base = (input: RequestInfo | URL, init?: RequestInit) =>
@@ -37,9 +59,10 @@ function setUp(refresh: Refresh, options: PolicyOptions = {}, refreshTimeoutMs?:
         respond: (status) => resolve(new Response(`${status}`, { status })),
       });
     });
+  const refresh = (own ?? hand.refresh) as never;
   const fetch = createFetch(
     {
-      plugins: [unauthorized({ refresh: refresh as never, refreshTimeoutMs })],
+      plugins: [unauthorized({ refresh, refreshTimeoutMs })],
       trustedOrigins: ['http://upstream.test'],
       backoff: constant(0),
       onEvent: (event) => events.push(event),
@@ -47,195 +70,136 @@ function setUp(refresh: Refresh, options: PolicyOptions = {}, refreshTimeoutMs?:
     },
     base,
   );
-  const get = (path: string, init?: RequestInit) =>
-    fetch(`http://upstream.test/${path}`, init).then(({ status }) => status);
-  return { sent, events, get, fetch };
+  /** The statuses of these calls, which have begun. */
+  const begin = async (paths: readonly string[], init?: RequestInit) => {
+    const calls = paths.map((path) => fetch(`http://upstream.test/${path}`, init));
+    const statuses = calls.map((call) => call.then(({ status }) => status));
+    for (const status of statuses) status.catch(() => undefined);
+    await settle();
+    return statuses;
+  };
+  const respond = async (at: number, status: number) => {
+    sent[at]?.respond(status);
+    await settle();
+  };
+  const shown = (from = 0) => sent.slice(from).map(({ path, token }) => [path, token]);
+  const ends = () => events.filter(({ type }) => type === 'end');
+  return { ...hand, sent, events, ends, begin, respond, shown, fetch };
 }
 
-/** A refresh that ends by hand. */
-function byHand() {
-  const given: PromiseWithResolvers<unknown>[] = [];
-  const signals: AbortSignal[] = [];
-  const refresh: Refresh = ({ signal }) => {
-    const next = Promise.withResolvers<unknown>();
-    given.push(next);
-    signals.push(signal);
-    return next.promise;
-  };
-  return { given, signals, refresh };
-}
+const ERROR = new Error('no token');
 
 test('one refresh is for all requests in flight, also for one whose 401 comes after its end', async () => {
-  const { given, refresh } = byHand();
-  const { sent, get } = setUp(refresh);
-  const results = ['a', 'b', 'late'].map((path) => get(path));
-  await settle();
-  sent[0]?.respond(401);
-  sent[1]?.respond(401);
-  await settle();
-  const during = get('during');
-  await settle();
+  const { given, renew, sent, begin, respond, shown } = setUp();
+  const results = await begin(['a', 'b', 'late']);
+  await respond(0, 401);
+  await respond(1, 401);
+  const during = await begin(['during']);
   expect([sent.length, given.length]).toEqual([3, 1]);
-  given[0]?.resolve({ authorization: 'new' });
-  await settle();
-  sent[2]?.respond(401);
-  await settle();
-  expect(sent.slice(3).map(({ path, token }) => [path, token])).toEqual([
+  await renew(0, 'new');
+  await respond(2, 401);
+  expect(shown(3)).toEqual([
     ['/during', 'new'],
     ['/a', 'new'],
     ['/b', 'new'],
     ['/late', 'new'],
   ]);
   for (const held of sent.slice(3)) held.respond(200);
-  expect(await Promise.all([...results, during])).toEqual([200, 200, 200, 200]);
+  expect(await Promise.all([...results, ...during])).toEqual([200, 200, 200, 200]);
   expect(given.length).toBe(1);
 });
 
 test('a refresh that fails is for all requests that were sent before its end, and the next request tries again', async () => {
-  const { given, refresh } = byHand();
-  const { sent, get, events } = setUp(refresh);
-  const results = ['a', 'late'].map((path) => get(path));
-  await settle();
-  sent[0]?.respond(401);
-  await settle();
-  const during = get('during');
-  const error = new Error('no token');
-  given[0]?.reject(error);
-  await settle();
-  sent[1]?.respond(401);
-  expect(await Promise.all(results)).toEqual([401, 401]);
-  const ends = events.filter(({ type }) => type === 'end');
-  expect(ends.map((end) => [end.type === 'end' && end.reason, detailsOf(end)?.error])).toEqual([
-    ['final', error],
-    ['final', error],
-  ]);
-  sent[2]?.respond(401);
-  await settle();
-  given[1]?.resolve({ authorization: 'new' });
-  await settle();
-  expect(sent[3]).toMatchObject({ path: '/during', token: 'new' });
-  sent[3]?.respond(200);
+  const { given, renew, fail, sent, begin, respond, shown, ends } = setUp();
+  const results = await begin(['a', 'b', 'late']);
+  await respond(0, 401);
+  await respond(1, 401);
+  const [during] = await begin(['during']);
+  expect([sent.length, given.length]).toEqual([3, 1]);
+  await fail(0, ERROR);
+  await respond(2, 401);
+  expect(await Promise.all(results)).toEqual([401, 401, 401]);
+  expect(ends().map((end) => end.type === 'end' && end.reason)).toEqual(['final', 'final', 'final']);
+  expect(ends().map((end) => detailsOf(end)?.error)).toEqual([ERROR, ERROR, ERROR]);
+  // What it held up is sent with what was there.
+  expect(shown(3)).toEqual([['/during', null]]);
+  await respond(3, 401);
+  await renew(1, 'new');
+  expect(shown(4)).toEqual([['/during', 'new']]);
+  await respond(4, 200);
   expect(await during).toBe(200);
-  expect(events.at(-1)).not.toHaveProperty('error');
+  expect(ends().at(-1)).not.toHaveProperty('error');
 });
 
 test('a refresh that fails leaves the headers of the one before', async () => {
-  let refreshes = 0;
-  const { sent, get } = setUp(async () => {
-    refreshes += 1;
-    if (refreshes > 1) throw new Error('no token');
-    return { authorization: 'first' };
-  });
-  const plays = [
-    [401, 200],
-    [401, undefined],
-    [200, undefined],
-  ];
-  const statuses: number[] = [];
-  for (const [first, second] of plays) {
-    const at = sent.length;
-    const result = get('');
-    await settle();
-    sent[at]?.respond(first as number);
-    await settle();
-    sent[at + 1]?.respond(second as number);
-    statuses.push(await result);
-  }
-  expect(statuses).toEqual([200, 401, 200]);
-  expect(sent.map(({ token }) => token)).toEqual([null, 'first', 'first', 'first']);
-});
-
-test('a refresh that fails is for all that wait for it, and those that it held up are sent with what was there', async () => {
-  const { given, refresh } = byHand();
-  const { sent, get, events } = setUp(refresh);
-  const waiting = ['a', 'b'].map((path) => get(path));
-  await settle();
-  for (const held of sent) held.respond(401);
-  await settle();
-  const during = get('during');
-  await settle();
-  expect([sent.length, given.length]).toEqual([2, 1]);
-  const error = new Error('no token');
-  given[0]?.reject(error);
-  expect(await Promise.all(waiting)).toEqual([401, 401]);
-  await settle();
-  expect(sent.map(({ path, token }) => [path, token])).toEqual([
-    ['/a', null],
-    ['/b', null],
-    ['/during', null],
-  ]);
-  sent[2]?.respond(200);
-  expect(await during).toBe(200);
-  const ends = events.filter(({ type }) => type === 'end');
-  expect(ends.map((end) => detailsOf(end)?.error)).toEqual([error, error, undefined]);
+  const { renew, fail, begin, respond, shown } = setUp();
+  const [first] = await begin(['first']);
+  await respond(0, 401);
+  await renew(0, 'first');
+  await respond(1, 200);
+  const [second] = await begin(['second']);
+  await respond(2, 401);
+  await fail(1, ERROR);
+  const [third] = await begin(['third']);
+  await respond(3, 200);
+  expect(await Promise.all([first, second, third])).toEqual([200, 401, 200]);
+  expect(shown().map(([, token]) => token)).toEqual([null, 'first', 'first', 'first']);
 });
 
 test('a refresh that returns something else than headers fails those that wait for it, and no one else', async () => {
-  const { given, refresh } = byHand();
-  const { sent, get } = setUp(refresh);
-  const [a, b, late] = ['a', 'b', 'late'].map((path) => get(path).catch((thrown: unknown) => thrown));
-  await settle();
-  sent[0]?.respond(401);
-  sent[1]?.respond(401);
-  await settle();
-  const during = get('during');
+  const { given, begin, respond, shown } = setUp();
+  const [a, b, late] = await begin(['a', 'b', 'late']);
+  await respond(0, 401);
+  await respond(1, 401);
+  const [during] = await begin(['during']);
   given[0]?.resolve('new');
-  for (const call of [a, b]) expect(await call).toMatchObject({ name: 'HookError', hook: 'refresh' });
+  for (const call of [a, b]) await expect(call).rejects.toMatchObject({ name: 'HookError', hook: 'refresh' });
   await settle();
-  sent[2]?.respond(401);
+  await respond(2, 401);
   expect(await late).toBe(401);
-  expect(sent[3]).toMatchObject({ path: '/during', token: null });
-  sent[3]?.respond(200);
+  expect(shown(3)).toEqual([['/during', null]]);
+  await respond(3, 200);
   expect(await during).toBe(200);
 });
 
 describe('a refresh that hangs', () => {
   test('ends the waits of its calls by their own timeouts, and is still the one for all', async () => {
     const clock = virtualClock();
-    const { given, signals, refresh } = byHand();
-    const { sent, get } = setUp(refresh, { clock, attemptTimeoutMs: 100, maxRetries: 0 });
-    const calls = ['a', 'b', 'c', 'd'].map((path) => get(path).catch(({ name }: Error) => name));
-    await settle();
+    const options = { clock, attemptTimeoutMs: 100, maxRetries: 0 };
+    const { given, signals, renew, sent, begin, respond, shown } = setUp(options);
+    const calls = await begin(['a', 'b', 'c', 'd']);
     for (const held of sent.splice(0)) held.respond(401);
     await settle();
     await clock.advance(100);
-    expect(await Promise.all(calls)).toEqual(Array(4).fill('TimeoutError'));
+    for (const call of calls) await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
     // To forget it now would start another one beside it, and so use a token of it twice.
-    const next = get('next').catch(({ name }: Error) => name);
-    await settle();
+    const [next] = await begin(['next']);
     await clock.advance(100);
-    expect(await next).toBe('TimeoutError');
+    await expect(next).rejects.toMatchObject({ name: 'TimeoutError' });
     expect([sent.length, given.length, signals[0]?.aborted]).toEqual([0, 1, false]);
-    const last = get('last');
-    await settle();
-    given[0]?.resolve({ authorization: 'new' });
-    await settle();
-    expect(sent[0]).toMatchObject({ path: '/last', token: 'new' });
-    sent[0]?.respond(200);
+    const [last] = await begin(['last']);
+    await renew(0, 'new');
+    expect(shown()).toEqual([['/last', 'new']]);
+    await respond(0, 200);
     expect(await last).toBe(200);
     expect(clock.pending).toBe(0);
   });
 
   test('is not ended by the abort of the call that has begun it', async () => {
-    const { given, signals, refresh } = byHand();
-    const { sent, get } = setUp(refresh);
+    const { signals, renew, begin, respond, shown } = setUp();
     const caller = new AbortController();
-    const first = get('first', { signal: caller.signal }).catch((thrown: unknown) => thrown);
-    const second = get('second');
-    await settle();
-    sent[0]?.respond(401);
-    sent[1]?.respond(401);
-    await settle();
-    const during = get('during', { signal: caller.signal }).catch((thrown: unknown) => thrown);
-    await settle();
-    const reason = new Error('enough');
-    caller.abort(reason);
-    expect(await Promise.all([first, during])).toEqual([reason, reason]);
+    const { signal } = caller;
+    const [first] = await begin(['first'], { signal });
+    const [second] = await begin(['second']);
+    await respond(0, 401);
+    await respond(1, 401);
+    const [during] = await begin(['during'], { signal });
+    caller.abort(ERROR);
+    for (const call of [first, during]) await expect(call).rejects.toBe(ERROR);
     expect(signals[0]?.aborted).toBe(false);
-    given[0]?.resolve({ authorization: 'new' });
-    await settle();
-    expect(sent.slice(2)).toMatchObject([{ path: '/second', token: 'new' }]);
-    sent[2]?.respond(200);
+    await renew(0, 'new');
+    expect(shown(2)).toEqual([['/second', 'new']]);
+    await respond(2, 200);
     expect(await second).toBe(200);
   });
 
@@ -244,62 +208,51 @@ describe('a refresh that hangs', () => {
     ['refreshTimeoutMs', 200, 200],
   ])('fails after %s, and the next 401 begins another', async (_, refreshTimeoutMs, timeoutMs) => {
     const clock = virtualClock();
-    const { given, signals, refresh } = byHand();
-    const { sent, get, events } = setUp(refresh, { clock }, refreshTimeoutMs);
-    const first = get('first');
-    await settle();
-    sent[0]?.respond(401);
-    await settle();
-    const during = get('during');
+    const all = setUp({ clock }, refreshTimeoutMs);
+    const { given, signals, renew, sent, begin, respond, shown, ends } = all;
+    const [first] = await begin(['first']);
+    await respond(0, 401);
+    const [during] = await begin(['during']);
     await clock.advance(timeoutMs - 1);
     expect([sent.length, signals[0]?.aborted]).toEqual([1, false]);
     await clock.advance(1);
     expect(await first).toBe(401);
-    const end = events.find(({ type }) => type === 'end');
-    const error = end && detailsOf(end)?.error;
+    const [error] = ends().map((end) => detailsOf(end)?.error);
     expect(error).toMatchObject({
       name: 'TimeoutError',
       message: `refresh did not end within ${timeoutMs} ms. Does it wait for the client that it refreshes?`,
     });
     expect(signals[0]?.reason).toBe(error);
     await settle();
-    sent[1]?.respond(401);
-    await settle();
+    await respond(1, 401);
     // Its result would take the place of a newer one.
     given[0]?.resolve({ authorization: 'late' });
-    given[1]?.resolve({ authorization: 'new' });
-    await settle();
-    expect(sent[2]).toMatchObject({ path: '/during', token: 'new' });
-    sent[2]?.respond(200);
+    await renew(1, 'new');
+    expect(shown(2)).toEqual([['/during', 'new']]);
+    await respond(2, 200);
     expect(await during).toBe(200);
     expect([given.length, clock.pending]).toEqual([2, 0]);
   });
 
-  test('ends with the stop of the policy, and after a stop none begins', async () => {
+  test('ends with the stop of the policy, and its result is for no one', async () => {
     const stop = new AbortController();
-    const { given, signals, refresh } = byHand();
-    const { sent, get } = setUp(refresh, { stopSignal: stop.signal });
-    const calls = ['a', 'b'].map((path) => get(path));
-    await settle();
-    sent[0]?.respond(401);
-    await settle();
+    const { given, signals, renew, sent, begin, respond } = setUp({ stopSignal: stop.signal });
+    const [first, second] = await begin(['a', 'b']);
+    await respond(0, 401);
     stop.abort();
-    expect(await calls[0]).toBe(401);
-    given[0]?.resolve({ authorization: 'new' });
-    await settle();
-    sent[1]?.respond(401);
-    expect(await calls[1]).toBe(401);
+    expect(await first).toBe(401);
+    await renew(0, 'new');
+    await respond(1, 401);
+    expect(await second).toBe(401);
     expect([given.length, sent.length, signals[0]?.aborted]).toEqual([1, 2, false]);
   });
 
   test('after a stop a 401 begins none', async () => {
     const stop = new AbortController();
-    const { given, refresh } = byHand();
-    const { sent, get } = setUp(refresh, { stopSignal: stop.signal });
-    const call = get('');
-    await settle();
+    const { given, begin, respond } = setUp({ stopSignal: stop.signal });
+    const [call] = await begin(['']);
     stop.abort();
-    sent[0]?.respond(401);
+    await respond(0, 401);
     expect([await call, given.length]).toEqual([401, 0]);
   });
 });
@@ -349,63 +302,46 @@ describe('a server that always says 401', () => {
 
   test('a refusal of older credentials does not count', async () => {
     const clock = virtualClock();
-    const { given, refresh } = byHand();
-    const { sent, get } = setUp(refresh, { clock });
-    const [first, second] = [get('first'), get('second')];
-    await settle();
-    sent[0]?.respond(401);
-    await settle();
-    given[0]?.resolve({ authorization: 'token 1' });
-    await settle();
-    const third = get('third');
-    await settle();
+    const { given, renew, fail, begin, respond } = setUp({ clock });
+    const [first, second] = await begin(['first', 'second']);
+    await respond(0, 401);
+    await renew(0, 'token 1');
+    const [third] = await begin(['third']);
     // Meanwhile they have expired: another call has them refreshed.
-    sent[3]?.respond(401);
-    await settle();
-    given[1]?.resolve({ authorization: 'token 2' });
-    await settle();
-    sent[2]?.respond(401);
+    await respond(3, 401);
+    await renew(1, 'token 2');
+    await respond(2, 401);
     expect(await first).toBe(401);
-    sent[4]?.respond(200);
+    await respond(4, 200);
     expect(await third).toBe(200);
-    sent[1]?.respond(200);
+    await respond(1, 200);
     expect(await second).toBe(200);
-    const last = get('last');
-    await settle();
-    sent[5]?.respond(401);
-    await settle();
+    const [last] = await begin(['last']);
+    await respond(5, 401);
     expect(given.length).toBe(3);
-    given[2]?.reject(new Error('no token'));
+    await fail(2, ERROR);
     expect(await last).toBe(401);
   });
 
   test('a refusal after a refresh that has failed does not count', async () => {
     const clock = virtualClock();
-    const { given, refresh } = byHand();
-    const { sent, get } = setUp(refresh, { clock, backoff: constant(100) });
-    const first = get('first');
-    await settle();
-    sent[0]?.respond(401);
-    await settle();
-    given[0]?.resolve({ authorization: 'token 1' });
-    await settle();
-    sent[1]?.respond(503);
-    const second = get('second');
-    await settle();
-    sent[2]?.respond(401);
-    await settle();
-    given[1]?.reject(new Error('no token'));
+    const { given, renew, fail, begin, respond } = setUp({ clock, backoff: constant(100) });
+    const [first] = await begin(['first']);
+    await respond(0, 401);
+    await renew(0, 'token 1');
+    await respond(1, 503);
+    const [second] = await begin(['second']);
+    await respond(2, 401);
+    await fail(1, ERROR);
     expect(await second).toBe(401);
     await clock.advance(100);
     await settle();
-    sent[3]?.respond(401);
+    await respond(3, 401);
     expect(await first).toBe(401);
-    const third = get('third');
-    await settle();
-    sent[4]?.respond(401);
-    await settle();
+    const [third] = await begin(['third']);
+    await respond(4, 401);
     expect(given.length).toBe(3);
-    given[2]?.reject(new Error('no token'));
+    await fail(2, ERROR);
     expect(await third).toBe(401);
   });
 
@@ -560,15 +496,14 @@ describe('a refresh that sends through its own client', () => {
 });
 
 test.each([
-  ['an error', new Error('no token')],
-  ['the error of a hook of another client', new HookError('classify', new Error('no token'))],
+  ['an error', ERROR],
+  ['the error of a hook of another client', new HookError('classify', ERROR)],
 ])('a refresh that throws %s at once is one that fails', async (_, error) => {
-  const { sent, get } = setUp(() => {
+  const { begin, respond } = setUp({}, undefined, () => {
     throw error;
   });
-  const result = get('');
-  await settle();
-  sent[0]?.respond(401);
+  const [result] = await begin(['']);
+  await respond(0, 401);
   expect(await result).toBe(401);
 });
 
@@ -579,51 +514,37 @@ const budgetThatRefuses: Limit = {
 };
 
 test.each<[what: string, options: PolicyOptions, statuses: readonly number[], tokens: number]>([
-  ['without retries a 401 is repeated', { maxRetries: 0 }, [401, 200], 1],
-  ['it counts as no retry', { maxRetries: 1 }, [401, 503, 200], 1],
-  ['it costs no budget', { limits: [budgetThatRefuses], maxRetries: 1 }, [401, 200], 1],
+  ['a 401 costs no budget', { limits: [budgetThatRefuses], maxRetries: 1 }, [401, 200], 1],
   ['another origin gets no token, and asks for none', { trustedOrigins: ['http://other.test'] }, [401], 0],
   ['a 403 is no 401', {}, [403], 0],
 ])('%s', async (_, options, statuses, tokens) => {
-  let refreshes = 0;
-  const { sent, fetch } = setUp(() => {
-    refreshes += 1;
-    return { authorization: 'new' };
-  }, options);
+  const refresh = vi.fn(() => ({ authorization: 'new' }));
+  const { respond, fetch } = setUp(options, undefined, refresh);
   const result = fetch('http://upstream.test/');
-  for (const [at, status] of statuses.entries()) {
-    await settle();
-    sent[at]?.respond(status);
-  }
+  await settle();
+  for (const [at, status] of statuses.entries()) await respond(at, status);
   const response = await result;
   expect(response.status).toBe(statuses.at(-1));
   expect(attemptsOf(response).map(({ status }) => status)).toEqual(statuses);
-  expect(refreshes).toBe(tokens);
+  expect(refresh).toHaveBeenCalledTimes(tokens);
 });
 
-test('a 401 that a redirect led to is no refusal of the first server', async () => {
-  let refreshes = 0;
-  const refresh = () => {
-    refreshes += 1;
-    return undefined;
-  };
-  const base = async () =>
-    Object.defineProperty(new Response(null, { status: 401 }), 'redirected', { value: true });
-  const fetch = createFetch({ plugins: [unauthorized({ refresh })], trustedOrigins: () => true }, base);
-  expect((await fetch('http://upstream.test/')).status).toBe(401);
-  expect(refreshes).toBe(0);
-});
+describe('begins no refresh:', () => {
+  const refresh = vi.fn(() => undefined);
+  const options = { plugins: [unauthorized({ refresh })], trustedOrigins: () => true };
 
-test('a client below another one leaves its 401 to that', async () => {
-  let refreshes = 0;
-  const refresh = () => {
-    refreshes += 1;
-    return undefined;
-  };
-  const base = async () => new Response(null, { status: 401 });
-  const inner = createFetch({ plugins: [unauthorized({ refresh })], trustedOrigins: () => true }, base);
-  expect((await createFetch({}, inner)('http://upstream.test/')).status).toBe(401);
-  expect(refreshes).toBe(0);
+  test('a 401 that a redirect led to, which is no refusal of the first server', async () => {
+    const base = async () =>
+      Object.defineProperty(new Response(null, { status: 401 }), 'redirected', { value: true });
+    expect((await createFetch(options, base)('http://upstream.test/')).status).toBe(401);
+    expect(refresh).not.toHaveBeenCalled();
+  });
+
+  test('a client below another one, which leaves its 401 to that', async () => {
+    const inner = createFetch(options, async () => new Response(null, { status: 401 }));
+    expect((await createFetch({}, inner)('http://upstream.test/')).status).toBe(401);
+    expect(refresh).not.toHaveBeenCalled();
+  });
 });
 
 test('a policy without trustedOrigins is refused', () => {

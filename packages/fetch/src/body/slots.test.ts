@@ -2,6 +2,22 @@ import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { isFree, limited, SHORT } from '../../test/limited.ts';
 
+async function lengthOf(parts: AsyncIterable<Uint8Array>): Promise<number> {
+  let bytes = 0;
+  for await (const part of parts) bytes += part.length;
+  return bytes;
+}
+
+/** What a reader of this mode reads. */
+async function* partsOf({ body }: Response, options: ReadableStreamGetReaderOptions) {
+  const reader = (body as ReadableStream).getReader(options) as ReadableStreamBYOBReader;
+  for (;;) {
+    const { done, value } = await reader.read(new Uint8Array(65_536));
+    if (done) return;
+    yield value;
+  }
+}
+
 describe('a body that is read releases its slot at its end', () => {
   test.each<[string, string, (response: Response) => Promise<unknown>, unknown]>([
     ['text()', '/short', (response) => response.text(), SHORT],
@@ -13,42 +29,9 @@ describe('a body that is read releases its slot at its end', () => {
     ['new Response(body)', '/short', (response) => new Response(response.body).text(), SHORT],
     ['a clone', '/short', (response) => response.clone().text(), SHORT],
     ['a clone of a clone', '/short', (response) => response.clone().clone().text(), SHORT],
-    [
-      'for await',
-      '/long',
-      async (response) => {
-        let bytes = 0;
-        for await (const part of response.body as never as AsyncIterable<Uint8Array>) bytes += part.length;
-        return bytes;
-      },
-      8_000_000,
-    ],
-    [
-      'a reader',
-      '/long',
-      async (response) => {
-        const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-        let bytes = 0;
-        for (let part = await reader.read(); !part.done; part = await reader.read())
-          bytes += part.value.length;
-        return bytes;
-      },
-      8_000_000,
-    ],
-    [
-      'a byob reader',
-      '/long',
-      async (response) => {
-        const reader = (response.body as ReadableStream<Uint8Array>).getReader({ mode: 'byob' });
-        let bytes = 0;
-        for (;;) {
-          const part = await reader.read(new Uint8Array(65_536));
-          if (part.done) return bytes;
-          bytes += part.value.length;
-        }
-      },
-      8_000_000,
-    ],
+    ['for await', '/long', async (response) => lengthOf(response.body as never), 8_000_000],
+    ['a reader', '/long', (response) => lengthOf(partsOf(response, {})), 8_000_000],
+    ['a byob reader', '/long', (response) => lengthOf(partsOf(response, { mode: 'byob' })), 8_000_000],
     [
       'pipeThrough',
       '/short',
@@ -90,17 +73,15 @@ describe('a body that is read releases its slot at its end', () => {
     expect(inUse()).toBe(0);
   });
 
-  test('before code that awaits the body continues', async () => {
-    const { get, inUse } = await limited();
-    await (await get('/short')).text();
-    expect(inUse()).toBe(0);
-  });
-
   test('without a timer, if it is read at once', async () => {
     const clock = virtualClock({ startMs: 0 });
     const schedule = vi.spyOn(clock, 'schedule');
     const { get, inUse } = await limited(fetch, clock);
-    for (let n = 0; n < 20; n += 1) expect(await (await get('/short')).text()).toBe(SHORT);
+    for (let n = 0; n < 20; n += 1) {
+      expect(await (await get('/short')).text()).toBe(SHORT);
+      // Before code that awaits the body continues.
+      expect(inUse()).toBe(0);
+    }
     const read = (await get('/gated')).text();
     await new Promise(setImmediate);
     expect(inUse()).toBe(1);
@@ -154,9 +135,12 @@ describe('a body that is not read releases its slot', () => {
     expect(await response.text()).toBe(SHORT);
   });
 
-  test('at once for 204', async () => {
+  test.each<[what: string, path: string, init?: RequestInit]>([
+    ['204', '/204'],
+    ['HEAD', '/short', { method: 'HEAD' }],
+  ])('at once for %s', async (_, path, init) => {
     const { get, inUse } = await limited();
-    await get('/204');
+    await get(path, init);
     expect(inUse()).toBe(0);
   });
 
@@ -164,33 +148,15 @@ describe('a body that is not read releases its slot', () => {
     const { get, inUse, clock } = await limited();
     const response = await get('/empty');
     await new Promise(setImmediate);
-    expect(inUse()).toBe(0);
-    expect(clock.pending).toBe(0);
-    expect(await response.text()).toBe('');
-  });
-
-  test('at once for HEAD', async () => {
-    const { get, inUse } = await limited();
-    await get('/short', { method: 'HEAD' });
-    expect(inUse()).toBe(0);
-  });
-
-  test('if it is long, when it is cancelled', async () => {
-    const { get, inUse, clock } = await limited();
-    const response = await get('/long');
-    await clock.advance(1_100);
-    await clock.advance(6_000);
-    expect(inUse()).toBe(1);
-    await response.body?.cancel();
-    expect(inUse()).toBe(0);
+    expect([inUse(), clock.pending, await response.text()]).toEqual([0, 0, '']);
   });
 
   test('if it is long, and it is whole when read after the check', async () => {
     const { get, inUse, clock } = await limited();
-    const response = await get('/long');
-    const { body } = response;
+    const { body } = await get('/long');
     await clock.advance(1_100);
     await clock.advance(6_000);
+    expect(inUse()).toBe(1);
     expect((await new Response(body).arrayBuffer()).byteLength).toBe(8_000_000);
     await isFree(inUse);
   });
@@ -218,22 +184,17 @@ describe('a body that is not read releases its slot', () => {
     expect(inUse()).toBe(0);
   });
 
-  test('also after `body` was accessed but not read', async () => {
+  test.each<[when: string, use: (response: Response) => unknown]>([
+    ['after `body` was accessed but not read', (response) => response.body],
+    ['after it was cloned', (response) => response.clone()],
+  ])('also %s', async (_, use) => {
     const { get, inUse, clock } = await limited();
     const response = await get('/short');
-    expect(response.body).toBe(response.body);
+    const used = use(response);
     await clock.advance(1_100);
     await isFree(inUse);
-    expect(await new Response(response.body).text()).toBe(SHORT);
-  });
-
-  test('also that of a clone', async () => {
-    const { get, inUse, clock } = await limited();
-    const response = await get('/short');
-    const copy = response.clone();
-    await clock.advance(1_100);
-    await isFree(inUse);
-    expect(await Promise.all([response.text(), copy.text()])).toEqual([SHORT, SHORT]);
+    const bodies = used instanceof Response ? [response.body, used.body] : [used as ReadableStream];
+    for (const body of bodies) expect(await new Response(body).text()).toBe(SHORT);
   });
 
   test('at the check, if the native body is being read', async () => {
@@ -246,20 +207,25 @@ describe('a body that is not read releases its slot', () => {
 });
 
 describe('cancelling', () => {
-  test('the body releases the slot, and the body is empty', async () => {
+  test.each<[what: string, cancel: (response: Response) => Promise<unknown> | undefined]>([
+    ['the body', (response) => response.body?.cancel()],
+    [
+      'a reader of the body',
+      async (response) => {
+        const reader = response.body?.getReader();
+        await reader?.read();
+        await reader?.cancel();
+      },
+    ],
+    [
+      'both branches',
+      (response) => Promise.all([response.clone(), response].map(({ body }) => body?.cancel())),
+    ],
+  ])('%s releases the slot, and the body is used', async (_, cancel) => {
     const { get, inUse } = await limited();
     const response = await get('/long');
-    await response.body?.cancel();
-    expect(inUse()).toBe(0);
-    expect(response.bodyUsed).toBe(true);
-  });
-
-  test('a reader of the body releases the slot', async () => {
-    const { get, inUse } = await limited();
-    const reader = (await get('/long')).body?.getReader();
-    await reader?.read();
-    await reader?.cancel();
-    expect(inUse()).toBe(0);
+    await cancel(response);
+    expect([inUse(), response.bodyUsed]).toEqual([0, true]);
   });
 
   test('one of two branches keeps the slot for the other', async () => {
@@ -273,21 +239,12 @@ describe('cancelling', () => {
     expect(inUse()).toBe(0);
   });
 
-  test('both branches releases the slot', async () => {
-    const { get, inUse } = await limited();
-    const response = await get('/long');
-    const copy = response.clone();
-    await Promise.all([response.body?.cancel(), copy.body?.cancel()]);
-    expect(inUse()).toBe(0);
-  });
-
   test('while the body is read ahead releases the slot', async () => {
     const { get, inUse, clock } = await limited();
     const response = await get('/gated');
     await clock.advance(1_100);
     await response.body?.cancel();
-    expect(inUse()).toBe(0);
-    expect(clock.pending).toBe(0);
+    expect([inUse(), clock.pending]).toEqual([0, 0]);
   });
 });
 
