@@ -10,7 +10,7 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import axios, { type AxiosAdapter, AxiosError } from 'axios';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { turns } from '../../../test/until.ts';
 import { ok, unavailable } from '../test/adapters.ts';
@@ -171,15 +171,6 @@ describe.each(['http', 'fetch'])('an abort right before the send, over the %s ad
 });
 
 describe('a signal that is aborted before the request', () => {
-  test('is handled by axios: no adapter is called and no token taken', async () => {
-    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001 });
-    const adapter = vi.fn(ok);
-    const error = await errorOf(
-      clientOf({ adapter }, { bucket }).get('/', { signal: AbortSignal.abort('enough') }),
-    );
-    expect([error.code, adapter.mock.calls.length, bucket.stats().granted]).toEqual(['ERR_CANCELED', 0, 0]);
-  });
-
   test.each(['http', 'fetch'])(
     'by a transform rejects, and the %s adapter is not called',
     async (adapter) => {

@@ -13,11 +13,9 @@ const down: Step = { status: 503, body: KIB_64 };
 
 describe('the http adapter', () => {
   test.each<[string, AxiosRequestConfig]>([
-    ['', {}],
     [', streamed', { responseType: 'stream' }],
     [', without redirects', { maxRedirects: 0 }],
     [', streamed, with one socket', { responseType: 'stream', httpAgent: { maxSockets: 1 } }],
-    [', with one socket', { httpAgent: { maxSockets: 1 } }],
   ])('uses one connection for 40 calls that each get two 503s%s', async (_, config) => {
     const server = await serve(...Array.from({ length: 40 }, () => [down, down, UP]).flat());
     const agent = new Agent({ keepAlive: true, ...config.httpAgent });

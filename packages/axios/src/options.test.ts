@@ -1,4 +1,4 @@
-import { HookError, type TokenBucket } from '@ebb/core';
+import type { TokenBucket } from '@ebb/core';
 import axios from 'axios';
 import { describe, expect, test, vi } from 'vitest';
 import { ownBucket, ownBudget } from '../../core/test/own.ts';
@@ -7,15 +7,6 @@ import { atOnce, clientOf, errorOf } from '../test/client.ts';
 import { ebbInterceptor } from './index.ts';
 
 describe('the ebb option of a request', () => {
-  test('changes the policy for that request', async () => {
-    const adapter = statuses(503);
-    const client = clientOf({ adapter }, { ...atOnce, maxRetries: 3 });
-    await errorOf(client.get('/', { ebb: { maxRetries: 1 } }));
-    expect(adapter).toHaveBeenCalledTimes(2);
-    await errorOf(client.get('/', { ebb: { methods: ['post'], classify: () => 'transient' } }));
-    expect(adapter).toHaveBeenCalledTimes(3);
-  });
-
   test('false sends the request without ebb', async () => {
     const adapter = statuses(503);
     const classify = vi.fn();
@@ -107,22 +98,4 @@ describe('invalid options', () => {
     expect(adapter).not.toHaveBeenCalled();
     expect((await client.get('/')).status).toBe(200);
   });
-
-  test.each(['classify', 'backoff', 'cost'])(
-    'a %s that throws rejects the request with a HookError',
-    async (hook) => {
-      const cause = new Error('mine');
-      const throws = () => {
-        throw cause;
-      };
-      const bucket: TokenBucket = ownBucket({
-        tryAcquire: () => ({ waitedMs: 0 }),
-        acquire: async () => undefined,
-      } as never);
-      const client = clientOf({ adapter: statuses(503) }, { [hook]: throws, bucket });
-      const error = await errorOf(client.get('/'));
-      expect(error).toBeInstanceOf(HookError);
-      expect(error).toMatchObject({ hook, cause });
-    },
-  );
 });

@@ -1,5 +1,5 @@
 import { HookError } from '@ebb/core/adapter';
-import { AxiosHeaders } from 'axios';
+import { AxiosHeaders, CanceledError } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { failureOf, outcomeOf, type ResponseOutcome } from './outcome.ts';
 
@@ -9,6 +9,8 @@ const sentTo = (config: object = {}) =>
 const coded = (code: string, more: object = {}) => Object.assign(new Error('failed'), { code, ...more });
 
 describe('the kind of a failure', () => {
+  const BAD = 'ERR_BAD_RESPONSE';
+  const tooLong = (most: number) => `maxContentLength size of ${most} exceeded`;
   const own = { config: { timeoutErrorMessage: 'too slow' } };
 
   test.each<[story: string, error: unknown, kind: string]>([
@@ -23,7 +25,12 @@ describe('the kind of a failure', () => {
     ],
     ['the same with the clear code', coded('ETIMEDOUT', { message: 'too slow', ...own }), 'timeout'],
     ['another abort beside such a message', coded('ECONNABORTED', { message: 'aborted', ...own }), 'network'],
+    ['a timeout while connecting', coded('ETIMEDOUT', { syscall: 'connect' }), 'connect'],
     ['a text', 'failed', 'unknown'],
+    ['nothing', undefined, 'unknown'],
+    ['an upload that no signal has canceled', new CanceledError('aborted'), 'unknown'],
+    ['a body that broke in an older axios', coded(BAD, { message: tooLong(-1) }), 'network'],
+    ['a body beyond maxContentLength', coded(BAD, { message: tooLong(1) }), 'unknown'],
     ['a body that broke', new Error('stream has been aborted'), 'network'],
     ['an abort that is not the caller’s', new DOMException('aborted', 'AbortError'), 'unknown'],
     ['an abort for a timeout', coded('ETIMEDOUT', { cause: new DOMException('a', 'AbortError') }), 'timeout'],

@@ -31,17 +31,15 @@ describe.each(['http', 'fetch'])('over the %s adapter, a POST that was done and 
     ['to a port that refuses the connection', async () => `http://127.0.0.1:${await refusingPort()}/receipt`],
     ['to a name that has no address', async () => 'http://no-such-name.invalid/receipt'],
   ];
-  test.each(receipts)('%s is not sent again', async (_, make) => {
-    const { url, charges } = await chargeServer(await make());
-    const error = await errorOf(clientOf({ adapter }, three).post(`${url}charge`, { amount: 5 }));
-    expect([charges(), reasonsOf(error)]).toEqual([1, ['not-idempotent']]);
-  });
-
-  test.each(receipts)('%s is sent again with an Idempotency-Key', async (_, make) => {
-    const { url, charges } = await chargeServer(await make());
-    const headers = { 'Idempotency-Key': 'k' };
-    const error = await errorOf(clientOf({ adapter, headers }, three).post(`${url}charge`, {}));
-    expect([charges(), reasonsOf(error)]).toEqual([3, ['transient', 'transient', 'retries-exhausted']]);
+  test.each(receipts)('%s is sent again with an Idempotency-Key alone', async (_, make) => {
+    for (const [headers, reasons] of [
+      [{}, ['not-idempotent']],
+      [{ 'Idempotency-Key': 'k' }, ['transient', 'transient', 'retries-exhausted']],
+    ] as const) {
+      const { url, charges } = await chargeServer(await make());
+      const error = await errorOf(clientOf({ adapter, headers }, three).post(`${url}charge`, { amount: 5 }));
+      expect([charges(), reasonsOf(error)]).toEqual([reasons.length, reasons]);
+    }
   });
 
   test('is not sent again if the response is streamed', async () => {

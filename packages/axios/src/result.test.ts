@@ -1,9 +1,7 @@
-import { attemptsOf, constant, type EbbEvent, NotSentError, type TokenBucket } from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
-import axios, { type AxiosAdapter, AxiosError } from 'axios';
-import { describe, expect, test, vi } from 'vitest';
-import { ownBucket } from '../../core/test/own.ts';
-import { ok, responseTo, statuses, unavailable } from '../test/adapters.ts';
+import { attemptsOf } from '@ebb/core';
+import axios, { type AxiosAdapter, type AxiosError } from 'axios';
+import { describe, expect, test } from 'vitest';
+import { responseTo, statuses } from '../test/adapters.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
 
 describe('the caller gets what the adapter returned', () => {
@@ -54,31 +52,6 @@ describe('the caller gets what the adapter returned', () => {
   });
 });
 
-describe('without another attempt the caller gets', () => {
-  test('the NotSentError of the bucket, unchanged', async () => {
-    const notSent = new NotSentError('no token');
-    const bucket: TokenBucket = ownBucket({
-      tryAcquire: () => undefined,
-      acquire: () => Promise.reject(notSent),
-    });
-    const adapter = vi.fn(ok);
-    expect(await errorOf(clientOf({ adapter }, { bucket }).get('/'))).toBe(notSent);
-    expect(adapter).not.toHaveBeenCalled();
-  });
-
-  test('the last response at once, if totalTimeoutMs leaves no time for a retry', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const options = { clock, backoff: constant(100), totalTimeoutMs: 150 };
-    const response = clientOf({ adapter: unavailable, validateStatus: null }, options).get('/');
-    await clock.advance(100);
-    expect(attemptsOf(await response).map(({ reason }) => reason)).toEqual([
-      'transient',
-      'deadline-exceeded',
-    ]);
-    expect(clock.pending).toBe(0);
-  });
-});
-
 describe('validateStatus', () => {
   test.each([
     ['a validateStatus that accepts everything', () => true],
@@ -108,41 +81,4 @@ test('response headers of a custom adapter can be of any type', async () => {
     );
     expect(attemptsOf(response)).toMatchObject([{ reason: 'retry-after-too-long' }]);
   }
-});
-
-describe('the kind of a failure', () => {
-  const timeout = (cause: unknown) =>
-    Object.assign(new AxiosError('timeout of 5ms exceeded', 'ETIMEDOUT'), { cause });
-  test.each<[what: string, error: unknown, kind: string]>([
-    // Browsers: the timeout aborts the exchange, and the abort is the cause.
-    ['a timeout that aborts', timeout(new DOMException('aborted', 'AbortError')), 'timeout'],
-    [
-      'a timeout while connecting',
-      timeout(Object.assign(new Error(), { code: 'ETIMEDOUT', syscall: 'connect' })),
-      'connect',
-    ],
-    ['a broken body', new AxiosError('stream has been aborted', 'ERR_BAD_RESPONSE'), 'network'],
-    [
-      'a broken body in an older axios',
-      new AxiosError('maxContentLength size of -1 exceeded', 'ERR_BAD_RESPONSE'),
-      'network',
-    ],
-    [
-      'a body beyond maxContentLength',
-      new AxiosError('maxContentLength size of 1 exceeded', 'ERR_BAD_RESPONSE'),
-      'unknown',
-    ],
-    ['a canceled upload, by no signal', new axios.CanceledError('aborted'), 'unknown'],
-    ['undefined', undefined, 'unknown'],
-  ])('%s', async (_, error, kind) => {
-    const ends: EbbEvent[] = [];
-    const classify = vi.fn(() => 'final' as const);
-    const client = clientOf(
-      { adapter: () => Promise.reject(error) },
-      { classify, onEvent: (event) => ends.push(event) },
-    );
-    expect(await errorOf(client.get('/'))).toBe(error);
-    expect(classify.mock.calls).toEqual([[expect.objectContaining({ kind }), expect.anything(), 1]]);
-    expect(ends.at(-1)).toMatchObject({ type: 'end', reason: 'final' });
-  });
 });

@@ -1,11 +1,10 @@
-import { createPolicy, detailsOf, type EbbEvent, tokenBucket } from '@ebb/core';
+import { detailsOf, type EbbEvent, tokenBucket } from '@ebb/core';
 import axios from 'axios';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { statuses } from '../test/adapters.ts';
 import { atOnce, clientOf } from '../test/client.ts';
 import { DOWN, UP } from '../test/steps.ts';
-import { ebbInterceptor } from './index.ts';
 
 describe('what a policy can ask about a request', () => {
   const traitsOf = async (config: Parameters<typeof axios.request>[0]) => {
@@ -38,42 +37,6 @@ describe('what a policy can ask about a request', () => {
     } finally {
       delete axios.defaults.baseURL;
     }
-  });
-
-  test('a relative URL, resolved against the page', async () => {
-    vi.stubGlobal('location', { href: 'http://page/a/b' });
-    try {
-      expect((await traitsOf({ url: '../c' }))?.url).toBe('http://page/c');
-    } finally {
-      vi.unstubAllGlobals();
-    }
-  });
-
-  test.each([
-    ['GET', {}, 2],
-    ['PUT', {}, 2],
-    ['DELETE', {}, 2],
-    ['POST', {}, 1],
-    ['PATCH', {}, 1],
-    ['POST', { 'idempotency-key': 'k' }, 2],
-    ['POST', { 'Idempotency-Key': 'k' }, 2],
-  ])('%s with %j after a 503: %i attempts', async (method, headers, attempts) => {
-    const server = await serve(DOWN, UP);
-    const client = axios.create();
-    client.interceptors.request.use(ebbInterceptor(atOnce));
-    await client.request({ method, url: server.url, headers, validateStatus: null });
-    expect(server.seen).toHaveLength(attempts);
-    for (const request of server.seen) {
-      expect(request.headers['idempotency-key']).toBe(Object.values(headers)[0]);
-    }
-  });
-
-  test('a policy can be shared by several clients', async () => {
-    const onEvent = vi.fn();
-    const policy = createPolicy({ ...atOnce, onEvent });
-    await clientOf({ adapter: statuses(200) }, policy).get('/');
-    await clientOf({ adapter: statuses(200) }, policy).get('/');
-    expect(onEvent).toHaveBeenCalledTimes(4);
   });
 });
 

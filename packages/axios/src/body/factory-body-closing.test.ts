@@ -86,6 +86,7 @@ describe('the body that a factory makes', () => {
     const make = vi.fn(() => Promise.reject(cause));
     const error = await errorOf(clientOf({ adapter: ok }).put('/', make));
     expect(error).toBeInstanceOf(HookError);
+    expect(error).toMatchObject({ hook: 'data', cause });
     expect([make.mock.calls.length, attemptsOf(error)]).toEqual([1, []]);
   });
 

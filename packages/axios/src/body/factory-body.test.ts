@@ -1,5 +1,4 @@
 import { Readable, Transform } from 'node:stream';
-import { HookError } from '@ebb/core';
 import axios from 'axios';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
@@ -103,18 +102,6 @@ describe('a body factory', () => {
     const { config } = await client.put(server.url, () => ({ a: 1 }));
     await client.request(config);
     expect(sentBody(server.seen[1] as Seen)).toEqual(sentBody(server.seen[0] as Seen));
-  });
-
-  test('that throws rejects the request with a HookError', async () => {
-    const cause = new Error('no such file');
-    const throws = async () => {
-      throw cause;
-    };
-    const server = await serve(UP);
-    const error = await errorOf(clientOf({}).put(server.url, throws));
-    expect(error).toBeInstanceOf(HookError);
-    expect(error).toMatchObject({ hook: 'data', cause });
-    expect(server.seen).toEqual([]);
   });
 
   test('that returns the same stream twice rejects the request, and no empty body is sent', async () => {

@@ -4,7 +4,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { concurrencyLimit, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import type { AxiosAdapter, AxiosRequestConfig } from 'axios';
+import type { AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
 import type { Step } from '../../../../test/server.ts';
@@ -155,20 +155,4 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter holds it
     expect(inUse(concurrency)).toBe(3);
     for (const slot of slots) slot.release();
   });
-});
-
-test('calls wait for a free slot', async () => {
-  const concurrency = concurrencyLimit({ maxConcurrent: 2 });
-  let now = 0;
-  let most = 0;
-  const adapter: AxiosAdapter = async (config) => {
-    now += 1;
-    most = Math.max(most, now);
-    await setImmediate();
-    now -= 1;
-    return { status: now % 2 === 0 ? 503 : 200, statusText: '', data: '', headers: {}, config };
-  };
-  const client = clientOf({ adapter, validateStatus: null }, { ...atOnce, concurrency });
-  await Promise.all(Array.from({ length: 20 }, () => client.get('/')));
-  expect([most, inUse(concurrency)]).toEqual([2, 0]);
 });

@@ -23,13 +23,6 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter', (adapt
     expect(down.seen).toHaveLength(4);
   });
 
-  test('that breaks while the caller reads it is not retried', async () => {
-    const server = await serve('half-body', UP);
-    const response = await clientOf(stream).get(server.url);
-    await expect(read(response.data)).rejects.toThrow();
-    expect(server.seen).toHaveLength(1);
-  });
-
   test.each([
     ['with its content-length', true],
     ['without a content-length', false],
@@ -52,19 +45,6 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter', (adapt
     afterTest(() => agent.destroy());
     expect(await read((await clientOf({ ...stream, httpAgent: agent }).get(url)).data)).toBe('up');
     await expect.poll(() => wasWhole).toBe(false);
-  });
-
-  test('is not read at all if its content-length is too long to discard', async () => {
-    let requests = 0;
-    const url = await listen(
-      createServer((_, response) => {
-        requests += 1;
-        if (requests > 1) return void response.end('up');
-        response.writeHead(503, { 'content-length': 1_000_000 }).write('and so on');
-      }),
-    );
-    const client = clientOf(stream, { ...atOnce, clock: virtualClock({ startMs: 0 }) });
-    expect(await read((await client.get(url)).data)).toBe('up');
   });
 
   test.each([
@@ -150,28 +130,5 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter', (adapt
     await clock.advance(100);
     expect(clock.pending).toBe(0);
     expect(await reading).toMatchObject({ code: 'ECONNABORTED' });
-  });
-
-  test('that never ends is read for one second', async () => {
-    const server = await serve('endless-503', UP);
-    const clock = virtualClock({ startMs: 0 });
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    afterTest(() => agent.destroy());
-    const onRetry = Promise.withResolvers<void>();
-    const client = clientOf(
-      { ...stream, httpAgent: agent },
-      {
-        ...atOnce,
-        clock,
-        onEvent: ({ type }) => type === 'retry' && onRetry.resolve(),
-      },
-    );
-    const response = client.get(server.url);
-    await onRetry.promise;
-    await clock.advance(999);
-    expect([server.seen.length, clock.pending]).toEqual([1, 1]);
-    await clock.advance(1);
-    expect(await read((await response).data)).toBe('up');
-    expect(clock.pending).toBe(0);
   });
 });
