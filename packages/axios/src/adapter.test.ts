@@ -68,20 +68,6 @@ test.each<[what: string, given: AxiosRequestConfig]>([
   expect('ebb' in config).toBe('ebb' in given);
 });
 
-test('the config of an instance below has no mark of the layer above afterwards', async () => {
-  const below = clientOf({ adapter: statuses(200) });
-  const results: InternalAxiosRequestConfig[] = [];
-  const adapter: AxiosAdapter = async (config) => {
-    const response = await below.request({ ...config, adapter: statuses(200) });
-    results.push(response.config);
-    return response;
-  };
-  await clientOf({ adapter }).get('/', { fetchOptions: { keepalive: true } } as AxiosRequestConfig);
-  const [{ fetchOptions } = {}] = results as { fetchOptions?: object }[];
-  expect(fetchOptions).toEqual({ keepalive: true });
-  expect(Object.getOwnPropertySymbols(fetchOptions)).toEqual([]);
-});
-
 test.each([
   ['a name', 'http' as const, 'http'],
   ['a list', ['nothing', 'http', 'fetch'].slice(1) as 'http'[], ['http', 'fetch']],

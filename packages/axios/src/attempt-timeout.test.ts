@@ -159,29 +159,6 @@ test('a late error of an adapter that ignores cancelToken is ignored', async () 
   expect((await failure).code).toBe('ECONNABORTED');
 });
 
-test('the adapter gets a complete CancelToken', async () => {
-  const clock = virtualClock({ startMs: 0 });
-  const seen: unknown[] = [];
-  const adapter: AxiosAdapter = async ({ cancelToken }) => {
-    cancelToken?.throwIfRequested();
-    const promise = cancelToken?.promise;
-    const signal = cancelToken?.toAbortSignal();
-    await new Promise((resolve) => signal?.addEventListener('abort', resolve));
-    seen.push(await promise, signal?.reason, cancelToken?.reason);
-    cancelToken?.subscribe((reason) => seen.push(reason));
-    expect(() => cancelToken?.throwIfRequested()).toThrow('timeout of 50ms exceeded');
-    throw cancelToken?.reason;
-  };
-  const client = clientOf({ adapter }, { clock, attemptTimeoutMs: 50, maxRetries: 0 });
-  const failure = errorOf(client.get('/'));
-  await clock.advance(50);
-  expect((await failure).message).toBe('timeout of 50ms exceeded');
-  await setImmediate();
-  const [reason] = seen;
-  expect(reason).toMatchObject({ code: 'ERR_CANCELED', message: 'timeout of 50ms exceeded' });
-  expect(seen).toEqual([reason, reason, reason, reason]);
-});
-
 test('the CancelToken of the adapter forwards that of the caller, and calls no listener that has left', async () => {
   const clock = virtualClock({ startMs: 0 });
   const { token, cancel } = axios.CancelToken.source();

@@ -100,16 +100,6 @@ describe('several ebb interceptors', () => {
     expect(adapter).toHaveBeenCalledTimes(8);
   });
 
-  test('with an adapter that sends through another instance with the same interceptor: the outer one retries', async () => {
-    const adapter = statuses(503);
-    const both = ebbInterceptor(two);
-    const inner = axios.create({ adapter });
-    const outer = axios.create({ adapter: (config) => inner.request({ ...config, adapter }) });
-    for (const client of [inner, outer]) client.interceptors.request.use(both);
-    const error = await errorOf(outer.get('/'));
-    expect([adapter.mock.calls.length, attemptsOf(error).length]).toEqual([3, 3]);
-  });
-
   test('a copy of the config of an attempt is a new request once the call has ended', async () => {
     const copies: InternalAxiosRequestConfig[] = [];
     const client = clientOf(
@@ -125,16 +115,6 @@ describe('several ebb interceptors', () => {
     const adapter = statuses(503);
     await errorOf(client.request({ ...copies[0], adapter }));
     expect(adapter).toHaveBeenCalledTimes(3);
-  });
-
-  test('with ebb: false the outer one does nothing, and the inner one does not see that', async () => {
-    const adapter = statuses(503);
-    const inner = clientOf({ adapter }, seven);
-    const outer = clientOf({ adapter: (config) => inner.request({ ...config, adapter }) }, two);
-    await errorOf(outer.get('/', { ebb: false }));
-    expect(adapter).toHaveBeenCalledTimes(8);
-    const passing = clientOf({ adapter: statuses(200) }, two);
-    expect((await passing.get('/', { ebb: false })).config.ebb).toBe(false);
   });
 
   test('eject removes ebb', async () => {

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { constant, createPolicy, NotSentError, type PolicyOptions } from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { ownBucket } from '../../core/test/own.ts';
 import { createFetch } from './index.ts';
@@ -198,21 +197,6 @@ describe('a base fetch that ignores its signal', () => {
     const call = createFetch({}, () => new Promise(() => {}))(url, { ...init, signal: controller.signal });
     controller.abort(REASON);
     await expect(call).rejects.toBe(REASON);
-  });
-
-  test('is bounded by attemptTimeoutMs', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const base = vi.fn(() => new Promise<Response>(() => {}));
-    const call = createFetch(
-      { clock, attemptTimeoutMs: 100, maxRetries: 1, backoff: constant(0) },
-      base,
-    )(url);
-    const settled = call.catch((error: unknown) => error);
-    await clock.advance(100);
-    await expect.poll(() => base.mock.calls.length).toBe(2);
-    await clock.advance(100);
-    expect(await settled).toMatchObject({ name: 'TimeoutError' });
-    expect(clock.pending).toBe(0);
   });
 
   test('may return a late response, which is cancelled', async () => {

@@ -196,21 +196,6 @@ describe('an abort', () => {
     expect((await createFetch()(request, { signal: null })).status).toBe(200);
   });
 
-  test('during an attempt is final, with its reason, even if that looks like a timeout', async () => {
-    const server = await serve('hang');
-    const controller = new AbortController();
-    server.onHang = () => controller.abort(new DOMException('mine', 'TimeoutError'));
-    const ends: string[] = [];
-    const onEvent = (event: { type: string; reason?: string }) =>
-      event.type === 'end' && ends.push(event.reason ?? '');
-    const call = createFetch({ ...atOnce, onEvent: onEvent as never })(server.url, {
-      signal: controller.signal,
-    });
-    expect(await call.catch((error: unknown) => error)).toBe(controller.signal.reason);
-    expect(ends).toEqual(['aborted']);
-    expect(server.seen).toHaveLength(1);
-  });
-
   test('after the response ends its body, also with an attempt timeout', async () => {
     const server = await serve('endless-503');
     const controller = new AbortController();

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { HookError } from '@ebb/core/adapter';
 import { describe, expect, test } from 'vitest';
 import { Upload } from './upload.ts';
 
@@ -79,14 +78,6 @@ describe('the body that a factory has made', () => {
     const upload = new Upload(() => body, undefined);
     await upload.make({ over: true });
     expect([seen, upload.takeBody()]).toEqual([['cancelled'], undefined]);
-  });
-
-  test('a factory that throws is a HookError', async () => {
-    const upload = new Upload(() => {
-      throw new Error('no file');
-    }, undefined);
-    expect(upload.isMade).toBe(true);
-    await expect(upload.make(running)).rejects.toThrow(HookError);
   });
 });
 

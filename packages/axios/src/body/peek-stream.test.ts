@@ -76,12 +76,6 @@ describe.each(['http', 'fetch'])('a stream of the %s adapter', (adapter) => {
     expect([kindsOf(retried), await textIn(retried.data)]).toEqual([[200, 200], PING + DELTA]);
   });
 
-  test('with an error after the first event is the caller’s', async () => {
-    const server = await scripted(say(DELTA, OVERLOADED));
-    const response = await clientOf(config, judging).get(server.url);
-    expect([kindsOf(response), await textIn(response.data)]).toEqual([[200], DELTA + OVERLOADED]);
-  });
-
   test('reaches the caller before its end, and goes on', async () => {
     const goOn = Promise.withResolvers<void>();
     const server = await scripted(async (response) => {
@@ -114,12 +108,6 @@ describe.each(['http', 'fetch'])('a stream of the %s adapter', (adapter) => {
     expect(clock.pending).toBe(0);
     server.letGo();
     expect(await textIn(data)).toBe('1234567890');
-  });
-
-  test('that breaks before its first event is retried', async () => {
-    const server = await serve('half-body', { status: 200, body: DELTA });
-    const response = await clientOf(config, judging).get(server.url);
-    expect([kindsOf(response), await textIn(response.data)]).toEqual([[200, 200], DELTA]);
   });
 
   test('that breaks and is not retried fails when the caller reads it, and releases its slot', async () => {

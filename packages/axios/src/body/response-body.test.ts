@@ -45,10 +45,6 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
     expect([response.status, await text(response.data)]).toEqual([503, 'down']);
   });
 
-  test('returns a previous response that was not streamed', async () => {
-    expect(await refused({ status: 503, body: 'down' }, { responseType: 'text' })).toBe('down');
-  });
-
   test.each([
     ['with its content-length', { 'content-length': String(300 * 1024) }],
     ['without a content-length', {}],
@@ -64,17 +60,6 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
     await expect(text(response?.data as Readable)).rejects.toThrow(
       'discarded for a retry, which was then not sent: it was longer than 64 KiB, or did not end in time',
     );
-  });
-
-  test('returns a body that fails as the original one did', async () => {
-    const url = await listen(
-      createServer((_, response) => {
-        response.writeHead(503, { 'content-length': 9 }).write('half', () => response.destroy());
-      }),
-    );
-    const client = clientOf({ adapter, responseType: 'stream' }, { ...atOnce, bucket: oneToken() });
-    const { response } = await errorOf(client.get(url));
-    await expect(text(response?.data as Readable)).rejects.toThrow(/aborted|terminated|other side closed/);
   });
 
   test('reads an endless body for half of the time that is left', async () => {

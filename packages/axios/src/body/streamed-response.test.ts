@@ -47,6 +47,19 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter', (adapt
     await expect.poll(() => wasWhole).toBe(false);
   });
 
+  test('is not read at all if its content-length is too long to discard', async () => {
+    let requests = 0;
+    const url = await listen(
+      createServer((_, response) => {
+        requests += 1;
+        if (requests > 1) return void response.end('up');
+        response.writeHead(503, { 'content-length': 1_000_000 }).write('and so on');
+      }),
+    );
+    const client = clientOf(stream, { ...atOnce, clock: virtualClock({ startMs: 0 }) });
+    expect(await read((await client.get(url)).data)).toBe('up');
+  });
+
   test.each([
     ['breaks with a timeout if it does not end within the total timeout', 'endless-200', 1],
     ['leaves no timer if it ends before', UP, 0],
