@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { attemptsOf, type TokenBucket } from '@ebb/core';
+import { attemptsOf } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, type AxiosError } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
-import { ownBucket } from '../../core/test/own.ts';
 import { ok, unavailable } from '../test/adapters.ts';
 import { watchEvents, waysToCancel } from '../test/cancel.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
@@ -53,23 +52,6 @@ describe.each(waysToCancel)(
       if (!isToken) expect(error.config?.url).toBe('http://upstream/');
       expect(attemptsOf(error)).toMatchObject([{ status: 503, reason: 'transient' }]);
       expect([adapter.mock.calls.length, clock.pending, listeners()]).toEqual([1, 0, 0]);
-    });
-
-    test('while it waits for a token', async () => {
-      const bucket: TokenBucket = ownBucket({
-        tryAcquire: () => undefined,
-        acquire: ({ signal }: { signal: AbortSignal }) =>
-          new Promise((_, reject) => {
-            signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-          }),
-      } as never);
-      const adapter = vi.fn(ok);
-      const { config, abort, listeners } = make();
-      const response = clientOf({ adapter }, { bucket }).get('/', config);
-      await setImmediate();
-      abort(reason);
-      expectCanceled(await errorOf(response));
-      expect([adapter.mock.calls.length, listeners()]).toEqual([0, 0]);
     });
 
     test.each(['http', 'fetch'])('during an attempt of the %s adapter', async (adapter) => {

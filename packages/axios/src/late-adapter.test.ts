@@ -116,16 +116,10 @@ test('the headers of its attempt, and the mark of its layer, stay in the config 
 });
 
 test('the config is restored if the retry is not sent', async () => {
-  const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 1, clock: time });
   const { token } = axios.CancelToken.source();
   for (const cancelToken of [undefined, token]) {
-    const { client, clock } = lateClient(
-      {
-        bucket: cancelToken ? tokenBucket({ refillPerSecond: 1e-6, capacity: 1, clock: time }) : bucket,
-        maxWaitMs: 10,
-      },
-      () => undefined,
-    );
+    const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 1, clock: time });
+    const { client, clock } = lateClient({ bucket, maxWaitMs: 10 }, () => undefined);
     const beforeAttempt: PolicyOptions['beforeAttempt'] = () => ({ 'x-a': 'b' });
     const config = cancelToken === undefined ? {} : { cancelToken };
     const failure = errorOf(client.get('/', { ...config, ebb: { beforeAttempt } }));

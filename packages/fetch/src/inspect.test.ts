@@ -73,8 +73,6 @@ const firstEvent: Inspect = async (response) => {
 describe('a stream', () => {
   test.each<[story: string, first: readonly (string | Error)[], sent: number]>([
     ['whose first event is an error', ['event: error\ndata: 1\n\n'], 2],
-    ['whose first event comes in parts', ['event: er', 'ror\ndata: 1\n', '\n'], 2],
-    ['with a ping before the error', ['event: ping\ndata: {}\n\n', 'event: error\ndata: 1\n\n'], 2],
     ['that breaks before its first event', [': hi\n', new Error('reset')], 2],
     ['whose second event is an error', ['data: 1\n\n', 'event: error\ndata: 1\n\n'], 1],
     ['that breaks after its first event', ['data: 1\n\n', new Error('reset')], 1],

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { concurrencyLimit, NotSentError, type PolicyOptions, tokenBucket } from '@ebb/core';
+import { NotSentError, type PolicyOptions, tokenBucket } from '@ebb/core';
 import axios from 'axios';
 import FormDataPackage from 'form-data';
 import { describe, expect, test, vi } from 'vitest';
@@ -69,19 +69,6 @@ describe.each(uploads)('an upload of %s is closed if it is not sent', (_, make) 
     expect(await error).toBeInstanceOf(axios.CanceledError);
     await setImmediate();
     expect([isClosed(), adapter.mock.calls.length]).toEqual([true, 0]);
-  });
-
-  test('after an abort while it waits for a slot', async () => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-    concurrency.tryAcquire();
-    const { client, data, isClosed } = setup({ concurrency });
-    const source = axios.CancelToken.source();
-    const error = errorOf(client.put('/', data, { cancelToken: source.token }));
-    while (concurrency.stats().waiting === 0) await setImmediate();
-    source.cancel();
-    expect((await error).code).toBe('ERR_CANCELED');
-    await setImmediate();
-    expect(isClosed()).toBe(true);
   });
 
   test('after the bucket has refused it', async () => {
