@@ -6,7 +6,7 @@ const DOWNLOAD = `${FOLDER}/download.ts`;
 const RESUMER = `${FOLDER}/resumer.ts`;
 const BODY = 'packages/resume/src/fetch/resumed-body.ts';
 const ofEvents = [`${FOLDER}/event-stream.test.ts`];
-const resuming = ['packages/resume/src/fetch/resuming.test.ts'];
+const resuming = [`${FOLDER}/resuming.test.ts`];
 
 export const RESUMING: readonly Promised[] = [
   ...promises('docs/strategies/resuming.md', [
@@ -22,7 +22,7 @@ export const RESUMING: readonly Promised[] = [
       file: RESUMER,
       from: 'this.#vain = 0;',
       to: '',
-      tests: resuming,
+      tests: [`${FOLDER}/resumer.test.ts`],
     },
     {
       says: 'an ETag that is weak',
@@ -43,7 +43,7 @@ export const RESUMING: readonly Promised[] = [
       file: EVENTS,
       from: "(header('content-encoding') ?? 'identity') !== 'identity'",
       to: 'false',
-      tests: resuming,
+      tests: [`${FOLDER}/events.test.ts`],
     },
     {
       says: 'a method other than GET without `resumeWith`',
@@ -57,7 +57,7 @@ export const RESUMING: readonly Promised[] = [
       file: BODY,
       from: 'return hasCredentials ?',
       to: 'return false ?',
-      tests: resuming,
+      tests: ['packages/resume/src/fetch/resuming.test.ts'],
     },
     {
       says: 'With `isLast`, which names the last event, that is a break as well.',

@@ -5,13 +5,12 @@ import { attemptsOf, concurrencyLimit, constant, type PolicyOptions } from '@ebb
 import { nextTurn } from '@ebb/core/adapter';
 import { describe, expect, test } from 'vitest';
 import { clients, versions } from '../../../undici/test/clients.ts';
-import { passBackoff, resumingInterceptor, setUp, time } from '../../../undici/test/relay.ts';
+import { get, passBackoff, resumingInterceptor, setUp, time } from '../../../undici/test/relay.ts';
 import { rawUpstream, type Upstream } from '../../../undici/test/upstream.ts';
-import { HandlerSpy, Wire } from '../../../undici/test/wire.ts';
+import { HandlerSpy } from '../../../undici/test/wire.ts';
 
 const soon: PolicyOptions = { backoff: constant(0) };
 const broken = (): Error => Object.assign(new Error('broken'), { code: 'ECONNRESET' });
-const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
 const whole = { etag: '"a"', 'content-length': '10' };
 const rest = { etag: '"a"', 'content-length': '5', 'content-range': 'bytes 5-9/10' };
 
@@ -24,16 +23,14 @@ interface Row {
   readonly first?: Record<string, string>;
 }
 
-async function breakAfterFive({
-  method = 'GET',
-  headers = {},
-  status = 200,
-  first = whole,
-}: Omit<Row, 'name'>) {
-  const wire = new Wire();
-  const spy = new HandlerSpy();
-  const options = { ...get, method: method as 'GET', headers };
-  resumingInterceptor(soon)(wire.dispatch)(options, spy);
+function begin(options: PolicyOptions = {}, request: object = {}) {
+  const setting = setUp({ backoff: constant(0), ...options }, resumingInterceptor);
+  setting.dispatch({ ...get, ...request }, setting.spy);
+  return setting;
+}
+
+async function breakAfterFive({ status = 200, first = whole, ...request }: Omit<Row, 'name'>) {
+  const { wire, spy } = begin({}, request);
   const error = broken();
   wire.attempt(1).start().head(status, first).data('01234').fail(error);
   await nextTurn();
@@ -41,11 +38,7 @@ async function breakAfterFive({
 }
 
 test('a download whose rest does not come within a total timeout from its break ends with the error of the break', async () => {
-  const { wire, spy, clock, dispatch } = setUp(
-    { totalTimeoutMs: 10_000, backoff: constant(0) },
-    resumingInterceptor,
-  );
-  dispatch(get, spy);
+  const { wire, spy, clock } = begin({ totalTimeoutMs: 10_000 });
   wire.attempt(1).start().head(503).data('busy').end();
   await passBackoff(clock, 0);
   wire.attempt(2).start().head(200, whole).data('01234');
@@ -119,9 +112,7 @@ describe('a broken download is resumed', () => {
   });
 
   test('from the first byte, if none had arrived', async () => {
-    const wire = new Wire();
-    const spy = new HandlerSpy();
-    resumingInterceptor(soon)(wire.dispatch)(get, spy);
+    const { wire, spy } = begin();
     wire.attempt(1).start().head(200, whole).fail(broken());
     await nextTurn();
     expect(wire.attempt(2).options.headers).toEqual({ range: 'bytes=0-9', 'if-match': '"a"' });
@@ -131,9 +122,7 @@ describe('a broken download is resumed', () => {
   });
 
   test('until as many resumptions as there may be retries bring nothing; then fails with the error that broke it', async () => {
-    const wire = new Wire();
-    const spy = new HandlerSpy();
-    resumingInterceptor({ ...soon, maxRetries: 1 })(wire.dispatch)(get, spy);
+    const { wire, spy } = begin({ maxRetries: 1 });
     wire.attempt(1).start().head(503).end();
     await nextTurn();
     await nextTurn();
@@ -158,9 +147,7 @@ describe('a broken download is resumed', () => {
   });
 
   test('while paused, and the new connection is paused', async () => {
-    const wire = new Wire();
-    const spy = new HandlerSpy();
-    resumingInterceptor(soon)(wire.dispatch)(get, spy);
+    const { wire, spy } = begin();
     wire.attempt(1).start().head(200, whole).data('01234');
     spy.controller?.pause();
     wire.attempt(1).fail(broken());
@@ -182,9 +169,7 @@ describe('a broken download is resumed', () => {
   });
 
   test('raw headers stay those of the first response', async () => {
-    const wire = new Wire();
-    const spy = new HandlerSpy();
-    resumingInterceptor(soon)(wire.dispatch)(get, spy);
+    const { wire, spy } = begin();
     wire.attempt(1).connection.rawHeaders = [Buffer.from('first')];
     wire.attempt(1).start().head(200, whole).data('01234').fail(broken());
     await nextTurn();
@@ -196,8 +181,7 @@ describe('a broken download is resumed', () => {
 
 test('the slot of a broken download is released at the break, and taken again for the rest', async () => {
   const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
-  const { wire, spy, clock, dispatch } = setUp({ concurrency }, resumingInterceptor);
-  dispatch(get, spy);
+  const { wire, spy, clock, dispatch } = begin({ concurrency, backoff: constant(100) });
   const second = new HandlerSpy();
   dispatch(get, second);
   wire.attempt(1).start().head(200, whole).data('01234').fail(broken());
@@ -219,38 +203,10 @@ test('the slot of a broken download is released at the break, and taken again fo
 describe('a broken download is not resumed', () => {
   test.each<Row>([
     { name: 'of a HEAD', method: 'HEAD' },
-    { name: 'of a POST', method: 'POST' },
-    { name: 'of a QUERY', method: 'QUERY' },
-    { name: 'without an ETag', first: { 'content-length': '10' } },
     { name: 'with a weak ETag', first: { ...whole, etag: 'W/"a"' } },
-    { name: 'with an ETag without quotes', first: { ...whole, etag: 'a' } },
     { name: 'without a length', first: { etag: '"a"' } },
-    { name: 'with an invalid length', first: { etag: '"a"', 'content-length': '1e1' } },
-    { name: 'of a server without ranges', first: { ...whole, 'accept-ranges': 'none' } },
     { name: 'of a 404', status: 404 },
-    { name: 'of a 201', status: 201 },
     { name: 'of a 206 without a range', status: 206, first: whole },
-    {
-      name: 'of several ranges',
-      status: 206,
-      first: { ...whole, 'content-type': 'multipart/byteranges; boundary=x' },
-    },
-    {
-      name: 'of a reversed range',
-      status: 206,
-      first: { etag: '"a"', 'content-range': 'bytes 9-0/10' },
-    },
-    {
-      name: 'of a range beyond the whole',
-      status: 206,
-      first: { etag: '"a"', 'content-range': 'bytes 5-14/10' },
-    },
-    {
-      name: 'of a range that is not as long as the response',
-      status: 206,
-      first: { ...whole, 'content-range': 'bytes 0-10/20' },
-    },
-    { name: 'of another range unit', status: 206, first: { ...whole, 'content-range': 'lines 0-9/10' } },
   ])('$name', async (row) => {
     const { wire, spy, error } = await breakAfterFive(row);
     expect(wire.attempts).toHaveLength(1);
@@ -258,18 +214,14 @@ describe('a broken download is not resumed', () => {
   });
 
   test('if it was complete', async () => {
-    const wire = new Wire();
-    const spy = new HandlerSpy();
-    resumingInterceptor(soon)(wire.dispatch)(get, spy);
+    const { wire } = begin();
     wire.attempt(1).start().head(200, whole).data('0123456789').fail(broken());
     await nextTurn();
     expect(wire.attempts).toHaveLength(1);
   });
 
   test('if it is longer than its Content-Length, as when an interceptor decompresses it', async () => {
-    const wire = new Wire();
-    const spy = new HandlerSpy();
-    resumingInterceptor(soon)(wire.dispatch)(get, spy);
+    const { wire, spy } = begin();
     wire.attempt(1).start().head(200, whole).data('0123456789a').fail(broken());
     await nextTurn();
     expect(wire.attempts).toHaveLength(1);
@@ -277,46 +229,21 @@ describe('a broken download is not resumed', () => {
   });
 
   test('when there are no retries', async () => {
-    const wire = new Wire();
-    const spy = new HandlerSpy();
+    const { wire, spy } = begin({ maxRetries: 0 });
     const error = broken();
-    resumingInterceptor({ ...soon, maxRetries: 0 })(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(200, whole).data('01234').fail(error);
     await nextTurn();
     expect(wire.attempts).toHaveLength(1);
     expect(spy.error).toBe(error);
-  });
-
-  test.each<[why: string, headers: Record<string, string>]>([
-    ['no strong ETag', { ...whole, etag: 'W/"a"' }],
-    ['no length', { etag: '"a"' }],
-    ['Accept-Ranges: none', { ...whole, 'accept-ranges': 'none' }],
-  ])('and its error says why: %s', async (why, first) => {
-    const { error } = await breakAfterFive({ first });
-    expect(error.cause).toMatchObject({ message: `not resumed: ${why}` });
   });
 });
 
 describe('a response that is not the rest is never appended', () => {
   test.each<[string, number, Record<string, string>]>([
     ['the whole body again', 200, whole],
-    ['something else', 200, { etag: '"b"', 'content-length': '5' }],
-    ['nothing', 204, {}],
-    ['a redirect', 302, { location: '/' }],
     ['a changed resource', 412, {}],
-    ['an unsatisfiable range', 416, { 'content-range': 'bytes */4' }],
-    ['no range', 206, { etag: '"a"', 'content-length': '5' }],
     ['an earlier range', 206, { ...rest, 'content-range': 'bytes 4-8/10' }],
-    ['a later range', 206, { etag: '"a"', 'content-range': 'bytes 6-9/10' }],
-    ['a shorter range', 206, { etag: '"a"', 'content-range': 'bytes 5-8/10' }],
-    ['a longer range', 206, { etag: '"a"', 'content-range': 'bytes 5-10/11' }],
-    ['a range of a longer resource', 206, { ...rest, 'content-range': 'bytes 5-9/11' }],
-    ['a range that has another length', 206, { ...rest, 'content-length': '4' }],
     ['another ETag', 206, { ...rest, etag: '"b"' }],
-    ['a weak ETag', 206, { ...rest, etag: 'W/"a"' }],
-    ['no ETag', 206, { 'content-length': '5', 'content-range': 'bytes 5-9/10' }],
-    ['another Content-Encoding', 206, { ...rest, 'content-encoding': 'gzip' }],
-    ['several ranges', 206, { etag: '"a"', 'content-type': 'multipart/byteranges; boundary=x' }],
   ])('%s', async (_, status, headers) => {
     const { wire, spy, error } = await breakAfterFive({});
     wire.attempt(2).start().head(status, headers);
@@ -415,21 +342,6 @@ describe.each(clients.map((client) => [client.name, client] as const))('over soc
     expect(slice.status).toBe(206);
     expect(await slice.text()).toBe(text.slice(1000, 2000));
     await other.destroy();
-  });
-
-  test('a server that ignores the range: fails with the error that broke the download', async () => {
-    await using server = await rawUpstream((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\netag: "a"\r\ncontent-length: 10\r\n\r\n01234', () => socket.destroy());
-    });
-    const agent = new client.undici.Agent();
-    const got = await client.send(server.url, agent.compose(resumingInterceptor(soon)));
-    const error = await got.text().catch((thrown: unknown) => thrown);
-    const cause = client.isFetch ? (error as Error).cause : error;
-    expect(cause).toMatchObject({ code: 'UND_ERR_SOCKET' });
-    expect(cause).toMatchObject({ cause: { message: 'not resumed: status 200' } });
-    expect(attemptsOf(cause)).toMatchObject([{ failure: 'network', reason: 'resumed' }, { status: 200 }]);
-    expect(server.connections()).toBe(2);
-    await agent.destroy();
   });
 });
 

@@ -1,4 +1,4 @@
-import { constant, createPolicy, type EbbEvent, memorystore, type PolicyOptions } from '@ebb/core';
+import { constant, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { ebbInterceptor } from '@ebb/undici';
@@ -96,35 +96,6 @@ test('the bodyTimeout of undici is a silence as well', async () => {
   const error = Object.assign(new Error('Body Timeout Error'), { code: 'UND_ERR_BODY_TIMEOUT' });
   wire.attempt(1).data(one).fail(error);
   expect(events.at(-1)).toMatchObject({ type: 'resume', reason: 'idle' });
-});
-
-test('resumptions in a row wait by the backoff of the policy', async () => {
-  const { wire, pass } = begin({}, { backoff: memorystore({ jitterMs: 0 }) });
-  wire.attempt(1).data(one).fail(broken());
-  for (const [index, delayMs] of [1_000, 2_000, 4_000].entries()) {
-    await pass(delayMs - 1);
-    expect(wire.attempts).toHaveLength(index + 1);
-    await pass(1);
-    const next = wire
-      .attempt(index + 2)
-      .start()
-      .head(200, headers);
-    if (index === 2) next.data(two);
-    next.fail(broken());
-  }
-  await pass(1_000);
-  expect(wire.attempts).toHaveLength(5);
-});
-
-test('a retry of the stream replaces it, up to the longest Retry-After', async () => {
-  const { wire, pass } = begin();
-  wire.attempt(1).data(`retry: 30\n${one}`).fail(broken());
-  await pass(30);
-  expect(wire.attempts).toHaveLength(2);
-  const long = begin();
-  long.wire.attempt(1).data(`retry: 700000\n${one}`).fail(broken());
-  await nextTurn();
-  expect(long.spy.error).toMatchObject({ cause: new Error('not resumed: too long a wait') });
 });
 
 test('a total timeout holds for each resumption from its break', async () => {
