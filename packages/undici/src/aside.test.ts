@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { get, passBackoff, reset, setUp } from '../test/relay.ts';
+import { begin, passBackoff, reset } from '../test/relay.ts';
 
 describe('a discarded response', () => {
   test('is read to its end before the next attempt is sent', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, clock } = begin();
     wire.attempt(1).start().head(503).data('no');
     await passBackoff(clock);
     expect(wire.attempts).toHaveLength(1);
@@ -21,8 +20,7 @@ describe('a discarded response', () => {
     ['is aborted when more bytes than the limit arrive', {}, 65_537, true],
     ['is read if as many bytes as the limit arrive', {}, 65_536, false],
   ])('%s', async (_, headers, bytes, aborted) => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin();
     wire
       .attempt(1)
       .start()
@@ -37,8 +35,7 @@ describe('a discarded response', () => {
   });
 
   test('to a HEAD has no body, despite its Content-Length', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch({ ...get, method: 'HEAD' }, spy);
+    const { wire, clock } = begin({}, { method: 'HEAD' });
     wire.attempt(1).start().head(503, { 'content-length': '99999999' }).end();
     expect(wire.attempt(1).connection.aborted).toBe(false);
     await passBackoff(clock);
@@ -46,8 +43,7 @@ describe('a discarded response', () => {
   });
 
   test('that never ends is aborted after a second', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, clock } = begin();
     wire.attempt(1).start().head(503).data('and so on');
     await passBackoff(clock, 999);
     expect(wire.attempt(1).connection.aborted).toBe(false);
@@ -58,8 +54,7 @@ describe('a discarded response', () => {
   });
 
   test('that breaks does not affect the retry', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin();
     wire.attempt(1).start().head(503).fail(reset());
     await passBackoff(clock);
     wire.attempt(2).start().head(200).end();

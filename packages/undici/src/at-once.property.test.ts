@@ -3,7 +3,7 @@ import { mayBeSentAtOnce, nextTurn } from '@ebb/core/adapter';
 import fc from 'fast-check';
 import type { Dispatcher } from 'undici';
 import { expect, test } from 'vitest';
-import { get, passBackoff, reset, setUp } from '../test/relay.ts';
+import { get, reset } from '../test/relay.ts';
 import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
@@ -133,13 +133,4 @@ test('a layer below through which only some requests go does not multiply their 
   expect(await sendsOf('/', 200)).toBe(1);
   expect(await sendsOf('/below', 503)).toBe(2);
   expect(await sendsOf('/', 503)).toBe(2);
-});
-
-test('a request that someone listens to is not sent without its events', async () => {
-  const { wire, spy, clock, events, dispatch } = setUp();
-  dispatch(get, spy);
-  wire.attempt(1).start().head(503).end();
-  await passBackoff(clock);
-  wire.attempt(2).start().head(200).end();
-  expect(events.map(({ type }) => type)).toEqual(['attempt', 'retry', 'attempt', 'end']);
 });

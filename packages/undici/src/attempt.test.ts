@@ -1,12 +1,11 @@
 import { attemptsOf } from '@ebb/core';
 import { errors } from 'undici';
 import { describe, expect, test, vi } from 'vitest';
-import { get, passBackoff, reset, setUp } from '../test/relay.ts';
+import { begin, passBackoff, reset } from '../test/relay.ts';
 import { ENDS_WITHOUT_BODY } from '../test/wire.ts';
 
 test('events of an attempt that was given up are ignored', async () => {
-  const { wire, spy, clock, dispatch } = setUp({ attemptTimeoutMs: 50 });
-  dispatch(get, spy);
+  const { wire, spy, clock } = begin({ attemptTimeoutMs: 50 });
   const first = wire.attempt(1).start();
   // A dispatcher that ignores its controller.
   first.connection.abort = () => undefined;
@@ -23,8 +22,7 @@ test('events of an attempt that was given up are ignored', async () => {
 
 describe('attemptTimeoutMs', () => {
   test('ends an attempt without a response, with undici’s own error', async () => {
-    const { wire, spy, clock, dispatch } = setUp({ attemptTimeoutMs: 50, maxRetries: 1 });
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin({ attemptTimeoutMs: 50, maxRetries: 1 });
     wire.attempt(1).start();
     await passBackoff(clock, 50);
     expect(wire.attempt(1).connection.reason).toBeInstanceOf(errors.HeadersTimeoutError);
@@ -40,8 +38,7 @@ describe('attemptTimeoutMs', () => {
   });
 
   test('includes time in the queue of undici, and then keeps the attempt from being sent', async () => {
-    const { wire, spy, clock, dispatch } = setUp({ attemptTimeoutMs: 50 });
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin({ attemptTimeoutMs: 50 });
     await passBackoff(clock, 50);
     wire.attempt(1).start();
     expect(wire.attempt(1).connection.aborted).toBe(true);
@@ -52,8 +49,7 @@ describe('attemptTimeoutMs', () => {
   });
 
   test('ends with the headers, and does not bound the body', async () => {
-    const { wire, spy, clock, dispatch } = setUp({ attemptTimeoutMs: 50 });
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin({ attemptTimeoutMs: 50 });
     wire.attempt(1).start().head(103);
     expect(clock.pending).toBe(1);
     wire.attempt(1).head(200);
@@ -64,8 +60,7 @@ describe('attemptTimeoutMs', () => {
   });
 
   test.each(ENDS_WITHOUT_BODY)('leaves no timer after %s', (_, happen) => {
-    const { wire, spy, clock, dispatch } = setUp({ attemptTimeoutMs: 50 });
-    dispatch(get, spy);
+    const { wire, clock } = begin({ attemptTimeoutMs: 50 });
     happen(wire);
     expect(clock.pending).toBe(0);
   });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Dispatcher } from 'undici';
 import { dispatch, errorText, LoggingHandler } from '../test/bare.ts';
 import {
   abortIn,
@@ -15,6 +16,9 @@ import {
   upload,
 } from '../test/scenarios.ts';
 
+const abortLater = (reason: unknown) => (controller: Dispatcher.DispatchController) =>
+  later(() => controller.abort(reason as Error));
+
 const rows: readonly Row[] = [
   ...methods.flatMap(
     (method) =>
@@ -26,36 +30,15 @@ const rows: readonly Row[] = [
         ],
       ] as const,
   ),
-  [
-    'an abort without a reason',
-    one(
-      { path: '/never' },
-      { onRequestStart: (controller) => later(() => controller.abort(undefined as never)) },
-    ),
-  ],
-  [
-    'an abort from setImmediate',
-    one({ path: '/never' }, { onRequestStart: (controller) => later(() => controller.abort(enough)) }),
-  ],
+  ['an abort without a reason', one({ path: '/never' }, { onRequestStart: abortLater(undefined) })],
+  ['an abort from setImmediate', one({ path: '/never' }, { onRequestStart: abortLater(enough) })],
   [
     'an abort from setImmediate, with a handler that throws',
-    one(
-      { path: '/never' },
-      {
-        onRequestStart: (controller) => later(() => controller.abort(enough)),
-        onResponseError: fail,
-      },
-    ),
+    one({ path: '/never' }, { onRequestStart: abortLater(enough), onResponseError: fail }),
   ],
   [
     'an abort from setImmediate in the body, with a handler that throws',
-    one(
-      { path: '/slow-body' },
-      {
-        onResponseData: (controller) => later(() => controller.abort(enough)),
-        onResponseError: fail,
-      },
-    ),
+    one({ path: '/slow-body' }, { onResponseData: abortLater(enough), onResponseError: fail }),
   ],
   [
     'two aborts',
@@ -70,15 +53,7 @@ const rows: readonly Row[] = [
       },
     ),
   ],
-  [
-    'an abort in onBodySent',
-    one(
-      { method: 'PUT', body: 'hello' },
-      {
-        onRequestStart: (controller) => later(() => controller.abort(enough)),
-      },
-    ),
-  ],
+  ['an abort in onBodySent', one({ method: 'PUT', body: 'hello' }, { onRequestStart: abortLater(enough) })],
   [
     'pause and resume',
     one(

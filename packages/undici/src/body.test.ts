@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { attemptsOf, constant, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Client, clients, versions } from '../test/clients.ts';
 import { failing, upstream } from '../test/upstream.ts';
 import { HandlerSpy, Wire } from '../test/wire.ts';
@@ -85,27 +85,35 @@ const rows = (kinds: readonly Kind[]) =>
       .map((kind) => [kind.name, client.name, kind, client] as const),
   );
 
+/** Sends a body through an agent, which ends with the test. */
+function put(
+  { undici, send }: Client,
+  url: string,
+  body: unknown,
+  { method = 'PUT', ...options }: { readonly method?: string; readonly connect?: unknown } = {},
+) {
+  const agent = new undici.Agent(options as object);
+  onTestFinished(() => agent.destroy());
+  return send(url, agent.compose(ebbInterceptor(soon)), { method, body });
+}
+
 describe('bodies that can be sent again', () => {
   test.each(rows(replayed))('%s, by %s', async (name, _, kind, client) => {
     await using server = await upstream(failing(503, 429));
-    const agent = new client.undici.Agent();
-    const body = await kind.make(client);
-    const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)), { method: 'PUT', body });
+    const got = await put(client, server.url, await kind.make(client));
     expect([got.status, await got.text()]).toEqual([200, 'ok']);
     const expected = name === 'URLSearchParams' ? String(new URLSearchParams({ text })) : text;
     expect(server.seen.map((seen) => seen.body.toString())).toEqual([expected, expected, expected]);
     const [first] = server.seen;
     for (const { headers } of server.seen) expect(headers).toEqual(first?.headers);
-    await agent.destroy();
   });
 
   test.each(clients.map((client) => [client.name, client] as const))('a form, by %s', async (_, client) => {
     await using server = await upstream(failing(503));
-    const agent = new client.undici.Agent();
     const body = new client.FormData();
     body.set('field', 'value');
     body.set('file', new Blob([text]), 'file.txt');
-    const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)), { method: 'PUT', body });
+    const got = await put(client, server.url, body);
     expect([got.status, await got.text()]).toEqual([200, 'ok']);
     for (const { headers, body: sent } of server.seen) {
       const [, boundary] = /boundary=(\S+)/.exec(headers['content-type'] ?? '') ?? [];
@@ -114,62 +122,47 @@ describe('bodies that can be sent again', () => {
       expect(sent.toString().trimEnd()).toMatch(new RegExp(`\\r\\n--${boundary}--$`));
       expect(sent.toString()).toContain(text);
     }
-    await agent.destroy();
   });
 });
 
 describe('bodies that can be sent only once', () => {
   test.each(rows(sentOnce))('%s, by %s: the caller gets the 503', async (_name, _client, kind, client) => {
     await using server = await upstream(failing(503));
-    const agent = new client.undici.Agent();
-    const body = await kind.make(client);
-    const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)), { method: 'PUT', body });
+    const got = await put(client, server.url, await kind.make(client));
     expect([got.status, await got.text()]).toEqual([503, 'no 1']);
     expect(server.seen.map((seen) => seen.body.toString())).toEqual([text]);
-    await agent.destroy();
   });
 
   test.each(rows(sentOnce.filter(({ opaque }) => !opaque)))(
     '%s, by %s: sent again after a refused connection',
     async (_name, _client, kind, client) => {
       await using server = await upstream(failing());
-      const { Agent, buildConnector } = client.undici;
-      const connector = buildConnector({});
+      const connector = client.undici.buildConnector({});
       let refusals = 1;
-      const agent = new Agent({
-        connect(options, callback) {
-          if (refusals-- > 0) callback(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), null);
-          else connector(options, callback);
-        },
-      });
+      const connect: typeof connector = (options, callback) => {
+        if (refusals-- > 0) callback(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), null);
+        else connector(options, callback);
+      };
       const body = await kind.make(client);
-      const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)), {
-        method: 'POST',
-        body,
-      });
+      const got = await put(client, server.url, body, { method: 'POST', connect });
       expect([got.status, await got.text()]).toEqual([200, 'ok']);
       expect(refusals).toBe(-1);
       expect(server.seen.map((seen) => seen.body.toString())).toEqual([text]);
-      await agent.destroy();
     },
   );
 
   test.each(clients.filter(({ isFetch }) => isFetch).map((client) => [client.name, client] as const))(
     'a body that is too long to keep, by %s',
     async (_, client) => {
-      const agent = new client.undici.Agent();
       for (const [length, times] of [
         [1024 * 1024, 2],
         [1024 * 1024 + 1, 1],
       ] as const) {
         await using server = await upstream(failing(503));
-        const body = 'x'.repeat(length);
-        const dispatcher = agent.compose(ebbInterceptor(soon));
-        const got = await client.send(server.url, dispatcher, { method: 'PUT', body });
+        const got = await put(client, server.url, 'x'.repeat(length));
         expect([got.status, await got.text()]).toEqual(times === 1 ? [503, 'no 1'] : [200, 'ok']);
         expect(server.seen.map((seen) => seen.body.length)).toEqual(Array(times).fill(length));
       }
-      await agent.destroy();
     },
   );
 
@@ -205,12 +198,8 @@ describe('bodies that can be sent only once', () => {
       structuredClone(buffer, { transfer: [buffer] });
       response.writeHead(503).end('no');
     });
-    const { Agent, request } = versions['undici 8'] as (typeof versions)[string];
-    const agent = new Agent();
-    const dispatcher = agent.compose(ebbInterceptor(soon));
-    const got = await request(server.url, { method: 'PUT', body: new Uint8Array(buffer), dispatcher });
-    expect(got.statusCode).toBe(503);
+    const got = await put(clients[0] as Client, server.url, new Uint8Array(buffer));
+    expect(got.status).toBe(503);
     expect(server.seen).toHaveLength(1);
-    await agent.destroy();
   });
 });

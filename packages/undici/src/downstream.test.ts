@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
-import { get, passBackoff, reset, setUp } from '../test/relay.ts';
+import { begin, get, passBackoff, reset, setUp } from '../test/relay.ts';
 import { rawUpstream } from '../test/upstream.ts';
 import { ebbInterceptor } from './index.ts';
 
 describe('the handler', () => {
   test('gets the informational responses of all attempts', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin();
     wire.attempt(1).start().head(102).head(102).head(103).head(503).end();
     await passBackoff(clock);
     wire.attempt(2).start().head(102).head(103).head(104).head(200).end();
@@ -25,8 +24,7 @@ describe('the handler', () => {
   });
 
   test('gets the raw headers and trailers of the forwarded response', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin();
     const [first, second] = [[Buffer.from('first')], [Buffer.from('second')]];
     wire.attempt(1).connection.rawHeaders = first;
     wire.attempt(1).start().head(503).end();
@@ -41,8 +39,7 @@ describe('the handler', () => {
   });
 
   test('has one context, which every attempt adds to', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin();
     wire
       .attempt(1)
       .start({ history: ['a'] })
@@ -69,8 +66,7 @@ describe('the handler', () => {
   });
 
   test('gets each start of the first attempt, as without ebb', () => {
-    const { wire, spy, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy } = begin();
     wire.attempt(1).start().start().head(200).end();
     expect(spy.calls).toEqual(['start', 'start', 'head 200', 'end {}']);
     expect(spy.controllers.size).toBe(1);
@@ -100,8 +96,7 @@ describe('the handler', () => {
   });
 
   test('without upload methods leaves them undefined on the attempt', () => {
-    const { wire, spy, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire } = begin();
     expect(wire.attempt(1).handler.onBodySent).toBe(undefined);
     expect(wire.attempt(1).handler.onRequestSent).toBe(undefined);
   });
@@ -109,8 +104,7 @@ describe('the handler', () => {
 
 describe('backpressure', () => {
   test('pause and resume reach the connection of the forwarded response', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin();
     wire.attempt(1).start().head(503).end();
     await passBackoff(clock);
     wire.attempt(2).start().head(200);
@@ -123,8 +117,7 @@ describe('backpressure', () => {
   });
 
   test('a pause before the response does not stop a discarded body, only the forwarded one', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin();
     wire.attempt(1).start();
     spy.controller?.pause();
     wire.attempt(1).head(503).data('no').end();

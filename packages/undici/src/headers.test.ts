@@ -2,20 +2,8 @@ import { constant, perKey, type RequestTraits, tokenBucket } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
 import { failing, upstream } from '../test/upstream.ts';
-import type { Attempt } from './attempt.ts';
-import { changedHeaders, ownOptions, requestHeader, responseHeader } from './headers.ts';
+import { changedHeaders, ownOptions, requestHeader } from './headers.ts';
 import { ebbInterceptor } from './index.ts';
-import { ResponseOutcome } from './outcome.ts';
-
-test('a response header is an own property', () => {
-  const headers = { 'retry-after': '1', list: ['a', 'b'] };
-  const names = ['retry-after', 'list', 'constructor', 'none'];
-  expect(names.map((name) => responseHeader(headers, name))).toEqual(['1', 'a, b', undefined, undefined]);
-  expect(new ResponseOutcome({ isRedirected: false } as Attempt, { status: 503, headers })).toMatchObject({
-    type: 'response',
-    status: 503,
-  });
-});
 
 type Pairs = readonly (readonly [string, string])[];
 
@@ -82,23 +70,10 @@ describe.each(Object.entries(versions))('request headers of %s', (_, { Agent, re
   });
 });
 
-test.each(forms)('%s: a header is found by its name in any case', (_, make) => {
-  const pairs: Pairs = [['X-Tenant', 'b']];
-  const get = { path: '/', method: 'GET' } as const;
-  const { headers } = ownOptions({ ...get, headers: make(pairs) as never });
-  expect(requestHeader(headers, 'x-tenant')).toBe('b');
-  expect(requestHeader(headers, 'none')).toBe(undefined);
-});
-
 test('a header with several values, and invalid headers', () => {
-  const headers = { 'X-One': '1', 'x-two': ['2', '3'], 'x-three': undefined };
-  expect(requestHeader(headers, 'x-two')).toBe('2, 3');
-  expect(requestHeader(headers, 'x-three')).toBe(undefined);
+  expect(requestHeader({ 'x-two': ['2', '3'] }, 'x-two')).toBe('2, 3');
   expect(requestHeader(['x-one', '1', 'x-odd'], 'x-odd')).toBe(undefined);
-});
-
-test.each([undefined, null])('request headers that are %s have no values', (headers) => {
-  expect(requestHeader(headers, 'a')).toBe(undefined);
+  expect(requestHeader(null, 'a')).toBe(undefined);
 });
 
 describe('headers of a request are one record', () => {
@@ -162,5 +137,5 @@ test.each<[headers: unknown, expected: unknown]>([
   [['a'], ['a']],
 ])('changes of %o', (headers, expected) => {
   const changes = { 'x-own': '1', 'X-Own': '2', 'x-gone': undefined };
-  expect(changedHeaders(headers as never, changes)).toEqual(expected);
+  expect(changedHeaders(headers as never, changes)).toStrictEqual(expected);
 });

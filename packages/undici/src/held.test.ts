@@ -1,20 +1,10 @@
-import {
-  concurrencyLimit,
-  detailsOf,
-  type EbbEvent,
-  HookError,
-  inspectBody,
-  type Judgement,
-  type PolicyOptions,
-  tokenBucket,
-} from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
+import { concurrencyLimit, detailsOf, type EbbEvent, HookError, type Judgement } from '@ebb/core';
+import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { bucketThat } from '../test/bucket.ts';
+import { tokensFor } from '../test/bucket.ts';
 import { bodyOf, errorInBody, errorInFirstEvent, type Look, settle, start } from '../test/inspect.ts';
-import { get, passBackoff, reset, resumingInterceptor, type Setting, setUp, time } from '../test/relay.ts';
-import { HandlerSpy, Wire } from '../test/wire.ts';
-import { ebbInterceptor } from './index.ts';
+import { passBackoff, reset, type Setting, time } from '../test/relay.ts';
+import { acting, type Wire } from '../test/wire.ts';
 
 describe('a body that is not asked for', () => {
   test('holds the response for a turn of promises, with whatever follows in the meantime', async () => {
@@ -88,15 +78,6 @@ describe('a body that is not asked for', () => {
 });
 
 describe('a body that breaks while it is held', () => {
-  test('before its first event is sent again', async () => {
-    const { wire, spy, clock } = start(errorInFirstEvent);
-    wire.attempt(1).start().head(200).data('data:').fail(reset());
-    await passBackoff(clock);
-    wire.attempt(2).start().head(200).data('data: 1\n\n').end();
-    await settle();
-    expect(spy.calls).toEqual(['start', 'head 200', 'data data: 1\n\n', 'end {}']);
-  });
-
   test('is passed on as it is if the request may not be sent again', async () => {
     const { wire, spy } = start(errorInFirstEvent, {}, { method: 'POST' });
     const error = reset();
@@ -113,40 +94,16 @@ describe('a body that breaks while it is held', () => {
     await settle();
     expect(spy.calls).toEqual(['start', 'head 200', 'data half', 'error reset']);
   });
-
-  test('is resumed as a download, if it can be', async () => {
-    const seen: number[] = [];
-    const inspect = inspectBody(({ status }) => void seen.push(status));
-    const { wire, spy, clock, dispatch } = setUp({ inspect }, resumingInterceptor);
-    dispatch(get, spy);
-    wire
-      .attempt(1)
-      .start()
-      .head(200, { etag: '"a"', 'content-length': '10' })
-      .data('01234')
-      .fail(Object.assign(new Error('broken'), { code: 'ECONNRESET' }));
-    await settle();
-    await passBackoff(clock);
-    expect(wire.attempt(2).options.headers).toMatchObject({ range: 'bytes=5-9' });
-    wire.attempt(2).start().head(206, { etag: '"a"', 'content-range': 'bytes 5-9/10' }).data('56789').end();
-    await settle();
-    expect(spy.calls).toEqual(['start', 'head 200', 'data 01234', 'data 56789', 'end {}']);
-    // The rest comes by a request of its own.
-    expect(seen).toEqual([200, 206]);
-  });
 });
 
 describe('the handler of a response that was held', () => {
   test('pauses: it gets what was held, and then the connection sends no more', async () => {
-    const { wire, dispatch } = setUp({ inspect: inspectBody(() => undefined) });
-    class Pausing extends HandlerSpy {
-      override onResponseData(controller: never, chunk: Buffer): void {
-        super.onResponseData(controller, chunk);
-        this.controller?.pause();
-      }
-    }
-    const spy = new Pausing();
-    dispatch(get, spy);
+    const { wire, spy } = start(
+      () => undefined,
+      {},
+      {},
+      acting('onResponseData', (controller) => controller.pause()),
+    );
     const { connection } = wire.attempt(1).start().head(200).data('a').data('b');
     await settle();
     expect([bodyOf(spy), connection.calls]).toEqual(['ab', ['pause']]);
@@ -157,8 +114,7 @@ describe('the handler of a response that was held', () => {
   });
 
   test('has paused before: a connection that was paused goes on with the handler', async () => {
-    const { wire, spy, dispatch } = setUp({ inspect: inspectBody(() => undefined) });
-    dispatch(get, spy);
+    const { wire, spy } = start(() => undefined);
     wire.attempt(1).start();
     spy.controller?.pause();
     const { connection } = wire.attempt(1).head(200).data('x'.repeat(65_537));
@@ -169,16 +125,11 @@ describe('the handler of a response that was held', () => {
   });
 
   test('goes on while it gets what was held: the connection goes on after that', async () => {
-    const { wire, dispatch } = setUp({ inspect: inspectBody(() => undefined) });
-    class Hasty extends HandlerSpy {
-      override onResponseData(controller: never, chunk: Buffer): void {
-        super.onResponseData(controller, chunk);
-        this.controller?.pause();
-        this.controller?.resume();
-      }
-    }
-    const spy = new Hasty();
-    dispatch(get, spy);
+    const hasty = acting('onResponseData', (controller) => {
+      controller.pause();
+      controller.resume();
+    });
+    const { wire, spy } = start(() => undefined, {}, {}, hasty);
     const { connection } = wire.attempt(1).start().head(200).data('x'.repeat(65_536)).data('y');
     let left = 1;
     connection.resume = () => {
@@ -189,59 +140,33 @@ describe('the handler of a response that was held', () => {
     expect(spy.calls.at(-1)).toBe('end {}');
   });
 
-  test.each(['head', 'data', 'end'])('throws at its %s: it gets that error', async (at) => {
-    const thrown = new Error('thrown');
-    class Throwing extends HandlerSpy {
-      override onResponseStart(...args: Parameters<HandlerSpy['onResponseStart']>): void {
-        super.onResponseStart(...args);
-        if (at === 'head') throw thrown;
-      }
-      override onResponseData(...args: Parameters<HandlerSpy['onResponseData']>): void {
-        super.onResponseData(...args);
-        if (at === 'data') throw thrown;
-      }
-      override onResponseEnd(...args: Parameters<HandlerSpy['onResponseEnd']>): void {
-        super.onResponseEnd(...args);
-        if (at === 'end') throw thrown;
-      }
-    }
-    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
-    const { wire, dispatch } = setUp({ inspect: inspectBody(() => undefined), concurrency });
-    const spy = new Throwing();
-    dispatch(get, spy);
-    wire.attempt(1).start().head(200).data('a').end();
-    await settle();
-    expect(spy.error).toBe(thrown);
-    expect(spy.calls.filter((call) => call.startsWith('error'))).toHaveLength(1);
-    expect(concurrency.stats().inUse).toBe(0);
-  });
+  const enough = new Error('enough');
+  const fail = (): never => {
+    throw enough;
+  };
+  const abort = (controller: Dispatcher.DispatchController): void => controller.abort(enough);
 
-  test.each(['head', 'data'])('aborts at its %s: it gets the reason, and nothing else', async (at) => {
-    const reason = new Error('enough');
-    class Aborting extends HandlerSpy {
-      override onResponseStart(...args: Parameters<HandlerSpy['onResponseStart']>): void {
-        super.onResponseStart(...args);
-        if (at === 'head') this.controller?.abort(reason);
-      }
-      override onResponseData(...args: Parameters<HandlerSpy['onResponseData']>): void {
-        super.onResponseData(...args);
-        if (at === 'data') this.controller?.abort(reason);
-      }
-    }
-    const { wire, dispatch } = setUp({ inspect: inspectBody(() => undefined) });
-    const spy = new Aborting();
-    dispatch(get, spy);
-    wire.attempt(1).start().head(200).data('a').data('b');
+  test.each([
+    ['throws at its head', 'onResponseStart', fail, ''],
+    ['throws at its data', 'onResponseData', fail, 'a'],
+    ['throws at its end', 'onResponseEnd', fail, 'ab'],
+    ['aborts at its head', 'onResponseStart', abort, ''],
+    ['aborts at its data', 'onResponseData', abort, 'a'],
+  ] as const)('%s: it gets that error, and nothing else', async (_, at, act, body) => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
+    const { wire, spy } = start(() => undefined, { concurrency }, {}, acting(at, act));
+    const attempt = wire.attempt(1).start().head(200).data('a').data('b');
+    if (act === fail) attempt.end();
     await settle();
-    expect(spy.error).toBe(reason);
-    expect(spy.calls.at(-1)).toBe('error enough');
-    expect(bodyOf(spy)).toBe(at === 'head' ? '' : 'a');
-    expect(wire.attempt(1).connection.aborted).toBe(true);
+    expect(spy.error).toBe(enough);
+    expect(spy.calls.filter((call) => call.startsWith('error'))).toEqual([spy.calls.at(-1)]);
+    expect(bodyOf(spy)).toBe(body);
+    expect([concurrency.stats().inUse, attempt.connection.aborted]).toEqual([0, act === abort]);
   });
 });
 
 describe('a held response ends early', () => {
-  const limited = (): { readonly options: PolicyOptions; readonly inUse: () => number } => {
+  const limited = () => {
     const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
     return { options: { concurrency }, inUse: () => concurrency.stats().inUse };
   };
@@ -252,13 +177,8 @@ describe('a held response ends early', () => {
     ['has broken', ({ wire }) => wire.attempt(1).data('a').fail(reset())],
   ])('by an abort when it %s: at once, with its reason', async (_, arrive) => {
     const { options, inUse } = limited();
-    const events: EbbEvent[] = [];
-    const onEvent = (event: EbbEvent): void => void events.push(event);
-    const setting = start((response) => response.text().then(() => new Promise(() => undefined)), {
-      ...options,
-      onEvent,
-    });
-    const { wire, spy, clock } = setting;
+    const setting = start((response) => response.text().then(() => new Promise(() => undefined)), options);
+    const { wire, spy, clock, events } = setting;
     wire.attempt(1).start().head(200);
     arrive(setting);
     await settle();
@@ -332,57 +252,15 @@ describe('a held response ends early', () => {
     expect(spy.error).toMatchObject({ hook: 'inspect' });
     expect(wire.attempt(1).connection.aborted).toBe(false);
   });
-
-  test('by a dispatcher that is destroyed: what has come is passed on if the retry cannot be sent', async () => {
-    const wire = new Wire();
-    const spy = new HandlerSpy();
-    const clock = virtualClock({ startMs: 0 });
-    const closed = Object.assign(new Error('closed'), { code: 'UND_ERR_DESTROYED' });
-    const dispatch = ebbInterceptor({ inspect: inspectBody(errorInFirstEvent), clock })(
-      (options, handler) => {
-        if (wire.attempts.length === 0) return wire.dispatch(options, handler);
-        handler.onResponseError?.(null as never, closed);
-        return false;
-      },
-    );
-    dispatch(get, spy);
-    wire.attempt(1).start().head(200).data('data:').fail(closed);
-    await passBackoff(clock, 60_000);
-    expect(spy.calls).toEqual(['start', 'head 200', 'data data:', 'error closed']);
-  });
 });
 
 describe('with limits', () => {
-  test('the slot is held until the body has arrived, and no longer', async () => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
-    const inUse = (): number => concurrency.stats().inUse;
-    const { wire, spy } = start(errorInFirstEvent, { concurrency });
-    wire.attempt(1).start().head(200).data('data: 1\n\n');
-    await settle();
-    expect([spy.calls.at(-1), inUse()]).toEqual(['data data: 1\n\n', 1]);
-    wire.attempt(1).end();
-    expect(inUse()).toBe(0);
-  });
-
-  test('the slot of a whole response is released although the handler is paused', async () => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
-    const { wire, spy, dispatch } = setUp({ inspect: inspectBody(() => undefined), concurrency });
-    dispatch(get, spy);
-    wire.attempt(1).start();
-    spy.controller?.pause();
-    wire.attempt(1).head(200).data('a').end();
-    expect(concurrency.stats().inUse).toBe(1);
-    await settle();
-    expect([spy.calls.at(-1), concurrency.stats().inUse]).toEqual(['end {}', 0]);
-  });
-
   test.each<[string, (wire: Wire) => unknown, string]>([
     ['ends', (wire) => wire.attempt(1).data('b').end(), 'end {}'],
     ['breaks', (wire) => wire.attempt(1).data('b').fail(new Error('final')), 'error final'],
-  ])('and the slot of one that %s while the handler is paused', async (_, finish, last) => {
+  ])('the slot is held until the body %s, although the handler is paused', async (_, finish, last) => {
     const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
-    const { wire, spy, dispatch } = setUp({ inspect: inspectBody(() => undefined), concurrency });
-    dispatch(get, spy);
+    const { wire, spy } = start(() => undefined, { concurrency });
     wire.attempt(1).start();
     spy.controller?.pause();
     wire.attempt(1).head(200).data('a');
@@ -392,33 +270,32 @@ describe('with limits', () => {
     expect([spy.calls.slice(2), concurrency.stats().inUse]).toEqual([['data a', 'data b', last], 0]);
   });
 
+  test('the slot of a whole response is free once it is passed on', async () => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
+    const { wire, spy } = start(() => undefined, { concurrency });
+    wire.attempt(1).start().head(200).data('a').end();
+    expect(concurrency.stats().inUse).toBe(1);
+    await settle();
+    expect([spy.calls.at(-1), concurrency.stats().inUse]).toEqual(['end {}', 0]);
+  });
+
   test('the slot of a response that is sent again is free while the retry waits', async () => {
     const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
-    const { wire, spy, clock, dispatch } = setUp({ inspect: inspectBody(errorInBody), concurrency });
-    dispatch(get, spy);
+    const { wire } = start(errorInBody, { concurrency });
     wire.attempt(1).start().head(200).data('{"error":1}').end();
     await settle();
     expect(concurrency.stats().inUse).toBe(0);
-    await passBackoff(clock);
-    wire.attempt(2).start().head(200).data('{}').end();
-    await settle();
-    expect([spy.calls.at(-1), concurrency.stats().inUse]).toEqual(['end {}', 0]);
   });
 
   test.each<[string, readonly string[], readonly string[]]>([
     ['that had arrived', ['{"error":', '1}'], []],
     ['of which the rest arrives after it was judged', ['event: error\ndata: a\n\n'], ['data: b\n\n']],
   ])('if the bucket refuses the retry, the handler gets the whole body %s', async (_, before, after) => {
-    let grants = 1;
-    const bucket = bucketThat({
-      tryAcquire: () => grants-- > 0,
-      acquire: () => Promise.reject(Object.assign(new Error('no tokens'), { name: 'NotSentError' })),
-    });
     const look: Look = async (response) =>
       (await (after.length > 0 ? response.firstEvent() : response.text())) === undefined
         ? undefined
         : { verdict: 'transient' };
-    const { wire, spy, clock } = start(look, { bucket });
+    const { wire, spy, clock } = start(look, { bucket: tokensFor(1) });
     wire.attempt(1).start().head(200);
     for (const part of before) wire.attempt(1).data(part);
     if (after.length === 0) wire.attempt(1).end({ sum: '1' });
@@ -444,22 +321,11 @@ describe('with limits', () => {
   });
 
   test('a long response that has arrived is not aborted for a retry, and not kept either', async () => {
-    const closed = Object.assign(new Error('closed'), { code: 'UND_ERR_CLOSED' });
-    const wire = new Wire();
-    const spy = new HandlerSpy();
-    const clock = virtualClock({ startMs: 0 });
-    const inspect: Look = async (response) =>
+    const look: Look = async (response) =>
       (await response.text()) === '' ? undefined : { verdict: 'transient' };
-    const dispatch = ebbInterceptor({ inspect: inspectBody(inspect, { maxBytes: 400_000 }), clock })(
-      (options, handler) => {
-        if (wire.attempts.length === 0) return wire.dispatch(options, handler);
-        handler.onResponseError?.(null as never, closed);
-        return false;
-      },
-    );
-    dispatch(get, spy);
+    const { wire, spy, clock } = start(look, { maxBytes: 400_000, bucket: tokensFor(1) });
     wire.attempt(1).start().head(200).data('x'.repeat(300_000)).end();
-    await passBackoff(clock, 60_000);
+    await passBackoff(clock);
     expect(wire.attempt(1).connection.aborted).toBe(false);
     expect(spy.calls).toEqual(['start', 'head 200', expect.stringMatching('error .*discarded for a retry')]);
   });
@@ -479,21 +345,5 @@ describe('with limits', () => {
     expect(wire.attempt(1).connection.aborted).toBe(true);
     await passBackoff(clock);
     expect(wire.attempts).toHaveLength(2);
-  });
-
-  test('a response that inspect judges is shown to the bucket with its judgement', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const bucket = tokenBucket({ refillPerSecond: 10, capacity: 10, clock });
-    const look: Look = async (response) =>
-      (await response.text()) === 'busy' ? { verdict: 'refused', waitMs: 3_000 } : undefined;
-    const { wire, spy, dispatch } = setUp({ inspect: inspectBody(look), bucket, clock });
-    dispatch(get, spy);
-    wire.attempt(1).start().head(200).data('busy').end();
-    await passBackoff(clock, 2_999);
-    expect(wire.attempts).toHaveLength(1);
-    await passBackoff(clock, 1_000);
-    wire.attempt(2).start().head(200).data('ok').end();
-    await settle();
-    expect(spy.calls).toEqual(['start', 'head 200', 'data ok', 'end {}']);
   });
 });

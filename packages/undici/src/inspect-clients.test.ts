@@ -2,10 +2,10 @@ import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip, gzipSync } from 'node:zlib';
-import { concurrencyLimit, constant, type Inspect, inspectBody, type PolicyOptions } from '@ebb/core';
-import { describe, expect, test } from 'vitest';
+import { constant, type Inspect, inspectBody, type PolicyOptions } from '@ebb/core';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { clients, versions } from '../test/clients.ts';
-import { rawUpstream, upstream } from '../test/upstream.ts';
+import { upstream } from '../test/upstream.ts';
 import { ebbInterceptor } from './index.ts';
 
 const inspect: Inspect = async (response) => {
@@ -23,79 +23,41 @@ const events = { 'content-type': 'text/event-stream' };
 const gzipped = { 'content-encoding': 'gzip' };
 const overloaded = 'event: error\ndata: {"type":"overloaded"}\n\n';
 
-describe.each(clients)('inspect with $name', (client) => {
-  const make = (options: PolicyOptions = {}) => {
-    const agent = new client.undici.Agent({ connections: 1 });
-    const dispatcher = agent.compose(
-      ebbInterceptor({ backoff: constant(0), inspect: inspectBody(inspect), ...options }),
-    );
-    return { agent, dispatcher };
-  };
+/** An agent whose responses are looked at, which is closed with the test. */
+function inspecting({ Agent }: (typeof versions)[string], options: PolicyOptions = {}) {
+  const agent = new Agent({ connections: 1 });
+  onTestFinished(() => agent.destroy());
+  const policy = { backoff: constant(0), inspect: inspectBody(inspect), ...options };
+  return { agent, dispatcher: agent.compose(ebbInterceptor(policy)) };
+}
 
-  test.each<[string, Record<string, string>, string | Buffer]>([
-    ['an error in a 200', json, '{"error":"busy"}'],
-    ['the same with gzip', { ...json, ...gzipped }, gzipSync('{"error":"busy"}')],
-    ['an event stream that begins with an error', events, overloaded],
-    ['the same with gzip', { ...events, ...gzipped }, gzipSync(overloaded)],
+describe.each(clients)('inspect with $name', (client) => {
+  test.each<[string, Record<string, string>, Buffer]>([
+    ['an error in a 200, with gzip', { ...json, ...gzipped }, gzipSync('{"error":"busy"}')],
+    ['an event stream that begins with an error, with gzip', { ...events, ...gzipped }, gzipSync(overloaded)],
   ])('%s is sent again, on the same connection', async (_, headers, body) => {
     await using server = await upstream((response, _seen, number) => {
       if (number < 2) response.writeHead(200, headers).end(body);
       else response.writeHead(200, json).end('{"ok":true}');
     });
-    const { agent, dispatcher } = make();
+    const { dispatcher } = inspecting(client.undici);
     expect(await (await client.send(server.url, dispatcher)).text()).toBe('{"ok":true}');
     expect([server.seen.length, server.connections()]).toEqual([3, 1]);
-    await agent.close();
   });
 
   test('a long body that inspect reads in part arrives whole', async () => {
     const body = JSON.stringify({ text: 'x'.repeat(2_000_000) });
     await using server = await upstream((response) => response.writeHead(200, json).end(body));
-    const { agent, dispatcher } = make({ inspect: inspectBody(inspect, { maxBytes: 1_000 }) });
+    const { dispatcher } = inspecting(client.undici, {
+      inspect: inspectBody(inspect, { maxBytes: 1_000 }),
+    });
     expect(await (await client.send(server.url, dispatcher)).text()).toBe(body);
-    await agent.close();
-  });
-
-  test('a body that is reset before inspect has judged it is sent again', async () => {
-    await using server = await rawUpstream((socket, _, number) => {
-      if (number > 0) {
-        socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}');
-        return;
-      }
-      socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{"a');
-      setTimeout(() => socket.resetAndDestroy(), 20);
-    });
-    const { agent, dispatcher } = make();
-    expect(await (await client.send(server.url, dispatcher)).text()).toBe('{}');
-    expect(server.connections()).toBe(2);
-    await agent.close();
-  });
-
-  test('an abort while the response is held ends the request, and frees its slot', async () => {
-    await using server = await upstream((response) => response.writeHead(200, json).write('{'));
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-    const held = Promise.withResolvers<void>();
-    const { agent, dispatcher } = make({
-      concurrency,
-      inspect: inspectBody(async (response) => {
-        held.resolve();
-        await response.text();
-        return undefined;
-      }),
-    });
-    const abort = new AbortController();
-    const sent = client.send(server.url, dispatcher, { signal: abort.signal });
-    await held.promise;
-    expect(concurrency.stats().inUse).toBe(1);
-    const reason = new Error('enough');
-    abort.abort(reason);
-    await expect(sent).rejects.toBe(reason);
-    await expect.poll(() => concurrency.stats().inUse).toBe(0);
-    await agent.close();
   });
 });
 
-describe.each(Object.entries(versions))('inspect with streams of %s', (_, { Agent, request }) => {
+describe.each(Object.entries(versions))('inspect with streams of %s', (_, undici) => {
+  const { request } = undici;
+
   test.each(['plain', 'gzip'])(
     '%s: the first event reaches the reader before the second is sent',
     async (coding) => {
@@ -110,10 +72,7 @@ describe.each(Object.entries(versions))('inspect with streams of %s', (_, { Agen
         encoder?.flush();
         void read.promise.then(() => target.end('data: 2\n\n'));
       });
-      const agent = new Agent();
-      const dispatcher = agent.compose(
-        ebbInterceptor({ inspect: inspectBody(inspect, { timeoutMs: 30_000 }) }),
-      );
+      const { dispatcher } = inspecting(undici, { inspect: inspectBody(inspect, { timeoutMs: 30_000 }) });
       const { body } = await request(server.url, { dispatcher });
       const parts: Buffer[] = [];
       for await (const part of body) {
@@ -122,7 +81,6 @@ describe.each(Object.entries(versions))('inspect with streams of %s', (_, { Agen
       }
       const { length } = Buffer.concat(parts);
       expect([length > 0, parts.length > 1]).toEqual([true, true]);
-      await agent.close();
     },
   );
 
@@ -143,8 +101,7 @@ describe.each(Object.entries(versions))('inspect with streams of %s', (_, { Agen
       };
       write();
     });
-    const agent = new Agent();
-    const dispatcher = agent.compose(ebbInterceptor({ inspect: inspectBody(inspect) }));
+    const { dispatcher } = inspecting(undici);
     const { body } = await request(server.url, { dispatcher });
     await delay(200);
     const sentUnread = sent;
@@ -153,23 +110,18 @@ describe.each(Object.entries(versions))('inspect with streams of %s', (_, { Agen
     expect(bytes).toBe(100_000_000);
     // What kernels buffer differs, but it is far from everything.
     expect(sentUnread).toBeLessThan(500);
-    await agent.close();
   });
 
   test('a dispatcher that is destroyed while a response is held ends the request', async () => {
     await using server = await upstream((response) => response.writeHead(200, json).write('{'));
     const held = Promise.withResolvers<void>();
-    const agent = new Agent();
-    const dispatcher = agent.compose(
-      ebbInterceptor({
-        backoff: constant(0),
-        inspect: inspectBody(async (response) => {
-          held.resolve();
-          await response.text();
-          return undefined;
-        }),
+    const { agent, dispatcher } = inspecting(undici, {
+      inspect: inspectBody(async (response) => {
+        held.resolve();
+        await response.text();
+        return undefined;
       }),
-    );
+    });
     const sent = request(server.url, { dispatcher }).then(({ body }) => body.text());
     await held.promise;
     const destroyed = agent.destroy();
@@ -181,15 +133,12 @@ describe.each(Object.entries(versions))('inspect with streams of %s', (_, { Agen
     await using server = await upstream((response) => response.writeHead(200, json).end('{}'));
     const held = Promise.withResolvers<void>();
     const judge = Promise.withResolvers<undefined>();
-    const agent = new Agent();
-    const dispatcher = agent.compose(
-      ebbInterceptor({
-        inspect: inspectBody(() => {
-          held.resolve();
-          return judge.promise;
-        }),
+    const { agent, dispatcher } = inspecting(undici, {
+      inspect: inspectBody(() => {
+        held.resolve();
+        return judge.promise;
       }),
-    );
+    });
     const sent = request(server.url, { dispatcher }).then(({ body }) => body.text());
     await held.promise;
     const closed = agent.close();
@@ -199,7 +148,9 @@ describe.each(Object.entries(versions))('inspect with streams of %s', (_, { Agen
   });
 });
 
-describe.each(Object.entries(versions))('inspect of %s', (_, { Agent, MockAgent, interceptors, request }) => {
+describe.each(Object.entries(versions))('inspect of %s', (_, undici) => {
+  const { MockAgent, interceptors, request } = undici;
+
   const busyOnce = () =>
     upstream((response, { path }, number) => {
       if (path === '/moved') response.writeHead(302, { location: '/' }).end('moved');
@@ -209,10 +160,7 @@ describe.each(Object.entries(versions))('inspect of %s', (_, { Agent, MockAgent,
   test('with stream and pipeline', async () => {
     for (const way of ['stream', 'pipeline'] as const) {
       await using server = await busyOnce();
-      const agent = new Agent();
-      const dispatcher = agent.compose(
-        ebbInterceptor({ backoff: constant(0), inspect: inspectBody(inspect) }),
-      );
+      const { dispatcher } = inspecting(undici);
       const parts: Buffer[] = [];
       const sink = (): Writable =>
         new Writable({
@@ -232,13 +180,13 @@ describe.each(Object.entries(versions))('inspect of %s', (_, { Agent, MockAgent,
             .pipe(sink()),
         );
       expect([way, Buffer.concat(parts).toString(), server.seen.length]).toEqual([way, '{"ok":true}', 3]);
-      await agent.close();
     }
   });
 
   test.each(['above', 'below'])('with redirects %s', async (place) => {
     await using server = await busyOnce();
-    const agent = new Agent();
+    const agent = new undici.Agent();
+    onTestFinished(() => agent.destroy());
     const seen: number[] = [];
     const own = ebbInterceptor({
       backoff: constant(0),
@@ -252,7 +200,6 @@ describe.each(Object.entries(versions))('inspect of %s', (_, { Agent, MockAgent,
     const { body } = await request(new URL('/moved', server.url), { dispatcher });
     expect(await body.text()).toBe('{"ok":true}');
     expect(seen).toEqual(place === 'above' ? [302, 200, 200] : [200, 200]);
-    await agent.close();
   });
 
   test('with a MockAgent', async () => {

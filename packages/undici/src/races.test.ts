@@ -2,12 +2,11 @@
 import { Readable } from 'node:stream';
 import { concurrencyLimit, constant, type EbbEvent, type Limit, type PolicyOptions, retry } from '@ebb/core';
 import { countClient, nextTurn } from '@ebb/core/adapter';
-import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
+import { get, passBackoff, setUp, time } from '../test/relay.ts';
 import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
-const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
 const enough = new Error('enough');
 const lost = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
 
@@ -15,35 +14,33 @@ async function turns(count = 6): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
 }
 
-function setUp(options: (clock: ReturnType<typeof virtualClock>) => PolicyOptions) {
-  const wire = new Wire();
-  const spy = new HandlerSpy();
-  const clock = virtualClock({ startMs: 0 });
+/** A request that waits for the only slot. Its events are those of `onEvent`. */
+async function waiting(
+  onEvent: (event: EbbEvent, spy: HandlerSpy) => unknown,
+  { body, ...options }: PolicyOptions & { body?: Readable } = {},
+) {
+  const slots = concurrencyLimit({ maxConcurrent: 1, clock: time });
+  const held = slots.tryAcquire();
   const reasons: string[] = [];
-  const given = options(clock);
-  const onEvent = (event: EbbEvent): void => {
-    if (event.type === 'end') reasons.push(event.reason);
-    given.onEvent?.(event);
-  };
-  const dispatch = ebbInterceptor({ backoff: constant(100), random: () => 0, clock, ...given, onEvent })(
-    wire.dispatch,
-  );
-  return { wire, spy, clock, reasons, dispatch };
+  const { wire, spy, dispatch } = setUp({
+    concurrency: slots,
+    onEvent: (event) => {
+      if (event.type === 'end') reasons.push(event.reason);
+      onEvent(event, spy);
+    },
+    ...options,
+  });
+  dispatch({ ...get, ...(body && { method: 'PUT', body }) }, spy);
+  await turns();
+  return { wire, spy, reasons, release: () => held?.release(), inUse: () => slots.stats().inUse };
 }
 
 test('an abort in the turn in which a slot comes gives the slot back', async () => {
-  let slots: ReturnType<typeof concurrencyLimit> | undefined;
-  const { dispatch, spy, reasons } = setUp((clock) => {
-    slots = concurrencyLimit({ maxConcurrent: 1, clock });
-    return { concurrency: slots };
-  });
-  const held = slots?.tryAcquire();
-  dispatch(get, spy);
-  await turns();
-  held?.release();
+  const { spy, reasons, release, inUse } = await waiting(() => undefined);
+  release();
   spy.controller?.abort(enough);
   await turns();
-  expect([slots?.stats().inUse, spy.error, reasons]).toEqual([0, enough, ['aborted']]);
+  expect([inUse(), spy.error, reasons]).toEqual([0, enough, ['aborted']]);
 });
 
 test.each([
@@ -51,43 +48,34 @@ test.each([
   ['abort', 'aborted'],
 ])('nothing is sent after what an observer of the wait does: %s', async (what, reason) => {
   const stop = new AbortController();
-  let slots: ReturnType<typeof concurrencyLimit> | undefined;
-  const { dispatch, spy, wire, clock, reasons } = setUp((clock) => {
-    slots = concurrencyLimit({ maxConcurrent: 1, clock });
-    const onEvent = ({ type }: EbbEvent): void => {
+  const { wire, reasons, release, inUse } = await waiting(
+    ({ type }, spy) => {
       if (type !== 'wait') return;
       if (what === 'stop') stop.abort();
       else spy.controller?.abort(enough);
-    };
-    return { concurrency: slots, stopSignal: stop.signal, onEvent };
-  });
-  const held = slots?.tryAcquire();
-  dispatch(get, spy);
+    },
+    { stopSignal: stop.signal },
+  );
+  await time.advance(10);
+  release();
   await turns();
-  await clock.advance(10);
-  held?.release();
-  await turns();
-  expect([wire.attempts.length, slots?.stats().inUse, reasons]).toEqual([0, 0, [reason]]);
+  expect([wire.attempts.length, inUse(), reasons]).toEqual([0, 0, [reason]]);
 });
 
 test('an upload is closed if an observer of the first attempt aborts', async () => {
   const body = new Readable({ read() {} });
-  let slots: ReturnType<typeof concurrencyLimit> | undefined;
-  const { dispatch, spy, wire } = setUp((clock) => {
-    slots = concurrencyLimit({ maxConcurrent: 1, clock });
-    return { concurrency: slots, onEvent: ({ type }) => type === 'attempt' && spy.controller?.abort(enough) };
-  });
-  const held = slots?.tryAcquire();
-  dispatch({ ...get, method: 'PUT', body }, spy);
-  await turns();
-  held?.release();
+  const { spy, wire, release } = await waiting(
+    ({ type }, handler) => type === 'attempt' && handler.controller?.abort(enough),
+    { body },
+  );
+  release();
   await turns();
   expect([wire.attempts.length, body.destroyed, spy.error]).toEqual([0, true, enough]);
 });
 
 test('an abort while the answer before a stop is still read ends with the abort', async () => {
   const stop = new AbortController();
-  const { dispatch, spy, wire } = setUp(() => ({ stopSignal: stop.signal }));
+  const { dispatch, spy, wire } = setUp({ stopSignal: stop.signal });
   dispatch(get, spy);
   wire.attempt(1).start().head(503, { 'content-length': '10' }).data('abc');
   await turns();
@@ -101,24 +89,23 @@ test('an abort while the answer before a stop is still read ends with the abort'
 test('a request with the options of an attempt that has failed is one of its own', async () => {
   countClient();
   const wire = new Wire();
-  const clock = virtualClock({ startMs: 0 });
-  const dispatch = ebbInterceptor({ backoff: constant(100), clock })(wire.dispatch);
+  const dispatch = ebbInterceptor({ backoff: constant(100), clock: time })(wire.dispatch);
   dispatch(get, new HandlerSpy());
   wire.attempt(1).fail(lost);
   dispatch(wire.attempt(1).options, new HandlerSpy());
   wire.attempt(2).fail(lost);
   await turns();
-  await clock.advance(100);
+  await time.advance(100);
   expect(wire.attempts).toHaveLength(4);
 });
 
 test('an upload that fails in the turn of a retry without a delay is not sent again', async () => {
   const body = new Readable({ read() {} });
   const broken = new Error('upload broke');
-  const { dispatch, spy, wire, clock } = setUp(() => ({
+  const { dispatch, spy, wire, clock } = setUp({
     backoff: constant(0),
     onEvent: ({ type }) => type === 'retry' && process.nextTick(() => body.destroy(broken)),
-  }));
+  });
   dispatch({ ...get, method: 'PUT', body }, spy);
   wire.attempt(1).fail(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
   await turns();
@@ -136,14 +123,14 @@ describe('what a limit throws when something goes back, or at the end, changes n
     ['ended of a permit', { take: () => ({ cancel: () => undefined, ended: broken }) }],
     ['ended', { take: () => undefined, ended: broken }],
   ])('%s', async (_, own) => {
-    const { dispatch, spy, wire, clock, reasons } = setUp(() => ({ limits: [{ name: 'own', ...own }] }));
+    const { dispatch, spy, wire, clock, events } = setUp({ limits: [{ name: 'own', ...own }] });
     dispatch(get, spy);
     wire.attempt(1).start().head(503).end();
-    await turns();
-    await clock.advance(100);
+    await passBackoff(clock);
     wire.attempt(2).start().head(200).end();
     await turns();
-    expect([spy.calls.slice(0, 2), reasons]).toEqual([['start', 'head 200'], ['success']]);
+    expect(spy.calls.slice(0, 2)).toEqual(['start', 'head 200']);
+    expect(events.filter(({ type }) => type === 'end')).toMatchObject([{ reason: 'success' }]);
   });
 });
 

@@ -31,23 +31,29 @@ describe.each(Object.entries(versions))('redirects below, of %s', (_, undici) =>
     );
   }
 
-  test.each(places)(
-    'a POST that was processed is not repeated if the redirect target %s',
-    async (_name, place) => {
+  const charges = places.flatMap(([name, place]) => [
+    ['POST', name, 1, place] as const,
+    ['PUT', name, 3, place] as const,
+  ]);
+
+  test.each(charges)(
+    'a %s that was processed, if the redirect target %s, is sent %i times',
+    async (method, _name, times, place) => {
       let receipt = '';
       await using server = await upstream(charging(303, () => receipt));
       receipt = await place(new URL(server.url).origin);
       const agent = new Agent();
       const events: EbbEvent[] = [];
       const dispatcher = dispatcherOf(agent, events);
-      await request(`${server.url}charge`, { method: 'POST', body: 'money', dispatcher }).then(
+      await request(`${server.url}charge`, { method, body: 'money', dispatcher }).then(
         async ({ statusCode, body }) => {
           expect([statusCode, await body.text()]).toEqual([429, 'later']);
         },
         (error: { code: string }) => expect(error.code).toMatch(/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/),
       );
-      expect(server.seen.filter(({ path }) => path === '/charge')).toHaveLength(1);
-      expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'not-idempotent' });
+      expect(server.seen.filter(({ path }) => path === '/charge')).toHaveLength(times);
+      const reason = method === 'POST' ? 'not-idempotent' : 'retries-exhausted';
+      expect(events.at(-1)).toMatchObject({ type: 'end', reason });
       await agent.destroy();
     },
   );
@@ -62,24 +68,6 @@ describe.each(Object.entries(versions))('redirects below, of %s', (_, undici) =>
     });
     await body.dump();
     expect(server.seen.map(({ path }) => path)).toEqual(['/charge', '/receipt']);
-    await agent.destroy();
-  });
-
-  test.each(places)('an idempotent request is retried if the redirect target %s', async (_name, place) => {
-    let receipt = '';
-    await using server = await upstream(charging(303, () => receipt));
-    receipt = await place(new URL(server.url).origin);
-    const agent = new Agent();
-    const sent = request(`${server.url}charge`, {
-      method: 'PUT',
-      body: 'money',
-      dispatcher: dispatcherOf(agent),
-    });
-    await sent.then(
-      ({ body }) => body.dump(),
-      () => undefined,
-    );
-    expect(server.seen.filter(({ path }) => path === '/charge')).toHaveLength(3);
     await agent.destroy();
   });
 

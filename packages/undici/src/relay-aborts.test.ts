@@ -3,14 +3,13 @@ import { nextTurn } from '@ebb/core/adapter';
 import { errors } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { bucketThat } from '../test/bucket.ts';
-import { get, passBackoff, type Setting, setUp } from '../test/relay.ts';
+import { begin, get, passBackoff, type Setting, setUp } from '../test/relay.ts';
 
 describe('an abort', () => {
   const reason = new Error('enough');
 
   test('during the backoff ends it at once, and leaves no timer', async () => {
-    const { wire, spy, clock, dispatch, events } = setUp();
-    dispatch(get, spy);
+    const { wire, spy, clock, events } = begin();
     wire.attempt(1).start().head(503).end();
     spy.controller?.abort(reason);
     expect(spy.controller).toMatchObject({ aborted: true, reason });
@@ -25,8 +24,7 @@ describe('an abort', () => {
   });
 
   test('while a response is discarded aborts its connection', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin();
     wire.attempt(1).start().head(503).data('no');
     spy.controller?.abort(reason);
     expect(wire.attempt(1).connection.reason).toBe(reason);
@@ -50,8 +48,7 @@ describe('an abort', () => {
   });
 
   test('in the body of the response reaches its connection, and there is no retry', () => {
-    const { wire, spy, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy } = begin();
     wire.attempt(1).start().head(200, { etag: '"a"', 'content-length': '10' }).data('12345');
     spy.controller?.abort(reason);
     expect(wire.attempt(1).connection.reason).toBe(reason);
@@ -60,8 +57,7 @@ describe('an abort', () => {
   });
 
   test('while undici queues a retry ends the request, and the retry is not sent', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin();
     wire.attempt(1).start().head(503).end();
     await passBackoff(clock);
     spy.controller?.abort(reason);
@@ -117,8 +113,7 @@ describe('an abort', () => {
   });
 
   test('without a reason has undici’s own error', async () => {
-    const { wire, spy, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy } = begin();
     wire.attempt(1).start().head(503).end();
     spy.controller?.abort(undefined as never);
     await nextTurn();
@@ -127,8 +122,7 @@ describe('an abort', () => {
   });
 
   test('after the end does nothing', () => {
-    const { wire, spy, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy } = begin();
     wire.attempt(1).start().head(200).end();
     spy.controller?.abort(reason);
     expect(spy.calls.at(-1)).toBe('end {}');

@@ -1,17 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  attemptsOf,
-  concurrencyLimit,
-  constant,
-  type EbbEvent,
-  type PolicyOptions,
-  tokenBucket,
-} from '@ebb/core';
+import { attemptsOf, concurrencyLimit, constant, type EbbEvent, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { bucketThat } from '../test/bucket.ts';
-import { get, passBackoff, reset, setUp, time } from '../test/relay.ts';
+import { bucketThat, tokensFor } from '../test/bucket.ts';
+import { begin, get, passBackoff, reset, setUp, time } from '../test/relay.ts';
 import { Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
@@ -32,8 +25,7 @@ describe('one request', () => {
   });
 
   test('over several attempts the handler starts once, with one controller', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin();
     wire.attempt(1).start().head(503).data('no').end();
     await passBackoff(clock);
     wire.attempt(2).start().fail(reset());
@@ -47,27 +39,6 @@ describe('one request', () => {
       { attempt: 3, status: 200, delayMs: 100, reason: 'success' },
     ]);
     expect(clock.pending).toBe(0);
-  });
-
-  test('the last failing response is given whole', async () => {
-    const { wire, spy, clock, dispatch } = setUp({ maxRetries: 1 });
-    dispatch(get, spy);
-    wire.attempt(1).start().head(503).data('first').end();
-    await passBackoff(clock);
-    wire.attempt(2).start().head(503).data('last').end({ sum: '2' });
-    expect(spy.calls).toEqual(['start', 'head 503', 'data last', 'end {"sum":"2"}']);
-  });
-
-  test('the last error is given unchanged, with its history', async () => {
-    const { wire, spy, clock, dispatch } = setUp({ maxRetries: 1 });
-    const last = reset();
-    dispatch(get, spy);
-    wire.attempt(1).start().fail(reset());
-    await passBackoff(clock);
-    wire.attempt(2).start().fail(last);
-    expect(spy.error).toBe(last);
-    expect(attemptsOf(last)).toHaveLength(2);
-    expect(spy.calls).toEqual(['start', 'error reset']);
   });
 
   test('an error that the dispatcher throws is given to the handler', () => {
@@ -170,8 +141,7 @@ describe('hooks that throw', () => {
     ['classify', { classify: broken }],
     ['backoff', { backoff: broken }],
   ])('%s: the request fails, and its connection is aborted', async (hook, options) => {
-    const { wire, spy, clock, dispatch } = setUp(options);
-    dispatch(get, spy);
+    const { wire, spy, clock } = begin(options);
     wire.attempt(1).start().head(503).data('no');
     expect(spy.error).toMatchObject({ name: 'HookError', hook });
     expect(spy.calls).toEqual(['start', expect.stringMatching(`error ${hook} failed`)]);
@@ -179,22 +149,6 @@ describe('hooks that throw', () => {
     await passBackoff(clock);
     expect(wire.attempts).toHaveLength(1);
     expect(clock.pending).toBe(0);
-  });
-
-  test('cost, at the first attempt and at the second', async () => {
-    const bucket = bucketThat({ tryAcquire: () => true });
-    const first = setUp({ bucket, cost: broken });
-    first.dispatch(get, first.spy);
-    await nextTurn();
-    expect(first.spy.error).toMatchObject({ hook: 'cost' });
-    expect(first.wire.attempts).toHaveLength(0);
-
-    let calls = 0;
-    const second = setUp({ bucket, cost: () => (calls++ === 0 ? 1 : broken()) });
-    second.dispatch(get, second.spy);
-    second.wire.attempt(1).start().head(503).end();
-    await passBackoff(second.clock);
-    expect(second.spy.error).toMatchObject({ hook: 'cost' });
   });
 
   test('an observer that aborts the request ends it', async () => {
@@ -254,8 +208,7 @@ describe('a handler that throws', () => {
 });
 
 test.each([{ maxRetries: 1 }, false, undefined] as const)('ebb: %j is for this layer alone', (ebb) => {
-  const { wire, spy, dispatch } = setUp();
-  dispatch({ ...get, ebb }, spy);
+  const { wire } = begin({}, { ebb });
   expect(wire.attempt(1).options).toMatchObject(get);
   if (ebb !== undefined) expect(wire.attempt(1).options).not.toHaveProperty('ebb');
 });
@@ -268,54 +221,30 @@ test('options that are wrong fail the request, and the dispatcher goes on', () =
 });
 
 describe('upgrades', () => {
-  const socket = (): { destroyed: boolean; destroy(): void } => ({
-    destroyed: false,
-    destroy() {
-      this.destroyed = true;
-    },
-  });
-
   test('are passed on once', async () => {
-    const { wire, spy, clock, dispatch, events } = setUp();
-    dispatch({ ...get, upgrade: 'websocket' }, spy);
+    const { wire, spy, clock, events } = begin({}, { upgrade: 'websocket' });
     wire.attempt(1).start().fail(reset());
     await passBackoff(clock);
-    const upgraded = socket();
-    wire
-      .attempt(2)
-      .start()
-      .handler.onRequestUpgrade({} as never, 101, {}, upgraded as never);
+    const upgraded = wire.attempt(2).start().upgrade(101);
     expect(spy.calls).toEqual(['start', 'upgrade 101']);
     expect(upgraded.destroyed).toBe(false);
     expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'success' });
   });
 
   test('that a proxy refuses with 429 are retried', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    dispatch({ ...get, method: 'CONNECT' }, spy);
-    const refused = socket();
-    wire
-      .attempt(1)
-      .start()
-      .handler.onRequestUpgrade({} as never, 429, {}, refused as never);
+    const { wire, spy, clock } = begin({}, { method: 'CONNECT' });
+    const refused = wire.attempt(1).start().upgrade(429);
     expect(refused.destroyed).toBe(true);
     // Ignored: the request has moved on to a retry.
     wire.attempt(1).fail(new Error('closed'));
     await passBackoff(clock);
-    wire
-      .attempt(2)
-      .start()
-      .handler.onRequestUpgrade({} as never, 200, {}, socket() as never);
+    wire.attempt(2).start().upgrade(200);
     expect(spy.calls).toEqual(['start', 'upgrade 200']);
   });
 
   test('that a proxy refuses come to the handler if the retry is not sent', async () => {
-    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-9, nonConforming: 'reject', clock: time });
-    const { wire, spy, clock, dispatch, events } = setUp({ bucket });
-    dispatch({ ...get, method: 'CONNECT' }, spy);
-    const { connection, handler } = wire.attempt(1).start();
-    const refused = socket();
-    handler.onRequestUpgrade(connection, 429, {}, refused as never);
+    const { wire, spy, clock, events } = begin({ bucket: tokensFor(1) }, { method: 'CONNECT' });
+    const refused = wire.attempt(1).start().upgrade(429);
     expect([refused.destroyed, spy.calls]).toEqual([true, ['start']]);
     await passBackoff(clock);
     expect(spy.calls).toEqual(['start', 'upgrade 429']);
@@ -327,22 +256,18 @@ describe('upgrades', () => {
     const classify = (): never => {
       throw new Error('no verdict');
     };
-    const { wire, spy, dispatch } = setUp({ classify });
-    dispatch({ ...get, upgrade: 'websocket' }, spy);
-    const { connection, handler } = wire.attempt(1).start();
-    const upgraded = socket();
-    handler.onRequestUpgrade(connection, 101, {}, upgraded as never);
+    const { wire, spy } = begin({ classify }, { upgrade: 'websocket' });
+    const upgraded = wire.attempt(1).start().upgrade(101);
     expect(upgraded.destroyed).toBe(true);
     expect(spy.error).toMatchObject({ name: 'HookError' });
   });
 
   test('free their slot', () => {
     const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
-    const { wire, spy, dispatch } = setUp({ concurrency });
-    dispatch({ ...get, upgrade: 'websocket' }, spy);
-    const { connection, handler } = wire.attempt(1).start();
+    const { wire } = begin({ concurrency }, { upgrade: 'websocket' });
+    const attempt = wire.attempt(1).start();
     expect(concurrency.stats().inUse).toBe(1);
-    handler.onRequestUpgrade(connection, 101, {}, socket() as never);
+    attempt.upgrade(101);
     expect(concurrency.stats().inUse).toBe(0);
   });
 
@@ -350,9 +275,8 @@ describe('upgrades', () => {
     const { wire, spy, dispatch } = setUp();
     spy.onRequestUpgrade = (controller) => controller.abort(new Error('bad upgrade'));
     dispatch({ ...get, upgrade: 'websocket' }, spy);
-    const { connection, handler } = wire.attempt(1).start();
-    handler.onRequestUpgrade(connection, 101, {}, socket() as never);
+    wire.attempt(1).start().upgrade(101);
     expect(spy.calls).toEqual(['start', 'error bad upgrade']);
-    expect(connection.aborted).toBe(true);
+    expect(wire.attempt(1).connection.aborted).toBe(true);
   });
 });

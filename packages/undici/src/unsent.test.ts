@@ -1,61 +1,37 @@
 import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
-import {
-  attemptsOf,
-  concurrencyLimit,
-  constant,
-  type EbbEvent,
-  type PolicyOptions,
-  tokenBucket,
-} from '@ebb/core';
+import { attemptsOf, concurrencyLimit, constant, type PolicyOptions, tokenBucket } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { bucketThat } from '../test/bucket.ts';
+import { bucketThat, tokensFor } from '../test/bucket.ts';
 import { clients, versions } from '../test/clients.ts';
-import { resumingInterceptor } from '../test/relay.ts';
+import { get, reset, setUp, time } from '../test/relay.ts';
 import { rawUpstream, upstream } from '../test/upstream.ts';
-import { HandlerSpy, Wire } from '../test/wire.ts';
+import { acting, type Dispatched, HandlerSpy } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
-const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
-
 const CLOSED = /^UND_ERR_(CLOSED|DESTROYED)$/;
-
-/** A bucket with tokens for `attempts` attempts. */
-function tokensFor(attempts: number) {
-  let left = attempts;
-  const refuse = (): never => {
-    throw new Error('no token');
-  };
-  return bucketThat({ tryAcquire: () => left-- > 0, acquire: async () => refuse() });
-}
+const enough = new Error('enough');
 
 async function turns(count = 8): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
 }
 
-function setUp(options: PolicyOptions = {}, interceptor = ebbInterceptor) {
-  const wire = new Wire();
-  const clock = virtualClock({ startMs: 0 });
-  const events: EbbEvent[] = [];
-  const onEvent = (event: EbbEvent): unknown => events.push(event);
-  const dispatch = interceptor({
-    backoff: constant(0),
-    random: () => 0,
-    bucket: tokensFor(1),
-    clock,
-    onEvent,
-    ...options,
-  })(wire.dispatch);
-  return { wire, clock, events, spy: new HandlerSpy(), dispatch };
+/** Dispatches a request for which there is one token. */
+function begin(options: PolicyOptions = {}, request: object = {}, spy: HandlerSpy = new HandlerSpy()) {
+  const setting = setUp({ backoff: constant(0), bucket: tokensFor(1), ...options });
+  setting.dispatch({ ...get, ...request }, spy);
+  return { ...setting, spy };
 }
 
+const TOO_LONG = expect.stringMatching(/^error .* discarded for a retry/);
+
 describe('a retry that is not sent: the result is the previous response', () => {
-  test('with its headers, raw headers, body and trailers', async () => {
-    const { wire, spy, dispatch, events } = setUp();
-    dispatch(get, spy);
+  test('with its raw headers and history, and its slot is free', async () => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
+    const { wire, spy, events } = begin({ concurrency });
     const raw = [Buffer.from('raw')];
     wire.attempt(1).connection.rawHeaders = raw;
     wire.attempt(1).start().head(503, { 'x-a': 'b' }).data('one ').data('two');
@@ -67,137 +43,76 @@ describe('a retry that is not sent: the result is the previous response', () => 
     expect(wire.attempts).toHaveLength(1);
     expect(attemptsOf(spy.context)).toMatchObject([{ status: 503, reason: 'limited' }]);
     expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'limited' });
+    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
+  });
+
+  test.each<[string, (first: Dispatched, spy: HandlerSpy) => unknown, readonly unknown[]]>([
+    [
+      'at once, also to a handler that has paused',
+      (first, spy) => {
+        first.start();
+        spy.controller?.pause();
+        first.head(503).data('one').data('two').end();
+      },
+      ['start', 'head 503', 'data one', 'data two', 'end {}'],
+    ],
+    [
+      'as far as its body came, and the error that broke it',
+      (first) => first.start().head(503).data('some').fail(new Error('broke')),
+      ['start', 'head 503', 'data some', 'error broke'],
+    ],
+    [
+      'or an error for too large a Content-Length',
+      (first) => first.start().head(503, { 'content-length': '262145' }),
+      ['start', 'head 503', TOO_LONG],
+    ],
+    [
+      'or an error for a body that is too long',
+      (first) => first.start().head(503).data('x'.repeat(262_145)),
+      ['start', 'head 503', TOO_LONG],
+    ],
+    ['or an upgrade that was refused', (first) => first.start().upgrade(429), ['start', 'upgrade 429']],
+  ])('%s', async (_, respond, calls) => {
+    const { wire, spy } = begin();
+    respond(wire.attempt(1), spy);
+    await turns();
+    expect(spy.calls).toEqual(calls);
+    expect(wire.attempt(1).connection.aborted).toBe(calls.at(-1) === TOO_LONG);
   });
 
   test('without what a dispatcher brings that ignores the abort of a long body', async () => {
-    const { wire, spy, dispatch } = setUp();
-    dispatch(get, spy);
+    const late = acting('onResponseStart', () => {
+      setImmediate(() => wire.attempt(1).data('late').end());
+      queueMicrotask(() => wire.attempt(1).data('late').end());
+    });
+    const { wire, spy } = begin({}, {}, late);
     const attempt = wire.attempt(1).start();
     attempt.connection.abort = () => undefined;
-    const { onResponseStart } = HandlerSpy.prototype;
-    spy.onResponseStart = (...args) => {
-      onResponseStart.apply(spy, args);
-      setImmediate(() => attempt.data('late').end());
-      queueMicrotask(() => attempt.data('late').end());
-    };
     attempt.head(503).data('x'.repeat(65_537));
     await turns(12);
-    expect(spy.calls).toEqual([
-      'start',
-      'head 503',
-      expect.stringMatching(/^error The body of this response was/),
-    ]);
+    expect(spy.calls).toEqual(['start', 'head 503', TOO_LONG]);
   });
 
-  test('at once, also to a handler that has paused', async () => {
-    const { wire, spy, dispatch } = setUp();
-    dispatch(get, spy);
-    wire.attempt(1).start();
-    spy.controller?.pause();
-    wire.attempt(1).head(503).data('one').data('two').end();
+  test.each([
+    acting('onResponseStart', (controller) => controller.abort(enough)),
+    acting('onResponseData', () => {
+      throw enough;
+    }),
+  ])('until the handler aborts or throws', async (handler) => {
+    const { wire, spy } = begin({}, {}, handler);
+    wire.attempt(1).start().head(503).data('no').end();
     await turns();
-    expect(spy.calls).toEqual(['start', 'head 503', 'data one', 'data two', 'end {}']);
-  });
-
-  test('until the handler aborts or throws', async () => {
-    const reason = new Error('enough');
-    const aborted = setUp();
-    aborted.spy.onResponseStart = (controller) => controller.abort(reason);
-    const thrown = setUp();
-    thrown.spy.onResponseData = () => {
-      throw reason;
-    };
-    for (const { wire, spy, dispatch } of [aborted, thrown]) {
-      dispatch(get, spy);
-      wire.attempt(1).start().head(503).data('no').end();
-      await turns();
-      expect(spy.error).toBe(reason);
-      expect(spy.calls.at(-1)).toBe('error enough');
-    }
-  });
-
-  test.each<[string, (wire: Wire) => unknown]>([
-    [
-      'has too large a Content-Length',
-      (wire) => wire.attempt(1).start().head(503, { 'content-length': '262145' }),
-    ],
-    ['is too long', (wire) => wire.attempt(1).start().head(503).data('x'.repeat(262_145))],
-  ])('or an error for a body that %s', async (_, respond) => {
-    const { wire, spy, dispatch } = setUp();
-    dispatch(get, spy);
-    respond(wire);
-    await turns();
-    expect(wire.attempt(1).connection.aborted).toBe(true);
-    expect(spy.calls).toEqual([
-      'start',
-      'head 503',
-      expect.stringMatching(/^error .* discarded for a retry/),
-    ]);
-  });
-
-  test('as far as its body came, and the error that broke it', async () => {
-    const { wire, spy, dispatch } = setUp();
-    dispatch(get, spy);
-    wire.attempt(1).start().head(503).data('some').fail(new Error('broke'));
-    await turns();
-    expect(spy.calls).toEqual(['start', 'head 503', 'data some', 'error broke']);
+    expect(spy.error).toBe(enough);
+    expect(spy.calls.at(-1)).toBe('error enough');
   });
 
   test('or the previous error, unchanged', async () => {
-    const { wire, spy, dispatch } = setUp();
-    const error = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-    dispatch(get, spy);
+    const { wire, spy } = begin();
+    const error = reset();
     wire.attempt(1).start().fail(error);
     await turns();
     expect(spy.error).toBe(error);
     expect(attemptsOf(error)).toMatchObject([{ failure: 'network', reason: 'limited' }]);
-  });
-
-  test('or the error that broke a download', async () => {
-    const { wire, spy, dispatch } = setUp({ bucket: tokensFor(2) }, resumingInterceptor);
-    dispatch(get, spy);
-    wire.attempt(1).start().head(200, { etag: '"a"', 'content-length': '10' }).data('12345');
-    wire.attempt(1).fail(Object.assign(new Error('broke'), { code: 'ECONNRESET' }));
-    await turns();
-    wire.attempt(2).start().head(503).data('no').end();
-    await turns();
-    expect(spy.calls).toEqual(['start', 'head 200', 'data 12345', 'error broke']);
-  });
-
-  test('or an upgrade that was refused', async () => {
-    const { wire, spy, dispatch } = setUp();
-    dispatch({ ...get, method: 'CONNECT' }, spy);
-    const socket = new PassThrough();
-    const { connection, handler } = wire.attempt(1).start();
-    handler.onRequestUpgrade(connection, 429, {}, socket);
-    await turns();
-    expect(spy.calls).toEqual(['start', 'upgrade 429']);
-    expect(socket.destroyed).toBe(true);
-  });
-
-  test('and its slot is free', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
-    const { wire, spy, dispatch } = setUp({ concurrency, clock });
-    dispatch(get, spy);
-    wire.attempt(1).start().head(503).data('no').end();
-    await turns();
-    expect(spy.calls.at(-1)).toBe('end {}');
-    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
-  });
-});
-
-describe.each(clients)('$name', (client) => {
-  test('gets the 503 whole if there is no token for a retry', async () => {
-    await using server = await upstream((response) =>
-      response.writeHead(503, { 'x-a': 'b' }).end('come back'),
-    );
-    const agent = new client.undici.Agent();
-    const dispatcher = agent.compose(ebbInterceptor({ backoff: constant(0), bucket: tokensFor(1) }));
-    const got = await client.send(server.url, dispatcher);
-    expect([got.status, got.headers['x-a'], await got.text()]).toEqual([503, 'b', 'come back']);
-    expect(server.seen).toHaveLength(1);
-    await agent.destroy();
   });
 });
 
@@ -276,8 +191,7 @@ describe.each(Object.entries(versions))('a dispatcher of %s that is closed befor
 
 test('a policy that stops in the middle of a response: the result has all of it', async () => {
   const stop = new AbortController();
-  const { wire, spy, dispatch } = setUp({ stopSignal: stop.signal });
-  dispatch(get, spy);
+  const { wire, spy } = begin({ stopSignal: stop.signal });
   wire.attempt(1).start().head(503).data('come ');
   stop.abort();
   await turns();
@@ -288,7 +202,6 @@ test('a policy that stops in the middle of a response: the result has all of it'
 });
 
 describe('an upload that is not sent', () => {
-  const reason = new Error('enough');
   const noToken = {
     bucket: bucketThat({ tryAcquire: () => false, acquire: () => new Promise(() => undefined) }),
   };
@@ -310,7 +223,7 @@ describe('an upload that is not sent', () => {
             cancelled = why;
           },
         });
-        return { body, isGone: () => cancelled === reason };
+        return { body, isGone: () => cancelled === enough };
       },
     ],
     [
@@ -329,50 +242,44 @@ describe('an upload that is not sent', () => {
       },
     ],
   ])('because the handler aborts in the wait: %s is closed', async (_, make) => {
-    const { spy, dispatch } = setUp(noToken);
     const { body, isGone } = make();
-    dispatch({ ...get, method: 'PUT', body: body as Readable }, spy);
-    spy.controller?.abort(reason);
+    const { spy } = begin(noToken, { method: 'PUT', body });
+    spy.controller?.abort(enough);
     // At once, as in undici.
-    expect(spy.error).toBe(reason);
+    expect(spy.error).toBe(enough);
     await turns();
     expect(isGone()).toBe(true);
   });
 
+  const refused = (): Error => Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+
   test('because there is no token', async () => {
-    const { spy, dispatch } = setUp({ bucket: tokensFor(0) });
     const body = Readable.from(['text']);
-    dispatch({ ...get, method: 'PUT', body }, spy);
+    const { spy } = begin({ bucket: tokensFor(0) }, { method: 'PUT', body });
     await turns();
     expect(spy.calls).toEqual(['start', 'error no token']);
     expect(body.destroyed).toBe(true);
   });
 
   test('because the handler aborts between two attempts', async () => {
-    const { wire, spy, dispatch } = setUp({ bucket: tokensFor(5), backoff: constant(1_000) });
     const body = Readable.from(['text']);
-    dispatch({ ...get, method: 'PUT', body }, spy);
-    wire.attempt(1).fail(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
-    spy.controller?.abort(reason);
+    const { wire, spy } = begin({ backoff: constant(1_000) }, { method: 'PUT', body });
+    wire.attempt(1).fail(refused());
+    spy.controller?.abort(enough);
     await turns();
     expect(body.destroyed).toBe(true);
   });
 
   test('because its retry ran into its timeout', async () => {
-    let asked = 0;
-    const { wire, spy, clock, dispatch } = setUp({
+    const options: PolicyOptions = {
       bucket: tokensFor(5),
       attemptTimeoutMs: 50,
       maxRetries: 1,
-      trustedOrigins: () => true,
-      beforeAttempt: () => {
-        asked += 1;
-        return asked === 1 ? undefined : new Promise(() => undefined);
-      },
-    });
+      beforeAttempt: ({ attempt }) => (attempt === 1 ? undefined : new Promise(() => undefined)),
+    };
     const body = Readable.from(['text']);
-    dispatch({ ...get, method: 'PUT', body }, spy);
-    wire.attempt(1).fail(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+    const { wire, spy, clock } = begin(options, { method: 'PUT', body });
+    wire.attempt(1).fail(refused());
     await turns();
     await clock.advance(50);
     await turns();
@@ -394,9 +301,9 @@ describe('an upload that is not sent', () => {
         signal: abort.signal,
         dispatcher,
       });
-      abort.abort(reason);
-      await expect(sent).rejects.toBe(reason);
-      expect(await broke).toEqual([reason]);
+      abort.abort(enough);
+      await expect(sent).rejects.toBe(enough);
+      expect(await broke).toEqual([enough]);
       await agent.destroy();
     },
   );

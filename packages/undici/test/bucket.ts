@@ -20,3 +20,12 @@ export function bucketThat({ tryAcquire, acquire }: Behaviour): TokenBucket {
     },
   });
 }
+
+/** A bucket with tokens for `attempts` attempts. */
+export function tokensFor(attempts: number): TokenBucket {
+  let left = attempts;
+  const refuse = (): never => {
+    throw new Error('no token');
+  };
+  return bucketThat({ tryAcquire: () => left-- > 0, acquire: async () => refuse() });
+}

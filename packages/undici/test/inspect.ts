@@ -1,7 +1,7 @@
 import { type Inspect, type InspectBodyOptions, inspectBody, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { get, type Setting, setUp } from './relay.ts';
-import type { HandlerSpy } from './wire.ts';
+import { HandlerSpy } from './wire.ts';
 
 export type Look = Inspect;
 
@@ -19,14 +19,16 @@ export async function settle(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await nextTurn();
 }
 
+/** Dispatches a request whose responses are looked at. */
 export function start(
   look: Look,
   { maxBytes, timeoutMs, ...options }: PolicyOptions & InspectBodyOptions = {},
   request: object = {},
+  spy: HandlerSpy = new HandlerSpy(),
 ): Setting {
   const setting = setUp({ inspect: inspectBody(look, { maxBytes, timeoutMs }), ...options });
-  setting.dispatch({ ...get, ...request }, setting.spy);
-  return setting;
+  setting.dispatch({ ...get, ...request }, spy);
+  return { ...setting, spy };
 }
 
 /** What the handler got of the body. */

@@ -49,6 +49,13 @@ export function setUp(options: PolicyOptions = {}, interceptor = ebbInterceptor)
   return { wire, clock, events, spy: new HandlerSpy(), dispatch: interceptor(policy)(wire.dispatch) };
 }
 
+/** As {@link setUp}, with a request that was dispatched. */
+export function begin(options: PolicyOptions = {}, request: object = {}): Setting {
+  const setting = setUp(options);
+  setting.dispatch({ ...get, ...request }, setting.spy);
+  return setting;
+}
+
 /** Lets the backoff pass, so that the next attempt is dispatched. */
 export async function passBackoff(clock: VirtualClock, durationMs = 100): Promise<void> {
   await clock.advance(durationMs);

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import type { Dispatcher } from 'undici';
 
 type Handler = Required<Dispatcher.DispatchHandler>;
@@ -56,6 +57,13 @@ export class Dispatched {
   head(status: number, headers: Record<string, string> = {}): this {
     this.handler.onResponseStart(this.connection, status, headers, 'message');
     return this;
+  }
+
+  /** Returns the socket of the upgrade. */
+  upgrade(status: number): PassThrough {
+    const socket = new PassThrough();
+    this.handler.onRequestUpgrade(this.connection, status, {}, socket);
+    return socket;
   }
 
   data(text: string): this {
@@ -133,15 +141,23 @@ export class HandlerSpy implements Dispatcher.DispatchHandler {
   }
 }
 
+/** A handler that records the calls to it, and then acts at one of them. */
+export function acting(
+  at: keyof HandlerSpy & `on${string}`,
+  act: (controller: Dispatcher.DispatchController) => unknown,
+): HandlerSpy {
+  const spy = new HandlerSpy();
+  const record = spy[at].bind(spy) as (...args: unknown[]) => void;
+  return Object.assign(spy, {
+    [at]: (controller: Dispatcher.DispatchController, ...others: unknown[]) => {
+      record(controller, ...others);
+      act(controller);
+    },
+  });
+}
+
 /** How the first attempt ends without a response body. */
 export const ENDS_WITHOUT_BODY: readonly (readonly [name: string, end: (wire: Wire) => unknown])[] = [
   ['a failure', (wire) => wire.attempt(1).start().fail(new Error('final'))],
-  [
-    'an upgrade',
-    (wire) =>
-      wire
-        .attempt(1)
-        .start()
-        .handler.onRequestUpgrade({} as never, 101, {}, {} as never),
-  ],
+  ['an upgrade', (wire) => wire.attempt(1).start().upgrade(101)],
 ];

@@ -180,12 +180,8 @@ test.each([
 describe('wrong options', () => {
   const policy = createPolicy();
 
-  test.each<[object, RegExp]>([
-    [{}, /hedged: policy must be/],
-    [{ policy, quantile: 1 }, /hedged: quantile must be a number > 0 and < 1, got 1/],
-    [{ policy, delay: 1 }, /delay/],
-  ])('%o', (options, message) => {
-    expect(() => hedged(options as never)).toThrow(message);
+  test('are named by the function', () => {
+    expect(() => hedged({} as never)).toThrow(/^hedged: policy must be/);
   });
 
   test('one below another', async () => {
