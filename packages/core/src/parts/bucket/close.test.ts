@@ -1,48 +1,31 @@
 import { describe, expect, test } from 'vitest';
+import { journal, responds, taken, to } from '../../../test/asks.ts';
 import { judge, prepare } from '../../../test/steps.ts';
 import { constant } from '../../backoff/curves.ts';
 import { Call } from '../../call/call.ts';
-import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import type { RequestTraits } from '../../http/outcome.ts';
 import { serverFeedback } from '../../http/server-feedback.ts';
-import type { AcquireOptions, Grant } from '../../policy/contracts.ts';
+import type { AcquireOptions } from '../../policy/contracts.ts';
 import type { PolicyOptions } from '../../policy/options.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { priorityQueue } from '../../queue/order.ts';
 import { virtualClock } from '../../testing.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
-import type { ObservableBucket } from '../limit.ts';
 import { perKey } from '../per-key/per-key.ts';
-import { adaptive } from './adaptive.ts';
 import type { TokenBucketOptions } from './options.ts';
 import { tokenBucket } from './token-bucket.ts';
-
-function to(url: string): RequestTraits {
-  return { method: 'GET', url, replayable: true, header: () => undefined };
-}
 
 const ill = to('https://ill.test/a');
 const well = to('https://well.test/');
 
-function responds(status: number, headers: Record<string, string> = {}): Outcome {
-  return { type: 'response', status, header: (name) => headers[name] };
-}
-
 const slowDown = responds(200, { ratelimit: '"quota";r=0;t=60' });
 
-type Make = (options: TokenBucketOptions) => ObservableBucket;
-
 /** A bucket of ten a second and five at once, and when each request is granted, or why it is refused. */
-function setUp(make: Make = tokenBucket, more: Partial<TokenBucketOptions> = {}) {
+function setUp(more: Partial<TokenBucketOptions> = {}) {
   const clock = virtualClock({ startMs: 0 });
   const quota = { refillPerSecond: 10, capacity: 5, feedback: serverFeedback };
-  const bucket = make({ ...quota, clock, random: () => 0, ...more });
-  const lines: string[] = [];
-  const note = (name: string, promise: Promise<unknown>): void => {
-    promise.then(
-      () => lines.push(`${name} ${Math.round(clock.now())}`),
-      (error) => lines.push(`${name} ${error.reason ?? error} ${Math.round(clock.now())}`),
-    );
-  };
+  const bucket = tokenBucket({ ...quota, clock, random: () => 0, ...more });
+  const { lines, note } = journal(clock);
   const ask = (name: string, asked?: AcquireOptions): void => note(name, bucket.acquire(asked));
   const policy = (options: PolicyOptions = {}) =>
     createPolicy({ clock, bucket, random: () => 0, maxRetries: 0, ...options });
@@ -57,280 +40,269 @@ function setUp(make: Make = tokenBucket, more: Partial<TokenBucketOptions> = {})
   return { clock, bucket, lines, note, ask, policy, send };
 }
 
-function taken(grant: Grant | undefined): Grant {
-  if (grant === undefined) throw new Error('The tokens were not there');
-  return grant;
-}
-
-describe.each<[string, Make]>([
-  ['tokenBucket', tokenBucket],
-  // At a rate that is found from the start.
-  ['adaptive', (options) => adaptive({ minRefillPerSecond: 10, initialTokens: 5, ...options })],
-])('%s', (_, make) => {
-  describe('resume', () => {
-    test('ends a pause at once, with an empty bucket that fills from then on', async () => {
-      const { bucket, clock, lines, ask } = setUp(make);
-      bucket.pauseFor(60_000);
-      ask('a');
-      ask('b');
-      await clock.advance(1_000);
-      bucket.resume();
-      expect(bucket.stats()).toMatchObject({ pausedMs: 0, tokens: 0 });
-      await clock.advance(1_000);
-      expect(lines).toEqual(['a 1100', 'b 1200']);
-      expect(clock.pending).toBe(0);
-    });
-
-    test('does nothing to a bucket that is not paused', () => {
-      const { bucket, clock } = setUp(make);
-      bucket.pauseFor(100);
-      clock.tick(300);
-      bucket.resume();
-      expect(bucket.stats().tokens).toBeCloseTo(2, 9);
-    });
-
-    test('keeps a debt', () => {
-      const { bucket, clock } = setUp(make);
-      taken(bucket.tryAcquire(5)).settle(8);
-      bucket.pauseFor(1_000);
-      clock.tick(500);
-      bucket.resume();
-      expect(bucket.stats().tokens).toBeCloseTo(-3, 9);
-    });
-
-    test('allows the next pause to be shorter', () => {
-      const { bucket } = setUp(make);
-      bucket.pauseFor(60_000);
-      bucket.resume();
-      bucket.pauseFor(1_000);
-      expect(bucket.stats().pausedMs).toBe(1_000);
-    });
-
-    test('restarts the refill steps', async () => {
-      const { bucket, clock, lines, ask } = setUp(make, { refillIntervalMs: 200 });
-      bucket.tryAcquire(5);
-      await clock.advance(700);
-      bucket.pauseFor(60_000);
-      ask('a', { cost: 2 });
-      await clock.advance(350);
-      bucket.resume();
-      await clock.advance(1_000);
-      expect(lines).toEqual(['a 1250']);
-    });
-
-    test('ends the pauses of origins', async () => {
-      const { bucket, clock, lines, send } = setUp(make);
-      bucket.observe?.(slowDown, taken(bucket.tryAcquire()), ill);
-      send('ill', ill);
-      await clock.advance(1_000);
-      expect(bucket.stats()).toMatchObject({ pausedMs: 60_000 - 1_000, waiting: 1 });
-      bucket.resume();
-      expect(bucket.stats().pausedMs).toBe(0);
-      await clock.advance(1_000);
-      expect(lines).toEqual(['ill 1100']);
-    });
+describe('resume', () => {
+  test('ends a pause at once, with an empty bucket that fills from then on', async () => {
+    const { bucket, clock, lines, ask } = setUp();
+    bucket.pauseFor(60_000);
+    ask('a');
+    ask('b');
+    await clock.advance(1_000);
+    bucket.resume();
+    expect(bucket.stats()).toMatchObject({ pausedMs: 0, tokens: 0 });
+    await clock.advance(1_000);
+    expect(lines).toEqual(['a 1100', 'b 1200']);
+    expect(clock.pending).toBe(0);
   });
 
-  describe('idle', () => {
-    test('resolves at once if no one waits', async () => {
-      const { bucket, clock } = setUp(make);
-      bucket.tryAcquire(5);
-      await bucket.idle();
-      expect(clock.pending).toBe(0);
-    });
-
-    test('resolves after the last was granted, gave up or was displaced, and adds no timer', async () => {
-      const { bucket, clock, lines, note, ask } = setUp(make, {
-        initialTokens: 0,
-        maxQueue: 2,
-        queue: priorityQueue({ overflow: 'drop-oldest' }),
-      });
-      const stop = new AbortController();
-      ask('a', { maxWaitMs: 500 });
-      const { pending } = clock;
-      note('idle', bucket.idle());
-      expect(clock.pending).toBe(pending);
-      ask('b', { cost: 2, signal: stop.signal });
-      ask('c', { cost: 5 });
-      await clock.advance(150);
-      stop.abort('enough');
-      await clock.advance(1_000);
-      expect(lines).toEqual(['a displaced 0', 'b enough 150', 'c 500', 'idle 500']);
-    });
-
-    test('ignores a queue that is empty for a moment only', async () => {
-      const { bucket, clock, lines, note, ask } = setUp(make, {
-        initialTokens: 0,
-        maxQueue: 1,
-        queue: priorityQueue({ overflow: 'drop-oldest' }),
-      });
-      ask('a');
-      note('idle', bucket.idle());
-      await clock.advance(50);
-      ask('b');
-      await clock.advance(1_000);
-      expect(lines).toEqual(['a displaced 50', 'b 100', 'idle 100']);
-    });
-
-    test('waits for a request between the queue of its origin and that of the bucket', async () => {
-      const { bucket, clock, lines, note } = setUp(make);
-      bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
-      const passes = async (): Promise<void> => {
-        const earlier = await bucket.acquire({ request: ill });
-        for (let hop = 0; hop < 50; hop += 1) await Promise.resolve();
-        await bucket.acquire({ cost: 5, earlier });
-        await bucket.acquire({ cost: 5, earlier });
-      };
-      note('passed', passes());
-      note('idle', bucket.idle());
-      await clock.advance(60_700);
-      await clock.advance(0);
-      expect(lines.toSorted()).toEqual(['idle 60700', 'passed 60700']);
-    });
-
-    test('waits for requests to a paused origin until they are granted', async () => {
-      const { bucket, clock, lines, note, send } = setUp(make);
-      bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
-      send('ill', ill);
-      note('idle', bucket.idle());
-      await clock.advance(60_050);
-      // When the origin opens there is no token, and the queue is empty.
-      taken(bucket.tryAcquire(5)).settle(8);
-      await clock.advance(400);
-      await clock.advance(0);
-      expect(lines.toSorted()).toEqual(['idle 60450', 'ill 60450']);
-    });
+  test('does nothing to a bucket that is not paused', () => {
+    const { bucket, clock } = setUp();
+    bucket.pauseFor(100);
+    clock.tick(300);
+    bucket.resume();
+    expect(bucket.stats().tokens).toBeCloseTo(2, 9);
   });
 
-  describe('close', () => {
-    test('refuses waiting and new requests', async () => {
-      const { bucket, clock, lines, note, ask } = setUp(make);
-      const grant = taken(bucket.tryAcquire(4));
-      ask('a', { cost: 5 });
-      ask('b');
-      note('closed', bucket.close());
-      ask('c');
-      await clock.advance(0);
-      expect(lines.slice(0, 3).toSorted()).toEqual(['a closed 0', 'b closed 0', 'c closed 0']);
-      expect(lines[3]).toBe('closed 0');
-      expect(bucket.tryAcquire()).toBeUndefined();
-      expect(bucket.stats()).toMatchObject({ waiting: 0, refused: 3, granted: 1 });
-      expect(clock.pending).toBe(0);
-      await expect(bucket.acquire()).rejects.toMatchObject({
-        name: 'NotSentError',
-        message: 'Not sent: the bucket was closed',
-      });
-      grant.settle(0);
-      expect(bucket.stats().tokens).toBe(5);
-    });
+  test('keeps a debt', () => {
+    const { bucket, clock } = setUp();
+    taken(bucket.tryAcquire(5)).settle(8);
+    bucket.pauseFor(1_000);
+    clock.tick(500);
+    bucket.resume();
+    expect(bucket.stats().tokens).toBeCloseTo(-3, 9);
+  });
 
-    test("grants nothing, also with nonConforming: 'mark'", async () => {
-      const { bucket } = setUp(make, { nonConforming: 'mark', initialTokens: 0 });
-      expect(bucket.tryAcquire()).toBeDefined();
-      await bucket.close();
-      expect(bucket.tryAcquire()).toBeUndefined();
-      await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'closed' });
-    });
+  test('allows the next pause to be shorter', () => {
+    const { bucket } = setUp();
+    bucket.pauseFor(60_000);
+    bucket.resume();
+    bucket.pauseFor(1_000);
+    expect(bucket.stats().pausedMs).toBe(1_000);
+  });
 
-    test("with 'drain' grants waiting requests in turn, and refuses new ones", async () => {
-      const { bucket, clock, lines, note, ask } = setUp(make, { initialTokens: 0 });
-      ask('a', { cost: 2 });
-      ask('b', { cost: 5, maxWaitMs: 1_000 });
-      note('closed', bucket.close({ waiting: 'drain' }));
-      ask('c');
-      await clock.advance(300);
-      ask('d');
-      expect(bucket.tryAcquire()).toBeUndefined();
-      await clock.advance(1_000);
-      expect(lines).toEqual(['c closed 0', 'a 200', 'd closed 300', 'b 700', 'closed 700']);
-      expect(clock.pending).toBe(0);
-    });
+  test('restarts the refill steps', async () => {
+    const { bucket, clock, lines, ask } = setUp({ refillIntervalMs: 200 });
+    bucket.tryAcquire(5);
+    await clock.advance(700);
+    bucket.pauseFor(60_000);
+    ask('a', { cost: 2 });
+    await clock.advance(350);
+    bucket.resume();
+    await clock.advance(1_000);
+    expect(lines).toEqual(['a 1250']);
+  });
 
-    test("with 'reject' after 'drain' refuses the rest; 'drain' after 'reject' does nothing", async () => {
-      const { bucket, clock, lines, note, ask } = setUp(make, { initialTokens: 0 });
-      ask('a');
-      ask('b');
-      note('drained', bucket.close({ waiting: 'drain' }));
-      await clock.advance(100);
-      note('closed', bucket.close());
-      note('again', bucket.close({ waiting: 'drain' }));
-      await clock.advance(1_000);
-      expect(lines.slice(0, 2)).toEqual(['a 100', 'b closed 100']);
-      expect(lines.slice(2).toSorted()).toEqual(['again 100', 'closed 100', 'drained 100']);
-    });
+  test('ends the pauses of origins', async () => {
+    const { bucket, clock, lines, send } = setUp();
+    bucket.observe?.(slowDown, taken(bucket.tryAcquire()), ill);
+    send('ill', ill);
+    await clock.advance(1_000);
+    expect(bucket.stats()).toMatchObject({ pausedMs: 60_000 - 1_000, waiting: 1 });
+    bucket.resume();
+    expect(bucket.stats().pausedMs).toBe(0);
+    await clock.advance(1_000);
+    expect(lines).toEqual(['ill 1100']);
+  });
+});
 
-    test('refuses requests to a paused origin', async () => {
-      const { bucket, clock, lines, note, send } = setUp(make);
-      bucket.observe?.(slowDown, taken(bucket.tryAcquire()), ill);
-      send('ill', ill);
-      await clock.advance(0);
-      note('closed', bucket.close());
-      send('next', ill);
-      send('well', well);
-      await clock.advance(0);
-      expect(lines.toSorted()).toEqual(['closed 0', 'ill closed 0', 'next closed 0', 'well closed 0']);
-      expect(clock.pending).toBe(0);
-    });
+describe('idle', () => {
+  test('resolves at once if no one waits', async () => {
+    const { bucket, clock } = setUp();
+    bucket.tryAcquire(5);
+    await bucket.idle();
+    expect(clock.pending).toBe(0);
+  });
 
-    test("with 'drain' grants waiting requests to a paused origin when it opens, and refuses new ones", async () => {
-      const { bucket, clock, lines, note, send } = setUp(make);
-      bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
-      send('ill', ill);
-      send('ill too', ill);
-      await clock.advance(0);
-      note('closed', bucket.close({ waiting: 'drain' }));
-      send('next', ill);
-      await clock.advance(60_200);
-      await clock.advance(0);
-      expect(lines).toEqual(['next closed 0', 'ill 60100', 'ill too 60200', 'closed 60200']);
+  test('resolves after the last was granted, gave up or was displaced, and adds no timer', async () => {
+    const { bucket, clock, lines, note, ask } = setUp({
+      initialTokens: 0,
+      maxQueue: 2,
+      queue: priorityQueue({ overflow: 'drop-oldest' }),
     });
+    const stop = new AbortController();
+    ask('a', { maxWaitMs: 500 });
+    const { pending } = clock;
+    note('idle', bucket.idle());
+    expect(clock.pending).toBe(pending);
+    ask('b', { cost: 2, signal: stop.signal });
+    ask('c', { cost: 5 });
+    await clock.advance(150);
+    stop.abort('enough');
+    await clock.advance(1_000);
+    expect(lines).toEqual(['a displaced 0', 'b enough 150', 'c 500', 'idle 500']);
+  });
 
-    test("with 'drain' respects a pause that an origin asks for meanwhile", async () => {
-      const { bucket, clock, lines, note, send } = setUp(make, { initialTokens: 1 });
-      const grant = taken(bucket.tryAcquire());
-      send('ill', ill);
-      await clock.advance(0);
-      note('closed', bucket.close({ waiting: 'drain' }));
-      bucket.observe?.(slowDown, grant, ill);
-      send('next', ill);
-      await clock.advance(60_100);
-      await clock.advance(0);
-      expect(lines[0]).toBe('next closed 0');
-      expect(lines.slice(1).toSorted()).toEqual(['closed 60100', 'ill 60100']);
+  test('ignores a queue that is empty for a moment only', async () => {
+    const { bucket, clock, lines, note, ask } = setUp({
+      initialTokens: 0,
+      maxQueue: 1,
+      queue: priorityQueue({ overflow: 'drop-oldest' }),
     });
+    ask('a');
+    note('idle', bucket.idle());
+    await clock.advance(50);
+    ask('b');
+    await clock.advance(1_000);
+    expect(lines).toEqual(['a displaced 50', 'b 100', 'idle 100']);
+  });
 
-    test("with 'drain' keeps a request that has no slot when its tokens come", async () => {
-      const { bucket, clock, lines, note, send } = setUp(make, { initialTokens: 0 });
-      const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
-      send('a', well, { concurrency });
-      await clock.advance(50);
-      const slot = concurrency.tryAcquire();
-      note('closed', bucket.close({ waiting: 'drain' }));
-      await clock.advance(150);
-      slot?.release();
-      await clock.advance(0);
-      expect(lines).toEqual(['closed 100', 'a 200']);
-    });
+  test('waits for a request between the queue of its origin and that of the bucket', async () => {
+    const { bucket, clock, lines, note } = setUp();
+    bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
+    const passes = async (): Promise<void> => {
+      const earlier = await bucket.acquire({ request: ill });
+      for (let hop = 0; hop < 50; hop += 1) await Promise.resolve();
+      await bucket.acquire({ cost: 5, earlier });
+      await bucket.acquire({ cost: 5, earlier });
+    };
+    note('passed', passes());
+    note('idle', bucket.idle());
+    await clock.advance(60_700);
+    await clock.advance(0);
+    expect(lines.toSorted()).toEqual(['idle 60700', 'passed 60700']);
+  });
 
-    test("refuses a request that returned its tokens, except with 'drain'", async () => {
-      const { bucket } = setUp(make);
-      const earlier = taken(bucket.tryAcquire());
-      void bucket.close({ waiting: 'drain' });
-      expect(bucket.tryAcquire(1, earlier)).toBeDefined();
-      expect(await bucket.acquire({ earlier })).toMatchObject({ cost: 1 });
-      void bucket.close();
-      void bucket.close({ waiting: 'drain' });
-      expect(bucket.tryAcquire(1, earlier)).toBeUndefined();
-      await expect(bucket.acquire({ earlier })).rejects.toMatchObject({ reason: 'closed' });
-    });
+  test('waits for requests to a paused origin until they are granted', async () => {
+    const { bucket, clock, lines, note, send } = setUp();
+    bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
+    send('ill', ill);
+    note('idle', bucket.idle());
+    await clock.advance(60_050);
+    // When the origin opens there is no token, and the queue is empty.
+    taken(bucket.tryAcquire(5)).settle(8);
+    await clock.advance(400);
+    await clock.advance(0);
+    expect(lines.toSorted()).toEqual(['idle 60450', 'ill 60450']);
+  });
+});
 
-    test('throws for an unknown value of waiting', async () => {
-      const { bucket } = setUp(make);
-      await expect(bucket.close({ waiting: 'later' as never })).rejects.toThrow(
-        "close: waiting must be one of 'reject', 'drain', got \"later\"",
-      );
-      expect(bucket.tryAcquire()).toBeDefined();
+describe('close', () => {
+  test('refuses waiting and new requests', async () => {
+    const { bucket, clock, lines, note, ask } = setUp();
+    const grant = taken(bucket.tryAcquire(4));
+    ask('a', { cost: 5 });
+    ask('b');
+    note('closed', bucket.close());
+    ask('c');
+    await clock.advance(0);
+    expect(lines.slice(0, 3).toSorted()).toEqual(['a closed 0', 'b closed 0', 'c closed 0']);
+    expect(lines[3]).toBe('closed 0');
+    expect(bucket.tryAcquire()).toBeUndefined();
+    expect(bucket.stats()).toMatchObject({ waiting: 0, refused: 3, granted: 1 });
+    expect(clock.pending).toBe(0);
+    await expect(bucket.acquire()).rejects.toMatchObject({
+      name: 'NotSentError',
+      message: 'Not sent: the bucket was closed',
     });
+    grant.settle(0);
+    expect(bucket.stats().tokens).toBe(5);
+  });
+
+  test("grants nothing, also with nonConforming: 'mark'", async () => {
+    const { bucket } = setUp({ nonConforming: 'mark', initialTokens: 0 });
+    expect(bucket.tryAcquire()).toBeDefined();
+    await bucket.close();
+    expect(bucket.tryAcquire()).toBeUndefined();
+    await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'closed' });
+  });
+
+  test("with 'drain' grants waiting requests in turn, and refuses new ones", async () => {
+    const { bucket, clock, lines, note, ask } = setUp({ initialTokens: 0 });
+    ask('a', { cost: 2 });
+    ask('b', { cost: 5, maxWaitMs: 1_000 });
+    note('closed', bucket.close({ waiting: 'drain' }));
+    ask('c');
+    await clock.advance(300);
+    ask('d');
+    expect(bucket.tryAcquire()).toBeUndefined();
+    await clock.advance(1_000);
+    expect(lines).toEqual(['c closed 0', 'a 200', 'd closed 300', 'b 700', 'closed 700']);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("with 'reject' after 'drain' refuses the rest; 'drain' after 'reject' does nothing", async () => {
+    const { bucket, clock, lines, note, ask } = setUp({ initialTokens: 0 });
+    ask('a');
+    ask('b');
+    note('drained', bucket.close({ waiting: 'drain' }));
+    await clock.advance(100);
+    note('closed', bucket.close());
+    note('again', bucket.close({ waiting: 'drain' }));
+    await clock.advance(1_000);
+    expect(lines.slice(0, 2)).toEqual(['a 100', 'b closed 100']);
+    expect(lines.slice(2).toSorted()).toEqual(['again 100', 'closed 100', 'drained 100']);
+  });
+
+  test('refuses requests to a paused origin', async () => {
+    const { bucket, clock, lines, note, send } = setUp();
+    bucket.observe?.(slowDown, taken(bucket.tryAcquire()), ill);
+    send('ill', ill);
+    await clock.advance(0);
+    note('closed', bucket.close());
+    send('next', ill);
+    send('well', well);
+    await clock.advance(0);
+    expect(lines.toSorted()).toEqual(['closed 0', 'ill closed 0', 'next closed 0', 'well closed 0']);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("with 'drain' grants waiting requests to a paused origin when it opens, and refuses new ones", async () => {
+    const { bucket, clock, lines, note, send } = setUp();
+    bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
+    send('ill', ill);
+    send('ill too', ill);
+    await clock.advance(0);
+    note('closed', bucket.close({ waiting: 'drain' }));
+    send('next', ill);
+    await clock.advance(60_200);
+    await clock.advance(0);
+    expect(lines).toEqual(['next closed 0', 'ill 60100', 'ill too 60200', 'closed 60200']);
+  });
+
+  test("with 'drain' respects a pause that an origin asks for meanwhile", async () => {
+    const { bucket, clock, lines, note, send } = setUp({ initialTokens: 1 });
+    const grant = taken(bucket.tryAcquire());
+    send('ill', ill);
+    await clock.advance(0);
+    note('closed', bucket.close({ waiting: 'drain' }));
+    bucket.observe?.(slowDown, grant, ill);
+    send('next', ill);
+    await clock.advance(60_100);
+    await clock.advance(0);
+    expect(lines[0]).toBe('next closed 0');
+    expect(lines.slice(1).toSorted()).toEqual(['closed 60100', 'ill 60100']);
+  });
+
+  test("with 'drain' keeps a request that has no slot when its tokens come", async () => {
+    const { bucket, clock, lines, note, send } = setUp({ initialTokens: 0 });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
+    send('a', well, { concurrency });
+    await clock.advance(50);
+    const slot = concurrency.tryAcquire();
+    note('closed', bucket.close({ waiting: 'drain' }));
+    await clock.advance(150);
+    slot?.release();
+    await clock.advance(0);
+    expect(lines).toEqual(['closed 100', 'a 200']);
+  });
+
+  test("refuses a request that returned its tokens, except with 'drain'", async () => {
+    const { bucket } = setUp();
+    const earlier = taken(bucket.tryAcquire());
+    void bucket.close({ waiting: 'drain' });
+    expect(bucket.tryAcquire(1, earlier)).toBeDefined();
+    expect(await bucket.acquire({ earlier })).toMatchObject({ cost: 1 });
+    void bucket.close();
+    void bucket.close({ waiting: 'drain' });
+    expect(bucket.tryAcquire(1, earlier)).toBeUndefined();
+    await expect(bucket.acquire({ earlier })).rejects.toMatchObject({ reason: 'closed' });
+  });
+
+  test('throws for an unknown value of waiting', async () => {
+    const { bucket } = setUp();
+    await expect(bucket.close({ waiting: 'later' as never })).rejects.toThrow(
+      "close: waiting must be one of 'reject', 'drain', got \"later\"",
+    );
+    expect(bucket.tryAcquire()).toBeDefined();
   });
 });
 
@@ -352,7 +324,7 @@ test('a retry that a closed bucket refuses ends with the last response', async (
 });
 
 test('a retry counts as a new request, also if its first attempt waited when the bucket was closed', async () => {
-  const { bucket, clock, policy } = setUp(tokenBucket, { initialTokens: 0 });
+  const { bucket, clock, policy } = setUp({ initialTokens: 0 });
   const session = new Call(policy({ maxRetries: 3, backoff: constant(0) }), well);
   const first = prepare(session);
   await clock.advance(0);
@@ -364,75 +336,7 @@ test('a retry counts as a new request, also if its first attempt waited when the
   await drained;
 });
 
-test('a request to a closed bucket fails with a NotSentError', async () => {
-  const { bucket, policy } = setUp();
-  await bucket.close();
-  await expect(prepare(new Call(policy(), well))).rejects.toMatchObject({ reason: 'closed' });
-});
-
-describe('buckets per key', () => {
-  const options = { refillPerSecond: 10, capacity: 5, initialTokens: 0 };
-
-  test('closes all its buckets, and those of keys to come', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const buckets = perKey(() => tokenBucket({ ...options, clock }), { clock });
-    await buckets.idle();
-    const waits = [buckets.for(ill).acquire(), buckets.for(well).acquire()];
-    const closed = buckets.close();
-    for (const wait of waits) await expect(wait).rejects.toMatchObject({ reason: 'closed' });
-    await closed;
-    await expect(buckets.for(to('https://new.test/')).acquire()).rejects.toMatchObject({ reason: 'closed' });
-    expect(clock.pending).toBe(0);
-  });
-
-  test('drains, and is idle when the last bucket is', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const buckets = perKey(() => tokenBucket({ ...options, clock }), { clock });
-    const lines: string[] = [];
-    const note = (name: string, promise: Promise<unknown>): void => {
-      promise.then(
-        () => lines.push(`${name} ${clock.now()}`),
-        (error) => lines.push(`${name} ${error.reason} ${clock.now()}`),
-      );
-    };
-    note('a', buckets.for(ill).acquire());
-    note('b', buckets.for(well).acquire({ cost: 3 }));
-    note('c', buckets.for(well).acquire({ cost: 3 }));
-    note('idle', buckets.idle());
-    note('drained', buckets.close({ waiting: 'drain' }));
-    note('d', buckets.for(ill).acquire());
-    await clock.advance(400);
-    note('closed', buckets.close());
-    await buckets.close({ waiting: 'drain' });
-    note('e', buckets.for(to('https://new.test/')).acquire());
-    await clock.advance(0);
-    expect(lines.slice(0, 4)).toEqual(['d closed 0', 'a 100', 'b 300', 'c closed 400']);
-    expect(lines.slice(4).toSorted()).toEqual(['closed 400', 'drained 400', 'e closed 400', 'idle 400']);
-  });
-
-  test('keeps a bucket that was closed alone, and evicts closed ones when all are closed', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const buckets = perKey(() => tokenBucket({ refillPerSecond: 10, clock }), {
-      clock,
-      idleMs: 1_000,
-      maxKeys: 2,
-    });
-    await buckets.for(ill).close();
-    expect(buckets.for(ill).stats().idle).toBe(false);
-    clock.tick(1_000);
-    for (let visits = 0; visits < 3; visits += 1) buckets.for(well);
-    expect(buckets.size).toBe(2);
-    await buckets.close();
-    for (let key = 0; key < 5; key += 1) {
-      clock.tick(1_000);
-      const bucket = buckets.for(to(`https://${key}.test/`));
-      await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'closed' });
-    }
-  });
-
-  test('checks options before the first bucket exists', async () => {
-    await expect(perKey(() => tokenBucket(options)).close({ waiting: 1 as never })).rejects.toThrow(
-      'close: waiting must be',
-    );
-  });
+test('buckets per key check the options of a close before the first exists', async () => {
+  const buckets = perKey(() => tokenBucket({ refillPerSecond: 10 }));
+  await expect(buckets.close({ waiting: 1 as never })).rejects.toThrow('close: waiting must be');
 });

@@ -1,29 +1,22 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { responds, to } from '../../../test/asks.ts';
+import { type StepOf, step } from '../../../test/histories.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { tokenBucket } from './token-bucket.ts';
 
 const QUOTA = { refillPerSecond: 10, capacity: 5 };
 const HOSTS = ['a', 'b', 'c'];
-const to = (host: string) => {
-  return { method: 'GET', url: `https://${host}.test/`, replayable: true, header: () => undefined };
-};
+const requestTo = (host: string) => to(`https://${host}.test/`);
 
 const host = fc.constantFrom(...HOSTS);
-const step = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ does: fc.constant('ask' as const), host, retry: fc.boolean() }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      does: fc.constant('pause' as const),
-      host,
-      ms: fc.integer({ min: 1, max: 3_000 }),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant('pass' as const), ms: fc.nat(500) }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('give back' as const) }) },
+const steps = fc.oneof(
+  step(5, 'ask', { host, retry: fc.boolean() }),
+  step(1, 'pause', { host, ms: fc.integer({ min: 1, max: 3_000 }) }),
+  step(2, 'pass', { ms: fc.nat(500) }),
+  step(1, 'give back', {}),
 );
-type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+type Step = StepOf<typeof steps>;
 
 interface Departure {
   readonly host: string;
@@ -40,26 +33,23 @@ interface Pause {
 }
 
 /** Asks for tokens, and pauses origins, as the steps say. Returns what was sent, and the pauses. */
-async function play(steps: readonly Step[], clock: VirtualClock) {
+async function play(history: readonly Step[], clock: VirtualClock) {
   const bucket = tokenBucket({ ...QUOTA, clock, random: () => 0 });
   const [sent, pauses]: [Departure[], Pause[]] = [[], []];
   let asks = 0;
-  for (const one of steps) {
-    if (one.does === 'pass') await clock.advance(one.ms);
-    else if (one.does === 'give back') bucket.tryAcquire()?.settle(0);
-    else if (one.does === 'ask') {
+  for (const one of history) {
+    if (one.kind === 'pass') await clock.advance(one.ms);
+    else if (one.kind === 'give back') bucket.tryAcquire()?.settle(0);
+    else if (one.kind === 'ask') {
       const { host, retry } = one;
       const [asked, askedMs] = [asks, clock.now()];
       asks += 1;
-      const grant = bucket.acquire({ request: to(host), retry });
+      const grant = bucket.acquire({ request: requestTo(host), retry });
       void grant.then(({ grantedAtMs: atMs }) => sent.push({ host, atMs, asked, askedMs, retry }));
     } else {
-      const [fromMs, header] = [
-        clock.now(),
-        (name: string) => (name === 'retry-after-ms' ? `${one.ms}` : undefined),
-      ];
+      const fromMs = clock.now();
       const grant = { cost: 1, waitedMs: 0, grantedAtMs: fromMs, conforming: true, settle: () => undefined };
-      bucket.observe?.({ type: 'response', status: 503, header }, grant, to(one.host));
+      bucket.observe?.(responds(503, { 'retry-after-ms': `${one.ms}` }), grant, requestTo(one.host));
       pauses.push({ host: one.host, fromMs, untilMs: fromMs + one.ms });
     }
   }
@@ -80,8 +70,8 @@ function burst(sent: readonly Departure[]): number {
 
 test('no request of a paused origin is sent before the end, then they are from empty; each is sent once', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
-      const { sent, pauses, asks, bucket } = await play(steps, virtualClock({ startMs: 0 }));
+    fc.asyncProperty(fc.array(steps, { maxLength: 60, size: 'max' }), async (history) => {
+      const { sent, pauses, asks, bucket } = await play(history, virtualClock({ startMs: 0 }));
       expect(sent.map(({ asked }) => asked).toSorted((a, b) => a - b)).toEqual(
         Array.from({ length: asks }, (_, at) => at),
       );

@@ -1,23 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { responds, to } from '../../../test/asks.ts';
 import { judge, prepare } from '../../../test/steps.ts';
 import { Call } from '../../call/call.ts';
-import type { Feedback, Outcome, ReadFeedback, RequestTraits } from '../../http/outcome.ts';
+import type { Feedback, ReadFeedback } from '../../http/outcome.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from './token-bucket.ts';
-
-const request: RequestTraits = {
-  method: 'GET',
-  url: 'https://upstream.test/',
-  replayable: true,
-  header: () => undefined,
-};
-
-const asks: Outcome = {
-  type: 'response',
-  status: 429,
-  header: (name) => (name === 'retry-after' ? '5' : undefined),
-};
 
 function pausing(pauseMs: number): ReadFeedback {
   return (): Feedback => ({ pauseMs, remaining: undefined, tooFast: true });
@@ -38,9 +26,12 @@ describe('how a bucket reads a response', () => {
     const clock = virtualClock({ startMs: 0 });
     const options = { refillPerSecond: 10, clock, random: () => 0, feedbackScope: 'bucket' as const };
     const bucket = tokenBucket({ ...options, feedback: ofBucket });
-    const session = new Call(createPolicy({ clock, bucket, feedback: ofPolicy, maxRetries: 0 }), request);
+    const session = new Call(
+      createPolicy({ clock, bucket, feedback: ofPolicy, maxRetries: 0 }),
+      to('https://upstream.test/'),
+    );
     prepare(session);
-    judge(session, asks);
+    judge(session, responds(429, { 'retry-after': '5' }));
     expect(bucket.stats().pausedMs).toBe(pausedMs);
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type StepOf, step } from '../../../test/histories.ts';
 import { NotSentError } from '../../base/errors.ts';
 import type { Costs, Grant } from '../../policy/contracts.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
@@ -22,32 +23,18 @@ const share = fc.oneof(
 );
 const shares = fc.tuple(share, share, share);
 const which = fc.nat(50);
-const is = <K extends string>(kind: K) => fc.constant(kind);
-const step = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: is('acquire'),
-      shares,
-      maxWaitMs: fc.option(fc.nat(20_000), { nil: undefined }),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: is('try'), shares }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({ kind: is('pass'), ms: fc.oneof(fc.nat(5_000), fc.nat(HELD_MS)) }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: is('abort'), which }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({ kind: is('settle'), which, used: fc.tuple(share, share, share), over: fc.nat(4) }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: is('pause'), ms: fc.nat(2_000) }) },
-  { weight: 1, arbitrary: fc.record({ kind: is('at-most'), shares }) },
-  { weight: 1, arbitrary: fc.record({ kind: is('set-rate'), which, rate, capacity: fc.option(capacity) }) },
+const steps = fc.oneof(
+  step(6, 'acquire', { shares, maxWaitMs: fc.option(fc.nat(20_000), { nil: undefined }) }),
+  step(3, 'try', { shares }),
+  step(5, 'pass', { ms: fc.oneof(fc.nat(5_000), fc.nat(HELD_MS)) }),
+  step(1, 'abort', { which }),
+  step(6, 'settle', { which, used: shares, over: fc.nat(4) }),
+  step(1, 'pause', { ms: fc.nat(2_000) }),
+  step(1, 'at-most', { shares }),
+  step(1, 'set-rate', { which, rate, capacity: fc.option(capacity) }),
 );
-type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
-type Limit = typeof limit extends fc.Arbitrary<infer S> ? S : never;
+type Step = StepOf<typeof steps>;
+type Limit = StepOf<typeof limit>;
 
 /** Something that a unit is charged with, and the capacity from then on. */
 interface Line {
@@ -263,9 +250,9 @@ test('of no unit more than capacity + rate · window is charged in any window, e
   timeout: 600_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(limits, fc.array(step, { maxLength: 50, size: 'max' }), async (limits, steps) => {
+    fc.asyncProperty(limits, fc.array(steps, { maxLength: 50, size: 'max' }), async (limits, history) => {
       const world = new World(limits);
-      for (const step of steps) await world.happens(step);
+      for (const step of history) await world.happens(step);
       // Those that are never settled are charged, and let the others go on.
       for (let tries = 0; world.clock.pending > 0 && tries < 200; tries += 1) await world.clock.advance(1e6);
       world.throwFaults();
@@ -339,16 +326,17 @@ class Model {
   }
 }
 
-const act = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: is('take'), shares: fc.tuple(share, share) }) },
-  { weight: 3, arbitrary: fc.record({ kind: is('pass'), ms: fc.nat(5_000) }) },
-  { weight: 3, arbitrary: fc.record({ kind: is('settle'), which, used: fc.tuple(share, share) }) },
-  { weight: 1, arbitrary: fc.record({ kind: is('at-most'), shares: fc.tuple(share, share) }) },
+const pair = fc.tuple(share, share);
+const acts = fc.oneof(
+  step(4, 'take', { shares: pair }),
+  step(3, 'pass', { ms: fc.nat(5_000) }),
+  step(3, 'settle', { which, used: pair }),
+  step(1, 'at-most', { shares: pair }),
 );
 
 test('two units are two counters', () => {
   fc.assert(
-    fc.property(fc.tuple(limit, limit), fc.array(act, { maxLength: 60, size: 'max' }), (limits, acts) => {
+    fc.property(fc.tuple(limit, limit), fc.array(acts, { maxLength: 60, size: 'max' }), (limits, history) => {
       const clock = virtualClock({ startMs: 0 });
       const [a, b] = limits;
       const bucket = quotaBucket({ limits: { a, b }, clock });
@@ -356,7 +344,7 @@ test('two units are two counters', () => {
       const costsOf = (shares: readonly number[]) =>
         limits.map(({ capacity }, at) => capacity * (shares[at] as number));
       const open: { readonly grant: Grant; readonly cost: readonly number[] }[] = [];
-      for (const act of acts) {
+      for (const act of history) {
         if (act.kind === 'pass') {
           // Less than the ten minutes after which it is charged.
           if (clock.now() + act.ms > HELD_MS) break;

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Outcome } from '../../http/outcome.ts';
-import type { AcquireOptions, Grant } from '../../policy/contracts.ts';
+import { journal, responds, taken, to } from '../../../test/asks.ts';
+import type { AcquireOptions } from '../../policy/contracts.ts';
 import { virtualClock } from '../../testing.ts';
 import { perKey } from '../per-key/per-key.ts';
-import { adaptive } from './adaptive.ts';
 import { type QuotaBucketOptions, type QuotaLimit, quotaBucket } from './quota-bucket.ts';
 
 const perMinute = (capacity: number, more: Partial<QuotaLimit> = {}): QuotaLimit => {
@@ -15,23 +14,13 @@ function setUp(options: Partial<QuotaBucketOptions> = {}) {
   const clock = virtualClock({ startMs: 0 });
   const limits = { requests: { refillPerSecond: 10, capacity: 5 }, tokens: perMinute(60) };
   const bucket = quotaBucket({ limits, clock, random: () => 0, ...options });
-  const lines: string[] = [];
-  const ask = (name: string, asked?: AcquireOptions): void => {
-    bucket.acquire(asked).then(
-      () => lines.push(`${name} ${Math.round(clock.now() * 10) / 10}`),
-      (error) => lines.push(`${name} ${error.reason} ${clock.now()}`),
-    );
-  };
+  const { lines, note } = journal(clock);
+  const ask = (name: string, asked?: AcquireOptions): void => note(name, bucket.acquire(asked));
   const left = (): Record<string, number> => {
     const units = Object.entries(bucket.stats().units ?? {});
     return Object.fromEntries(units.map(([unit, { tokens }]) => [unit, Math.round(tokens * 1e3) / 1e3]));
   };
   return { bucket, clock, lines, ask, left };
-}
-
-function taken(grant: Grant | undefined): Grant {
-  if (grant === undefined) throw new Error('The tokens were not there');
-  return grant;
 }
 
 describe('a request takes from all units or from none', () => {
@@ -141,26 +130,6 @@ describe('settle', () => {
     const { bucket, left } = setUp();
     taken(bucket.tryAcquire({ requests: 1 })).settle({ tokens: 100 });
     expect(left()).toEqual({ requests: 4, tokens: -40 });
-  });
-
-  test('0 gives everything back, and a second call counts for nothing', () => {
-    const { bucket, left } = setUp();
-    const grant = taken(bucket.tryAcquire({ requests: 2, tokens: 50 }));
-    grant.settle(0);
-    grant.settle({ tokens: 60 });
-    expect(left()).toEqual({ requests: 5, tokens: 60 });
-  });
-
-  test('in a settled unit what is in flight is held back, and charged then', () => {
-    const { bucket, clock, left } = setUp({
-      limits: { requests: perMinute(60), tokens: perMinute(60, { settled: true }) },
-    });
-    const grant = taken(bucket.tryAcquire({ requests: 1, tokens: 50 }));
-    clock.tick(60_000);
-    expect(left()).toEqual({ requests: 60, tokens: 10 });
-    grant.settle({ tokens: 20 });
-    expect(left()).toEqual({ requests: 60, tokens: 40 });
-    expect(bucket.settled).toBe(true);
   });
 });
 
@@ -273,10 +242,6 @@ test.each<[options: unknown, message: string]>([
   expect(() => quotaBucket(options as QuotaBucketOptions)).toThrow(message);
 });
 
-test('an adaptive bucket has one unit', () => {
-  expect(() => adaptive({ limits: { a: perMinute(5) } } as never)).toThrow(TypeError);
-});
-
 describe('stats', () => {
   test('those of the unit that has least of its capacity, and of each', () => {
     const { bucket } = setUp();
@@ -362,14 +327,9 @@ test.each(['mark', 'reject'] as const)('nonConforming: %s', async (nonConforming
 
 test('a pause of one origin lets its requests through one by one, by the unit that fills fastest', async () => {
   const { bucket, clock } = setUp();
-  const request = { method: 'GET', url: 'https://one.test/', replayable: true, header: () => undefined };
-  const refused: Outcome = {
-    type: 'response',
-    status: 429,
-    header: (name) => (name === 'retry-after' ? '1' : undefined),
-  };
+  const [request, other] = [to('https://one.test/'), to('https://other.test/')];
+  const refused = responds(429, { 'retry-after': '1' });
   bucket.observe?.(refused, taken(bucket.tryAcquire({ requests: 1, tokens: 1 })), request);
-  const other = { ...request, url: 'https://other.test/' };
   expect(bucket.tryAcquire({ requests: 1, tokens: 1 }, undefined, request)).toBeUndefined();
   expect(bucket.tryAcquire({ requests: 1, tokens: 1 }, undefined, other)).toBeDefined();
   const granted = bucket.acquire({ cost: { requests: 1, tokens: 30 }, request });
@@ -384,14 +344,13 @@ test('one for each key is evicted when it is as it was made', async () => {
   const clock = virtualClock();
   const limits = { a: perMinute(60), b: perMinute(60, { settled: true }) };
   const each = perKey(() => quotaBucket({ limits, clock }), { keyOf: ({ url }) => url, maxKeys: 2, clock });
-  const request = (url: string) => ({ method: 'GET', url, replayable: true, header: () => undefined });
-  const grant = taken(each.for(request('one')).tryAcquire());
-  each.for(request('two'));
-  each.for(request('three'));
+  const grant = taken(each.for(to('one')).tryAcquire());
+  each.for(to('two'));
+  each.for(to('three'));
   clock.tick(120_000);
-  each.for(request('four'));
+  each.for(to('four'));
   // What the first has in flight must not be forgotten.
-  expect(each.for(request('one')).stats().units?.b?.tokens).toBe(59);
+  expect(each.for(to('one')).stats().units?.b?.tokens).toBe(59);
   grant.settle(0);
-  expect(each.for(request('one')).stats().idle).toBe(true);
+  expect(each.for(to('one')).stats().idle).toBe(true);
 });

@@ -8,21 +8,11 @@ import { tokenBucket } from './token-bucket.ts';
 
 const DAY_MS = 86_400_000;
 
-describe('steps of the refill', () => {
-  test('all count after a day at a much higher rate', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const bucket = tokenBucket({ refillPerSecond: 100_000, capacity: 10, refillIntervalMs: 200, clock });
-    clock.tick(DAY_MS);
-    bucket.setRate(5);
-    bucket.tryAcquire(10);
-    const waited: number[] = [];
-    for (let asked = 0; asked < 20; asked += 1) {
-      void bucket.acquire().then(({ waitedMs }) => waited.push(Math.round(waitedMs)));
-    }
-    await clock.advance(4_000);
-    expect(waited).toEqual(Array.from({ length: 20 }, (_, at) => (at + 1) * 200));
-  });
+/** A level without tokens, which fills in steps. */
+const empty = (refillPerSecond: number, capacity: number, refillIntervalMs: number) =>
+  new Level({ refillPerSecond, capacity, refillIntervalMs, initialTokens: 0 });
 
+describe('steps of the refill', () => {
   test('bring exactly their tokens, however often the rate changes and however long it takes', () => {
     const intervals = fc.constantFrom(200, 0.1, 1_000 / 3, 7.3, 60_000);
     const change = fc.record({
@@ -39,12 +29,7 @@ describe('steps of the refill', () => {
         fc.constantFrom(1, 3, 10),
         (intervalMs, changes, perStep) => {
           const refillPerSecond = (perStep * 1_000) / intervalMs;
-          const level = new Level({
-            refillPerSecond,
-            capacity: 10,
-            refillIntervalMs: intervalMs,
-            initialTokens: 0,
-          });
+          const level = empty(refillPerSecond, 10, intervalMs);
           let nowMs = 0;
           for (const one of changes) {
             nowMs += one.passMs;
@@ -70,12 +55,7 @@ describe('steps of the refill', () => {
 
   test('keep their times, however often the rate changes', () => {
     const intervalMs = 1_000 / 3;
-    const level = new Level({
-      refillPerSecond: 3,
-      capacity: 10,
-      refillIntervalMs: intervalMs,
-      initialTokens: 0,
-    });
+    const level = empty(3, 10, intervalMs);
     for (let step = 1; step <= 1_000_000; step += 1) {
       level.setRate({ refillPerSecond: 3 + (step % 2), capacity: 10 }, step * intervalMs);
     }
@@ -86,12 +66,7 @@ describe('steps of the refill', () => {
 
   test('are all counted in a month of one token each', () => {
     const intervalMs = 1_000 / 3;
-    const level = new Level({
-      refillPerSecond: 3,
-      capacity: 1,
-      refillIntervalMs: intervalMs,
-      initialTokens: 0,
-    });
+    const level = empty(3, 1, intervalMs);
     let missed = 0;
     for (let step = 1; step <= 8_000_000; step += 1) if (!level.take(1, step * intervalMs)) missed += 1;
     expect(missed).toBe(0);
@@ -220,21 +195,11 @@ test.each([
   [200, 0],
   [201, 0],
 ])('at %d ms the next step of an empty limit is %d ms away', (atMs, wait) => {
-  const limit = new Level({
-    refillPerSecond: 500,
-    capacity: 100,
-    refillIntervalMs: 200,
-    initialTokens: 0,
-  });
+  const limit = empty(500, 100, 200);
   expect(limit.waitMs(100, atMs)).toBeCloseTo(wait, 9);
 });
 
 test('each step of a longer wait loses its overflow', () => {
-  const limit = new Level({
-    refillPerSecond: 10,
-    capacity: 5,
-    refillIntervalMs: 1_000,
-    initialTokens: 0,
-  });
+  const limit = empty(10, 5, 1_000);
   expect(limit.waitMs(11, 300)).toBe(2_700);
 });

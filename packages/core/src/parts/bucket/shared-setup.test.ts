@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AcquireOptions } from '../../policy/contracts.ts';
 import { virtualClock } from '../../testing.ts';
+import type { ObservableBucket } from '../limit.ts';
 import { adaptive } from './adaptive.ts';
 import { bucketSetup, type TokenBucketOptions } from './options.ts';
 import { quotaBucket } from './quota-bucket.ts';
@@ -63,23 +64,15 @@ describe('a bucket that is made late', () => {
     expect(late.tryAcquire()?.grantedAtMs).toBe(2_150);
   });
 
-  test.each([
-    [
-      'tokenBucket',
-      () => (clock: TokenBucketOptions['clock']) => tokenBucket({ ...RATE, initialTokens: 1, clock }),
-    ],
-    [
-      'quotaBucket',
-      () => (clock: TokenBucketOptions['clock']) =>
-        quotaBucket({ limits: { unit: { ...RATE, initialTokens: 1 } }, clock }),
-    ],
-    [
-      'adaptive',
-      () => (clock: TokenBucketOptions['clock']) => adaptive({ ...RATE, initialTokens: 1, clock }),
-    ],
-  ] as const)('%s begins with its first tokens, not with those of the time before', async (_, of) => {
+  const first = { ...RATE, initialTokens: 1 };
+  type Make = (clock: TokenBucketOptions['clock']) => ObservableBucket;
+
+  test.each<[string, Make]>([
+    ['tokenBucket', (clock) => tokenBucket({ ...first, clock })],
+    ['quotaBucket', (clock) => quotaBucket({ limits: { unit: first }, clock })],
+    ['adaptive', (clock) => adaptive({ ...first, clock })],
+  ])('%s begins with its first tokens, not with those of the time before', async (_, make) => {
     const clock = virtualClock({ startMs: 0 });
-    const make = of();
     make(clock);
     await clock.advance(10_000);
     expect(make(clock).stats().tokens).toBe(1);
@@ -111,42 +104,5 @@ describe('a bucket without a queue yet', () => {
     expect(one).toBeInstanceOf(Error);
     expect(one).toEqual(other);
     expect(fresh.stats()).toMatchObject({ tokens: 5, granted: 0, waiting: 0, waitingCost: 0, refused: 0 });
-  });
-
-  test('grants, marks, refuses and closes', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const of = (nonConforming: TokenBucketOptions['nonConforming']) =>
-      tokenBucket({ ...RATE, initialTokens: 1, nonConforming, clock });
-    const reject = of('reject');
-    await reject.acquire();
-    await expect(reject.acquire()).rejects.toMatchObject({ reason: 'not-conforming', waitMs: 100 });
-    expect(reject.stats()).toMatchObject({ granted: 1, refused: 1 });
-    const mark = of('mark');
-    expect([await mark.acquire(), await mark.acquire()]).toMatchObject([
-      { conforming: true },
-      { conforming: false },
-    ]);
-    expect(mark.stats()).toMatchObject({ granted: 2, marked: 1 });
-    const delay = of('delay');
-    await delay.close();
-    expect(delay.tryAcquire()).toBeUndefined();
-    await expect(delay.acquire()).rejects.toMatchObject({ reason: 'closed' });
-    expect(delay.stats().idle).toBe(false);
-  });
-
-  test('settles a grant, pauses, resumes, and is idle', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const bucket = tokenBucket({ ...RATE, clock });
-    const grant = await bucket.acquire({ cost: 4 });
-    grant.settle(1);
-    grant.settle(0);
-    expect(bucket.stats().tokens).toBe(4);
-    bucket.pauseFor(100);
-    expect(bucket.stats()).toMatchObject({ pausedMs: 100, tokens: 0, idle: false });
-    bucket.resume();
-    bucket.setRate(20, 3);
-    await bucket.idle();
-    await clock.advance(1_000);
-    expect(bucket.stats()).toMatchObject({ pausedMs: 0, tokens: 3, refillPerSecond: 20, idle: false });
   });
 });

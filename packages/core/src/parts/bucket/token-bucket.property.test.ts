@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type StepOf, step } from '../../../test/histories.ts';
 import { NotSentError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Grant } from '../../policy/contracts.ts';
@@ -12,45 +13,27 @@ const rate = fc.oneof(fc.constantFrom(1, 3, 500, 10_000), fc.double({ min: 0.01,
 const capacity = fc.oneof(fc.constantFrom(1, 7, 100), fc.double({ min: 0.5, max: 1e4, noNaN: true }));
 const which = fc.nat(50);
 const orNone = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
-const is = <K extends string>(kind: K) => fc.constant(kind);
 
 /** A step of a random history. `share` is a part of the capacity, `which` selects an earlier request. */
-const step = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: is('acquire'),
-      share,
-      priority: fc.integer({ min: -2, max: 2 }),
-      retry: fc.boolean(),
-      key: fc.constantFrom('a', 'b', 'c'),
-      maxWaitMs: orNone(fc.nat(5_000)),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: is('try'), share }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: is('pass'),
-      ms: fc.oneof(fc.nat(5_000), fc.double({ min: 0, max: 100, noNaN: true })),
-    }),
-  },
+const steps = fc.oneof(
+  step(6, 'acquire', {
+    share,
+    priority: fc.integer({ min: -2, max: 2 }),
+    retry: fc.boolean(),
+    key: fc.constantFrom('a', 'b', 'c'),
+    maxWaitMs: orNone(fc.nat(5_000)),
+  }),
+  step(3, 'try', { share }),
+  step(5, 'pass', { ms: fc.oneof(fc.nat(5_000), fc.double({ min: 0, max: 100, noNaN: true })) }),
   // Time passes without timers.
-  { weight: 1, arbitrary: fc.record({ kind: is('suspend'), ms: fc.constantFrom(3_600_000, 1, 50) }) },
-  { weight: 1, arbitrary: fc.record({ kind: is('step-back'), ms: fc.constantFrom(3_600_000, 0.5, 40) }) },
-  { weight: 2, arbitrary: fc.record({ kind: is('abort'), which }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: is('settle'),
-      which,
-      share: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 2, noNaN: true })),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: is('pause'), ms: fc.nat(2_000) }) },
-  { weight: 1, arbitrary: fc.record({ kind: is('set-rate'), rate, capacity: orNone(capacity) }) },
+  step(1, 'suspend', { ms: fc.constantFrom(3_600_000, 1, 50) }),
+  step(1, 'step-back', { ms: fc.constantFrom(3_600_000, 0.5, 40) }),
+  step(2, 'abort', { which }),
+  step(3, 'settle', { which, share: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 2, noNaN: true })) }),
+  step(1, 'pause', { ms: fc.nat(2_000) }),
+  step(1, 'set-rate', { rate, capacity: orNone(capacity) }),
 );
-type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+type Step = StepOf<typeof steps>;
 
 const setup = fc.record({
   refillPerSecond: rate,
@@ -62,7 +45,7 @@ const setup = fc.record({
   startsAtMs: fc.constantFrom(0, 1.7e12),
   isFair: fc.boolean(),
 });
-type Setup = typeof setup extends fc.Arbitrary<infer S> ? S : never;
+type Setup = StepOf<typeof setup>;
 
 /** A grant and its request. */
 interface Entry {
@@ -270,14 +253,14 @@ test('grants in any window ≤ capacity + rate · window, and every request ends
   timeout: 600_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(setup, fc.array(step, { maxLength: 60, size: 'max' }), async (setup, steps) => {
+    fc.asyncProperty(setup, fc.array(steps, { maxLength: 60, size: 'max' }), async (setup, history) => {
       const world = new World(setup);
-      for (const step of steps) await world.happens(step);
+      for (const step of history) await world.happens(step);
       for (let tries = 0; world.timerAtMs !== undefined && tries < 1_000; tries += 1) await world.pass(1e9);
       expect(world.bucket.stats().waiting).toBe(0);
       expect(world.timerAtMs).toBeUndefined();
       // It wakes for requests whose turn it is, and rarely otherwise.
-      expect(world.wakes).toBeLessThanOrEqual(4 * (world.asked + steps.length));
+      expect(world.wakes).toBeLessThanOrEqual(4 * (world.asked + history.length));
 
       // A step may lie at either end of a window.
       const { entries, log, tickMs } = world;
