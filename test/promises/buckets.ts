@@ -6,7 +6,8 @@ const PER_KEY = 'packages/core/src/parts/per-key/per-key.ts';
 const ofRate = [`${FOLDER}/adaptive-rate.test.ts`, `${FOLDER}/adaptive.test.ts`];
 const adaptive = [`${FOLDER}/adaptive.test.ts`];
 const bucket = [`${FOLDER}/token-bucket.test.ts`];
-const perKey = ['packages/core/src/parts/per-key/per-key.test.ts'];
+const ofKey = 'packages/core/src/parts/per-key';
+const perKey = [`${ofKey}/per-key.test.ts`, `${ofKey}/per-key-kinds.test.ts`];
 
 export const BUCKETS: readonly Promised[] = [
   ...promises('docs/strategies/token-bucket.md', [

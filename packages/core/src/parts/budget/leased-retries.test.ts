@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { ownBudget } from '../../../test/own.ts';
-import { judge, prepare } from '../../../test/steps.ts';
-import { startCall } from '../../call/transport.ts';
-import type { RetryBudget } from '../../policy/part.ts';
-import { createPolicy } from '../../policy/policy.ts';
-import { virtualClock } from '../../testing.ts';
-import { retryBudget } from './budget.ts';
 import { LeasedRetries, leaseOf } from './leased-retries.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const terms = { aheadMs: 100, windowMs: 10_000 };
+
+/** One that has asked for a retry, for a request in flight. */
+function leased(granted: number): LeasedRetries {
+  const lease = new LeasedRetries(terms);
+  lease.begin(0);
+  lease.call(0);
+  lease.callEnded();
+  lease.granted(granted, 0);
+  return lease;
+}
 
 test('the store leases half of its balance, but a single retry whole', () => {
   expect([leaseOf(0, 9), leaseOf(3, 9), leaseOf(8, 9), leaseOf(5, 1), leaseOf(5, 0)]).toEqual([
@@ -49,11 +52,7 @@ describe('a client that calls begin and end', () => {
   });
 
   test('keeps its lease while one request follows another, but no longer', () => {
-    const lease = new LeasedRetries(terms);
-    lease.begin(0);
-    lease.call(0);
-    lease.callEnded();
-    lease.granted(1, 0);
+    const lease = leased(1);
     lease.end();
     lease.begin(50);
     // It has a retry: there is nothing to ask for.
@@ -66,10 +65,7 @@ describe('a client that calls begin and end', () => {
   });
 
   test('leases as many as have started since the last call, even if they have ended', () => {
-    const lease = new LeasedRetries(terms);
-    lease.begin(0);
-    lease.call(0);
-    lease.callEnded();
+    const lease = leased(0);
     for (let time = 0; time < 7; time += 1) {
       lease.begin(10);
       lease.end();
@@ -78,10 +74,7 @@ describe('a client that calls begin and end', () => {
   });
 
   test('does not repeat a lease that was denied, until something happens', () => {
-    const lease = new LeasedRetries(terms);
-    lease.begin(0);
-    lease.call(0);
-    lease.callEnded();
+    const lease = leased(0);
     expect(lease.dueMs).toBe(NEVER);
     expect(lease.withdraw(50)).toBe(false);
     expect(lease.dueMs).toBe(100);
@@ -114,11 +107,7 @@ test('a lease expires one window after the call, and is returned before that', (
 
 describe('a refund', () => {
   test('restores the retry, and none that was not withdrawn', () => {
-    const lease = new LeasedRetries(terms);
-    lease.begin(0);
-    lease.call(0);
-    lease.callEnded();
-    lease.granted(1, 0);
+    const lease = leased(1);
     lease.refund(1);
     expect(lease.leased(1)).toBe(1);
     expect(lease.withdraw(1)).toBe(true);
@@ -128,87 +117,11 @@ describe('a refund', () => {
   });
 
   test('of a retry whose lease has expired goes back to the store', () => {
-    const lease = new LeasedRetries(terms);
-    lease.begin(0);
-    lease.call(0);
-    lease.callEnded();
-    lease.granted(1, 0);
+    const lease = leased(1);
     lease.withdraw(1);
     // At the end of the window, which is no longer in it.
     lease.refund(10_000);
     expect(lease.leased(10_000)).toBe(0);
     expect(lease.call(10_000).returned).toBe(1);
-  });
-});
-
-describe('a session calls begin and end of its budget for each request', () => {
-  const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
-  const answer = (status: number) => ({ type: 'response', status, header: () => undefined }) as const;
-
-  function setUp() {
-    const told: string[] = [];
-    const clock = virtualClock({ startMs: 0 });
-    const one = retryBudget({ reserve: 1, clock });
-    const budget: RetryBudget = ownBudget({
-      get balance() {
-        return one.balance;
-      },
-      deposit: () => void told.push('deposit'),
-      withdraw: () => {
-        told.push('withdraw');
-        return one.withdraw();
-      },
-      refund: () => void told.push('refund'),
-      begin: () => void told.push('begin'),
-      end: () => void told.push('end'),
-    });
-    return { told, clock, policy: createPolicy({ budget, clock, random: () => 0 }) };
-  }
-
-  test('that is successful', () => {
-    const { told, policy } = setUp();
-    const session = startCall(policy, request);
-    prepare(session);
-    judge(session, answer(200));
-    expect(told).toEqual(['begin', 'deposit', 'end']);
-  });
-
-  test('that is retried, and then denied', async () => {
-    const { told, policy, clock } = setUp();
-    const session = startCall(policy, request);
-    prepare(session);
-    judge(session, answer(503));
-    const waiting = prepare(session);
-    await clock.advance(5_000);
-    await waiting;
-    expect(judge(session, answer(503)).reason).toBe('budget-exhausted');
-    expect(told).toEqual(['begin', 'withdraw', 'withdraw', 'end']);
-  });
-
-  test('that is final, or aborted before it is sent again', async () => {
-    const { told, policy } = setUp();
-    const final = startCall(policy, request);
-    prepare(final);
-    judge(final, answer(404));
-    const aborted = startCall(policy, request);
-    const abort = new AbortController();
-    prepare(aborted, abort.signal);
-    judge(aborted, answer(503));
-    const waiting = prepare(aborted, abort.signal);
-    abort.abort();
-    await expect(waiting).rejects.toThrow();
-    expect(told).toEqual(['begin', 'end', 'begin', 'withdraw', 'refund', 'end']);
-  });
-
-  test('whose hook throws', () => {
-    const { told, policy } = setUp();
-    const session = startCall(policy, request, {
-      classify: () => {
-        throw new Error('hook');
-      },
-    });
-    prepare(session);
-    expect(() => judge(session, answer(200))).toThrow('classify');
-    expect(told).toEqual(['begin', 'end']);
   });
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { step } from '../../../test/histories.ts';
 import type { Slot } from '../../policy/contracts.ts';
 import { priorityQueue } from '../../queue/order.ts';
 import { virtualClock } from '../../testing.ts';
-import { perKey } from '../per-key/per-key.ts';
 import { type ConcurrencyOptions, concurrencyLimit } from './concurrency.ts';
 
 function setUp(options: Partial<ConcurrencyOptions> = {}) {
@@ -22,20 +22,6 @@ function setUp(options: Partial<ConcurrencyOptions> = {}) {
   };
   return { limit, clock, lines, slots, ask };
 }
-
-test('no request gets a slot after its deadline, even if no timer has said so yet', async () => {
-  let nowMs = 0;
-  const clock = { now: () => nowMs, schedule: () => () => undefined };
-  const { lines, slots, ask } = setUp({ maxConcurrent: 1, clock });
-  ask('a');
-  ask('late', { maxWaitMs: 100 });
-  ask('in time', { maxWaitMs: 150 });
-  await undefined;
-  nowMs = 150;
-  slots.get('a')?.release();
-  for (let turn = 0; turn < 5; turn += 1) await undefined;
-  expect(lines.toSorted()).toEqual(['a 0', 'in time 150', 'late wait-too-long']);
-});
 
 test('maxConcurrent requests go at once, the others in order', async () => {
   const { limit, clock, lines, slots, ask } = setUp();
@@ -70,20 +56,6 @@ test('no request overtakes the queue', async () => {
   expect(limit.tryAcquire()).toBeUndefined();
 });
 
-test('retries go before new requests, higher priorities before lower ones', async () => {
-  const { limit, clock, lines, slots, ask } = setUp({ maxConcurrent: 1, queue: priorityQueue() });
-  const held = limit.tryAcquire();
-  ask('new');
-  ask('retry', { retry: true });
-  ask('high', { priority: 3 });
-  held?.release();
-  for (let turn = 0; turn < 3; turn += 1) {
-    await clock.advance(0);
-    slots.get(lines.at(-1)?.split(' ')[0] ?? '')?.release();
-  }
-  expect(lines.map((line) => line.split(' ')[0])).toEqual(['high', 'retry', 'new']);
-});
-
 test('a wait ends at its deadline, with one timer for all, and none without deadlines', async () => {
   const { limit, clock, lines, ask } = setUp({ maxConcurrent: 1 });
   limit.tryAcquire();
@@ -99,48 +71,6 @@ test('a wait ends at its deadline, with one timer for all, and none without dead
   expect(lines.at(-1)).toBe('late wait-too-long');
   expect(limit.stats()).toMatchObject({ waiting: 1, refused: 3 });
   expect(clock.pending).toBe(0);
-});
-
-test('a full queue refuses', async () => {
-  const { limit, clock, lines, ask } = setUp({ maxConcurrent: 1, maxQueue: 1 });
-  limit.tryAcquire();
-  ask('first');
-  ask('second');
-  await clock.advance(0);
-  expect(lines).toEqual(['second queue-full']);
-});
-
-test('an abort ends the wait with its own reason, and takes no slot', async () => {
-  const { limit, clock, lines, ask } = setUp({ maxConcurrent: 1 });
-  const held = limit.tryAcquire();
-  const controller = new AbortController();
-  const remove = vi.spyOn(controller.signal, 'removeEventListener');
-  ask('gone', { signal: controller.signal });
-  controller.abort('enough');
-  await clock.advance(0);
-  held?.release();
-  expect(lines).toEqual(['gone enough']);
-  expect(remove).toHaveBeenCalled();
-  await expect(limit.acquire({ signal: controller.signal })).rejects.toBe('enough');
-  expect(limit.stats()).toMatchObject({ inUse: 0, waiting: 0, refused: 0 });
-});
-
-test('a limit per key is kept while a slot of it is held', () => {
-  const clock = virtualClock({ startMs: 0 });
-  const limits = perKey(() => concurrencyLimit({ maxConcurrent: 1, clock }), { clock, idleMs: 10 });
-  const to = (url: string) => limits.for({ url, method: 'GET', replayable: true, header: () => undefined });
-  const held = to('https://a.test/1').tryAcquire();
-  expect(to('https://a.test/2').tryAcquire()).toBeUndefined();
-  expect(to('https://b.test/').tryAcquire()).toBeDefined();
-  const visit = () => {
-    clock.tick(100);
-    for (let time = 0; time < 10; time += 1) to('https://c.test/');
-  };
-  visit();
-  expect(limits.size).toBe(3);
-  held?.release();
-  visit();
-  expect(limits.size).toBe(2);
 });
 
 describe('wrong options', () => {
@@ -162,23 +92,23 @@ describe('wrong options', () => {
 });
 
 test('never more than maxConcurrent slots are held, and every request is settled', async () => {
-  const step = fc.oneof(
-    fc.record({ kind: fc.constant('ask' as const), maxWaitMs: fc.option(fc.nat(100), { nil: undefined }) }),
-    fc.record({ kind: fc.constant('release' as const), which: fc.nat(50) }),
-    fc.record({ kind: fc.constant('abort' as const), which: fc.nat(50) }),
-    fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(60) }),
+  const steps = fc.oneof(
+    step(1, 'ask', { maxWaitMs: fc.option(fc.nat(100), { nil: undefined }) }),
+    step(1, 'release', { which: fc.nat(50) }),
+    step(1, 'abort', { which: fc.nat(50) }),
+    step(1, 'pass', { ms: fc.nat(60) }),
   );
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),
-      fc.array(step, { maxLength: 60 }),
-      async (most, steps) => {
+      fc.array(steps, { maxLength: 60 }),
+      async (most, history) => {
         const clock = virtualClock({ startMs: 0 });
         const limit = concurrencyLimit({ maxConcurrent: most, clock });
         const controllers: AbortController[] = [];
         const held: Slot[] = [];
         let ended = 0;
-        for (const step of steps) {
+        for (const step of history) {
           if (step.kind === 'ask') {
             const controller = new AbortController();
             controllers.push(controller);

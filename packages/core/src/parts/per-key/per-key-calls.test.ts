@@ -1,16 +1,14 @@
 import { expect, test } from 'vitest';
+import { responds, to } from '../../../test/asks.ts';
 import { judge, prepare } from '../../../test/steps.ts';
 import { Call } from '../../call/call.ts';
-import type { RequestTraits } from '../../http/outcome.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { retry } from '../../retry/retry.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { perKey } from './per-key.ts';
 
-function to(host: string): RequestTraits {
-  return { url: `https://${host}.test/`, method: 'GET', replayable: true, header: () => undefined };
-}
+const requestTo = (host: string) => to(`https://${host}.test/`);
 
 const IDLE_MS = 60_000;
 
@@ -20,9 +18,9 @@ function setUp(feedbackScope: 'origin' | 'bucket' = 'origin') {
   const bucket = perKey(() => tokenBucket(options), { clock, idleMs: IDLE_MS });
   /** Time passes, and another key is used, so that idle ones are evicted. */
   const rest = (): void => {
-    bucket.for(to('other'));
+    bucket.for(requestTo('other'));
     clock.tick(IDLE_MS);
-    for (let visit = 0; visit < 4; visit += 1) bucket.for(to('other'));
+    for (let visit = 0; visit < 4; visit += 1) bucket.for(requestTo('other'));
   };
   return { clock, bucket, rest, policy: createPolicy({ bucket, clock, maxRetries: 0 }) };
 }
@@ -31,13 +29,12 @@ test.each(['origin', 'bucket'] as const)(
   'a request takes longer than idleMs, and the pause that its answer asks for applies: %s',
   async (scope) => {
     const { clock, bucket, rest, policy } = setUp(scope);
-    const call = new Call(policy, to('asked'));
+    const call = new Call(policy, requestTo('asked'));
     await prepare(call);
     rest();
-    const header = (name: string) => (name === 'retry-after' ? '30' : undefined);
-    judge(call, { type: 'response', status: 429, header });
-    expect(bucket.for(to('asked')).stats().pausedMs).toBe(30_000);
-    const later = new Call(createPolicy({ bucket, clock, maxWaitMs: 1_000 }), to('asked'));
+    judge(call, responds(429, { 'retry-after': '30' }));
+    expect(bucket.for(requestTo('asked')).stats().pausedMs).toBe(30_000);
+    const later = new Call(createPolicy({ bucket, clock, maxWaitMs: 1_000 }), requestTo('asked'));
     await expect(prepare(later)).rejects.toMatchObject({ name: 'NotSentError' });
   },
 );

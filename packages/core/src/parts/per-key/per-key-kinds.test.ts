@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { HookError } from '../../base/errors.ts';
+import { to } from '../../../test/asks.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
 import type { ConcurrencyLimit, PerKey, RetryBudget } from '../../policy/part.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
@@ -9,14 +9,7 @@ import { concurrencyLimit } from '../concurrency/concurrency.ts';
 import type { ObservableBucket } from '../limit.ts';
 import { type BucketPerKey, type PerKeyOptions, perKey } from './per-key.ts';
 
-function of(tenant: string, host = 'a'): RequestTraits {
-  return {
-    url: `http://${host}.test/`,
-    method: 'GET',
-    replayable: true,
-    header: (name) => (name === 'x-tenant' ? tenant : undefined),
-  };
-}
+const of = (tenant: string, host = 'a') => to(`http://${host}.test/`, { 'x-tenant': tenant });
 
 const byTenant = (request: RequestTraits): string => request.header('x-tenant') ?? '';
 
@@ -158,16 +151,6 @@ test.each<[story: string, call: () => unknown, message: string]>([
   ],
 ])('%s is refused at once', (_, call, message) => {
   expect(call).toThrow(message);
-});
-
-test.each<[what: string, made: unknown]>([
-  ['nothing', undefined],
-  ['a word', 'tokenBucket'],
-  ['null', null],
-])('a make that returns %s is named', (_, made) => {
-  const use = (): unknown => perKey((() => made) as never).for(of('one'));
-  expect(use).toThrow(HookError);
-  expect(use).toThrow('make failed: its result must be a limit');
 });
 
 test('the types tell buckets, which can be closed, from other limits', async () => {

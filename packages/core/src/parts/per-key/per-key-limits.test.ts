@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
+import { responds, to } from '../../../test/asks.ts';
 import { isSameClock } from '../../base/clock.ts';
 import { HookError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import { startLimit } from '../../call/permits.ts';
-import type { ReadFeedback, RequestTraits } from '../../http/outcome.ts';
+import type { ReadFeedback } from '../../http/outcome.ts';
 import type { PartCall } from '../../policy/call-view.ts';
 import type { Limit, LimitPerCall } from '../../policy/limit.ts';
 import { virtualClock } from '../../testing.ts';
@@ -18,9 +19,7 @@ class Limits extends LimitPerKey {
   }
 }
 
-const to = (key: string): RequestTraits => {
-  return { url: `https://${key}.test/`, method: 'GET', replayable: true, header: () => undefined };
-};
+const requestTo = (key: string) => to(`https://${key}.test/`);
 
 /** Limits that are made by key of these, and else are idle. */
 function setUp(given: Readonly<Record<string, LimitOfKey>> = {}, options: PerKeyOptions = {}) {
@@ -31,14 +30,14 @@ function setUp(given: Readonly<Record<string, LimitOfKey>> = {}, options: PerKey
   });
   const look = (...keys: readonly string[]): number[] =>
     keys.map((key) => {
-      limits.for(to(key));
+      limits.for(requestTo(key));
       return limits.size;
     });
   return { clock, limits, look };
 }
 
 test('a limit per key is none for a key of another', () => {
-  const call = { request: to('a'), policy: {} } as PartCall;
+  const call = { request: requestTo('a'), policy: {} } as PartCall;
   const inner = setUp();
   const { limits } = setUp({ a: inner.limits }, { clock: inner.clock });
   const forCall = () => (limits.limit.limit as LimitPerCall).forCall(call);
@@ -46,7 +45,7 @@ test('a limit per key is none for a key of another', () => {
 });
 
 describe('a limit in a call', () => {
-  const call = { request: to('a'), policy: {} } as PartCall;
+  const call = { request: requestTo('a'), policy: {} } as PartCall;
 
   /** Calls to the key `a`, whose limit is this one. */
   function callsTo(own: Partial<Limit>) {
@@ -158,8 +157,7 @@ describe('what a policy asks of limits that are made for single keys', () => {
     const said = { pauseMs: 5, remaining: undefined, tooFast: true };
     const own: ReadFeedback = () => said;
     const { limits, look } = setUp({ a: { feedback: own }, b: { feedback: false } });
-    const header = (name: string) => (name === 'retry-after' ? '2' : undefined);
-    const read = () => limits.feedback({ type: 'response', status: 503, header }, 0);
+    const read = () => limits.feedback(responds(503, { 'retry-after': '2' }), 0);
     const plain = { pauseMs: 0, remaining: undefined, tooFast: false, waitMs: 2_000 };
     const seen = [read()];
     for (const key of ['a', 'b', 'other']) {

@@ -1,14 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
+import { to } from '../../../test/asks.ts';
 import { HookError } from '../../base/errors.ts';
-import { originOf, type RequestTraits } from '../../http/outcome.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
-import { concurrencyLimit } from '../concurrency/concurrency.ts';
 import { type PerKeyOptions, perKey } from './per-key.ts';
-
-function to(url: string, headers: Record<string, string> = {}): RequestTraits {
-  return { url, method: 'GET', replayable: true, header: (name) => headers[name] };
-}
 
 function setUp(options: PerKeyOptions = {}) {
   const clock = virtualClock({ startMs: 0 });
@@ -55,40 +50,6 @@ test('`idleMs` begins anew with each use', () => {
   }
 });
 
-test.each([
-  ['https://a.test/x?y#z', 'https://a.test'],
-  ['https://A.test:443/', 'https://a.test'],
-  ['https://user:secret@a.test:8443/', 'https://a.test:8443'],
-  ['http://a.test', 'http://a.test'],
-  ['/relative', '/relative'],
-])('the origin of %s is %s', (url, origin) => {
-  expect(originOf(to(url))).toBe(origin);
-});
-
-test('one bucket per origin', () => {
-  const { buckets } = setUp();
-  const one = buckets.for(to('https://a.test/1'));
-  expect(buckets.for(to('https://a.test/2'))).toBe(one);
-  expect(buckets.for(to('https://b.test/2'))).not.toBe(one);
-  expect(buckets.size).toBe(2);
-});
-
-test('a bucket per key, of the request or given', () => {
-  const { buckets } = setUp({ keyOf: (request) => request.header('authorization') ?? 'nobody' });
-  const mine = buckets.for(to('https://a.test/', { authorization: 'me' }));
-  expect(buckets.for(to('https://b.test/', { authorization: 'me' }))).toBe(mine);
-  expect(buckets.for(to('https://a.test/'))).not.toBe(mine);
-  expect(buckets.for(to('https://a.test/'), 'me')).toBe(mine);
-});
-
-test('each key may have its own options', () => {
-  const clock = virtualClock({ startMs: 0 });
-  const limits: Record<string, number> = { 'https://slow.test': 1, 'https://fast.test': 100 };
-  const buckets = perKey((key) => tokenBucket({ refillPerSecond: limits[key] ?? 10, clock }), { clock });
-  expect(buckets.for(to('https://slow.test/')).stats().refillPerSecond).toBe(1);
-  expect(buckets.for(to('https://fast.test/')).stats().refillPerSecond).toBe(100);
-});
-
 describe('an evicted bucket', () => {
   test('is idle and as good as new', () => {
     const { clock, buckets } = setUp();
@@ -124,60 +85,9 @@ describe('an evicted bucket', () => {
     expect(buckets.for(asked).tryAcquire(5)).toBeDefined();
     expect(buckets.for(asked).tryAcquire()).toBeUndefined();
   });
-
-  test('is never a limit whose slot is acquired now', () => {
-    const clock = virtualClock({ startMs: 0 });
-    const limits = perKey(() => concurrencyLimit({ maxConcurrent: 1, clock }), { clock, idleMs: 1_000 });
-    const asked = to('https://asked.test/');
-    const slots = [limits.for(asked), limits.for(asked)].map((limit) => limit.tryAcquire());
-    slots[0]?.release();
-    for (let round = 0; round < 10; round += 1) {
-      clock.tick(5_000);
-      const slot = limits.for(asked).tryAcquire();
-      expect(slot).toBeDefined();
-      expect(limits.for(asked).tryAcquire()).toBeUndefined();
-      slot?.release();
-    }
-  });
-
-  test('is never one with a queue', async () => {
-    const { clock, buckets } = setUp();
-    const busy = buckets.for(to('https://busy.test/'));
-    busy.tryAcquire(5);
-    const waiting = busy.acquire({ cost: 5 });
-    clock.tick(4_000);
-    for (let time = 0; time < 20; time += 1) buckets.for(to('https://here.test/'));
-    expect(buckets.for(to('https://busy.test/'))).toBe(busy);
-    clock.tick(1_000);
-    await waiting;
-  });
-
-  test('needs no timer', () => {
-    const { clock, buckets } = setUp();
-    for (let host = 0; host < 1_000; host += 1) buckets.for(to(`https://h${host}.test/`)).tryAcquire();
-    expect(clock.pending).toBe(0);
-  });
-
-  test('leaves few buckets, however many keys there were', () => {
-    const { clock, buckets } = setUp();
-    let most = 0;
-    for (let host = 0; host < 10_000; host += 1) {
-      buckets.for(to(`https://h${host}.test/`)).tryAcquire();
-      clock.tick(10);
-      most = Math.max(most, buckets.size);
-    }
-    // A hundred keys come while one is not idle yet, and as many until the round inspects each.
-    expect(most).toBeLessThanOrEqual(400);
-  });
 });
 
 describe('with maxKeys keys', () => {
-  test('idle ones are evicted at once', () => {
-    const { buckets } = setUp({ maxKeys: 10 });
-    for (let host = 0; host < 100; host += 1) buckets.for(to(`https://h${host}.test/`));
-    expect(buckets.size).toBeLessThanOrEqual(10);
-  });
-
   test('if none is idle, all stay until some are', () => {
     const { clock, buckets } = setUp({ maxKeys: 3 });
     for (const host of ['a', 'b', 'c', 'd']) buckets.for(to(`https://${host}.test/`)).tryAcquire(5);
@@ -201,42 +111,23 @@ describe('with maxKeys keys', () => {
   });
 });
 
-test.each<[story: string, make: () => unknown, message: string]>([
-  ['no keys', () => setUp({ maxKeys: 0 }), 'perKey: maxKeys must be a whole number ≥ 1'],
-  [
-    'a key that is no function',
-    () => setUp({ keyOf: 'origin' as never }),
-    'perKey: keyOf must be a function',
-  ],
-  ['an unknown option', () => setUp({ max: 5 } as never), 'perKey has no option "max"'],
-])('%s is refused', (_, make, message) => {
-  expect(make).toThrow(message);
-});
+const boom = (): never => {
+  throw new Error('boom');
+};
 
-test.each<[story: string, make: () => unknown, message: string]>([
-  [
-    'keyOf throws',
-    () =>
-      setUp({
-        keyOf: () => {
-          throw new Error('boom');
-        },
-      }).buckets.for(to('x:')),
-    'keyOf failed: boom',
-  ],
+test.each<[story: string, use: () => unknown, message: string]>([
+  ['keyOf throws', () => setUp({ keyOf: boom }).buckets.for(to('x:')), 'keyOf failed: boom'],
   [
     'keyOf returns no string',
     () => setUp({ keyOf: () => 5 as never }).buckets.for(to('x:')),
     'must be a string, got 5',
   ],
-  [
-    'make throws',
-    () =>
-      perKey(() => {
-        throw new Error('boom');
-      }).for(to('x:')),
-    'make failed: boom',
-  ],
+  ['make throws', () => perKey(boom).for(to('x:')), 'make failed: boom'],
+  ...[undefined, 'tokenBucket', null].map((made): [string, () => unknown, string] => [
+    `make returns ${made}`,
+    () => perKey((() => made) as never).for(to('x:')),
+    'make failed: its result must be a limit',
+  ]),
 ])('%s: the hook is named', (_, use, message) => {
   expect(use).toThrow(HookError);
   expect(use).toThrow(message);
