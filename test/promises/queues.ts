@@ -4,7 +4,7 @@ const FOLDER = 'packages/core/src/queue';
 const ORDER = `${FOLDER}/order.ts`;
 const FAIR = `${FOLDER}/fair-queue.ts`;
 const inOrder = [`${FOLDER}/queue-order.property.test.ts`];
-const fair = [`${FOLDER}/fair-queue.test.ts`];
+const fair = [`${FOLDER}/fair-queue.test.ts`, `${FOLDER}/fair-order.test.ts`];
 
 export const QUEUES: readonly Promised[] = [
   ...promises('docs/strategies/priorities.md', [
@@ -79,7 +79,7 @@ export const QUEUES: readonly Promised[] = [
       file: `${FOLDER}/wait-queue.ts`,
       from: 'this.size >= this.#setup.maxQueue',
       to: 'this.size > this.#setup.maxQueue',
-      tests: ['packages/core/src/parts/concurrency/concurrency.test.ts'],
+      tests: [`${FOLDER}/wait-queue.test.ts`],
     },
   ]),
   ...promises('docs/core/limits.md', [

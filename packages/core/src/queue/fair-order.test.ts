@@ -142,79 +142,31 @@ test('a key that was forgotten after a request had asked for its place begins an
 });
 
 describe('which request leaves a full queue', () => {
-  type Waiting = readonly (readonly [count: number, fairKey: string, more?: PlaceOptions])[];
+  /** A key, with its priority, or as a retry. */
+  const placeOf = (text: string): PlaceOptions => {
+    const [fairKey, more] = text.split(':');
+    if (more === undefined) return { fairKey };
+    return more === 'retry' ? { fairKey, retry: true } : { fairKey, priority: Number(more) };
+  };
 
-  test.each<[story: string, waiting: Waiting, newcomer: PlaceOptions, displaced: string | undefined]>([
-    [
-      'the last of the longest key',
-      [
-        [2, 'a'],
-        [3, 'c'],
-      ],
-      { fairKey: 'd' },
-      'c5',
-    ],
-    [
-      'of two that are as long, of the first',
-      [
-        [2, 'a'],
-        [2, 'c'],
-      ],
-      { fairKey: 'd' },
-      'a2',
-    ],
-    [
-      'none if no key is longer than that of the new one',
-      [
-        [1, 'a'],
-        [1, 'c'],
-      ],
-      { fairKey: 'd' },
-      undefined,
-    ],
-    [
-      'nor than it would be',
-      [
-        [2, 'a'],
-        [1, 'c'],
-      ],
-      { fairKey: 'c' },
-      undefined,
-    ],
-    [
-      'the longest by weight',
-      [
-        [3, 'b'],
-        [2, 'a'],
-      ],
-      { fairKey: 'c' },
-      'a5',
-    ],
-    [
-      'a new one before retries',
-      [
-        [2, 'a'],
-        [2, 'a', { retry: true }],
-      ],
-      { fairKey: 'c' },
-      'a2',
-    ],
-    ['else the last retry', [[2, 'a', { retry: true }]], { fairKey: 'c' }, 'a2'],
-    [
-      'one of a lower priority, however short its key',
-      [
-        [1, 'a', { priority: -7 }],
-        [9, 'c'],
-      ],
-      { fairKey: 'c' },
-      'a1',
-    ],
-    ['none for a lower priority', [[9, 'a']], { fairKey: 'c', priority: -1 }, undefined],
-    ['none of an empty queue', [], { fairKey: 'c' }, undefined],
+  test.each<[story: string, waiting: string, newcomer: string, displaced: string | undefined]>([
+    ['the last of the longest key', 'a a c c c', 'd', 'c5'],
+    ['of two that are as long, of the first', 'a a c c', 'd', 'a2'],
+    ['none if no key is longer than that of the new one', 'a c', 'd', undefined],
+    ['nor than it would be', 'a a c', 'c', undefined],
+    ['the longest by weight', 'b b b a a', 'c', 'a5'],
+    ['a new one before retries', 'a a a:retry a:retry', 'c', 'a2'],
+    ['else the last retry', 'a:retry a:retry', 'c', 'a2'],
+    ['one of a lower priority, however short its key', 'a:-7 c c c c', 'c', 'a1'],
+    ['none for a lower priority', 'a a a a', 'c:-1', undefined],
+    ['none of an empty queue', '', 'c', undefined],
   ])('%s', (_, waiting, newcomer, displaced) => {
-    const { queue, addMany } = setUp();
-    for (const [count, fairKey, more] of waiting) addMany(count, fairKey, more);
-    expect(queue.displacedBy?.(queue.laneOf(newcomer))?.name).toBe(displaced);
+    const { queue, add } = setUp();
+    for (const one of waiting.split(' ').filter(Boolean)) {
+      const { fairKey, ...more } = placeOf(one);
+      add(fairKey, more);
+    }
+    expect(queue.displacedBy?.(queue.laneOf(placeOf(newcomer)))?.name).toBe(displaced);
   });
 
   test('the longest of many, without a look at each', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type StepOf, step } from '../../test/histories.ts';
 import { fairQueue } from './fair-queue.ts';
 import { type Lane, NUMBERS, type Queued } from './queue.ts';
 
@@ -108,26 +109,21 @@ class PlainLevel {
   }
 }
 
-const is = <K extends string>(kind: K) => fc.constant(kind);
-const step = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: is('add'),
-      fairKey: fc.constantFrom(...NAMES),
-      // No two sums of them are the same.
-      cost: fc.double({ min: 1, max: 50, noNaN: true }),
-      priority: fc.constantFrom(0, 0, 0, 1, -2),
-      retry: fc.boolean(),
-    }),
-  },
-  { weight: 5, arbitrary: fc.record({ kind: is('serve') }) },
-  { weight: 1, arbitrary: fc.record({ kind: is('abort'), which: fc.nat(30) }) },
-  { weight: 1, arbitrary: fc.record({ kind: is('abort-first') }) },
-  { weight: 1, arbitrary: fc.record({ kind: is('displace') }) },
-  { weight: 1, arbitrary: fc.record({ kind: is('pass'), ms: fc.nat(400) }) },
+const steps = fc.oneof(
+  step(6, 'add', {
+    fairKey: fc.constantFrom(...NAMES),
+    // No two sums of them are the same.
+    cost: fc.double({ min: 1, max: 50, noNaN: true }),
+    priority: fc.constantFrom(0, 0, 0, 1, -2),
+    retry: fc.boolean(),
+  }),
+  step(5, 'serve', {}),
+  step(1, 'abort', { which: fc.nat(30) }),
+  step(1, 'abort-first', {}),
+  step(1, 'displace', {}),
+  step(1, 'pass', { ms: fc.nat(400) }),
 );
-type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+type Step = StepOf<typeof steps>;
 
 class World {
   readonly queue = fairQueue({ weightOf, agingMs: AGING_MS }).make<Waiter>(NUMBERS);
@@ -234,9 +230,9 @@ class World {
 
 test('a fair queue behaves as a plain list of keys does, and serves all', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
+    fc.property(fc.array(steps, { maxLength: 60, size: 'max' }), (history) => {
       const world = new World();
-      for (const step of steps) {
+      for (const step of history) {
         world.does(step);
         world.check();
       }

@@ -190,59 +190,20 @@ describe('deadlines count shares', () => {
   });
 });
 
-describe('a full queue', () => {
-  test('makes room at the key with most waiters', async () => {
-    const { clock, lines, ask, askMany } = setUp({ maxQueue: 5 });
-    askMany(5, 'a');
-    for (const key of ['b', 'a', 'b', 'c', 'b']) await Promise.race([ask(key), clock.advance(0)]);
-    expect(lines).toEqual(['a displaced', 'a queue-full', 'a displaced', 'a displaced', 'b queue-full']);
-    await clock.advance(100);
-    expect(lines.slice(5)).toEqual(['a', 'b', 'c', 'a', 'b']);
-  });
-
-  test('counts by weight', async () => {
-    const weightOf = (key: string): number => (key === 'large' ? 3 : 1);
-    const { clock, lines, ask, askMany } = setUp({ maxQueue: 5, queue: fairQueue({ weightOf }) });
-    askMany(3, 'large');
-    askMany(2, 'small');
-    void ask('other');
-    await clock.advance(0);
-    expect(lines).toEqual(['small displaced']);
-  });
-
-  test('makes room at the lowest priority first, and none for a lower one', async () => {
-    const { clock, lines, ask, askMany } = setUp({ maxQueue: 3 });
-    askMany(2, 'a', { priority: 1 });
-    void ask('b');
-    void ask('a', { priority: 1 });
-    void ask('b');
-    await clock.advance(0);
-    expect(lines.toSorted()).toEqual(['b displaced', 'b queue-full']);
-  });
-
-  test('refuses the new one if it is told so', async () => {
-    const { clock, lines, ask, askMany } = setUp({ maxQueue: 3, queue: fairQueue({ overflow: 'reject' }) });
-    askMany(3, 'a');
-    void ask('b');
-    await clock.advance(0);
-    expect(lines).toEqual(['b queue-full']);
-  });
-
-  test('finds the longest after others have grown and shrunk', async () => {
-    const { clock, bucket, lines, ask, askMany } = setUp({ maxQueue: 100 });
-    const controller = new AbortController();
-    askMany(60, 'a', { signal: controller.signal });
-    askMany(40, 'b');
-    void ask('c');
-    controller.abort('enough');
-    askMany(30, 'c');
-    askMany(29, 'd');
-    expect(bucket.stats().waiting).toBe(100);
-    lines.length = 0;
-    void ask('e');
-    await clock.advance(0);
-    expect(lines.at(-1)).toBe('b displaced');
-  });
+test('a full queue makes room at the longest after others have grown and shrunk', async () => {
+  const { clock, bucket, lines, ask, askMany } = setUp({ maxQueue: 100 });
+  const controller = new AbortController();
+  askMany(60, 'a', { signal: controller.signal });
+  askMany(40, 'b');
+  void ask('c');
+  controller.abort('enough');
+  askMany(30, 'c');
+  askMany(29, 'd');
+  expect(bucket.stats().waiting).toBe(100);
+  lines.length = 0;
+  void ask('e');
+  await clock.advance(0);
+  expect(lines.at(-1)).toBe('b displaced');
 });
 
 test('a concurrency limit has its shares as well', async () => {

@@ -44,33 +44,25 @@ describe('which request leaves a full queue', () => {
     [3, 1, 2],
     [4, -1, 9],
   ];
+  const together: Waiting = [
+    [1, 0, 5],
+    [2, 1, 5],
+  ];
+  const alike: Waiting = [
+    [1, 0, 5],
+    [2, 0, 6],
+  ];
 
   test.each<
     [overflow: PriorityQueueOptions['overflow'], waiting: Waiting, priority: number, cost: number | undefined]
   >([
     ['reject', mixed, 7, undefined],
     ['drop-oldest', mixed, -7, 3],
-    [
-      'drop-oldest',
-      [
-        [1, 0, 5],
-        [2, 1, 5],
-      ],
-      0,
-      1,
-    ],
+    ['drop-oldest', together, 0, 1],
     ['drop-oldest', [], 0, undefined],
     ['drop-lowest', mixed, 0, 4],
     ['drop-lowest', mixed, -1, undefined],
-    [
-      'drop-lowest',
-      [
-        [1, 0, 5],
-        [2, 0, 6],
-      ],
-      1,
-      2,
-    ],
+    ['drop-lowest', alike, 1, 2],
     ['drop-lowest', [], 0, undefined],
   ])('%s: %j, by one of priority %d', (overflow, waiting, priority, cost) => {
     const queue = priorityQueue({ overflow }).make<Waiter>(NUMBERS);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type StepOf, step } from '../../test/histories.ts';
 import { fifo } from './fifo.ts';
 import { priorityQueue } from './order.ts';
 import { type Lane, NUMBERS, type Queued, type QueueOrder } from './queue.ts';
@@ -34,21 +35,14 @@ const subjects: Readonly<Record<string, Subject>> = {
 
 /** Cut to the lanes that there are. */
 const lane = fc.oneof(fc.constantFrom(0, 29), fc.nat(29));
-const is = <K extends string>(kind: K) => fc.constant(kind);
-const step = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: is('join'), lane }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: is('pass'), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: is('shift') }) },
-  { weight: 2, arbitrary: fc.record({ kind: is('displace'), lane }) },
-  { weight: 1, arbitrary: fc.record({ kind: is('leave'), which: fc.nat(20) }) },
+const steps = fc.oneof(
+  step(4, 'join', { lane }),
+  step(2, 'pass', { share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  step(2, 'shift', {}),
+  step(2, 'displace', { lane }),
+  step(1, 'leave', { which: fc.nat(20) }),
 );
-type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+type Step = StepOf<typeof steps>;
 
 /** A waiter of the plain model. */
 interface Plain {
@@ -204,9 +198,9 @@ class World {
 
 test.each(Object.entries(subjects))('%s: behaves as a plain sorted list does', (_, subject) => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (steps) => {
+    fc.property(fc.array(steps, { maxLength: 80, size: 'max' }), (history) => {
       const world = new World(subject);
-      for (const step of steps) {
+      for (const step of history) {
         world.does(step);
         const [queue, plain] = world.seen;
         if (queue !== plain) expect(queue).toBe(plain);

@@ -11,8 +11,10 @@ import { WaitQueue } from './wait-queue.ts';
 
 type Supply = NonNullable<WaitQueue<string>['supply']>;
 
+type Options = Partial<WaitingSetup> & { tokens?: number; supply?: Partial<Supply> };
+
 /** A limit with so many tokens, which come by hand. */
-function setUp({ tokens = 0, supply = undefined as Partial<Supply> | undefined, ...options } = {}) {
+function setUp({ tokens = 0, supply, ...options }: Options = {}) {
   const clock = virtualClock({ startMs: 0 });
   const limit = { tokens };
   const endless = Number.POSITIVE_INFINITY;
@@ -53,8 +55,6 @@ function setUp({ tokens = 0, supply = undefined as Partial<Supply> | undefined, 
   return { clock, limit, waiting, lines, errors, ask, settle };
 }
 
-const limited = (options: object) => setUp(options);
-
 describe('a request whose signal aborts unheard holds up no other', () => {
   test.each<[string, (signal: AbortController) => WaitingSetup['queue']]>([
     [
@@ -77,7 +77,7 @@ describe('a request whose signal aborts unheard holds up no other', () => {
   ])('%s', async (_, queueFor) => {
     const abort = new AbortController();
     const queue = queueFor(abort);
-    const { lines, ask, settle, limit, waiting } = limited({ queue });
+    const { lines, ask, settle, limit, waiting } = setUp({ queue });
     ask('first', 1, { signal: abort.signal, ...(queue === fifo ? {} : { fairKey: 'a' }) });
     ask('second', 1);
     abort.abort('enough');
@@ -143,27 +143,19 @@ describe('a new request', () => {
 describe('what a refusal says', () => {
   const late = { waitMs: () => 500 };
 
-  test.each<
-    [
-      story: string,
-      make: () => ReturnType<typeof setUp>,
-      asked: AcquireOptions,
-      message: string,
-      waitMs?: number,
-    ]
-  >([
-    ['late', () => setUp({ supply: late }), { maxWaitMs: 100 }, 'its turn would not come within 100 ms', 500],
-    ['full', () => limited({ supply: late, maxQueue: 0 }), {}, 'the queue is full (maxQueue 0)', 500],
-    ['full, and nothing known', () => limited({ maxQueue: 0 }), {}, 'the queue is full (maxQueue 0)'],
+  test.each<[story: string, options: Options, asked: AcquireOptions, message: string, waitMs?: number]>([
+    ['late', { supply: late }, { maxWaitMs: 100 }, 'its turn would not come within 100 ms', 500],
+    ['full', { supply: late, maxQueue: 0 }, {}, 'the queue is full (maxQueue 0)', 500],
+    ['full, and nothing known', { maxQueue: 0 }, {}, 'the queue is full (maxQueue 0)'],
     [
       'late, at the limit itself',
-      () => limited({ supply: late, maxWaitMs: 99 }),
+      { supply: late, maxWaitMs: 99 },
       {},
       'its turn would not come within 99 ms',
       500,
     ],
-  ])('%s', async (_, make, asked, message, waitMs) => {
-    const { ask, errors, settle, waiting } = make();
+  ])('%s', async (_, options, asked, message, waitMs) => {
+    const { ask, errors, settle, waiting } = setUp(options);
     const refusedFor = vi.fn();
     if (waiting.supply !== undefined) waiting.supply.refusedFor = refusedFor;
     ask('one', 1, asked);
@@ -174,14 +166,14 @@ describe('what a refusal says', () => {
   });
 
   test('a supply need not be told, and may not know the wait', async () => {
-    const { lines, ask, settle } = limited({ supply: { waitMs: () => undefined as never }, maxQueue: 0 });
+    const { lines, ask, settle } = setUp({ supply: { waitMs: () => undefined as never }, maxQueue: 0 });
     ask('one', 1);
     await settle();
     expect(lines).toEqual(['one queue-full']);
   });
 
   test('displaced', async () => {
-    const { lines, errors, ask, settle } = limited({
+    const { lines, errors, ask, settle } = setUp({
       maxQueue: 1,
       queue: priorityQueue({ overflow: 'drop-lowest' }),
     });
@@ -244,14 +236,12 @@ describe('how long the wait would be', () => {
 describe('an abort', () => {
   test('of the first lets the next go, but none under the same signal', async () => {
     const { lines, ask, settle, limit } = setUp({ tokens: 3 });
-    const { signal, abort } = ((controller) => ({
-      signal: controller.signal,
-      abort: () => controller.abort('enough'),
-    }))(new AbortController());
+    const controller = new AbortController();
+    const { signal } = controller;
     ask('first', 5, { signal });
     ask('same', 2, { signal });
     ask('next', 3);
-    abort();
+    controller.abort('enough');
     await settle();
     expect(lines.toSorted()).toEqual(['first enough', 'next granted', 'same enough']);
     expect(limit.tokens).toBe(0);
@@ -269,22 +259,16 @@ describe('serving', () => {
     expect([...sizes, waiting.size]).toEqual([250, 150, 50, 0]);
   });
 
-  test('grants nothing once it is closed', async () => {
+  test.each<[closed: 'drain' | 'reject', result: string, left: number]>([
+    ['reject', 'one closed', 10],
+    ['drain', 'one granted', 5],
+  ])('once it is closed (%s): %s', async (closed, result, left) => {
     const { waiting, lines, ask, limit, settle } = setUp();
     ask('one', 5);
     limit.tokens = 10;
-    waiting.close('reject');
+    waiting.close(closed);
     await settle();
-    expect([lines, limit.tokens]).toEqual([['one closed'], 10]);
-  });
-
-  test('goes on with one that drains', async () => {
-    const { waiting, lines, ask, limit, settle } = setUp();
-    ask('one', 5);
-    limit.tokens = 10;
-    waiting.close('drain');
-    await settle();
-    expect(lines).toEqual(['one granted']);
+    expect([lines, limit.tokens]).toEqual([[result], left]);
   });
 
   test('grants nothing after a deadline, also if no timer has fired', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { journal, responds, taken, to } from '../../test/asks.ts';
 import type { TokenBucketOptions } from '../parts/bucket/options.ts';
 import { type MemoryBucket, tokenBucket } from '../parts/bucket/token-bucket.ts';
-import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import type { AcquireOptions } from '../policy/contracts.ts';
 import { virtualClock } from '../testing.ts';
 import { priorityQueue } from './order.ts';
@@ -15,24 +15,13 @@ const MANY = 5_000;
 function setUp(options: Partial<TokenBucketOptions> = {}) {
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 10, initialTokens: 0, clock, ...options });
-  const lines: string[] = [];
-  const ask = (name: string | number, asked?: AcquireOptions): void => {
-    bucket.acquire(asked).then(
-      () => lines.push(`${name} granted ${Math.round(clock.now())}`),
-      (error) => lines.push(`${name} ${error.reason} ${Math.round(clock.now())}`),
-    );
-  };
+  const { lines, note } = journal(clock);
+  const ask = (name: string | number, asked?: AcquireOptions): void => note(`${name}`, bucket.acquire(asked));
   return { clock, bucket, lines, ask };
 }
 
 /** Advances by a millisecond, and counts at each wake how many requests leave the queue. */
-function leavesPerTurn({
-  clock,
-  bucket,
-}: {
-  clock: ReturnType<typeof virtualClock>;
-  bucket: MemoryBucket;
-}): number[] {
+function leavesPerTurn({ clock, bucket }: ReturnType<typeof setUp>): number[] {
   const counts: number[] = [];
   for (const untilMs = clock.now() + 1; (clock.nextAtMs ?? Infinity) < untilMs; ) {
     const before = bucket.stats().waiting;
@@ -78,7 +67,7 @@ describe('work on a long queue is sliced', () => {
     await world.clock.advance(1_000);
     expect(world.lines).toEqual([
       ...Array.from({ length: MANY }, (_, name) => `${name} aborted 0`),
-      'other granted 1000',
+      'other 1000',
     ]);
     expect(world.clock.pending).toBe(0);
   });
@@ -106,20 +95,9 @@ describe('work on a long queue is sliced', () => {
     expect(reasons).toEqual([
       ...Array(MANY / 2).fill('wait-too-long 800'),
       ...Array(MANY / 2).fill('wait-too-long 900'),
-      'granted 1000',
+      '1000',
     ]);
     expect(clock.pending).toBe(0);
-  });
-
-  test('deadlines that pass together at a concurrency limit', () => {
-    const clock = virtualClock({ startMs: 0 });
-    const limit = concurrencyLimit({ maxConcurrent: 1, clock });
-    limit.tryAcquire();
-    for (let asks = 0; asks < MANY; asks += 1) limit.acquire({ maxWaitMs: 100 }).catch(() => undefined);
-    clock.tick(100);
-    expect(limit.stats().waiting).toBeGreaterThanOrEqual(MANY - REFUSALS);
-    clock.tick(1);
-    expect(limit.stats()).toMatchObject({ waiting: 0, refused: MANY });
   });
 });
 
@@ -131,7 +109,7 @@ describe('while a slice is left', () => {
     bucket.pauseFor(2e6);
     await clock.advance(2e6 + 1_000);
     expect(lines.length).toBe(MANY + 1);
-    expect(lines.at(-1)).toBe('patient granted 2001000');
+    expect(lines.at(-1)).toBe('patient 2001000');
     expect(bucket.stats()).toMatchObject({ refused: MANY, granted: 1 });
   });
 
@@ -165,7 +143,7 @@ describe('a cost above a lowered capacity', () => {
     ask('small', { cost: 2 });
     bucket.setRate(1, 5);
     await clock.advance(10_000);
-    expect(lines.at(-1)).toBe('small granted 2000');
+    expect(lines.at(-1)).toBe('small 2000');
   });
 
   test('is refused at once, in any lane and behind any others', async () => {
@@ -192,7 +170,7 @@ describe('a cost above a lowered capacity', () => {
     bucket.setRate(1, 5);
     ask('new', { maxWaitMs: 2_000 });
     await clock.advance(2_000);
-    expect(lines).toEqual(['large capacity-lowered 0', 'small granted 1000', 'new granted 2000']);
+    expect(lines).toEqual(['large capacity-lowered 0', 'small 1000', 'new 2000']);
   });
 
   test('is found although others leave', async () => {
@@ -213,14 +191,8 @@ describe('a cost above a lowered capacity', () => {
 
 test('the level of an origin has the capacity of its bucket', () => {
   const { bucket, clock } = setUp({ initialTokens: 10, random: () => 0 });
-  const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
-  const grant = bucket.tryAcquire();
-  if (grant === undefined) throw new Error('The tokens were not there');
-  bucket.observe?.(
-    { type: 'response', status: 429, header: (name) => (name === 'retry-after' ? '5' : undefined) },
-    grant,
-    request,
-  );
+  const request = to('https://a.test/');
+  bucket.observe?.(responds(429, { 'retry-after': '5' }), taken(bucket.tryAcquire()), request);
   bucket.setRate(1, 20);
   bucket.setRate(1, 3);
   expect(() => bucket.tryAcquire(4, undefined, request)).toThrow('≤ the capacity, 3');
@@ -231,48 +203,3 @@ test('the level of an origin has the capacity of its bucket', () => {
   clock.tick(200);
   expect(bucket.tryAcquire(3, undefined, request)).toBeDefined();
 });
-
-describe('an abort of a signal that many wait under', () => {
-  test.each<[where: string, make: (clock: ReturnType<typeof virtualClock>) => Crowd]>([
-    [
-      'at a bucket',
-      (clock) =>
-        tokenBucket({ refillPerSecond: 1, capacity: 1, initialTokens: 0, maxQueue: MANY + 1, clock }),
-    ],
-    [
-      'at a concurrency limit',
-      (clock) => {
-        const limit = concurrencyLimit({ maxConcurrent: 1, maxQueue: MANY + 1, clock });
-        limit.tryAcquire();
-        return limit;
-      },
-    ],
-  ])('%s ends them, some in each turn, and no other', async (_, make) => {
-    const clock = virtualClock({ startMs: 0 });
-    const crowd = make(clock);
-    const controller = new AbortController();
-    let ended = 0;
-    const end = (reason: unknown): void => {
-      if (reason === 'enough') ended += 1;
-    };
-    const other = crowd.acquire({ maxWaitMs: 5_000 }).catch((error: unknown) => error);
-    const all = Array.from({ length: MANY }, () => crowd.acquire({ signal: controller.signal }).catch(end));
-    controller.abort('enough');
-    expect(crowd.stats().waiting).toBeGreaterThanOrEqual(MANY + 1 - 2 * REFUSALS);
-    await clock.advance(1);
-    expect(crowd.stats().waiting).toBe(1);
-    // There is room for a new one, whose wait is not that of the crowd.
-    const late = crowd.acquire({ maxWaitMs: 5_000 }).catch((error: unknown) => error);
-    await Promise.all(all);
-    expect(ended).toBe(MANY);
-    expect(crowd.stats()).toMatchObject({ waiting: 2, refused: 0 });
-    await clock.advance(5_000);
-    await Promise.all([other, late]);
-    expect(clock.pending).toBe(0);
-  });
-});
-
-interface Crowd {
-  acquire(options?: AcquireOptions): Promise<unknown>;
-  stats(): { readonly waiting: number; readonly refused: number };
-}
