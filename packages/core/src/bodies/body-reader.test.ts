@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../base/clock.ts';
 import type { InspectionContext, Peek } from '../http/body.ts';
 import { virtualClock } from '../testing.ts';
@@ -180,6 +180,20 @@ describe('the first event', () => {
     expect(await reader.firstEvent()).toEqual(first);
     expect(await reader.firstEvent()).toEqual(first);
   });
+});
+
+test('the text is joined once, not for each part', async () => {
+  const { reader } = setUp(
+    Array.from({ length: 1_000 }, () => encode('x')),
+    'end',
+    1_000,
+  );
+  const join = vi.spyOn(Array.prototype, 'join');
+  await reader.firstEvent();
+  await reader.text();
+  const joins = join.mock.calls.length;
+  join.mockRestore();
+  expect(joins).toBeLessThan(10);
 });
 
 test('the event loop gets a turn after 127 parts that are there already, and after each 128 more', async () => {

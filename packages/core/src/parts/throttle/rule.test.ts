@@ -269,19 +269,14 @@ describe('while all is calm', () => {
 });
 
 describe('the credit of other retries', () => {
-  test.each<[what: string, failed: number, retries: number]>([
-    ['a client that is alone has one', 1, 1],
-    ['200 requests at once may be retried twice each, and half of them again', 201, 500],
-  ])('%s', (_, failed, retries) => {
+  test.each<[what: string, failed: number, isRetry: boolean, retries: number]>([
+    ['a client that is alone has one', 1, false, 1],
+    ['200 requests at once may be retried twice each, and half of them again', 201, false, 500],
+    ['retries that fail do not count', 100, true, 1],
+  ])('%s', (_, failed, isRetry, retries) => {
     const { all, fails } = setUp();
-    for (let at = 0; at < failed; at += 1) fails();
+    for (let at = 0; at < failed; at += 1) fails(isRetry);
     expect(all('after-failure')).toBe(retries);
-  });
-
-  test('retries that fail do not count', () => {
-    const { all, fails } = setUp();
-    for (let at = 0; at < 100; at += 1) fails(true);
-    expect(all('after-failure')).toBe(1);
   });
 
   test('does not come back with time', () => {
@@ -292,15 +287,15 @@ describe('the credit of other retries', () => {
     expect(all('after-failure')).toBe(0);
   });
 
-  test.each<[what: string, answers: number, isRetry: boolean, retries: number]>([
-    ['one for an answered retry', 1, true, 1],
-    ['no more than all', 100, true, 1],
-  ])('comes back with answers: %s', (_, answers, isRetry, count) => {
+  test.each([
+    ['one for an answered retry', 1],
+    ['no more than all', 100],
+  ])('comes back with answers: %s', (_, answers) => {
     const { all, answers: answer, fails } = setUp();
     fails();
     all('after-failure');
-    for (let at = 0; at < answers; at += 1) answer(0, isRetry);
-    expect(all('after-failure')).toBe(count);
+    for (let at = 0; at < answers; at += 1) answer(0, true);
+    expect(all('after-failure')).toBe(1);
   });
 
   test('the answer to a first attempt pays a fifth of a retry', () => {
