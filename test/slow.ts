@@ -56,6 +56,7 @@ export const SLOW: Readonly<
     'packages/valkey/src/cluster-packets.test.ts',
     'packages/valkey/src/far-half.test.ts',
     'packages/valkey/src/first-connection.test.ts',
+    'packages/valkey/src/fleet.property.test.ts',
     'packages/valkey/src/fleet-table.test.ts',
     'packages/valkey/src/operator-script.test.ts',
     'packages/valkey/src/outage.property.test.ts',

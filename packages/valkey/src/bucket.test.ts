@@ -31,9 +31,7 @@ describe('tokens', () => {
 
   test('are granted in order, when they come in', async () => {
     const bucket = bucketOf();
-    const first = bucket.acquire({ cost: 20 });
-    await clock.advance(5);
-    await first;
+    await world.run(bucket.acquire({ cost: 20 }), 5);
     const order: number[] = [];
     const waits = [1, 2, 3].map(async (n) => {
       const { waitedMs } = await bucket.acquire();
@@ -101,9 +99,7 @@ describe('tokens', () => {
 
   test('may be fractions', async () => {
     const bucket = bucketOf({ capacity: 1, refillPerSecond: 10 });
-    const tenths = Promise.all(Array.from({ length: 10 }, () => bucket.acquire({ cost: 0.1 })));
-    await clock.advance(4);
-    await tenths;
+    await world.run(Promise.all(Array.from({ length: 10 }, () => bucket.acquire({ cost: 0.1 }))), 4);
     const next = bucket.acquire({ cost: 0.5 });
     await clock.advance(45);
     expect(await world.fateOf(next)).toBe('waits');
@@ -118,9 +114,7 @@ describe('tokens', () => {
       for (let asked = 0; asked < 1_000; asked += 1) await small.acquire({ signal: stop.signal });
     });
     await clock.advance(500);
-    const whole = big.acquire({ cost: 20 });
-    await clock.advance(500);
-    expect(await world.fateOf(whole)).toMatchObject({ cost: 20 });
+    expect(await world.fateOf(big.acquire({ cost: 20 }), 500)).toMatchObject({ cost: 20 });
     stop.abort(new Error('done'));
     await Promise.allSettled(busy);
   });
@@ -129,9 +123,7 @@ describe('tokens', () => {
 describe('waiting requests', () => {
   const empty = async (options: Partial<ValkeyBucketOptions> = {}): Promise<ValkeyBucket> => {
     const bucket = bucketOf(options);
-    const all = bucket.acquire({ cost: 20 });
-    await clock.advance(1);
-    await all;
+    await world.run(bucket.acquire({ cost: 20 }), 1);
     return bucket;
   };
 
@@ -166,9 +158,7 @@ describe('waiting requests', () => {
     const order: string[] = [];
     const ask = (fairKey: string, cost: number): Promise<unknown> =>
       bucket.acquire({ fairKey, cost }).then(() => order.push(fairKey));
-    const first = ask('a', 20);
-    await clock.advance(1);
-    await first;
+    await world.run(ask('a', 20), 1);
     const asks = ['a', 'a', 'a', 'b', 'c'].map((key) => ask(key, 1));
     await clock.advance(200);
     await Promise.all(asks);
@@ -222,9 +212,7 @@ describe('waiting requests of several processes', () => {
   test('get the token of a request that leaves, in whichever process it was', async () => {
     const slow = { refillPerSecond: 0.5, capacity: 1 };
     const [one, other] = [bucketOf(slow), bucketOf(slow)];
-    const now = one.acquire();
-    await clock.advance(1);
-    await now;
+    await world.run(one.acquire(), 1);
     const stop = new AbortController();
     const leaves = one.acquire({ signal: stop.signal });
     await clock.advance(1);
@@ -239,9 +227,7 @@ describe('waiting requests of several processes', () => {
 
   test('move up by the cost of a request that leaves', async () => {
     const [one, other] = [bucketOf(), bucketOf()];
-    const all = one.acquire({ cost: 20 });
-    await clock.advance(1);
-    await all;
+    await world.run(one.acquire({ cost: 20 }), 1);
     const stop = new AbortController();
     const [leaves, small] = [one.acquire({ cost: 19, signal: stop.signal }), one.acquire()];
     await clock.advance(1);
@@ -291,9 +277,7 @@ describe('a request that does not conform', () => {
     expect(await world.fateOf(bucket.acquire({ cost: 15 }))).toMatchObject({ reason: 'not-conforming' });
     expect(store.calls.length).toBe(calls);
     await clock.advance(100);
-    const again = bucket.acquire({ cost: 15 });
-    await clock.advance(3);
-    expect(await world.fateOf(again)).toMatchObject({ cost: 15 });
+    expect(await world.fateOf(bucket.acquire({ cost: 15 }), 3)).toMatchObject({ cost: 15 });
   });
 
   test('is granted with a mark', async () => {
@@ -403,9 +387,10 @@ describe('a bucket for each key', () => {
   test('has a key of its own in the store, and is evicted when it is idle', async () => {
     const buckets = perKey((key) => bucketOf({ key }), { clock, idleMs: 1_000 });
     const [one, other] = [request('http://one.test/a'), request('http://other.test/b')];
-    const asks = Promise.all([one, one, other].map((of) => buckets.for(of as never).acquire({ cost: 10 })));
-    await clock.advance(2);
-    await asks;
+    await world.run(
+      Promise.all([one, one, other].map((of) => buckets.for(of as never).acquire({ cost: 10 }))),
+      2,
+    );
     expect([...store.keys.keys()]).toEqual(['ebb:{http://one.test}', 'ebb:{http://other.test}']);
     expect(buckets.size).toBe(2);
     await clock.advance(2_000);

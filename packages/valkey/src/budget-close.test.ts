@@ -51,11 +51,13 @@ describe('a budget that closes', () => {
     expect([budget.withdraw(), budget.balance]).toEqual([false, 0]);
     await clock.advance(1_000);
     expect(budget.stats().calls).toBe(calls);
-    const shared = process();
-    await Promise.all([shared.close(), clock.advance(500)]);
-    shared.begin();
+    const unused = process();
+    const closing = unused.close();
+    expect(unused.close()).toBe(closing);
+    await closing;
+    unused.begin();
     await clock.advance(1_000);
-    expect(shared.stats().calls).toBe(0);
+    expect(unused.stats().calls).toBe(0);
   });
 
   test('sends what its last requests report after close', async () => {
@@ -65,9 +67,7 @@ describe('a budget that closes', () => {
     budget.deposit();
     await clock.advance(1_000);
     expect(budget.withdraw()).toBe(true);
-    const closing = budget.close();
-    await clock.advance(500);
-    await closing;
+    await Promise.all([budget.close(), clock.advance(500)]);
     const tokens = (): number => Number([...keys.values()][0]?.split(' ')[3]);
     const before = tokens();
     budget.refund();
@@ -87,9 +87,7 @@ describe('a budget that closes', () => {
     const budget = process();
     budget.begin();
     await clock.advance(1_000);
-    const closing = budget.close();
-    await clock.advance(500);
-    await closing;
+    await Promise.all([budget.close(), clock.advance(500)]);
     budget.store.health = 'refusing';
     times(3, () => budget.deposit());
     await clock.advance(500);
@@ -109,10 +107,20 @@ describe('a budget that closes', () => {
       await clock.advance(1_000);
       budget.store.health = health;
       budget.deposit();
-      const closing = budget.close();
-      await clock.advance(500);
-      await closing;
+      await Promise.all([budget.close(), clock.advance(500)]);
       expect(events).toMatchObject([{ type: 'lost' }]);
+      expect(clock.pending).toBe(0);
+    },
+  );
+
+  test.each(['refusing', 'silent'] as const)(
+    'ends before it has reached a store that is %s',
+    async (health) => {
+      const { clock, process } = budgetFleet();
+      const budget = process();
+      budget.begin();
+      budget.store.health = health;
+      await Promise.all([budget.close(), clock.advance(500)]);
       expect(clock.pending).toBe(0);
     },
   );

@@ -67,7 +67,7 @@ describe.runIf(hasServer)('the budget script', () => {
       const key = newKey();
       let kept: string | undefined;
       let nowUs = 0;
-      for (let step = 0; step < 1_000; step += 1) {
+      for (let step = 0; step < 500; step += 1) {
         const chance = random();
         if (chance < 0.02) {
           await store.client.del(key);
@@ -122,19 +122,8 @@ describe.runIf(hasServer)('the budget script', () => {
   });
 
   test.runIf(program !== undefined)('needs no more rights than the README lists', async () => {
-    await store.client.call(
-      'ACL',
-      'SETUSER',
-      'limited',
-      'on',
-      '>secret',
-      '+eval',
-      '+evalsha',
-      '+time',
-      '+get',
-      '+set',
-      '~ebb:*',
-    );
+    const rights = ['+eval', '+evalsha', '+time', '+get', '+set', '~ebb:*'];
+    await store.client.call('ACL', 'SETUSER', 'limited', 'on', '>secret', ...rights);
     const limited = new Redis(store.url, {
       username: 'limited',
       password: 'secret',

@@ -25,9 +25,7 @@ describe('a bucket that closes', () => {
     async (latencyMs) => {
       const { clock, store } = world;
       const bucket = bucketOf();
-      const asked = bucket.acquire({ cost: 6 });
-      await clock.advance(10);
-      const grant = await asked;
+      const grant = await world.run(bucket.acquire({ cost: 6 }), 10);
       store.latencyMs = latencyMs;
       grant.settle(2);
       let closedAtMs = Number.NaN;
@@ -46,12 +44,8 @@ describe('a bucket that closes', () => {
   test('sends what is settled after close, or tells that it is lost', async () => {
     const { clock, events } = world;
     const bucket = bucketOf();
-    const asked = bucket.acquire({ cost: 10 });
-    await clock.advance(1_000);
-    const grant = await asked;
-    const closing = bucket.close();
-    await clock.advance(500);
-    await closing;
+    const grant = await world.run(bucket.acquire({ cost: 10 }), 1_000);
+    await world.run(bucket.close(), 500);
     const before = tokensInStore();
     grant.settle(2);
     await clock.advance(500);
@@ -65,14 +59,10 @@ describe('a bucket that closes', () => {
     async (health) => {
       const { clock, store, events } = world;
       const bucket = bucketOf();
-      const asked = bucket.acquire({ cost: 2 });
-      await clock.advance(1_000);
-      const grant = await asked;
+      const grant = await world.run(bucket.acquire({ cost: 2 }), 1_000);
       store.health = health;
       grant.settle(1);
-      const closing = bucket.close();
-      await clock.advance(500);
-      await closing;
+      await world.run(bucket.close(), 500);
       expect(events).toMatchObject([{ type: 'lost' }]);
       expect(clock.pending).toBe(0);
     },

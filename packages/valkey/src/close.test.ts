@@ -15,9 +15,7 @@ describe('closing', () => {
   test('returns leased tokens and refuses every request', async () => {
     const { clock } = world;
     const bucket = bucketOf();
-    const first = bucket.acquire({ cost: 4 });
-    await clock.advance(1);
-    await first;
+    await world.run(bucket.acquire({ cost: 4 }), 1);
     const waits = bucket.acquire({ cost: 20 });
     await clock.advance(1);
     expect(bucket.stats().leased).toBeGreaterThan(0);
@@ -31,9 +29,7 @@ describe('closing', () => {
     expect(bucket.tryAcquire()).toBeUndefined();
     expect(clock.pending).toBe(0);
     const other = bucketOf();
-    const rest = other.acquire({ cost: 16 });
-    await clock.advance(1);
-    expect(await world.fateOf(rest)).toMatchObject({ cost: 16 });
+    expect(await world.fateOf(other.acquire({ cost: 16 }), 1)).toMatchObject({ cost: 16 });
   });
 
   test('during a call returns what it leases', async () => {

@@ -1,29 +1,20 @@
-import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import type { VirtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ModelStore } from '../test/model-store.ts';
-import { type StoreEvent, type ValkeyBucket, type ValkeyBucketOptions, valkeyBucket } from './index.ts';
+import { StoreWorld } from '../test/busy-fleet.ts';
+import type { ModelStore } from '../test/model-store.ts';
+import type { StoreEvent, ValkeyBucket, ValkeyBucketOptions } from './index.ts';
 
+let world: StoreWorld;
 let clock: VirtualClock;
 let store: ModelStore;
 let events: StoreEvent[];
 
 beforeEach(() => {
-  clock = virtualClock({ startMs: 0 });
-  store = new ModelStore(clock);
-  events = [];
+  world = new StoreWorld();
+  ({ clock, store, events } = world);
 });
 
-const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket =>
-  valkeyBucket({
-    client: store,
-    key: 'k',
-    refillPerSecond: 400,
-    capacity: 80,
-    clock,
-    random: () => 0.5,
-    onStoreEvent: (event) => events.push(event),
-    ...options,
-  });
+const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket => world.bucket(options);
 
 /** Several requests: their results, and when the last one settled. */
 class Asks {
@@ -170,14 +161,10 @@ describe.each(needsStore)('a store that was never reached, with %o', (mode) => {
     const bucket = bucketOf(mode);
     const asks = new Asks(bucket, 3);
     await clock.advance(1_010);
-    let closed = false;
-    void bucket.close().then(() => {
-      closed = true;
-    });
+    const closed = bucket.close();
     await clock.advance(0);
     expect(asks.results).toMatchObject(Array(3).fill({ reason: 'closed' }));
-    await clock.advance(500);
-    expect(closed).toBe(true);
+    expect(await world.fateOf(closed, 500)).toBe(undefined);
     expect(clock.pending).toBe(0);
   });
 
@@ -203,23 +190,22 @@ describe.each(needsStore)('a store that was never reached, with %o', (mode) => {
 });
 
 describe('a store that was never reached and is not needed', () => {
-  test.each(['frozen', 'silent'] as const)("'open' does not wait for it (%s)", async (health) => {
-    store.health = health;
-    const asks = new Asks(bucketOf({ onStoreError: 'open' }), 3);
-    await clock.advance(250);
-    expect(asks).toMatchObject({ results: Array(3).fill({ conforming: false }), atMs: 250 });
-  });
+  describe.each(['frozen', 'silent'] as const)('%s', (health) => {
+    test("'open' does not wait for it", async () => {
+      store.health = health;
+      const asks = new Asks(bucketOf({ onStoreError: 'open' }), 3);
+      await clock.advance(250);
+      expect(asks).toMatchObject({ results: Array(3).fill({ conforming: false }), atMs: 250 });
+    });
 
-  test.each(['frozen', 'silent'] as const)(
-    "'local' with a share does not wait for it (%s)",
-    async (health) => {
+    test("'local' with a share does not wait for it", async () => {
       store.health = health;
       const asks = new Asks(bucketOf({ localShare: 0.5 }), 3);
       await clock.advance(270);
       expect(asks.results).toMatchObject(Array(3).fill({ conforming: true }));
       expect(events).toMatchObject([{ type: 'lost', mode: 'local', share: 0.5 }]);
-    },
-  );
+    });
+  });
 });
 
 describe('a store that was reached before', () => {

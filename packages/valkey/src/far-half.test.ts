@@ -60,3 +60,17 @@ test.each<[roundTripMs: number, least: number]>([
     expect(share).toBeGreaterThanOrEqual(least);
   }
 });
+
+test.each([150, 300])(
+  'half of a fleet is far, at 0 to twice %i ms: it charges what it spends',
+  async (roundTripMs) => {
+    const { share, burst } = await play(
+      { ...halfFar(8, 1_000, roundTripMs, 30), askers: 16, jitter: true },
+      'shared',
+    );
+    expect(share).toBeGreaterThanOrEqual(0.98);
+    expect(share).toBeLessThanOrEqual(1.02);
+    // A charge comes after the next attempt only.
+    expect(burst).toBeLessThanOrEqual(3.5);
+  },
+);

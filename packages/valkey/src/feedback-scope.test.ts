@@ -1,17 +1,17 @@
 import { createPolicy, type Outcome, type RequestTraits } from '@ebb/core';
 import { Call } from '@ebb/core/adapter';
-import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import type { VirtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { judge, prepare } from '../../core/test/steps.ts';
-import { ModelStore } from '../test/model-store.ts';
-import { type ValkeyBucket, type ValkeyBucketOptions, valkeyBucket } from './index.ts';
+import { StoreWorld } from '../test/busy-fleet.ts';
+import type { ValkeyBucketOptions } from './index.ts';
 
+let world: StoreWorld;
 let clock: VirtualClock;
-let store: ModelStore;
 
 beforeEach(() => {
-  clock = virtualClock({ startMs: 0 });
-  store = new ModelStore(clock);
+  world = new StoreWorld();
+  ({ clock } = world);
 });
 
 function to(url: string): RequestTraits {
@@ -29,8 +29,7 @@ const slowDown: Outcome = {
 
 /** One process of the fleet. */
 function processWith(options: Partial<ValkeyBucketOptions> = {}) {
-  const shared = { client: store, key: 'k', refillPerSecond: 100, capacity: 20, clock, random: () => 0 };
-  const bucket: ValkeyBucket = valkeyBucket({ ...shared, ...options });
+  const bucket = world.bucket({ refillPerSecond: 100, capacity: 20, random: () => 0, ...options });
   const policy = createPolicy({ clock, bucket, random: () => 0, maxRetries: 0 });
   const sentTo: string[] = [];
   const errors: unknown[] = [];

@@ -373,6 +373,6 @@ test('in any order of answers: one lease at a time, no token from nowhere, and a
         expect(left()).toBeGreaterThanOrEqual(0);
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   );
 });

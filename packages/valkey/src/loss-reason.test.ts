@@ -44,7 +44,7 @@ test.each<[reason: string, error: unknown]>([
 
 test('stats count losses by reason, recoveries, calls and their time, and the event has the reason', async () => {
   const world = new StoreWorld();
-  const fleet = new BusyFleet(world, 1);
+  const fleet = new BusyFleet(world, 1, { refillPerSecond: 50, capacity: 10 });
   const [bucket] = fleet.buckets;
   await world.clock.advance(2_000);
   const { calls = 0, callMs = 0 } = bucket?.stats() ?? {};

@@ -48,7 +48,7 @@ describe('waits that share a timer', () => {
         expect(trace).toEqual(play(waits, (clock) => clock)[0]);
         expect(timers).toBeLessThanOrEqual(2);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 

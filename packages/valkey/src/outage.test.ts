@@ -53,18 +53,14 @@ describe.each(healths)('while the store is %s', (health) => {
     expect(bucket.tryAcquire(5)).toBeDefined();
     world.store.health = 'up';
     await world.clock.advance(2_000);
-    const later = bucket.acquire();
-    await world.clock.advance(20);
-    expect(await world.fateOf(later)).toMatchObject({ conforming: true });
+    expect(await world.fateOf(bucket.acquire(), 20)).toMatchObject({ conforming: true });
     expect(bucket.stats().mode).toBe('shared');
     await Promise.all([bucket.close(), world.clock.advance(1_000)]);
   });
 
   test("'closed': every request is rejected at once", async () => {
     const bucket = world.bucket({ onStoreError: 'closed' });
-    const first = bucket.acquire();
-    await world.clock.advance(500);
-    await first;
+    await world.run(bucket.acquire(), 500);
     world.store.health = health;
     const early = Promise.allSettled([bucket.acquire(), bucket.acquire()]);
     await world.clock.advance(300);
@@ -82,9 +78,7 @@ describe.each(healths)('while the store is %s', (health) => {
 
   test('close ends in time', async () => {
     const bucket = world.bucket({ localShare: 0.5 });
-    const first = bucket.acquire({ cost: 10 });
-    await world.clock.advance(5);
-    await first;
+    await world.run(bucket.acquire({ cost: 10 }), 5);
     world.store.health = health;
     const waits = world.fateOf(bucket.acquire({ cost: CAPACITY }));
     const closed = bucket.close();
@@ -119,9 +113,7 @@ describe('a lost store', () => {
 
     const quiet = world.bucket({ localShare: 1 });
     world.store.health = 'refusing';
-    const ask = quiet.acquire();
-    await world.clock.advance(20_000);
-    await ask;
+    await world.run(quiet.acquire(), 20_000);
     const { calls } = quiet.stats();
     await world.clock.advance(600_000);
     expect(quiet.stats().calls).toBe(calls);
@@ -161,9 +153,7 @@ describe('a lost store', () => {
     await world.clock.advance(100);
     await ask;
     await world.clock.advance(1_000);
-    const more = bucket.acquire();
-    await world.clock.advance(10);
-    await more;
+    await world.run(bucket.acquire(), 10);
     expect(world.store.calls).toContain('resume');
     expect(bucket.stats().mode).toBe('shared');
     await world.clock.advance(1_000);
@@ -217,9 +207,7 @@ describe('a lost store', () => {
       eval: () => Promise.reject(new Error('closed')),
     };
     const bucket = world.bucket({ client, localShare: 1 });
-    const ask = bucket.acquire();
-    await world.clock.advance(10);
-    expect(await world.fateOf(ask)).toMatchObject({ cost: 1 });
+    expect(await world.fateOf(bucket.acquire(), 10)).toMatchObject({ cost: 1 });
   });
 
   test.each<[how: string, onStoreEvent: StoreObserver]>([
@@ -234,9 +222,7 @@ describe('a lost store', () => {
     world.store.health = 'refusing';
     const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
     const bucket = world.bucket({ localShare: 1, onStoreEvent });
-    const ask = bucket.acquire();
-    await world.clock.advance(10);
-    expect(await world.fateOf(ask)).toMatchObject({ cost: 1 });
+    expect(await world.fateOf(bucket.acquire(), 10)).toMatchObject({ cost: 1 });
     expect(emitWarning.mock.calls).toMatchObject([
       [{ name: 'EbbWarning', message: 'onStoreEvent failed, and is ignored: my fault' }],
     ]);

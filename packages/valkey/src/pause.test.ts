@@ -27,16 +27,10 @@ describe('a pause', () => {
       }),
     );
     await clock.advance(1_000);
-    const response = {
-      type: 'response',
-      status: 429,
-      header: (name: string) => (name === 'retry-after' ? '3' : undefined),
-    } as const;
+    const header = (name: string) => (name === 'retry-after' ? '3' : undefined);
     const [paused] = buckets as [ValkeyBucket];
-    paused.observe?.(
-      response,
-      await Promise.race([paused.acquire({ retry: true }), clock.advance(50) as never]),
-    );
+    const grant = await world.run(paused.acquire({ retry: true }), 50);
+    paused.observe?.({ type: 'response', status: 429, header }, grant);
     const pausedAtMs = clock.now();
     await clock.advance(6_000);
     stop.abort(new Error('done'));
@@ -115,9 +109,7 @@ describe('a pause', () => {
   test('that began and ended during an outage is never sent', async () => {
     const { clock, store } = world;
     const bucket = bucketOf({ localShare: 1 });
-    const first = bucket.acquire();
-    await clock.advance(5);
-    await first;
+    await world.run(bucket.acquire(), 5);
     store.health = 'refusing';
     bucket.pauseFor(60_000);
     await clock.advance(50);

@@ -1,29 +1,30 @@
 import type { RequestTraits } from '@ebb/core';
-import { seededRandom, type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { seededRandom, type VirtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ModelStore } from '../test/model-store.ts';
+import { StoreWorld } from '../test/busy-fleet.ts';
+import type { ModelStore } from '../test/model-store.ts';
 import {
   type ValkeyBucket,
   type ValkeyBucketOptions,
   type ValkeyBucketPerKey,
-  valkeyBucket,
   valkeyBucketPerKey,
 } from './index.ts';
 
 // A process whose requests come minutes apart: what it asks of the store, and what it may spend without it.
 
+let world: StoreWorld;
 let clock: VirtualClock;
 let store: ModelStore;
 
 beforeEach(() => {
-  clock = virtualClock({ startMs: 0 });
-  store = new ModelStore(clock);
+  world = new StoreWorld();
+  ({ clock, store } = world);
 });
 
 const limit = { refillPerSecond: 10, capacity: 10 };
 
 const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket =>
-  valkeyBucket({ client: store, key: 'k', ...limit, clock, random: seededRandom(1), ...options });
+  world.bucket({ ...limit, random: seededRandom(1), ...options });
 
 /** Acquires a token. Resolves with the wait, or the reason of a refusal. */
 async function ask(bucket: Pick<ValkeyBucket, 'acquire'>, withinMs = 20_000): Promise<number | string> {

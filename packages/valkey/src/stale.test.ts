@@ -100,21 +100,6 @@ test('a waiting request causes one call for its tokens, though others cost fract
   expect((await last).waitedMs).toBeLessThan(3_100);
 });
 
-test('a pause that ended during an outage is not sent afterwards', async () => {
-  const bucket = bucketOf();
-  void bucket.acquire();
-  await clock.advance(2_000);
-  store.health = 'refusing';
-  bucket.pauseFor(60_000);
-  bucket.resume();
-  await clock.advance(1_000);
-  store.health = 'up';
-  const granted = bucket.acquire({ cost: 5 });
-  await clock.advance(5_000);
-  expect((await granted).waitedMs).toBeLessThan(2_000);
-  expect(bucket.stats()).toMatchObject({ mode: 'shared', pausedMs: 0, tokens: 10 });
-});
-
 test('a request whose tokens come after its deadline is refused after one call, at any fraction of a millisecond', async () => {
   for (let at = 0; at < 30; at += 1) {
     const [one, other] = [bucketOf({ key: `k${at}` }), bucketOf({ key: `k${at}` })];

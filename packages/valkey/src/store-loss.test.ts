@@ -12,9 +12,7 @@ describe('a store that loses data', () => {
     const bucket = world.bucket();
     for (let round = 0; round < 3; round += 1) {
       world.store.forgetScripts();
-      const ask = bucket.acquire({ cost: 20 });
-      await world.clock.advance(60);
-      await ask;
+      await world.run(bucket.acquire({ cost: 20 }), 60);
     }
     expect(world.events).toEqual([]);
   });

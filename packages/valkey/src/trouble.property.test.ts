@@ -57,3 +57,24 @@ test('in any trouble of its store a fleet spends at most 110 % of the rate and t
     { numRuns: 40 },
   );
 }, 300_000);
+
+test('a fleet whose attempts to come back got no reply does not pay for what no one else spent', async () => {
+  const near = { roundTripMs: 20 };
+  const quiet = { losesEveryMs: 700, quietMs: 300 };
+  const { shares } = await spendInTrouble({
+    processes: 12,
+    rate: 50,
+    capacity: 50,
+    seed: -28,
+    phases: [
+      { ...near, lastsMs: 2_500 },
+      { lastsMs: 988, roundTripMs: 400, losesEveryMs: 700 },
+      { lastsMs: 4_522, roundTripMs: 1_000, ...quiet, losesEveryMs: 15 },
+      { lastsMs: 4_687, roundTripMs: 200, ...quiet, health: 'frozen' },
+      { ...near, lastsMs: 1_077, health: 'frozen' },
+      { ...near, lastsMs: 5_000 },
+      { ...near, lastsMs: 8_000 },
+    ],
+  });
+  expect(shares.at(-1)).toBeGreaterThan(0.95);
+});

@@ -21,12 +21,18 @@ export class StoreWorld {
     });
   }
 
-  /** What a promise has settled to by now. */
-  async fateOf<T>(promise: Promise<T>): Promise<T | Error | 'waits'> {
-    return Promise.race([
-      promise.catch((error: Error) => error),
-      this.clock.advance(0).then(() => 'waits' as const),
-    ]);
+  /** What a promise settles to, after so much virtual time. */
+  async run<T>(promise: Promise<T>, withinMs = 2_000): Promise<T> {
+    promise.catch(() => undefined);
+    await this.clock.advance(withinMs);
+    return promise;
+  }
+
+  /** What a promise has settled to by then. */
+  async fateOf<T>(promise: Promise<T>, withinMs = 0): Promise<T | Error | 'waits'> {
+    const fate = promise.catch((error: Error) => error);
+    await this.clock.advance(withinMs);
+    return Promise.race([fate, this.clock.advance(0).then(() => 'waits' as const)]);
   }
 }
 
