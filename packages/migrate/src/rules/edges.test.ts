@@ -9,10 +9,11 @@ const files = globSync('*.txt', { cwd: folder }).sort();
 
 /** The rows of a file: what each is about, its path, the program, and what it becomes without imports and helpers. */
 function rowsOf(file: string): [name: string, path: string, before: string, after: string][] {
-  const [, ...rows] = readFileSync(folder + file, 'utf8').split(/^=== /m);
+  const [load = '', ...rows] = readFileSync(folder + file, 'utf8').split(/^=== /m);
   return rows.map((row) => {
-    const [, name = '', path = '', before = '', after = ''] =
+    const [, name = '', path = '', program = '', after = ''] =
       /^([^\n]+), (\S+)\n(.*)--- becomes\n(.*)$/s.exec(row) ?? [];
+    const before = /^import |require\(/m.test(program) ? program : load + program;
     return [name, path, before, after.trimEnd()];
   });
 }

@@ -1,15 +1,6 @@
 import { type PolicyOptions, retry } from '@ebb/core';
 
-/** The defaults of async-retry: after any error without `bail` the function is called again. */
-const likeAsyncRetry: PolicyOptions = {
-  maxRetries: 10,
-  backoff: ({ retry, random }) => (1 + random()) * 1000 * 2 ** (retry - 1),
-  feedback: false,
-  classify: (outcome) => {
-    if (outcome.type === 'response' && outcome.status === 0) return 'success';
-    return (outcome.error as { bail?: unknown } | undefined)?.bail ? 'final' : 'transient';
-  },
-};
+// likeAsyncRetry c312
 
 const config: PolicyOptions = { ...likeAsyncRetry, maxRetries: 3, backoff: ({ retry, random }) => Math.min(60000, 1000 * 2 ** (retry - 1) * (1 + random())) };
 

@@ -3,41 +3,11 @@ import { ebbInterceptor } from '@ebb/axios';
 import { type BackoffStrategy, constant, type Outcome, type PolicyOptions, type RequestTraits } from '@ebb/core';
 import type { AxiosError } from 'axios';
 
-/** The defaults of axios-retry. */
-const likeAxiosRetry: PolicyOptions = {
-  maxRetries: 3,
-  backoff: constant(0),
-  methods: 'all',
-  classify: (outcome, { method }) => {
-    const mayRepeat = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/.test(method);
-    if (outcome.type === 'failure') {
-      if (outcome.kind === 'timeout' || outcome.kind === 'aborted') return 'final';
-      return mayRepeat || outcome.kind !== 'unknown' ? 'transient' : 'final';
-    }
-    if (outcome.status < 300) return 'success';
-    return mayRepeat && (outcome.status === 429 || outcome.status >= 500) ? 'transient' : 'final';
-  },
-};
+// likeAxiosRetry 7e0b
 
-/** The error that axios makes of an outcome, as far as this program reads it. */
-const errorOf = (outcome: Outcome, { method, url }: RequestTraits): AxiosError =>
-  (outcome.type === 'failure'
-    ? outcome.error
-    : {
-        message: `Request failed with status code ${outcome.status}`,
-        code: outcome.status >= 500 ? 'ERR_BAD_RESPONSE' : 'ERR_BAD_REQUEST',
-        response: {
-          status: outcome.status,
-          headers: new Proxy({}, { get: (_, name) => outcome.header(String(name).toLowerCase()) }),
-        },
-        config: { method: method.toLowerCase(), url },
-      }) as AxiosError;
+// errorOf 465b
 
-/** Waits as `retryDelay` of axios-retry says. */
-const waitOf =
-  (retryDelay: (retryCount: number, error: AxiosError) => number): BackoffStrategy =>
-  ({ retry, outcome, request }) =>
-    retryDelay(retry, errorOf(outcome!, request!));
+// waitOf 85fe
 
 const signed = axios.create({ baseURL: 'https://api.example.com' });
 

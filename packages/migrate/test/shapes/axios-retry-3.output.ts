@@ -2,38 +2,17 @@ import axios, { type AxiosError, type AxiosInstance } from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
 import type { Classify, Outcome, PolicyOptions, RequestTraits } from '@ebb/core';
 
-/** The error that axios makes of an outcome, as far as this program reads it. */
-const errorOf = (outcome: Outcome, { method, url }: RequestTraits): AxiosError =>
-  (outcome.type === 'failure'
-    ? outcome.error
-    : {
-        message: `Request failed with status code ${outcome.status}`,
-        code: outcome.status >= 500 ? 'ERR_BAD_RESPONSE' : 'ERR_BAD_REQUEST',
-        response: {
-          status: outcome.status,
-          headers: new Proxy({}, { get: (_, name) => outcome.header(String(name).toLowerCase()) }),
-        },
-        config: { method: method.toLowerCase(), url },
-      }) as AxiosError;
+// errorOf 465b
 
-/** Decides by the error, as `retryCondition` of axios-retry does. */
-const retriedIf = (condition: (error: AxiosError) => unknown): Classify => (outcome, request) => {
-  if (outcome.type === 'response' && outcome.status >= 200 && outcome.status < 300) return 'success';
-  if (outcome.type === 'failure' && outcome.kind === 'aborted') return 'final';
-  return condition(errorOf(outcome, request)) ? 'transient' : 'final';
-};
+// retriedIf e3d4
 
-const isNetworkError = ({ code, response }: AxiosError): boolean =>
-  !response && code !== undefined && !/^(ERR_CANCELED|ECONNABORTED|ENOTFOUND|ENETUNREACH|.*CERT.*)$/.test(code);
+// isNetworkError 3e52
 
-const isRetryableError = ({ code, response }: AxiosError): boolean =>
-  code !== 'ECONNABORTED' && (!response || response.status === 429 || response.status >= 500);
+// isRetryableError 7e30
 
-const isIdempotentRequestError = (error: AxiosError): boolean =>
-  isRetryableError(error) && /^(get|head|options|put|delete)$/.test(error.config?.method ?? '');
+// isIdempotentRequestError d92a
 
-const isNetworkOrIdempotentRequestError = (error: AxiosError): boolean =>
-  isNetworkError(error) || isIdempotentRequestError(error);
+// isNetworkOrIdempotentRequestError 5a00
 
 const retryConfig: PolicyOptions = {
   methods: 'all',

@@ -1,29 +1,11 @@
 import axios from "axios";
 import { ebbInterceptor } from "@ebb/axios";
 
-/** The error that axios makes of an outcome, as far as this program reads it. */
-const errorOf = (outcome, { method, url }) =>
-    (outcome.type === "failure"
-        ? outcome.error
-        : {
-                message: `Request failed with status code ${outcome.status}`,
-                code: outcome.status >= 500 ? "ERR_BAD_RESPONSE" : "ERR_BAD_REQUEST",
-                response: {
-                    status: outcome.status,
-                    headers: new Proxy({}, { get: (_, name) => outcome.header(String(name).toLowerCase()) }),
-                },
-                config: { method: method.toLowerCase(), url },
-            });
+// errorOf 1485
 
-/** Decides by the error, as `retryCondition` of axios-retry does. */
-const retriedIf = (condition) => (outcome, request) => {
-    if (outcome.type === "response" && outcome.status >= 200 && outcome.status < 300) return "success";
-    if (outcome.type === "failure" && outcome.kind === "aborted") return "final";
-    return condition(errorOf(outcome, request)) ? "transient" : "final";
-};
+// retriedIf f140
 
-const isNetworkError = ({ code, response }) =>
-    !response && code !== undefined && !/^(ERR_CANCELED|ECONNABORTED|ENOTFOUND|ENETUNREACH|.*CERT.*)$/.test(code);
+// isNetworkError 4227
 
 const client = axios.create({
     baseURL: "https://api.example.com",

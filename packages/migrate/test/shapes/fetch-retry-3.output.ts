@@ -1,38 +1,13 @@
 import { type Classify, constant, type Outcome, type PolicyOptions } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 
-type SettledFetch = [error: Error | null, response: Response | null];
+// SettledFetch b969
 
-/** The error and the response of an outcome, as far as this program reads them. */
-const settledBy = (outcome: Outcome): SettledFetch => {
-  if (outcome.type === 'failure') return [outcome.error as Error, null];
-  const { status } = outcome;
-  const headers = { get: (name: string) => outcome.header(name.toLowerCase()) ?? null };
-  return [null, { status, ok: status >= 200 && status < 300, headers } as unknown as Response];
-};
+// settledBy 6c82
 
-/** Decides as `retryOn` of fetch-retry does: by statuses, or by a function. */
-const retriedOn =
-  (retryOn: readonly number[] | ((attempt: number, ...settled: SettledFetch) => unknown)): Classify =>
-  (outcome, _request, attempt) => {
-    if (outcome.type === 'failure' && outcome.kind === 'aborted') return 'final';
-    const [error, response] = settledBy(outcome);
-    const isRetried =
-      typeof retryOn === 'function'
-        ? retryOn(attempt - 1, error, response)
-        : response === null || retryOn.includes(response.status);
-    if (isRetried) return 'transient';
-    return response === null || response.status >= 400 ? 'final' : 'success';
-  };
+// retriedOn 5065
 
-/** The defaults of fetch-retry. */
-const likeFetchRetry: PolicyOptions = {
-  maxRetries: 3,
-  backoff: constant(1000),
-  feedback: false,
-  methods: 'all',
-  classify: retriedOn([]),
-};
+// likeFetchRetry cb11
 
 const fetchWithRetry = createFetch({
   ...likeFetchRetry,

@@ -2,21 +2,9 @@ import ky from 'ky';
 import type { Classify, PolicyOptions } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 
-/** Retries lost connections and these statuses, as ky does: a 413 if it says when. */
-const retriedStatuses = (statuses: readonly number[]): Classify => (outcome) => {
-  if (outcome.type === 'failure') return /^(connect|network)$/.test(outcome.kind) ? 'transient' : 'final';
-  if (outcome.status < 400) return 'success';
-  const isRetried = outcome.status !== 413 || outcome.header('retry-after') !== undefined;
-  return isRetried && statuses.includes(outcome.status) ? 'transient' : 'final';
-};
+// retriedStatuses 9f25
 
-/** The retry defaults of ky. */
-const likeKy: PolicyOptions = {
-  maxRetries: 2,
-  backoff: ({ retry }) => 300 * 2 ** (retry - 1),
-  methods: ['GET', 'PUT', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'],
-  classify: retriedStatuses([408, 413, 429, 500, 502, 503, 504]),
-};
+// likeKy 5a01
 
 export const http = ky.create({
   baseUrl: 'https://api.example.com',

@@ -1,26 +1,9 @@
 import pLimit from 'p-limit';
 import { retry } from '@ebb/core';
 
-/** Errors after which nothing is called again. */
-const stopped = new WeakSet();
-const stop = (reason) => {
-  const error = reason instanceof Error ? reason : new Error(reason === undefined ? 'Aborted' : String(reason));
-  stopped.add(error);
-  return error;
-};
-const unlessStopped = (settled) =>
-  settled.type === 'error' && stopped.has(settled.error) ? 'final' : undefined;
+// stopped 1ecb
 
-/** The defaults of p-retry: after any error but a mistake in the program the function is called again. */
-const likePRetry = {
-  maxRetries: 10,
-  backoff: ({ retry }) => 1000 * 2 ** (retry - 1),
-  feedback: false,
-  classify: (outcome) => {
-    if (outcome.type === 'response') return outcome.status === 0 ? 'success' : 'transient';
-    return outcome.kind === 'unknown' && outcome.error instanceof TypeError ? 'final' : 'transient';
-  },
-};
+// likePRetry a2f2
 
 const limit = pLimit(5);
 

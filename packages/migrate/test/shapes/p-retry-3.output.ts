@@ -1,32 +1,10 @@
 import { type PolicyOptions, retry, type Settled } from '@ebb/core';
 
-/** The defaults of p-retry: after any error but a mistake in the program the function is called again. */
-const likePRetry: PolicyOptions = {
-  maxRetries: 10,
-  backoff: ({ retry }) => 1000 * 2 ** (retry - 1),
-  feedback: false,
-  classify: (outcome) => {
-    if (outcome.type === 'response') return outcome.status === 0 ? 'success' : 'transient';
-    return outcome.kind === 'unknown' && outcome.error instanceof TypeError ? 'final' : 'transient';
-  },
-};
+// likePRetry 666c
 
-type FailedAttempt = { error: Error; attemptNumber: number; retriesLeft: number };
+// FailedAttempt 882a
 
-/** Judges an error by functions that p-retry called. */
-const judgedBy =
-  ({ retries = 10, onFailedAttempt, shouldRetry }: {
-    retries?: number;
-    onFailedAttempt?: (context: FailedAttempt) => unknown;
-    shouldRetry?: (context: FailedAttempt) => boolean;
-  }) =>
-  (settled: Settled<unknown>, attempt: number) => {
-    if (settled.type === 'value') return 'success';
-    const error = settled.error as Error;
-    const context = { error, attemptNumber: attempt, retriesLeft: retries + 1 - attempt };
-    onFailedAttempt?.(context);
-    return context.retriesLeft > 0 && shouldRetry?.(context) === false ? 'final' : undefined;
-  };
+// judgedBy ccdb
 
 export async function callModel(prompt: string): Promise<string> {
   return retry(

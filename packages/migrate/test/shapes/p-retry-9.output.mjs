@@ -1,15 +1,6 @@
 import { constant, retry } from '@ebb/core';
 
-/** The defaults of p-retry: after any error but a mistake in the program the function is called again. */
-const likePRetry = {
-  maxRetries: 10,
-  backoff: ({ retry }) => 1000 * 2 ** (retry - 1),
-  feedback: false,
-  classify: (outcome) => {
-    if (outcome.type === 'response') return outcome.status === 0 ? 'success' : 'transient';
-    return outcome.kind === 'unknown' && outcome.error instanceof TypeError ? 'final' : 'transient';
-  },
-};
+// likePRetry a2f2
 
 export async function poll(signal) {
   const response = await retry(
