@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { changed } from '../../test/changed.ts';
+import { expectWrong, type Wrong } from '../../test/changed.ts';
 import { checkExperiment } from '../studies/experiment.ts';
-import { ScenarioError } from './check.ts';
 
 const valid = {
   durationMs: 1_000,
@@ -24,53 +23,38 @@ const valid = {
   },
 };
 
-/** The valid experiment with one field changed. */
-const at = (path: string, value: unknown): unknown => changed(valid, path, value);
-
 test('shards, stragglers, a full queue, throttle and hedges are a scenario', () => {
   expect(() => checkExperiment(valid)).not.toThrow();
 });
 
-test.each([
-  ['server.shards', 0, 'server.shards must be a whole number ≥ 1, got 0'],
-  ['server.shards', 2.5, 'server.shards must be a whole number ≥ 1, got 2.5'],
-  ['server.shards', 33, 'server.shards must be at most 32, got 33'],
-  ['server.shards', 9, 'server.troubles[0].shard must be less than the number of shards, 9, got 9'],
-  ['server.shards', undefined, 'server.troubles[0].shard must be less than the number of shards, 1, got 9'],
-  ['server.troubles.0.shard', -1, 'server.troubles[0].shard must be a whole number ≥ 0, got -1'],
-  ['server.queueFull', 'drop', "server.queueFull must be one of 'unavailable', 'too-many', got \"drop\""],
-  ['server.stragglers', 0.05, 'server.stragglers must be an object, got 0.05'],
-  ['server.stragglers.share', 2, 'server.stragglers.share must be a number from 0 to 1, got 2'],
-  ['server.stragglers.factor', 0.5, 'server.stragglers.factor must be a number ≥ 1, got 0.5'],
+test.each<Wrong>([
+  ['server.shards', 0, ' must be a whole number ≥ 1, got 0'],
+  ['server.shards', 2.5, ' must be a whole number ≥ 1, got 2.5'],
+  ['server.shards', 33, ' must be at most 32, got 33'],
+  ['server.shards', 9, /^server\.troubles\[0\]\.shard must be less than the number of shards, 9, got 9$/],
   [
-    'server.stragglers.times',
-    3,
-    'server.stragglers.times is not a field; server.stragglers takes share, factor',
+    'server.shards',
+    undefined,
+    /^server\.troubles\[0\]\.shard must be less than the number of shards, 1, got 9$/,
   ],
-  [
-    'policies.ours.throttle',
-    true,
-    'policies.ours.throttle must be an object with options of throttle, got true',
-  ],
+  ['server.troubles.0.shard', -1, ' must be a whole number ≥ 0, got -1'],
+  ['server.queueFull', 'drop', " must be one of 'unavailable', 'too-many', got \"drop\""],
+  ['server.stragglers', 0.05, ' must be an object, got 0.05'],
+  ['server.stragglers.share', 2, ' must be a number from 0 to 1, got 2'],
+  ['server.stragglers.factor', 0.5, ' must be a number ≥ 1, got 0.5'],
+  ['server.stragglers.times', 3, ' is not a field; server.stragglers takes share, factor'],
+  ['policies.ours.throttle', true, ' must be an object with options of throttle, got true'],
   [
     'policies.ours.throttle.whenSkipped',
     'no',
     /^policies\.ours\.throttle\.whenSkipped must be one of 'wait', 'fail'/,
   ],
-  [
-    'policies.ours.throttle.credits',
-    1,
-    'policies.ours.throttle.credits is not a field; policies.ours.throttle takes whenSkipped',
-  ],
-  ['policies.ours.hedges', 1, 'policies.ours.hedges must be an object with options of hedged, got 1'],
-  ['policies.ours.hedges.quantile', 1, 'policies.ours.hedges.quantile must be a number > 0 and < 1, got 1'],
-  [
-    'policies.ours.hedges.maxHedges',
-    0.5,
-    'policies.ours.hedges.maxHedges must be a whole number ≥ 1, got 0.5',
-  ],
-  ['policies.ours.hedges.share', 0, 'policies.ours.hedges.share must be a finite number > 0, got 0'],
-  ['policies.ours.hedges.methods', 'all', 'policies.ours.hedges.methods is not simulated'],
+  ['policies.ours.throttle.credits', 1, ' is not a field; policies.ours.throttle takes whenSkipped'],
+  ['policies.ours.hedges', 1, ' must be an object with options of hedged, got 1'],
+  ['policies.ours.hedges.quantile', 1, ' must be a number > 0 and < 1, got 1'],
+  ['policies.ours.hedges.maxHedges', 0.5, ' must be a whole number ≥ 1, got 0.5'],
+  ['policies.ours.hedges.share', 0, ' must be a finite number > 0, got 0'],
+  ['policies.ours.hedges.methods', 'all', ' is not simulated'],
   [
     'policies.ours.hedges.delay',
     1,
@@ -79,11 +63,8 @@ test.each([
   [
     'policies.ours.bucket',
     { tokenBucket: { refillPerSecond: 1 } },
-    'policies.ours.hedges is not simulated together with a bucket',
+    /^policies\.ours\.hedges is not simulated together with a bucket$/,
   ],
-] as const)('%s: %j', (path, value, message) => {
-  expect(() => checkExperiment(at(path, value))).toThrow(ScenarioError);
-  expect(() => checkExperiment(at(path, value))).toThrow(
-    typeof message === 'string' ? expect.objectContaining({ message }) : message,
-  );
+])('%s: %j', (...wrong) => {
+  expectWrong(valid, wrong);
 });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { changed } from '../../test/changed.ts';
+import { expectWrong, type Wrong } from '../../test/changed.ts';
 import { checkExperiment } from '../studies/experiment.ts';
-import { ScenarioError } from './check.ts';
 
 const rate = { refillPerSecond: 10, capacity: 600 };
 
@@ -26,67 +25,40 @@ const valid = {
   },
 };
 
-/** The valid experiment with one field changed. */
-const at = (path: string, value: unknown): unknown => changed(valid, path, value);
-
 test('a quota of several units is a scenario', () => {
   expect(() => checkExperiment(valid)).not.toThrow();
 });
 
-test.each([
-  [
-    'server.limit.limits',
-    {},
-    'server.limit.limits must be an object with a limit for each unit, got an object',
-  ],
-  [
-    'server.limit.limits.output.capacity',
-    0,
-    'server.limit.limits.output.capacity must be a number from 1e-9 to 1e9, got 0',
-  ],
+test.each<Wrong>([
+  ['server.limit.limits', {}, ' must be an object with a limit for each unit, got an object'],
+  ['server.limit.limits.output.capacity', 0, ' must be a number from 1e-9 to 1e9, got 0'],
   [
     'server.limit.limits.output.refillIntervalMs',
     1,
-    'server.limit.limits.output.refillIntervalMs is not a field; server.limit.limits.output takes refillPerSecond, capacity',
+    ' is not a field; server.limit.limits.output takes refillPerSecond, capacity',
   ],
-  [
-    'server.limit.refillPerSecond',
-    1,
-    'server.limit.refillPerSecond is not a field; server.limit takes limits, spends, retryAfter',
-  ],
+  ['server.limit.refillPerSecond', 1, ' is not a field; server.limit takes limits, spends, retryAfter'],
   [
     'server.limit.spends',
     { requests: 1 },
     /^server\.limit\.spends\.output must be a number, or .*, got nothing$/,
   ],
-  [
-    'server.limit.spends.input',
-    1,
-    'server.limit.spends.input is not a field; server.limit.spends takes requests, output',
-  ],
-  ['server.limit.spends.requests', -1, 'server.limit.spends.requests must be a finite number ≥ 0, got -1'],
-  [
-    'server.limit.spends.requests',
-    601,
-    'server.limit.spends.requests must be at most the capacity, 600, got 601',
-  ],
-  [
-    'server.limit.spends.output.mean',
-    0,
-    'server.limit.spends.output.mean must be a finite number > 0, got 0',
-  ],
+  ['server.limit.spends.input', 1, ' is not a field; server.limit.spends takes requests, output'],
+  ['server.limit.spends.requests', -1, ' must be a finite number ≥ 0, got -1'],
+  ['server.limit.spends.requests', 601, ' must be at most the capacity, 600, got 601'],
+  ['server.limit.spends.output.mean', 0, ' must be a finite number > 0, got 0'],
   ['server.limit.spends.output.spread', 'normal', /^server\.limit\.spends\.output\.spread must be one of/],
   [
     'server.limit.spends.output',
     { mean: 601, spread: 'constant' },
-    'server.limit.spends.output.mean must be at most the capacity, 600, got 601',
+    '.mean must be at most the capacity, 600, got 601',
   ],
   ['server.limit', rate, /^policies\.ours\.actualCost needs a server\.limit with limits and spends/],
-  ['policies.ours.actualCost', 1, 'policies.ours.actualCost must be true or false, got 1'],
+  ['policies.ours.actualCost', 1, ' must be true or false, got 1'],
   [
     'policies.ours.bucket',
     { tokenBucket: rate },
-    'policies.ours.actualCost is simulated with a quotaBucket only',
+    /^policies\.ours\.actualCost is simulated with a quotaBucket only$/,
   ],
   [
     'policies.ours.bucket.quotaBucket.limits.output.capacity',
@@ -94,13 +66,10 @@ test.each([
     /^policies\.ours\.bucket\.quotaBucket\.limits\.output\.capacity must be/,
   ],
   ['policies.ours.bucket.quotaBucket.queue', {}, /^policies\.ours\.bucket\.quotaBucket\.queue/],
-  ['policies.ours.cost.output', 601, 'policies.ours.cost.output must be at most the capacity, 600, got 601'],
+  ['policies.ours.cost.output', 601, ' must be at most the capacity, 600, got 601'],
   ['policies.ours.cost.input', 1, /^policies\.ours\.cost\.input is not a field; /],
-  ['policies.ours.cost', {}, 'policies.ours.cost must be above 0 in a unit, got an object'],
-  ['policies.ours', { cost: { requests: 1 } }, 'policies.ours.cost must be a number, got an object'],
-] as const)('%s: %j', (path, value, message) => {
-  expect(() => checkExperiment(at(path, value))).toThrow(ScenarioError);
-  expect(() => checkExperiment(at(path, value))).toThrow(
-    typeof message === 'string' ? expect.objectContaining({ message }) : message,
-  );
+  ['policies.ours.cost', {}, ' must be above 0 in a unit, got an object'],
+  ['policies.ours', { cost: { requests: 1 } }, '.cost must be a number, got an object'],
+])('%s: %j', (...wrong) => {
+  expectWrong(valid, wrong);
 });
