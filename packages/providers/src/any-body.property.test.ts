@@ -1,4 +1,4 @@
-import type { BodyInspector, Judgement } from '@ebb/core';
+import type { BodyInspector, Judgement, PolicyOptions } from '@ebb/core';
 import { type Peek, systemClock } from '@ebb/core/adapter';
 import type { InspectionContext, Responded } from '@ebb/core/internal';
 import fc from 'fast-check';
@@ -6,28 +6,12 @@ import { expect, test } from 'vitest';
 
 import * as door from './index.ts';
 
-const { anthropicLimits: _, githubLimits: _1, openaiLimits: _2, shopifyLimits: _3, ...presets } = door;
-
 /** The names and values that presets look for, and what a defective or malicious server might put in their place. */
 const NAMES = [
-  'error',
-  'errors',
-  'code',
-  'type',
-  'message',
-  'details',
-  'violations',
-  'quotaId',
-  'retryDelay',
-  'response',
-  'extensions',
-  'cost',
-  'requestedQueryCost',
-  'throttleStatus',
-  'currentlyAvailable',
-  'restoreRate',
-  'ok',
-  '__type',
+  ...'error errors code type message details violations quotaId retryDelay'.split(' '),
+  ...'response extensions cost requestedQueryCost throttleStatus currentlyAvailable restoreRate ok __type'.split(
+    ' ',
+  ),
 ];
 const VALUES = [
   'THROTTLED',
@@ -99,17 +83,9 @@ function check(judgement: Judgement | undefined): void {
   expect(waitMs).toBeLessThan(Number.POSITIVE_INFINITY);
 }
 
-const {
-  anthropicIsLast: _4,
-  googleIsLast: _5,
-  openaiIsLast: _6,
-  learnedCost: _7,
-  readCost: _8,
-  ...onlyPresets
-} = presets;
-
-const inspecting = Object.entries(onlyPresets).flatMap(([name, preset]): [string, BodyInspector][] => {
-  const { inspect } = preset();
+const inspecting = Object.entries(door).flatMap(([name, preset]): [string, BodyInspector][] => {
+  if (/Limits$|IsLast$|Cost$/.test(name)) return [];
+  const { inspect } = (preset as () => PolicyOptions)();
   return inspect === undefined ? [] : [[name, inspect]];
 });
 

@@ -3,93 +3,57 @@ import { anthropicIsLast } from './anthropic.ts';
 import { googleIsLast } from './google.ts';
 import { openaiIsLast } from './openai.ts';
 
-const json = JSON.stringify;
 const finished = { finishReason: 'STOP' };
 
-test.each<[name: string, isLast: typeof openaiIsLast, event: string, data: string, expected: boolean]>([
-  ['openai: [DONE]', openaiIsLast, 'message', '[DONE]', true],
-  ['openai: [DONE], with a blank', openaiIsLast, 'message', '[DONE] ', true],
-  ['openai: [DONE] in a text', openaiIsLast, 'message', 'x [DONE]', false],
-  ['openai: an error without a name', openaiIsLast, 'message', json({ type: 'error' }), true],
-  ['openai: an error that is a text', openaiIsLast, 'message', json({ error: 'no' }), false],
-  ['openai: an event that has no type', openaiIsLast, 'message', json({ types: 'error' }), false],
-  ['openai: a delta', openaiIsLast, 'message', json({ choices: [{ delta: { content: '"error"' } }] }), false],
-  ['openai: a delta that speaks of it', openaiIsLast, 'message', json({ text: 'response.completed' }), false],
-  [
-    'openai: a finish reason, after which the usage comes',
-    openaiIsLast,
-    'message',
-    json({ choices: [finished] }),
-    false,
-  ],
-  ['openai: no error', openaiIsLast, 'message', json({ error: null, type: 'x' }), false],
-  ['openai: an error', openaiIsLast, 'message', json({ error: { code: 'server_error' } }), true],
-  ['openai: a named error', openaiIsLast, 'error', json({ code: 'server_error' }), true],
-  ['openai: completed', openaiIsLast, 'response.completed', json({ type: 'response.completed' }), true],
-  [
-    'openai: incomplete, without a name',
-    openaiIsLast,
-    'message',
-    json({ type: 'response.incomplete' }),
-    true,
-  ],
-  ['openai: failed', openaiIsLast, 'response.failed', '{}', true],
-  [
-    'openai: text that is done',
-    openaiIsLast,
-    'response.output_text.done',
-    json({ type: 'response.output_text.done' }),
-    false,
-  ],
-  ['openai: half a JSON', openaiIsLast, 'message', '{"error": {', false],
-  ['anthropic: message_stop', anthropicIsLast, 'message_stop', json({ type: 'message_stop' }), true],
-  [
-    'anthropic: message_stop without a name',
-    anthropicIsLast,
-    'message',
-    json({ type: 'message_stop' }),
-    true,
-  ],
-  ['anthropic: message_delta', anthropicIsLast, 'message_delta', json({ type: 'message_stop' }), false],
-  ['anthropic: an error', anthropicIsLast, 'error', '{}', true],
-  ['anthropic: an error without a name', anthropicIsLast, 'message', json({ type: 'error' }), true],
-  ['anthropic: another without a name', anthropicIsLast, 'message', json({ type: 'ping' }), false],
-  ['anthropic: no JSON', anthropicIsLast, 'message', 'message_stop', false],
-  ['anthropic: a ping', anthropicIsLast, 'ping', json({ type: 'ping' }), false],
-  ['google: a finish reason', googleIsLast, 'message', json({ candidates: [finished] }), true],
-  ['google: one candidate of two', googleIsLast, 'message', json({ candidates: [finished, {}] }), false],
-  [
-    'google: text that speaks of it',
-    googleIsLast,
-    'message',
-    json({ candidates: [{ text: '"finishReason"' }] }),
-    false,
-  ],
-  [
-    'google: a blocked prompt',
-    googleIsLast,
-    'message',
-    json({ promptFeedback: { blockReason: 'SAFETY' } }),
-    true,
-  ],
-  ['google: an error', googleIsLast, 'message', json({ error: { code: 503 } }), true],
-  ['google: an error that is none', googleIsLast, 'message', json({ error: null }), false],
-  ['google: no candidates', googleIsLast, 'message', json({ candidates: [], error: null }), false],
-  [
-    'google: a finish that is still open',
-    googleIsLast,
-    'message',
-    json({ candidates: [{ finishReason: null }] }),
-    false,
-  ],
-  [
-    'google: a prompt that was not blocked',
-    googleIsLast,
-    'message',
-    json({ promptFeedback: { blockReason: null } }),
-    false,
-  ],
-  ['google: no JSON', googleIsLast, 'message', '"error"', false],
-])('%s', (_, isLast, event, data, expected) => {
-  expect(isLast({ event, data })).toBe(expected);
-});
+type Row = readonly [story: string, event: string, data: unknown, expected: boolean];
+
+/** What a provider says of each of these events, whose data is a text or JSON. */
+function says(title: string, isLast: typeof openaiIsLast, rows: readonly Row[]): void {
+  test.each(rows)(title, (_, event, data, expected) => {
+    expect(isLast({ event, data: typeof data === 'string' ? data : JSON.stringify(data) })).toBe(expected);
+  });
+}
+
+says('openai: %s', openaiIsLast, [
+  ['[DONE]', 'message', '[DONE]', true],
+  ['[DONE], with a blank', 'message', '[DONE] ', true],
+  ['[DONE] in a text', 'message', 'x [DONE]', false],
+  ['an error without a name', 'message', { type: 'error' }, true],
+  ['an error that is a text', 'message', { error: 'no' }, false],
+  ['an event that has no type', 'message', { types: 'error' }, false],
+  ['a delta', 'message', { choices: [{ delta: { content: '"error"' } }] }, false],
+  ['a delta that speaks of it', 'message', { text: 'response.completed' }, false],
+  ['a finish reason, after which the usage comes', 'message', { choices: [finished] }, false],
+  ['no error', 'message', { error: null, type: 'x' }, false],
+  ['an error', 'message', { error: { code: 'server_error' } }, true],
+  ['a named error', 'error', { code: 'server_error' }, true],
+  ['completed', 'response.completed', { type: 'response.completed' }, true],
+  ['incomplete, without a name', 'message', { type: 'response.incomplete' }, true],
+  ['failed', 'response.failed', '{}', true],
+  ['text that is done', 'response.output_text.done', { type: 'response.output_text.done' }, false],
+  ['half a JSON', 'message', '{"error": {', false],
+]);
+
+says('anthropic: %s', anthropicIsLast, [
+  ['message_stop', 'message_stop', { type: 'message_stop' }, true],
+  ['message_stop without a name', 'message', { type: 'message_stop' }, true],
+  ['message_delta', 'message_delta', { type: 'message_stop' }, false],
+  ['an error', 'error', '{}', true],
+  ['an error without a name', 'message', { type: 'error' }, true],
+  ['another without a name', 'message', { type: 'ping' }, false],
+  ['no JSON', 'message', 'message_stop', false],
+  ['a ping', 'ping', { type: 'ping' }, false],
+]);
+
+says('google: %s', googleIsLast, [
+  ['a finish reason', 'message', { candidates: [finished] }, true],
+  ['one candidate of two', 'message', { candidates: [finished, {}] }, false],
+  ['text that speaks of it', 'message', { candidates: [{ text: '"finishReason"' }] }, false],
+  ['a blocked prompt', 'message', { promptFeedback: { blockReason: 'SAFETY' } }, true],
+  ['an error', 'message', { error: { code: 503 } }, true],
+  ['an error that is none', 'message', { error: null }, false],
+  ['no candidates', 'message', { candidates: [], error: null }, false],
+  ['a finish that is still open', 'message', { candidates: [{ finishReason: null }] }, false],
+  ['a prompt that was not blocked', 'message', { promptFeedback: { blockReason: null } }, false],
+  ['no JSON', 'message', '"error"', false],
+]);

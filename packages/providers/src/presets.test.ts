@@ -6,16 +6,13 @@ import { describe, expect, test } from 'vitest';
 import * as door from './index.ts';
 import type { PresetOptions } from './options.ts';
 
-/** Those of accounts take numbers. */
-const { anthropicLimits: _, githubLimits: _1, openaiLimits: _2, shopifyLimits: _3, ...withoutLimits } = door;
-/** These are about events. */
-const { anthropicIsLast: _4, googleIsLast: _5, openaiIsLast: _6, ...withoutEnds } = withoutLimits;
-/** And these about costs. */
-const { learnedCost: _7, readCost: _8, ...onlyPresets } = withoutEnds;
-
 type Preset = (options?: PresetOptions) => PolicyOptions;
 
-const presets: readonly (readonly [name: string, preset: Preset])[] = Object.entries(onlyPresets);
+/** The others are about limits, ends of streams and costs. */
+const presets = Object.entries(door).filter(([name]) => !/Limits$|IsLast$|Cost$/.test(name)) as [
+  name: string,
+  preset: Preset,
+][];
 
 /** What an attempt ends with, on a request to a path. */
 interface Case {
@@ -87,6 +84,16 @@ function event(data: unknown, name?: string): string {
   return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
 }
 
+/** An event stream that begins with this. */
+const streamed = (data: unknown, name?: string): Case => ({ headers: STREAM, body: event(data, name) });
+
+/** What a preset makes of each of these. */
+function judges(title: string, preset: Preset, rows: readonly Row[]): void {
+  test.each(rows)(title, async (_, of, meaning) => {
+    expect(await judge(preset(), of)).toBe(meaning);
+  });
+}
+
 describe.each(presets)('%s', (name, preset) => {
   test('returns new, plain options that a policy takes', () => {
     const options = preset();
@@ -125,7 +132,7 @@ describe.each(presets)('%s', (name, preset) => {
     expect(docstring).toMatch(/POST again:/);
   });
 
-  test.each<Row>([
+  judges('%s', preset, [
     ['a success', {}, 'success'],
     ['a redirect that was not followed', { status: 304 }, 'success'],
     ['a page that is not there', { status: 404 }, 'final'],
@@ -144,9 +151,7 @@ describe.each(presets)('%s', (name, preset) => {
       { status: 503, headers: { 'x-should-retry': 'false' } },
       'final',
     ],
-  ])('%s', async (_, of, meaning) => {
-    expect(await judge(preset(), of)).toBe(meaning);
-  });
+  ]);
 });
 
 describe('a POST after an outcome that the server may have carried out', () => {
@@ -234,7 +239,7 @@ describe('openai', () => {
   const limited = (error: object, more: Case = {}): Case => {
     return { status: 429, body: { error }, ...more };
   };
-  test.each<Row>([
+  judges('%s', door.openai, [
     ['408', { status: 408 }, 'transient'],
     ['409', { status: 409 }, 'transient'],
     ['425', { status: 425 }, 'final'],
@@ -308,67 +313,41 @@ describe('openai', () => {
     ],
     [
       'a stream of the Responses API that begins well',
-      {
-        headers: STREAM,
-        body: event({ type: 'response.created', response: { error: null } }, 'response.created'),
-      },
+      streamed({ type: 'response.created', response: { error: null } }, 'response.created'),
       'success',
     ],
     [
       'a response that has failed at once',
-      {
-        headers: STREAM,
-        body: event({ response: { error: { code: 'server_error', message: '' } } }, 'response.failed'),
-      },
+      streamed({ response: { error: { code: 'server_error', message: '' } } }, 'response.failed'),
       'transient',
     ],
     [
       'a limit in a stream, with a wait in words',
-      {
-        headers: STREAM,
-        body: event({ error: { type: 'tokens', code: null, message: 'Please try again in 3s.' } }),
-      },
+      streamed({ error: { type: 'tokens', code: null, message: 'Please try again in 3s.' } }),
       'refused after 3000',
     ],
     [
       'a limit in an event that is the error',
-      {
-        headers: STREAM,
-        body: event({ code: 'rate_limit_exceeded', message: 'Please try again in 3s.' }, 'error'),
-      },
+      streamed({ code: 'rate_limit_exceeded', message: 'Please try again in 3s.' }, 'error'),
       'refused after 3000',
     ],
-    [
-      'the same in another event',
-      { headers: STREAM, body: event({ code: 'rate_limit_exceeded' }, 'response.created') },
-      'success',
-    ],
+    ['the same in another event', streamed({ code: 'rate_limit_exceeded' }, 'response.created'), 'success'],
     [
       'a spent quota in a stream, though its type is that of a limit',
-      { headers: STREAM, body: event({ error: { code: 'insufficient_quota', type: 'requests' } }) },
+      streamed({ error: { code: 'insufficient_quota', type: 'requests' } }),
       'final',
     ],
-    [
-      'a spent quota in a stream',
-      { headers: STREAM, body: event({ error: { code: 'insufficient_quota' } }) },
-      'final',
-    ],
-    [
-      'another error in a stream',
-      { headers: STREAM, body: event({ error: { code: 'invalid_prompt' } }) },
-      'final',
-    ],
+    ['a spent quota in a stream', streamed({ error: { code: 'insufficient_quota' } }), 'final'],
+    ['another error in a stream', streamed({ error: { code: 'invalid_prompt' } }), 'final'],
     ['a stream that ends at once', { headers: STREAM, body: 'data: [DONE]\n\n' }, 'success'],
     ['a stream without an event', { headers: STREAM, body: '' }, 'success'],
-  ])('%s', async (_, of, meaning) => {
-    expect(await judge(door.openai(), of)).toBe(meaning);
-  });
+  ]);
 });
 
 describe('anthropic', () => {
-  const failed = (type: string, details?: object) =>
-    event({ type: 'error', error: { type, details } }, 'error');
-  test.each<Row>([
+  const failed = (type: string, details?: object): Case =>
+    streamed({ type: 'error', error: { type, details } }, 'error');
+  judges('%s', door.anthropic, [
     ['529', { status: 529 }, 'refused'],
     ['408', { status: 408 }, 'transient'],
     ['529, the POST of a careful caller', { status: 529, path: '/v1/files' }, 'refused'],
@@ -383,28 +362,26 @@ describe('anthropic', () => {
       return [error_code, { status: 429, body: { error: { details: { error_code } } } }, 'final'];
     }),
     ['no JSON', { status: 429, body: 'slow down' }, 'refused'],
-    ['a limit in a stream', { headers: STREAM, body: failed('rate_limit_error') }, 'refused'],
-    ['an error of the API in a stream', { headers: STREAM, body: failed('api_error') }, 'transient'],
-    ['a timeout in a stream', { headers: STREAM, body: failed('timeout_error') }, 'transient'],
-    ['a conflict in a stream', { headers: STREAM, body: failed('conflict_error') }, 'transient'],
-    ['an overload in a stream', { headers: STREAM, body: failed('overloaded_error') }, 'refused'],
+    ['a limit in a stream', failed('rate_limit_error'), 'refused'],
+    ['an error of the API in a stream', failed('api_error'), 'transient'],
+    ['a timeout in a stream', failed('timeout_error'), 'transient'],
+    ['a conflict in a stream', failed('conflict_error'), 'transient'],
+    ['an overload in a stream', failed('overloaded_error'), 'refused'],
     [
       'an error that is not the first event',
-      { headers: STREAM, body: event({}, 'ping2') + failed('api_error') },
+      { headers: STREAM, body: `${event({}, 'ping2')}${failed('api_error').body}` },
       'success',
     ],
     ['a stream without an event', { headers: STREAM, body: '' }, 'success'],
-    ['a wrong request in a stream', { headers: STREAM, body: failed('invalid_request_error') }, 'final'],
+    ['a wrong request in a stream', failed('invalid_request_error'), 'final'],
     [
       'a spent quota in a stream',
-      { headers: STREAM, body: failed('rate_limit_error', { error_code: 'organization_on_hold' }) },
+      failed('rate_limit_error', { error_code: 'organization_on_hold' }),
       'final',
     ],
     ['an error that is no JSON', { headers: STREAM, body: 'event: error\ndata: oops\n\n' }, 'final'],
     ['a 200 of JSON', { headers: JSON_TYPE, body: { type: 'error' } }, 'success'],
-  ])('%s', async (_, of, meaning) => {
-    expect(await judge(door.anthropic(), of)).toBe(meaning);
-  });
+  ]);
 
   test('a careful caller gets the refusals only', async () => {
     const careful = door.anthropic({ repeatPosts: false });
@@ -421,7 +398,7 @@ describe('google', () => {
     body: { error: { code: 429, details } },
   });
   const violates = (quotaId: string, quotaValue = '5') => ({ violations: [{ quotaId, quotaValue }] });
-  test.each<Row>([
+  judges('%s', door.google, [
     ['501', { status: 501, path: model }, 'final'],
     ['409', { status: 409, path: model }, 'final'],
     ['529', { status: 529, path: model }, 'final'],
@@ -471,28 +448,22 @@ describe('google', () => {
     ['a service that is', { status: 503, body: { error: { status: 'UNAVAILABLE' } } }, 'not-idempotent'],
     [
       'a limit in a stream',
-      {
-        path: model,
-        headers: STREAM,
-        body: event({ error: { code: 429, details: [{ retryDelay: '2s' }] } }),
-      },
+      { path: model, ...streamed({ error: { code: 429, details: [{ retryDelay: '2s' }] } }) },
       'refused after 2000',
     ],
     [
       'the daily quota in a stream',
-      { path: model, headers: STREAM, body: event({ error: { code: 429, details: [violates('PerDay')] } }) },
+      { path: model, ...streamed({ error: { code: 429, details: [violates('PerDay')] } }) },
       'final',
     ],
     [
       'the limit of the Interactions API in a stream',
-      { headers: STREAM, body: event({ event_type: 'error', error: { code: 'rate_limit_exceeded' } }) },
+      streamed({ event_type: 'error', error: { code: 'rate_limit_exceeded' } }),
       'refused',
     ],
-    ['a wrong request in a stream', { headers: STREAM, body: event({ error: { code: 400 } }) }, 'final'],
-    ['a stream that begins well', { headers: STREAM, body: event({ candidates: [] }) }, 'success'],
-  ])('%s', async (_, of, meaning) => {
-    expect(await judge(door.google(), of)).toBe(meaning);
-  });
+    ['a wrong request in a stream', streamed({ error: { code: 400 } }), 'final'],
+    ['a stream that begins well', streamed({ candidates: [] }), 'success'],
+  ]);
 });
 
 describe('aws', () => {
@@ -518,7 +489,7 @@ describe('aws', () => {
     'TooManyRequestsException',
     'TransactionInProgressException',
   ];
-  test.each<Row>([
+  judges('%s', door.aws, [
     ...throttling.map((code): Row => [code, { status: 400, body: { __type: code } }, 'refused']),
     ...['TimeoutError', 'RequestTimeout', 'RequestTimeoutException'].map((code): Row => {
       return [code, { method: 'GET', status: 400, body: { code } }, 'transient'];
@@ -559,12 +530,10 @@ describe('aws', () => {
       'success',
     ],
     ['a copy that is no XML', { ...copy, headers: JSON_TYPE, body: xml('InternalError') }, 'success'],
-  ])('%s', async (_, of, meaning) => {
-    expect(await judge(door.aws(), of)).toBe(meaning);
-  });
+  ]);
 });
 
-test.each<Row>([
+judges('azure: %s', door.azure, [
   ['408', { method: 'GET', status: 408 }, 'transient'],
   ['409', { method: 'GET', status: 409 }, 'final'],
   ['501', { method: 'GET', status: 501 }, 'final'],
@@ -581,14 +550,12 @@ test.each<Row>([
   ['a POST after a 503', { status: 503 }, 'not-idempotent'],
   ['a POST after a 503 of a redirect', { status: 503, redirected: true, headers: DATED }, 'not-idempotent'],
   ['a POST after a 500 with a wait', { status: 500, headers: { 'retry-after': '2' } }, 'not-idempotent'],
-])('azure: %s', async (_, of, meaning) => {
-  expect(await judge(door.azure(), of)).toBe(meaning);
-});
+]);
 
 describe('github', () => {
   const graphql = (...errors: object[]): Case => ({ path: '/graphql', body: { data: null, errors } });
   const secondary = { message: 'You have exceeded a secondary rate limit.' };
-  test.each<Row>([
+  judges('%s', door.github, [
     ['408', { method: 'GET', status: 408 }, 'transient'],
     ['409', { method: 'GET', status: 409 }, 'final'],
     ['a 429 without a time', { status: 429 }, 'refused after 60000'],
@@ -624,11 +591,9 @@ describe('github', () => {
     ],
     ['the same body elsewhere', { ...graphql({ type: 'RATE_LIMITED' }), path: '/gists' }, 'success'],
     ['data', { path: '/graphql', body: { data: {} } }, 'success'],
-  ])('%s', async (_, of, meaning) => {
-    expect(await judge(door.github(), of)).toBe(meaning);
-  });
+  ]);
 
-  test.each<Row>([
+  judges('after a failure: %s', door.github, [
     ['a query', { path: '/graphql', given: '{"query":"{ viewer { login } }"}', status: 502 }, 'transient'],
     ['a query of Enterprise', { path: '/api/graphql', given: { query: '{ a }' }, status: 502 }, 'transient'],
     ['a mutation', { path: '/graphql', given: { query: 'mutation { a }' }, status: 502 }, 'not-idempotent'],
@@ -640,9 +605,7 @@ describe('github', () => {
       { status: 503, headers: { 'retry-after': '2' } },
       'not-idempotent',
     ],
-  ])('after a failure: %s', async (_, of, meaning) => {
-    expect(await judge(door.github(), of)).toBe(meaning);
-  });
+  ]);
 
   test('repeatPosts repeats a query that timed out', async () => {
     const failed = graphql({ message: 'Something went wrong while executing your query.' });
@@ -651,7 +614,7 @@ describe('github', () => {
   });
 });
 
-test.each<Row>([
+judges('stripe: %s', door.stripe, [
   ['409 with a key', { status: 409, sent: { 'idempotency-key': 'k' } }, 'transient'],
   ['409 without', { status: 409 }, 'not-idempotent'],
   ['408', { method: 'GET', status: 408 }, 'final'],
@@ -668,9 +631,7 @@ test.each<Row>([
   ],
   ['a 429 that is replayed', { status: 429, headers: { 'idempotent-replayed': 'true' } }, 'refused'],
   ['a 200 that is replayed', { headers: { 'idempotent-replayed': 'true' } }, 'success'],
-])('stripe: %s', async (_, of, meaning) => {
-  expect(await judge(door.stripe(), of)).toBe(meaning);
-});
+]);
 
 describe('shopify', () => {
   const path = '/admin/api/2026-10/graphql.json';
@@ -679,7 +640,7 @@ describe('shopify', () => {
   };
   const throttled = (requestedQueryCost: unknown, currentlyAvailable: unknown, restoreRate: unknown) =>
     failed('THROTTLED', { requestedQueryCost, throttleStatus: { currentlyAvailable, restoreRate } });
-  test.each<Row>([
+  judges('%s', door.shopify, [
     ['a wait of a fraction of a millisecond', throttled(2, 1, 3_000), 'refused after 1'],
     ['points that are there already', throttled(50, 60, 100), 'refused'],
     ['no rate', throttled(50, 0, 0), 'refused'],
@@ -719,16 +680,14 @@ describe('shopify', () => {
     ['402', { status: 402 }, 'final'],
     ['423', { status: 423 }, 'final'],
     ['529', { method: 'GET', status: 529 }, 'final'],
-  ])('%s', async (_, of, meaning) => {
-    expect(await judge(door.shopify(), of)).toBe(meaning);
-  });
+  ]);
 });
 
 describe('slack', () => {
   const failed = (error: string, method = 'chat.postMessage'): Case => {
     return { path: `/api/${method}`, headers: JSON_TYPE, body: { ok: false, error } };
   };
-  test.each<Row>([
+  judges('%s', door.slack, [
     ['408', { method: 'GET', status: 408 }, 'final'],
     ...['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'].flatMap((error): Row[] => [
       [`${error} of a read`, failed(error, 'users.list'), 'transient'],
@@ -739,16 +698,12 @@ describe('slack', () => {
     ['a success', { ...failed(''), body: { ok: true } }, 'success'],
     ['a download', { ...failed('ratelimited'), path: '/files-pri/T1/x.json' }, 'success'],
     ['a 200 that is no JSON', { ...failed('ratelimited'), headers: {} }, 'success'],
-  ])('%s', async (_, of, meaning) => {
-    expect(await judge(door.slack(), of)).toBe(meaning);
-  });
+  ]);
 });
 
-test.each<Row>([
+judges('cloudflare: %s', door.cloudflare, [
   ['408', { method: 'GET', status: 408 }, 'transient'],
   ['409', { method: 'GET', status: 409 }, 'transient'],
   ['522', { method: 'GET', status: 522 }, 'transient'],
   ['a server that says yes', { status: 500, headers: { 'x-should-retry': 'true' } }, 'transient'],
-])('cloudflare: %s', async (_, of, meaning) => {
-  expect(await judge(door.cloudflare(), of)).toBe(meaning);
-});
+]);
