@@ -1,4 +1,14 @@
-import { type Costs, createPolicy, type Outcome } from '@ebb/core';
+import {
+  type Clock,
+  type Costs,
+  createPolicy,
+  NotSentError,
+  type Outcome,
+  type quotaBucket,
+  type tokenBucket,
+} from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import fc from 'fast-check';
 import { ANSWER, ARRIVAL, CHANGE, Events, EXPIRE, LOOK, type SimulationClock } from '../src/engine/events.ts';
 import { Measures } from '../src/measure/measures.ts';
 import type { ClientBuckets } from '../src/simulation/clients/client-buckets.ts';
@@ -7,8 +17,8 @@ import { Requests } from '../src/simulation/clients/requests.ts';
 import { OK } from '../src/simulation/outcomes.ts';
 
 /** Until then the largest debts of the tests are paid. */
-export const END_MS = 1e7;
-export const NEVER: number = Number.POSITIVE_INFINITY;
+const END_MS = 1e7;
+const NEVER: number = Number.POSITIVE_INFINITY;
 
 /** A request for tokens that is made so long after the one before. */
 export interface Asked {
@@ -26,16 +36,78 @@ export interface Pause {
   readonly seconds: number;
 }
 
+const gapMs = fc.oneof(fc.constant(0), fc.nat(50), fc.nat(1_000));
+const waitMs = fc.oneof(fc.constant(NEVER), fc.constant(0), fc.nat(500), fc.nat(5_000));
+
+/** Up to forty requests, which also have these fields; with a deadline only if `mayEnd`. */
+export function anyRequests<T>(mayEnd: boolean, more?: fc.Arbitrary<T>): fc.Arbitrary<(Asked & T)[]> {
+  const asked = fc.record({ gapMs, retry: fc.boolean(), maxWaitMs: mayEnd ? waitMs : fc.constant(NEVER) });
+  const one = fc.tuple(asked, more ?? fc.constant({} as T)).map(([own, others]) => ({ ...own, ...others }));
+  return fc.array(one, { minLength: 1, maxLength: 40, size: 'max' });
+}
+
+export const anyPauses: fc.Arbitrary<Pause[]> = fc.array(
+  fc.record({ gapMs, seconds: fc.integer({ min: 1, max: 5 }) }),
+  { minLength: 1, maxLength: 5 },
+);
+
+/** What ends a wait of a bucket. */
+export const anyRules = {
+  maxQueue: fc.constantFrom(0, 3, 1_000),
+  maxWaitMs: fc.constantFrom(undefined, undefined, 0, 300, 2_000),
+  nonConforming: fc.constantFrom('delay', 'delay', 'delay', 'reject', 'mark'),
+} as const;
+
 /** What can happen to a request, and when. */
-export const fate = (what: 'granted' | 'marked' | 'refused', atMs: number): string =>
+const fate = (what: 'granted' | 'marked' | 'refused', atMs: number): string =>
   `${what} at ${atMs.toFixed(2)}`;
 
-export function tooMany(seconds: number): Outcome {
+function tooMany(seconds: number): Outcome {
   return {
     type: 'response',
     status: 429,
     header: (name) => (name === 'retry-after' ? String(seconds) : undefined),
   };
+}
+
+type Bucket = ReturnType<typeof tokenBucket> | ReturnType<typeof quotaBucket>;
+
+/** What a bucket of core does with requests of this cost, each of which settles with what it has spent. */
+export async function fatesInCore(
+  make: (environment: { clock: Clock; random: () => number }) => Bucket,
+  cost: number | Costs,
+  asked: readonly Asked[],
+  pauses: readonly Pause[],
+  spentBy: (asked: Asked) => number | Costs = () => cost,
+): Promise<readonly string[]> {
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = make({ clock, random: () => 0.5 });
+  const fates = asked.map(() => 'waits');
+  const ask = async (one: Asked, at: number): Promise<void> => {
+    const { retry, answeredInMs = 0 } = one;
+    const maxWaitMs = one.maxWaitMs === NEVER ? undefined : one.maxWaitMs;
+    try {
+      const grant = await bucket.acquire({ cost, retry, maxWaitMs } as never);
+      clock.schedule(() => grant.settle(spentBy(one) as never), answeredInMs);
+      fates[at] = fate(grant.conforming ? 'granted' : 'marked', grant.grantedAtMs);
+    } catch (error) {
+      if (!(error instanceof NotSentError)) throw error;
+      fates[at] = fate('refused', clock.now());
+    }
+  };
+  let atMs = 0;
+  for (const [at, one] of asked.entries()) {
+    atMs += one.gapMs;
+    clock.schedule(() => void ask(one, at), atMs);
+  }
+  atMs = 0;
+  for (const { gapMs, seconds } of pauses) {
+    atMs += gapMs;
+    const grant = { cost, waitedMs: 0, grantedAtMs: atMs, conforming: true, settle() {} };
+    clock.schedule(() => void bucket.observe?.(tooMany(seconds), grant), atMs);
+  }
+  await clock.advance(END_MS);
+  return fates;
 }
 
 /** Requests that note what happens to them. */

@@ -5,18 +5,17 @@
  *
  * Pauses are compared for requests without deadlines, as in `token-lines.property.test.ts`.
  */
-import { type Costs, NotSentError, quotaBucket } from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
+import { type Costs, quotaBucket } from '@ebb/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type Asked,
-  END_MS,
-  fate,
+  anyPauses,
+  anyRequests,
+  anyRules,
+  fatesInCore,
   fatesInLines,
-  NEVER,
   type Pause,
-  tooMany,
 } from '../../../test/watched-lines.ts';
 import { SimulationClock } from '../../engine/events.ts';
 import { clientBuckets } from './client-buckets.ts';
@@ -37,19 +36,14 @@ const cost: fc.Arbitrary<number | Costs> = fc.oneof(
   fc.record({ output: fc.constantFrom(20, 90) }),
 );
 
-const answer = {
-  retry: fc.boolean(),
+const answer = fc.record({
   answeredInMs: fc.oneof(fc.nat(100), fc.nat(5_000)),
   // Less than was reserved, as much, or more. `other` is no unit of the bucket.
   spent: fc.oneof(
     fc.record({ output: fc.constantFrom(0, 3, 25, 60, 150), other: fc.constant(7) }),
     fc.record({ requests: fc.constantFrom(0, 1, 3), output: fc.constantFrom(1, 40) }),
   ),
-};
-
-const gapMs = fc.oneof(fc.constant(0), fc.nat(50), fc.nat(1_000));
-const waitMs = fc.oneof(fc.constant(NEVER), fc.constant(0), fc.nat(500), fc.nat(5_000));
-const lengths = { minLength: 1, maxLength: 40, size: 'max' } as const;
+});
 
 interface Trace {
   readonly options: Parameters<typeof quotaBucket>[0];
@@ -60,15 +54,10 @@ interface Trace {
 }
 
 const trace: fc.Arbitrary<Trace> = fc.record({
-  options: fc.record({
-    limits,
-    maxQueue: fc.constantFrom(0, 3, 1_000),
-    maxWaitMs: fc.constantFrom(undefined, undefined, 0, 300, 2_000),
-    nonConforming: fc.constantFrom('delay', 'delay', 'delay', 'reject', 'mark'),
-  }),
+  options: fc.record({ limits, ...anyRules }),
   cost,
   actualCost: fc.boolean(),
-  requests: fc.array(fc.record({ gapMs, maxWaitMs: waitMs, ...answer }), lengths),
+  requests: anyRequests(true, answer),
   pauses: fc.constant([]),
 });
 
@@ -76,11 +65,8 @@ const pausedTrace: fc.Arbitrary<Trace> = fc.record({
   options: fc.record({ limits }),
   cost,
   actualCost: fc.boolean(),
-  requests: fc.array(fc.record({ gapMs, maxWaitMs: fc.constant(NEVER), ...answer }), lengths),
-  pauses: fc.array(fc.record({ gapMs, seconds: fc.integer({ min: 1, max: 5 }) }), {
-    minLength: 1,
-    maxLength: 5,
-  }),
+  requests: anyRequests(false, answer),
+  pauses: anyPauses,
 });
 
 /** No answer comes at the same time as a request, because which of the two is first is not specified. */
@@ -98,39 +84,11 @@ function known({ actualCost, cost }: Trace, { spent = {} }: Asked): number | Cos
   return actualCost ? units : cost;
 }
 
-async function inCore(trace: Trace): Promise<readonly string[]> {
+function inCore(trace: Trace): Promise<readonly string[]> {
   const { options, cost, requests, pauses } = trace;
-  const clock = virtualClock({ startMs: 0 });
-  const bucket = quotaBucket({ ...options, clock, random: () => 0.5 });
-  const fates = requests.map(() => 'waits');
-  const ask = async (asked: Asked, at: number): Promise<void> => {
-    const { retry, maxWaitMs, answeredInMs = 0 } = asked;
-    try {
-      const grant = await bucket.acquire({
-        cost,
-        retry,
-        maxWaitMs: maxWaitMs === NEVER ? undefined : maxWaitMs,
-      });
-      clock.schedule(() => grant.settle(known(trace, asked)), answeredInMs);
-      fates[at] = fate(grant.conforming ? 'granted' : 'marked', grant.grantedAtMs);
-    } catch (error) {
-      if (!(error instanceof NotSentError)) throw error;
-      fates[at] = fate('refused', clock.now());
-    }
-  };
-  let atMs = 0;
-  for (const [at, asked] of requests.entries()) {
-    atMs += asked.gapMs;
-    clock.schedule(() => void ask(asked, at), atMs);
-  }
-  atMs = 0;
-  for (const { gapMs, seconds } of pauses) {
-    atMs += gapMs;
-    const grant = { cost, waitedMs: 0, grantedAtMs: atMs, conforming: true, settle() {} };
-    clock.schedule(() => void bucket.observe?.(tooMany(seconds), grant), atMs);
-  }
-  await clock.advance(END_MS);
-  return fates;
+  const make: Parameters<typeof fatesInCore>[0] = (environment) =>
+    quotaBucket({ ...options, ...environment });
+  return fatesInCore(make, cost, requests, pauses, (asked) => known(trace, asked));
 }
 
 function inSimulator({ options, cost, actualCost, requests, pauses }: Trace): readonly string[] {
@@ -141,8 +99,8 @@ function inSimulator({ options, cost, actualCost, requests, pauses }: Trace): re
 }
 
 test.each([
-  ['with deadlines and limits', trace, 500],
-  ['with pauses', pausedTrace, 300],
+  ['with deadlines and limits', trace, 250],
+  ['with pauses', pausedTrace, 150],
 ] as const)('a line for tokens of several units does as core’s bucket, %s', async (_, traces, numRuns) => {
   await fc.assert(
     fc.asyncProperty(traces.map(apart), async (trace) => {

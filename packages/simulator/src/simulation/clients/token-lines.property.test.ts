@@ -11,16 +11,19 @@
  * `quota-lines.property.test.ts` does so for buckets of several units. Not simulated, and rejected by `checkScenario`:
  * `priority`, `queue`, `settled` of a bucket of one unit, and costs that differ between requests.
  */
-import { NotSentError, tokenBucket } from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
+import { tokenBucket } from '@ebb/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { END_MS, fate, fatesInLines, NEVER, type Pause, tooMany } from '../../../test/watched-lines.ts';
+import {
+  anyPauses,
+  anyRequests,
+  anyRules,
+  fatesInCore,
+  fatesInLines,
+  type Pause,
+} from '../../../test/watched-lines.ts';
 import { SimulationClock } from '../../engine/events.ts';
 import { clientBuckets } from './client-buckets.ts';
-
-const gapMs = fc.oneof(fc.constant(0), fc.nat(50), fc.nat(1_000));
-const waitMs = fc.oneof(fc.constant(NEVER), fc.constant(0), fc.nat(500), fc.nat(5_000));
 
 /** Cut to the capacity. */
 const costs = fc.constantFrom<number[]>(1, 1, 2, 3, 0.5, 0.3);
@@ -33,26 +36,11 @@ const rate = {
 };
 
 const trace = fc.record({
-  options: fc.record({
-    ...rate,
-    maxQueue: fc.constantFrom(0, 3, 1_000),
-    maxWaitMs: fc.constantFrom(undefined, undefined, 0, 300, 2_000),
-    nonConforming: fc.constantFrom(
-      'delay' as const,
-      'delay' as const,
-      'delay' as const,
-      'reject' as const,
-      'mark' as const,
-    ),
-  }),
+  options: fc.record({ ...rate, ...anyRules }),
   cost: costs,
   /** `false` makes the simulator's buckets numbers. */
   feedback: fc.constantFrom(undefined, false as const),
-  requests: fc.array(fc.record({ gapMs, retry: fc.boolean(), maxWaitMs: waitMs }), {
-    minLength: 1,
-    maxLength: 40,
-    size: 'max',
-  }),
+  requests: anyRequests(true),
   pauses: fc.constant<readonly Pause[]>([]),
 });
 type Trace = typeof trace extends fc.Arbitrary<infer T> ? T : never;
@@ -66,49 +54,15 @@ const pausedTrace: fc.Arbitrary<Trace> = fc.record({
   }),
   cost: costs,
   feedback: fc.constant(undefined),
-  requests: fc.array(fc.record({ gapMs, retry: fc.boolean(), maxWaitMs: fc.constant(NEVER) }), {
-    minLength: 1,
-    maxLength: 40,
-    size: 'max',
-  }),
-  pauses: fc.array(fc.record({ gapMs, seconds: fc.integer({ min: 1, max: 5 }) }), {
-    minLength: 1,
-    maxLength: 5,
-  }),
+  requests: anyRequests(false),
+  pauses: anyPauses,
 });
 
 /** For each request what happened to it, and when. */
 type Fates = readonly string[];
 
-async function inCore({ options, cost, requests, pauses }: Trace): Promise<Fates> {
-  const clock = virtualClock({ startMs: 0 });
-  const bucket = tokenBucket({ ...options, clock, random: () => 0.5 });
-  const fates: Promise<string>[] = [];
-  let atMs = 0;
-  for (const { gapMs, retry, maxWaitMs } of requests) {
-    atMs += gapMs;
-    clock.schedule(() => {
-      const asked = bucket.acquire({ cost, retry, maxWaitMs: maxWaitMs === NEVER ? undefined : maxWaitMs });
-      fates.push(
-        asked.then(
-          ({ grantedAtMs, conforming }) => fate(conforming ? 'granted' : 'marked', grantedAtMs),
-          (error) => {
-            if (!(error instanceof NotSentError)) throw error;
-            return fate('refused', clock.now());
-          },
-        ),
-      );
-    }, atMs);
-  }
-  atMs = 0;
-  for (const { gapMs, seconds } of pauses) {
-    atMs += gapMs;
-    const grant = { cost, waitedMs: 0, grantedAtMs: atMs, conforming: true, settle() {} };
-    clock.schedule(() => void bucket.observe?.(tooMany(seconds), grant), atMs);
-  }
-  await clock.advance(END_MS);
-  return Promise.all(fates);
-}
+const inCore = ({ options, cost, requests, pauses }: Trace): Promise<Fates> =>
+  fatesInCore((environment) => tokenBucket({ ...options, ...environment }), cost, requests, pauses);
 
 function inSimulator({ options, cost, feedback, requests, pauses }: Trace): Fates {
   const clock = new SimulationClock();
@@ -119,8 +73,8 @@ function inSimulator({ options, cost, feedback, requests, pauses }: Trace): Fate
 }
 
 test.each([
-  ['with deadlines and limits', trace, 500],
-  ['with pauses', pausedTrace, 300],
+  ['with deadlines and limits', trace, 250],
+  ['with pauses', pausedTrace, 150],
 ] as const)('a line for tokens grants and refuses as core’s bucket does, %s', async (_, traces, numRuns) => {
   await fc.assert(
     fc.asyncProperty(traces, async (trace) => {
