@@ -5,15 +5,21 @@ import type { StoreCall } from './store-call.ts';
 
 const told = (share: number, processes: number): Reply => ({ share, processes, epoch: 1 }) as Reply;
 
+/** The store says this to a call. Returns what the call has claimed. */
+function confirm(membership: Membership, sentAtMs: number, share: number, processes: number, asks = false) {
+  const call: StoreCall = { mode: 'peek' };
+  const who = membership.next(call, sentAtMs, 250, asks);
+  membership.answered(call, told(share, processes), sentAtMs + 1);
+  return who;
+}
+
 test.each([
   ['a 64th', 0, 1 / 64],
   ['its part of those that are expected', 4, 1 / 4],
 ])('of a share that was not renewed in time %s is used, and nothing is claimed', (_, expected, left) => {
   const membership = new Membership(expected);
   expect(membership.shareAt(0)).toBe(0);
-  const call: StoreCall = { mode: 'peek' };
-  expect(membership.next(call, 0, 250, false)).toMatchObject({ held: 0 });
-  membership.answered(call, told(540_000, 1), 10);
+  expect(confirm(membership, 0, 540_000, 1)).toMatchObject({ held: 0 });
   expect(membership.shareAt(6_000)).toBe(0.54);
   expect(membership.shareAt(10_000)).toBe(left);
   expect(membership.next({ mode: 'peek' }, 10_000, 250, false)).toMatchObject({ held: 0 });
@@ -25,31 +31,24 @@ test.each([
 
 test('what was held when the store was lost is in use until it is back', () => {
   const membership = new Membership();
-  const call: StoreCall = { mode: 'peek' };
-  membership.next(call, 0, 250, false);
-  membership.answered(call, told(540_000, 1), 10);
+  confirm(membership, 0, 540_000, 1);
   membership.lost(8_000);
   expect(membership.shareAt(1e9)).toBe(0.54);
 });
 
 test('a smaller share than a 64th does not grow by being forgotten', () => {
   const membership = new Membership();
-  const call: StoreCall = { mode: 'peek' };
-  membership.next(call, 0, 250, false);
-  membership.answered(call, told(2_000, 500), 10);
+  confirm(membership, 0, 2_000, 500);
   expect(membership.shareAt(1e6)).toBe(0.002);
 });
 
 test('in an outage it is, and a reply that was overtaken changes nothing', () => {
   const membership = new Membership();
-  const [first, second]: StoreCall[] = [{ mode: 'peek' }, { mode: 'resume', outageMs: 1, handoverMs: 1 }];
-  membership.next(first as StoreCall, 0, 250, false);
-  membership.answered(first as StoreCall, told(500_000, 2), 1);
-  expect(membership.next(second as StoreCall, 20_000, 250, true)).toMatchObject({ held: 500_000 });
-  const third: StoreCall = { mode: 'peek' };
-  membership.next(third, 20_001, 250, true);
-  membership.answered(third, told(250_000, 4), 20_002);
-  membership.answered(second as StoreCall, told(500_000, 2), 20_003);
+  confirm(membership, 0, 500_000, 2);
+  const overtaken: StoreCall = { mode: 'resume', outageMs: 1, handoverMs: 1 };
+  expect(membership.next(overtaken, 20_000, 250, true)).toMatchObject({ held: 500_000 });
+  confirm(membership, 20_001, 250_000, 4, true);
+  membership.answered(overtaken, told(500_000, 2), 20_003);
   expect(membership.shareAt(20_003)).toBe(0.25);
 });
 
@@ -104,15 +103,10 @@ test('a process that was quiet expects as many as it knew, so it does not take w
   const membership = new Membership();
   const say = (nowMs: number, share: number, processes: number) => {
     membership.used(nowMs);
-    const call: StoreCall = { mode: 'peek' };
-    const who = membership.next(call, nowMs, 250, false);
-    membership.answered(call, told(share, processes), nowMs + 1);
-    return who?.expected;
+    return confirm(membership, nowMs, share, processes)?.expected;
   };
   expect(say(0, 250_000, 4)).toBe(0);
-  const look: StoreCall = { mode: 'peek' };
-  expect(membership.next(look, 7_000, 250, false)).toMatchObject({ expected: 4 });
-  membership.answered(look, told(250_000, 4), 7_001);
+  expect(confirm(membership, 7_000, 250_000, 4)).toMatchObject({ expected: 4 });
   expect(say(300_000, 250_000, 1)).toBe(4);
   expect(membership.lookAtMs).toBe(Number.POSITIVE_INFINITY);
   expect(say(600_000, 125_000, 8)).toBe(4);
@@ -124,14 +118,8 @@ test('a process that was quiet expects as many as it knew, so it does not take w
 
 test('a share that shrinks is confirmed before it expires, however many processes confirm theirs', () => {
   const membership = new Membership();
-  for (const [share, sentAtMs] of [
-    [540_000, 0],
-    [360_000, 1_000],
-  ] as const) {
-    const call: StoreCall = { mode: 'peek' };
-    membership.next(call, sentAtMs, 250, true);
-    membership.answered(call, told(share, 5_000), sentAtMs + 1);
-  }
+  confirm(membership, 0, 540_000, 5_000, true);
+  confirm(membership, 1_000, 360_000, 5_000, true);
   const { lookAtMs } = membership;
   expect(membership.next({ mode: 'peek' }, lookAtMs, 250, false)).toMatchObject({ held: 360_000 });
 });
@@ -142,11 +130,7 @@ test.each([
 ])('a process whose last request was %i ms ago is counted as often as a busy one: %s', (idleMs, isBusy) => {
   const membership = new Membership();
   membership.used(0);
-  for (const nowMs of [0, idleMs]) {
-    const call: StoreCall = { mode: 'peek' };
-    membership.next(call, nowMs, 250, false);
-    membership.answered(call, told(1_000_000, 1), nowMs + 1);
-  }
+  for (const nowMs of [0, idleMs]) confirm(membership, nowMs, 1_000_000, 1);
   expect(membership.next({ mode: 'peek' }, idleMs + 3_000, 250, false) !== undefined).toBe(isBusy);
 });
 

@@ -175,11 +175,18 @@ describe('the buckets of many keys', () => {
       random: seededRandom(1),
       keyOf: () => 'a',
     });
+  const use = (...fleet: readonly ValkeyBucketPerKey[]): void => {
+    for (const buckets of fleet)
+      buckets
+        .for(request)
+        .acquire()
+        .catch(() => undefined);
+  };
   const callsOfProcesses = (): number => store.callsByKey.get('ebb:{k}') ?? 0;
 
   test('count their process at most three times in 700 s after one request', async () => {
     const buckets = tenants();
-    void buckets.for(request).acquire();
+    use(buckets);
     await clock.advance(700_000);
     expect(callsOfProcesses()).toBeLessThanOrEqual(3);
     await closed(buckets);
@@ -188,7 +195,7 @@ describe('the buckets of many keys', () => {
   test.each([20, 60, 300])('have their share when a request comes each %i s', async (everySeconds) => {
     const [buckets, other] = [tenants(), tenants()];
     for (let times = 0; times < 20; times += 1) {
-      for (const one of [buckets, other]) void one.for(request).acquire();
+      use(buckets, other);
       await clock.advance(1_000);
       for (const one of [buckets, other]) expect(one.stats().share).toBeCloseTo(1 / 2, 3);
       await clock.advance((everySeconds - 1) * 1_000);
@@ -199,18 +206,15 @@ describe('the buckets of many keys', () => {
   test('keep their share in an outage that lasts', async () => {
     const buckets = tenants();
     for (let minute = 0; minute < 5; minute += 1) {
-      void buckets.for(request).acquire();
+      use(buckets);
       await clock.advance(60_000);
     }
     // Its process was counted less than a minute ago, so no request has it counted now.
-    void buckets.for(request).acquire();
+    use(buckets);
     await clock.advance(50_000);
     store.health = 'refusing';
     for (let second = 0; second < 300; second += 1) {
-      void buckets
-        .for(request)
-        .acquire()
-        .catch(() => undefined);
+      use(buckets);
       await clock.advance(1_000);
     }
     expect(buckets.stats()).toMatchObject({ mode: 'local', share: 1 });
@@ -219,24 +223,20 @@ describe('the buckets of many keys', () => {
 
   test('are counted again after an outage', async () => {
     const fleet = [tenants(), tenants()];
-    const use = async (seconds: number): Promise<void> => {
+    const run = async (seconds: number): Promise<void> => {
       for (let second = 0; second < seconds; second += 1) {
-        for (const buckets of fleet)
-          void buckets
-            .for(request)
-            .acquire()
-            .catch(() => undefined);
+        use(...fleet);
         await clock.advance(1_000);
       }
     };
-    await use(10);
+    await run(10);
     store.health = 'refusing';
-    await use(60);
+    await run(60);
     store.health = 'up';
-    await use(10);
+    await run(10);
     const before = callsOfProcesses();
     fleet.push(tenants());
-    await use(20);
+    await run(20);
     expect(callsOfProcesses()).toBeGreaterThan(before + 5);
     for (const buckets of fleet) expect(buckets.stats()).toMatchObject({ mode: 'shared', processes: 3 });
     for (const buckets of fleet) expect(buckets.stats().share).toBeCloseTo(1 / 3, 3);
