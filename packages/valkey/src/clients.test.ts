@@ -1,20 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { GlideClient, GlideClusterClient, Logger } from '@valkey/valkey-glide';
-import { Redis as IORedis, Cluster as IORedisCluster } from 'ioredis';
-import { Cluster, Redis } from 'iovalkey';
-import { createClient, createCluster } from 'redis';
+import { GlideClient, type GlideClusterClient } from '@valkey/valkey-glide';
+import { Redis as IORedis, type Cluster as IORedisCluster } from 'ioredis';
+import { type Cluster, Redis } from 'iovalkey';
+import { createClient, type createCluster } from 'redis';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
+import { TestCluster } from '../test/cluster.ts';
+import { type Connection, clusterClients, type Login } from '../test/cluster-clients.ts';
 import { hasServer, program, startServer, type TestServer } from '../test/server.ts';
 import { useStore } from '../test/store.ts';
 import { type StoreClient, type ValkeyClient, valkeyBucket } from './index.ts';
-
-// GLIDE logs every NOSCRIPT, and these tests cause many.
-Logger.setLoggerConfig('off');
-
-interface Connection {
-  readonly client: ValkeyClient;
-  close(): unknown;
-}
 
 const single: Readonly<Record<string, (url: string) => Promise<Connection>>> = {
   iovalkey: async (url) => {
@@ -49,35 +43,6 @@ const single: Readonly<Record<string, (url: string) => Promise<Connection>>> = {
       eval: (script, key, args) => client.eval(script, 1, key, ...args),
     };
     return { client: port, close: () => client.disconnect() };
-  },
-};
-
-interface Login {
-  readonly username: string;
-  readonly password: string;
-}
-
-const cluster: Readonly<Record<string, (port: number, login?: Login) => Promise<Connection>>> = {
-  iovalkey: async (port, login) => {
-    const client = new Cluster([{ host: '127.0.0.1', port }], { redisOptions: { ...login } });
-    return { client, close: () => client.disconnect() };
-  },
-  ioredis: async (port, login) => {
-    const client = new IORedisCluster([{ host: '127.0.0.1', port }], { redisOptions: { ...login } });
-    return { client, close: () => client.disconnect() };
-  },
-  redis: async (port, login) => {
-    const rootNodes = [{ url: `redis://127.0.0.1:${port}` }];
-    const client = createCluster({ rootNodes, defaults: { ...login } });
-    await client.connect();
-    return { client, close: () => client.destroy() };
-  },
-  '@valkey/valkey-glide': async (port, login) => {
-    const client = await GlideClusterClient.createClient({
-      addresses: [{ host: '127.0.0.1', port }],
-      ...(login && { credentials: login }),
-    });
-    return { client, close: () => client.close() };
   },
 };
 
@@ -175,22 +140,15 @@ describe.runIf(program !== undefined)('the rights that the README lists', () => 
 });
 
 describe.runIf(program !== undefined)('a cluster of three', () => {
-  let servers: TestServer[] = [];
+  let nodes: TestCluster;
+  let servers: readonly TestServer[] = [];
   beforeAll(async () => {
-    servers = await Promise.all([0, 1, 2].map(() => startServer('--cluster-enabled', 'yes')));
-    const slots = ['0 5460', '5461 10922', '10923 16383'];
-    for (const [index, server] of servers.entries()) {
-      await server.command(`CLUSTER ADDSLOTSRANGE ${slots[index]}`);
-      await server.command(`CLUSTER MEET 127.0.0.1 ${servers[0]?.port}`);
-    }
-    await Promise.all(servers.map((server) => server.until('CLUSTER INFO', 'cluster_state:ok')));
-    await Promise.all(servers.map((server) => server.until('CLUSTER INFO', 'cluster_known_nodes:3')));
+    nodes = await TestCluster.start();
+    servers = nodes.servers;
   }, 30_000);
-  afterAll(async () => {
-    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
-  });
+  afterAll(() => nodes[Symbol.asyncDispose]());
 
-  test.each(Object.entries(cluster))('through %s', { timeout: 20_000 }, async (name, connect) => {
+  test.each(clusterClients)('through %s', { timeout: 20_000 }, async (name, connect) => {
     const { client, close } = await connect(servers[0]?.port ?? 0);
     // The keys are on all three nodes, and each node needs the script.
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `${letter} ${name}`);
@@ -205,7 +163,7 @@ describe.runIf(program !== undefined)('a cluster of three', () => {
     }
   });
 
-  test.each(Object.entries(cluster))(
+  test.each(clusterClients)(
     'through %s, with only the rights that the README lists',
     { timeout: 20_000 },
     async (name, connect) => {

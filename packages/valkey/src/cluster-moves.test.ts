@@ -1,48 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { GlideClusterClient, Logger } from '@valkey/valkey-glide';
-import { Cluster as IORedisCluster } from 'ioredis';
-import { Cluster } from 'iovalkey';
-import { createCluster } from 'redis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TestCluster } from '../test/cluster.ts';
+import { type Connection, clusterClients } from '../test/cluster-clients.ts';
 import { program } from '../test/server.ts';
-import {
-  type StoreEvent,
-  type ValkeyBucket,
-  type ValkeyClient,
-  valkeyBucket,
-  valkeyBudget,
-} from './index.ts';
-
-Logger.setLoggerConfig('off');
-
-interface Connection {
-  readonly client: ValkeyClient;
-  close(): unknown;
-}
-
-const clients: Readonly<Record<string, (port: number) => Promise<Connection>>> = {
-  iovalkey: async (port) => {
-    const client = new Cluster([{ host: '127.0.0.1', port }]);
-    client.on('error', () => {});
-    return { client, close: () => client.disconnect() };
-  },
-  ioredis: async (port) => {
-    const client = new IORedisCluster([{ host: '127.0.0.1', port }]);
-    client.on('error', () => {});
-    return { client, close: () => client.disconnect() };
-  },
-  redis: async (port) => {
-    const client = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] });
-    client.on('error', () => {});
-    await client.connect();
-    return { client, close: () => client.destroy() };
-  },
-  '@valkey/valkey-glide': async (port) => {
-    const client = await GlideClusterClient.createClient({ addresses: [{ host: '127.0.0.1', port }] });
-    return { client, close: () => client.close() };
-  },
-};
+import { type StoreEvent, type ValkeyBucket, valkeyBucket, valkeyBudget } from './index.ts';
 
 const [RATE, CAPACITY] = [200, 40];
 
@@ -107,7 +68,7 @@ describe.runIf(program !== undefined)('a cluster', () => {
     await cluster[Symbol.asyncDispose]();
   });
 
-  describe.each(Object.entries(clients))('through %s', (name, connect) => {
+  describe.each(clusterClients)('through %s', (name, connect) => {
     const key = `moving ${name}`;
     let connections: Connection[] = [];
     beforeEach(async () => {

@@ -33,6 +33,10 @@ export class TestCluster {
     return cluster;
   }
 
+  get servers(): readonly TestServer[] {
+    return this.#servers;
+  }
+
   portOf(index: number): number {
     return (this.#servers[index] as TestServer).port;
   }
