@@ -3,7 +3,7 @@ import type { AxiosInstance } from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
 import { constant, type PolicyOptions, tokenBucket } from '@ebb/core';
 
-// likeAxiosRetry 7e0b
+// likeAxiosRetry c342
 
 export class BitcoinApi {
   readonly api: AxiosInstance;

@@ -2,7 +2,7 @@ import axios from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
 import { constant } from '@ebb/core';
 
-// likeAxiosRetry 4c06
+// likeAxiosRetry 9d3b
 
 axios.interceptors.request.use(ebbInterceptor({ ...likeAxiosRetry, maxRetries: 3 }));
 

@@ -2,7 +2,7 @@ import axios from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
 import { constant, detailsOf } from '@ebb/core';
 
-// likeAxiosRetry 4c06
+// likeAxiosRetry 9d3b
 
 // errorOf 87df
 

@@ -3,7 +3,7 @@ import { ebbInterceptor } from '@ebb/axios';
 import { type BackoffStrategy, constant, type Outcome, type PolicyOptions, type RequestTraits } from '@ebb/core';
 import type { AxiosError } from 'axios';
 
-// likeAxiosRetry 7e0b
+// likeAxiosRetry c342
 
 // errorOf 465b
 

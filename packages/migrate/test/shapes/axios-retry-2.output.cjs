@@ -4,7 +4,7 @@ const axios = require('axios')
 const { ebbInterceptor } = require('@ebb/axios')
 const { constant } = require('@ebb/core')
 
-// likeAxiosRetry 322a
+// likeAxiosRetry 83c1
 
 // The upstream is slow on Mondays.
 axios.interceptors.request.use(ebbInterceptor({ ...likeAxiosRetry, maxRetries: 5, backoff: ({ retry, random }) => 100 * 2 ** retry * (1 + random() / 5) }))

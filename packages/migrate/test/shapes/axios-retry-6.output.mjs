@@ -2,7 +2,7 @@ import axios from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
 import { constant } from '@ebb/core';
 
-// likeAxiosRetry 4c06
+// likeAxiosRetry 9d3b
 
 const client = axios.create();
 client.interceptors.request.use(ebbInterceptor({ ...likeAxiosRetry, maxRetries: 0 }));

@@ -3,7 +3,7 @@ import { ebbInterceptor } from '@ebb/axios';
 import { constant, type PolicyOptions } from '@ebb/core';
 import { useEffect, useState } from 'react';
 
-// likeAxiosRetry 7e0b
+// likeAxiosRetry c342
 
 axios.interceptors.request.use(ebbInterceptor({ ...likeAxiosRetry, backoff: ({ retry, random }) => 100 * 2 ** retry * (1 + random() / 5) }));
 

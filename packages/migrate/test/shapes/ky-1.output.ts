@@ -4,7 +4,7 @@ import { createFetch } from '@ebb/fetch';
 
 // retriedStatuses 9f25
 
-// likeKy 5a01
+// likeKy 088b
 
 export const http = ky.create({
   baseUrl: 'https://api.example.com',

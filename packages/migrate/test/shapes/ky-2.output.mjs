@@ -3,7 +3,7 @@ import { createFetch } from '@ebb/fetch';
 
 // retriedStatuses 3ed3
 
-// likeKy 7c0c
+// likeKy b321
 
 export const data = async () => {
   const json = await ky.get('https://api.example.com/data', { fetch: createFetch({ ...likeKy, attemptTimeoutMs: 10000, maxRetries: 5 }), retry: 0, timeout: false }).json();

@@ -3,7 +3,7 @@ import { createFetch } from "@ebb/fetch"
 
 // retriedStatuses d8d2
 
-// likeKy 0a9a
+// likeKy 1916
 
 const api = ky.create({ prefix: "https://api.example.com", timeout: false, retry: 0 })
 

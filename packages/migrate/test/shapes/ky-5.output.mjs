@@ -3,7 +3,7 @@ import { createFetch } from '@ebb/fetch';
 
 // retriedStatuses 3ed3
 
-// likeKy 7c0c
+// likeKy b321
 
 const client = ky.extend({ headers: { accept: 'application/json' }, fetch: createFetch({ ...likeKy, attemptTimeoutMs: 10000, maxRetries: 2 }), retry: 0, timeout: false });
 

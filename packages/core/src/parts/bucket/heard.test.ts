@@ -119,6 +119,15 @@ describe('after a refusal, what a response says is left', () => {
     expect(bucket.tryAcquire(60, undefined, one)).toBeDefined();
   });
 
+  test('lowers an origin again', () => {
+    const { bucket, clock, take } = setUpRefused();
+    bucket.observe?.(says(10), take(1), one);
+    clock.tick(1_000);
+    bucket.observe?.(says(5), take(1), one);
+    expect(bucket.tryAcquire(6, undefined, one)).toBeUndefined();
+    expect(bucket.tryAcquire(5, undefined, one)).toBeDefined();
+  });
+
   test('of an answer that one to a later request has overtaken changes nothing', () => {
     const { bucket, clock, take } = setUpRefused();
     const first = take(1);
