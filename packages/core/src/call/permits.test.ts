@@ -5,17 +5,16 @@ import type { Limit, Permit } from '../policy/limit.ts';
 import { retry } from '../retry/retry.ts';
 import { Permits } from './permits.ts';
 
-type Makes = (permit: (isPartial?: boolean) => Permit, told: string[]) => Partial<Limit>;
+type Makes = (permit: () => Permit, told: string[]) => Partial<Limit>;
 
 /** A limit that says what it is asked, and its permits, which are numbered. @param name that of one of several */
 function writing(own: Makes, told: string[] = [], name = '') {
   let count = 0;
-  const permit = (isPartial = false): Permit => {
+  const permit = (): Permit => {
     count += 1;
     const id = count;
     return {
       waitedMs: 0,
-      isPartial,
       cancel: () => void told.push(`cancel ${id}`),
       lapse: () => void told.push(`lapse ${id}`),
       settle: (outcome) => void told.push(`settle ${id} ${outcome.type}`),
@@ -99,18 +98,6 @@ describe('the permits of a call', () => {
       'started, settle 1 response, ended 1 success, ended success, release 1',
     ],
     [
-      'one that is partial is completed',
-      (permit, told) => ({
-        take(_, earlier) {
-          told.push(`take${earlier ? ' again' : ''}`);
-          return earlier ? permit() : { acquire: async () => permit(true) };
-        },
-      }),
-      0,
-      [],
-      'started, take, take again, settle 2 response, ended 2 success, ended success, release 2',
-    ],
-    [
       'a retry that is refused',
       (permit) => ({ ...takes(permit, []), planRetry: () => 'budget-exhausted' }),
       1,
@@ -161,9 +148,9 @@ describe('the permits of a call', () => {
     expect(told.join(', ')).toBe('started, cancel 1, ended aborted');
   });
 
-  test('a limit whose wait never helps fails its request, and does not spin for ever', async () => {
-    const acquire = async (): Promise<Permit> => ({ isPartial: true, cancel: () => undefined });
-    const limits = [{ name: 'own', take: () => ({ acquire }) }];
+  test('limits that never have at once what they lack fail their request, and do not spin for ever', async () => {
+    const acquire = async (): Promise<Permit> => ({ cancel: () => undefined });
+    const limits = ['one', 'two'].map((name) => ({ name, take: () => ({ acquire }) }));
     await expect(retry(() => 'up', { limits })).rejects.toThrow(
       'a limit still lacks what it has waited for 1,000 times',
     );

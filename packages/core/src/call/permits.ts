@@ -134,9 +134,8 @@ export class Permits {
    */
   take(): Wait | Skip | undefined {
     for (const one of this.#limits) {
-      const { permit } = one;
-      if (permit && !permit.isPartial) continue;
-      const taken = one.limit.take?.(this.#call, permit ?? one.earlier);
+      if (one.permit) continue;
+      const taken = one.limit.take?.(this.#call, one.earlier);
       if (taken === undefined) continue;
       if (one.isOwn) mustBe(isTaken(taken), 'take', TAKES, taken);
       if ('acquire' in taken || 'skip' in taken) {

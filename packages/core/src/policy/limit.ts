@@ -16,7 +16,7 @@ export interface Limit {
   /**
    * Takes what the attempt needs, or says how to wait for it. `undefined`: the attempt needs nothing from this limit.
    *
-   * @param earlier the last permit of this limit for the same attempt, which was cancelled or is partial
+   * @param earlier the last permit of this limit for the same attempt, which was cancelled
    * @throws NotSentError if it cannot be had, which ends the call
    */
   take?(call: PartCall, earlier: Permit | undefined): Permit | Wait | Skip | undefined;
@@ -32,8 +32,6 @@ export interface Limit {
 export interface Permit {
   /** How long the attempt has waited for it, in milliseconds. By default the wait is measured. */
   readonly waitedMs?: number | undefined;
-  /** True if more is lacking: the limit is asked again, with this permit as the earlier one. */
-  readonly isPartial?: boolean;
   /** Nothing was sent, or another limit is waited for: it goes back. The limit is asked again if the attempt goes on. */
   cancel(): void;
   /** The attempt does not go on: everything that {@link cancel} has kept for it goes back. */
