@@ -86,13 +86,14 @@ const houses = {
   core: {
     doors: [...['adapter.ts', 'bucket.ts', 'coalescing.ts', 'index.ts', 'internal.ts'], 'testing.ts'],
     rooms: [
-      'parts',
+      'plugins',
+      'limits',
       'queue',
       'retry',
       'call',
       'policy',
       'nested',
-      'news',
+      'events',
       'bodies',
       'backoff',
       'http',
@@ -143,7 +144,7 @@ test.each(['anthropic', 'github', 'openai', 'shopify'])(
     const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
     const brought = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
     expect(brought.join()).toContain(`providers/src/${name}.ts`);
-    expect(brought.filter((path) => /core\/src\/(parts\/(?!inspect)|queue\/)/.test(path))).toEqual([]);
+    expect(brought.filter((path) => /core\/src\/(limits|queue)\//.test(path))).toEqual([]);
   },
 );
 
@@ -166,10 +167,8 @@ test('perKey imports no limit: a program bundles only those that it makes', () =
     const values = [...code.matchAll(/from '(\.[^']+)'/g)].map(([, from]) => from as string);
     for (const from of values) visit(normalize(join(dirname(path), from)));
   };
-  visit('packages/core/src/parts/per-key/per-key.ts');
-  const limits = [...seen].filter((path) =>
-    /src\/(queue\/|parts\/(bucket|concurrency)\/|parts\/budget\/(?!part))/.test(path),
-  );
+  visit('packages/core/src/limits/per-key/per-key.ts');
+  const limits = [...seen].filter((path) => /src\/(queue|limits\/(bucket|concurrency|budget))\//.test(path));
   expect(limits).toEqual([]);
   expect(seen.size).toBeGreaterThan(5);
 });

@@ -9,7 +9,7 @@ const PROGRAM = `
   import { constant, throttle, tokenBucket } from '@ebb/core';
   import { createFetch } from '@ebb/fetch';
   // Another copy of core, which shares the channels, prints nothing twice.
-  import '../packages/core/src/news/channels.ts?copy';
+  import '../packages/core/src/events/channels.ts?copy';
   const url = process.env.UPSTREAM_URL;
   const headers = { authorization: 'SECRET' };
   await createFetch({ backoff: constant(10) })(url + 'things?key=SECRET', { headers });

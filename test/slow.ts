@@ -75,8 +75,8 @@ export const SLOW: Readonly<
   ],
   /** Many worlds, streams and bodies, and figures of the simulator, byte for byte. */
   worlds: [
-    'packages/core/src/parts/bucket/quota-bucket.property.test.ts',
-    'packages/core/src/parts/bucket/token-bucket.property.test.ts',
+    'packages/core/src/limits/bucket/quota-bucket.property.test.ts',
+    'packages/core/src/limits/bucket/token-bucket.property.test.ts',
     'packages/core/src/queue/fair-queue.property.test.ts',
     'packages/fetch/src/body/slots-collected.test.ts',
     'packages/hedge/src/fetch/hedged.property.test.ts',

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { declared } from './declared.ts';
 
 const core = 'packages/core/src';
-const PARTS = `${core}/parts`;
+const LIMITS = `${core}/limits`;
 const RULES = `${core}/backoff`;
 
 /** The interfaces of options that a function takes, each with the file that declares it. */
 const BUCKET = [
-  [`${PARTS}/bucket/options.ts`, 'TokenBucketOptions'],
-  [`${PARTS}/bucket/options.ts`, 'WaitingBucketOptions'],
+  [`${LIMITS}/bucket/options.ts`, 'TokenBucketOptions'],
+  [`${LIMITS}/bucket/options.ts`, 'WaitingBucketOptions'],
   [`${core}/queue/options.ts`, 'WaitingOptions'],
 ] as const;
 const STORE = ['packages/valkey/src/store-options.ts', 'StoreOptions'] as const;
@@ -21,18 +21,18 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   binaryExponential: [[`${RULES}/ending-rules.ts`, 'BinaryExponentialOptions']],
   connectRetry: [[`${RULES}/ending-rules.ts`, 'ConnectRetryOptions']],
   tokenBucket: BUCKET,
-  quotaBucket: [[`${PARTS}/bucket/quota-bucket.ts`, 'QuotaBucketOptions'], BUCKET[1]],
-  adaptive: [[`${PARTS}/bucket/adaptive.ts`, 'AdaptiveOptions'], ...BUCKET],
+  quotaBucket: [[`${LIMITS}/bucket/quota-bucket.ts`, 'QuotaBucketOptions'], BUCKET[1]],
+  adaptive: [[`${LIMITS}/bucket/adaptive.ts`, 'AdaptiveOptions'], ...BUCKET],
   concurrencyLimit: [
-    [`${PARTS}/concurrency/concurrency.ts`, 'ConcurrencyOptions'],
+    [`${LIMITS}/concurrency/concurrency.ts`, 'ConcurrencyOptions'],
     [`${core}/queue/options.ts`, 'WaitingOptions'],
   ],
   fairQueue: [[`${core}/queue/fair-queue.ts`, 'FairQueueOptions']],
   priorityQueue: [[`${core}/queue/order.ts`, 'PriorityQueueOptions']],
-  retryBudget: [[`${PARTS}/budget/budget.ts`, 'RetryBudgetOptions']],
+  retryBudget: [[`${LIMITS}/budget/budget.ts`, 'RetryBudgetOptions']],
   hedged: [['packages/hedge/src/hedging.ts', 'HedgeOptions']],
-  throttle: [[`${PARTS}/throttle/throttle.ts`, 'ThrottleOptions']],
-  perKey: [[`${PARTS}/per-key/per-key.ts`, 'PerKeyOptions']],
+  throttle: [[`${LIMITS}/throttle/throttle.ts`, 'ThrottleOptions']],
+  perKey: [[`${LIMITS}/per-key/per-key.ts`, 'PerKeyOptions']],
   resuming: [['packages/resume/src/options.ts', 'ResumptionOptions']],
   valkeyBucket: [['packages/valkey/src/options.ts', 'ValkeyBucketOptions'], STORE, BUCKET[1]],
   valkeyBudget: [['packages/valkey/src/budget-options.ts', 'ValkeyBudgetOptions'], STORE],

@@ -14,8 +14,8 @@ export default defineConfig({
     include: [
       'packages/simulator/src/studies/golden.test.ts',
       'packages/simulator/src/studies/storm/quiet.test.ts',
-      'packages/core/src/parts/bucket/token-bucket.property.test.ts',
-      'packages/core/src/parts/bucket/quota-bucket.property.test.ts',
+      'packages/core/src/limits/bucket/token-bucket.property.test.ts',
+      'packages/core/src/limits/bucket/quota-bucket.property.test.ts',
       'packages/axios/src/body/peek.property.test.ts',
       'packages/resume/src/fetch/resuming.property.test.ts',
       'packages/valkey/src/far-half.test.ts',

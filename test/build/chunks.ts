@@ -1,8 +1,8 @@
 import { sourcesOf } from './imports.ts';
 import type { Package } from './packages.ts';
 
-/** The folders that import no part. */
-const BELOW_PARTS = /\/src\/(?:backoff|base|bodies|call|http|nested|news|policy)\//;
+/** The folders that import no limit or plugin. */
+const BELOW_LIMITS = /\/src\/(?:backoff|base|bodies|call|events|http|nested|policy)\//;
 
 /**
  * The chunk of each file that stands in more than one of the entries: `loop` for what clients load, and `shared` for the rest. With a
@@ -11,7 +11,7 @@ const BELOW_PARTS = /\/src\/(?:backoff|base|bodies|call|http|nested|news|policy)
  *
  * What the main door of an adapter alone has is in those for Node: each file that names core looks for it, which takes an eighth of a start.
  * What the main door of core alone has is in those as well: else webpack leaves the bucket in pages that do not use it. For the same
- * reason what knows no part is `light`, such as `attemptsOf`.
+ * reason what knows no limit is `light`, such as `attemptsOf`.
  */
 export function chunksOf(
   one: Package,
@@ -30,7 +30,7 @@ export function chunksOf(
   const levels = [...new Set(shared.map(({ level }) => level))];
   return new Map(
     shared.map(({ path, level, isOfClients }) => {
-      const isLight = hasLevels && BELOW_PARTS.test(path);
+      const isLight = hasLevels && BELOW_LIMITS.test(path);
       const name = isOfClients ? 'loop' : isLight ? 'light' : 'shared';
       return [path, hasLevels ? `${name}-${levels.indexOf(level) + 1}` : name];
     }),

@@ -14,7 +14,7 @@ export interface Judged {
 
 /** Tests that cross packages. Each runs for the mutants that it reaches. */
 const CROSSING =
-  'actual-cost,adapters,event-order,http2,layers,limits,lost-uploads,parts,request-body,strange-errors,user-code';
+  'actual-cost,adapters,event-order,http2,layers,features,limits,lost-uploads,request-body,strange-errors,user-code';
 
 const adapter = (name: string, least: number, parts: number, more: string): Judged => ({
   least,
@@ -33,12 +33,12 @@ export const JUDGED: Readonly<Record<string, Judged>> = {
   core: {
     least: 89,
     parts: 8,
-    without: ['**/{platform/web,platform/worker,nested/web,news/console}.ts'],
+    without: ['**/{platform/web,platform/worker,nested/web,events/console}.ts'],
     tests: [
       'packages/{core,fetch}/src/**/*.test.ts',
       'packages/{compat,hedge,providers,resume}/src/**/*.test.ts',
       'packages/axios/src/body/peek-*.test.ts',
-      'test/{answer,coalesced,hedges,limits,parts,presets,provider-headers,provider-limits,read-cost,throttle,user-code}.test.ts',
+      'test/{answer,coalesced,features,hedges,limits,presets,provider-headers,provider-limits,read-cost,throttle,user-code}.test.ts',
       'test/migration/like/*.test.ts',
     ],
   },

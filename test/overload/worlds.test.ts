@@ -1,7 +1,7 @@
 import { constant, memorystore, throttle } from '@ebb/core';
 import { seededRandom, virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
-import { ThrottleRule } from '../../packages/core/src/parts/throttle/rule.ts';
+import { ThrottleRule } from '../../packages/core/src/limits/throttle/rule.ts';
 import { percent, percentOf, run } from './world.ts';
 
 // Small worlds. Those of the pages: pnpm bench overload.

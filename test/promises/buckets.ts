@@ -1,12 +1,12 @@
 import { type Promised, promises } from './promise.ts';
 
-const FOLDER = 'packages/core/src/parts/bucket';
+const FOLDER = 'packages/core/src/limits/bucket';
 const RATE = `${FOLDER}/adaptive-rate.ts`;
-const PER_KEY = 'packages/core/src/parts/per-key/per-key.ts';
+const PER_KEY = 'packages/core/src/limits/per-key/per-key.ts';
 const ofRate = [`${FOLDER}/adaptive-rate.test.ts`, `${FOLDER}/adaptive.test.ts`];
 const adaptive = [`${FOLDER}/adaptive.test.ts`];
 const bucket = [`${FOLDER}/token-bucket.test.ts`];
-const ofKey = 'packages/core/src/parts/per-key';
+const ofKey = 'packages/core/src/limits/per-key';
 const perKey = [`${ofKey}/per-key.test.ts`, `${ofKey}/per-key-kinds.test.ts`];
 
 export const BUCKETS: readonly Promised[] = [
@@ -34,7 +34,7 @@ export const BUCKETS: readonly Promised[] = [
     },
     {
       says: 'An attempt that cannot connect returns its tokens',
-      file: `${FOLDER}/part.ts`,
+      file: `${FOLDER}/bucket-limit.ts`,
       from: 'if (neverSent(outcome)) ',
       to: '',
       tests: ['packages/core/src/call/unsent.test.ts'],
@@ -80,8 +80,8 @@ export const BUCKETS: readonly Promised[] = [
       from: 'Math.min(surplus, lacking, lowest)',
       to: 'Math.min(surplus, lacking)',
       tests: [
-        'packages/core/src/parts/bucket/give-back.property.test.ts',
-        'packages/core/src/parts/bucket/level.test.ts',
+        'packages/core/src/limits/bucket/give-back.property.test.ts',
+        'packages/core/src/limits/bucket/level.test.ts',
       ],
     },
   ]),
@@ -149,7 +149,7 @@ export const BUCKETS: readonly Promised[] = [
       file: PER_KEY,
       from: 'if (calls > 0) return false;',
       to: '',
-      tests: ['packages/core/src/parts/per-key/per-key-calls.test.ts', ...perKey],
+      tests: ['packages/core/src/limits/per-key/per-key-calls.test.ts', ...perKey],
     },
     {
       says: 'ms without use before a key is evicted',
@@ -170,7 +170,7 @@ export const BUCKETS: readonly Promised[] = [
       file: PER_KEY,
       from: 'this.#hasWarned = true;',
       to: '',
-      tests: ['packages/core/src/parts/per-key/per-key-kinds.test.ts'],
+      tests: ['packages/core/src/limits/per-key/per-key-kinds.test.ts'],
     },
   ]),
   ...promises('docs/strategies/server-wait.md', [
@@ -186,7 +186,7 @@ export const BUCKETS: readonly Promised[] = [
       file: `${FOLDER}/level.ts`,
       from: 'this.#cap(0, nowMs);',
       to: '',
-      tests: ['packages/core/src/parts/bucket/changes.test.ts'],
+      tests: ['packages/core/src/limits/bucket/changes.test.ts'],
     },
     {
       says: 'for [the backoff](backoff.md) if that is longer',

@@ -69,10 +69,10 @@ export const QUEUES: readonly Promised[] = [
   ...promises('docs/strategies/concurrency.md', [
     {
       says: 'bounds them. The others wait',
-      file: 'packages/core/src/parts/concurrency/concurrency.ts',
+      file: 'packages/core/src/limits/concurrency/concurrency.ts',
       from: 'if (this.#inUse === this.#maxConcurrent) return undefined;',
       to: '',
-      tests: ['packages/core/src/parts/concurrency/concurrency.test.ts'],
+      tests: ['packages/core/src/limits/concurrency/concurrency.test.ts'],
     },
     {
       says: '0 refuses at once',
@@ -89,13 +89,13 @@ export const QUEUES: readonly Promised[] = [
       from: 'Math.max(waitMs ?? 0, passMs) > patienceMs + TOLERANCE_MS',
       to: 'false',
       tests: [
-        'packages/core/src/parts/bucket/bounds.test.ts',
-        'packages/core/src/parts/bucket/token-bucket.test.ts',
+        'packages/core/src/limits/bucket/bounds.test.ts',
+        'packages/core/src/limits/bucket/token-bucket.test.ts',
       ],
     },
     {
       says: 'gives back what it took if it is not sent',
-      file: 'packages/core/src/parts/budget/budget.ts',
+      file: 'packages/core/src/limits/budget/budget.ts',
       from: '{ cancel: () => budget.refund?.() }',
       to: '{ cancel: () => undefined }',
       tests: ['packages/core/src/call/unsent.test.ts', 'packages/core/src/call/stop.test.ts'],

@@ -2,11 +2,11 @@ import { type Promised, promises } from './promise.ts';
 
 const DECIDE = 'packages/core/src/call/decide.ts';
 const CURVES = 'packages/core/src/backoff/curves.ts';
-const BUDGET = 'packages/core/src/parts/budget/budget.ts';
-const UNAUTHORIZED = 'packages/core/src/parts/unauthorized/unauthorized.ts';
-const CREDENTIALS = 'packages/core/src/parts/unauthorized/credentials.ts';
+const BUDGET = 'packages/core/src/limits/budget/budget.ts';
+const UNAUTHORIZED = 'packages/core/src/plugins/unauthorized/unauthorized.ts';
+const CREDENTIALS = 'packages/core/src/plugins/unauthorized/credentials.ts';
 const decide = ['packages/core/src/call/decide.test.ts'];
-const budget = ['packages/core/src/parts/budget/budget.test.ts'];
+const budget = ['packages/core/src/limits/budget/budget.test.ts'];
 const unauthorized = ['packages/fetch/src/unauthorized.test.ts'];
 const backoff = ['packages/core/src/backoff/backoff.test.ts'];
 
@@ -217,7 +217,7 @@ export const RETRIES: readonly Promised[] = [
     },
     {
       says: 'Tokens are taken once from each bucket for each attempt',
-      file: 'packages/core/src/parts/bucket/part.ts',
+      file: 'packages/core/src/limits/bucket/bucket-limit.ts',
       from: 'outer?.bucketsTaken.includes(bucket)',
       to: 'false',
       tests: ['packages/fetch/src/layers.test.ts'],
@@ -226,17 +226,17 @@ export const RETRIES: readonly Promised[] = [
   ...promises('docs/core/events.md', [
     {
       says: 'Its `request` has no credentials, query or fragment',
-      file: 'packages/core/src/news/reported.ts',
+      file: 'packages/core/src/events/reported.ts',
       from: 'const { protocol, host, pathname } =',
       to: 'const { protocol, host, href: pathname } =',
-      tests: ['packages/core/src/news/reported.test.ts'],
+      tests: ['packages/core/src/events/reported.test.ts'],
     },
     {
       says: 'its `outcome` and `error` have no headers and no message',
-      file: 'packages/core/src/news/reported.ts',
+      file: 'packages/core/src/events/reported.ts',
       from: "if (type === 'response') return { type, status: outcome.status };",
       to: "if (type === 'response') return outcome;",
-      tests: ['packages/core/src/call/events.test.ts', 'packages/core/src/news/reported.test.ts'],
+      tests: ['packages/core/src/call/events.test.ts', 'packages/core/src/events/reported.test.ts'],
     },
   ]),
 ];

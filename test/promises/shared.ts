@@ -2,9 +2,9 @@ import { type Promised, promises } from './promise.ts';
 
 const FOLDER = 'packages/valkey/src';
 const LEASE = `${FOLDER}/lease.ts`;
-const RETRIES = 'packages/core/src/parts/budget/leased-retries.ts';
+const RETRIES = 'packages/core/src/limits/budget/leased-retries.ts';
 const lease = [`${FOLDER}/lease.test.ts`];
-const retries = ['packages/core/src/parts/budget/leased-retries.test.ts'];
+const retries = ['packages/core/src/limits/budget/leased-retries.test.ts'];
 
 export const SHARED: readonly Promised[] = [
   ...promises('docs/strategies/shared-bucket.md', [

@@ -1,9 +1,9 @@
 import { type Promised, promises } from './promise.ts';
 
-const RULE = 'packages/core/src/parts/throttle/rule.ts';
-const PART = 'packages/core/src/parts/throttle/throttle.ts';
-const ofRule = ['packages/core/src/parts/throttle/rule.test.ts'];
-const ofPart = ['packages/core/src/parts/throttle/throttle.test.ts'];
+const RULE = 'packages/core/src/limits/throttle/rule.ts';
+const LIMIT = 'packages/core/src/limits/throttle/throttle.ts';
+const ofRule = ['packages/core/src/limits/throttle/rule.test.ts'];
+const ofLimit = ['packages/core/src/limits/throttle/throttle.test.ts'];
 
 export const THROTTLE: readonly Promised[] = [
   ...promises('docs/strategies/throttle.md', [
@@ -73,10 +73,10 @@ export const THROTTLE: readonly Promised[] = [
     },
     {
       says: 'A skipped chance pays nothing.',
-      file: PART,
+      file: LIMIT,
       from: 'isPaid && !rule.take(nowMs, occasion) ? skip :',
       to: 'isPaid && !rule.take(nowMs, occasion) ? (rule.ask(), skip) :',
-      tests: ofPart,
+      tests: ofLimit,
     },
     {
       says: 'each answer pays 0.02 into the purse',
@@ -101,41 +101,41 @@ export const THROTTLE: readonly Promised[] = [
     },
     {
       says: '[budget](retry-budget.md) in the policy pays in place of purse and credit.',
-      file: PART,
+      file: LIMIT,
       from: "occasion === 'first' || policy.budget === undefined",
       to: 'true',
-      tests: ofPart,
+      tests: ofLimit,
     },
     {
       says: 'a timeout, a lost connection, a 429, a 5xx, of retries as well',
-      file: PART,
+      file: LIMIT,
       from: "outcome.kind === 'aborted' || (outcome.kind === 'unknown' && request.url !== '')",
       to: "outcome.kind === 'aborted'",
-      tests: ofPart,
+      tests: ofLimit,
     },
     {
       says: "`'fail'`: the first skipped chance ends the request",
-      file: PART,
+      file: LIMIT,
       from: "isLast: setup.whenSkipped === 'fail' }",
       to: 'isLast: false }',
-      tests: ofPart,
+      tests: ofLimit,
     },
   ]),
   ...promises('docs/breakers.md', [
     {
       says: "`['timeout', '503', '503']`",
-      file: PART,
+      file: LIMIT,
       from: 'TOLD_FAILURES = 3;',
       to: 'TOLD_FAILURES = 2;',
-      tests: ofPart,
+      tests: ofLimit,
     },
     {
       says: '`hold()` opens it',
-      file: PART,
+      file: LIMIT,
       from: 'return this.isHeld ? 0 : this.rule.share;',
       to: 'return this.rule.share;',
-      tests: ofPart,
+      tests: ofLimit,
     },
-    { says: '`release()` closes it', file: PART, from: 'this.rule.reset();', to: '', tests: ofPart },
+    { says: '`release()` closes it', file: LIMIT, from: 'this.rule.reset();', to: '', tests: ofLimit },
   ]),
 ];

@@ -1,7 +1,7 @@
 import type { Outcome, RequestTraits } from '@ebb/core';
 import { codeIn, property, type Responded, systemRandom, wallMs } from '@ebb/core/internal';
 
-import { configOf } from './begun.ts';
+import { configOf } from './call-start.ts';
 import { strict } from './said.ts';
 
 /** An error of axios, as far as a program may read it between two attempts: the body has not been transformed then. */

@@ -1,5 +1,5 @@
 import type { EbbEvent, Outcome, RequestTraits, StopReason } from '@ebb/core';
-import { emit, type News } from '@ebb/core/internal';
+import { type EventFields, emit } from '@ebb/core/internal';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import type { AxiosErrorLike } from './axios-error.ts';
@@ -119,9 +119,9 @@ describe('retryDelay', () => {
 });
 
 describe('what its observers are called with', () => {
-  const end = (reason: StopReason): News => ({ type: 'end', reason, outcome: busy });
+  const end = (reason: StopReason): EventFields => ({ type: 'end', reason, outcome: busy });
 
-  test.each<[story: string, attempt: number, news: News, told: unknown[]]>([
+  test.each<[story: string, attempt: number, fields: EventFields, told: unknown[]]>([
     [
       'a retry',
       2,
@@ -140,7 +140,7 @@ describe('what its observers are called with', () => {
       { type: 'resume', reason: 'idle', passedBytes: 0, delayMs: 0, outcome: busy },
       [],
     ],
-  ])('%s', (_, attempt, news, expected) => {
+  ])('%s', (_, attempt, fields, expected) => {
     const told: unknown[] = [];
     const { onEvent } = make({
       onRetry: (count, error, config) =>
@@ -148,7 +148,7 @@ describe('what its observers are called with', () => {
       onMaxRetryTimesExceeded: (error, count) => told.push('over', error.response?.status, count),
     });
     const request = requestOf({ url: '/a' });
-    emit({ policy: { onEvent, clock: virtualClock() }, request, attempt }, news);
+    emit({ policy: { onEvent, clock: virtualClock() }, request, attempt }, fields);
     expect(told).toEqual(expected);
   });
 

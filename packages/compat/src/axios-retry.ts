@@ -22,7 +22,7 @@ import {
   linearDelay,
   retryAfter,
 } from './axios-error.ts';
-import { begunOf, configOf, elapsedMs, remembering } from './begun.ts';
+import { begunOf, configOf, elapsedMs, remembering } from './call-start.ts';
 import { asTimer, cannot, checkRetries, deciding, type Loose, mustBeThere, warnOfZero } from './said.ts';
 
 /** Options of {@link likeAxiosRetry}: those of axios-retry. `undefined` counts as not given. */

@@ -12,7 +12,7 @@ import {
 } from '@ebb/core/internal';
 
 import { axiosErrorOf, isAccepted } from './axios-error.ts';
-import { begunOf, configOf, elapsedMs, remembering } from './begun.ts';
+import { begunOf, configOf, elapsedMs, remembering } from './call-start.ts';
 import { isNetworkError } from './network-error.ts';
 import {
   asTimer,

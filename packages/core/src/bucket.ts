@@ -5,9 +5,9 @@ export { Heap, type Heaped } from './base/heap.ts';
 export { type Complete, type OptionTable, readOptions } from './base/options.ts';
 export { sleep } from './base/signals.ts';
 export { originOf } from './http/outcome.ts';
-export type { Quota } from './parts/bucket/gcra.ts';
-export * as gcra from './parts/bucket/gcra.ts';
-export { Level, type LevelSetup } from './parts/bucket/level.ts';
+export type { Quota } from './limits/bucket/gcra.ts';
+export * as gcra from './limits/bucket/gcra.ts';
+export { Level, type LevelSetup } from './limits/bucket/level.ts';
 export {
   type BucketSetup,
   bucketSetup,
@@ -16,17 +16,17 @@ export {
   WAITING_BUCKET_OPTIONS,
   type WaitingBucketOptions,
   type WaitingBucketSetup,
-} from './parts/bucket/options.ts';
-export type { TokenSource, Unavailable, WaitingQueue } from './parts/bucket/token-source.ts';
-export { NamedUnits } from './parts/bucket/units.ts';
-export { WaitingBucket } from './parts/bucket/waiting-bucket.ts';
-export { budgetLimit } from './parts/budget/budget.ts';
-export { type LeaseCall, LeasedRetries, leaseOf } from './parts/budget/leased-retries.ts';
-export type { CloseOptions } from './parts/limit.ts';
-export { mustHaveClock } from './parts/limit.ts';
-export { type BucketPerKey, type Entry, type LimitOfKey, LimitPerKey } from './parts/per-key/per-key.ts';
-export { type Occasion, ThrottleRule } from './parts/throttle/rule.ts';
-export { isBad, THROTTLE_OPTIONS } from './parts/throttle/throttle.ts';
-export type { ChecksCalls } from './policy/part.ts';
+} from './limits/bucket/options.ts';
+export type { TokenSource, Unavailable, WaitingQueue } from './limits/bucket/token-source.ts';
+export { NamedUnits } from './limits/bucket/units.ts';
+export { WaitingBucket } from './limits/bucket/waiting-bucket.ts';
+export { budgetLimit } from './limits/budget/budget.ts';
+export { type LeaseCall, LeasedRetries, leaseOf } from './limits/budget/leased-retries.ts';
+export type { CloseOptions } from './limits/limit.ts';
+export { mustHaveClock } from './limits/limit.ts';
+export { type BucketPerKey, type Entry, type LimitOfKey, LimitPerKey } from './limits/per-key/per-key.ts';
+export { type Occasion, ThrottleRule } from './limits/throttle/rule.ts';
+export { isBad, THROTTLE_OPTIONS } from './limits/throttle/throttle.ts';
+export type { ChecksCalls } from './policy/limit-options.ts';
 export type { Amount } from './queue/queue.ts';
 export { SteadyTime, Timer } from './queue/time.ts';

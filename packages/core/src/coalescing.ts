@@ -1,2 +1,2 @@
-export { type Coalescable, coalescing } from './parts/coalescing/coalescing.ts';
-export { signature } from './parts/coalescing/signature.ts';
+export { type Coalescable, coalescing } from './plugins/coalescing/coalescing.ts';
+export { signature } from './plugins/coalescing/signature.ts';

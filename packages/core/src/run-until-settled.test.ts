@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { nextTurn } from './base/clock.ts';
 import { sleep } from './base/signals.ts';
-import { tokenBucket } from './parts/bucket/token-bucket.ts';
+import { tokenBucket } from './limits/bucket/token-bucket.ts';
 import { virtualClock } from './testing.ts';
 
 /** For tests in which nothing is real: less real time until the error. */

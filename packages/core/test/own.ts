@@ -1,23 +1,23 @@
 // Buckets, limits and budgets of tests, with the code by which calls use those of ebb.
-import { bucketLimit, settledLimit } from '../src/parts/bucket/part.ts';
-import { budgetLimit } from '../src/parts/budget/budget.ts';
-import { slotLimit } from '../src/parts/concurrency/concurrency.ts';
-import type { OwnBucket, OwnBudget, OwnLimit } from '../src/policy/contracts.ts';
+import { bucketLimit, settledLimit } from '../src/limits/bucket/bucket-limit.ts';
+import { budgetLimit } from '../src/limits/budget/budget.ts';
+import { slotLimit } from '../src/limits/concurrency/concurrency.ts';
+import type { BucketMethods, BudgetMethods, SlotMethods } from '../src/policy/contracts.ts';
 import type { BroughtLimit } from '../src/policy/limit.ts';
-import type { BringsLimit, ConcurrencyLimit, RetryBudget, TokenBucket } from '../src/policy/part.ts';
+import type { BringsLimit, ConcurrencyLimit, RetryBudget, TokenBucket } from '../src/policy/limit-options.ts';
 
 function bringing<T extends object>(own: T, limit: BroughtLimit): T & BringsLimit {
   return Object.defineProperty(own, 'limit', { value: limit, configurable: true }) as T & BringsLimit;
 }
 
-export function ownBucket<T extends OwnBucket>(bucket: T): T & TokenBucket {
+export function ownBucket<T extends BucketMethods>(bucket: T): T & TokenBucket {
   return bringing(bucket, bucket.settled ? settledLimit(bucket) : bucketLimit(bucket));
 }
 
-export function ownLimit<T extends OwnLimit>(limit: T): T & ConcurrencyLimit {
+export function ownLimit<T extends SlotMethods>(limit: T): T & ConcurrencyLimit {
   return bringing(limit, slotLimit(limit));
 }
 
-export function ownBudget<T extends OwnBudget>(budget: T): T & RetryBudget {
+export function ownBudget<T extends BudgetMethods>(budget: T): T & RetryBudget {
   return bringing(budget, budgetLimit(budget));
 }

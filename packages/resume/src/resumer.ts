@@ -22,8 +22,8 @@ import {
   backoffOf,
   codeIn,
   devText,
+  type EventFields,
   emit,
-  type News,
   obeyed,
   observerOf,
   property,
@@ -275,11 +275,11 @@ export class Resumer<Rest, Given> {
     return explain(error, why, cause);
   }
 
-  #tell(news: News): void {
+  #tell(fields: EventFields): void {
     const told = this.#told;
     if (told === undefined) return;
     told.attempt = attemptsOf(this.#made).length;
-    emit(told, news);
+    emit(told, fields);
   }
 }
 

@@ -9,7 +9,7 @@ let hasChanged = false;
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
-    if (!url.endsWith('/parts/throttle/rule.ts')) return loaded;
+    if (!url.endsWith('/limits/throttle/rule.ts')) return loaded;
     const source = String(loaded.source);
     if (!source.includes(from)) throw new Error(`the rule has no ${from}`);
     hasChanged = true;

@@ -1,11 +1,11 @@
 import diagnostics from 'node:diagnostics_channel';
 import { describe, expect, test, vi } from 'vitest';
 import { countClient } from '#nested';
-import { outerOf, REQUEST } from '../../test/call-with-part.ts';
+import { outerOf, REQUEST } from '../../test/call-with-limits.ts';
 import { constant } from '../backoff/curves.ts';
 import type { RequestTraits } from '../http/outcome.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import type { AroundCalls } from '../nested/outer-call.ts';
-import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';

@@ -1,8 +1,8 @@
 import { hasContext, mayNest, outerCall } from '#nested';
 import { property } from '../base/errors.ts';
+import { isObserved } from '../events/emit.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { AroundCalls, Way } from '../nested/outer-call.ts';
-import { isObserved } from '../news/emit.ts';
 import { POLICY, type Policy } from '../policy/options.ts';
 import { Call } from './call.ts';
 import { setHistoryOfSuccess } from './history.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { judge, prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
+import type { EbbEvent } from '../events/events.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import type { EbbEvent } from '../news/events.ts';
-import { tokenBucket } from '../parts/bucket/token-bucket.ts';
-import { retryBudget } from '../parts/budget/budget.ts';
-import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
-import { perKey } from '../parts/per-key/per-key.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
+import { retryBudget } from '../limits/budget/budget.ts';
+import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
+import { perKey } from '../limits/per-key/per-key.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { priorityQueue } from '../queue/order.ts';

@@ -2,13 +2,13 @@ import { mayNest, needsContext, otherRetriesOf } from '#nested';
 import { nextTurn } from '../base/clock.ts';
 import { callQuietly, HookError, isPromise, NotSentError, reportRejection } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
+import { emit, isObserved } from '../events/emit.ts';
+import type { EndFields, EventFields, ReportedRequest, StopReason } from '../events/events.ts';
 import type { Opened } from '../http/body.ts';
 import type { Outcome, ReadFeedback, RequestTraits, Responded } from '../http/outcome.ts';
 import { type AroundCalls, isSame, type OuterCall, type Way } from '../nested/outer-call.ts';
-import { emit, isObserved } from '../news/emit.ts';
-import type { EndNews, News, ReportedRequest, StopReason } from '../news/events.ts';
-import type { PartCall, PlannedRetry, WhenBodyEnds } from '../policy/call-view.ts';
-import type { AcquireOptions, Grant, OwnBucket } from '../policy/contracts.ts';
+import type { CallView, PlannedRetry, WhenBodyEnds } from '../policy/call-view.ts';
+import type { AcquireOptions, BucketMethods, Grant } from '../policy/contracts.ts';
 import { fairKeyOf } from '../policy/cost.ts';
 import type { HeaderChanges, KeptKey, SentHeaders } from '../policy/hooks.ts';
 import type { Permit, Skip, Wait } from '../policy/limit.ts';
@@ -70,7 +70,7 @@ export function isUploadError({ uploadError }: Call, error: unknown): boolean {
  * Read the class from top to bottom: {@link next} until an attempt may be sent, {@link ended} once the attempt has an outcome,
  * and so on until the end. After the end each method returns the `end` step, so that nothing can be sent.
  */
-export class Call implements PartCall, OuterCall {
+export class Call implements CallView, OuterCall {
   readonly policy: Policy;
   readonly request: RequestTraits;
   /** The kind of client that sends its attempts. */
@@ -100,8 +100,8 @@ export class Call implements PartCall, OuterCall {
   // Only requests with limits, hooks, waits, timeouts or retries need these: `declare` keeps them out of the others.
   /** Takes the result of the wait under way. */
   declare private keep?: ((brought: never) => void) | undefined;
-  /** Notes of limits about the attempt. See {@link PartCall}. */
-  declare bucket: OwnBucket | undefined;
+  /** Notes of limits about the attempt. See {@link CallView}. */
+  declare bucket: BucketMethods | undefined;
   declare grant: Grant | undefined;
   declare bodyHolder: object | undefined;
   declare meteredGrant?: Grant | undefined;
@@ -140,7 +140,7 @@ export class Call implements PartCall, OuterCall {
   declare private abort?: AbortController | undefined;
   declare private inspection?: Inspection | undefined;
   /** The bucket of the last attempt, which has paid for requests that this still sends after its timeout. */
-  declare private lastBucket?: OwnBucket;
+  declare private lastBucket?: BucketMethods;
   /** The attempt of the outer call in which this one was made. */
   declare private outerAttempt?: number;
   /** See {@link OuterCall}. */
@@ -561,9 +561,9 @@ export class Call implements PartCall, OuterCall {
     const wasRepeated = attempt > 1 || reason === 'judged-by-inner-layer';
     if (outer && wasRepeated && reason !== 'success' && this.isWithin(outer)) outer.hasFailed = true;
     const cause = judgementOf(outcome)?.cause;
-    const news = cause === undefined ? { outcome } : { outcome, error: cause };
-    if (reason === 'success') return this.#close(SUCCEEDED, news);
-    if (!isLate || outcome.type === 'response') return this.#close({ do: 'end', reason }, news);
+    const fields = cause === undefined ? { outcome } : { outcome, error: cause };
+    if (reason === 'success') return this.#close(SUCCEEDED, fields);
+    if (!isLate || outcome.type === 'response') return this.#close({ do: 'end', reason }, fields);
     return this.#close(
       { do: 'end', reason, before: 'answer' },
       { outcome: this.answered, error: outcome.error },
@@ -590,20 +590,20 @@ export class Call implements PartCall, OuterCall {
     // Refused by the total timeout.
     else if (error instanceof OutOfTime || (outcome && deadline?.bindsWait && why === 'wait-too-long'))
       reason = 'deadline-exceeded';
-    const news = { outcome, error };
+    const fields = { outcome, error };
     if (isAbort || isFault || !outcome) {
-      return this.#close({ do: 'end', reason, error: lateBy(this.client, error) }, news);
+      return this.#close({ do: 'end', reason, error: lateBy(this.client, error) }, fields);
     }
     const last = history.at(-1);
     // The retry that followed it is not sent.
     if (last) this.history = [...history.slice(0, -1), { ...last, reason }];
-    return this.#close({ do: 'end', reason, before: 'last' }, news);
+    return this.#close({ do: 'end', reason, before: 'last' }, fields);
   }
 
   /** Ends the call once, and tells all who want to know. */
-  #close(end: EndStep, news: EndNews): EndStep {
+  #close(end: EndStep, fields: EndFields): EndStep {
     if (this.close(end.reason, end) && isObserved(this.policy[POLICY].onEvent, 'end'))
-      this.emit({ type: 'end', reason: end.reason, ...news });
+      this.emit({ type: 'end', reason: end.reason, ...fields });
     return this.#end as EndStep;
   }
 
@@ -751,8 +751,8 @@ export class Call implements PartCall, OuterCall {
   }
 
   /** Tells all who want to know. */
-  emit(news: News): void {
-    emit(this, news, this.policy[POLICY].onEvent);
+  emit(fields: EventFields): void {
+    emit(this, fields, this.policy[POLICY].onEvent);
   }
 
   /** For a first attempt that was sent before the call was made. @param around the calls within it have found this */

@@ -2,7 +2,7 @@ import diagnostics from 'node:diagnostics_channel';
 import { afterEach, expect, test } from 'vitest';
 import { judge, prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
-import type { EbbEvent } from '../news/events.ts';
+import type { EbbEvent } from '../events/events.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';

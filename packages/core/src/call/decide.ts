@@ -3,6 +3,7 @@ import type { BackoffStep } from '../backoff/strategy.ts';
 import { type Check, notNegative } from '../base/check.ts';
 import { callHook, HookError, isPromise } from '../base/errors.ts';
 import { must } from '../base/options.ts';
+import type { RetryReason, StopReason } from '../events/events.ts';
 import { checkVerdict, classifyHttp, isRepeatable } from '../http/classify.ts';
 import { readFeedback, withJitter } from '../http/feedback.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type Verdict,
   withJudgement,
 } from '../http/outcome.ts';
-import type { RetryReason, StopReason } from '../news/events.ts';
 import type { PlannedRetry } from '../policy/call-view.ts';
 import type { Costs } from '../policy/contracts.ts';
 import { costOf } from '../policy/cost.ts';

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { judge, prepare } from '../../test/steps.ts';
 import { nextTurn } from '../base/clock.ts';
+import { detailsOf, type EbbEvent, type Observer } from '../events/events.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { constant } from '../index.ts';
-import { detailsOf, type EbbEvent, type Observer } from '../news/events.ts';
-import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { startCall } from './transport.ts';
 

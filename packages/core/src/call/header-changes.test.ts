@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { HookError } from '../base/errors.ts';
-import type { PartCall } from '../policy/call-view.ts';
+import type { CallView } from '../policy/call-view.ts';
 import type { HeaderChanges, KeptKey, NextAttempt } from '../policy/hooks.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
@@ -10,7 +10,7 @@ const request = { method: 'POST', url: 'http://a.test/', replayable: true, heade
 const next: NextAttempt = { attempt: 1, request, previous: undefined, leftMs: undefined };
 
 const changes = (made: unknown, key?: KeptKey) =>
-  headerChangesOf(createPolicy({ beforeAttempt: () => made as never }), next, key, {} as PartCall);
+  headerChangesOf(createPolicy({ beforeAttempt: () => made as never }), next, key, {} as CallView);
 
 /** Headers of another library: the same methods, another class. */
 class OtherHeaders {
@@ -66,7 +66,7 @@ test('of a header the later change holds, however its name is written', () => {
     { name: 'second', beforeAttempt: () => ({ 'X-A': 'plugin' }) },
   ];
   const policy = createPolicy({ beforeAttempt: () => ({ 'x-a': 'option' }), plugins });
-  expect(headerChangesOf(policy, next, undefined, {} as PartCall)).toEqual({ 'X-A': 'plugin' });
+  expect(headerChangesOf(policy, next, undefined, {} as CallView)).toEqual({ 'X-A': 'plugin' });
 });
 
 test('a hook may reject before another one throws', async () => {
@@ -78,7 +78,7 @@ test('a hook may reject before another one throws', async () => {
     { name: 'second', beforeAttempt: throws },
   ];
   const policy = createPolicy({ plugins });
-  expect(() => headerChangesOf(policy, next, undefined, {} as PartCall)).toThrow('second');
+  expect(() => headerChangesOf(policy, next, undefined, {} as CallView)).toThrow('second');
   // A rejection that nobody handles fails the run.
   await new Promise(setImmediate);
 });

@@ -4,7 +4,7 @@ import { callHook, HookError, isObject, isPromise } from '../base/errors.ts';
 import { messageOf } from '../base/options.ts';
 import { isIdempotent } from '../http/classify.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { PartCall } from '../policy/call-view.ts';
+import type { CallView } from '../policy/call-view.ts';
 import {
   type HeaderChanges,
   type HeaderValue,
@@ -56,7 +56,7 @@ export function headerChangesOf(
   { beforeAttempt, trustedOrigins, plugins = [] }: Partial<Policy>,
   next: NextAttempt,
   key: KeptKey | undefined,
-  call: PartCall,
+  call: CallView,
 ): Changes | Promise<Changes> {
   const own = key?.isOurs ? { [KEY]: key.value } : undefined;
   const asked: (Changes | Promise<Changes>)[] = [];

@@ -1,9 +1,9 @@
 import { keptByCopies, makeMetadata } from '#platform';
 import { isObject, property } from '../base/errors.ts';
+import type { ReportedOutcome, RetryReason, StopReason } from '../events/events.ts';
 import { codeIn } from '../http/failure.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
 import { LAYER } from '../nested/outer-call.ts';
-import type { ReportedOutcome, RetryReason, StopReason } from '../news/events.ts';
 
 import type { Grant } from '../policy/contracts.ts';
 

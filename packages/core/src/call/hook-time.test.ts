@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitOf } from '../../test/call-with-part.ts';
+import { limitOf } from '../../test/call-with-limits.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import type { PolicyOptions } from '../policy/options.ts';

@@ -2,7 +2,7 @@ import { callHook, isPromise } from '../base/errors.ts';
 import type { Opened } from '../http/body.ts';
 import { checkVerdict } from '../http/classify.ts';
 import { type Advice, type Outcome, type Responded, withJudgement } from '../http/outcome.ts';
-import type { PartCall } from '../policy/call-view.ts';
+import type { CallView } from '../policy/call-view.ts';
 import { POLICY, type Policy } from '../policy/options.ts';
 import type { BodyAccess, Inspector } from '../policy/plugin.ts';
 import { bounded, namedTimeoutOf, OutOfTime, type Timed } from './deadline.ts';
@@ -10,7 +10,7 @@ import type { WaitStep } from './types.ts';
 import { asUserCode } from './user-code.ts';
 
 /** A call whose response is inspected. */
-interface Inspected extends PartCall, Timed {
+interface Inspected extends CallView, Timed {
   readonly policy: Policy;
   /** When the attempt runs into its timeout, or into that of the call. */
   readonly endsAtMs?: number;

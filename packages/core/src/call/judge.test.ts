@@ -8,7 +8,7 @@ import {
   pluginOf,
   REQUEST,
   response,
-} from '../../test/call-with-part.ts';
+} from '../../test/call-with-limits.ts';
 import { judge } from '../../test/steps.ts';
 import { HookError } from '../base/errors.ts';
 import type { Call } from './call.ts';

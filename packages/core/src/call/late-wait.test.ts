@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitOf } from '../../test/call-with-part.ts';
+import { limitOf } from '../../test/call-with-limits.ts';
 import { constant } from '../backoff/curves.ts';
 import { nextTurn } from '../base/clock.ts';
 import type { RequestTraits } from '../http/outcome.ts';

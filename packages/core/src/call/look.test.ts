@@ -7,7 +7,7 @@ import {
   lost,
   pluginOf,
   response,
-} from '../../test/call-with-part.ts';
+} from '../../test/call-with-limits.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { OutOfTime } from './deadline.ts';

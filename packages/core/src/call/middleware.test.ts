@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { EbbEvent } from '../events/events.ts';
 import type { Outcome } from '../http/outcome.ts';
-import type { EbbEvent } from '../news/events.ts';
 import type { Middleware } from '../policy/middleware.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { run } from './run.ts';

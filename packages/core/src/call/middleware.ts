@@ -1,7 +1,7 @@
 import { devText } from '#dev-text';
 import { onAbort } from '../base/signals.ts';
+import type { StopReason } from '../events/events.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { StopReason } from '../news/events.ts';
 import type { CallPolicy } from '../policy/call-view.ts';
 import type { MiddlewareCall } from '../policy/middleware.ts';
 import { POLICY } from '../policy/options.ts';
@@ -117,8 +117,8 @@ export class MiddlewareRun<T> implements MiddlewareCall {
     }
   }
 
-  #end(reason: StopReason, news?: { readonly error: unknown }): void {
-    if (this.call.close(reason)) this.call.emit({ type: 'end', reason, outcome: undefined, ...news });
+  #end(reason: StopReason, fields?: { readonly error: unknown }): void {
+    if (this.call.close(reason)) this.call.emit({ type: 'end', reason, outcome: undefined, ...fields });
   }
 
   /**

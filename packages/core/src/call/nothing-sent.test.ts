@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { callTo, limitOf, limitWith, pluginOf, response } from '../../test/call-with-part.ts';
+import { callTo, limitOf, limitWith, pluginOf, response } from '../../test/call-with-limits.ts';
 import { judge } from '../../test/steps.ts';
 import { HookError, NotSentError } from '../base/errors.ts';
 import type { Limit, Permit, Skip } from '../policy/limit.ts';

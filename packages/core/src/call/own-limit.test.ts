@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { callTo, limitOf, outerOf, REQUEST } from '../../test/call-with-part.ts';
+import { callTo, limitOf, outerOf, REQUEST } from '../../test/call-with-limits.ts';
 import { constant } from '../backoff/curves.ts';
 import { NotSentError } from '../base/errors.ts';
 import type { Limit } from '../policy/limit.ts';

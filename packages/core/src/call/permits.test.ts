@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callTo, lost, response } from '../../test/call-with-part.ts';
+import { callTo, lost, response } from '../../test/call-with-limits.ts';
 import { constant } from '../backoff/curves.ts';
 import type { Limit, Permit } from '../policy/limit.ts';
 import { retry } from '../retry/retry.ts';

@@ -1,9 +1,9 @@
 import { devText } from '#dev-text';
 import { wrongType } from '../base/check.ts';
 import { HookError, isPromise, report, reportRejection } from '../base/errors.ts';
+import type { StopReason } from '../events/events.ts';
 import type { Outcome } from '../http/outcome.ts';
-import type { StopReason } from '../news/events.ts';
-import type { PartCall, PlannedRetry } from '../policy/call-view.ts';
+import type { CallView, PlannedRetry } from '../policy/call-view.ts';
 import type { BroughtLimit, Limit, Permit, Skip, Wait } from '../policy/limit.ts';
 
 const NONE: readonly LimitInCall[] = [];
@@ -87,13 +87,13 @@ class LimitInCall {
     this.heard(this.permit?.settle?.(outcome));
   }
 
-  end(call: PartCall, reason: StopReason): void {
+  end(call: CallView, reason: StopReason): void {
     const { permit, limit } = this;
     this.#quietly(permit, permit?.ended, reason);
     this.#quietly(limit, limit.ended, call, reason);
   }
 
-  hold(permit: Permit, call: PartCall): void {
+  hold(permit: Permit, call: CallView): void {
     this.permit = permit;
     this.isReleased = false;
     if (this.earlier) this.earlier = undefined;
@@ -108,14 +108,14 @@ class LimitInCall {
  * limit as `earlier`.
  */
 export class Permits {
-  readonly #call: PartCall;
+  readonly #call: CallView;
   #limits: readonly LimitInCall[] = NONE;
   /** True once the attempt has an outcome. */
   #isSettled = false;
   /** The limit that lacked something. */
   #lacking: LimitInCall | undefined;
 
-  constructor(call: PartCall) {
+  constructor(call: CallView) {
     this.#call = call;
   }
 
@@ -226,13 +226,13 @@ export class Permits {
   }
 
   /** Watches the bodies of responses, if a limit needs to know their end. */
-  get whenBodyEnds(): PartCall['whenBodyEnds'] {
+  get whenBodyEnds(): CallView['whenBodyEnds'] {
     return this.#limits.find(({ limit }) => limit.whenBodyEnds)?.limit.whenBodyEnds;
   }
 }
 
 /** A call that takes permits. */
-interface Holder extends PartCall {
+interface Holder extends CallView {
   permits: Permits | undefined;
 }
 

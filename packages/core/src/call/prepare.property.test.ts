@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { judge, prepare } from '../../test/steps.ts';
-import { tokenBucket } from '../parts/bucket/token-bucket.ts';
-import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
+import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';

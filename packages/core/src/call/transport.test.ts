@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { outerCall } from '#nested';
-import { callTo, limitOf, limitWith, pluginOf, REQUEST } from '../../test/call-with-part.ts';
+import { callTo, limitOf, limitWith, pluginOf, REQUEST } from '../../test/call-with-limits.ts';
 import { HookError, NotSentError } from '../base/errors.ts';
 import type { Limit } from '../policy/limit.ts';
 import type { PolicyOptions } from '../policy/options.ts';

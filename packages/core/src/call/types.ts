@@ -1,5 +1,5 @@
+import type { StopReason } from '../events/events.ts';
 import type { FollowUpload } from '../http/body.ts';
-import type { StopReason } from '../news/events.ts';
 
 /** Tells the driver of a call its next step. After a `send` it tells {@link Call.ended} how the attempt has ended. */
 export type CallStep =

@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { ownBudget } from '../../test/own.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
+import type { EbbEvent } from '../events/events.ts';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
+import type { TokenBucketOptions } from '../limits/bucket/options.ts';
+import { quotaBucket } from '../limits/bucket/quota-bucket.ts';
+import { type MemoryBucket, tokenBucket } from '../limits/bucket/token-bucket.ts';
+import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
+import type { ObservableBucket } from '../limits/limit.ts';
+import { perKey } from '../limits/per-key/per-key.ts';
 import { countClient } from '../nested/node.ts';
-import type { EbbEvent } from '../news/events.ts';
-import type { TokenBucketOptions } from '../parts/bucket/options.ts';
-import { quotaBucket } from '../parts/bucket/quota-bucket.ts';
-import { type MemoryBucket, tokenBucket } from '../parts/bucket/token-bucket.ts';
-import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
-import type { ObservableBucket } from '../parts/limit.ts';
-import { perKey } from '../parts/per-key/per-key.ts';
-import type { OwnBudget } from '../policy/contracts.ts';
+import type { BudgetMethods } from '../policy/contracts.ts';
+import type { TokenBucket } from '../policy/limit-options.ts';
 import type { PolicyOptions } from '../policy/options.ts';
-import type { TokenBucket } from '../policy/part.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { type VirtualClock, virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
@@ -67,7 +67,7 @@ class Failing implements Transport<Answer> {
 }
 
 /** A budget that counts withdrawals and refunds. */
-class Counted implements OwnBudget {
+class Counted implements BudgetMethods {
   balance = 10;
   deposit() {}
   withdraw() {

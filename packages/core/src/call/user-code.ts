@@ -1,8 +1,8 @@
 import { runHolding } from '#nested';
-import type { PartCall } from '../policy/call-view.ts';
+import type { CallView } from '../policy/call-view.ts';
 
 /** The slots and tokens that a call holds while its user code runs. */
-type Holding = Pick<PartCall, 'bodyHolder' | 'bucket' | 'isInner' | 'outer'>;
+type Holding = Pick<CallView, 'bodyHolder' | 'bucket' | 'isInner' | 'outer'>;
 
 /**
  * Calls user code of a call. A request of the user code does not wait for slots, or for tokens charged at the end, of limits that

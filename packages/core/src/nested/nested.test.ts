@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import { nextTurn } from '../base/clock.ts';
 import { attemptsOf } from '../call/history.ts';
+import type { EbbEvent } from '../events/events.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { EbbEvent } from '../news/events.ts';
-import { tokenBucket } from '../parts/bucket/token-bucket.ts';
-import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
+import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 
 type Core = typeof import('../call/run.ts') &

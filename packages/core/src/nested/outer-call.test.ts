@@ -7,7 +7,7 @@ import {
   outerOf,
   REQUEST,
   response,
-} from '../../test/call-with-part.ts';
+} from '../../test/call-with-limits.ts';
 import { ownBucket } from '../../test/own.ts';
 import { constant } from '../backoff/curves.ts';
 import type { Call } from '../call/call.ts';

@@ -1,10 +1,10 @@
 import type { BackoffStrategy } from '../backoff/strategy.ts';
 import type { Clock, Random } from '../base/time.ts';
+import type { EventFields, RetryReason } from '../events/events.ts';
 import type { BodyContext } from '../http/body.ts';
 import type { Outcome, ReadFeedback, RequestTraits } from '../http/outcome.ts';
 import type { OuterCall } from '../nested/outer-call.ts';
-import type { News, RetryReason } from '../news/events.ts';
-import type { CostOption, Grant, OwnBucket } from './contracts.ts';
+import type { BucketMethods, CostOption, Grant } from './contracts.ts';
 
 /** A retry that nothing else speaks against. */
 export interface PlannedRetry {
@@ -30,7 +30,7 @@ export interface CallPolicy {
 }
 
 /** A call as limits and plugins see it. */
-export interface PartCall {
+export interface CallView {
   readonly policy: CallPolicy;
   readonly request: RequestTraits;
   /** The `feedback` that the policy was given itself, and not by its bucket. */
@@ -44,7 +44,7 @@ export interface PartCall {
   /** The outcome that the attempt retries; `undefined` for a first attempt, and for a hedge. */
   readonly toRetry?: Outcome | undefined;
   /** The bucket that the tokens of the attempt were taken from. */
-  bucket: OwnBucket | undefined;
+  bucket: BucketMethods | undefined;
   /** The tokens of the attempt. */
   grant: Grant | undefined;
   /** Tokens that a plugin settles once it knows the cost of the attempt. Others leave them alone. */
@@ -54,7 +54,7 @@ export interface PartCall {
   /** Watches the bodies of responses, if a limit has brought it. */
   readonly whenBodyEnds?: WhenBodyEnds | undefined;
   /** Tells `onEvent`. */
-  emit(news: News): void;
+  emit(fields: EventFields): void;
 }
 
 /** Calls `ended` once the body of a response no longer uses its connection. */

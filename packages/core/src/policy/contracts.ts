@@ -80,7 +80,7 @@ export interface Grant {
 }
 
 /** A bucket of tokens that refills at a rate. Requests take tokens before they are sent. */
-export interface OwnBucket {
+export interface BucketMethods {
   /**
    * Takes the tokens if they are available now and no other request waits for them; returns `undefined` if not.
    *
@@ -139,7 +139,7 @@ export interface ConcurrencyStats {
 }
 
 /** Limits the requests in flight, from the start of an attempt to the end of its response body. */
-export interface OwnLimit {
+export interface SlotMethods {
   /** Takes a slot if one is free now and no other request waits for it; returns `undefined` if not. */
   tryAcquire(): Slot | undefined;
   /**
@@ -154,7 +154,7 @@ export interface OwnLimit {
 }
 
 /** Limits retries to a share of the traffic. */
-export interface OwnBudget {
+export interface BudgetMethods {
   /** The number of retries that it allows now; below one, the probability of one. */
   readonly balance: number;
   /** A request starts. A budget that leases its retries from elsewhere can do so now, before the request fails. */

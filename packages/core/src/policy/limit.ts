@@ -1,6 +1,6 @@
+import type { StopReason } from '../events/events.ts';
 import type { Outcome } from '../http/outcome.ts';
-import type { StopReason } from '../news/events.ts';
-import type { PartCall, PlannedRetry, WhenBodyEnds } from './call-view.ts';
+import type { CallView, PlannedRetry, WhenBodyEnds } from './call-view.ts';
 import type { AcquireOptions } from './contracts.ts';
 
 /**
@@ -12,18 +12,18 @@ export interface Limit {
   /** True if nested clients ask it as well; else the outermost one alone does. */
   readonly isForInner?: boolean;
   /** A call begins. @throws what the call is to fail with, before anything is sent */
-  started?(call: PartCall): void;
+  started?(call: CallView): void;
   /**
    * Takes what the attempt needs, or says how to wait for it. `undefined`: the attempt needs nothing from this limit.
    *
    * @param earlier the last permit of this limit for the same attempt, which was cancelled
    * @throws NotSentError if it cannot be had, which ends the call
    */
-  take?(call: PartCall, earlier: Permit | undefined): Permit | Wait | Skip | undefined;
+  take?(call: CallView, earlier: Permit | undefined): Permit | Wait | Skip | undefined;
   /** Asked last before a retry: a permit for it, or the reason why it may not be sent. `undefined` allows it as well. */
-  planRetry?(call: PartCall, retry: PlannedRetry): Permit | StopReason | undefined;
+  planRetry?(call: CallView, retry: PlannedRetry): Permit | StopReason | undefined;
   /** A call has ended: once for each {@link started}. */
-  ended?(call: PartCall, reason: StopReason): void;
+  ended?(call: CallView, reason: StopReason): void;
   /** For a client of fetch: watches the body of a response, whose end frees the connection. */
   readonly whenBodyEnds?: WhenBodyEnds | undefined;
 }
@@ -73,7 +73,7 @@ export interface Skip {
 export interface LimitPerCall {
   readonly name: string;
   /** @throws what the call is to fail with */
-  forCall(call: PartCall): BroughtLimit<Limit>;
+  forCall(call: CallView): BroughtLimit<Limit>;
 }
 
 /** A limit in a policy. */

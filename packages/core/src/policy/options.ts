@@ -1,14 +1,21 @@
 import type { BackoffStrategy } from '../backoff/strategy.ts';
 import type { Complete } from '../base/options.ts';
 import type { Clock, Random } from '../base/time.ts';
+import type { Observer } from '../events/events.ts';
 import type { Classify } from '../http/classify.ts';
 import type { ReadFeedback, RequestTraits } from '../http/outcome.ts';
-import type { Observer } from '../news/events.ts';
 import type { CostOption } from './contracts.ts';
 import type { BeforeAttempt, TrustedOrigins, WrapAttempt } from './hooks.ts';
 import type { BroughtLimit, Limit } from './limit.ts';
+import type {
+  BringsLimit,
+  ConcurrencyLimit,
+  PerKey,
+  RetryBudget,
+  Throttle,
+  TokenBucket,
+} from './limit-options.ts';
 import type { Middleware } from './middleware.ts';
-import type { BringsLimit, ConcurrencyLimit, PerKey, RetryBudget, Throttle, TokenBucket } from './part.ts';
 import type { BodyInspector, CostReader, Inspector, Plugin } from './plugin.ts';
 
 /** The methods of requests that may be sent again, although the server may have carried out the attempt before. */

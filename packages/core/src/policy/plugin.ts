@@ -1,11 +1,11 @@
+import type { Observer, StopReason } from '../events/events.ts';
 import type { InspectionContext, Opened } from '../http/body.ts';
 import type { Advice, Outcome, Responded } from '../http/outcome.ts';
-import type { Observer, StopReason } from '../news/events.ts';
-import type { PartCall } from './call-view.ts';
+import type { CallView } from './call-view.ts';
 import type { HeaderChangesInit, NextAttempt, WrapAttempt } from './hooks.ts';
 import type { Limit } from './limit.ts';
+import type { BringsLimit, Calls } from './limit-options.ts';
 import type { Middleware } from './middleware.ts';
-import type { BringsLimit, Calls } from './part.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -22,16 +22,16 @@ export interface Plugin {
    */
   checkCalls?(calls: Calls): void;
   /** A call begins. @throws what the call is to fail with, before anything is sent */
-  started?(call: PartCall): void;
+  started?(call: CallView): void;
   /** As the option: headers for the next attempt, which may be credentials. It is not called for an origin that the policy does not trust. */
   beforeAttempt?(
     next: NextAttempt,
-    call: PartCall,
+    call: CallView,
   ): HeaderChangesInit | undefined | Promise<HeaderChangesInit | undefined>;
   /** As {@link beforeAttempt}, for headers that are no credentials, such as those of a trace: every origin gets them. */
   publicHeaders?(
     next: NextAttempt,
-    call: PartCall,
+    call: CallView,
   ): HeaderChangesInit | undefined | Promise<HeaderChangesInit | undefined>;
   /** As the option. */
   readonly wrapAttempt?: WrapAttempt | undefined;
@@ -44,7 +44,7 @@ export interface Plugin {
   /** As the option. */
   readonly middleware?: readonly Middleware[] | undefined;
   /** A call has ended: once for each {@link started}. */
-  ended?(call: PartCall, reason: StopReason): void;
+  ended?(call: CallView, reason: StopReason): void;
 }
 
 /** Judges responses. */
@@ -58,7 +58,7 @@ export interface Inspector {
    */
   judge(
     outcome: Responded,
-    call: PartCall,
+    call: CallView,
     body: BodyAccess,
     advice: Advice | undefined,
   ): MaybePromise<Advice | undefined>;

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
-import { followed, limitOf, pluginOf } from '../../test/call-with-part.ts';
+import { followed, limitOf, pluginOf } from '../../test/call-with-limits.ts';
 import { judge, prepare, type Readiness } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import { Call } from '../call/call.ts';
 import type { RequestTraits, Responded } from '../http/outcome.ts';
-import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
 import type { BroughtLimit, Permit, Skip } from './limit.ts';
 import type { PolicyOptions } from './options.ts';

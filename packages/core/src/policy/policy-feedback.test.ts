@@ -3,8 +3,8 @@ import { constant } from '../backoff/curves.ts';
 import { decide } from '../call/decide.ts';
 import type { ReadFeedback, RequestTraits } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
-import { tokenBucket } from '../parts/bucket/token-bucket.ts';
-import { perKey } from '../parts/per-key/per-key.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
+import { perKey } from '../limits/per-key/per-key.ts';
 import type { Policy, PolicyOptions } from './options.ts';
 import { createPolicy, overridePolicy } from './policy.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ownBucket } from '../../test/own.ts';
-import { tokenBucket } from '../parts/bucket/token-bucket.ts';
-import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
-import { forRequest } from '../parts/limit.ts';
-import { perKey } from '../parts/per-key/per-key.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
+import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
+import { forRequest } from '../limits/limit.ts';
+import { perKey } from '../limits/per-key/per-key.ts';
 import { priorityQueue } from '../queue/order.ts';
 import type { QueueOrder } from '../queue/queue.ts';
 import type { PolicyOptions } from './options.ts';

@@ -15,12 +15,13 @@ import {
 import { CLOCK_OPTION, ownClock, RANDOM_OPTION } from '../base/clock.ts';
 import { callObserver } from '../base/errors.ts';
 import { type Complete, must, type OptionTable, readChanges, readOptions } from '../base/options.ts';
+import type { Observer } from '../events/events.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { checkFeedback, plainFeedback } from '../http/feedback.ts';
-import type { Observer } from '../news/events.ts';
 import { checkCost, checkKey } from './cost.ts';
 import { checkTrusted } from './hooks.ts';
 import { limitIn } from './limit.ts';
+import type { BringsLimit, ChecksCalls, TokenBucket } from './limit-options.ts';
 import { inOrder } from './middleware.ts';
 import {
   type Inside,
@@ -30,7 +31,6 @@ import {
   type RetryAfterOptions,
   type UnsetOptions,
 } from './options.ts';
-import type { BringsLimit, ChecksCalls, TokenBucket } from './part.ts';
 import type { CostReader, Inspector, Plugin } from './plugin.ts';
 
 /** A list of methods, or one of these words. */

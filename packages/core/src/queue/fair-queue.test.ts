@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { TokenBucketOptions } from '../parts/bucket/options.ts';
-import { tokenBucket } from '../parts/bucket/token-bucket.ts';
-import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import type { TokenBucketOptions } from '../limits/bucket/options.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
+import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
 import type { AcquireOptions } from '../policy/contracts.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { StepOf } from '../../test/histories.ts';
 import { NotSentError } from '../base/errors.ts';
-import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import type { Grant } from '../policy/contracts.ts';
 import { virtualClock } from '../testing.ts';
 import { fairQueue } from './fair-queue.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { journal, responds, taken, to } from '../../test/asks.ts';
-import type { TokenBucketOptions } from '../parts/bucket/options.ts';
-import { type MemoryBucket, tokenBucket } from '../parts/bucket/token-bucket.ts';
+import type { TokenBucketOptions } from '../limits/bucket/options.ts';
+import { type MemoryBucket, tokenBucket } from '../limits/bucket/token-bucket.ts';
 import type { AcquireOptions } from '../policy/contracts.ts';
 import { virtualClock } from '../testing.ts';
 import { priorityQueue } from './order.ts';

@@ -29,7 +29,7 @@ import type { FleetPolicy, NamedBucket, SimulatedHedges } from './fleet-policy.t
 export type OneUnitBucket = Exclude<NamedBucket, { quotaBucket: object }>;
 
 /** A budget that each client has for itself. */
-export type OwnBudget = Extract<
+export type BudgetMethods = Extract<
   FleetPolicy['budget'],
   { retryBudget: object } | ((...given: never) => unknown)
 >;
@@ -86,7 +86,7 @@ export function makeBucket(bucket: OneUnitBucket, environment: Environment): Mem
 }
 
 /** A budget for one client. */
-export function makeBudget(budget: OwnBudget, environment: Environment): RetryBudget {
+export function makeBudget(budget: BudgetMethods, environment: Environment): RetryBudget {
   return typeof budget === 'function' ? budget(environment) : make(BUDGETS, budget, environment);
 }
 

@@ -4,11 +4,11 @@ import { ScenarioError } from '../../scenario/check.ts';
 import type { ClientFactory, CustomClient, Environment } from '../../scenario/client-options.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import {
+  type BudgetMethods,
   backoffOf,
   classifyOf,
   hedgesOf,
   makeBudget,
-  type OwnBudget,
   throttleOf,
 } from '../../scenario/named-options.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
@@ -83,7 +83,7 @@ function policiesOf(
     return (client) => own[client] as Policy;
   }
   let current = 0;
-  const budgetOf = shared?.of ?? ownBudgets(count, budget as OwnBudget, environment);
+  const budgetOf = shared?.of ?? ownBudgets(count, budget as BudgetMethods, environment);
   // The simulation asks for the budget itself, and has no calls that a limit could be asked by.
   const ofCurrent = {
     size: count,
@@ -99,7 +99,7 @@ function policiesOf(
 
 function ownBudgets(
   count: number,
-  budget: OwnBudget,
+  budget: BudgetMethods,
   environment: Environment,
 ): (client: number) => RetryBudget {
   const budgets = new Array<RetryBudget | undefined>(count);

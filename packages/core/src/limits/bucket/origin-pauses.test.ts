@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import { journal, responds, taken, to } from '../../../test/asks.ts';
+import { judge, prepare } from '../../../test/steps.ts';
+import { Call } from '../../call/call.ts';
+import type { RequestTraits } from '../../http/outcome.ts';
+import { serverFeedback } from '../../http/server-feedback.ts';
+import type { AcquireOptions, BucketMethods } from '../../policy/contracts.ts';
+import { createPolicy } from '../../policy/policy.ts';
+import { type VirtualClock, virtualClock } from '../../testing.ts';
+import type { ObservableBucket } from '../limit.ts';
+import { perKey } from '../per-key/per-key.ts';
+import { adaptive } from './adaptive.ts';
+import { tokenBucket } from './token-bucket.ts';
+
+const ill = to('https://ill.test/a');
+const well = to('https://well.test/');
+
+const usedUp = responds(200, { 'ratelimit-remaining': '0', 'ratelimit-reset': '600' });
+
+function setUp(make: (clock: VirtualClock) => ObservableBucket = (clock) => tokenBucket(options(clock))) {
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = make(clock);
+  const policy = createPolicy({ clock, bucket, random: () => 0, maxRetries: 0 });
+  const sentAtMs: [string, number][] = [];
+  /** Sends a request, and passes its response to the bucket. */
+  const send = async (request: RequestTraits, answer = responds(200)): Promise<void> => {
+    const session = new Call(policy, request);
+    await prepare(session);
+    sentAtMs.push([request.url, clock.now()]);
+    judge(session, answer);
+  };
+  const { lines, note } = journal(clock);
+  const ask = (name: string, request: RequestTraits, asked: AcquireOptions = {}): void =>
+    note(name, bucket.acquire({ ...asked, request }));
+  return { clock, bucket, sentAtMs, send, lines, ask };
+}
+
+/** Whether an origin has so many tokens now, which go back. */
+function has(bucket: BucketMethods, request: RequestTraits, cost = 0.001): boolean {
+  const grant = bucket.tryAcquire(cost, undefined, request);
+  grant?.settle(0);
+  return grant !== undefined;
+}
+
+const options = (clock: VirtualClock) => {
+  return { refillPerSecond: 10, capacity: 5, clock, random: () => 0, feedback: serverFeedback };
+};
+
+test('feedback pauses its own origin; others go on with the shared tokens', async () => {
+  const { clock, bucket, sentAtMs, send } = setUp();
+  await send(ill, usedUp);
+  void send(ill);
+  void send(well);
+  await clock.advance(0);
+  expect(sentAtMs).toEqual([
+    [ill.url, 0],
+    [well.url, 0],
+  ]);
+  expect(bucket.stats()).toMatchObject({ tokens: 3, waiting: 1, pausedMs: 600_000, idle: false });
+  await clock.advance(600_100);
+  expect(sentAtMs.at(-1)).toEqual([ill.url, 600_100]);
+});
+
+test('requests of a paused origin leave the queue to the others', async () => {
+  const { clock, sentAtMs, send } = setUp();
+  for (let sent = 0; sent < 4; sent += 1) await send(well);
+  const last = send(ill, usedUp);
+  void send(ill);
+  void send(well);
+  await last;
+  await clock.advance(200);
+  expect(sentAtMs.slice(5)).toEqual([[well.url, expect.closeTo(100, 0)]]);
+});
+
+test('an origin opens empty, and shares the tokens of the others when it is full', async () => {
+  const { clock, bucket, sentAtMs, send } = setUp();
+  await send(ill, responds(429, { 'retry-after': '2' }));
+  for (let sent = 0; sent < 3; sent += 1) void send(ill);
+  await clock.advance(2_300);
+  expect(sentAtMs.slice(1).map(([, atMs]) => Math.round(atMs))).toEqual([2_100, 2_200, 2_300]);
+  expect([has(bucket, ill), has(bucket, well, 3)]).toEqual([false, true]);
+  expect(bucket.stats().idle).toBe(false);
+  await clock.advance(1_000);
+  expect(bucket.stats().idle).toBe(true);
+  expect(has(bucket, ill, 5)).toBe(true);
+});
+
+test('when a pause is over its requests share the bucket with the others by age', async () => {
+  const { clock, sentAtMs, send } = setUp();
+  for (let sent = 0; sent < 4; sent += 1) await send(well);
+  await send(ill, responds(429, { 'retry-after': '1' }));
+  void send(ill);
+  await clock.advance(10);
+  for (let asks = 0; asks < 30; asks += 1) void send(well);
+  await clock.advance(2_000);
+  expect(sentAtMs.filter(([url]) => url === ill.url).map(([, atMs]) => Math.round(atMs))).toEqual([0, 1_100]);
+});
+
+describe('a request whose pause is over, and which waits for tokens of all', () => {
+  test.each<[string, (bucket: ObservableBucket) => void]>([
+    ['by `acquire`', (bucket) => void bucket.acquire({ request: well })],
+    ['by `tryAcquire`', (bucket) => void bucket.tryAcquire(1, undefined, well)],
+  ])('is not overtaken by cheaper ones of other origins: %s', async (_, ask) => {
+    const { clock, bucket, send } = setUp();
+    await send(ill, responds(429, { 'retry-after': '1' }));
+    bucket.tryAcquire(4, undefined, well);
+    let grantedAtMs = 0;
+    void bucket.acquire({ cost: 5, request: ill }).then((grant) => {
+      ({ grantedAtMs } = grant);
+    });
+    for (let asks = 0; asks < 50; asks += 1) {
+      await clock.advance(100);
+      ask(bucket);
+    }
+    // Its own tokens are there at 1,600, and those of all have come in since.
+    expect(grantedAtMs).toBeLessThanOrEqual(2_100);
+    expect(grantedAtMs).toBeGreaterThan(1_600);
+  });
+});
+
+test('requests that were in the queue when their origin paused go before those that came later', async () => {
+  const { clock, bucket, lines, ask } = setUp();
+  const grant = taken(bucket.tryAcquire(5));
+  ask('other', well);
+  ask('first', ill);
+  ask('second', ill);
+  await clock.advance(10);
+  bucket.observe?.(responds(429, { 'retry-after': '1' }), grant, ill);
+  ask('third', ill);
+  expect(bucket.stats()).toMatchObject({ waiting: 4, waitingCost: 4 });
+  await clock.advance(2_000);
+  expect(lines).toEqual(['other 100', 'first 1110', 'second 1210', 'third 1310']);
+});
+
+test('a retry whose pause is over goes before the queue, also if an older request of another origin does not', async () => {
+  const { clock, bucket, lines, ask } = setUp();
+  const grant = taken(bucket.tryAcquire(5));
+  ask('queue', well, { cost: 5 });
+  for (const [name, retry] of Object.entries({ new: false, retry: true })) {
+    await clock.advance(10);
+    const request = to(`https://${name}.test/`);
+    bucket.observe?.(responds(429, { 'retry-after-ms': '50' }), grant, request);
+    ask(name, request, { retry });
+  }
+  await clock.advance(1_000);
+  expect(lines).toEqual(['retry 170', 'queue 600', 'new 700']);
+});
+
+test('a request of the queue does not go before an older one of its origin that waits apart', async () => {
+  const { clock, bucket, lines, ask } = setUp();
+  const grant = taken(bucket.tryAcquire(5));
+  ask('older', ill, { cost: 3 });
+  await clock.advance(1);
+  ask('other', well, { cost: 5 });
+  ask('newer', ill);
+  // Its end is at 320. The origin has 3 tokens at 620, and 1 when the newer one has its turn.
+  bucket.observe?.(responds(429, { 'retry-after-ms': '319' }), grant, ill);
+  await clock.advance(2_000);
+  expect(lines).toEqual(['other 500', 'older 800', 'newer 900']);
+});
+
+test('feedback of a redirect target pauses the target, not the requested origin', async () => {
+  const { bucket, send } = setUp();
+  await send(well, responds(429, { 'retry-after': '2' }, 'https://ill.test/receipt'));
+  expect([has(bucket, well), has(bucket, ill)]).toEqual([true, false]);
+});
+
+test("feedbackScope: 'bucket' pauses all origins", async () => {
+  const { clock, bucket, sentAtMs, send } = setUp((clock) =>
+    tokenBucket({ ...options(clock), feedbackScope: 'bucket' }),
+  );
+  await send(ill, responds(429, { 'retry-after': '2' }));
+  void send(well);
+  await clock.advance(1_000);
+  expect(sentAtMs).toHaveLength(1);
+  expect(bucket.stats()).toMatchObject({ tokens: 0, pausedMs: 1_000 });
+  await clock.advance(1_100);
+  expect(sentAtMs.at(-1)).toEqual([well.url, 2_100]);
+});
+
+test('a bucket with a paused origin is not evicted', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const buckets = perKey(() => tokenBucket(options(clock)), { keyOf: () => 'all', clock, idleMs: 10 });
+  const policy = createPolicy({ clock, bucket: buckets, maxRetries: 0 });
+  const session = new Call(policy, ill);
+  prepare(session);
+  judge(session, responds(429, { 'retry-after': '60' }));
+  await clock.advance(30_000);
+  for (let visit = 0; visit < 4; visit += 1) buckets.for(well);
+  expect(has(buckets.for(ill), ill)).toBe(false);
+});
+
+test('a full bucket with a paused origin is not idle', () => {
+  const { bucket } = setUp();
+  const grant = taken(bucket.tryAcquire());
+  grant.settle(0);
+  expect(bucket.stats().idle).toBe(true);
+  bucket.observe?.(responds(429, { 'retry-after': '60' }), grant, well);
+  expect(bucket.stats()).toMatchObject({ tokens: 5, idle: false });
+});
+
+test("feedbackScope takes 'origin' or 'bucket'", () => {
+  expect(() => tokenBucket({ refillPerSecond: 1, feedbackScope: 'host' as never })).toThrow(
+    "tokenBucket: feedbackScope must be one of 'origin', 'bucket', got \"host\"",
+  );
+});
+
+test.each<[string, (clock: VirtualClock) => ObservableBucket, readonly number[]]>([
+  ['in its steps', (clock) => tokenBucket({ ...options(clock), refillIntervalMs: 400 }), [0, 4]],
+  ['at the highest rate of an adaptive one', (clock) => adaptive(options(clock)), [2, 4]],
+])('an origin that has paused refills as its bucket does: %s', async (_, make, tokens) => {
+  const { clock, bucket, send } = setUp(make);
+  await send(ill, responds(429, { 'retry-after': '100' }));
+  // The tokens that all share are back by then.
+  await clock.advance(100_000);
+  const found: number[] = [];
+  for (const _step of tokens) {
+    await clock.advance(200);
+    found.push([1, 2, 3, 4, 5].filter((cost) => has(bucket, ill, cost)).length);
+  }
+  expect(found).toEqual(tokens);
+});

@@ -1,0 +1,319 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { RetryBudget } from '../../policy/limit-options.ts';
+import { createPolicy } from '../../policy/policy.ts';
+import { seededRandom, virtualClock } from '../../testing.ts';
+import { type RetryBudgetOptions, retryBudget } from './budget.ts';
+
+type Refundable = RetryBudget & { refund(): void; readonly isIdle: boolean };
+
+function setUp(options: RetryBudgetOptions = {}) {
+  const clock = virtualClock({ startMs: 1e9 });
+  const budget = retryBudget({ clock, ...options }) as Refundable;
+  const deposit = (count: number): void => {
+    for (let time = 0; time < count; time += 1) budget.deposit();
+  };
+  const withdrawAll = (): number => {
+    let count = 0;
+    // An endless budget stops at 1,000.
+    while (count < 1_000 && budget.withdraw()) count += 1;
+    return count;
+  };
+  return { clock, budget, deposit, withdrawAll };
+}
+
+test('a client that has sent nothing yet has the reserve', () => {
+  const { budget, withdrawAll } = setUp();
+  expect(budget.balance).toBe(3);
+  expect(withdrawAll()).toBe(3);
+  expect(budget.balance).toBe(0);
+  expect(budget.withdraw()).toBe(false);
+});
+
+test('a fifth of the successes may be retried', () => {
+  const { deposit, withdrawAll } = setUp({ reserve: 0 });
+  deposit(104);
+  expect(withdrawAll()).toBe(20);
+});
+
+test('successes count for the length of the window', () => {
+  const { clock, budget, deposit } = setUp({ reserve: 1, ratio: 0.5 });
+  deposit(10);
+  clock.tick(9_000);
+  deposit(4);
+  expect(budget.balance).toBe(8);
+  clock.tick(1_000);
+  expect(budget.balance).toBe(3);
+  clock.tick(9_000);
+  expect(budget.balance).toBe(1);
+});
+
+test('the reserve comes back with successes only, however long the outage', () => {
+  const { clock, budget, deposit, withdrawAll } = setUp();
+  deposit(100);
+  expect(withdrawAll()).toBe(23);
+  let retries = 0;
+  for (let second = 0; second < 3_600; second += 5) {
+    clock.tick(5_000);
+    retries += withdrawAll();
+  }
+  expect(retries).toBe(0);
+  deposit(5);
+  expect(budget.balance).toBe(1);
+});
+
+test('after six windows without use it is as good as new', () => {
+  const { clock, budget, withdrawAll } = setUp();
+  withdrawAll();
+  clock.tick(59_999);
+  expect(budget.balance).toBe(0);
+  clock.tick(1);
+  expect(budget.balance).toBe(3);
+});
+
+test.each<[story: string, isIdle: boolean, use: (set: ReturnType<typeof setUp>) => void, ratio?: number]>([
+  ['new', true, () => undefined],
+  ['with a success', false, ({ deposit }) => deposit(1)],
+  ['with a success that earns nothing', false, ({ deposit }) => deposit(1), 0],
+  ['after the window of its last success', true, ({ deposit, clock }) => [deposit(1), clock.tick(10_000)]],
+  ['with a retry spent', false, ({ withdrawAll }) => void withdrawAll()],
+  ['a minute after that', true, ({ withdrawAll, clock }) => [withdrawAll(), clock.tick(60_000)]],
+])('a budget that is %s: idle is %s', (_, isIdle, use, ratio = 0.2) => {
+  const set = setUp({ ratio });
+  use(set);
+  expect(set.budget.isIdle).toBe(isIdle);
+});
+
+test('a policy with another clock is refused', () => {
+  const { budget } = setUp();
+  expect(() => createPolicy({ budget, clock: virtualClock() })).toThrow(
+    'The clock of a retry budget differs from that of its policy',
+  );
+});
+
+test('a clock that is set back neither creates retries nor blocks them forever', () => {
+  let nowMs = 1e9;
+  const clock = { now: () => nowMs, schedule: () => () => {} };
+  const budget = retryBudget({ clock });
+  expect([1, 2, 3, 4].map(() => budget.withdraw())).toEqual([true, true, true, false]);
+  nowMs -= 3_600_000;
+  expect(budget.withdraw()).toBe(false);
+  for (let time = 0; time < 5; time += 1) budget.deposit();
+  expect(budget.withdraw()).toBe(true);
+  nowMs += 7_200_000;
+  expect(budget.balance).toBe(3);
+});
+
+test('retries never exceed the reserve plus the share of the successes, in the window and in total', () => {
+  const step = fc.record({
+    deposits: fc.nat(20),
+    // At least one, so that no rest is long enough to restore the reserve.
+    tries: fc.integer({ min: 1, max: 20 }),
+    ms: fc.oneof(fc.nat(300), fc.nat(5_000)),
+  });
+  const options = fc.record({ ratio: fc.double({ min: 0, max: 2, noNaN: true }), reserve: fc.nat(10) });
+  fc.assert(
+    fc.property(options, fc.array(step, { maxLength: 60, size: 'max' }), (options, steps) => {
+      const { clock, budget } = setUp({ ...options, windowMs: 1_000 });
+      const earned: { at: number; count: number }[] = [];
+      let spent = 0;
+      for (const { deposits, tries, ms } of steps) {
+        const slot = Math.floor(clock.now() / 100);
+        for (let time = 0; time < deposits; time += 1) budget.deposit();
+        earned.push({ at: slot, count: deposits });
+        const inWindow = earned.reduce((sum, { at, count }) => sum + (at > slot - 10 ? count : 0), 0);
+        expect(budget.balance).toBeLessThanOrEqual(options.reserve + options.ratio * inWindow + 1e-6);
+        for (let time = 0; time < tries; time += 1) if (budget.withdraw()) spent += 1;
+        clock.tick(ms);
+      }
+      const all = earned.reduce((sum, { count }) => sum + count, 0);
+      expect(spent).toBeLessThanOrEqual(options.ratio * all + options.reserve + 1e-6);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+describe('a reserve of less than one', () => {
+  const CLIENTS = 10_000;
+
+  /** The retries of a fleet per client, with a budget each. */
+  function perClient(options: RetryBudgetOptions, client: (set: ReturnType<typeof setUp>) => number): number {
+    const random = seededRandom(7);
+    let retries = 0;
+    for (let at = 0; at < CLIENTS; at += 1) retries += client(setUp({ ...options, random }));
+    return retries / CLIENTS;
+  }
+
+  /** The number of withdrawals that succeed. */
+  const ask = ({ budget }: ReturnType<typeof setUp>, times = 1): number => {
+    let retries = 0;
+    for (let time = 0; time < times; time += 1) if (budget.withdraw()) retries += 1;
+    return retries;
+  };
+
+  test.each([1, 2, 50])('gives one client in ten one retry, with %i withdrawals each', (times) => {
+    const mean = perClient({ reserve: 0.1 }, (set) => ask(set, times));
+    expect(mean).toBeCloseTo(0.1, 2);
+  });
+
+  test('gives a retry to each client that draws low, once; the balance is the probability', () => {
+    const draws = [0.29, 0.3, 0];
+    const { budget } = setUp({ reserve: 0.3, random: () => draws.shift() ?? 0 });
+    expect(budget.balance).toBe(0.3);
+    expect(budget.withdraw()).toBe(true);
+    expect(budget.balance).toBe(0);
+    expect(budget.withdraw()).toBe(false);
+    expect(draws).toEqual([0.3, 0]);
+    const other = setUp({ reserve: 0.3, random: () => 0.3 });
+    expect([other.budget.withdraw(), other.budget.balance]).toEqual([false, 0]);
+  });
+
+  test('adds to the deposits: a quiet client need not save up a whole retry', () => {
+    const mean = perClient({ reserve: 0.1 }, (set) => {
+      let retries = 0;
+      // Two successes in a window and then a failure, twenty times, less than six windows apart.
+      for (let time = 0; time < 20; time += 1) {
+        set.deposit(2);
+        retries += ask(set);
+        set.clock.tick(30_000);
+      }
+      return retries;
+    });
+    expect(mean).toBeCloseTo(0.1 + 20 * 2 * 0.2, 0);
+    expect(mean).toBeLessThan(0.1 + 20 * 2 * 0.2 + 0.1);
+  });
+
+  test('is not random once successes pay for whole retries', () => {
+    const random = (): number => {
+      throw new Error('drawn');
+    };
+    const { deposit, withdrawAll } = setUp({ reserve: 0.1, random });
+    deposit(104);
+    expect(withdrawAll()).toBe(20);
+    const one = setUp({ reserve: 0.8, random });
+    one.deposit(1);
+    expect(one.withdrawAll()).toBe(1);
+  });
+
+  test('comes back after a rest, but not with time while requests fail', () => {
+    const mean = perClient({ reserve: 0.1 }, (set) => {
+      let retries = 0;
+      for (let time = 0; time < 20; time += 1) {
+        retries += ask(set);
+        set.clock.tick(50_000);
+      }
+      return retries;
+    });
+    expect(mean).toBeCloseTo(0.1, 2);
+    const rested = perClient({ reserve: 0.1 }, (set) => {
+      const first = ask(set);
+      set.clock.tick(61_000);
+      return first + ask(set);
+    });
+    expect(rested).toBeCloseTo(0.2, 2);
+  });
+
+  test('does not grow by refunds', () => {
+    const mean = perClient({ reserve: 0.3 }, (set) => {
+      for (let time = 0; time < 5; time += 1) if (set.budget.withdraw()) set.budget.refund();
+      return ask(set);
+    });
+    expect(mean).toBeLessThanOrEqual(0.3);
+    const { budget } = setUp({ reserve: 0.3, random: () => 0 });
+    expect(budget.withdraw()).toBe(true);
+    budget.refund();
+    expect(budget.balance).toBe(0.3);
+  });
+
+  test('of 0 is not random', () => {
+    const { budget, deposit } = setUp({ reserve: 0, random: () => 0 });
+    deposit(4);
+    expect([budget.balance, budget.withdraw()]).toEqual([0, false]);
+    deposit(1);
+    expect([budget.balance, budget.withdraw()]).toEqual([1, true]);
+  });
+});
+
+describe('a retry that is not sent is refunded', () => {
+  const actions = {
+    deposit: ({ budget }: Set) => budget.deposit(),
+    withdraw: ({ budget }: Set) => void budget.withdraw(),
+    refund: ({ budget }: Set) => budget.refund(),
+    'a second': ({ clock }: Set) => clock.tick(1_000),
+    'ten seconds': ({ clock }: Set) => clock.tick(10_000),
+    'a minute': ({ clock }: Set) => clock.tick(60_000),
+  };
+  type Set = ReturnType<typeof setUp>;
+  type Action = keyof typeof actions;
+
+  test.each<[story: string, script: Action[], balance: number]>([
+    ['at once', ['withdraw', 'refund'], 3],
+    ['after other withdrawals', ['withdraw', 'withdraw', 'refund'], 2],
+    ['each of three in turn', ['withdraw', 'refund', 'withdraw', 'refund', 'withdraw', 'refund'], 3],
+    ['the last retry', ['withdraw', 'withdraw', 'withdraw', 'refund'], 1],
+    ['without a withdrawal, which adds nothing', ['refund', 'refund'], 3],
+    ['more often than withdrawn, which never exceeds the bound', ['withdraw', 'refund', 'refund'], 3],
+    ['after successes', ['deposit', 'deposit', 'deposit', 'deposit', 'deposit', 'withdraw', 'refund'], 4],
+    [
+      'when those successes have left the window',
+      ['deposit', 'deposit', 'withdraw', 'ten seconds', 'refund'],
+      3,
+    ],
+    ['when the window has moved a little', ['withdraw', 'withdraw', 'a second', 'refund'], 2],
+    ['after a rest that restored the reserve', ['withdraw', 'a minute', 'a minute', 'refund'], 3],
+  ])('%s', (_, script, balance) => {
+    const set = setUp();
+    for (const action of script) actions[action](set);
+    expect(set.budget.balance).toBe(balance);
+  });
+
+  test('a refunded retry leaves the budget as if it had never been withdrawn', () => {
+    const options = fc.record({
+      ratio: fc.double({ min: 0, max: 2, noNaN: true }),
+      // Below one, retries are drawn at random, and are right on average only.
+      reserve: fc.double({ min: 1, max: 5, noNaN: true }),
+    });
+    const step = fc.record({
+      // At least one, so that no rest is long enough to restore the reserve.
+      deposits: fc.integer({ min: 1, max: 8 }),
+      tries: fc.nat(8),
+      ms: fc.oneof(fc.nat(300), fc.nat(2_000)),
+    });
+    const steps = fc.array(step, { maxLength: 20, size: 'max' });
+    fc.assert(
+      fc.property(options, steps, steps, fc.nat(3), (options, before, between, retries) => {
+        const asked = setUp({ ...options, windowMs: 1_000 });
+        const other = setUp({ ...options, windowMs: 1_000 });
+        const play = (steps: typeof before, withdrawing: boolean): void => {
+          for (const { deposits, tries, ms } of steps) {
+            for (const { budget, clock, deposit } of [asked, other]) {
+              deposit(deposits);
+              for (let time = 0; withdrawing && time < tries; time += 1) budget.withdraw();
+              clock.tick(ms);
+            }
+          }
+        };
+        play(before, true);
+        let withdrawn = 0;
+        for (let retry = 0; retry < retries; retry += 1) if (asked.budget.withdraw()) withdrawn += 1;
+        play(between, false);
+        for (let retry = 0; retry < withdrawn; retry += 1) asked.budget.refund();
+        expect(asked.budget.balance).toBe(other.budget.balance);
+        expect(asked.withdrawAll()).toBe(other.withdrawAll());
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test.each<[options: unknown, message: string]>([
+  [{ ratio: -1 }, 'retryBudget: ratio must be a finite number ≥ 0, got -1'],
+  [{ ratio: Number.NaN }, 'retryBudget: ratio must be'],
+  [{ reserve: Number.POSITIVE_INFINITY }, 'retryBudget: reserve must be'],
+  [{ windowMs: 0 }, 'retryBudget: windowMs must be'],
+  [{ reserve: -0.1 }, 'retryBudget: reserve must be a finite number ≥ 0, got -0.1'],
+  [{ random: 0.5 }, 'retryBudget: random must be a function, got 0.5'],
+  [{ percent: 5 }, 'retryBudget has no option "percent"'],
+])('%j is refused', (options, message) => {
+  expect(() => retryBudget(options as RetryBudgetOptions)).toThrow(message);
+});

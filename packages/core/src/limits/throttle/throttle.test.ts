@@ -1,0 +1,573 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { REQUEST } from '../../../test/call-with-limits.ts';
+import { constant } from '../../backoff/curves.ts';
+import { attemptsOf } from '../../call/history.ts';
+import { Permits } from '../../call/permits.ts';
+import type { EbbEvent } from '../../events/events.ts';
+import type { FailureKind, Outcome, Verdict } from '../../http/outcome.ts';
+import type { Limit } from '../../policy/limit.ts';
+import type { Throttle } from '../../policy/limit-options.ts';
+import type { PolicyOptions } from '../../policy/options.ts';
+import { createPolicy } from '../../policy/policy.ts';
+import { type AttemptContext, type RetryOptions, retry } from '../../retry/retry.ts';
+import { virtualClock } from '../../testing.ts';
+import { tokenBucket } from '../bucket/token-bucket.ts';
+import { retryBudget } from '../budget/budget.ts';
+import { concurrencyLimit } from '../concurrency/concurrency.ts';
+import { perKey } from '../per-key/per-key.ts';
+import type { ThrottleRule } from './rule.ts';
+import { isBad, throttle } from './throttle.ts';
+
+/** An error with a status, as SDKs throw them. */
+class Status extends Error {
+  readonly status: number;
+  constructor(status: number) {
+    super(String(status));
+    this.status = status;
+  }
+}
+
+/** The clock of {@link setUp}, for the limits of a test. */
+let time = virtualClock({ startMs: 1e6 });
+beforeEach(() => {
+  time = virtualClock({ startMs: 1e6 });
+});
+
+function setUp(options: PolicyOptions = {}, clock = time) {
+  const own = throttle();
+  const events: EbbEvent[] = [];
+  const policy = createPolicy({
+    clock,
+    random: () => 0,
+    backoff: constant(1_000),
+    throttle: own,
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  let sent = 0;
+  const call = (work: (context: AttemptContext) => unknown): Promise<unknown> => {
+    const promise = retry(async (context) => {
+      sent += 1;
+      return work(context);
+    }, policy);
+    promise.catch(() => undefined);
+    return promise;
+  };
+  const settled = (work: (context: AttemptContext) => unknown): Promise<unknown> =>
+    clock.runUntilSettled(call(work).catch((error: unknown) => error));
+  /** A request in each of so many seconds. */
+  const eachSecond = async (seconds: number, work: () => unknown): Promise<void> => {
+    for (let at = 0; at < seconds; at += 1) {
+      call(work);
+      await clock.advance(1_000);
+    }
+  };
+  return {
+    clock,
+    own,
+    policy,
+    call,
+    settled,
+    eachSecond,
+    sent: () => sent,
+    told: (type: EbbEvent['type']) => events.filter((event) => event.type === type),
+    /** So many seconds of requests that fail at once. */
+    down: (seconds: number) => eachSecond(seconds, fails),
+  };
+}
+
+const fails = (): never => {
+  throw new Status(503);
+};
+const hangs = () => new Promise(() => undefined);
+const ruleOf = (own: object): ThrottleRule => Object(own).rule;
+
+/** Has a limit that skips each chance while it is told to. */
+class Skipping {
+  isSkipping: boolean;
+  readonly limit: Limit = {
+    name: 'own',
+    take: () => (this.isSkipping ? { skip: true } : undefined),
+  };
+
+  constructor(isSkipping: boolean) {
+    this.isSkipping = isSkipping;
+  }
+}
+
+const reasons = (result: unknown): unknown[] =>
+  attemptsOf(result).map(({ attempt, reason }) => [attempt, reason]);
+
+test('released by hand, it is closed whatever has failed', async () => {
+  const { own, down } = setUp();
+  await down(5);
+  expect(own.state).not.toBe('closed');
+  own.release();
+  expect([own.state, own.share]).toEqual(['closed', 1]);
+});
+
+describe('held by hand', () => {
+  test('nothing is sent, and a request goes from chance to chance until it has none left', async () => {
+    const { clock, own, settled, sent, told } = setUp({ maxRetries: 2 });
+    own.hold();
+    expect([own.state, own.share]).toEqual(['open', 0]);
+    const error = await settled(() => 'never');
+    expect(error).toMatchObject({ name: 'NotSentError', reason: 'overload' });
+    expect([sent(), clock.elapsedMs]).toEqual([0, 2_000]);
+    expect(told('skip')).toMatchObject([
+      { attempt: 0, delayMs: 1_000 },
+      { attempt: 0, delayMs: 1_000 },
+      { attempt: 0, delayMs: undefined },
+    ]);
+    expect(told('end')).toMatchObject([{ reason: 'overload', error: { reason: 'overload' } }]);
+    expect(reasons(error)).toEqual([
+      [1, 'skipped'],
+      [1, 'skipped'],
+      [1, 'overload'],
+    ]);
+  });
+
+  test('and released between two chances, the request is sent at the next', async () => {
+    const { clock, own, call, told } = setUp();
+    own.hold();
+    const answer = call(() => 'sent');
+    await clock.advance(1_500);
+    own.release();
+    await clock.advance(500);
+    const value = await answer;
+    expect([value, own.state, own.share]).toEqual(['sent', 'closed', 1]);
+    expect(told('share')).toMatchObject([
+      { state: 'open', share: 0 },
+      { state: 'closed', share: 1 },
+    ]);
+  });
+
+  test('a retry ends with the error that was there', async () => {
+    const { own, settled, told } = setUp({ maxRetries: 1 });
+    const error = await settled(() => {
+      own.hold();
+      throw new Status(503);
+    });
+    expect(error).toBeInstanceOf(Status);
+    expect(reasons(error)).toEqual([
+      [1, 'transient'],
+      [2, 'overload'],
+    ]);
+    expect(told('end')).toMatchObject([{ reason: 'overload', outcome: { status: 503 } }]);
+  });
+
+  test.each<[story: string, options: PolicyOptions, elapsedMs: number]>([
+    ['with `maxRetries: 0` there is one chance', { maxRetries: 0 }, 0],
+    ['no chance is waited for that comes after the total timeout', { totalTimeoutMs: 2_500 }, 2_000],
+  ])('%s', async (_, options, elapsedMs) => {
+    const { clock, own, settled } = setUp(options);
+    own.hold();
+    expect(await settled(() => 1)).toMatchObject({ reason: 'overload' });
+    expect(clock.elapsedMs).toBe(elapsedMs);
+  });
+
+  test('a body that can be sent once does not end the chances', async () => {
+    const { clock, own, call } = setUp({ methods: [] });
+    own.hold();
+    const answer = call(() => 'sent');
+    await clock.advance(500);
+    own.release();
+    await clock.advance(1_000);
+    expect(await answer).toBe('sent');
+  });
+
+  test.each<
+    [reason: string, given: (signal: AbortSignal) => [PolicyOptions, RetryOptions<number>?], unknown]
+  >([
+    ['aborted', (signal) => [{}, { signal }], 'enough'],
+    ['stopped', (stopSignal) => [{ stopSignal }], expect.objectContaining({ reason: 'stopped' })],
+  ])('a call that is %s waits for no other chance', async (reason, given, error) => {
+    const controller = new AbortController();
+    const [options, more] = given(controller.signal);
+    const { clock, own, policy, told } = setUp(options);
+    own.hold();
+    const failed = expect(retry(() => 1, policy, more)).rejects.toEqual(error);
+    await clock.advance(500);
+    controller.abort('enough');
+    await failed;
+    expect([clock.pending, told('end')]).toMatchObject([0, [{ reason }]]);
+  });
+
+  test("with `whenSkipped: 'fail'` the first skipped chance ends the request", async () => {
+    const own = throttle({ whenSkipped: 'fail' });
+    const { clock, settled, told } = setUp({ throttle: own });
+    own.hold();
+    const error = await settled(() => 1);
+    expect(error).toMatchObject({ reason: 'overload' });
+    expect([clock.elapsedMs, reasons(error)]).toEqual([0, [[1, 'overload']]]);
+    expect(told('skip')).toMatchObject([{ delayMs: undefined }]);
+  });
+});
+
+describe('a skipped chance holds nothing', () => {
+  test('slots and tokens are not asked for', async () => {
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001, clock: time });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
+    const { clock, own, call } = setUp({ bucket, concurrency });
+    const slot = concurrency.tryAcquire();
+    own.hold();
+    call(() => 1);
+    await clock.advance(500);
+    expect([bucket.stats().tokens, concurrency.stats().waiting]).toEqual([1, 0]);
+    slot?.release();
+  });
+
+  test('what other limits took goes back, and so does what the throttle took', async () => {
+    const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6, clock: time });
+    const last = new Skipping(true);
+    const { clock, call } = setUp({ limits: [bucket, last.limit] });
+    const answer = call(() => 'sent');
+    await clock.advance(500);
+    expect(bucket.stats().tokens).toBeCloseTo(2);
+    last.isSkipping = false;
+    await clock.advance(500);
+    expect([await answer, Math.round(bucket.stats().tokens)]).toEqual(['sent', 1]);
+  });
+
+  test('a retry that the throttle has paid goes back, if another limit skips it', async () => {
+    const last = new Skipping(false);
+    const { clock, call, sent } = setUp({ limits: [last.limit], maxRetries: 3 });
+    call(fails);
+    await clock.advance(500);
+    last.isSkipping = true;
+    await clock.advance(3_000);
+    expect(sent()).toBe(1);
+    last.isSkipping = false;
+    call(fails);
+    await clock.advance(3_500);
+    // One retry, and not none.
+    expect(sent()).toBe(1 + 2);
+  });
+
+  test('the retry of a budget goes back, and is asked for again', async () => {
+    const budget = retryBudget({ reserve: 3, clock: time });
+    const { clock, own, call } = setUp({ budget });
+    let calls = 0;
+    const answer = call(() => {
+      calls += 1;
+      if (calls > 1) return 'sent';
+      own.hold();
+      throw new Status(503);
+    });
+    await clock.advance(500);
+    // Taken for the retry that is planned.
+    expect(budget.balance).toBe(2);
+    const balances: number[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      await clock.advance(1_000);
+      balances.push(budget.balance);
+    }
+    expect(balances).toEqual([2, 2, 2]);
+    own.release();
+    await clock.advance(1_000);
+    expect([await answer, budget.balance]).toEqual(['sent', 2]);
+  });
+
+  test('a retry whose budget is spent meanwhile ends with what was there', async () => {
+    const budget = retryBudget({ reserve: 1, clock: time });
+    const { clock, own, call } = setUp({ budget });
+    const answer = call(() => {
+      own.hold();
+      throw new Status(503);
+    });
+    const failed = expect(answer).rejects.toBeInstanceOf(Status);
+    await clock.advance(999);
+    const refund = budget.refund?.bind(budget);
+    // Another request takes what goes back.
+    Object.assign(budget, {
+      refund() {
+        refund?.();
+        budget.withdraw();
+      },
+    });
+    await clock.advance(10);
+    await failed;
+  });
+
+  test('hooks make the headers anew for the next chance', async () => {
+    let asked = 0;
+    const beforeAttempt = () => {
+      asked += 1;
+      return undefined;
+    };
+    const { clock, own, call } = setUp({ beforeAttempt });
+    own.hold();
+    const answer = call(() => asked);
+    await clock.advance(1_500);
+    own.release();
+    await clock.advance(500);
+    expect(await answer).toBe(3);
+  });
+});
+
+describe('what is learned', () => {
+  test('a service that is down opens it, and one that answers closes it', async () => {
+    const { own, down, eachSecond, sent, told } = setUp();
+    await down(20);
+    expect([own.state, own.share]).toEqual(['open', 0.3]);
+    const before = sent();
+    await down(10);
+    // New requests are skipped, and the credit of retries is spent.
+    expect(sent() - before).toBeLessThan(20);
+    await eachSecond(120, () => 'up');
+    expect([own.state, own.share]).toEqual(['closed', 1]);
+    const states = told('share').map((event) => event.type === 'share' && event.state);
+    expect(states[0]).toBe('half-open');
+    expect(states).toContain('open');
+    expect(states.at(-1)).toBe('closed');
+    for (const [at, state] of states.entries()) expect(state).not.toBe(states[at - 1]);
+  });
+
+  test.each<[string, FailureKind, url: string, isBad: boolean | undefined]>([
+    ['a mistake of the program, which a client throws', 'unknown', 'https://a.test/', undefined],
+    ['an error of a function', 'unknown', '', true],
+    ['an abort', 'aborted', 'https://a.test/', undefined],
+    ['no connection', 'connect', 'https://a.test/', true],
+    ['a connection that broke', 'network', 'https://a.test/', true],
+    ['a timeout', 'timeout', 'https://a.test/', true],
+  ])('%s is bad, or says nothing: %s of %j is %s', (_, kind, url, bad) => {
+    const error = new TypeError('lost');
+    expect(isBad({ type: 'failure', kind, error }, { ...REQUEST, url })).toBe(bad);
+  });
+
+  test.each<[verdict: Verdict | undefined, status: number, isBad: boolean]>([
+    ['refused', 200, true],
+    ['transient', 200, true],
+    ['final', 503, false],
+    ['success', 503, false],
+    [undefined, 503, true],
+    [undefined, 429, true],
+    [undefined, 404, false],
+    [undefined, 200, false],
+  ])('a body that was judged %s, of a response with %i: %s', (verdict, status, bad) => {
+    const outcome = { type: 'response', status, header: () => undefined, judgement: verdict && { verdict } };
+    expect(isBad(outcome as Outcome, REQUEST)).toBe(bad);
+  });
+
+  const after =
+    (ms: number, end: () => unknown = () => 1) =>
+    async () => {
+      await time.sleep(ms);
+      return end();
+    };
+  const calm = { attemptTimeoutMs: 1_000 };
+
+  /** What the rule is asked and told while a call is made, which does these works in turn. */
+  test.each<
+    [story: string, options: () => PolicyOptions, works: (() => unknown)[], asked: string, told: string[]]
+  >([
+    [
+      'an answer: how long it took, as a share of the timeout',
+      () => calm,
+      [after(250)],
+      '0 first',
+      ['250 answered 0.25'],
+    ],
+    ['an answer without a timeout is never late', () => ({}), [after(250)], '0 first', ['250 answered 0']],
+    [
+      'the answer to a retry, after a failure',
+      () => calm,
+      [after(100, fails), after(500)],
+      '0 first, 1100 after-failure',
+      ['100 failed', '1600 answered 0.5 as a retry'],
+    ],
+    [
+      'the answer to a retry without a timeout, at its time',
+      () => ({}),
+      [after(100, fails), after(500)],
+      '0 first, 1100 after-failure',
+      ['100 failed', '1600 answered 0 as a retry'],
+    ],
+    [
+      'a budget has allowed the retry: the rule is not asked',
+      () => ({ ...calm, budget: retryBudget({ reserve: 9, clock: time }) }),
+      [after(100, fails), after(500)],
+      '0 first',
+      ['100 failed', '1600 answered 0.5 as a retry'],
+    ],
+    [
+      'a timeout, after which a retry costs more',
+      () => ({ ...calm, maxRetries: 1 }),
+      [after(1_500)],
+      '0 first, 2000 after-timeout',
+      ['1000 failed'],
+    ],
+    [
+      'nothing of what says nothing',
+      () => ({ ...calm, classify: () => 'final' }),
+      [after(100, () => Promise.reject(new DOMException('left', 'AbortError')))],
+      '0 first',
+      [],
+    ],
+    [
+      'a failed retry',
+      () => ({ maxRetries: 1 }),
+      [after(100, fails), after(100, fails)],
+      '0 first, 1100 after-failure',
+      ['100 failed', '1200 failed as a retry'],
+    ],
+  ])('%s', async (_, options, works, asked, told) => {
+    const { clock, own, call } = setUp(options());
+    const left = [...works];
+    const startMs = clock.now();
+    const rule = ruleOf(own);
+    const [take, learn] = [vi.spyOn(rule, 'take'), vi.spyOn(rule, 'learn')];
+    const giveBack = vi.spyOn(rule, 'giveBack');
+    await clock.runUntilSettled(call(() => left.shift()?.()).catch(() => undefined));
+    // While all is calm the time of a first attempt without a timeout is not asked for.
+    expect(take.mock.calls.map(([ms, occasion]) => `${ms && ms - startMs} ${occasion}`).join(', ')).toBe(
+      asked,
+    );
+    expect(
+      learn.mock.calls.map(([ms, failed, isRetry, lateness]) => {
+        const what = failed ? 'failed' : `answered ${lateness}`;
+        return `${ms - startMs} ${what}${isRetry ? ' as a retry' : ''}`;
+      }),
+    ).toEqual(told);
+    expect(giveBack).not.toHaveBeenCalled();
+  });
+
+  test('in trouble the rule is asked with the time, also without a timeout', async () => {
+    const { clock, own, call, down } = setUp({ maxRetries: 0 });
+    await down(5);
+    const take = vi.spyOn(ruleOf(own), 'take');
+    await clock.runUntilSettled(call(() => 1).catch(() => undefined));
+    expect(take.mock.calls).toEqual([[clock.now(), 'first']]);
+  });
+
+  /** The permits of an attempt of a call that a throttle has let through. */
+  function permitsOf(own: Throttle, more: object = {}): Permits {
+    const call = { isInner: false, attempt: 0, request: REQUEST, policy: { clock: time }, ...more };
+    const permits = new Permits(call as never);
+    permits.start(own.limit.limit);
+    permits.take();
+    return permits;
+  }
+
+  test('an error of the program in one attempt takes no chance for good', () => {
+    const own = throttle();
+    const rule = ruleOf(own);
+    for (let at = 0; at < 3; at += 1) rule.learn(time.now() + 1_000 * at, true, false, 0);
+    rule.ask();
+    rule.ask();
+    const permits = permitsOf(own);
+    permits.settle({ type: 'failure', kind: 'unknown', error: undefined });
+    const before = vi.spyOn(rule, 'giveBack');
+    permits.end('final');
+    expect(before).not.toHaveBeenCalled();
+  });
+
+  test('`perKey` may forget a throttle, but not one that is held', () => {
+    const own = throttle();
+    expect([own.limit.limit.name, own.isIdle]).toEqual(['throttle', true]);
+    own.hold();
+    expect(own.isIdle).toBe(false);
+  });
+
+  test('nothing by an aborted request, and a failure by one that the total timeout has ended', async () => {
+    const { clock, own, policy } = setUp({ maxRetries: 0 });
+    for (let at = 0; at < 6; at += 1) {
+      const controller = new AbortController();
+      retry(hangs, policy, { signal: controller.signal }).catch(() => undefined);
+      await clock.advance(1_000);
+      controller.abort();
+      await clock.advance(0);
+    }
+    expect(own.share).toBe(1);
+    const other = setUp({ totalTimeoutMs: 900 });
+    await other.eachSecond(6, hangs);
+    expect(other.own.share).toBeLessThan(1);
+  });
+
+  test.each<[string, () => unknown, retriesPaidBy: string]>([
+    ['503', fails, 'credit'],
+    ['timeout', hangs, 'purse'],
+  ])(
+    'an event says what has lowered the share, and what pays for retries: %s',
+    async (name, work, paidBy) => {
+      const { eachSecond, call, told } = setUp({ maxRetries: 0, attemptTimeoutMs: 900 });
+      await eachSecond(1, () => Promise.reject(new Error('lost')));
+      call(() => 'up');
+      await eachSecond(5, work);
+      const failures = [name, name, name];
+      expect(told('share')[0]).toMatchObject({ state: 'half-open', failures, retriesPaidBy: paidBy });
+    },
+  );
+
+  test('or that a budget pays for them', async () => {
+    const { down, told } = setUp({ budget: retryBudget({ clock: time }) });
+    await down(4);
+    expect(told('share')[0]).toMatchObject({ retriesPaidBy: 'budget' });
+  });
+
+  test('nothing by an attempt whose hook takes too long', async () => {
+    const { own, eachSecond } = setUp({
+      maxRetries: 0,
+      attemptTimeoutMs: 900,
+      beforeAttempt: () => new Promise<undefined>(() => undefined),
+    });
+    await eachSecond(6, () => 1);
+    expect(own.share).toBe(1);
+  });
+
+  test('an attempt whose body factory takes too long was not sent: its chance goes back once, and as what it was', () => {
+    const own = throttle();
+    const permits = permitsOf(own, { policy: { clock: time, attemptTimeoutMs: 900 } });
+    permits.cancel();
+    permits.settle({ type: 'failure', kind: 'timeout', error: undefined });
+    permits.end('final');
+    expect(ruleOf(own).take(time.now(), 'after-timeout')).toBe(false);
+  });
+
+  test('a call that ends before its chance is used gives it back', () => {
+    const own = throttle();
+    const takes = (): boolean => ruleOf(own).take(time.now(), 'after-failure');
+    const permits = permitsOf(own, { attempt: 1 });
+    expect(takes()).toBe(false);
+    permits.end('aborted');
+    expect(takes()).toBe(true);
+  });
+
+  test('a chance that waits for its tokens is asked for once', async () => {
+    const { clock, own, down } = setUp({ maxRetries: 0 });
+    await down(5);
+    expect(own.share).toBeCloseTo(0.49);
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens: 0, clock });
+    const policy = createPolicy({ clock, random: () => 0, throttle: own, bucket, maxRetries: 0 });
+    const calls = Array.from({ length: 20 }, () => retry(() => 'sent', policy));
+    const results = await clock.runUntilSettled(Promise.allSettled(calls));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  });
+});
+
+test('a throttle per key is asked first, and learns by key', async () => {
+  const throttles = perKey(() => throttle(), { keyOf: () => 'a', clock: time });
+  const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6, clock: time });
+  const { clock, call } = setUp({ throttle: throttles, bucket, maxRetries: 1 });
+  throttles.for(REQUEST, 'a').hold();
+  bucket.tryAcquire();
+  const failed = expect(call(() => 1)).rejects.toMatchObject({ reason: 'overload' });
+  await clock.advance(1_000);
+  await failed;
+  expect([throttles.for(REQUEST, 'b').state, bucket.stats().waiting]).toEqual(['closed', 0]);
+});
+
+describe('wrong options', () => {
+  test.each<[options: unknown, error: typeof TypeError | typeof RangeError, message: string]>([
+    [{ floor: 0.1 }, TypeError, 'throttle has no option "floor"'],
+    [{ whenSkipped: 'stop' }, RangeError, 'throttle: whenSkipped must be'],
+    [{ thresholds: 5 }, TypeError, 'throttle has no option "thresholds"'],
+  ])('%j', (options, error, message) => {
+    expect(() => throttle(options as never)).toThrow(message);
+    expect(() => throttle(options as never)).toThrow(error);
+  });
+
+  test('a throttle is what `throttle` returns', () => {
+    expect(() => createPolicy({ throttle: {} as never })).toThrow('throttle must be throttle(…)');
+  });
+});
