@@ -1,4 +1,4 @@
-// The first program of the front page, as a new user tries it: installed by each package manager, run by each runtime. Installs
+// The first program of Start, as a new user tries it: installed by each package manager, run by each runtime. Installs
 // axios from the registry.
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { firstProgramOf, usersEnv, writeProject } from './release/project.ts';
 
 const run = promisify(execFile);
 const tarballs = inject('tarballs');
-const program = firstProgramOf('README.md') ?? expect.fail('the front page has no program');
+const program = firstProgramOf('docs/guide/start.md', 'axios') ?? expect.fail('Start has no program');
 const runtimes = join(import.meta.dirname, '../runtimes/node_modules/.bin');
 
 const isOnline = await run('npm', ['ping'], { env: usersEnv() }).then(
@@ -40,7 +40,7 @@ async function printedBy(folder: string, command: string, ...args: string[]): Pr
   return stdout;
 }
 
-describe.skipIf(!isOnline)('the first program of the front page', () => {
+describe.skipIf(!isOnline)('the first program of Start', () => {
   test.each([
     ['npm', 'npm', ['install', '--no-audit', '--no-fund']],
     ['pnpm', 'npx', ['-y', 'pnpm@12', 'install']],

@@ -60,6 +60,7 @@ export function writeProject(
 }
 
 /** The first program of a page. */
-export function firstProgramOf(page: string): Block | undefined {
-  return blocksOf(join(root, page)).find(({ language }) => language === 'ts');
+export function firstProgramOf(page: string, client?: string): Block | undefined {
+  const fits = ({ language, label }: Block): boolean => language === 'ts' && label === (client ?? label);
+  return blocksOf(join(root, page)).find(fits);
 }
