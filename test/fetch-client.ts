@@ -4,7 +4,7 @@ import { type BaseFetch, createFetch, type EbbFetch, type EbbRequestInit } from 
 import type * as suite from '@ebb/testing';
 
 /** A request of a test. */
-export interface Sent extends suite.Sent {
+export interface Sent extends suite.RowRequest {
   /** What the function of `factory` does first. */
   readonly making?: () => Promise<unknown> | undefined;
 }

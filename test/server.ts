@@ -3,4 +3,4 @@ export {
   type ScriptedServer as Upstream,
   scriptedServer as upstream,
 } from '../packages/testing/src/suite/server.ts';
-export type { Seen, Step } from '../packages/testing/src/suite/step.ts';
+export type { ReceivedRequest, Step } from '../packages/testing/src/suite/step.ts';

@@ -86,7 +86,7 @@ export const SLOW: Readonly<
     'packages/simulator/src/studies/golden.test.ts',
     'packages/simulator/src/studies/grid/recorded.test.ts',
     'packages/simulator/src/studies/rates/worlds.test.ts',
-    'packages/simulator/src/studies/storm/quiet.test.ts',
+    'packages/simulator/src/studies/storm/quiet-clients.test.ts',
     'packages/undici/src/inspect.property.test.ts',
     'test/growth/growth.test.ts',
     'test/figures.test.ts',

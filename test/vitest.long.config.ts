@@ -13,7 +13,7 @@ export default defineConfig({
     ...config.test,
     include: [
       'packages/simulator/src/studies/golden.test.ts',
-      'packages/simulator/src/studies/storm/quiet.test.ts',
+      'packages/simulator/src/studies/storm/quiet-clients.test.ts',
       'packages/core/src/limits/bucket/token-bucket.property.test.ts',
       'packages/core/src/limits/bucket/quota-bucket.property.test.ts',
       'packages/axios/src/body/peek.property.test.ts',

@@ -5,7 +5,7 @@ import axiosRetry from '../bench/rivals/axios/axios-retry.ts';
 import cockatiel from '../bench/rivals/fetch/cockatiel.ts';
 import ky from '../bench/rivals/fetch/ky.ts';
 import pRetry from '../bench/rivals/fetch/p-retry.ts';
-import { type Seen, type Step, upstream } from '../server.ts';
+import { type ReceivedRequest, type Step, upstream } from '../server.ts';
 import { PROGRAMS } from '../size/programs.ts';
 import { sizeOf } from '../size/size.ts';
 import {
@@ -28,7 +28,7 @@ const down: Step = { status: 503, body: 'down' };
 const SETTINGS: Settings = { retries: 3, delayMs: 1 };
 
 interface Played {
-  readonly seen: readonly Seen[];
+  readonly seen: readonly ReceivedRequest[];
   /** The text of the response to the first of them, or the error. */
   readonly end: unknown;
 }

@@ -1,5 +1,5 @@
 // Bundled and run in each runtime: imports nothing from Node.
-import type { Seen, StartUpstream } from '@ebb/testing';
+import type { ReceivedRequest, StartUpstream } from '@ebb/testing';
 import type { Closed, Opened } from './upstreams.ts';
 
 /** Upstreams in the process of the tests, started over its control server. */
@@ -18,7 +18,7 @@ export function remoteUpstreams(control: string): StartUpstream {
     let closed: Closed = { seen: [], connections: 0 };
     return {
       url,
-      get seen(): readonly Seen[] {
+      get seen(): readonly ReceivedRequest[] {
         return closed.seen;
       },
       connections: () => closed.connections,

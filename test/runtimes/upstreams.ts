@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Script, Seen } from '@ebb/testing';
+import type { ReceivedRequest, Script } from '@ebb/testing';
 import { refusingUrl } from '../refusing.ts';
 import { type Upstream, upstream } from '../server.ts';
 
@@ -14,7 +14,7 @@ export interface Opened {
 
 /** The reply to `/close?id=`. */
 export interface Closed {
-  readonly seen: readonly Seen[];
+  readonly seen: readonly ReceivedRequest[];
   readonly connections: number;
 }
 

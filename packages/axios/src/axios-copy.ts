@@ -93,7 +93,7 @@ const DEFAULT_ADAPTERS: NonNullable<Chosen> = ['xhr', 'http', 'fetch'];
 type Env = { readonly fetch?: Fetch | undefined } | null | undefined;
 
 /** The adapter of a request, and which layers of ebb may be below it. */
-export interface Found {
+export interface AdapterRoute {
   readonly adapter: AxiosAdapter;
   readonly way: Way;
 }
@@ -110,7 +110,7 @@ export function adapterOf(
   given: AxiosCopy | undefined,
   named: Chosen,
   config: InternalAxiosRequestConfig,
-): Found {
+): AdapterRoute {
   if (typeof named === 'function') return { adapter: named, way: 'converted' };
   const copy = needCopy(config, given);
   const isForeign = areForeign(config.headers, copy);
@@ -127,7 +127,7 @@ function routeBy(
   found: AxiosAdapter,
   isCustom: boolean,
   config: InternalAxiosRequestConfig,
-): Found {
+): AdapterRoute {
   const adapterName = property(found, 'adapterName');
   if (adapterName === 'xhr') return { adapter: found, way: isNativeXhr() ? 'socket' : 'converted' };
   if (adapterName === 'http') return { adapter: found, way: config.transport ? 'converted' : 'socket' };

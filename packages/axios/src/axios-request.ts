@@ -23,15 +23,15 @@ import {
 } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse, CancelTokenSource } from 'axios';
 import { abortUpload, closeWith, formBody } from '#platform';
-import { type AxiosCopy, copyFor, type Found } from './axios-copy.ts';
+import { type AdapterRoute, type AxiosCopy, copyFor } from './axios-copy.ts';
 import { asCanceled, type CallerSignal, sendWithTimeout, timeoutError } from './cancel.ts';
-import { type Config, changed, copyWith, exchange, type Fields, marked, urlOf } from './config.ts';
+import { type Config, changeHeaders, copyWith, exchange, type Fields, urlOf, withContext } from './config.ts';
 import { failureOf, headerOf, outcomeOf } from './outcome.ts';
 import type { FactoryBody, NextBody } from './request-body.ts';
 import { discard, endBodyAfter, peekAt, whenBodyEnds } from './response-body.ts';
 
 /** How the requests of an interceptor go through an adapter. */
-export interface Route extends Found {
+export interface Route extends AdapterRoute {
   readonly policy: Policy;
   /** The copy of axios that the user passed. */
   readonly given: AxiosCopy | undefined;
@@ -153,10 +153,10 @@ export class AxiosRequest implements RequestTraits, Transport<AxiosResponse> {
     const timeoutMs = timeoutOf(call);
     // No layer below a socket reads a config.
     const layer = way === 'socket' ? undefined : layerOf(call);
-    const fields: Fields = layer ? marked(config, layer) : [];
+    const fields: Fields = layer ? withContext(config, layer) : [];
     if (made) fields.push(['data', made.data]);
     this.made = undefined;
-    if (headerChanges) fields.push(['headers', changed(config.headers, headerChanges)]);
+    if (headerChanges) fields.push(['headers', changeHeaders(config.headers, headerChanges)]);
     // A token, not a signal: axios follows the caller's signal in the config for as long as a streamed response is read.
     const token = timeoutMs === undefined ? undefined : copyFor(config, given)?.CancelToken?.source();
     if (token) {

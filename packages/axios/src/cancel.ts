@@ -1,5 +1,5 @@
 import type { Clock } from '@ebb/core';
-import { bounded, LONGEST_DISCARD_MS, nativeSignal, property } from '@ebb/core/adapter';
+import { LONGEST_DISCARD_MS, nativeSignal, property, withinBounds } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { type AxiosCopy, copyFor, needCopy } from './axios-copy.ts';
 import { discard } from './response-body.ts';
@@ -101,5 +101,5 @@ export function sendWithTimeout(
   };
   const sent = new Promise<AxiosResponse>((settle) => settle(send()));
   sent.then(closeLate, closeLate);
-  return bounded(sent, { clock, signal: undefined, leftMs: timeoutMs, late });
+  return withinBounds(sent, { clock, signal: undefined, leftMs: timeoutMs, late });
 }

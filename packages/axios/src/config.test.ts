@@ -2,7 +2,7 @@ import { concurrencyLimit, createPolicy, tokenBucket } from '@ebb/core';
 import { Call, LAYER, layerOf } from '@ebb/core/adapter';
 import axios, { AxiosHeaders } from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Config, changed, checkShared, exchange, marked, takeMark, urlOf } from './config.ts';
+import { type Config, changeHeaders, checkShared, exchange, takeMark, urlOf, withContext } from './config.ts';
 
 const configOf = (config: object): Config => ({ headers: new AxiosHeaders(), ...config });
 
@@ -49,7 +49,7 @@ describe('the URL of a request', () => {
 
 test('headers are changed in a copy, of the same class', () => {
   const headers = new AxiosHeaders({ a: '1', b: '2' });
-  const copy = changed(headers, { A: undefined, B: '3', c: '4' });
+  const copy = changeHeaders(headers, { A: undefined, B: '3', c: '4' });
   expect(copy).toBeInstanceOf(AxiosHeaders);
   expect([{ ...copy }, { ...headers }]).toEqual([
     { b: '3', c: '4' },
@@ -84,7 +84,7 @@ describe('the mark for layers below', () => {
 
   test('stands beside the options of fetch, is not copied with them by axios, and is taken out again', () => {
     const config = configOf({ fetchOptions: { cache: 'no-store' } });
-    exchange(config, marked(config, layer));
+    exchange(config, withContext(config, layer));
     const { fetchOptions } = axios.mergeConfig({}, config) as { fetchOptions?: { [LAYER]?: object } };
     expect(fetchOptions?.[LAYER]).toBe(layer);
     expect(takeMark(config)).toBe(layer);
@@ -94,7 +94,7 @@ describe('the mark for layers below', () => {
 
   test('takes the options of ebb, which are for the layer above alone', () => {
     const fields = (ebb?: object) =>
-      marked(configOf(ebb === undefined ? {} : { ebb }), layer).map(([name]) => name);
+      withContext(configOf(ebb === undefined ? {} : { ebb }), layer).map(([name]) => name);
     expect([fields(), fields({ maxRetries: 1 })]).toEqual([['fetchOptions'], ['fetchOptions', 'ebb']]);
   });
 

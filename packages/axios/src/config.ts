@@ -38,7 +38,7 @@ export function copyWith(headers: Config['headers'], values: object | undefined)
 }
 
 /** A copy of the headers with the changes of an attempt. Adapters write into it too: the original stays as it is. */
-export function changed(headers: Config['headers'], changes: SentHeaders): Config['headers'] {
+export function changeHeaders(headers: Config['headers'], changes: SentHeaders): Config['headers'] {
   const copy = copyWith(headers, headers);
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) copy.delete(name);
@@ -64,7 +64,7 @@ export function exchange(config: object, fields: Fields): Fields {
 }
 
 /** A config that carries the call around it. */
-interface Marked {
+interface MarkedConfig {
   fetchOptions?: { [LAYER]?: unknown };
 }
 
@@ -72,14 +72,14 @@ interface Marked {
  * The fields of a config from which ebb layers below know that this one retries. The mark stands in its `fetchOptions`, which are
  * passed to fetch, and which another axios instance receives as a copy. The caller's `ebb` options are for this layer alone.
  */
-export function marked({ fetchOptions, ebb }: Config & Marked, layer: object): Fields {
+export function withContext({ fetchOptions, ebb }: Config & MarkedConfig, layer: object): Fields {
   const fields: Fields = [['fetchOptions', { ...fetchOptions, [LAYER]: layer }]];
   if (ebb !== undefined) fields.push(['ebb', undefined]);
   return fields;
 }
 
 /** The mark that an outer layer left in a config, which loses it: the config of the response does not show it. */
-export function takeMark(config: Config & Marked): unknown {
+export function takeMark(config: Config & MarkedConfig): unknown {
   if (config.fetchOptions?.[LAYER] === undefined) return undefined;
   const { [LAYER]: mark, ...others } = config.fetchOptions;
   config.fetchOptions = others;

@@ -7,7 +7,7 @@ import type { Config } from './config.ts';
 import type { NodeRequest, Origin } from './platform/node.ts';
 
 /** A request as its outcomes ask about it. */
-type Sent = Pick<RequestTraits, 'url'> & { readonly config: Config };
+type OutcomeRequest = Pick<RequestTraits, 'url'> & { readonly config: Config };
 
 /**
  * A header of a request or a response. The headers are an `AxiosHeaders`, whose values may be lists or `false`, or an object of a custom
@@ -31,7 +31,7 @@ interface ShownRequest extends NodeRequest {
  * Tells from an adapter's `request` which hop an outcome came from. The response of a redirect's target says nothing
  * about whether the first server did its work, so a redirect is ruled out only by proof.
  */
-function originOf(sent: Sent, request: unknown): Origin {
+function originOf(sent: OutcomeRequest, request: unknown): Origin {
   const { config } = sent;
   const shown: ShownRequest = request ?? {};
   const known = (lastHop ? lastHop(shown) : undefined) ?? recordedResponse(request);
@@ -66,10 +66,10 @@ export class ResponseOutcome {
   readonly status: number;
   /** Not the response itself, whose body may be large. */
   readonly #shown: Omit<Received, 'status'>;
-  readonly #sent: Sent;
+  readonly #sent: OutcomeRequest;
   #found: Origin | undefined;
 
-  constructor({ status, headers, request }: Received, sent: Sent) {
+  constructor({ status, headers, request }: Received, sent: OutcomeRequest) {
     this.status = status;
     this.#shown = { headers, request };
     this.#sent = sent;
@@ -100,14 +100,14 @@ export class ResponseOutcome {
  *
  * @param error the rejection of the adapter; `undefined` if it has resolved
  */
-export function outcomeOf(response: Received, sent: Sent, error?: unknown): Outcome {
+export function outcomeOf(response: Received, sent: OutcomeRequest, error?: unknown): Outcome {
   const { request } = response;
   if (!isTunnelRefused?.(request ?? {})) return new ResponseOutcome(response, sent);
   return { type: 'failure', kind: 'connect', error, redirected: originOf(sent, request).redirected };
 }
 
 /** Reads what an adapter rejected with: a response that `validateStatus` refused, or a failure. */
-export function failureOf(error: unknown, sent: Sent): Outcome {
+export function failureOf(error: unknown, sent: OutcomeRequest): Outcome {
   const response = property(error, 'response') as AxiosResponse | undefined;
   const request = property(error, 'request');
   if (response && failedByStatus(response)) return outcomeOf(response, sent, error);

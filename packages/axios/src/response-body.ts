@@ -3,10 +3,10 @@ import {
   type Aside,
   isNodeReadable,
   isWebReadable,
+  keptStream,
   nextTurn,
   type Opened,
   property,
-  restored,
   setAside,
   watchWebStream,
 } from '@ebb/core/adapter';
@@ -42,7 +42,7 @@ export function discard(
   return {
     released: aside.released,
     restore() {
-      response.data = restored(data, aside);
+      response.data = keptStream(data, aside);
       return settled;
     },
   };

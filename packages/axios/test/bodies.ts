@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import FormDataPackage from 'form-data';
-import type { Seen } from '../../../test/server.ts';
+import type { ReceivedRequest } from '../../../test/server.ts';
 
 export const BYTES: Uint8Array<ArrayBuffer> = new TextEncoder().encode('text');
 
 /** A body as the server received it, with the headers that describe it. */
-export function sentBody({ body, headers }: Seen): {
+export function sentBody({ body, headers }: ReceivedRequest): {
   readonly body: string;
   readonly type: string | undefined;
   readonly length: string | undefined;

@@ -2,7 +2,7 @@ import type { Outcome, RequestTraits } from '@ebb/core';
 import { codeIn, property, type Responded, systemRandom, wallMs } from '@ebb/core/internal';
 
 import { configOf } from './call-start.ts';
-import { strict } from './said.ts';
+import { strict } from './shared-options.ts';
 
 /** An error of axios, as far as a program may read it between two attempts: the body has not been transformed then. */
 export interface AxiosErrorLike extends Error {

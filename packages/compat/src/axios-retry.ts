@@ -22,8 +22,16 @@ import {
   linearDelay,
   retryAfter,
 } from './axios-error.ts';
-import { begunOf, configOf, elapsedMs, remembering } from './call-start.ts';
-import { asTimer, cannot, checkRetries, deciding, type Loose, mustBeThere, warnOfZero } from './said.ts';
+import { callStartOf, configOf, elapsedMs, remembering } from './call-start.ts';
+import {
+  asTimer,
+  cannot,
+  checkRetries,
+  deciding,
+  type Loose,
+  mustBeThere,
+  warnOfZero,
+} from './shared-options.ts';
 
 /** Options of {@link likeAxiosRetry}: those of axios-retry. `undefined` counts as not given. */
 export interface LikeAxiosRetryOptions {
@@ -135,7 +143,7 @@ function isErrorOfAxios(outcome: Outcome): boolean {
 function isInTime(request: RequestTraits, delayMs: number): boolean {
   const config = configOf(request);
   if (!config?.timeout) return true;
-  const call = begunOf(request);
+  const call = callStartOf(request);
   const leftMs = call.timeoutMs - elapsedMs(call) - delayMs;
   if (leftMs <= 0) return false;
   config.timeout = leftMs;

@@ -2,7 +2,7 @@ import type { Plugin, RequestTraits } from '@ebb/core';
 import { type CallPolicy, devText, property } from '@ebb/core/internal';
 
 /** The state of a call since its start. */
-interface Begun {
+interface CallStart {
   readonly policy: CallPolicy;
   readonly atMs: number;
   /** The `timeout` of the request, if it is one of axios. */
@@ -11,7 +11,7 @@ interface Begun {
   delayMs?: number;
 }
 
-const begun = /* @__PURE__ */ new WeakMap<RequestTraits, Begun>();
+const begun = /* @__PURE__ */ new WeakMap<RequestTraits, CallStart>();
 
 /** The config of a request of axios: `AxiosRequest` has it. */
 export function configOf(request: RequestTraits): Record<string, unknown> | undefined {
@@ -28,7 +28,7 @@ export const remembering: Plugin = {
 };
 
 /** @throws TypeError if the options have other `plugins` */
-export function begunOf(request: RequestTraits): Begun {
+export function callStartOf(request: RequestTraits): CallStart {
   const call = begun.get(request);
   if (call === undefined)
     throw new TypeError(devText('plugins lack what the options of this library bring: add it to theirs'));
@@ -36,6 +36,6 @@ export function begunOf(request: RequestTraits): Begun {
 }
 
 /** How long a call goes on, in milliseconds. */
-export function elapsedMs({ policy, atMs }: Begun): number {
+export function elapsedMs({ policy, atMs }: CallStart): number {
   return policy.clock.now() - atMs;
 }

@@ -1,7 +1,7 @@
 import type { Outcome, PolicyOptions, RequestTraits } from '@ebb/core';
 import { callable, devText, must, type OptionTable, readOptions, wholeNumber } from '@ebb/core/internal';
 
-import { asTimer, deciding, ENDLESS, type Loose, mustBeThere, strict, warnOfZero } from './said.ts';
+import { asTimer, deciding, ENDLESS, type Loose, mustBeThere, strict, warnOfZero } from './shared-options.ts';
 
 /** A response of fetch, as far as a program may read it between two attempts. Whatever else is read of it throws. */
 export interface FetchResponseLike {
@@ -12,7 +12,7 @@ export interface FetchResponseLike {
   readonly headers: { get(name: string): string | null; has(name: string): boolean };
 }
 
-type Settled = [error: Error | null, response: FetchResponseLike | null];
+type FetchResult = [error: Error | null, response: FetchResponseLike | null];
 
 /** Options of {@link likeFetchRetry}: those of fetch-retry. `undefined` counts as not given. */
 export interface LikeFetchRetryOptions {
@@ -25,12 +25,15 @@ export interface LikeFetchRetryOptions {
    * In milliseconds. A function is given the number of the attempt, from 0.
    * @default 1_000
    */
-  readonly retryDelay?: number | Loose<(attempt: number, ...settled: Settled) => number> | undefined;
+  readonly retryDelay?: number | Loose<(attempt: number, ...settled: FetchResult) => number> | undefined;
   /**
    * Statuses to retry besides lost connections; or a function that decides on both at once, and returns no promise.
    * @default []
    */
-  readonly retryOn?: readonly number[] | Loose<(attempt: number, ...settled: Settled) => boolean> | undefined;
+  readonly retryOn?:
+    | readonly number[]
+    | Loose<(attempt: number, ...settled: FetchResult) => boolean>
+    | undefined;
 }
 
 const OPTIONS: OptionTable<LikeFetchRetryOptions> = {
@@ -48,7 +51,7 @@ const OPTIONS: OptionTable<LikeFetchRetryOptions> = {
   },
 };
 
-function settledBy(outcome: Outcome | undefined, request: RequestTraits | undefined): Settled {
+function settledBy(outcome: Outcome | undefined, request: RequestTraits | undefined): FetchResult {
   if (outcome?.type !== 'response') return [outcome?.error as Error, null];
   const { status, redirected = false, url = request?.url ?? '' } = outcome;
   const headers = {

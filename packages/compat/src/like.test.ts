@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { likeAxiosRetry } from './axios-retry.ts';
 import { likeFetchRetry } from './fetch-retry.ts';
 import { likePRetry } from './p-retry.ts';
-import { asTimer, warnOfZero } from './said.ts';
+import { asTimer, warnOfZero } from './shared-options.ts';
 
 const later = (async () => true) as never;
 const promising = (() => Promise.reject(new Error('unseen'))) as never;

@@ -12,7 +12,7 @@ import {
 } from '@ebb/core/internal';
 
 import { axiosErrorOf, isAccepted } from './axios-error.ts';
-import { begunOf, configOf, elapsedMs, remembering } from './call-start.ts';
+import { callStartOf, configOf, elapsedMs, remembering } from './call-start.ts';
 import { isNetworkError } from './network-error.ts';
 import {
   asTimer,
@@ -23,7 +23,7 @@ import {
   type Loose,
   mustBeThere,
   warnOfZero,
-} from './said.ts';
+} from './shared-options.ts';
 
 /** The argument of the functions of p-retry. */
 export interface PRetryContext {
@@ -166,7 +166,7 @@ export function likePRetry(options: LikePRetryOptions = {}): PolicyOptions {
       const thrown = thrownBy(outcome, request);
       if (thrown === undefined) return 'success';
       if (isAbort(outcome, request)) return 'final';
-      const call = begunOf(request);
+      const call = callStartOf(request);
       const error = isError(thrown.error)
         ? thrown.error
         : new TypeError(`Non-error was thrown: "${String(thrown.error)}". You should only throw errors.`);
@@ -185,7 +185,7 @@ export function likePRetry(options: LikePRetryOptions = {}): PolicyOptions {
     },
     // After a chance that was skipped there is no error.
     backoff: ({ retry, random, outcome, request }) =>
-      asTimer((outcome && request && begunOf(request).delayMs) ?? delayOf(setup, retry, random)),
+      asTimer((outcome && request && callStartOf(request).delayMs) ?? delayOf(setup, retry, random)),
     plugins: [remembering],
   };
 }

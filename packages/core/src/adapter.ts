@@ -7,10 +7,10 @@ export { nativeSignal, onAbort, sleep } from './base/signals.ts';
 export {
   type AsideBounds,
   cancelBody,
+  keptStream,
   LONGEST_DISCARD_MS,
   missing,
   readAhead,
-  restored,
   SetAside,
   setAside,
 } from './bodies/keep.ts';
@@ -18,7 +18,7 @@ export { watchWebStream } from './bodies/peek.ts';
 export { whenArrived } from './bodies/watch.ts';
 export { goOnAfter, isSuccess, mayBeSentAtOnce } from './call/at-once.ts';
 export { abortedBy, Call } from './call/call.ts';
-export { bounded, type Deadline, namedTimeoutOf, timeoutError } from './call/deadline.ts';
+export { type Deadline, namedTimeoutOf, timeoutError, withinBounds } from './call/deadline.ts';
 export { type Decision, type DecisionInput, decide } from './call/decide.ts';
 export {
   attemptsOf,

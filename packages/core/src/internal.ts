@@ -20,7 +20,7 @@ export { type Complete, must, type OptionTable, readOptions } from './base/optio
 export { FirstEvent } from './bodies/body-reader.ts';
 export { watchBody } from './bodies/peek.ts';
 export type { HedgeNotes } from './call/attempts.ts';
-export { backoffOf, obeyed, verdictOf } from './call/decide.ts';
+export { backoffOf, capRetryAfter, verdictOf } from './call/decide.ts';
 export { headersNow } from './call/header-changes.ts';
 export { record } from './call/history.ts';
 export { emit, type Reporting } from './events/emit.ts';

@@ -5,18 +5,18 @@ import {
   cancelBody,
   discardMsOf,
   isError,
+  keptStream,
   namedTimeoutOf,
   nextTurn,
   onAbort,
   property,
   responseHeader,
-  restored,
   setAside as setBodyAside,
   timeoutError,
 } from '@ebb/core/adapter';
 
 /** The state of an attempt that can be ended early. */
-export interface Bounded {
+export interface AttemptState {
   /** Replaces the caller's signal for the base fetch; `undefined` if that stays. */
   readonly signal: AbortSignal | undefined;
   /** True if the attempt ran into its timeout. */
@@ -34,8 +34,8 @@ export interface Bounded {
  * @param call its clock measures the timeout
  * @param timeoutMs time for the response headers, in milliseconds; `undefined` for no timeout
  */
-export function bounded(
-  start: (state: Bounded) => Promise<Response>,
+export function boundAttempt(
+  start: (state: AttemptState) => Promise<Response>,
   signal: AbortSignal | undefined,
   call: Call,
   timeoutMs: number | undefined,
@@ -124,7 +124,7 @@ function shownAs(shown: Pick<Response, 'url' | 'redirected' | 'type' | 'headers'
 }
 
 /** The same response with another body; the response itself if it is a mock that cannot be made again. */
-export function remade(response: Response, body: unknown): Response {
+export function withBody(response: Response, body: unknown): Response {
   try {
     // A response of another fetch has its own class.
     const Own = response.constructor as typeof Response;
@@ -145,5 +145,5 @@ export function setAside(settled: unknown, call: Call, signal?: AbortSignal): As
     contentLength: Number(responseHeader(property(response, 'headers'), 'content-length')),
     signal,
   });
-  return aside && { released: aside.released, restore: () => remade(response, restored(body, aside)) };
+  return aside && { released: aside.released, restore: () => withBody(response, keptStream(body, aside)) };
 }

@@ -1,7 +1,7 @@
 import type { CoalescedOptions, InnermostMiddleware } from '@ebb/core';
 import { isNodeReadable, isWebReadable, MOST_READ_AHEAD_BYTES, onAbort } from '@ebb/core/adapter';
 import { type Coalescable, coalescing, signature } from '@ebb/core/coalescing';
-import { remade } from './attempt.ts';
+import { withBody } from './attempt.ts';
 import { FetchRequest } from './fetch-request.ts';
 import { cloned, drop } from './node-branches.ts';
 import { isRequest, membersOf, withChanges } from './request.ts';
@@ -12,7 +12,7 @@ const ignore = (): void => undefined;
 function endingWith(response: Response, signal: AbortSignal | undefined): Response {
   const body: unknown = response.body;
   if (signal === undefined) return response;
-  if (isWebReadable(body)) return remade(response, streamEndingWith(body, signal));
+  if (isWebReadable(body)) return withBody(response, streamEndingWith(body, signal));
   if (isNodeReadable(body)) {
     // Without a listener its error would end the process.
     body.on('error', ignore);

@@ -31,15 +31,15 @@ import {
   whenBodyEnds,
   whenRead,
 } from '#platform';
-import { type Bounded, bounded, ResponseOutcome, remade, setAside } from './attempt.ts';
+import { type AttemptState, boundAttempt, ResponseOutcome, setAside, withBody } from './attempt.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './request.ts';
 import {
   absoluteUrl,
   changedHeaders,
+  copyArguments,
   headerIn,
   type InitChanges,
   isRequest,
-  kept,
   type Layered,
   membersOf,
   rereadable,
@@ -59,7 +59,7 @@ export class FetchRequest implements RequestTraits, Transport<Response> {
   readonly followUpload: FollowUpload | undefined;
   #running: Call | undefined;
   /** The state of the attempt under way, if a timeout or a signal can end it. */
-  #bounded: Bounded | undefined;
+  #bounded: AttemptState | undefined;
   #hops: Hops | undefined;
 
   constructor(baseFetch: typeof fetch, input: FetchInput, init: EbbRequestInit | undefined) {
@@ -83,7 +83,7 @@ export class FetchRequest implements RequestTraits, Transport<Response> {
   /** Later attempts send what the call was given. */
   keep(): this {
     if (this.#init !== undefined || typeof this.#input !== 'string')
-      [this.#input, this.#init] = kept(this.#input, this.#init);
+      [this.#input, this.#init] = copyArguments(this.#input, this.#init);
     return this;
   }
 
@@ -145,11 +145,11 @@ export class FetchRequest implements RequestTraits, Transport<Response> {
     if (attempt === 1 && policy.maxRetries > 0 && !signal?.aborted) void this.#upload?.keep();
     if (hopsOf) this.#hops = hopsOf(call, this);
     if (timeoutMs === undefined && signal === undefined) return this.#sendNow(call);
-    return bounded((state) => this.#sendNow(call, state), signal, call, timeoutMs);
+    return boundAttempt((state) => this.#sendNow(call, state), signal, call, timeoutMs);
   }
 
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
-  #sendNow(call: Call, state?: Bounded): Promise<Response> {
+  #sendNow(call: Call, state?: AttemptState): Promise<Response> {
     this.#bounded = state;
     const layer = layerOf(call);
     const changes = this.#changes(call, layer);
@@ -206,7 +206,7 @@ export class FetchRequest implements RequestTraits, Transport<Response> {
   peek(response: Response, replace: (settled: unknown) => void): Opened {
     const data = property(response, 'body');
     if (!isWebReadable(data) && !isNodeReadable(data)) return undefined;
-    return { data, replace: (body) => replace(remade(response, body)) };
+    return { data, replace: (body) => replace(withBody(response, body)) };
   }
 
   setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {

@@ -1,12 +1,12 @@
 // The door for packages of features. It is no part of the public API: any release may change it.
-export { remade } from './attempt.ts';
+export { withBody } from './attempt.ts';
 export { FetchRequest } from './fetch-request.ts';
 export {
   absoluteUrl,
   changedHeaders,
+  copyArguments,
   headerIn,
   isRequest,
-  kept,
   rereadable,
   withChanges,
 } from './request.ts';

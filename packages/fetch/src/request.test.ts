@@ -1,6 +1,14 @@
 import { LAYER } from '@ebb/core/adapter';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { absoluteUrl, changedHeaders, headerIn, isSimple, kept, rereadable, withChanges } from './request.ts';
+import {
+  absoluteUrl,
+  changedHeaders,
+  copyArguments,
+  headerIn,
+  isSimple,
+  rereadable,
+  withChanges,
+} from './request.ts';
 
 const url = 'https://a.test/';
 
@@ -67,32 +75,32 @@ describe('changes of an init', () => {
 
 describe('what later attempts send', () => {
   test.each(['text', 1, false])('an init that is none stays: %j', (init) => {
-    expect(kept(url, init as never)).toEqual([url, init]);
+    expect(copyArguments(url, init as never)).toEqual([url, init]);
   });
 
   test('a Request for an init stays', () => {
     const init = new Request(url);
-    expect(kept(url, init as never)[1]).toBe(init);
+    expect(copyArguments(url, init as never)[1]).toBe(init);
   });
 
   test.each<[story: string, headers: unknown]>([
     ['pairs that are none', [1]],
     ['an iterable that fails', { [Symbol.iterator]: 1, constructor: Headers }],
   ])('headers that fetch refuses stay: %s', (_, headers) => {
-    expect(kept(url, { headers: headers as never })[1]?.headers).toBe(headers);
+    expect(copyArguments(url, { headers: headers as never })[1]?.headers).toBe(headers);
   });
 
   test('without an init there is none, and a body of bytes stays', () => {
-    expect(kept(url, undefined)).toEqual([url, undefined]);
+    expect(copyArguments(url, undefined)).toEqual([url, undefined]);
     const body = new Uint8Array(1);
-    expect(kept(url, { body })[1]?.body).toBe(body);
+    expect(copyArguments(url, { body })[1]?.body).toBe(body);
   });
 
   test('of a Request: its headers, or those of the init, and where it came from', () => {
     const request = new Request(url, { headers: { a: 'b' }, referrerPolicy: 'origin' });
-    expect(kept(request, undefined)[1]).toMatchObject({ referrerPolicy: 'origin' });
-    expect(headerIn(kept(request, undefined)[1]?.headers, 'a')).toBe('b');
-    expect(headerIn(kept(request, { headers: { a: 'c' } })[1]?.headers, 'a')).toBe('c');
+    expect(copyArguments(request, undefined)[1]).toMatchObject({ referrerPolicy: 'origin' });
+    expect(headerIn(copyArguments(request, undefined)[1]?.headers, 'a')).toBe('b');
+    expect(headerIn(copyArguments(request, { headers: { a: 'c' } })[1]?.headers, 'a')).toBe('c');
   });
 });
 

@@ -117,12 +117,12 @@ export function rereadable<T extends EbbRequestInit | undefined>(init: T): T {
   return { ...membersOf(init as object), headers: new Headers(headers as GivenHeaders) } as T;
 }
 
-/** {@link kept}, or `undefined` if there is nothing to copy: a call with a text alone, as most are. */
+/** {@link copyArguments}, or `undefined` if there is nothing to copy: a call with a text alone, as most are. */
 export function keptAtOnce<T extends EbbRequestInit>(
   input: FetchInput,
   init: T | undefined,
 ): [FetchInput, T | undefined] | undefined {
-  return init === undefined && typeof input === 'string' ? undefined : kept(input, init);
+  return init === undefined && typeof input === 'string' ? undefined : copyArguments(input, init);
 }
 
 /** Headers of the same form, which the owner of these cannot change. Those that fetch refuses stay as they are. */
@@ -142,7 +142,7 @@ function copyOf(headers: GivenHeaders): GivenHeaders {
  * Copies the arguments of a call for later attempts, since their owner may change them meanwhile. To be called in the turn of the call.
  * Buffers, forms and streams are not copied, nor is a `Request` in place of the init.
  */
-export function kept<T extends EbbRequestInit>(
+export function copyArguments<T extends EbbRequestInit>(
   input: FetchInput,
   init: T | undefined,
 ): [FetchInput, T | undefined] {

@@ -15,10 +15,10 @@ import { PromiseRace, type Try } from './promises.ts';
 import type { Hedge } from './race.ts';
 
 /** A config of which a fetch of ebb's, or another instance, sees that it is hedged. */
-type Marked = Config & { fetchOptions?: { [HEDGES]?: boolean } };
+type MarkedConfig = Config & { fetchOptions?: { [HEDGES]?: boolean } };
 
 /** The config of one try: adapters write into its headers. It gets its signal when it is sent. */
-function copyOf(config: Marked, more?: Partial<Config>): Config {
+function copyOf(config: MarkedConfig, more?: Partial<Config>): Config {
   const { fetchOptions, headers } = config;
   return Object.assign(Object.create(Object.getPrototypeOf(config)), config, {
     headers: copyWith(headers, headers),
@@ -139,7 +139,7 @@ export function hedged(options: HedgeOptions, adapter?: AxiosRequestConfig['adap
     if (typeof one === 'function') hedging.mustNotHedge('hedged: adapter', one);
   const { policy } = hedging.setup;
 
-  async function hedgedAdapter(config: Marked): Promise<AxiosResponse> {
+  async function hedgedAdapter(config: MarkedConfig): Promise<AxiosResponse> {
     // A client of ebb between two that hedge does not show what is below.
     if (config.fetchOptions?.[HEDGES]) hedging.mustNotHedge('hedged: adapter', hedgedAdapter);
     const route: Route = { ...adapterOf(undefined, adapter, config), policy, given: undefined };

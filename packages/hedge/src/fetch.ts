@@ -1,6 +1,6 @@
 import { cancelBody, property } from '@ebb/core/adapter';
 import type { BaseFetch, FetchInit, FetchInput } from '@ebb/fetch';
-import { FetchRequest, isRequest, kept, withChanges } from '@ebb/fetch/internal';
+import { copyArguments, FetchRequest, isRequest, withChanges } from '@ebb/fetch/internal';
 import { HEDGES, type HedgeOptions, Hedging } from './hedging.ts';
 import { PromiseRace, type Try } from './promises.ts';
 import type { Hedge } from './race.ts';
@@ -95,7 +95,7 @@ export function hedged(baseFetch: BaseFetch, options: HedgeOptions): BaseFetch {
       const call = new FetchRequest(baseFetch, input, init);
       const own = call.source[2] as FetchInit | undefined;
       if (isRepeatable(call, hedging, own?.signal ?? (isRequest(input) ? input.signal : undefined)))
-        return new FetchRace(hedging, baseFetch, ...kept(input, own), call).start();
+        return new FetchRace(hedging, baseFetch, ...copyArguments(input, own), call).start();
       return baseFetch(input, own);
     } catch (error) {
       return Promise.reject(error);

@@ -15,7 +15,7 @@ import { errorTypeOf, isHttp, type Outcome, outcomeAttributes, spanNameOf } from
 import { withoutInstrumentation } from './propagate.ts';
 
 /** The spans of a request that has not ended. */
-interface Open {
+interface OpenSpans {
   readonly span: Span;
   /** Parent of the attempts. */
   readonly context: Context;
@@ -30,7 +30,7 @@ export class RequestSpans {
   readonly #tracer: Tracer;
   readonly #withAttempts: boolean;
   /** A request that never ends is collected with its spans, which are then not exported. */
-  readonly #open = new WeakMap<object, Open>();
+  readonly #open = new WeakMap<object, OpenSpans>();
 
   constructor(tracer: Tracer, withAttempts: boolean) {
     this.#tracer = tracer;
@@ -92,7 +92,7 @@ export class RequestSpans {
   }
 
   /** The parent is the context of the first event or hook, which is that of the call: core calls them within its async context. */
-  #openOf(request: Request, attributes: Attributes, startMs: number): Open {
+  #openOf(request: Request, attributes: Attributes, startMs: number): OpenSpans {
     const known = this.#open.get(request);
     if (known !== undefined) return known;
     const parent = context.active();
@@ -156,7 +156,7 @@ function noteOf(event: EbbEvent): readonly [name?: string, attributes?: Attribut
 }
 
 /** @param outcome `undefined` if nothing came of it, as after a hook that failed */
-function endAttempt(open: Open, outcome: Outcome | undefined, time: HrTime): void {
+function endAttempt(open: OpenSpans, outcome: Outcome | undefined, time: HrTime): void {
   const { attempt: span } = open;
   open.attempt = undefined;
   if (span === undefined) return;

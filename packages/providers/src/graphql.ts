@@ -84,7 +84,7 @@ function* tokensOf(text: string): Generator<string> {
 function skipDefinition(tokens: Iterator<string>, first: string | undefined, isFragment = false): void {
   const open: string[] = [];
   let before: string | undefined;
-  for (let token = first; token !== undefined; before = token, token = next(tokens)) {
+  for (let token = first; token !== undefined; before = token, token = nextToken(tokens)) {
     // In the head of an operation only directives have names.
     if (open.length === 0 && !isFragment && isName(token) && before !== '@') throw new Unparsable();
     if (OPENING.includes(token)) {
@@ -98,7 +98,7 @@ function skipDefinition(tokens: Iterator<string>, first: string | undefined, isF
   throw new Unparsable();
 }
 
-function next(tokens: Iterator<string>): string | undefined {
+function nextToken(tokens: Iterator<string>): string | undefined {
   const { done, value } = tokens.next();
   return done ? undefined : value;
 }
@@ -110,16 +110,16 @@ function isName(token: string | undefined): token is string {
 function readOperations(text: string): Operation[] {
   const tokens = tokensOf(text);
   const operations: Operation[] = [];
-  for (let token = next(tokens); token !== undefined; token = next(tokens)) {
+  for (let token = nextToken(tokens); token !== undefined; token = nextToken(tokens)) {
     if (token === 'query' || token === 'mutation' || token === 'subscription') {
-      const after = next(tokens);
+      const after = nextToken(tokens);
       operations.push({ kind: token, name: isName(after) ? after : undefined });
-      skipDefinition(tokens, isName(after) ? next(tokens) : after);
+      skipDefinition(tokens, isName(after) ? nextToken(tokens) : after);
     } else if (token === '{') {
       operations.push({ kind: 'query', name: undefined });
       skipDefinition(tokens, token);
     } else if (token === 'fragment') {
-      skipDefinition(tokens, next(tokens), true);
+      skipDefinition(tokens, nextToken(tokens), true);
     } else {
       throw new Unparsable();
     }

@@ -2,10 +2,10 @@ import type { RequestTraits } from '@ebb/core';
 import { isWebReadable } from '@ebb/core/adapter';
 import { devText } from '@ebb/core/internal';
 import type { BaseFetch, EbbFetch, EbbRequestInit, FetchInput } from '@ebb/fetch';
-import { absoluteUrl, headerIn, isRequest, kept, remade, rereadable } from '@ebb/fetch/internal';
+import { absoluteUrl, copyArguments, headerIn, isRequest, rereadable, withBody } from '@ebb/fetch/internal';
 import { Download, type Resumable } from './download.ts';
 import { EventStream, isCoded, isEventStream } from './event-stream.ts';
-import { type Asked, readerOf, resumedBody } from './fetch/resumed-body.ts';
+import { type ResumableRequest, readerOf, resumedBody } from './fetch/resumed-body.ts';
 import { type ResumptionOptions, readResuming } from './options.ts';
 import { copyHistory } from './resumer.ts';
 
@@ -56,7 +56,7 @@ export function resuming(fetch: BaseFetch, options: ResumingOptions = {}): EbbFe
   ): Promise<Response> {
     const own = rereadable(init);
     const sent = send(input, own);
-    const given = kept(input, own);
+    const given = copyArguments(input, own);
     const response = await sent;
     if (own?.ebb === false || RESUMED in response) return response;
     const request = traitsOf(...given);
@@ -79,10 +79,10 @@ function traitsOf(input: FetchInput, init: EbbRequestInit | undefined): RequestT
 }
 
 /** The response itself if there is nothing to resume. */
-function resumed(asked: Asked, response: Response): Response {
+function resumed(asked: ResumableRequest, response: Response): Response {
   const course = resumableOf(asked, response);
   if (course === undefined || !isWebReadable(response.body)) return response;
-  const made: Response = remade(
+  const made: Response = withBody(
     response,
     resumedBody(asked, response, course, () => made),
   );
@@ -91,7 +91,7 @@ function resumed(asked: Asked, response: Response): Response {
 }
 
 /** How the body can be resumed, or why it cannot; `undefined` for a response that is neither an event stream nor a download. */
-function resumableOf({ request, options }: Asked, response: Response): Resumable | undefined {
+function resumableOf({ request, options }: ResumableRequest, response: Response): Resumable | undefined {
   const { status } = response;
   const header = readerOf(response);
   if (isEventStream(status, header)) return new EventStream(request.header('last-event-id'), options);

@@ -20,11 +20,11 @@ import {
 } from '@ebb/core/adapter';
 import {
   backoffOf,
+  capRetryAfter,
   codeIn,
   devText,
   type EventFields,
   emit,
-  obeyed,
   observerOf,
   property,
   type Reporting,
@@ -249,7 +249,7 @@ export class Resumer<Rest, Given> {
   /** In milliseconds; `undefined` gives up. @throws HookError if the backoff throws */
   #delayMs(policy: Policy, request: RequestTraits): number | undefined {
     const { retryMs } = this.course;
-    if (retryMs !== undefined) return obeyed(retryMs, policy);
+    if (retryMs !== undefined) return capRetryAfter(retryMs, policy);
     const { random } = policy;
     const step = { retry: this.#vain, previousDelayMs: this.#previousDelayMs, random, request };
     this.#previousDelayMs = backoffOf(policy, step);

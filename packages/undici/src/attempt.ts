@@ -3,10 +3,10 @@ import type { Clock } from '@ebb/core';
 import { type BodyWatcher, type Call, inNextTurn, type SetAside } from '@ebb/core/adapter';
 
 import type { Dispatcher } from 'undici';
+import { BufferedResponse } from './buffered-response.ts';
 import type { Downstream, Send } from './downstream.ts';
 import { type Connection, isUnanswered } from './handler.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
-import { Held } from './held.ts';
 import { headersTimeoutError, requestAbortedError } from './outcome.ts';
 
 /** Sees a body pass, from its first chunk. */
@@ -27,7 +27,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
   /** The context of the last start. */
   context: object | null | undefined;
   /** The response, while it is held or set aside. */
-  kept: Held | undefined;
+  kept: BufferedResponse | undefined;
   /** Sees the body as it comes. */
   declare watcher?: Watcher;
   // Only for a handler that has them.
@@ -126,9 +126,9 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
   }
 
   /** Keeps the response back until it is delivered, set aside or dropped. */
-  hold(head: ResponseHead): Held {
+  hold(head: ResponseHead): BufferedResponse {
     this.#state = 'held';
-    this.kept = new Held(head, this.connection);
+    this.kept = new BufferedResponse(head, this.connection);
     return this.kept;
   }
 
@@ -139,7 +139,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
     else this.#play(this.kept);
   }
 
-  #play(kept: Held): void {
+  #play(kept: BufferedResponse): void {
     const { request } = this;
     try {
       // The connection is attached later: a handler that resumes it must not get new chunks before the buffered ones.
@@ -181,7 +181,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Send {
 
   /** Delivers a response that was set aside: the retry after it is not sent. */
   restore(): void {
-    const kept = this.kept as Held;
+    const kept = this.kept as BufferedResponse;
     this.#droppedFor = undefined;
     kept.restore();
     this.deliver(kept.head);

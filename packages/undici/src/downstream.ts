@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Connection, Handler, Pausable } from './handler.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
-import type { Sent } from './outcome.ts';
+import type { AttemptInfo } from './outcome.ts';
 
 /** An attempt, as its request knows it. */
-export interface Send extends Sent, Pick<Handler, 'onBodySent' | 'onRequestSent'> {
+export interface Send extends AttemptInfo, Pick<Handler, 'onBodySent' | 'onRequestSent'> {
   readonly connection: Connection;
   /** The last that it was started with. */
   readonly context: object | null | undefined;

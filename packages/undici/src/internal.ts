@@ -14,11 +14,11 @@ export {
   requestHeader,
 } from './headers.ts';
 export {
+  type AttemptInfo,
   bodyTimeoutError,
   cutShortError,
   failureOutcome,
   ResponseOutcome,
   requestAbortedError,
-  type Sent,
   Traits,
 } from './outcome.ts';

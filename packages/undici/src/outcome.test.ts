@@ -2,6 +2,7 @@ import { HookError } from '@ebb/core/adapter';
 import * as undici from 'undici';
 import { describe, expect, test } from 'vitest';
 import {
+  type AttemptInfo,
   bodyTimeoutError,
   cutShortError,
   failureOutcome,
@@ -10,18 +11,17 @@ import {
   namingOldUndici,
   ResponseOutcome,
   requestAbortedError,
-  type Sent,
   Traits,
 } from './outcome.ts';
 
 const origin = 'http://a.test';
 const coded = (code: string, message = 'failed'): Error => Object.assign(new Error(message), { code });
-const started: Sent = { starts: 1, isRedirected: false };
+const started: AttemptInfo = { starts: 1, isRedirected: false };
 
 describe('the kind of a failure, and whether its attempt may have been redirected', () => {
   const options = { path: '/', method: 'GET', origin } as const;
 
-  test.each<[story: string, sent: Sent, error: unknown, kind: string, redirected: boolean]>([
+  test.each<[story: string, sent: AttemptInfo, error: unknown, kind: string, redirected: boolean]>([
     ['no connection', { ...started, starts: 0 }, coded('ECONNREFUSED'), 'connect', false],
     ['a refusal after the start', started, coded('ECONNREFUSED'), 'connect', true],
     ['a reset', started, coded('ECONNRESET'), 'network', true],
@@ -111,7 +111,7 @@ describe('a request', () => {
 describe('a response', () => {
   const head = { status: 200, headers: { a: ['1', '2'] } };
 
-  test.each<[sent: Sent, expected: object]>([
+  test.each<[sent: AttemptInfo, expected: object]>([
     [started, { redirected: undefined, url: undefined }],
     [
       { starts: 2, isRedirected: true },

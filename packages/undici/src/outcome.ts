@@ -6,7 +6,7 @@ import type { RequestBody } from './body.ts';
 import { type ResponseHead, type ResponseHeaders, requestHeader, responseHeader } from './headers.ts';
 
 /** How an attempt was sent. */
-export interface Sent {
+export interface AttemptInfo {
   /** How often undici started it: again for each redirect that an interceptor below follows, and for what undici repeats by itself. */
   readonly starts: number;
   /** True if a start may have been for a redirect: the one before it may have got a response. */
@@ -70,7 +70,7 @@ export class ResponseOutcome {
   declare readonly url?: string | undefined;
   readonly #headers: ResponseHeaders;
 
-  constructor(attempt: Sent, { status, headers }: Pick<ResponseHead, 'status' | 'headers'>) {
+  constructor(attempt: AttemptInfo, { status, headers }: Pick<ResponseHead, 'status' | 'headers'>) {
     this.status = status;
     this.#headers = headers;
     if (!attempt.isRedirected) return;
@@ -85,7 +85,7 @@ export class ResponseOutcome {
 
 /** The outcome of an attempt that failed. */
 export function failureOutcome(
-  attempt: Sent,
+  attempt: AttemptInfo,
   error: unknown,
   { origin }: Dispatcher.DispatchOptions,
   kind: FailureKind = failureKindOf(attempt, error),
@@ -95,7 +95,11 @@ export function failureOutcome(
 }
 
 /** True if it is certain that no hop of the attempt got a response. */
-function isFirstHop({ starts, isRedirected, hops }: Sent, error: unknown, isOriginKnown: boolean): boolean {
+function isFirstHop(
+  { starts, isRedirected, hops }: AttemptInfo,
+  error: unknown,
+  isOriginKnown: boolean,
+): boolean {
   if (isRedirected) return false;
   // undici starts a request only once it has a connection.
   if (starts === 0) return true;
@@ -107,7 +111,7 @@ function isFirstHop({ starts, isRedirected, hops }: Sent, error: unknown, isOrig
 }
 
 /** The kind of failure of an error before the response. */
-function failureKindOf({ starts }: Sent, error: unknown): FailureKind {
+function failureKindOf({ starts }: AttemptInfo, error: unknown): FailureKind {
   // Thrown by a body factory: not a failure of the network, whatever its cause looks like.
   if (error instanceof HookError) return 'unknown';
   const kind = failureKind(error);

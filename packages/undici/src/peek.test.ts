@@ -2,7 +2,7 @@ import * as zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { Connection } from '../test/wire.ts';
 import type { Attempt } from './attempt.ts';
-import { Held } from './held.ts';
+import { BufferedResponse } from './buffered-response.ts';
 import { peekAt } from './peek.ts';
 
 /** Needed by {@link peekAt} to watch alone. */
@@ -12,13 +12,16 @@ const NO_ATTEMPT = {} as Attempt;
 const hasZstd = typeof zlib.zstdCompressSync === 'function';
 const TEXT = 'data: {"a":1}\n\n'.repeat(10_000);
 
-function hold(headers: Record<string, string>, status = 200): { held: Held; connection: Connection } {
+function hold(
+  headers: Record<string, string>,
+  status = 200,
+): { held: BufferedResponse; connection: Connection } {
   const connection = new Connection({});
   const head = { status, headers, message: undefined, rawHeaders: null };
-  return { held: new Held(head, connection), connection };
+  return { held: new BufferedResponse(head, connection), connection };
 }
 
-async function readAll(held: Held): Promise<string> {
+async function readAll(held: BufferedResponse): Promise<string> {
   const peek = peekAt(NO_ATTEMPT, held);
   const parts: Uint8Array[] = [];
   for (let part = await peek.read(); part !== undefined; part = await peek.read()) parts.push(part);

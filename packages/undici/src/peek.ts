@@ -2,8 +2,8 @@ import { pipeline, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { BodyWatcher, Peek } from '@ebb/core/adapter';
 import type { Attempt, Watcher } from './attempt.ts';
+import type { BufferedResponse } from './buffered-response.ts';
 import { type ResponseHead, responseHeader } from './headers.ts';
-import type { Held } from './held.ts';
 
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants;
 /** Also reads a body that ends early, as browsers and curl do. */
@@ -36,7 +36,7 @@ function decoderOf({ status, headers }: ResponseHead): MakeDecoder | undefined {
 }
 
 /** Opens the body of a held response for inspectors. The handler still gets the encoded bytes. */
-export function peekAt(attempt: Attempt, held: Held): Peek {
+export function peekAt(attempt: Attempt, held: BufferedResponse): Peek {
   const make = decoderOf(held.head);
   if (make === undefined) {
     return {
@@ -60,7 +60,7 @@ export function peekAt(attempt: Attempt, held: Held): Peek {
 }
 
 /** Watches what an attempt brings, from its first chunk. */
-function watch(attempt: Attempt, held: Held, watcher: Watcher): void {
+function watch(attempt: Attempt, held: BufferedResponse, watcher: Watcher): void {
   for (const chunk of held.chunks) watcher.part(chunk);
   if (held.isOver) watcher.ended();
   else attempt.watcher = watcher;
@@ -81,7 +81,7 @@ function decoding(make: MakeDecoder, watcher: BodyWatcher, ended: () => unknown)
   };
 }
 
-async function* decode(held: Held, make: MakeDecoder): AsyncGenerator<Uint8Array> {
+async function* decode(held: BufferedResponse, make: MakeDecoder): AsyncGenerator<Uint8Array> {
   const encoded = chunksOf(held);
   const first = await encoded.next();
   // A response to a HEAD has no body, which is not the same as an empty one that is encoded.
@@ -93,6 +93,6 @@ async function* decode(held: Held, make: MakeDecoder): AsyncGenerator<Uint8Array
   yield* decoder as AsyncIterable<Uint8Array>;
 }
 
-async function* chunksOf(held: Held): AsyncGenerator<Uint8Array> {
+async function* chunksOf(held: BufferedResponse): AsyncGenerator<Uint8Array> {
   for (let chunk = await held.read(); chunk !== undefined; chunk = await held.read()) yield chunk;
 }

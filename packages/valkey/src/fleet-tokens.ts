@@ -13,18 +13,18 @@ import { leasedMs, type UnitLease } from './unit-lease.ts';
 const LONGEST_PAUSE_MS = 1e11;
 
 /** The leases that the tokens of each unit are from; `undefined` if they were not leased. */
-type Held = readonly (LeaseMark | undefined)[];
+type LeasesHeld = readonly (LeaseMark | undefined)[];
 
-const NOT_LEASED: Held = [];
+const NOT_LEASED: LeasesHeld = [];
 
 /**
  * The tokens of the fleet for one process: leased tokens, tokens to lease, and the process's share while the store
  * cannot be reached. Public amounts are tokens, and private amounts millionths of a token: a number for each unit, or a
  * single number.
  */
-export class FleetTokens implements TokenSource<Held, Amount> {
+export class FleetTokens implements TokenSource<LeasesHeld, Amount> {
   /** The leases of the tokens that were taken last. */
-  held: Held = NOT_LEASED;
+  held: LeasesHeld = NOT_LEASED;
   /** The unit that the last {@link take} lacked. */
   lacking: string | undefined;
   readonly driver: FleetDriver;
@@ -220,7 +220,7 @@ export class FleetTokens implements TokenSource<Held, Amount> {
   }
 
   /** Tokens that were not leased cannot be given back to the store. */
-  settle(surplus: Amount, held: Held, nowMs: number): void {
+  settle(surplus: Amount, held: LeasesHeld, nowMs: number): void {
     const amounts = typeof surplus === 'number' ? [surplus] : surplus;
     const { limits, maxPauseMs } = this.#setup;
     this.#lease.settle(

@@ -14,7 +14,7 @@ const ONE_TOKEN = 1e6;
 const NEAR_MS = 5;
 
 /** A unit's part of a reply. */
-export interface Leased {
+export interface UnitReply {
   readonly granted: number;
   readonly emptyInMs: number;
   readonly averageLease: number;
@@ -145,7 +145,7 @@ export class LeaseSize {
    *
    * @param isDry true if requests wait, and nothing was left for them
    */
-  answered(roundTripMs: number, { granted, emptyInMs }: Leased, isDry: boolean): void {
+  answered(roundTripMs: number, { granted, emptyInMs }: UnitReply, isDry: boolean): void {
     // The shortest counts, and is forgotten slowly: in a process that is held up many replies look late.
     const later = roundTripMs - this.#roundTripMs;
     this.#roundTripMs += later < 0 || this.#roundTripMs === 0 ? later : later / 8;
@@ -161,7 +161,7 @@ export class LeaseSize {
   }
 
   /** The store leased tokens. */
-  granted({ granted, emptyInMs, averageLease }: Leased): void {
+  granted({ granted, emptyInMs, averageLease }: UnitReply): void {
     const { aheadMs } = this.#setup;
     this.#leased += granted;
     this.#lastLease = granted;

@@ -64,7 +64,7 @@ interface NewLimits {
 }
 
 /** The arguments that make a bucket if the store has none. */
-interface Made extends NewLimits {
+interface InitialLimits extends NewLimits {
   /** The limits that the program has given. */
   readonly declared: string;
   /** The version of the bucket's limits, higher than all known versions. */
@@ -74,7 +74,7 @@ interface Made extends NewLimits {
 /** An operation of an operator on a bucket. */
 export type Operation =
   | { readonly type: 'inspect' }
-  | { readonly type: 'set'; readonly version: number; readonly to: NewLimits; readonly made?: Made }
+  | { readonly type: 'set'; readonly version: number; readonly to: NewLimits; readonly made?: InitialLimits }
   | { readonly type: 'leave'; readonly process: string }
   /** Every unit is empty from now on. */
   | { readonly type: 'reset' };

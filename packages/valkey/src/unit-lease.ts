@@ -1,5 +1,5 @@
 import type { Reply } from './known-state.ts';
-import type { Leased, LeaseSize } from './lease-size.ts';
+import type { LeaseSize, UnitReply } from './lease-size.ts';
 import type { FleetSetup } from './options.ts';
 import type { LeasePool } from './pool.ts';
 import type { Amounts, LeaseMark } from './store-call.ts';
@@ -53,7 +53,7 @@ export const markOf = ({ epoch, emptyUs, givenUs }: Reply): LeaseMark => ({
 });
 
 /** A unit's part of a reply. */
-export function leasedOf({ granted, emptyInMs, averageLease }: Reply, unit: number): Leased {
+export function leasedOf({ granted, emptyInMs, averageLease }: Reply, unit: number): UnitReply {
   return {
     granted: granted[unit] as number,
     emptyInMs: emptyInMs[unit] as number,

@@ -3,7 +3,7 @@ import axios from 'axios';
 import FormDataPackage from 'form-data';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
-import type { Seen } from '../../../../test/server.ts';
+import type { ReceivedRequest } from '../../../../test/server.ts';
 import { unavailable } from '../../test/adapters.ts';
 import { formOf, sentBody } from '../../test/bodies.ts';
 import { clientOf } from '../../test/client.ts';
@@ -37,13 +37,13 @@ describe('a form of the form-data package', () => {
     expect(ours).toEqual([plain, plain, plain]);
     // The form was not consumed, so the config can be sent again.
     await clientOf({ adapter: 'http' }).request(config);
-    expect(sentBody(server.seen[4] as Seen)).toEqual(plain);
+    expect(sentBody(server.seen[4] as ReceivedRequest)).toEqual(plain);
   });
 
   test('from putForm is sent again', async () => {
     const server = await serve(DOWN, UP);
     await clientOf({ adapter: 'http' }).putForm(server.url, { a: 'b' });
-    expect(sentBody(server.seen[1] as Seen)).toEqual(sentBody(server.seen[0] as Seen));
+    expect(sentBody(server.seen[1] as ReceivedRequest)).toEqual(sentBody(server.seen[0] as ReceivedRequest));
     expect(server.seen[1]?.body).toContain('name="a"\r\n\r\nb\r\n');
   });
 

@@ -2,7 +2,7 @@ import { Readable, Transform } from 'node:stream';
 import axios from 'axios';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
-import type { Seen } from '../../../../test/server.ts';
+import type { ReceivedRequest } from '../../../../test/server.ts';
 import { sentBody, webStream } from '../../test/bodies.ts';
 import { atOnce, clientOf, errorOf } from '../../test/client.ts';
 import { DOWN, UP } from '../../test/steps.ts';
@@ -101,7 +101,7 @@ describe('a body factory', () => {
     const client = clientOf({ adapter: 'http' });
     const { config } = await client.put(server.url, () => ({ a: 1 }));
     await client.request(config);
-    expect(sentBody(server.seen[1] as Seen)).toEqual(sentBody(server.seen[0] as Seen));
+    expect(sentBody(server.seen[1] as ReceivedRequest)).toEqual(sentBody(server.seen[0] as ReceivedRequest));
   });
 
   test('that returns the same stream twice rejects the request, and no empty body is sent', async () => {

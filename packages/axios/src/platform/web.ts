@@ -16,4 +16,4 @@ export const lastHop: Maybe<typeof node.lastHop> = undefined;
 export const received: Maybe<typeof node.received> = undefined;
 export const isTunnelRefused: Maybe<typeof node.isTunnelRefused> = undefined;
 
-export { isLostConnection as breaksBody } from '../lost.ts';
+export { isLostConnection as breaksBody } from '../lost-connection.ts';

@@ -12,7 +12,7 @@ import type { Clock, Random } from './time.ts';
 const SOURCE: unique symbol = Symbol.for('@ebb/core clock');
 
 /** A clock, with its mark if it is one of ours. */
-type Marked = Clock & { readonly [SOURCE]?: unknown };
+type MarkedClock = Clock & { readonly [SOURCE]?: unknown };
 
 /** Timers take a signed 32-bit number of milliseconds. A longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -113,7 +113,7 @@ const checkCancel: Check = (_, value) =>
 /** The clock of a policy or a limit. A fault of the user's clock becomes a `HookError` that names the clock. */
 export function ownClock(clock: Clock): Clock {
   if (SOURCE in clock) return clock;
-  const named: Marked = {
+  const named: MarkedClock = {
     [SOURCE]: clock,
     now: () =>
       callHook(
@@ -127,7 +127,7 @@ export function ownClock(clock: Clock): Clock {
 }
 
 /** True if two clocks show the same time, also if they are of two copies of this package. */
-export function isSameClock(one: Marked, other: Marked): boolean {
+export function isSameClock(one: MarkedClock, other: MarkedClock): boolean {
   return (one[SOURCE] ?? one) === (other[SOURCE] ?? other);
 }
 

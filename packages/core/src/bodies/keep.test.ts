@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { MOST_READ_AHEAD_BYTES } from '../http/headers.ts';
 import { virtualClock } from '../testing.ts';
-import { type AsideBounds, missing, restored, setAside } from './keep.ts';
+import { type AsideBounds, keptStream, missing, setAside } from './keep.ts';
 
 const clock = virtualClock({ startMs: 0 });
 const bounds: AsideBounds = {
@@ -34,7 +34,7 @@ describe.each(Object.entries(kinds))('a %s stream that was set aside', (kind, ma
     await aside?.released;
     expect(aside).toMatchObject({ isOver: true, isWhole: true });
     expect(missing(aside as never)).toBe(undefined);
-    expect(await read(restored(body, aside as never))).toBe('come back');
+    expect(await read(keptStream(body, aside as never))).toBe('come back');
     expect(clock.pending).toBe(0);
   });
 
@@ -44,7 +44,7 @@ describe.each(Object.entries(kinds))('a %s stream that was set aside', (kind, ma
     const aside = setAside(body, bounds);
     await aside?.released;
     expect([aside?.isWhole, aside?.parts?.length]).toEqual([false, 1]);
-    await expect(read(restored(body, aside as never))).rejects.toBe(error);
+    await expect(read(keptStream(body, aside as never))).rejects.toBe(error);
   });
 
   test('that is longer than 64 KiB fails to be read, and says why', async () => {
@@ -52,6 +52,8 @@ describe.each(Object.entries(kinds))('a %s stream that was set aside', (kind, ma
     const aside = setAside(body, bounds);
     await aside?.released;
     expect(aside).toMatchObject({ isWhole: false, parts: [] });
-    await expect(read(restored(body, aside as never))).rejects.toThrow('longer than 64 KiB, or did not end');
+    await expect(read(keptStream(body, aside as never))).rejects.toThrow(
+      'longer than 64 KiB, or did not end',
+    );
   });
 });

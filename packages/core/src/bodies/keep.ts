@@ -189,7 +189,7 @@ function webStream(parts: readonly unknown[], error: unknown): ReadableStream<un
 }
 
 /** A stream of the same kind as `body`, with what was kept of it. If that is not all, reading it fails with the reason. */
-export function restored(body: unknown, aside: SetAside): unknown {
+export function keptStream(body: unknown, aside: SetAside): unknown {
   const { parts } = aside;
   const error = missing(aside);
   return (isNodeReadable(body) ? nodeStream(parts, error, body) : undefined) ?? webStream(parts, error);

@@ -14,7 +14,6 @@ import type { HeaderChanges, KeptKey, SentHeaders } from '../policy/hooks.ts';
 import type { Permit, Skip, Wait } from '../policy/limit.ts';
 import { POLICY, type Policy } from '../policy/options.ts';
 import {
-  bounded,
   Deadline,
   type Ending,
   endingOf,
@@ -22,6 +21,7 @@ import {
   lateBy,
   OutOfTime,
   stopped,
+  withinBounds,
 } from './deadline.ts';
 import { backoffOf, type Decision, decideRetry, judgementOf, verdictOf } from './decide.ts';
 import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
@@ -45,7 +45,7 @@ type Phase = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 const MOST_WAITS = 1_000;
 
 /** The outcome of an abort in the turn of a response, of which the limits have to hear. */
-interface Heard {
+interface LateOutcome {
   readonly heard?: Outcome;
 }
 
@@ -435,7 +435,7 @@ export class Call implements CallView, OuterCall {
       const { deadline, answered } = this;
       if (deadline?.hasEnded(outcome))
         return this.#stop('deadline-exceeded', outcome, answered !== undefined);
-      this.permits?.settle((outcome as Heard).heard ?? outcome);
+      this.permits?.settle((outcome as LateOutcome).heard ?? outcome);
       if (this.#end) return this.#end;
       if (this.isInner) return this.#stop('left-to-outer-layer', outcome);
       const verdict = verdictOf(this.policy, outcome, this);
@@ -633,7 +633,10 @@ export class Call implements CallView, OuterCall {
     tooLate?: (value: T) => void,
   ): WaitStep {
     const { clock } = this.policy;
-    return { do: 'wait', until: bounded(work, { clock, signal: this.#waitSignal(), leftMs, late }, tooLate) };
+    return {
+      do: 'wait',
+      until: withinBounds(work, { clock, signal: this.#waitSignal(), leftMs, late }, tooLate),
+    };
   }
 
   /** User code cannot be stopped: its time is taken from the attempt. @param over called once the wait for it has ended */

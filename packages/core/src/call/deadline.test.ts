@@ -2,7 +2,15 @@ import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '../http/outcome.ts';
 import { virtualClock } from '../testing.ts';
-import { bounded, Deadline, endingOf, isReasonOf, OutOfTime, stopped, timeoutError } from './deadline.ts';
+import {
+  Deadline,
+  endingOf,
+  isReasonOf,
+  OutOfTime,
+  stopped,
+  timeoutError,
+  withinBounds,
+} from './deadline.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -77,7 +85,7 @@ describe('work in bounds', () => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     let late = 0;
     const bounds = { clock, signal, leftMs, late: () => new Error('late') };
-    const ended = bounded(promise, bounds, () => {
+    const ended = withinBounds(promise, bounds, () => {
       late += 1;
     }).catch((error: Error) => error.message);
     return { clock, resolve, reject, ended, late: () => late };
@@ -139,7 +147,7 @@ describe('work in bounds', () => {
   test('work that comes too late needs no one to take it', async () => {
     const clock = virtualClock();
     const { promise, resolve } = Promise.withResolvers<string>();
-    const late = bounded(promise, { clock, signal: undefined, leftMs: 0, late: () => 'late' });
+    const late = withinBounds(promise, { clock, signal: undefined, leftMs: 0, late: () => 'late' });
     await expect(late).rejects.toBe('late');
     resolve('done');
     await expect(promise.then(turn)).resolves.toBeUndefined();

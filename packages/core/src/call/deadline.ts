@@ -117,7 +117,7 @@ export interface Bounds {
  *
  * @throws the signal's own reason when it aborts; the error that `late` makes; the rejection of the work
  */
-export function bounded<T>(
+export function withinBounds<T>(
   work: PromiseLike<T>,
   { clock, signal, leftMs, late }: Bounds,
   tooLate?: (value: T) => void,

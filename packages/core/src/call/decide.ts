@@ -144,7 +144,10 @@ function verdictAfter(verdict: Failing, outcome: Outcome, said: Feedback, isTold
 }
 
 /** How much of a wait that is asked for is waited, in milliseconds; `undefined` if it ends the retries. */
-export function obeyed(askedMs: number, { retryAfter }: Pick<Policy, 'retryAfter'>): number | undefined {
+export function capRetryAfter(
+  askedMs: number,
+  { retryAfter }: Pick<Policy, 'retryAfter'>,
+): number | undefined {
   const { maxMs, then } = retryAfter;
   if (askedMs <= maxMs) return askedMs;
   return then === 'cap' ? maxMs : undefined;
@@ -231,7 +234,7 @@ export function decideRetry(
   const backoffMs = backoffOf(policy, step);
   if (backoffMs === undefined) return stop('backoff-exhausted');
   // A wait found by `inspect` counts even if `feedback` ignores it.
-  const askedMs = obeyed(Math.max(waitOf(said), judged?.waitMs ?? 0), policy);
+  const askedMs = capRetryAfter(Math.max(waitOf(said), judged?.waitMs ?? 0), policy);
   if (askedMs === undefined) return stop('retry-after-too-long');
   const delayMs = askedMs > backoffMs ? withJitter(askedMs, random) : backoffMs;
 

@@ -5,7 +5,7 @@ import { type Advice, type Outcome, type Responded, withJudgement } from '../htt
 import type { CallView } from '../policy/call-view.ts';
 import { POLICY, type Policy } from '../policy/options.ts';
 import type { BodyAccess, Inspector } from '../policy/plugin.ts';
-import { bounded, namedTimeoutOf, OutOfTime, type Timed } from './deadline.ts';
+import { namedTimeoutOf, OutOfTime, type Timed, withinBounds } from './deadline.ts';
 import type { WaitStep } from './types.ts';
 import { asUserCode } from './user-code.ts';
 
@@ -74,7 +74,7 @@ export class Inspection {
     const { deadline, policy, endsAtMs = Infinity } = this.#call;
     const { clock } = policy;
     const late = (): unknown => new OutOfTime(namedTimeoutOf(this.#call), deadline?.bindsAttempt === true);
-    return bounded(work, { clock, signal: this.#body.signal, leftMs: endsAtMs - clock.now(), late });
+    return withinBounds(work, { clock, signal: this.#body.signal, leftMs: endsAtMs - clock.now(), late });
   }
 
   /** The call does not wait for the inspectors any more. */

@@ -3,11 +3,11 @@ import { POLICY } from '../policy/options.ts';
 import { abortedBy, type Call } from './call.ts';
 import { keepNotes } from './history.ts';
 import { MiddlewareRun } from './middleware.ts';
-import { resultOf, type Settled, type Transport } from './transport.ts';
+import { resultOf, type SettledAttempt, type Transport } from './transport.ts';
 import type { CallStep } from './types.ts';
 
-const succeeded = (value: unknown): Settled => ({ value, failed: false });
-const failed = (value: unknown): Settled => ({ value, failed: true });
+const succeeded = (value: unknown): SettledAttempt => ({ value, failed: false });
+const failed = (value: unknown): SettledAttempt => ({ value, failed: true });
 
 /**
  * Sends a request until its policy stops, and settles as the client did at the last attempt, or as the middleware of the policy says.
@@ -36,8 +36,8 @@ export function drive<T>(call: Call, transport: Transport<T>, signal?: AbortSign
 }
 
 /** Goes on with an attempt that has settled. */
-export function goOn<T>(call: Call, transport: Transport<T>, settled: Settled): T | Promise<T> {
-  const step = judged(call, transport, settled);
+export function goOn<T>(call: Call, transport: Transport<T>, settled: SettledAttempt): T | Promise<T> {
+  const step = reportOutcome(call, transport, settled);
   return step.do === 'end'
     ? resultOf(call, transport, settledAs(call, transport, step, settled))
     : follow(call, transport, step, settled);
@@ -53,13 +53,13 @@ function send<T>(call: Call, transport: Transport<T>): Promise<T> {
 }
 
 /** Tells the call how an attempt has ended. */
-function judged<T>(call: Call, transport: Transport<T>, at: Settled): CallStep {
+function reportOutcome<T>(call: Call, transport: Transport<T>, at: SettledAttempt): CallStep {
   const outcome = outcomeOf(call, transport, at);
   if (at.failed && call.hasFailed) return call.judgedWithin(outcome);
   return call.inspects ? inspected(call, transport, at, outcome) : call.ended(outcome);
 }
 
-function inspected<T>(call: Call, transport: Transport<T>, at: Settled, outcome: Outcome): CallStep {
+function inspected<T>(call: Call, transport: Transport<T>, at: SettledAttempt, outcome: Outcome): CallStep {
   const replace = (settled: unknown): void => {
     // The look may end after the attempt.
     if (at.failed) drop(call, transport, settled);
@@ -68,7 +68,7 @@ function inspected<T>(call: Call, transport: Transport<T>, at: Settled, outcome:
   return call.ended(outcome, () => transport.peek?.(at.value, replace));
 }
 
-function outcomeOf<T>(call: Call, transport: Transport<T>, at: Settled): Outcome {
+function outcomeOf<T>(call: Call, transport: Transport<T>, at: SettledAttempt): Outcome {
   let outcome: Outcome | undefined;
   try {
     if (!at.failed) outcome = transport.outcome(at.value as T);
@@ -89,13 +89,18 @@ function drop<T>(call: Call, transport: Transport<T>, settled: unknown): void {
 }
 
 /** Drops an attempt. Its inspection may still bring another response, which is dropped then. */
-function lose<T>(call: Call, transport: Transport<T>, at: Settled): void {
+function lose<T>(call: Call, transport: Transport<T>, at: SettledAttempt): void {
   drop(call, transport, at.value);
   at.failed = true;
 }
 
 /** How the attempt has settled for the caller: with the error of the step, if it has one. */
-function settledAs<T>(call: Call, transport: Transport<T>, step: CallStep, at: Settled | undefined): Settled {
+function settledAs<T>(
+  call: Call,
+  transport: Transport<T>,
+  step: CallStep,
+  at: SettledAttempt | undefined,
+): SettledAttempt {
   const settled = at ?? failed(undefined);
   if (!('error' in step)) return settled;
   if (at) lose(call, transport, at);
@@ -108,17 +113,17 @@ async function follow<T>(
   call: Call,
   transport: Transport<T>,
   first: CallStep,
-  settled?: Settled,
+  settled?: SettledAttempt,
 ): Promise<T> {
   /** The settled attempt, the attempt before a retry, and the last response that was retried. */
   let current = settled;
-  let before: Settled | undefined;
-  let answer: Settled | undefined;
+  let before: SettledAttempt | undefined;
+  let answer: SettledAttempt | undefined;
   for (let step = first; ; ) {
     switch (step.do) {
       case 'send':
         current = await send(call, transport).then(succeeded, failed);
-        step = judged(call, transport, current);
+        step = reportOutcome(call, transport, current);
         break;
       case 'wait':
         try {
@@ -142,7 +147,7 @@ async function follow<T>(
         if (step.before && current?.outcome?.type === 'response') lose(call, transport, current);
         const named = step.before && (step.before === 'last' ? before : answer);
         return named
-          ? await restored(call, transport, named)
+          ? await resultBefore(call, transport, named)
           : resultOf(call, transport, settledAs(call, transport, step, current));
       }
     }
@@ -150,7 +155,7 @@ async function follow<T>(
 }
 
 /** Returns the result before a retry that is not sent, once its body has been read or given up. */
-async function restored<T>(call: Call, transport: Transport<T>, at: Settled): Promise<T> {
+async function resultBefore<T>(call: Call, transport: Transport<T>, at: SettledAttempt): Promise<T> {
   const { aside } = at;
   await aside?.released;
   // The abort has ended the reading.

@@ -130,7 +130,7 @@ export function startCall(
 }
 
 /** How an attempt has settled, and its outcome; `aside` once a retry follows. */
-export interface Settled {
+export interface SettledAttempt {
   value: unknown;
   failed: boolean;
   outcome?: Outcome | undefined;
@@ -143,7 +143,7 @@ export interface Settled {
  * @param isBefore true for an attempt before a retry that was not sent, or has run into the total timeout
  * @throws the error of the attempt
  */
-export function resultOf<T>(call: Call, transport: Transport<T>, at: Settled, isBefore = false): T {
+export function resultOf<T>(call: Call, transport: Transport<T>, at: SettledAttempt, isBefore = false): T {
   let { value } = at;
   if (!isBefore && call.bodyHolder) value = releasedAfter(call, transport, value);
   const { deadline, policy } = call;

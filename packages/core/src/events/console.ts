@@ -5,9 +5,9 @@ import { isNamed, lineOf } from './line.ts';
 // production builds, where no-channels.ts stands here.
 
 /** Read once, as Node reads `NODE_DEBUG`. A page that may not read its storage gets an error for it. */
-const isAsked: boolean = asked();
+const isAsked: boolean = isEnabled();
 
-function asked(): boolean {
+function isEnabled(): boolean {
   try {
     return isNamed(
       (globalThis as { readonly localStorage?: { readonly debug?: unknown } }).localStorage?.debug,

@@ -30,7 +30,7 @@ export interface Reporting {
 }
 
 /** The fields of an event that are not told in full. */
-interface Told {
+interface ReducedFields {
   outcome?: unknown;
   error?: unknown;
 }
@@ -46,7 +46,7 @@ export function emit(
   if (!isObserved(onEvent, fields.type)) return;
   call.reported ??= reportedRequest(request);
   const { outcome, error } = fields;
-  const told: Told = { ...fields, request: call.reported, attempt, atMs: clock.now() } as object;
+  const told: ReducedFields = { ...fields, request: call.reported, attempt, atMs: clock.now() } as object;
   if (outcome) told.outcome = reportedOutcome(outcome);
   if ('error' in fields) told.error = reportedError(error);
   const event = told as EbbEvent;

@@ -3,7 +3,7 @@ import { LONGEST_LIST, shortHeader } from './headers.ts';
 import type { Responded } from './outcome.ts';
 
 /** The rest of one quota. */
-export interface Left {
+export interface QuotaRest {
   /** In the unit of the quota, such as requests or tokens; 0 or more. */
   readonly remaining: number;
   /** How long until there is more for one request, in milliseconds; 0 if there is enough, or the response does not say. */
@@ -48,7 +48,7 @@ export function resetMs(text: string | undefined, sentMs: number): number | unde
 }
 
 /** A quota that is counted in windows: what is left holds until the window ends. */
-function inWindow(remaining: number, windowMs: number): Left {
+function inWindow(remaining: number, windowMs: number): QuotaRest {
   return { remaining, resetMs: remaining > 0 ? 0 : windowMs };
 }
 
@@ -59,8 +59,8 @@ const PARAMETER = /;\s*([a-z*][\w.*-]*)(?:=("(?:[^"\\]|\\["\\])*"|[^\s;,"]+))?/g
 const WHOLE = /^\d{1,15}$/;
 
 /** `"burst";r=5;t=30, "day";r=900;t=7200`: a list, since draft 08. */
-function fromList(field: string): readonly Left[] {
-  const all: Left[] = [];
+function fromList(field: string): readonly QuotaRest[] {
+  const all: QuotaRest[] = [];
   ITEM.lastIndex = 0;
   for (let more = true; more; ) {
     const item = ITEM.exec(field);
@@ -75,7 +75,7 @@ function fromList(field: string): readonly Left[] {
 }
 
 /** `limit=100, remaining=50, reset=5`: a dictionary, in draft 07. */
-function fromDictionary(field: string): readonly Left[] {
+function fromDictionary(field: string): readonly QuotaRest[] {
   const entries = field.split(',').map((entry) => entry.trim().split('='));
   const { remaining = '', reset = '0' }: Record<string, string> = Object.fromEntries(entries);
   if (!WHOLE.test(remaining) || !WHOLE.test(reset)) return [];
@@ -114,9 +114,9 @@ export function quotasOf(
   sentMs: () => number,
   cost = 1,
   isRefusal = false,
-): readonly Left[] {
+): readonly QuotaRest[] {
   const header = (name: string): string | undefined => shortHeader(response, name);
-  const found: Left[] = [];
+  const found: QuotaRest[] = [];
   /** Returns false if the response does not have the fields. A quota without a unit is one of requests, in a window. */
   const read = (name: (part: string, unit: string) => string, unit = ''): boolean => {
     const text = header(name('remaining', unit));

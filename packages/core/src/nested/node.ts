@@ -10,7 +10,7 @@ interface Storage {
 }
 
 /** State that all copies of this package in a program share. */
-interface Shared {
+interface ProgramState {
   /**
    * The number of clients in the program, and how many of them are dispatchers. The numbers only go up: a call may use a client
    * that seems gone.
@@ -34,11 +34,11 @@ interface NodeLike {
 /** No client of ebb can be in it: each needs this package, which is being loaded. */
 const fetchAtLoad: unknown = globalThis.fetch;
 
-let known: Shared | undefined;
+let known: ProgramState | undefined;
 
-function shared(): Shared {
+function programState(): ProgramState {
   if (known !== undefined) return known;
-  const holder = globalThis as { [SHARED]?: Shared };
+  const holder = globalThis as { [SHARED]?: ProgramState };
   holder[SHARED] ??= { clients: 0, dispatchers: 0, nativeFetch: fetchAtLoad, storage: undefined };
   known = holder[SHARED];
   return known;
@@ -52,27 +52,27 @@ export const hasContext: boolean = hooks !== undefined;
 
 /** Counts a client: a wrapped fetch, a composed dispatcher, an interceptor. */
 export function countClient(isDispatcher = false): void {
-  const state = shared();
+  const state = programState();
   state.clients += 1;
   if (isDispatcher) state.dispatchers += 1;
 }
 
 /** True for the runtime's own fetch, in which there is no client of ebb. */
 export function isNativeFetch(fetch: unknown): boolean {
-  return fetch === shared().nativeFetch;
+  return fetch === programState().nativeFetch;
 }
 
 /** True if a call that is sent this way may pass another client, which must find it. */
 export function mayNest(way: Way): boolean {
   if (way === 'function' || way === 'converted') return true;
-  const { clients, dispatchers } = shared();
+  const { clients, dispatchers } = programState();
   if (clients < 2 || way === 'socket') return false;
   return way !== 'native-fetch' || dispatchers > 0;
 }
 
 /** True if nested calls cannot find a call by their options alone. Interceptors of undici pass options on. */
 export function needsContext(way: Way): boolean {
-  const { clients, dispatchers } = shared();
+  const { clients, dispatchers } = programState();
   return way !== 'dispatcher' || clients > dispatchers;
 }
 
@@ -84,13 +84,13 @@ export function needsContext(way: Way): boolean {
 export function outerCall(carried?: unknown): OuterCall | undefined {
   const given = carried as OuterCall | undefined;
   if (given?.isOpen) return given;
-  const found = shared().storage?.getStore();
+  const found = programState().storage?.getStore();
   return found?.isOpen ? found : undefined;
 }
 
 /** Runs code that may make calls within this one. Such calls find this one at any later time. */
 export function runWithin<T>(call: OuterCall, run: () => T): T {
-  const state = shared();
+  const state = programState();
   state.storage ??= hooks && new hooks.AsyncLocalStorage();
   return state.storage ? state.storage.run(call, run) : run();
 }

@@ -14,7 +14,7 @@ function signalHere(): AbortSignal | undefined {
 }
 
 /** `undefined` in another request than that of the signal. */
-function aborted(signal: AbortSignal | undefined): boolean | undefined {
+function isAborted(signal: AbortSignal | undefined): boolean | undefined {
   try {
     return signal?.aborted;
   } catch {
@@ -33,7 +33,7 @@ function bind(shared: object, name: string): void {
 /** @throws TypeError if it is bound to another request */
 function mustBeOurs(shared: object): void {
   const [name, signal] = bound.get(shared) ?? [];
-  if (name === undefined || aborted(signal) !== undefined) return;
+  if (name === undefined || isAborted(signal) !== undefined) return;
   throw new TypeError(
     `${name}: in Cloudflare Workers a request cannot wait for another one: make it in the request that uses it. ${PAGE}`,
   );
@@ -81,5 +81,5 @@ export const worker: {
   readonly bind: typeof bind;
   readonly mustBeOurs: typeof mustBeOurs;
   readonly wakingItself: typeof wakingItself;
-  readonly aborted: typeof aborted;
-} = { bind, mustBeOurs, wakingItself, aborted };
+  readonly aborted: typeof isAborted;
+} = { bind, mustBeOurs, wakingItself, aborted: isAborted };

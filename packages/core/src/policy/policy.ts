@@ -173,7 +173,7 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
 };
 
 /** A list is copied: changing it later must not change the policy. */
-function frozen<T>(list: T, of: (one: never) => unknown = (one) => one): T {
+function freezeCopy<T>(list: T, of: (one: never) => unknown = (one) => one): T {
   return Array.isArray(list) ? (Object.freeze(list.map((one) => of(one as never))) as T) : list;
 }
 
@@ -228,7 +228,7 @@ function seal(
   given: Pick<Inside, 'maxRetries' | 'feedback'>,
   before: Complete<RetryAfterOptions> = RETRY_AFTER,
 ): Policy {
-  const plugins = frozen(setup.plugins);
+  const plugins = freezeCopy(setup.plugins);
   const bucket: Partial<TokenBucket> | undefined = setup.bucket;
   const { maxMs = before.maxMs, then = before.then } = setup.retryAfter;
   const clock = ownClock(setup.clock);
@@ -240,8 +240,8 @@ function seal(
     clock,
     feedback: given.feedback ?? (bucket?.feedback || plainFeedback),
     retryAfter: { maxMs, then },
-    methods: frozen(setup.methods, (method: string) => method.toUpperCase()),
-    trustedOrigins: frozen(setup.trustedOrigins, String),
+    methods: freezeCopy(setup.methods, (method: string) => method.toUpperCase()),
+    trustedOrigins: freezeCopy(setup.trustedOrigins, String),
   };
   // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.
   return Object.freeze(Object.defineProperty(policy, POLICY, { value: inside })) as unknown as Policy;

@@ -108,7 +108,7 @@ class Length<W extends Queued<W>> implements Heaped {
 }
 
 /** The keys of one priority, which is a lane of the queue. */
-class Level<W extends Waiting<W>> {
+class Level<W extends InFairQueue<W>> {
   readonly byName: Map<unknown, Key<W>> = new Map();
   /** The same keys. Some have no requests: they are remembered until virtual time comes to when they would begin. */
   readonly turns: Heap<Key<W>> = new Heap((one, other) => one.goesBefore(other));
@@ -221,7 +221,7 @@ interface FairLane<W extends Queued<W>> {
   readonly isRetry: boolean;
 }
 
-interface Waiting<W extends Queued<W>> extends Queued<W> {
+interface InFairQueue<W extends Queued<W>> extends Queued<W> {
   readonly lane: FairLane<W>;
 }
 
@@ -240,7 +240,7 @@ const MOST_COUNTED = 1_000;
  * Goyal, Vin, Cheng: Start-time fair queueing, SIGCOMM 1996; Bennett, Zhang: Hierarchical packet fair queueing algorithms,
  * SIGCOMM 1996 (WF²Q+: virtual time moves on with service, and to the first waiting request).
  */
-class FairOrder<W extends Waiting<W>> extends Lanes<W, Level<W>> {
+class FairOrder<W extends InFairQueue<W>> extends Lanes<W, Level<W>> {
   readonly isFair = true;
   readonly #setup: Complete<FairQueueOptions>;
 

@@ -4,7 +4,7 @@ import { type Check, callable } from '../base/check.ts';
 import { callHook, property } from '../base/errors.ts';
 import { must, type OptionTable, readOptions } from '../base/options.ts';
 import { Call } from '../call/call.ts';
-import { bounded, namedTimeoutOf, timeoutError } from '../call/deadline.ts';
+import { namedTimeoutOf, timeoutError, withinBounds } from '../call/deadline.ts';
 import { drive } from '../call/run.ts';
 import { sending, type Transport, timeoutOf } from '../call/transport.ts';
 import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
@@ -95,7 +95,7 @@ export async function retry<T>(
   const policy = (signal === undefined ? createPolicy : policyOf)(policyOrOptions);
   const { classify } = policy;
   const judging: Classify = (outcome, request, attempt) =>
-    judged(client.settledIn(outcome), judge, attempt) ??
+    verdictByJudge(client.settledIn(outcome), judge, attempt) ??
     (isKnown(outcome, classify) ? classify(outcome, request, attempt) : byDefault(outcome));
   const request = { ...REQUEST };
   const client = new FunctionClient(call, signal);
@@ -104,7 +104,7 @@ export async function retry<T>(
 }
 
 /** @throws HookError if `judge` throws, or returns an invalid value */
-function judged<T>(
+function verdictByJudge<T>(
   settled: Settled<T> | undefined,
   judge: RetryOptions<T>['judge'],
   attempt: number,
@@ -191,7 +191,7 @@ class FunctionClient<T> implements Transport<T> {
     const called = sending(running, async () => await call({ attempt, signal: end.signal }));
     try {
       // Unlike a client, a function need not look at its signal: it would do work that no one waits for, or never end.
-      return await bounded(called, { clock: policy.clock, signal, leftMs, late });
+      return await withinBounds(called, { clock: policy.clock, signal, leftMs, late });
     } catch (error) {
       if (timedOut || signal?.aborted) end.abort(error);
       throw error;

@@ -12,7 +12,7 @@ import {
   readAhead,
   whenArrived,
 } from '@ebb/core/adapter';
-import type { isLostConnection as web } from '../lost.ts';
+import type { isLostConnection as web } from '../lost-connection.ts';
 import type { EbbRequestInit, FetchInput, Preconnecting } from '../request.ts';
 import { isRequest, membersOf } from '../request.ts';
 

@@ -26,4 +26,4 @@ export function wasRedirected(
   return isIdempotent ? undefined : true;
 }
 
-export { isLostConnection } from '../lost.ts';
+export { isLostConnection } from '../lost-connection.ts';

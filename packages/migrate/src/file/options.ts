@@ -11,7 +11,7 @@ export interface Option {
 }
 
 /** An option that has no counterpart, and stays as a comment. */
-export class Left {
+export class LeftOption {
   readonly reason: string;
   constructor(reason: string) {
     this.reason = reason;
@@ -139,7 +139,7 @@ export class OptionReader {
  *
  * @returns false if the option does not stand on lines of its own: the comment then belongs to the statement
  */
-function leave(source: Source, { node }: Option, { reason }: Left): boolean {
+function leave(source: Source, { node }: Option, { reason }: LeftOption): boolean {
   source.leftFor = reason;
   const { start, end } = node.range();
   const lead = /[^\n]*$/.exec(source.text.slice(0, start.index))?.[0] ?? '';
@@ -187,7 +187,7 @@ export function editObject(
   source: Source,
   object: Node,
   first: readonly string[],
-  translate: (option: Option) => string | Left | undefined,
+  translate: (option: Option) => string | LeftOption | undefined,
 ): void {
   const options = optionsIn(object);
   let kept: Node | undefined;
@@ -195,8 +195,8 @@ export function editObject(
   for (const option of options) {
     const { key, node } = option;
     const result = key === '...' ? node.text() : translate(option);
-    const isLeft = result instanceof Left && leave(source, option, result);
-    if (result === undefined || (result instanceof Left && !isLeft)) {
+    const isLeft = result instanceof LeftOption && leave(source, option, result);
+    if (result === undefined || (result instanceof LeftOption && !isLeft)) {
       run.push(node);
       continue;
     }

@@ -1,15 +1,15 @@
 import { bodyOf, expressionOf, functionOf, isAsync, isFunction, parametersOf } from '../file/functions.ts';
-import { Left, type Option } from '../file/options.ts';
+import { LeftOption, type Option } from '../file/options.ts';
 import { argumentsOf, type Node, namesIn, PLACEHOLDER, type Source, Stuck } from '../file/source.ts';
 import { FunctionRetry, type Kind } from './function-retry.ts';
 
 /** `onRetry` is told of errors after which there is another attempt. */
-function judged(source: Source, option: Option): string | Left | undefined {
+function judgeOf(source: Source, option: Option): string | LeftOption | undefined {
   if (option.key !== 'onRetry') return undefined;
   const called = functionOf(source, option.value);
   if (called === undefined)
-    return new Left('what `onRetry` does is in another file; `judge` takes its place');
-  if (isAsync(called) && /\bawait\b/.test(called.text())) return new Left('`judge` awaits nothing');
+    return new LeftOption('what `onRetry` does is in another file; `judge` takes its place');
+  if (isAsync(called) && /\bawait\b/.test(called.text())) return new LeftOption('`judge` awaits nothing');
   const text = expressionOf(source, option.value);
   const callee = isFunction(option.value) ? `(${text})` : text;
   return `onFailedAttempt: ({ error, attemptNumber, retriesLeft }) => retriesLeft > 0 && ${callee}(error, attemptNumber)`;
@@ -77,7 +77,7 @@ const KIND: Kind = {
   like: 'likeAsyncRetry',
   randomizes: true,
   attemptAt: 1,
-  judged,
+  judged: judgeOf,
   stops,
 };
 

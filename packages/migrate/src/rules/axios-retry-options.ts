@@ -12,7 +12,7 @@ import {
   readsOf,
   withParameters,
 } from '../file/functions.ts';
-import { editObject, Left, type Option, optionsIn, renamed } from '../file/options.ts';
+import { editObject, LeftOption, type Option, optionsIn, renamed } from '../file/options.ts';
 import {
   argumentsOf,
   bare,
@@ -89,7 +89,7 @@ export class AxiosRetryOptions {
     });
   }
 
-  #option(option: Option): string | Left | undefined {
+  #option(option: Option): string | LeftOption | undefined {
     switch (option.key) {
       case 'retries':
         return renamed(this.#source, option, 'maxRetries');
@@ -98,9 +98,9 @@ export class AxiosRetryOptions {
       case 'shouldResetTimeout':
         return undefined;
       case 'validateResponse':
-        return new Left('reject by `validateStatus` of axios, and retry by `classify`');
+        return new LeftOption('reject by `validateStatus` of axios, and retry by `classify`');
       default:
-        return new Left('this option is not known');
+        return new LeftOption('this option is not known');
     }
   }
 
@@ -128,16 +128,16 @@ export class AxiosRetryOptions {
   }
 
   /** Why a function that is told of retries cannot be called as before. */
-  #unreadable({ key, value }: Option): Left | undefined {
+  #unreadable({ key, value }: Option): LeftOption | undefined {
     const told = functionOf(this.#source, value);
-    if (told === undefined) return new Left('`onEvent` is called; what this reads is in another file');
+    if (told === undefined) return new LeftOption('`onEvent` is called; what this reads is in another file');
     const [error, config] = key === 'onRetry' ? [1, 2] : [0, 3];
-    if (changes(told, config)) return new Left('`beforeAttempt` changes the headers of an attempt');
+    if (changes(told, config)) return new LeftOption('`beforeAttempt` changes the headers of an attempt');
     const read =
       this.#unknownReads(told, error, READABLE) ?? this.#unknownReads(told, config, READABLE_CONFIG);
-    if (read !== undefined) return new Left(`\`onEvent\` is called, and has no ${read}`);
+    if (read !== undefined) return new LeftOption(`\`onEvent\` is called, and has no ${read}`);
     return isAsync(told) && /\bawait\b/.test(told.text())
-      ? new Left('`onEvent` is not awaited; `beforeAttempt` is')
+      ? new LeftOption('`onEvent` is not awaited; `beforeAttempt` is')
       : undefined;
   }
 

@@ -9,7 +9,7 @@ import {
   parametersOf,
   readsOf,
 } from '../file/functions.ts';
-import { editObject, Left, type Option, OptionReader, optionsIn, renamed } from '../file/options.ts';
+import { editObject, LeftOption, type Option, OptionReader, optionsIn, renamed } from '../file/options.ts';
 import {
   argumentsOf,
   bare,
@@ -153,7 +153,7 @@ class FetchRetry {
     const own = options.filter(({ key }) => OWN.test(key));
     const texts = own.map((option) => {
       const text = this.#option(option, classify, alone);
-      if (text instanceof Left) throw new Stuck(`${option.key}: ${text.reason}`);
+      if (text instanceof LeftOption) throw new Stuck(`${option.key}: ${text.reason}`);
       return text;
     });
     let members: string | undefined = [...(alone ? [ENDLESS] : []), ...texts.filter(Boolean)].join(', ');
@@ -165,7 +165,7 @@ class FetchRetry {
     });
   }
 
-  #option(option: Option, classify: string | undefined, alone: boolean): string | Left | undefined {
+  #option(option: Option, classify: string | undefined, alone: boolean): string | LeftOption | undefined {
     switch (option.key) {
       case 'retries':
         return alone ? undefined : renamed(this.#source, option, 'maxRetries');
@@ -174,7 +174,7 @@ class FetchRetry {
       case 'retryOn':
         return classify;
       default:
-        return new Left('this option is not known');
+        return new LeftOption('this option is not known');
     }
   }
 

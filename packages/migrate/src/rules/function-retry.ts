@@ -1,7 +1,7 @@
 import { ENDLESS } from '../emitted/names.ts';
 import { Bindings } from '../file/bindings.ts';
 import { aliased, functionOf, isFunction, parametersOf, withParameters } from '../file/functions.ts';
-import { editObject, Left, type Option, OptionReader, optionsIn, renamed } from '../file/options.ts';
+import { editObject, LeftOption, type Option, OptionReader, optionsIn, renamed } from '../file/options.ts';
 import {
   argumentsOf,
   bare,
@@ -25,7 +25,7 @@ export interface Kind {
   /** The parameter that is the number of the attempt. */
   readonly attemptAt: number;
   /** Translates an option that calls a function of the program into a member of `judgedBy`. */
-  judged(source: Source, option: Option): string | Left | undefined;
+  judged(source: Source, option: Option): string | LeftOption | undefined;
   /** Edits a function that is called again, before its parameters change. Returns true if it may stop the retries. */
   stops(source: Source, called: Node): boolean;
 }
@@ -179,7 +179,7 @@ export class FunctionRetry {
       }
       const judged = this.#kind.judged(source, option);
       if (typeof judged === 'string') this.#judged.push(judged);
-      else return judged ?? new Left(`\`${key}\` has no counterpart`);
+      else return judged ?? new LeftOption(`\`${key}\` has no counterpart`);
       return undefined;
     });
   }

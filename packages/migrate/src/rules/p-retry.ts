@@ -19,7 +19,7 @@ const CONTEXT = /^\.(error|attemptNumber|retriesLeft)(\.|$)/;
  *
  * @throws Stuck if nothing does the same: without it what it ends would be called again
  */
-function judged(source: Source, option: Option): string | undefined {
+function judgeOf(source: Source, option: Option): string | undefined {
   const { key, value } = option;
   if (key !== 'onFailedAttempt' && key !== 'shouldRetry') return undefined;
   const called = functionOf(source, value);
@@ -42,7 +42,7 @@ export const P_RETRY: Kind = {
   like: 'likePRetry',
   randomizes: false,
   attemptAt: 0,
-  judged,
+  judged: judgeOf,
   stops: () => false,
 };
 

@@ -24,7 +24,7 @@ export interface Migrated {
 }
 
 /** By library, why its places that change together in all programs stay. */
-type Held = ReadonlyMap<string, string>;
+type HeldReasons = ReadonlyMap<string, string>;
 
 interface Pass {
   readonly result: Migrated | Error;
@@ -87,7 +87,11 @@ function leftIn(text: string): Migrated['left'] {
   });
 }
 
-function migrateProgram({ path, text, stays }: Program, libraries: readonly string[], held: Held): Pass {
+function migrateProgram(
+  { path, text, stays }: Program,
+  libraries: readonly string[],
+  held: HeldReasons,
+): Pass {
   if (stays) return { result: { text, rewritten: 0, left: [] }, reach: reachOfText(text) };
   const original = plainText(text);
   const reach = new Map<string, Reach>();

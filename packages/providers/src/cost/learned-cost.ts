@@ -77,11 +77,11 @@ export class Shares {
 /** The most that a request can cost, and the costs of those like it. */
 interface Bound {
   readonly most: number | Costs;
-  readonly known: Known;
+  readonly known: KnownCosts;
 }
 
 /** The costs of the answers of one key, by unit; `''` is the unit of a bucket of one unit. */
-class Known {
+class KnownCosts {
   answers = 0;
   /** The requests before the first answer, as far as they count. */
   #asked = 0;
@@ -139,12 +139,12 @@ export function learnedCost(
 ): LearnedCost {
   if (typeof bound !== 'function') throw wrongType('learnedCost: bound', devText('a function'), bound);
   const { quantile, keyOf, first } = readOptions('learnedCost', options, LEARNED_COST_OPTIONS);
-  const keys = new Map<string, Known>();
+  const keys = new Map<string, KnownCosts>();
   /** A request asks again after each wait. */
   const bounds = new WeakMap<object, Bound>();
 
-  const knownOf = (key: string): Known => {
-    const known = keys.get(key) ?? new Known();
+  const knownOf = (key: string): KnownCosts => {
+    const known = keys.get(key) ?? new KnownCosts();
     // To the end, which is the newest.
     keys.delete(key);
     keys.set(key, known);
@@ -165,7 +165,7 @@ export function learnedCost(
     }
     return found;
   };
-  const estimate = (known: Known, unit: string, most: number): number => {
+  const estimate = (known: KnownCosts, unit: string, most: number): number => {
     const learned = known.shares.get(unit)?.quantile(quantile) ?? 1;
     const share = known.answers === 0 ? first : known.isOfShortOnes ? Math.max(first, learned) : learned;
     return Math.min(most, Math.max(1, Math.ceil(share * most)));

@@ -1,5 +1,5 @@
 import type { Clock } from '@ebb/core';
-import { bounded, onAbort, property, type ReadHeader, responseHeader } from '@ebb/core/adapter';
+import { onAbort, property, type ReadHeader, responseHeader, withinBounds } from '@ebb/core/adapter';
 import { devText, type ResumeReason } from '@ebb/core/internal';
 import type { EbbFetch, EbbRequestInit, FetchInput } from '@ebb/fetch';
 import { changedHeaders, isRequest, withChanges } from '@ebb/fetch/internal';
@@ -18,7 +18,7 @@ import {
 type Call = readonly [FetchInput, EbbRequestInit];
 
 /** A request that may be resumed. */
-export interface Asked extends Pick<Resumed<Call, Request>, 'request'> {
+export interface ResumableRequest extends Pick<Resumed<Call, Request>, 'request'> {
   readonly fetch: EbbFetch;
   readonly input: FetchInput;
   readonly init: EbbRequestInit | undefined;
@@ -37,7 +37,10 @@ function headersOf(input: FetchInput, init: EbbRequestInit | undefined): Headers
  * Says so if a request with credentials has ended at another origin than its own. It is not known what that origin was sent, and it
  * would be sent more.
  */
-function whyUnsafe({ input, init, request }: Asked, { redirected, url }: Response): string | undefined {
+function whyUnsafe(
+  { input, init, request }: ResumableRequest,
+  { redirected, url }: Response,
+): string | undefined {
   if (!redirected || URL.parse(url)?.origin === URL.parse(request.url)?.origin) return undefined;
   const credentials = init?.credentials ?? property(input, 'credentials');
   const hasCredentials = credentials === 'include' || haveCredentials([...headersOf(input, init).keys()]);
@@ -45,7 +48,7 @@ function whyUnsafe({ input, init, request }: Asked, { redirected, url }: Respons
 }
 
 /** The same request, with the headers for the rest, and without its own `ebb` options. */
-function requestAgain({ input, init }: Asked, { headers }: Resumable): Call {
+function requestAgain({ input, init }: ResumableRequest, { headers }: Resumable): Call {
   return withChanges(input, init, { headers: changedHeaders(headersOf(input, init), headers) });
 }
 
@@ -68,7 +71,7 @@ function idleRead(
     reader.cancel(error).catch(() => undefined);
     return error;
   };
-  return bounded(reading, { clock, signal: undefined, leftMs: idleMs, late });
+  return withinBounds(reading, { clock, signal: undefined, leftMs: idleMs, late });
 }
 
 type Controller = ReadableByteStreamController | ReadableStreamDefaultController;
@@ -81,7 +84,7 @@ const terminated = (): TypeError => new TypeError('terminated');
  * @param made returns the response that the caller has
  */
 export function resumedBody(
-  asked: Asked,
+  asked: ResumableRequest,
   response: Response,
   course: Resumable,
   made: () => Response,
@@ -100,7 +103,7 @@ export function resumedBody(
 }
 
 class ResumedBody {
-  readonly #asked: Asked;
+  readonly #asked: ResumableRequest;
   readonly #resumer: Resumer<Call, Request>;
   readonly #made: () => Response;
   /** The response whose body is being read. */
@@ -112,7 +115,7 @@ class ResumedBody {
   #forget: (() => void) | undefined;
   #isCancelled = false;
 
-  constructor(asked: Asked, response: Response, course: Resumable, made: () => Response) {
+  constructor(asked: ResumableRequest, response: Response, course: Resumable, made: () => Response) {
     this.#asked = asked;
     this.#response = response;
     this.#made = made;

@@ -4,6 +4,7 @@ import { devText, property, type ResumeReason } from '@ebb/core/internal';
 import type {} from '@ebb/undici';
 import {
   Attempt,
+  type AttemptInfo,
   bodyOf,
   bodyTimeoutError,
   changedHeaders,
@@ -18,7 +19,6 @@ import {
   readerOf,
   requestAbortedError,
   requestHeader,
-  type Sent,
   Traits,
 } from '@ebb/undici/internal';
 import type { Dispatcher } from 'undici';
@@ -340,7 +340,7 @@ function bufferOf(part: Uint8Array): Buffer {
  * Says so if a request with credentials has ended at another origin than its own, by an interceptor below. It is not known what that
  * origin was sent.
  */
-function whyUnsafe(attempt: Sent | undefined, headers: RequestHeaders): string | undefined {
+function whyUnsafe(attempt: AttemptInfo | undefined, headers: RequestHeaders): string | undefined {
   const { starts = 0, isRedirected, hops = [] } = attempt ?? {};
   const [first, last] = [hops[0], hops.at(-1)].map((hop) => URL.parse(String(hop))?.origin);
   if (!isRedirected || (hops.length >= starts && first === last)) return undefined;

@@ -77,7 +77,7 @@ export function mapChart(chart: MapChart): string {
     });
     return element(
       'g',
-      { 'aria-label': `${name}. ${said(chart, cells)}` },
+      { 'aria-label': `${name}. ${wordsOf(chart, cells)}` },
       ...block([name], first, from + 16, { 'font-size': PANEL_NAME.size, 'font-weight': 600 }),
       label(y, { x: left, y: from + 21, 'font-size': NUMBER.size }),
       ...pieces,
@@ -89,7 +89,7 @@ export function mapChart(chart: MapChart): string {
 }
 
 /** The cells in words, row by row. */
-function said({ rows, columns, x, y }: MapChart, cells: readonly (readonly MapCell[])[]): string {
+function wordsOf({ rows, columns, x, y }: MapChart, cells: readonly (readonly MapCell[])[]): string {
   const words = rows.map((row, down) => {
     const own = (cells[down] ?? []).map(
       ({ text, filled }, at) => `${columns[at]}: ${text}${filled ? ', filled' : ''}`,

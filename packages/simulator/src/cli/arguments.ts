@@ -91,9 +91,9 @@ function networkOf(text: string): Pick<RaceSettings, 'networkMeanMs' | 'networkD
   return { networkMeanMs, networkDeviationMs };
 }
 
-type Given = Readonly<Partial<Record<(typeof RACE_OPTIONS)[number], string>>>;
+type RaceArguments = Readonly<Partial<Record<(typeof RACE_OPTIONS)[number], string>>>;
 
-function raceOf({ base, cap, clients, network }: Given): Partial<RaceSettings> {
+function raceOf({ base, cap, clients, network }: RaceArguments): Partial<RaceSettings> {
   return {
     ...(base !== undefined && { baseMs: positiveMs('--base', base) }),
     ...(cap !== undefined && { capMs: positiveMs('--cap', cap) }),

@@ -9,7 +9,7 @@ import { shard, silence, stormFleets } from './overload/fleet-studies.ts';
 import { tail } from './overload/tail.ts';
 import { articleStudy, otherRulesStudy } from './race/race-study.ts';
 import { adaptiveRate } from './rates/rate-study.ts';
-import { quietDay, quietStorm } from './storm/quiet.ts';
+import { quietDay, quietStorm } from './storm/quiet-clients.ts';
 import { reserves } from './storm/reserves.ts';
 import { outage, quota } from './storm/service-experiments.ts';
 import { storm, stormPolicies } from './storm/storm.ts';

@@ -1,5 +1,5 @@
 import type { Attempt, Policy } from '@ebb/core';
-import type { Ability, Expected, Sent, Trait } from './row.ts';
+import type { Ability, Expected, RowRequest, Trait } from './row.ts';
 import type { StartUpstream } from './step.ts';
 
 /** The response as the caller of any client gets it. */
@@ -15,7 +15,7 @@ export interface Client {
    * Sends a request, and reads its body to the end. Rejects as the client does, but resolves for an error that carries a
    * response.
    */
-  send(url: string, sent: Sent, signal?: AbortSignal): Promise<Got>;
+  send(url: string, sent: RowRequest, signal?: AbortSignal): Promise<Got>;
   /** `attemptsOf` for the last response; `undefined` before it. Absent for an adapter that lacks `history`. */
   readonly history?: () => readonly Attempt[] | undefined;
   /** Called at the end of each row. */

@@ -2,8 +2,8 @@ import { constant, createPolicy, type EbbEvent } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import type { AdapterUnderTest } from './adapter.ts';
+import { check, difference } from './difference.ts';
 import type { Ability } from './row.ts';
-import { check, difference } from './same.ts';
 import { type StartUpstream, type Step, up } from './step.ts';
 
 /** A row about the connections of many calls. */

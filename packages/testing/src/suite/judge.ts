@@ -1,27 +1,27 @@
 import type { Attempt } from '@ebb/core';
+import { check, difference } from './difference.ts';
 import type { Run } from './play.ts';
 import type { Row } from './row.ts';
-import { check, difference } from './same.ts';
-import type { Seen } from './step.ts';
+import type { ReceivedRequest } from './step.ts';
 
 /** The facts about the adapter that the judge needs. */
-export interface Judged {
+export interface AdapterFacts {
   readonly timeoutError: string;
   /** True if each of its responses must have a history. */
   readonly hasHistory: boolean;
 }
 
-type Found = readonly (string | undefined)[];
+type Differences = readonly (string | undefined)[];
 
 /** A line for each request, to tell those of the client from one that came from elsewhere. */
-function linesOf(seen: readonly Seen[]): string[] {
+function linesOf(seen: readonly ReceivedRequest[]): string[] {
   return seen.map(
     ({ method, path, headers }) => `received: ${method} ${path}, ${headers['user-agent'] ?? 'no agent'}`,
   );
 }
 
 /** Compares the history of a call with its events: the attempts, the delay before each, and the reason of the end. */
-function inHistory(row: Row, { attempts, got }: Run, history: readonly Attempt[]): Found {
+function inHistory(row: Row, { attempts, got }: Run, history: readonly Attempt[]): Differences {
   const { abort, delays, failure, reason, status, stops } = row;
   // A download that is resumed has two entries for its attempt: its headers, and the break.
   const delayOf = new Map(history.map(({ attempt, delayMs }) => [attempt, delayMs]));
@@ -41,7 +41,7 @@ function inHistory(row: Row, { attempts, got }: Run, history: readonly Attempt[]
   ];
 }
 
-function ofHistory(row: Row, run: Run, { hasHistory }: Judged): Found {
+function ofHistory(row: Row, run: Run, { hasHistory }: AdapterFacts): Differences {
   const { history, got, attempts } = run;
   if (row.reason === undefined || attempts === 0) return [];
   if (history !== undefined) return inHistory(row, run, history);
@@ -53,7 +53,7 @@ function ofHistory(row: Row, run: Run, { hasHistory }: Judged): Found {
  *
  * @throws Error that lists all differences
  */
-export function judge(row: Row, run: Run, seen: readonly Seen[], judged: Judged): void {
+export function judge(row: Row, run: Run, seen: readonly ReceivedRequest[], judged: AdapterFacts): void {
   const { delays, hits, status, body, bodies, reason, thrown, carried, waits = [], timers = 0 } = row;
   const expectedThrow = thrown === 'a timeout' ? judged.timeoutError : thrown;
   const values = seen.map(({ headers }) => headers[carried?.header ?? '']);

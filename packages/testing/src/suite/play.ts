@@ -90,12 +90,12 @@ function historyOf(error: unknown): readonly Attempt[] | undefined {
   return [own, cause].find((history) => history?.length);
 }
 
-async function waiting({ bucket, concurrency }: Limits, isOver: () => boolean): Promise<void> {
+async function untilWaiting({ bucket, concurrency }: Limits, isOver: () => boolean): Promise<void> {
   const count = (): number => (bucket?.stats().waiting ?? 0) + (concurrency?.stats().waiting ?? 0);
   while (count() === 0 && !isOver()) await nextTurn();
 }
 
-async function looking({ isLooking }: Limits, isOver: () => boolean): Promise<void> {
+async function untilLooking({ isLooking }: Limits, isOver: () => boolean): Promise<void> {
   while (isLooking?.() === false && !isOver()) await nextTurn();
 }
 
@@ -170,16 +170,16 @@ export async function play(
   let isOver = false;
   const wait = async (): Promise<void> => {
     for (const waitMs of row.waits ?? []) {
-      await waiting(limits, () => isOver);
+      await untilWaiting(limits, () => isOver);
       await clock.advance(waitMs);
     }
     if (row.lookMs !== undefined) {
-      await looking(limits, () => isOver);
+      await untilLooking(limits, () => isOver);
       await clock.advance(row.lookMs);
     }
     const phase = abort ?? fails;
-    if (phase === 'limits') await waiting(limits, () => isOver);
-    else if (phase === 'look' || phase === 'hook') await looking(limits, () => isOver);
+    if (phase === 'limits') await untilWaiting(limits, () => isOver);
+    else if (phase === 'look' || phase === 'hook') await untilLooking(limits, () => isOver);
     else return;
     if (fails) fail(ENOUGH);
     else caller.abort(ENOUGH);

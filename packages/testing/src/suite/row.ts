@@ -3,7 +3,7 @@ import type { VirtualClock } from '@ebb/core/testing';
 import type { Script } from './step.ts';
 
 /** A request, independent of the client that sends it. At most one of `body`, `once` and `factory` is there. */
-export interface Sent {
+export interface RowRequest {
   /** @default 'GET' */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -101,7 +101,7 @@ export interface Limits extends Pick<PolicyOptions, 'beforeAttempt' | 'stopSigna
 export interface Row extends Expected {
   readonly name: string;
   readonly script: Script;
-  readonly request?: Sent;
+  readonly request?: RowRequest;
   readonly policy?: PolicyOptions;
   readonly limits?: (clock: VirtualClock) => Limits;
   readonly abort?: AbortPhase;

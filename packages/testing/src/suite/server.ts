@@ -1,11 +1,11 @@
 import { nextTurn } from '@ebb/core/adapter';
 import { type Incoming, listening, nodeModule, type Outgoing, type Server, type Socket } from './node.ts';
-import { EVENTS, type Seen, type Step, type Upstream } from './step.ts';
+import { EVENTS, type ReceivedRequest, type Step, type Upstream } from './step.ts';
 
 /** A scripted server on loopback. */
 export interface ScriptedServer extends Upstream {
   /** The requests so far. */
-  readonly seen: Seen[];
+  readonly seen: ReceivedRequest[];
   /** How many requests have not been answered completely. */
   readonly underWay: () => number;
   /** The largest number of requests that were under way at once. */
@@ -117,7 +117,7 @@ export async function scriptedServer(
   { cors = false }: { readonly cors?: boolean } = {},
 ): Promise<ScriptedServer> {
   const { createServer } = nodeModule('node:http');
-  const seen: Seen[] = [];
+  const seen: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
   const urls = { first: '', other: '' };
   let connections = 0;

@@ -44,7 +44,7 @@ export type Step =
 export type Script = readonly Step[] | 'refused';
 
 /** A request as the upstream received it. */
-export interface Seen {
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -56,7 +56,7 @@ export interface Seen {
 export interface Upstream {
   readonly url: string;
   /** The requests in the order in which they came. Read after {@link close}. */
-  readonly seen: readonly Seen[];
+  readonly seen: readonly ReceivedRequest[];
   /** How many connections were opened. Read after {@link close}. */
   connections(): number;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { AdapterUnderTest, Respond } from './adapter.ts';
 import { refusingUrl } from './refusing.ts';
 import { scriptedServer } from './server.ts';
-import type { Seen, StartUpstream, Step, Upstream } from './step.ts';
+import type { ReceivedRequest, StartUpstream, Step, Upstream } from './step.ts';
 
 /** A scripted server on loopback. */
 const overSockets: StartUpstream = async (script, onHang) => {
@@ -28,7 +28,7 @@ function responseOf(step: Step): Response {
 const mocked =
   (mock: NonNullable<AdapterUnderTest['mock']>): StartUpstream =>
   async (script) => {
-    const seen: Seen[] = [];
+    const seen: ReceivedRequest[] = [];
     const respond: Respond = async (request) => {
       const step = script[Math.min(seen.length, script.length - 1)] as Step;
       const { pathname, search } = new URL(request.url);

@@ -10,7 +10,7 @@ export interface Output {
   write(text: string): unknown;
 }
 
-interface Watched {
+interface WatchArguments {
   /** The part of a key before the name. */
   readonly prefix: string;
   /** The beginning of the names to show. */
@@ -43,7 +43,7 @@ async function readAll(keys: readonly string[], read: Read): Promise<(readonly [
 
 /** Shows buckets once a second: a terminal is painted again, and elsewhere lines follow each other. Ends with `once` alone. */
 export async function watch(
-  { prefix, name, json, once }: Watched,
+  { prefix, name, json, once }: WatchArguments,
   scan: (pattern: string) => Promise<string[]>,
   read: Read,
   out: Output,

@@ -4,7 +4,7 @@ import { HookError, isPromise } from '../../base/errors.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { BodyReader, type LookBounds } from '../../bodies/body-reader.ts';
 import { peekAt } from '../../bodies/peek.ts';
-import { bounded } from '../../call/deadline.ts';
+import { withinBounds } from '../../call/deadline.ts';
 import type { InspectionContext } from '../../http/body.ts';
 import { checkVerdict } from '../../http/classify.ts';
 import {
@@ -78,12 +78,12 @@ export function inspectBody(inspect: Inspect, options: InspectBodyOptions = {}):
     endsItself: true,
     judge(outcome, call, body) {
       // A nested client leaves its responses to the outer one.
-      return call.isInner ? undefined : judged(look, outcome, call, body);
+      return call.isInner ? undefined : judgeBody(look, outcome, call, body);
     },
   };
 }
 
-async function judged(
+async function judgeBody(
   look: BodyInspector['look'],
   outcome: Responded,
   { request, policy }: CallView,
@@ -125,7 +125,7 @@ async function inTime<T>(
 ): Promise<T | undefined> {
   try {
     // Twice the time: a look that runs into its timeout has as long again to be judged.
-    return await bounded(said, { clock, signal, leftMs: 2 * timeoutMs, late: () => LATE });
+    return await withinBounds(said, { clock, signal, leftMs: 2 * timeoutMs, late: () => LATE });
   } catch (error) {
     if (error === LATE || signal?.aborted) return undefined;
     throw error;

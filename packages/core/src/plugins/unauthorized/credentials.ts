@@ -1,5 +1,5 @@
 import { callHook, HookError } from '../../base/errors.ts';
-import { bounded } from '../../call/deadline.ts';
+import { withinBounds } from '../../call/deadline.ts';
 import { changesIn } from '../../call/header-changes.ts';
 import { asUserCode } from '../../call/user-code.ts';
 import type { CallView } from '../../policy/call-view.ts';
@@ -120,6 +120,6 @@ export class Credentials {
     } finally {
       renewal.isStarting = false;
     }
-    return bounded(Promise.resolve(made), { clock, signal: undefined, leftMs, late });
+    return withinBounds(Promise.resolve(made), { clock, signal: undefined, leftMs, late });
   }
 }

@@ -1,7 +1,7 @@
 import { worker } from '#worker';
 import { callable, positive, wrongType } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
-import { bounded, isReasonOf } from '../../call/deadline.ts';
+import { isReasonOf, withinBounds } from '../../call/deadline.ts';
 import type { Advice, Responded } from '../../http/outcome.ts';
 import type { CallView } from '../../policy/call-view.ts';
 import type { HeaderChanges } from '../../policy/hooks.ts';
@@ -124,7 +124,7 @@ class RefreshedCall {
     if (signal?.aborted) return undefined;
     const renewing = this.#credentials.renew(this.#call);
     try {
-      await bounded(renewing, { clock, signal, leftMs: Infinity, late: () => undefined });
+      await withinBounds(renewing, { clock, signal, leftMs: Infinity, late: () => undefined });
     } catch (error) {
       if (!isReasonOf(signal, error)) throw error;
       return undefined;

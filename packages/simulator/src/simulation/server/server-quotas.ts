@@ -2,8 +2,8 @@ import type { Random } from '@ebb/core';
 import { DRAWS } from '@ebb/testing/faults';
 import type { UnitsLimit } from '../../scenario/server-options.ts';
 import { TokenQuota } from '../token-quota.ts';
+import type { JobCosts } from './job-costs.ts';
 import type { ServerGate } from './server-bucket.ts';
-import type { Spent } from './spent.ts';
 
 /** A unit of the limit. */
 interface Unit {
@@ -33,9 +33,9 @@ export class ServerQuotas implements ServerGate {
   readonly #units: readonly Unit[];
   readonly #retryAfter: boolean;
   readonly #random: Random;
-  readonly #spent: Spent;
+  readonly #spent: JobCosts;
 
-  constructor(limit: UnitsLimit, random: Random, spent: Spent) {
+  constructor(limit: UnitsLimit, random: Random, spent: JobCosts) {
     this.#units = Object.keys(limit.limits).map((name) => unitOf(name, limit));
     this.#retryAfter = limit.retryAfter ?? true;
     this.#random = random;

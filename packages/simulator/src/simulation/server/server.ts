@@ -2,10 +2,10 @@ import type { Random } from '@ebb/core';
 import { DRAWS, troubleMoments } from '@ebb/testing/faults';
 import type { ServerOptions } from '../../scenario/server-options.ts';
 import { OK, RESET, tooMany, UNAVAILABLE } from '../outcomes.ts';
+import { JobCosts } from './job-costs.ts';
 import { JobLine } from './job-line.ts';
 import { ServerBucket, type ServerGate } from './server-bucket.ts';
 import { ServerQuotas } from './server-quotas.ts';
-import { Spent } from './spent.ts';
 import { type Health, healthAt, SILENCE } from './trouble.ts';
 
 /** The simulation around a server. */
@@ -54,7 +54,7 @@ export class Server {
   #lostInSilence = false;
 
   /** @param spent gets what requests have spent, if the limit has units */
-  constructor(options: ServerOptions, world: ServerWorld, spent: Spent = new Spent()) {
+  constructor(options: ServerOptions, world: ServerWorld, spent: JobCosts = new JobCosts()) {
     this.#options = options;
     this.#world = world;
     this.#serviceTime = serviceTimeOf(options);

@@ -1,7 +1,7 @@
 import type { Random } from '@ebb/core';
 import type { ServerOptions } from '../../scenario/server-options.ts';
+import { JobCosts } from './job-costs.ts';
 import { Server } from './server.ts';
-import { Spent } from './spent.ts';
 
 /** An event has room for so many pairs of a shard and an epoch. */
 const PAIRS = 256;
@@ -20,14 +20,14 @@ export interface ServersWorld {
 /** The shards behind one name: one server unless the scenario has more. */
 export class Servers {
   /** The costs in the answers on their way, if the limit has units. */
-  readonly spent: Spent | undefined;
+  readonly spent: JobCosts | undefined;
   readonly #all: readonly Server[];
   readonly #epochs: number;
 
   constructor(options: ServerOptions, world: ServersWorld) {
     const { shards = 1, limit, troubles = [] } = options;
     const epochs = Math.min(MOST_EPOCHS, Math.floor(PAIRS / shards));
-    const spent = limit !== undefined && 'limits' in limit ? new Spent() : undefined;
+    const spent = limit !== undefined && 'limits' in limit ? new JobCosts() : undefined;
     this.spent = spent;
     this.#epochs = epochs;
     this.#all = Array.from({ length: shards }, (_, at) => {

@@ -1,6 +1,6 @@
 import { Histogram } from '../../measure/histogram.ts';
 import { ConcurrencyRule } from './rule.ts';
-import { type ClientLimit, type Ended, runWorld, type World } from './world.ts';
+import { type CallResult, type ClientLimit, runWorld, type World } from './world.ts';
 
 /** A service with a right number of requests in flight: more wait in its queue, and fewer leave workers idle. */
 export interface Service {
@@ -52,7 +52,7 @@ export type Measures = Readonly<Record<(typeof PHASES)[number], Measured>>;
 /** The steady state begins. */
 const WARM_MS = 20_000;
 
-function within(ended: readonly Ended[], fromMs: number, untilMs: number): Measured {
+function within(ended: readonly CallResult[], fromMs: number, untilMs: number): Measured {
   const latency = new Histogram();
   for (const { endedAtMs, sentAtMs, isServed } of ended)
     if (isServed && endedAtMs >= fromMs && endedAtMs < untilMs) latency.add(endedAtMs - sentAtMs);

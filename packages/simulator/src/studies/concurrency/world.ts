@@ -39,7 +39,7 @@ export interface World {
 }
 
 /** The result of a call. */
-export interface Ended {
+export interface CallResult {
   readonly askedAtMs: number;
   readonly sentAtMs: number;
   readonly endedAtMs: number;
@@ -65,14 +65,14 @@ function even(mean: number, random: () => number): number {
 }
 
 /** Runs a world, and returns the calls in the order in which they end. A refused call is not sent again. */
-export function runWorld(rule: ClientLimit, world: World): Ended[] {
+export function runWorld(rule: ClientLimit, world: World): CallResult[] {
   const { load, work, spread, queue = Number.POSITIVE_INFINITY, timeoutMs, durationMs } = world;
   const random = seededRandom(world.seed);
   const draw = spread === 'even' ? even : DRAWS[spread];
   const isClosed = 'callers' in load;
   const events = new EventQueue();
   const calls: Call[] = [];
-  const ended: Ended[] = [];
+  const ended: CallResult[] = [];
   const front: number[] = [];
   const line: number[] = [];
   let [head, first] = [0, 0];

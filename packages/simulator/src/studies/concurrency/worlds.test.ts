@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { adaptiveLimit, best, CELLS, fixedLimit, play, rightOf } from './cells.ts';
 import { ConcurrencyRule } from './rule.ts';
-import { type ClientLimit, type Ended, runWorld, type World } from './world.ts';
+import { type CallResult, type ClientLimit, runWorld, type World } from './world.ts';
 
 /** One of each kind: what the study shows of all cells, with some room for the one seed. */
 const FEW = CELLS.filter(
@@ -58,7 +58,7 @@ const HEALTHY: Readonly<Record<string, Works>> = {
   'grows to ten times': (call) => (call < 3_000 ? own(50 * (1 + call / 300)) : undefined),
 };
 
-const run = (limit: ClientLimit, world: Omit<World, 'durationMs' | 'seed'>): Ended[] =>
+const run = (limit: ClientLimit, world: Omit<World, 'durationMs' | 'seed'>): CallResult[] =>
   runWorld(limit, { ...world, durationMs: 1e7, seed: 1 });
 
 describe.each(Object.entries(HEALTHY))('%s: nothing is put off', (_, work) => {

@@ -2,11 +2,11 @@ import { barChart } from '../../chart/bar-chart.ts';
 import { finding } from '../../chart/frame.ts';
 import type { Colour } from '../../chart/palette.ts';
 import type { Study } from '../study.ts';
-import { callModel, type Found, MOST, type Reserve } from './world.ts';
+import { callModel, type EstimateResult, MOST, type Reserve } from './world.ts';
 
 interface Run extends Reserve {
   readonly name: string;
-  readonly found: Found;
+  readonly found: EstimateResult;
 }
 
 const ESTIMATES: readonly (Pick<Reserve, 'share' | 'quantile'> & { readonly name: string })[] = [
@@ -30,7 +30,7 @@ const CASES: readonly (Reserve & { readonly name: string })[] = [
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 function figure(all: readonly Run[]): string {
-  const found = (name: string, rest: Reserve['rest'], isTold = false): Found =>
+  const found = (name: string, rest: Reserve['rest'], isTold = false): EstimateResult =>
     (all.find((run) => run.name === name && run.rest === rest && (run.isTold ?? false) === isTold) as Run)
       .found;
   const bar = (share: number, colour: Colour) => ({

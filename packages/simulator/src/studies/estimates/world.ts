@@ -30,7 +30,7 @@ export interface Reserve {
   readonly isTold?: boolean;
 }
 
-export interface Found {
+export interface EstimateResult {
   /** Tokens of answers, as a part of what came in for the account. */
   readonly used: number;
   /** Refused requests, as a part of all sent requests. */
@@ -65,7 +65,7 @@ class Count {
 }
 
 /** Four hundred callers of a language model, which charges output as it is written, behind a bucket of two units. */
-export function callModel({ share, quantile, rest, isTold = false }: Reserve, seed = 1): Found {
+export function callModel({ share, quantile, rest, isTold = false }: Reserve, seed = 1): EstimateResult {
   const clock = virtualClock({ startMs: 0 });
   const random = seededRandom(seed);
   const aSecond = (aMinute: number): { refillPerSecond: number; capacity: number } => ({

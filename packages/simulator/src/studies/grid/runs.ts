@@ -1,7 +1,7 @@
 import type { ClientFactory } from '../../scenario/client-options.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import type { StudyResult } from '../study.ts';
-import { answered, type World } from './worlds.ts';
+import { answeredShare, type World } from './worlds.ts';
 
 /** The answered requests of a world by scheme, in percent: a number for each seed, with the same seeds for all schemes. */
 export interface WorldRuns {
@@ -20,7 +20,7 @@ export function runWorlds(
 ): WorldRuns[] {
   return worlds.map((world, at) => {
     const percents = Object.entries(schemes).map(([name, policy]) => {
-      return [name, seeds.map((seed) => tenths(answered(world, policy, seed)))] as const;
+      return [name, seeds.map((seed) => tenths(answeredShare(world, policy, seed)))] as const;
     });
     onProgress?.((at + 1) / worlds.length);
     return { world, percents: Object.fromEntries(percents) };

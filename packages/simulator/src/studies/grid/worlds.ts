@@ -95,6 +95,6 @@ export function scenarioOf(world: World): Omit<Scenario, 'policy'> {
 }
 
 /** Returns the answered requests of a world, in percent. */
-export function answered(world: World, policy: FleetPolicy | ClientFactory, seed: number): number {
+export function answeredShare(world: World, policy: FleetPolicy | ClientFactory, seed: number): number {
   return answeredPercent(simulate({ ...scenarioOf(world), policy }, { seed }));
 }

@@ -7,13 +7,13 @@ import { TAILS, type Tail, tail } from './tail.ts';
 
 const NO_BREAK = '\u00a0';
 
-interface Found {
+interface HedgeResult {
   readonly name: string;
   readonly tails: Readonly<Record<string, Tail>>;
   readonly brownOut: ReturnType<typeof brownOut>;
 }
 
-function run(onProgress: ((share: number) => void) | undefined): Found[] {
+function run(onProgress: ((share: number) => void) | undefined): HedgeResult[] {
   const rules = Object.entries(RULES);
   return rules.map(([name, make]: [string, () => Rule], at) => {
     onProgress?.(at / rules.length);
@@ -29,16 +29,16 @@ const ms = (value: number): string => `${Math.round(value).toLocaleString('en')}
 const percent = (share: number): string => `${(100 * share).toFixed(1)}${NO_BREAK}%`;
 
 /** True if no fixed quantile is much better in any world: the slowest thousandth, and the brown-out. */
-function isBestEverywhere(all: readonly Found[]): boolean {
-  const own = all.find(({ name }) => name === 'ebb') as Found;
-  const without = all.find(({ name }) => name === 'none') as Found;
+function isBestEverywhere(all: readonly HedgeResult[]): boolean {
+  const own = all.find(({ name }) => name === 'ebb') as HedgeResult;
+  const without = all.find(({ name }) => name === 'none') as HedgeResult;
   const isClose = Object.entries(own.tails).every(([world, { p999 }]) =>
     all.every(({ name, tails }) => !name.startsWith('quantile') || p999 <= 1.3 * (tails[world]?.p999 ?? 0)),
   );
   return isClose && own.brownOut.p99 <= 1.1 * without.brownOut.p99;
 }
 
-function figure(all: readonly Found[]): string {
+function figure(all: readonly HedgeResult[]): string {
   return barChart({
     title: finding(
       isBestEverywhere(all),

@@ -25,7 +25,7 @@ const POLICIES: Readonly<Record<string, FleetPolicy>> = {
   'throttle()': { attemptTimeoutMs, throttle: {} },
 };
 
-interface Found {
+interface RecoveryResult {
   readonly policy: string;
   readonly load: number;
   readonly queueSeconds: number;
@@ -34,7 +34,7 @@ interface Found {
   readonly isBack: boolean;
 }
 
-function run(policy: string, load: number, queueSeconds: number, seed: number | undefined): Found {
+function run(policy: string, load: number, queueSeconds: number, seed: number | undefined): RecoveryResult {
   const trace = simulate(
     {
       durationMs: ENDS_MS + MINUTE_MS,
@@ -60,7 +60,7 @@ function run(policy: string, load: number, queueSeconds: number, seed: number | 
 
 const NAMES = Object.keys(POLICIES);
 
-function figure(all: readonly Found[]): string {
+function figure(all: readonly RecoveryResult[]): string {
   const down = (name: string): number =>
     all.filter(({ policy, isBack }) => policy === name && !isBack).length;
   const cases = LOADS.length * QUEUES.length;

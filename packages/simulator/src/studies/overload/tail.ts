@@ -20,7 +20,7 @@ const POLICIES: Readonly<Record<string, FleetPolicy>> = {
   'Quantile 0.94, two hedges': { hedges: { quantile: 0.94, maxHedges: 2 } },
 };
 
-interface Found {
+interface TailResult {
   readonly name: string;
   readonly load: number;
   readonly p50: number;
@@ -30,7 +30,7 @@ interface Found {
   readonly more: number;
 }
 
-function found(name: string, load: number, { latencyMs, totals }: Trace): Found {
+function tailOf(name: string, load: number, { latencyMs, totals }: Trace): TailResult {
   const { p50, p99, p999 } = latencyMs;
   return { name, load, p50, p99, p999, more: totals.hedges / totals.requests };
 }
@@ -38,9 +38,9 @@ function found(name: string, load: number, { latencyMs, totals }: Trace): Found 
 const ms = (value: number): string => duration(value).replace(' ', '\u00a0');
 const more = (share: number): string => percentText(100 * share);
 
-function figure(all: readonly Found[]): string {
-  const at = (name: string, load: number): Found =>
-    all.find((one) => one.name === name && one.load === load) as Found;
+function figure(all: readonly TailResult[]): string {
+  const at = (name: string, load: number): TailResult =>
+    all.find((one) => one.name === name && one.load === load) as TailResult;
   const drawn = [0.5, 0.8, 0.9];
   const isCut = drawn.every((load) => at('hedged', load).p99 < 0.6 * at('No hedges', load).p99);
   return barChart({
@@ -86,7 +86,7 @@ export const tail: Study = {
         { seed },
       );
       onProgress?.((at + 1) / cases.length);
-      return found(name, load, trace);
+      return tailOf(name, load, trace);
     });
     return {
       table: {

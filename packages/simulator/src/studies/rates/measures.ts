@@ -10,7 +10,7 @@ import {
 } from './world.ts';
 
 /** The results of a world. Shares are from 0 to 1, times in seconds. */
-export interface Found {
+export interface RateResult {
   /** The served requests in the steady state, as a share of the quota or, if less, of the demand. */
   readonly use: number;
   /**
@@ -67,7 +67,7 @@ function back(counts: Counts, world: World, quota: number, fromMs: number): numb
 }
 
 /** Runs a world with one rule for all clients. */
-export function findIn(make: MakeRate, world: Omit<World, 'durationMs'>): Found {
+export function findIn(make: MakeRate, world: Omit<World, 'durationMs'>): RateResult {
   const { late = false, changes = false, quota = QUOTA } = world;
   const steady: readonly [number, number] = late ? [60, 120] : [30, 90];
   const first = late ? LATE_MS / SECOND : 0;

@@ -2,7 +2,7 @@ import { barChart } from '../../chart/bar-chart.ts';
 import { finding } from '../../chart/frame.ts';
 import type { Colour } from '../../chart/palette.ts';
 import type { Study } from '../study.ts';
-import { type Found, findIn } from './measures.ts';
+import { findIn, type RateResult } from './measures.ts';
 import { RULES, shareKnown } from './rules.ts';
 import { type MakeRate, QUOTA } from './world.ts';
 
@@ -12,8 +12,8 @@ interface Run {
   readonly clients: number;
   readonly quota: number;
   readonly burst: number;
-  readonly together: Found;
-  readonly late: Found | undefined;
+  readonly together: RateResult;
+  readonly late: RateResult | undefined;
 }
 
 type Case = Pick<Run, 'rule' | 'clients' | 'quota' | 'burst'>;

@@ -16,7 +16,7 @@ const NO_TRAILERS: ResponseHeaders = {};
  * A response that is held back. It keeps what arrives, and pauses the connection when that is more than a look at the body asks
  * for. Or it is set aside for a retry, within bounds.
  */
-export class Held implements Peek {
+export class BufferedResponse implements Peek {
   readonly head: ResponseHead;
   /** The chunks of the body received so far, still encoded. */
   chunks: Buffer[] = [];

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Spent } from './spent.ts';
+import { JobCosts } from './job-costs.ts';
 
 test('each answer to a request says what its own attempt has spent, once, in any order', () => {
-  const spent = new Spent();
+  const spent = new JobCosts();
   const lastStamp = 0xff_ffff;
   spent.put(7, lastStamp, { output: 1 });
   spent.put(7, 0, { output: 2 });

@@ -3,7 +3,7 @@ import { failedShare, type Trace } from '../../measure/trace.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import { simulate } from '../../simulation/simulate.ts';
 import { runExperiment } from '../experiment.ts';
-import { quietDay, quietStorm } from './quiet.ts';
+import { quietDay, quietStorm } from './quiet-clients.ts';
 import { storm, stormPolicies } from './storm.ts';
 
 const SHARED = 'one for all';

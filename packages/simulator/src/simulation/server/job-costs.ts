@@ -7,7 +7,7 @@ const STAMPS = 0x100_0000;
  * The costs of requests in the answers on their way: an event has no room for costs. Several answers to one request may
  * be on their way, with a stamp each.
  */
-export class Spent {
+export class JobCosts {
   readonly #costs = new Map<number, Costs>();
 
   put(job: number, stamp: number, costs: Costs): void {

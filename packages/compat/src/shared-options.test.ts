@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { strict } from './said.ts';
+import { strict } from './shared-options.ts';
 
 test('an object that is strict can be awaited and written, and throws for what it does not have', async () => {
   const config = strict<Record<string, unknown>>('config', { url: '/a' });

@@ -2,7 +2,7 @@ import { attemptsOf, constant } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { createFetch } from './create-fetch.ts';
 import { FetchRequest } from './fetch-request.ts';
-import { isLostConnection } from './lost.ts';
+import { isLostConnection } from './lost-connection.ts';
 import type { EbbRequestInit, FetchInput } from './request.ts';
 
 const isWeb = process.env.EBB_PLATFORM === 'web';
