@@ -93,7 +93,9 @@ export class Examiner {
     for (let from = 0; from <= longest; from += 1) {
       const later = of.calls.map((plan): CallPlan => ({ ...plan, script: plan.script.slice(from) }));
       for (const calls of likeEbb(later, attemptTimeoutMs ?? totalTimeoutMs)) {
-        const bare = { ...of, calls };
+        // Without a retry a client would see nothing but the refusal of its connection.
+        const { isRefused: _, ...reached } = of;
+        const bare = { ...reached, calls };
         if ((await this.find(bare, rule, true, 2)) !== undefined) return true;
         if (inCompany && (await this.findInCompany(bare, rule, true)) !== undefined) return true;
       }
