@@ -22,13 +22,13 @@ export const THROTTLE: readonly Promised[] = [
       tests: ofRule,
     },
     {
-      says: 'is cut to 0.7 of what it was by a second of failures',
+      says: 'A second of failures cuts the level to 0.7 of its value',
       file: RULE,
       from: 'CUT_PER_SECOND = 0.7;',
       to: 'CUT_PER_SECOND = 0.6;',
       tests: ofRule,
     },
-    { says: 'to 0.3 at last', file: RULE, from: 'FLOOR = 0.3;', to: 'FLOOR = 0.2;', tests: ofRule },
+    { says: 'to at least 0.3', file: RULE, from: 'FLOOR = 0.3;', to: 'FLOOR = 0.2;', tests: ofRule },
     {
       says: 'Answers raise it to 1 in two seconds',
       file: RULE,
@@ -65,21 +65,21 @@ export const THROTTLE: readonly Promised[] = [
       tests: ofRule,
     },
     {
-      says: 'Both pay less after a late answer.',
+      says: 'Both add less after a late answer.',
       file: RULE,
       from: 'this.share * (1 - this.#lateness)',
       to: 'this.share',
       tests: ofRule,
     },
     {
-      says: 'A skipped chance pays nothing.',
+      says: 'A skipped attempt adds nothing.',
       file: LIMIT,
       from: 'isPaid && !rule.take(nowMs, occasion) ? skip :',
       to: 'isPaid && !rule.take(nowMs, occasion) ? (rule.ask(), skip) :',
       tests: ofLimit,
     },
     {
-      says: 'each answer pays 0.02 into the purse',
+      says: 'each answer adds 0.02 to the retry balance',
       file: RULE,
       from: 'CALM_PAYS = 0.02;',
       to: 'CALM_PAYS = 0.03;',
@@ -100,7 +100,7 @@ export const THROTTLE: readonly Promised[] = [
       tests: ofRule,
     },
     {
-      says: '[budget](retry-budget.md) in the policy pays in place of purse and credit.',
+      says: '[budget](retry-budget.md) in the policy pays in place of balance and reserve.',
       file: LIMIT,
       from: "occasion === 'first' || policy.budget === undefined",
       to: 'true',
@@ -114,7 +114,7 @@ export const THROTTLE: readonly Promised[] = [
       tests: ofLimit,
     },
     {
-      says: "`'fail'`: the first skipped chance ends the request",
+      says: "`'fail'`: the first skipped attempt ends the request",
       file: LIMIT,
       from: "isLast: setup.whenSkipped === 'fail' }",
       to: 'isLast: false }',
