@@ -61,7 +61,7 @@ export const BUCKETS: readonly Promised[] = [
       tests: [`${FOLDER}/settled.test.ts`],
     },
     {
-      says: '`close()` refuses new requests',
+      says: '`close()` refuses new and waiting requests',
       file: 'packages/core/src/queue/wait-queue.ts',
       from: 'if (!this.isOpenTo(options.earlier)) throw',
       to: 'if (false) throw',
