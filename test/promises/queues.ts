@@ -68,7 +68,7 @@ export const QUEUES: readonly Promised[] = [
   ]),
   ...promises('docs/strategies/concurrency.md', [
     {
-      says: 'bounds them. The others wait',
+      says: 'bounds the requests in flight; the others wait',
       file: 'packages/core/src/limits/concurrency/concurrency.ts',
       from: 'if (this.#inUse === this.#maxConcurrent) return undefined;',
       to: '',
