@@ -65,7 +65,7 @@ export const THROTTLE: readonly Promised[] = [
       tests: ofRule,
     },
     {
-      says: 'Both add less after a late answer.',
+      says: 'both add less after a late answer.',
       file: RULE,
       from: 'this.share * (1 - this.#lateness)',
       to: 'this.share',
