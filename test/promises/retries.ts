@@ -170,7 +170,7 @@ export const RETRIES: readonly Promised[] = [
       tests: unauthorized,
     },
     {
-      says: 'or outlasts `refreshTimeoutMs`, the 401 is the answer',
+      says: 'or outlasts `refreshTimeoutMs` (30 s), the 401 is the answer',
       file: CREDENTIALS,
       from: 'const leftMs = this.#timeoutMs;',
       to: 'const leftMs = Infinity;',
