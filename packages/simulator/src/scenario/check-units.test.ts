@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectWrong, type Wrong } from '../../test/changed.ts';
+import { expectWrong, type Wrong } from '../../test/wrong-scenario.ts';
 import { checkExperiment } from '../studies/experiment.ts';
 
 const rate = { refillPerSecond: 10, capacity: 600 };

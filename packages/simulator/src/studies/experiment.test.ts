@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fullJitter } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
-import { expectWrong, type Wrong } from '../../test/changed.ts';
+import { expectWrong, type Wrong } from '../../test/wrong-scenario.ts';
 import { checkExperiment, type Experiment, runExperiment } from './experiment.ts';
 
 const valid = {
