@@ -145,7 +145,7 @@ function defaultOf(path: string, loaded: unknown): unknown {
 }
 
 /** @throws Error if the function throws, and for a promise */
-function valueOf(path: string, value: unknown): unknown {
+function configFrom(path: string, value: unknown): unknown {
   if (typeof value !== 'function') return value;
   let result: unknown;
   try {
@@ -168,7 +168,7 @@ function valueOf(path: string, value: unknown): unknown {
  *   `createPolicy`
  */
 export function loadPolicy(path: string): Policy {
-  const options = valueOf(path, defaultOf(path, load(path)));
+  const options = configFrom(path, defaultOf(path, load(path)));
   if (options === undefined) throw fault(`${path}: its function returns undefined`);
   try {
     return createPolicy(options as PolicyOptions);
