@@ -30,9 +30,8 @@ const refreshing = unauthorized({
 const client = axios.create({ baseURL, headers: { authorization: 'Bearer old' } });
 // No other server gets the token.
 const trustedOrigins = [new URL(baseURL).origin];
-client.interceptors.request.use(
-  ebbInterceptor({ plugins: [refreshing], trustedOrigins, backoff: constant(50) }),
-);
+const plugins = [refreshing];
+client.interceptors.request.use(ebbInterceptor({ plugins, trustedOrigins, backoff: constant(50) }));
 
 const responses = await Promise.all([1, 2, 3].map(() => client.get('/')));
 const statuses = responses.map(({ status }) => status).join(', ');

@@ -1,17 +1,19 @@
 const VERBS = [
   'acquire',
-  'end',
+  'beforeAttempt',
   'ended',
-  'headers',
   'judge',
-  'label',
+  'onEvent',
   'permit ended',
   'planRetry',
+  'plugin ended',
+  'plugin started',
+  'publicHeaders',
   'release',
   'settle',
   'started',
   'take',
-  'wrap',
+  'wrapAttempt',
 ];
 
 /** A function has no response to read, and runs with what the attempt has taken. */
@@ -21,7 +23,7 @@ const OF_A_FUNCTION = VERBS.filter((verb) => verb !== 'judge');
 export const EXPECTED: Readonly<Record<string, { readonly hits: number; readonly found?: unknown }>> = {
   ...Object.fromEntries(
     ['fetch', 'axios', 'undici', 'retry'].map((client) => [
-      `every verb of a part and a limit, over ${client}`,
+      `every hook of a plugin, and every verb of a limit, over ${client}`,
       { hits: 2, found: client === 'retry' ? OF_A_FUNCTION : VERBS },
     ]),
   ),
@@ -45,4 +47,11 @@ export const EXPECTED: Readonly<Record<string, { readonly hits: number; readonly
     hits: 24,
     found: Array(12).fill(200),
   },
+};
+
+/** The same in a program without other clients: the first call of a program does not find a client that is made during it. */
+export const ALONE: typeof EXPECTED = {
+  ...EXPECTED,
+  'fetch over fetch, made during the call': { hits: 5, found: 503 },
+  'fetch over fetch, imported during the call': { hits: 5, found: 503 },
 };

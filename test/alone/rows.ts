@@ -265,4 +265,7 @@ if (row !== undefined) {
   clearTimeout(late);
   console.log(JSON.stringify({ hits, found }));
   process.exit();
-} else server.close();
+} else {
+  server.close();
+  if (name !== undefined) throw new Error(`there is no row "${name}"`);
+}
