@@ -29,6 +29,7 @@ export default defineConfig({
       'test/playground.test.ts',
       'test/redirects/redirects.test.ts',
       'test/redirects/versions.test.ts',
+      'test/undici-clients.test.ts',
     ],
     exclude: configDefaults.exclude,
     testTimeout: 300_000,
