@@ -55,6 +55,21 @@ function setUp({ tokens = 0, supply, ...options }: Options = {}) {
   return { clock, limit, waiting, lines, errors, ask, settle };
 }
 
+test('a gate that its last request has passed is not kept', async () => {
+  const { clock, limit, waiting, lines, ask, settle } = setUp();
+  const gate = {
+    passMs: (_cost: unknown, nowMs: number) => Math.max(0, 100 - nowMs),
+    pausedMs: () => 0,
+  };
+  waiting.gates = { of: () => gate, crowded: new Set() };
+  ask('a', 1);
+  expect(waiting.gates.crowded.size).toBe(1);
+  limit.tokens = 1;
+  await clock.advance(100);
+  await settle();
+  expect([lines, limit.tokens, waiting.gates.crowded.size]).toEqual([['a granted'], 0, 0]);
+});
+
 describe('a request whose signal aborts unheard holds up no other', () => {
   test.each<[string, (signal: AbortController) => WaitingSetup['queue']]>([
     [

@@ -285,7 +285,10 @@ export class WaitQueue<T> {
 
   #end(waiter: Waiter<T>, result: T | Promise<T>): void {
     waiter.at.remove(waiter, !(result instanceof Promise));
-    if (waiter.at !== this.queue) this.apart -= 1;
+    if (waiter.at !== this.queue) {
+      this.apart -= 1;
+      if (this.apart === 0) this.gates?.crowded.clear();
+    }
     this.size -= 1;
     waiter.stopListening?.();
     waiter.resolve(result);
