@@ -121,7 +121,7 @@ test('a refresh that fails is for all requests that were sent before its end, an
   expect(await Promise.all(results)).toEqual([401, 401, 401]);
   expect(ends().map((end) => end.type === 'end' && end.reason)).toEqual(['final', 'final', 'final']);
   expect(ends().map((end) => detailsOf(end)?.error)).toEqual([ERROR, ERROR, ERROR]);
-  // What it held up is sent with what was there.
+  // The requests that waited for the refresh are sent with the credentials before it.
   expect(shown(3)).toEqual([['/during', null]]);
   await respond(3, 401);
   await renew(1, 'new');

@@ -8,7 +8,7 @@ async function lengthOf(parts: AsyncIterable<Uint8Array>): Promise<number> {
   return bytes;
 }
 
-/** What a reader of this mode reads. */
+/** The parts of a body, read in this mode. */
 async function* partsOf({ body }: Response, options: ReadableStreamGetReaderOptions) {
   const reader = (body as ReadableStream).getReader(options) as ReadableStreamBYOBReader;
   for (;;) {

@@ -4,7 +4,7 @@ import { LeasedRetries, leaseOf } from './leased-retries.ts';
 const NEVER = Number.POSITIVE_INFINITY;
 const terms = { aheadMs: 100, windowMs: 10_000 };
 
-/** One that has asked for a retry, for a request in flight. */
+/** Retries of which one was asked for, for a request in flight. */
 function leased(granted: number): LeasedRetries {
   const lease = new LeasedRetries(terms);
   lease.begin(0);

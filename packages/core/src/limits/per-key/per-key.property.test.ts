@@ -20,7 +20,7 @@ const KEYS = ['a', 'b', 'c'];
 
 const of = (key: string) => to(`https://${key}.test/`);
 
-/** One per key, for ever. */
+/** The model: a limit per key, which is never dropped. */
 class Everlasting<T> implements PerKey<T> {
   readonly limit = {} as PerKey<T>['limit'];
   readonly #all = new Map<string, T>();

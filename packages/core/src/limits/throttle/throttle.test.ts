@@ -357,7 +357,7 @@ describe('what is learned', () => {
     };
   const calm = { attemptTimeoutMs: 1_000 };
 
-  /** What the rule is asked and told while a call is made, which does these works in turn. */
+  /** The questions and outcomes that the rule gets while a call does these works in turn. */
   test.each<
     [story: string, options: () => PolicyOptions, works: (() => unknown)[], asked: string, told: string[]]
   >([

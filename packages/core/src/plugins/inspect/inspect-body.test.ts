@@ -92,7 +92,7 @@ test('the first event is seen as soon as it has arrived, and the rest is not wai
 
 test('a body of parts that are there already runs into its timeout', async () => {
   let reads = 0;
-  // One byte a part, without a turn of the event loop between them; it ends after many, whatever reads it.
+  // Each part is a byte, without a turn of the event loop between them. The body ends after many, whatever reads it.
   const read = async () => {
     reads += 1;
     return reads > 100_000 ? undefined : bytes('x');
