@@ -8,8 +8,22 @@ function coded(code: string, message = 'x', rest: object = {}): Error {
 
 /** Deno's error for a request that could not be sent. */
 function denied(detail: string): Error {
-  const cause = new Error(`error sending request for url (https://api.example.com/a(b)): ${detail}`);
+  return failed(new Error(`error sending request for url (https://api.example.com/a(b)): ${detail}`));
+}
+
+/** The error of `fetch` around another one. */
+function failed(cause: unknown): Error {
   return new TypeError('fetch failed', { cause });
+}
+
+/** The error of axios around another one. */
+function ofAxios(cause: unknown): Error {
+  return coded('ERR_NETWORK', 'Network Error', { cause });
+}
+
+/** What undici says of HTTP/2. */
+function info(message: string): Error {
+  return coded('UND_ERR_INFO', `HTTP/2: ${message}`);
 }
 
 function ring(error: Error = new TypeError('fetch failed')): Error {
@@ -27,11 +41,14 @@ function getGoAwayError(message: string): Error {
   return coded('UND_ERR_SOCKET', message);
 }
 
+const connecting = { syscall: 'connect' };
+const GOAWAY = 'HTTP/2: "GOAWAY" frame received with code 0';
+
 type Row = [what: string, error: unknown, kind: FailureKind];
 
 const ROWS: Row[] = [
-  ['Node, ETIMEDOUT while connecting', coded('ETIMEDOUT', 'x', { syscall: 'connect' }), 'connect'],
-  ['Node, no route while connecting', coded('EHOSTUNREACH', 'x', { syscall: 'connect' }), 'connect'],
+  ['Node, ETIMEDOUT while connecting', coded('ETIMEDOUT', 'x', connecting), 'connect'],
+  ['Node, no route while connecting', coded('EHOSTUNREACH', 'x', connecting), 'connect'],
   [
     'HTTP/2, stream refused',
     coded('ERR_HTTP2_STREAM_ERROR', 'Stream closed with error code NGHTTP2_REFUSED_STREAM'),
@@ -39,12 +56,9 @@ const ROWS: Row[] = [
   ],
   [
     'happy eyeballs, all refused',
-    Object.assign(
-      new AggregateError([coded('ECONNREFUSED'), coded('ETIMEDOUT', '', { syscall: 'connect' })]),
-      {
-        code: 'ETIMEDOUT',
-      },
-    ),
+    Object.assign(new AggregateError([coded('ECONNREFUSED'), coded('ETIMEDOUT', '', connecting)]), {
+      code: 'ETIMEDOUT',
+    }),
     'connect',
   ],
   ['Node, DNS down', coded('EAI_AGAIN'), 'connect'],
@@ -56,24 +70,20 @@ const ROWS: Row[] = [
     'unknown',
   ],
   ['Deno, redirected in a ring', denied('error following redirect: too many redirects'), 'unknown'],
-  ['Node, refused', new TypeError('fetch failed', { cause: coded('ECONNREFUSED') }), 'connect'],
-  ['Node, no such name', new TypeError('fetch failed', { cause: coded('ENOTFOUND') }), 'connect'],
+  ['Node, refused', failed(coded('ECONNREFUSED')), 'connect'],
+  ['Node, no such name', failed(coded('ENOTFOUND')), 'connect'],
   [
     'a group of a refusal and a reset',
     new AggregateError([coded('ECONNREFUSED'), coded('ECONNRESET')]),
     'network',
   ],
-  [
-    'a group in a cause',
-    new TypeError('fetch failed', { cause: new AggregateError([coded('ECONNREFUSED')]) }),
-    'connect',
-  ],
+  ['a group in a cause', failed(new AggregateError([coded('ECONNREFUSED')])), 'connect'],
   [
     'axios around a refusal',
     coded('ETIMEDOUT', '', { cause: new AggregateError([coded('ECONNREFUSED')]) }),
     'connect',
   ],
-  ['Node, reset', new TypeError('fetch failed', { cause: coded('ECONNRESET') }), 'network'],
+  ['Node, reset', failed(coded('ECONNRESET')), 'network'],
   ['axios, its timeout', coded('ECONNABORTED', 'timeout of 100ms exceeded'), 'timeout'],
   ['a reset of a server whose name has the word', coded('ECONNRESET', 'timeout.test'), 'network'],
   ['a refusal after a reset', coded('ECONNREFUSED', 'x', { cause: coded('ECONNRESET') }), 'connect'],
@@ -84,22 +94,10 @@ const ROWS: Row[] = [
   ['a deeper one', within(9, coded('ECONNREFUSED')), 'unknown'],
   ['axios, aborted by the browser', coded('ECONNABORTED', 'Request aborted'), 'network'],
   ['axios, XHR', coded('ERR_NETWORK', 'Network Error'), 'network'],
-  [
-    'axios around a browser',
-    coded('ERR_NETWORK', 'Network Error', { cause: new TypeError('Failed to fetch') }),
-    'network',
-  ],
-  ['axios around a reset', coded('ERR_NETWORK', 'Network Error', { cause: coded('ECONNRESET') }), 'network'],
-  [
-    'axios around a wrong scheme',
-    coded('ERR_NETWORK', 'Network Error', { cause: new Error('unknown scheme') }),
-    'unknown',
-  ],
-  [
-    'axios around a certificate',
-    coded('ERR_NETWORK', 'Network Error', { cause: coded('CERT_HAS_EXPIRED') }),
-    'unknown',
-  ],
+  ['axios around a browser', ofAxios(new TypeError('Failed to fetch')), 'network'],
+  ['axios around a reset', ofAxios(coded('ECONNRESET')), 'network'],
+  ['axios around a wrong scheme', ofAxios(new Error('unknown scheme')), 'unknown'],
+  ['axios around a certificate', ofAxios(coded('CERT_HAS_EXPIRED')), 'unknown'],
   ['axios, cancelled', coded('ERR_CANCELED', 'canceled'), 'aborted'],
   ['Deno, no such file', new Error('No such file or directory (os error 2)'), 'unknown'],
   ['a message that names the network', new TypeError("cannot read 'network'"), 'unknown'],
@@ -110,29 +108,19 @@ const ROWS: Row[] = [
     Object.assign(new DOMException('x', 'AbortError'), { cause: coded('ECONNRESET') }),
     'aborted',
   ],
-  ['a wrong scheme', new TypeError('fetch failed', { cause: new Error('unknown scheme') }), 'unknown'],
+  ['a wrong scheme', failed(new Error('unknown scheme')), 'unknown'],
   ['a wrong URL', coded('ERR_INVALID_URL', 'Invalid URL'), 'unknown'],
-  ['a certificate', new TypeError('fetch failed', { cause: coded('CERT_HAS_EXPIRED') }), 'unknown'],
+  ['a certificate', failed(coded('CERT_HAS_EXPIRED')), 'unknown'],
   ['a programming error', new TypeError("Cannot read properties of undefined (reading 'x')"), 'unknown'],
   ['an error that is its own cause', ring(), 'unknown'],
-  [
-    'Node, a redirect that is an error',
-    new TypeError('fetch failed', { cause: new Error('unexpected redirect') }),
-    'unknown',
-  ],
+  ['Node, a redirect that is an error', failed(new Error('unexpected redirect')), 'unknown'],
   [
     'the same with a mock of nock, whose cause is a string',
     new TypeError('Failed to fetch', { cause: 'unexpected redirect' }),
     'unknown',
   ],
-  [
-    'axios around it',
-    coded('ERR_NETWORK', 'Network Error', {
-      cause: new TypeError('Failed to fetch', { cause: 'unexpected redirect' }),
-    }),
-    'unknown',
-  ],
-  ['a cause that is a code', new TypeError('fetch failed', { cause: 'ECONNREFUSED' }), 'connect'],
+  ['axios around it', ofAxios(new TypeError('Failed to fetch', { cause: 'unexpected redirect' })), 'unknown'],
+  ['a cause that is a code', failed('ECONNREFUSED'), 'connect'],
   ['a code around a cause that is a string', coded('ECONNRESET', 'x', { cause: 'why' }), 'network'],
   ['a string', 'fetch failed', 'unknown'],
   ['nothing', undefined, 'unknown'],
@@ -187,11 +175,7 @@ const NODE_ROWS: Row[] = [
     ),
     'connect',
   ],
-  [
-    'a cause that is a message of Node',
-    new TypeError('fetch failed', { cause: 'socket hang up' }),
-    'network',
-  ],
+  ['a cause that is a message of Node', failed('socket hang up'), 'network'],
   ['a group of strings', new AggregateError(['ECONNREFUSED', 'socket hang up']), 'network'],
   ['undici, socket closed', coded('UND_ERR_SOCKET', 'other side closed'), 'network'],
   ['fetch, body broken off', new TypeError('terminated', { cause: coded('UND_ERR_SOCKET') }), 'network'],
@@ -200,50 +184,20 @@ const NODE_ROWS: Row[] = [
   ['Workers', new Error('Network connection lost.'), 'network'],
   ['msw, below axios', new TypeError('Network error'), 'network'],
   ['MSW, a mocked network error', new TypeError('Failed to fetch', { cause: Response.error() }), 'network'],
-  ['a cause that is an empty string', new TypeError('fetch failed', { cause: '' }), 'network'],
-  [
-    'undici 8, GOAWAY before the stream',
-    coded('UND_ERR_INFO', 'HTTP/2: "GOAWAY" frame received with code 0'),
-    'connect',
-  ],
+  ['a cause that is an empty string', failed(''), 'network'],
+  ['undici 8, GOAWAY before the stream', coded('UND_ERR_INFO', GOAWAY), 'connect'],
   [
     'undici 8, GOAWAY with an error before the stream',
     getGoAwayError('HTTP/2: "GOAWAY" frame received with code 11'),
     'connect',
   ],
-  [
-    'undici 7, GOAWAY before or after the stream',
-    coded('UND_ERR_SOCKET', 'HTTP/2: "GOAWAY" frame received with code 0'),
-    'network',
-  ],
-  [
-    'fetch, GOAWAY before the stream',
-    new TypeError('fetch failed', {
-      cause: coded('UND_ERR_INFO', 'HTTP/2: "GOAWAY" frame received with code 0'),
-    }),
-    'connect',
-  ],
-  [
-    'undici, a frame that cannot be sent',
-    coded('UND_ERR_INFO', 'HTTP/2: "frameError" received - type 1, code 6'),
-    'network',
-  ],
-  [
-    'undici, no answer to a PING',
-    coded('UND_ERR_INFO', 'HTTP/2: "PING" errored - type HTTP2 ping cancelled'),
-    'network',
-  ],
-  [
-    'undici, a stream that is half closed',
-    coded('UND_ERR_INFO', 'HTTP/2: stream half-closed (remote)'),
-    'network',
-  ],
-  ['undici 8.0, a stream in time', coded('UND_ERR_INFO', 'HTTP/2: "stream timeout after 100"'), 'timeout'],
-  [
-    'undici, no WebSocket over HTTP/2',
-    coded('UND_ERR_INFO', 'HTTP/2: Extended CONNECT protocol not supported by server'),
-    'unknown',
-  ],
+  ['undici 7, GOAWAY before or after the stream', coded('UND_ERR_SOCKET', GOAWAY), 'network'],
+  ['fetch, GOAWAY before the stream', failed(coded('UND_ERR_INFO', GOAWAY)), 'connect'],
+  ['undici, a frame that cannot be sent', info('"frameError" received - type 1, code 6'), 'network'],
+  ['undici, no answer to a PING', info('"PING" errored - type HTTP2 ping cancelled'), 'network'],
+  ['undici, a stream that is half closed', info('stream half-closed (remote)'), 'network'],
+  ['undici 8.0, a stream in time', info('"stream timeout after 100"'), 'timeout'],
+  ['undici, no WebSocket over HTTP/2', info('Extended CONNECT protocol not supported by server'), 'unknown'],
   [
     'undici, a header that Node refuses',
     coded('UND_ERR_INFO', 'HTTP/1 Connection specific headers are forbidden: "http2-settings"', {
@@ -259,11 +213,11 @@ const NODE_ROWS: Row[] = [
   ],
   [
     'fetch, a proxy that refuses a tunnel',
-    new TypeError('fetch failed', {
-      cause: new DOMException('Request was cancelled.', {
+    failed(
+      new DOMException('Request was cancelled.', {
         cause: coded('UND_ERR_ABORTED', 'Proxy response (407) !== 200 when HTTP Tunneling'),
       } as never),
-    }),
+    ),
     'connect',
   ],
   ['undici 8, a proxy that hangs up', coded('UND_ERR_PRX_CONN', 'Proxy Connection failed'), 'connect'],
@@ -279,11 +233,7 @@ const BROWSER_ROWS: Row[] = [
   ['Firefox', new TypeError('NetworkError when attempting to fetch resource.'), 'unknown'],
   ['Safari', new TypeError('Load failed'), 'unknown'],
   ['React Native', new TypeError('Network request failed'), 'unknown'],
-  [
-    'axios around Safari',
-    coded('ERR_NETWORK', 'Network Error', { cause: new TypeError('Load failed') }),
-    'network',
-  ],
+  ['axios around Safari', ofAxios(new TypeError('Load failed')), 'network'],
 ];
 
 const isWeb = process.env.EBB_PLATFORM === 'web';
@@ -304,12 +254,9 @@ function guarded(name: string): Error {
 }
 
 test.each(READ)('an error whose %s getter throws is judged by its other properties', (name) => {
-  expect(failureKind(guarded(name))).toBe(name === 'code' ? 'unknown' : 'connect');
-  expect(failureKind(new TypeError('fetch failed', { cause: guarded(name) }))).toBe(
-    name === 'code' ? 'unknown' : 'connect',
-  );
-  const group = new AggregateError([guarded(name)]);
-  expect(failureKind(group)).toBe(name === 'code' ? 'unknown' : 'connect');
+  const kind = name === 'code' ? 'unknown' : 'connect';
+  const errors = [guarded(name), failed(guarded(name)), new AggregateError([guarded(name)])];
+  expect(errors.map(failureKind)).toEqual([kind, kind, kind]);
 });
 
 test('an error all of whose getters throw is unknown', () => {
@@ -326,13 +273,8 @@ test('an error all of whose getters throw is unknown', () => {
   const { proxy, revoke } = Proxy.revocable([], {});
   revoke();
   const list = new Proxy([1], { get: trap });
-  for (const error of [
-    new Proxy(new Error('x'), handler),
-    proxy,
-    { errors: proxy },
-    { errors: list },
-    { cause: proxy },
-  ]) {
+  const broken = new Proxy(new Error('x'), handler);
+  for (const error of [broken, proxy, { errors: proxy }, { errors: list }, { cause: proxy }]) {
     expect(failureKind(error)).toBe('unknown');
   }
   expect(failureKind({ code: 'ECONNABORTED', message: { toString: trap } })).toBe('network');
