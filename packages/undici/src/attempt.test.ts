@@ -1,4 +1,3 @@
-import { attemptsOf } from '@ebb/core';
 import { errors } from 'undici';
 import { describe, expect, test, vi } from 'vitest';
 import { begin, passBackoff, reset } from '../test/relay.ts';
@@ -21,28 +20,20 @@ test('events of an attempt that was given up are ignored', async () => {
 });
 
 describe('attemptTimeoutMs', () => {
-  test('ends an attempt without a response, with undici’s own error', async () => {
-    const { wire, spy, clock } = begin({ attemptTimeoutMs: 50, maxRetries: 1 });
+  test('ends an attempt without a response, with undici’s own error, and is no abort of the handler', async () => {
+    const { wire, spy, clock } = begin({ attemptTimeoutMs: 50, maxRetries: 0 });
     wire.attempt(1).start();
     await passBackoff(clock, 50);
-    expect(wire.attempt(1).connection.reason).toBeInstanceOf(errors.HeadersTimeoutError);
-    await passBackoff(clock);
-    wire.attempt(2).start();
-    await passBackoff(clock, 50);
     expect(spy.error).toBeInstanceOf(errors.HeadersTimeoutError);
-    expect(spy.error).toBeInstanceOf(errors.UndiciError);
-    expect(spy.error).toMatchObject({ name: 'HeadersTimeoutError', code: 'UND_ERR_HEADERS_TIMEOUT' });
-    expect(attemptsOf(spy.error)).toMatchObject([{ failure: 'timeout' }, { failure: 'timeout' }]);
-    expect(spy.controller?.aborted).toBe(false);
-    expect(clock.pending).toBe(0);
+    expect(wire.attempt(1).connection.reason).toBe(spy.error);
+    expect([spy.controller?.aborted, clock.pending]).toEqual([false, 0]);
   });
 
   test('includes time in the queue of undici, and then keeps the attempt from being sent', async () => {
     const { wire, spy, clock } = begin({ attemptTimeoutMs: 50 });
     await passBackoff(clock, 50);
     wire.attempt(1).start();
-    expect(wire.attempt(1).connection.aborted).toBe(true);
-    expect(spy.calls).toEqual(['start']);
+    expect([wire.attempt(1).connection.aborted, spy.calls]).toEqual([true, ['start']]);
     await passBackoff(clock);
     wire.attempt(2).start().head(200).end();
     expect(spy.calls).toEqual(['start', 'head 200', 'end {}']);
@@ -54,7 +45,6 @@ describe('attemptTimeoutMs', () => {
     expect(clock.pending).toBe(1);
     wire.attempt(1).head(200);
     expect(clock.pending).toBe(0);
-    await passBackoff(clock, 1_000);
     wire.attempt(1).data('late').end();
     expect(spy.calls.at(-1)).toBe('end {}');
   });

@@ -3,9 +3,34 @@ import { Readable } from 'node:stream';
 import { constant, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { refusingUrl } from '../../../test/refusing.ts';
 import { versions } from '../test/clients.ts';
+import { kinds, type Open } from '../test/uploads.ts';
 import { failing, hastyUpstream, upstream } from '../test/upstream.ts';
 import { type BodyFactory, ebbInterceptor } from './index.ts';
+
+/** A factory, and the `closed` of all bodies that it has made. */
+function recording(make: () => Open): { body: () => Readable; closed: Promise<unknown>[] } {
+  const closed: Promise<unknown>[] = [];
+  const body = (): Readable => {
+    const made = make();
+    closed.push(made.closed);
+    return made.body as Readable;
+  };
+  return { body, closed };
+}
+
+/** A factory whose bodies a test makes. */
+function byHand() {
+  const made: PromiseWithResolvers<Readable>[] = [];
+  const body = (): Promise<Readable> => {
+    const next = Promise.withResolvers<Readable>();
+    made.push(next);
+    return next.promise;
+  };
+  const called = (times: number) => expect.poll(() => made.length).toBe(times);
+  return { made, body, called };
+}
 
 describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, request }) => {
   const put = (url: string, body: BodyFactory, options: PolicyOptions = {}, signal?: AbortSignal) => {
@@ -21,12 +46,11 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     const throwing = (): Readable => {
       throw cause;
     };
-    const send = (body: BodyFactory) => put(server.url, body);
-    await expect(send(throwing)).rejects.toMatchObject({ name: 'HookError', hook: 'body', cause });
-    await expect(send(async () => throwing())).rejects.toMatchObject({ hook: 'body', cause });
+    for (const body of [throwing, async () => throwing()])
+      await expect(put(server.url, body)).rejects.toMatchObject({ name: 'HookError', hook: 'body', cause });
     expect(server.seen).toHaveLength(0);
     const one = Readable.from(['text']);
-    await expect(send(() => one)).rejects.toMatchObject({ hook: 'body' });
+    await expect(put(server.url, () => one)).rejects.toMatchObject({ hook: 'body' });
     expect(server.seen.map((seen) => String(seen.body))).toEqual(['text']);
   });
 
@@ -39,87 +63,24 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
   test('are bounded by attemptTimeoutMs, and a body that they make too late is closed', async () => {
     await using server = await upstream(failing());
     const clock = virtualClock({ startMs: 0 });
-    const gates: ((made: Readable) => void)[] = [];
-    const called = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const body = (): Promise<Readable> =>
-      new Promise((resolve) => {
-        called[gates.push(resolve) - 1]?.resolve();
-      });
+    const { made, body, called } = byHand();
     const sent = put(server.url, body, { attemptTimeoutMs: 1_000, clock });
-    await called[0]?.promise;
+    await called(1);
     await clock.advance(1_000);
-    await called[1]?.promise;
+    await called(2);
     const [late, right] = [Readable.from(['late']), Readable.from(['right'])];
-    gates[0]?.(late);
-    gates[1]?.(right);
+    made[0]?.resolve(late);
+    made[1]?.resolve(right);
     const got = await sent;
     expect([got.statusCode, await got.body.text()]).toEqual([200, 'ok']);
     expect(server.seen.map((seen) => String(seen.body))).toEqual(['right']);
     expect(late.destroyed).toBe(true);
   });
 
-  type Make = () => { body: unknown; closed: Promise<unknown> };
-
-  /** Each kind of body that a factory may make, with a promise that resolves when it is closed. */
-  const kinds: readonly (readonly [string, Make])[] = [
-    [
-      'Node streams',
-      () => {
-        const body = new Readable({
-          read: () => undefined,
-          // Emitted after the last listener of ebb and undici has gone.
-          destroy: (_, callback) => callback(new Error('late')),
-        });
-        body.push('part');
-        return { body, closed: new Promise((resolve) => body.once('close', resolve)) };
-      },
-    ],
-    [
-      'web streams',
-      () => {
-        const { promise: closed, resolve } = Promise.withResolvers<unknown>();
-        const start = (controller: ReadableStreamDefaultController): void =>
-          controller.enqueue(Buffer.from('part'));
-        return { body: new ReadableStream({ start, cancel: resolve }), closed };
-      },
-    ],
-    [
-      'iterators',
-      () => {
-        const { promise: closed, resolve } = Promise.withResolvers<unknown>();
-        let parts = 1;
-        const body = {
-          [Symbol.asyncIterator]: () => body,
-          next: async () => {
-            await new Promise(setImmediate);
-            return { done: false, value: parts-- > 0 ? 'part' : 'more' };
-          },
-          return: async () => {
-            resolve(undefined);
-            return { done: true, value: undefined };
-          },
-        };
-        return { body, closed };
-      },
-    ],
-  ];
-
-  /** A factory, and the `closed` of all bodies that it has made. */
-  const recording = (make: Make): { body: () => Readable; closed: Promise<unknown>[] } => {
-    const closed: Promise<unknown>[] = [];
-    const body = (): Readable => {
-      const made = make();
-      closed.push(made.closed);
-      return made.body as Readable;
-    };
-    return { body, closed };
-  };
-
   test.each(kinds)('that make %s: closed if the connection is refused', async (_name, make) => {
-    const gone = await upstream(failing());
-    await gone[Symbol.asyncDispose]();
     const { body, closed } = recording(make);
-    await expect(put(gone.url, body, { maxRetries: 1 })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    const sent = put(await refusingUrl(), body, { maxRetries: 1 });
+    await expect(sent).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     expect(closed).toHaveLength(2);
     await Promise.all(closed);
   });
@@ -137,19 +98,13 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     await using server = await upstream(failing());
     const abort = new AbortController();
     const source = Readable.from(['text']);
-    const gate = Promise.withResolvers<Readable>();
-    const called = Promise.withResolvers<void>();
-    const body = (): Promise<Readable> => {
-      called.resolve();
-      return gate.promise;
-    };
+    const { made, body, called } = byHand();
     const sent = put(server.url, body, {}, abort.signal);
-    await called.promise;
+    await called(1);
     abort.abort(new Error('enough'));
     await expect(sent).rejects.toThrow('enough');
-    const closed = new Promise((resolve) => source.once('close', resolve));
-    gate.resolve(source);
-    await closed;
+    made[0]?.resolve(source);
+    await expect.poll(() => source.destroyed).toBe(true);
     expect(server.connections()).toBe(0);
   });
 });

@@ -1,16 +1,11 @@
-import { concurrencyLimit, constant } from '@ebb/core';
-import { nextTurn } from '@ebb/core/adapter';
+import { constant } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
-import { begin, get, time } from '../test/relay.ts';
+import { begin, get, oneSlot, settle } from '../test/relay.ts';
 import { ENDS_WITHOUT_BODY, HandlerSpy, type Wire } from '../test/wire.ts';
 
 function limited() {
-  const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
+  const concurrency = oneSlot();
   return { ...begin({ backoff: constant(0), concurrency }), inUse: () => concurrency.stats().inUse };
-}
-
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 4; turn += 1) await nextTurn();
 }
 
 describe('the slot of a concurrency limit is held until the end of a body', () => {
@@ -37,19 +32,16 @@ describe('the slot of a concurrency limit is held until the end of a body', () =
     const other = new HandlerSpy();
     wire.attempt(1).start().head(503).data('no');
     dispatch(get, other);
-    await turns();
+    await settle();
     // The discarded response still has its connection.
     expect([wire.attempts.length, inUse()]).toEqual([1, 1]);
     wire.attempt(1).end();
-    await turns();
-    expect([wire.attempts.length, inUse()]).toEqual([2, 1]);
-    wire.attempt(2).start().head(200).end();
-    await turns();
-    wire.attempt(3).start().head(200).end();
-    expect([spy, other].map(({ calls }) => calls)).toEqual([
-      ['start', 'head 200', 'end {}'],
-      ['start', 'head 200', 'end {}'],
-    ]);
-    expect(inUse()).toBe(0);
+    for (const number of [2, 3]) {
+      await settle();
+      expect([wire.attempts.length, inUse()]).toEqual([number, 1]);
+      wire.attempt(number).start().head(200).end();
+    }
+    const calls = ['start', 'head 200', 'end {}'];
+    expect([spy.calls, other.calls, inUse()]).toEqual([calls, calls, 0]);
   });
 });

@@ -7,20 +7,10 @@ import { ebbInterceptor } from './index.ts';
 describe('the handler', () => {
   test('gets the informational responses of all attempts', async () => {
     const { wire, spy, clock } = begin();
-    wire.attempt(1).start().head(102).head(102).head(103).head(503).end();
+    wire.attempt(1).start().head(102).head(103).head(503).end();
     await passBackoff(clock);
-    wire.attempt(2).start().head(102).head(103).head(104).head(200).end();
-    expect(spy.calls).toEqual([
-      'start',
-      'head 102',
-      'head 102',
-      'head 103',
-      'head 102',
-      'head 103',
-      'head 104',
-      'head 200',
-      'end {}',
-    ]);
+    wire.attempt(2).start().head(102).head(200).end();
+    expect(spy.calls).toEqual(['start', 'head 102', 'head 103', 'head 102', 'head 200', 'end {}']);
   });
 
   test('gets the raw headers and trailers of the forwarded response', async () => {
@@ -40,19 +30,11 @@ describe('the handler', () => {
 
   test('has one context, which every attempt adds to', async () => {
     const { wire, spy, clock } = begin();
-    wire
-      .attempt(1)
-      .start({ history: ['a'] })
-      .head(503)
-      .end();
-    expect(spy.context).toMatchObject({ history: ['a'] });
+    wire.attempt(1).start({ a: 1, b: 1 }).head(503).end();
+    expect(spy.context).toEqual({ a: 1, b: 1 });
     await passBackoff(clock);
-    wire
-      .attempt(2)
-      .start({ history: ['b'] })
-      .head(200)
-      .end();
-    expect(spy.context).toMatchObject({ history: ['b'] });
+    wire.attempt(2).start({ b: 2 }).head(200).end();
+    expect(spy.context).toEqual({ a: 1, b: 2 });
   });
 
   test('gets onResponseStarted once, with the headers', async () => {
@@ -79,26 +61,18 @@ describe('the handler', () => {
       onBodySent: (chunk: Buffer) => void sent.push(String(chunk)),
       onRequestSent: () => void sent.push('sent'),
     });
-    dispatch({ ...get, method: 'PUT', body: 'abcdef' }, watching);
-    const chunks = (number: number, ...texts: readonly string[]): void => {
-      for (const text of texts) wire.attempt(number).handler.onBodySent(Buffer.from(text));
-    };
-    chunks(1, 'abc', 'd');
+    dispatch({ ...get, method: 'PUT', body: 'abc' }, watching);
+    wire.attempt(1).handler.onBodySent(Buffer.from('ab'));
     wire.attempt(1).start().fail(reset());
     await passBackoff(clock);
-    chunks(2, 'ab', 'cde', 'f');
+    wire.attempt(2).handler.onBodySent(Buffer.from('abc'));
     wire.attempt(2).handler.onRequestSent();
-    wire.attempt(2).start().head(503).end();
-    await passBackoff(clock);
-    chunks(3, 'abcdef');
-    wire.attempt(3).handler.onRequestSent();
-    expect(sent).toEqual(['abc', 'd', 'ab', 'cde', 'f', 'sent', 'abcdef', 'sent']);
+    expect(sent).toEqual(['ab', 'abc', 'sent']);
   });
 
   test('without upload methods leaves them undefined on the attempt', () => {
-    const { wire } = begin();
-    expect(wire.attempt(1).handler.onBodySent).toBe(undefined);
-    expect(wire.attempt(1).handler.onRequestSent).toBe(undefined);
+    const { onBodySent, onRequestSent } = begin().wire.attempt(1).handler;
+    expect([onBodySent, onRequestSent]).toEqual([undefined, undefined]);
   });
 });
 
@@ -112,8 +86,7 @@ describe('backpressure', () => {
     expect(spy.controller?.paused).toBe(true);
     spy.controller?.resume();
     expect(spy.controller?.paused).toBe(false);
-    expect(wire.attempt(1).connection.calls).toEqual([]);
-    expect(wire.attempt(2).connection.calls).toEqual(['pause', 'resume']);
+    expect(wire.attempts.map(({ connection }) => connection.calls)).toEqual([[], ['pause', 'resume']]);
   });
 
   test('a pause before the response does not stop a discarded body, only the forwarded one', async () => {
@@ -121,10 +94,9 @@ describe('backpressure', () => {
     wire.attempt(1).start();
     spy.controller?.pause();
     wire.attempt(1).head(503).data('no').end();
-    expect(wire.attempt(1).connection.calls).toEqual([]);
     await passBackoff(clock);
     wire.attempt(2).start().head(200);
-    expect(wire.attempt(2).connection.calls).toEqual(['pause']);
+    expect(wire.attempts.map(({ connection }) => connection.calls)).toEqual([[], ['pause']]);
   });
 });
 
@@ -137,24 +109,18 @@ describe('a handler without some of the methods', () => {
   });
 
   test.each(Object.entries(versions))('of %s cannot be upgraded', async (_, { Agent }) => {
-    const isClosed = Promise.withResolvers<void>();
+    const [isClosed, error] = [Promise.withResolvers<void>(), Promise.withResolvers<unknown>()];
     await using server = await rawUpstream((socket) => {
       socket.on('close', () => isClosed.resolve());
       socket.write('HTTP/1.1 101 Switching\r\nupgrade: echo\r\nconnection: upgrade\r\n\r\n');
     });
     const agent = new Agent();
-    const error = Promise.withResolvers<unknown>();
     const handler = {
       onRequestStart: () => undefined,
       onResponseError: (_: unknown, thrown: unknown) => error.resolve(thrown),
     };
-    const options = {
-      origin: new URL(server.url).origin,
-      path: '/',
-      method: 'GET',
-      upgrade: 'echo',
-    } as const;
-    agent.compose(ebbInterceptor()).dispatch(options, handler);
+    const { origin } = new URL(server.url);
+    agent.compose(ebbInterceptor()).dispatch({ ...get, origin, upgrade: 'echo' }, handler);
     expect(await error.promise).toEqual(new TypeError('the handler has no onRequestUpgrade'));
     await isClosed.promise;
     await agent.destroy();

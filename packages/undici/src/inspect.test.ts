@@ -1,93 +1,86 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type InspectedResponse, inspectBody } from '@ebb/core';
-import { describe, expect, test } from 'vitest';
-import { bodyOf, errorInFirstEvent, type Look, settle, start } from '../test/inspect.ts';
-import { get, passBackoff, setUp } from '../test/relay.ts';
+import { type Inspect, type InspectedResponse, inspectBody } from '@ebb/core';
+import { expect, test } from 'vitest';
+import { bodyOf, errorInFirstEvent, start } from '../test/inspect.ts';
+import { get, passBackoff, settle, setUp } from '../test/relay.ts';
 import { ebbInterceptor } from './index.ts';
 
-describe('a response is judged by its body before the handler gets any of it', () => {
-  test('a stream goes on as it comes, once its first event is judged', async () => {
-    const { wire, spy } = start(errorInFirstEvent);
-    wire.attempt(1).start().head(200).data('data: 1\n\n');
-    expect(spy.calls).toEqual(['start']);
-    await settle();
-    expect(spy.calls).toEqual(['start', 'head 200', 'data data: 1\n\n']);
-    wire.attempt(1).data('data: 2\n\n');
-    expect(spy.calls.at(-1)).toBe('data data: 2\n\n');
-    wire.attempt(1).end({ sum: '2' });
-    expect(spy.calls.at(-1)).toBe('end {"sum":"2"}');
-    expect(spy.controllers.size).toBe(1);
-  });
+test('a stream goes on as it comes, once its first event is judged', async () => {
+  const { wire, spy } = start(errorInFirstEvent);
+  wire.attempt(1).start().head(200).data('data: 1\n\n');
+  expect(spy.calls).toEqual(['start']);
+  await settle();
+  expect(spy.calls).toEqual(['start', 'head 200', 'data data: 1\n\n']);
+  wire.attempt(1).data('data: 2\n\n');
+  expect(spy.calls.at(-1)).toBe('data data: 2\n\n');
+  wire.attempt(1).end({ sum: '2' });
+  expect(spy.calls.at(-1)).toBe('end {"sum":"2"}');
+  expect(spy.controllers.size).toBe(1);
+});
 
-  test('a body that does not come within timeoutMs is judged by what has come', async () => {
-    const seen: string[] = [];
-    const { wire, spy, clock } = start(async (response) => void seen.push(await response.text()), {
-      timeoutMs: 500,
-    });
-    wire.attempt(1).start().head(200).data('slow');
-    await clock.advance(499);
-    expect([seen, spy.calls]).toEqual([[], ['start']]);
-    await clock.advance(1);
-    await settle();
-    expect(seen).toEqual(['slow']);
-    expect(spy.calls).toEqual(['start', 'head 200', 'data slow']);
-    wire.attempt(1).data('er').end();
-    expect(bodyOf(spy)).toBe('slower');
-    expect(clock.pending).toBe(0);
-  });
+test('a body that does not come within timeoutMs is judged by what has come', async () => {
+  const seen: string[] = [];
+  const look: Inspect = async (response) => void seen.push(await response.text());
+  const { wire, spy, clock } = start(look, { timeoutMs: 500 });
+  wire.attempt(1).start().head(200).data('slow');
+  await clock.advance(499);
+  expect([seen, spy.calls]).toEqual([[], ['start']]);
+  await clock.advance(1);
+  await settle();
+  expect([seen, spy.calls]).toEqual([['slow'], ['start', 'head 200', 'data slow']]);
+  wire.attempt(1).data('er').end();
+  expect([bodyOf(spy), clock.pending]).toEqual(['slower', 0]);
+});
 
-  test('inspect gets status, headers, request and attempt, in the async context of the request', async () => {
-    const storage = new AsyncLocalStorage<string>();
-    const seen: unknown[] = [];
-    const look = (response: InspectedResponse): undefined => {
-      const { status, request, attempt } = response;
-      seen.push([status, response.header('x-a'), request.method, attempt, storage.getStore()]);
-    };
-    const { wire, spy, clock, dispatch } = setUp({ inspect: inspectBody(look) });
-    storage.run('caller', () => dispatch(get, spy));
-    storage.run('socket', () => wire.attempt(1).start().head(503, { 'x-a': 'b' }).end());
-    await passBackoff(clock);
-    storage.run('socket', () => wire.attempt(2).start().head(200).end());
-    await settle();
-    expect(seen).toEqual([
-      [503, 'b', 'GET', 1, 'caller'],
-      [200, undefined, 'GET', 2, 'caller'],
-    ]);
-    expect(spy.calls).toEqual(['start', 'head 200', 'end {}']);
-  });
+test('inspect gets status, headers, request and attempt, in the async context of the request', async () => {
+  const storage = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  const look = (response: InspectedResponse): undefined => {
+    const { status, request, attempt } = response;
+    seen.push([status, response.header('x-a'), request.method, attempt, storage.getStore()]);
+  };
+  const { wire, spy, clock, dispatch } = setUp({ inspect: inspectBody(look) });
+  storage.run('caller', () => dispatch(get, spy));
+  storage.run('socket', () => wire.attempt(1).start().head(503, { 'x-a': 'b' }).end());
+  await passBackoff(clock);
+  storage.run('socket', () => wire.attempt(2).start().head(200).end());
+  await settle();
+  expect(seen).toEqual([
+    [503, 'b', 'GET', 1, 'caller'],
+    [200, undefined, 'GET', 2, 'caller'],
+  ]);
+});
 
-  test.each([
-    ['a HEAD', 'HEAD', 200],
-    ['a 204', 'GET', 204],
-  ])('%s has an empty body', async (_, method, status) => {
-    const seen: unknown[] = [];
-    const look: Look = async (response) =>
-      void seen.push(await response.text(), await response.json(), await response.firstEvent());
-    const { wire, spy } = start(look, {}, { method });
-    wire.attempt(1).start().head(status, { 'content-encoding': 'gzip', 'content-length': '99' }).end();
-    await settle();
-    expect(seen).toEqual(['', undefined, undefined]);
-    expect(spy.calls).toEqual(['start', `head ${status}`, 'end {}']);
-  });
+test.each([
+  ['a HEAD', 'HEAD', 200],
+  ['a 204', 'GET', 204],
+])('%s has an empty body', async (_, method, status) => {
+  const seen: unknown[] = [];
+  const look: Inspect = async (response) =>
+    void seen.push(await response.text(), await response.json(), await response.firstEvent());
+  const { wire, spy } = start(look, {}, { method });
+  wire.attempt(1).start().head(status, { 'content-encoding': 'gzip', 'content-length': '99' }).end();
+  await settle();
+  expect(seen).toEqual(['', undefined, undefined]);
+  expect(spy.calls).toEqual(['start', `head ${status}`, 'end {}']);
+});
 
-  test('an informational response is passed on at once, and an upgrade is not held', async () => {
-    const seen: number[] = [];
-    const { wire, spy } = start(({ status }) => void seen.push(status));
-    wire.attempt(1).start().head(103);
-    expect(spy.calls).toEqual(['start', 'head 103']);
-    wire.attempt(1).upgrade(101);
-    expect([spy.calls.at(-1), seen]).toEqual(['upgrade 101', []]);
-  });
+test('an informational response is passed on at once, and an upgrade is not held', async () => {
+  const seen: number[] = [];
+  const { wire, spy } = start(({ status }) => void seen.push(status));
+  wire.attempt(1).start().head(103);
+  expect(spy.calls).toEqual(['start', 'head 103']);
+  wire.attempt(1).upgrade(101);
+  expect([spy.calls.at(-1), seen]).toEqual(['upgrade 101', []]);
 });
 
 test('a layer below another one holds nothing back', async () => {
   const seen: number[] = [];
-  const inspect: Look = ({ status }) => void seen.push(status);
+  const inspect = inspectBody(({ status }) => void seen.push(status));
   const { wire, spy } = setUp();
-  const inner = ebbInterceptor({ inspect: inspectBody(inspect) })(wire.dispatch);
-  ebbInterceptor({ inspect: inspectBody(inspect) })(inner)(get, spy);
+  const inner = ebbInterceptor({ inspect })(wire.dispatch);
+  ebbInterceptor({ inspect })(inner)(get, spy);
   wire.attempt(1).start().head(200).data('a').end();
   await settle();
-  expect(spy.calls).toEqual(['start', 'head 200', 'data a', 'end {}']);
-  expect(seen).toEqual([200]);
+  expect([spy.calls, seen]).toEqual([['start', 'head 200', 'data a', 'end {}'], [200]]);
 });

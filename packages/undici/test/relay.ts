@@ -1,9 +1,16 @@
-import { constant, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/core';
-import { nextTurn } from '@ebb/core/adapter';
+import {
+  type ConcurrencyLimit,
+  concurrencyLimit,
+  constant,
+  createPolicy,
+  type EbbEvent,
+  type PolicyOptions,
+} from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { resuming } from '@ebb/resume/undici';
 import type { Dispatcher } from 'undici';
 import { beforeEach } from 'vitest';
+import { turns } from '../../../test/until.ts';
 import { ebbInterceptor } from '../src/index.ts';
 import { HandlerSpy, Wire } from './wire.ts';
 
@@ -11,6 +18,9 @@ export const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } 
 
 /** A connection reset. */
 export const reset = (): Error => Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+
+/** A connection that is refused. */
+export const refused = (): Error => Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
 
 export interface Setting {
   readonly wire: Wire;
@@ -25,6 +35,11 @@ export let time: VirtualClock = virtualClock({ startMs: 0 });
 beforeEach(() => {
   time = virtualClock({ startMs: 0 });
 });
+
+/** A limit of one slot. */
+export function oneSlot(): ConcurrencyLimit {
+  return concurrencyLimit({ maxConcurrent: 1, clock: time });
+}
 
 /** ebb's interceptor with `resuming` above it, which asks for the rest as often as there may be retries. */
 export function resumingInterceptor(
@@ -50,15 +65,21 @@ export function setUp(options: PolicyOptions = {}, interceptor = ebbInterceptor)
 }
 
 /** As {@link setUp}, with a request that was dispatched. */
-export function begin(options: PolicyOptions = {}, request: object = {}): Setting {
+export function begin(
+  options: PolicyOptions = {},
+  request: object = {},
+  spy: HandlerSpy = new HandlerSpy(),
+): Setting {
   const setting = setUp(options);
-  setting.dispatch({ ...get, ...request }, setting.spy);
-  return setting;
+  setting.dispatch({ ...get, ...request }, spy);
+  return { ...setting, spy };
 }
+
+/** Enough turns of the event loop for all that needs no time. */
+export const settle = (): Promise<void> => turns(8);
 
 /** Lets the backoff pass, so that the next attempt is dispatched. */
 export async function passBackoff(clock: VirtualClock, durationMs = 100): Promise<void> {
   await clock.advance(durationMs);
-  await nextTurn();
-  await nextTurn();
+  await settle();
 }

@@ -1,0 +1,52 @@
+import { Readable } from 'node:stream';
+
+/** A body that is not read to its end, and a promise of the reason, if there is one, for which it was closed. */
+export interface Open {
+  readonly body: unknown;
+  readonly closed: Promise<unknown>;
+}
+
+function nodeStream(): Open {
+  const { promise: closed, resolve } = Promise.withResolvers<unknown>();
+  const body = new Readable({
+    read: () => undefined,
+    destroy(reason, callback) {
+      resolve(reason);
+      // Emitted after the last listener of ebb and undici has gone.
+      callback(new Error('late'));
+    },
+  });
+  body.push('part');
+  return { body, closed };
+}
+
+function webStream(): Open {
+  const { promise: closed, resolve } = Promise.withResolvers<unknown>();
+  const start = (controller: ReadableStreamDefaultController): void =>
+    controller.enqueue(Buffer.from('part'));
+  return { body: new ReadableStream({ start, cancel: resolve }), closed };
+}
+
+function iterator(): Open {
+  const { promise: closed, resolve } = Promise.withResolvers<unknown>();
+  let parts = 1;
+  const body = {
+    [Symbol.asyncIterator]: () => body,
+    next: async () => {
+      await new Promise(setImmediate);
+      return { done: false, value: parts-- > 0 ? 'part' : 'more' };
+    },
+    return: async () => {
+      resolve(undefined);
+      return { done: true, value: undefined };
+    },
+  };
+  return { body, closed };
+}
+
+/** Each kind of body that has to be closed. */
+export const kinds: readonly (readonly [kind: string, make: () => Open])[] = [
+  ['Node streams', nodeStream],
+  ['web streams', webStream],
+  ['iterators', iterator],
+];
