@@ -1,7 +1,7 @@
 import type { VirtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { StoreWorld } from '../test/busy-fleet.ts';
-import type { ModelStore } from '../test/model-store.ts';
+import type { Health, ModelStore } from '../test/model-store.ts';
 import type { StoreEvent, ValkeyBucket, ValkeyBucketOptions } from './index.ts';
 
 let world: StoreWorld;
@@ -16,14 +16,14 @@ beforeEach(() => {
 
 const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket => world.bucket(options);
 
-/** Several requests: their results, and when the last one settled. */
+/** Requests whose results, and the time until they settle, are noted. */
 class Asks {
   readonly results: unknown[] = [];
   atMs = Number.NaN;
 
-  constructor(bucket: ValkeyBucket, count: number, maxWaitMs?: number) {
+  constructor(bucket: ValkeyBucket, maxWaitMs?: number) {
     const startMs = clock.now();
-    for (let asked = 0; asked < count; asked += 1) {
+    for (let asked = 0; asked < 3; asked += 1) {
       const done = (result: unknown): void => {
         this.results.push(result);
         this.atMs = clock.now() - startMs;
@@ -33,53 +33,48 @@ class Asks {
   }
 }
 
+const all = (result: object) => Array(3).fill(result);
+
 /** Options with which no request is granted before the store is reached. */
-const needsStore: Partial<ValkeyBucketOptions>[] = [
-  {},
-  { onStoreError: 'closed' },
-  { onStoreError: 'closed', localShare: 0.5 },
-];
+const needsStore: Partial<ValkeyBucketOptions>[] = [{}, { onStoreError: 'closed', localShare: 0.5 }];
 
 describe.each(needsStore)('a store that was never reached, with %o', (mode) => {
-  test.each(['delay', 'reject', 'mark'] as const)(
-    'and connects late: the first requests wait for it (%s)',
-    async (nonConforming) => {
-      // The client queues its commands.
-      store.health = 'frozen';
-      const bucket = bucketOf({ ...mode, nonConforming });
-      const asks = new Asks(bucket, 10);
-      await clock.advance(400);
-      expect(asks.results).toEqual([]);
-      store.health = 'up';
-      await clock.advance(5);
-      expect(asks.results).toMatchObject(Array(10).fill({ conforming: true }));
-      expect(events).toEqual([]);
-      await clock.advance(500);
-      expect(bucket.stats()).toMatchObject({ mode: 'shared', leased: 0 });
-    },
-  );
-
-  test('with a client that rejects until it is connected: it is called again', async () => {
-    store.health = 'refusing';
-    store.error = new Error("Stream isn't writeable and enableOfflineQueue options is false");
-    const asks = new Asks(bucketOf(mode), 10);
+  const notReady = new Error("Stream isn't writeable and enableOfflineQueue options is false");
+  test.each<[health: Health, nonConforming: ValkeyBucketOptions['nonConforming'], withinMs: number]>([
+    // The client queues its commands.
+    ['frozen', 'delay', 5],
+    ['frozen', 'reject', 5],
+    ['frozen', 'mark', 5],
+    // The client rejects until it is connected: it is called again.
+    ['refusing', 'delay', 300],
+  ])('and connects late: the first requests wait (%s, %s)', async (health, nonConforming, withinMs) => {
+    store.health = health;
+    store.error = notReady;
+    const bucket = bucketOf({ ...mode, nonConforming });
+    const asks = new Asks(bucket);
     await clock.advance(3_000);
     expect(asks.results).toEqual([]);
     store.health = 'up';
-    await clock.advance(300);
-    expect(asks.results).toMatchObject(Array(10).fill({ conforming: true }));
+    await clock.advance(withinMs);
+    expect(asks.results).toMatchObject(all({ conforming: true }));
     expect(events).toEqual([]);
+    await clock.advance(500);
+    expect(bucket.stats()).toMatchObject({ mode: 'shared', leased: 0 });
   });
 
-  test('each request waits until its own deadline', async () => {
+  test('requests wait until their own deadline, or for connectTimeoutMs, by default 10 s', async () => {
     store.health = 'silent';
-    const bucket = bucketOf({ ...mode, maxWaitMs: 3_000 });
-    const short = new Asks(bucket, 3, 1_000);
-    const long = new Asks(bucket, 3);
-    await clock.advance(5_000);
-    expect(short).toMatchObject({ results: Array(3).fill({ reason: 'wait-too-long' }), atMs: 1_000 });
-    expect(long).toMatchObject({ results: Array(3).fill({ reason: 'wait-too-long' }), atMs: 3_000 });
-    expect(events).toEqual([]);
+    const asks: [asks: Asks, reason: string, atMs: number][] = [
+      [new Asks(bucketOf({ ...mode, maxWaitMs: 3_000 }), 1_000), 'wait-too-long', 1_000],
+      [new Asks(bucketOf({ ...mode, maxWaitMs: 3_000 })), 'wait-too-long', 3_000],
+      [new Asks(bucketOf({ ...mode, maxWaitMs: 30_000 })), 'wait-too-long', 30_000],
+      [new Asks(bucketOf(mode), 20_000), 'wait-too-long', 20_000],
+      [new Asks(bucketOf(mode)), 'unavailable', 10_000],
+      [new Asks(bucketOf({ ...mode, connectTimeoutMs: 0 })), 'unavailable', 250],
+      [new Asks(bucketOf({ ...mode, connectTimeoutMs: 600 })), 'unavailable', 600],
+    ];
+    await clock.advance(40_000);
+    for (const [asked, reason, atMs] of asks) expect(asked).toMatchObject({ results: all({ reason }), atMs });
   });
 
   test.each(['refusing', 'silent', 'frozen'] as const)(
@@ -87,26 +82,22 @@ describe.each(needsStore)('a store that was never reached, with %o', (mode) => {
     async (health) => {
       store.health = health;
       const bucket = bucketOf(mode);
-      const first = new Asks(bucket, 3);
+      const first = new Asks(bucket);
       await clock.advance(9_900);
       expect(first.results).toEqual([]);
       await clock.advance(110);
-      expect(first.results).toMatchObject(Array(3).fill({ reason: 'unavailable' }));
       const text = health === 'refusing' ? 'ECONNREFUSED' : 'did not reply within 10000 ms';
-      expect(String(first.results[0])).toContain(text);
+      const message = expect.stringContaining(text);
+      expect(first.results).toMatchObject(all({ reason: 'unavailable', message }));
       expect(events).toMatchObject([{ type: 'lost', mode: 'closed', share: 0 }]);
-      const later = new Asks(bucket, 1);
-      await clock.advance(0);
-      expect(later.results).toMatchObject([{ reason: 'unavailable' }]);
-      expect(String((later.results[0] as Error).cause)).toContain(text);
+      const later = await world.fateOf(bucket.acquire());
+      expect(later).toMatchObject({ reason: 'unavailable', cause: { message } });
       // It is retried as in any outage.
       store.health = 'up';
       await clock.advance(2_000);
-      const last = new Asks(bucket, 1);
-      await clock.advance(300);
-      expect(last.results).toMatchObject([{ conforming: true }]);
+      expect(await world.fateOf(bucket.acquire(), 300)).toMatchObject({ conforming: true });
       expect(events.map(({ type }) => type)).toEqual(['lost', 'back']);
-      await Promise.all([bucket.close(), clock.advance(1_000)]);
+      await world.run(bucket.close());
     },
   );
 
@@ -119,11 +110,11 @@ describe.each(needsStore)('a store that was never reached, with %o', (mode) => {
   ])('with the error %s: requests fail at once', async (message) => {
     store.health = 'refusing';
     store.error = new Error(message);
-    const asks = new Asks(bucketOf(mode), 3);
+    const asks = new Asks(bucketOf(mode));
     // After NOAUTH the client has one turn to report the cause.
     for (const ms of [1, 0]) await clock.advance(ms);
-    expect(asks.results).toMatchObject(Array(3).fill({ reason: 'unavailable', cause: store.error }));
-    expect(String(asks.results[0])).toContain(message);
+    const failure = { reason: 'unavailable', cause: store.error, message: expect.stringContaining(message) };
+    expect(asks.results).toMatchObject(all(failure));
     expect(events).toMatchObject([{ type: 'lost', error: store.error }]);
   });
 
@@ -131,104 +122,68 @@ describe.each(needsStore)('a store that was never reached, with %o', (mode) => {
     store.health = 'frozen';
     const bucket = bucketOf(mode);
     bucket.pauseFor(5_000);
-    const asks = new Asks(bucket, 1);
+    const asks = new Asks(bucket);
     await clock.advance(2_000);
     store.health = 'up';
     await clock.advance(100);
     const other = bucketOf(mode);
-    const others = new Asks(other, 1);
+    const others = new Asks(other);
     await clock.advance(100);
     expect(other.stats().pausedMs).toBeCloseTo(2_800, -1);
     await clock.advance(2_750);
     expect([asks.results, others.results]).toEqual([[], []]);
     await clock.advance(100);
-    expect([asks.results, others.results]).toMatchObject([[{ cost: 1 }], [{ cost: 1 }]]);
+    expect([asks.results, others.results]).toMatchObject([all({ cost: 1 }), all({ cost: 1 })]);
   });
 
   test('receives a pause of a process that ends at once', async () => {
     const bucket = bucketOf(mode);
     bucket.pauseFor(5_000);
-    let calls: readonly string[] = [];
-    void bucket.close().then(() => {
-      calls = [...store.calls];
-    });
-    await clock.advance(10);
-    expect(calls).toContain('pause');
+    const calls = bucket.close().then(() => [...store.calls]);
+    expect(await world.run(calls, 10)).toContain('pause');
   });
 
   test.each(['refusing', 'silent'] as const)('close ends in time (%s)', async (health) => {
     store.health = health;
     const bucket = bucketOf(mode);
-    const asks = new Asks(bucket, 3);
+    const asks = new Asks(bucket);
     await clock.advance(1_010);
     const closed = bucket.close();
     await clock.advance(0);
-    expect(asks.results).toMatchObject(Array(3).fill({ reason: 'closed' }));
+    expect(asks.results).toMatchObject(all({ reason: 'closed' }));
     expect(await world.fateOf(closed, 500)).toBe(undefined);
     expect(clock.pending).toBe(0);
   });
-
-  test('requests wait as long as their own maxWaitMs if that is longer than 10 s', async () => {
-    store.health = 'silent';
-    const long = new Asks(bucketOf({ ...mode, maxWaitMs: 30_000 }), 1);
-    const own = new Asks(bucketOf(mode), 1, 20_000);
-    const none = new Asks(bucketOf(mode), 1);
-    await clock.advance(40_000);
-    expect(long).toMatchObject({ results: [{ reason: 'wait-too-long' }], atMs: 30_000 });
-    expect(own).toMatchObject({ results: [{ reason: 'wait-too-long' }], atMs: 20_000 });
-    expect(none).toMatchObject({ results: [{ reason: 'unavailable' }], atMs: 10_000 });
-  });
-
-  test('requests wait for connectTimeoutMs if it is given', async () => {
-    store.health = 'silent';
-    const none = new Asks(bucketOf({ ...mode, connectTimeoutMs: 0 }), 1);
-    const some = new Asks(bucketOf({ ...mode, connectTimeoutMs: 600 }), 1);
-    await clock.advance(2_000);
-    expect(none).toMatchObject({ results: [{ reason: 'unavailable' }], atMs: 250 });
-    expect(some).toMatchObject({ results: [{ reason: 'unavailable' }], atMs: 600 });
-  });
 });
 
-describe('a store that was never reached and is not needed', () => {
-  describe.each(['frozen', 'silent'] as const)('%s', (health) => {
-    test("'open' does not wait for it", async () => {
-      store.health = health;
-      const asks = new Asks(bucketOf({ onStoreError: 'open' }), 3);
-      await clock.advance(250);
-      expect(asks).toMatchObject({ results: Array(3).fill({ conforming: false }), atMs: 250 });
-    });
-
-    test("'local' with a share does not wait for it", async () => {
-      store.health = health;
-      const asks = new Asks(bucketOf({ localShare: 0.5 }), 3);
-      await clock.advance(270);
-      expect(asks.results).toMatchObject(Array(3).fill({ conforming: true }));
-      expect(events).toMatchObject([{ type: 'lost', mode: 'local', share: 0.5 }]);
-    });
-  });
+test.each<[health: Health, options: Partial<ValkeyBucketOptions>, conforming: boolean, mode: string]>([
+  ['frozen', { onStoreError: 'open' }, false, 'open'],
+  ['silent', { onStoreError: 'open' }, false, 'open'],
+  ['frozen', { localShare: 0.5 }, true, 'local'],
+  ['silent', { localShare: 0.5 }, true, 'local'],
+])('a store that is %s and not needed, because of %o, delays no request beyond timeoutMs', async (...row) => {
+  const [health, options, conforming, mode] = row;
+  store.health = health;
+  const asks = new Asks(bucketOf(options));
+  await clock.advance(270);
+  expect(asks.results).toMatchObject(all({ conforming }));
+  expect(events).toMatchObject([{ type: 'lost', mode }]);
 });
 
-describe('a store that was reached before', () => {
-  test('delays no request beyond timeoutMs', async () => {
-    const bucket = bucketOf({ onStoreError: 'closed' });
-    const first = new Asks(bucket, 1);
-    await clock.advance(500);
-    expect(first.results).toMatchObject([{ conforming: true }]);
-    store.health = 'silent';
-    const second = new Asks(bucket, 3);
-    await clock.advance(250);
-    expect(second.results).toMatchObject(Array(3).fill({ reason: 'unavailable' }));
-    expect(String(second.results[0])).toContain('did not reply within 250 ms');
-    await Promise.all([bucket.close(), clock.advance(1_000)]);
-  });
+test('a store that was reached before delays no request beyond timeoutMs', async () => {
+  const bucket = bucketOf({ onStoreError: 'closed' });
+  await world.run(bucket.acquire(), 500);
+  store.health = 'silent';
+  const failure = { reason: 'unavailable', message: expect.stringContaining('did not reply within 250 ms') };
+  expect(await world.fateOf(bucket.acquire(), 250)).toMatchObject(failure);
+  await world.run(bucket.close());
 });
 
 test('the wait for a connection ends at any fraction of a millisecond', async () => {
   store.health = 'silent';
   for (let at = 0; at < 40; at += 1) {
     await clock.advance(Math.sqrt(2 + at));
-    const asks = new Asks(bucketOf({ connectTimeoutMs: 300 * Math.SQRT2, timeoutMs: 100 / 3 }), 1);
-    await clock.advance(500);
-    expect(asks.results).toMatchObject([{ reason: 'unavailable' }]);
+    const bucket = bucketOf({ connectTimeoutMs: 300 * Math.SQRT2, timeoutMs: 100 / 3 });
+    expect(await world.fateOf(bucket.acquire(), 500)).toMatchObject({ reason: 'unavailable' });
   }
 });

@@ -1,67 +1,28 @@
 import { createPolicy, type Outcome, type RequestTraits } from '@ebb/core';
 import { Call } from '@ebb/core/adapter';
-import { virtualClock } from '@ebb/core/testing';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { judge, prepare } from '../../core/test/steps.ts';
-import { ModelStore } from '../test/model-store.ts';
-import { valkeyBucket } from './index.ts';
+import { StoreWorld } from '../test/busy-fleet.ts';
 
-const request: RequestTraits = {
-  method: 'GET',
-  url: 'https://upstream.test/',
-  replayable: true,
-  header: () => undefined,
-};
-const unreached: Outcome = {
-  type: 'failure',
-  kind: 'connect',
-  error: new Error('refused'),
-  redirected: false,
-};
-const reset: Outcome = { type: 'failure', kind: 'network', error: new Error('reset') };
+const request: RequestTraits = { method: 'GET', url: '/', replayable: true, header: () => undefined };
+const error = new Error('no connection');
 
-/** Two processes that share five tokens, with almost no refill. */
-function setUp() {
-  const clock = virtualClock({ startMs: 0 });
-  const store = new ModelStore(clock);
-  const shared = { client: store, key: 'k', refillPerSecond: 1e-3, capacity: 5, clock };
-  const [bucket, other] = [valkeyBucket(shared), valkeyBucket(shared)];
-  /** Sends a request of five tokens whose attempts all have this outcome; returns the number of attempts. */
-  const send = async (outcome: Outcome): Promise<number> => {
-    const session = new Call(
-      createPolicy({ clock, bucket, cost: 5, maxRetries: 2, backoff: () => 1_000 }),
-      request,
-    );
-    let attempts = 0;
-    for (let again = true; again; ) {
-      const ready = prepare(session);
-      await clock.advance(2_000);
-      await ready;
-      attempts += 1;
-      again = judge(session, outcome).retry;
-    }
-    await clock.advance(2_000);
-    return attempts;
-  };
-  return { clock, bucket, other, send };
-}
-
-describe('the tokens of an attempt', () => {
-  test('that was never sent go back to the fleet each time: its retries can take them, and so can another process', async () => {
-    const { clock, bucket, other, send } = setUp();
-    expect(await send(unreached)).toBe(3);
-    const granted = other.acquire({ cost: 5, maxWaitMs: 100 });
-    await clock.advance(100);
-    expect(await granted).toMatchObject({ cost: 5 });
-    await Promise.all([bucket.close(), other.close(), clock.advance(1_000)]);
-  });
-
-  test('that may have been sent stay spent', async () => {
-    const { clock, bucket, send } = setUp();
-    const sent = send(reset);
-    await clock.advance(10_000);
-    expect(bucket.stats()).toMatchObject({ granted: 1, waiting: 1 });
-    void sent.catch(() => undefined);
-    await Promise.all([bucket.close(), clock.advance(1_000)]);
-  });
+test.each<[what: string, outcome: Outcome, fate: object]>([
+  [
+    'was never sent go back to the fleet, and another process can take them',
+    { type: 'failure', kind: 'connect', error, redirected: false },
+    { cost: 5 },
+  ],
+  ['may have been sent stay spent', { type: 'failure', kind: 'network', error }, { reason: 'wait-too-long' }],
+])('the tokens of an attempt that %s', async (_, outcome, fate) => {
+  const world = new StoreWorld();
+  const { clock } = world;
+  const limit = { refillPerSecond: 1e-3, capacity: 5 };
+  const [bucket, other] = [world.bucket(limit), world.bucket(limit)];
+  const call = new Call(createPolicy({ clock, bucket, cost: 5, backoff: () => 1e6 }), request);
+  await Promise.all([prepare(call), clock.advance(10)]);
+  expect(judge(call, outcome).retry).toBe(true);
+  await clock.advance(2_000);
+  expect(await world.fateOf(other.acquire({ cost: 5, maxWaitMs: 100 }), 100)).toMatchObject(fate);
+  await world.run(Promise.all([bucket.close(), other.close()]));
 });
