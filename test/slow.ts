@@ -20,8 +20,6 @@ export const SLOW: Readonly<
     'packages/undici/src/leaks.test.ts',
     'packages/undici/src/register.test.ts',
     'test/alone/alone.test.ts',
-    'test/alone/company.test.ts',
-    'test/alone/play.test.ts',
     'test/api/examples.test.ts',
     'test/debug-lines.test.ts',
     'test/examples.test.ts',

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
-import { ALONE } from './expected.ts';
+import { describe, expect, test } from 'vitest';
+import { ALONE, EXPECTED } from './expected.ts';
 import { runAlone } from './run.ts';
 
-test.each(Object.entries(ALONE))('%s, in a process with no other client', async (row, expected) => {
-  expect(await runAlone(row, 0)).toEqual(expected);
+describe.each([0, 1, 10])('beside %d other clients', (others) => {
+  test.each(Object.entries(others === 0 ? ALONE : EXPECTED))('%s', async (row, expected) => {
+    expect(await runAlone(row, others)).toEqual(expected);
+  });
 });

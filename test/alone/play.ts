@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { bundleOptions } from '../size/bundle.ts';
-import type { Patience, Wrong } from './program.ts';
+import type { Wrong } from './program.ts';
 
 const execute = promisify(execFile);
 
@@ -16,15 +16,12 @@ export interface Played {
   readonly wrong: Wrong;
 }
 
-/** For hangs only: the machine may be busy. */
-const PATIENCE: Patience = { rowMs: 50_000, endMs: 10_000 };
-
 /** The rows of a client, and how to play one. */
 export interface Program {
   readonly rows: readonly { readonly name: string; readonly skipped?: string }[];
   /** The folders below `packages` that the program contains. */
   readonly packages: readonly string[];
-  play(row: string, patience?: Patience): Promise<Wrong>;
+  play(row: string): Promise<Wrong>;
 }
 
 /** The clients, and the modules that export an adapter of each. */
@@ -64,8 +61,8 @@ async function programOf(adapter: string, outfile: string): Promise<Program> {
   return {
     rows: JSON.parse(stdout),
     packages: [...packages].sort(),
-    async play(row, { rowMs, endMs } = PATIENCE) {
-      const args = ['--expose-gc', outfile, row, String(rowMs), String(endMs)];
+    async play(row) {
+      const args = ['--expose-gc', outfile, row];
       try {
         const { stdout, stderr } = await execute(process.execPath, args, { env });
         return wrongOf(stdout, stderr);

@@ -1,13 +1,9 @@
-// Bundled with one adapter into a program: `node PROGRAM` prints the rows of the suite, `node PROGRAM ROW MS MS` plays one of them.
+// Bundled with one adapter into a program: `node PROGRAM` prints the rows of the suite, `node PROGRAM ROW` plays one of them.
 import { type AdapterUnderTest, rowsFor } from '@ebb/testing';
 
-/** How long a program may take, in milliseconds. */
-export interface Patience {
-  /** Until its row is over: far longer than any takes. */
-  readonly rowMs: number;
-  /** Until it ends by itself after that. */
-  readonly endMs: number;
-}
+/** How long a program may take until its row is over, and until it ends by itself after that. For hangs only: the machine may be busy. */
+const ROW_MS = 50_000;
+const END_MS = 10_000;
 
 /** What a program prints: nothing is wrong if it is empty. */
 export type Wrong = readonly string[];
@@ -35,10 +31,7 @@ function after(delayMs: number, act: () => void): NodeJS.Timeout {
 }
 
 /** Plays a row, lets the program end by itself, and prints what was wrong then. */
-export async function program(
-  adapter: AdapterUnderTest,
-  [name, rowMs, endMs]: readonly string[],
-): Promise<void> {
+export async function program(adapter: AdapterUnderTest, [name]: readonly string[]): Promise<void> {
   const rows = rowsFor(adapter);
   if (name === undefined) {
     console.log(JSON.stringify(rows.map((row) => ({ name: row.name, skipped: row.skipped }))));
@@ -47,8 +40,8 @@ export async function program(
   const row = rows.find((one) => one.name === name);
   let wrong: Wrong = ['the program ended before the row did'];
   process.on('exit', () => console.log(JSON.stringify(wrong)));
-  const stuck = after(Number(rowMs), () => {
-    wrong = [`the row is not over after ${rowMs} ms; open: ${open()}`];
+  const stuck = after(ROW_MS, () => {
+    wrong = [`the row is not over after ${ROW_MS} ms; open: ${open()}`];
     process.exit();
   });
   const found = await (row?.run() ?? Promise.reject(new Error(`there is no row "${name}"`))).then(
@@ -58,7 +51,7 @@ export async function program(
   await collect();
   wrong = found;
   clearTimeout(stuck);
-  after(Number(endMs), () => {
+  after(END_MS, () => {
     wrong = [...wrong, `the program does not end; open: ${open()}`];
     process.exit();
   });

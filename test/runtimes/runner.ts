@@ -32,7 +32,7 @@ export interface Verdict {
 
 /**
  * Plays a row. A browser may send a GET again by itself when its connection breaks before the response (RFC 9110, 9.2.2),
- * which no page can see or forbid: there a row that fails is played once more, and the grid says so.
+ * which no page can see or forbid: there a row that fails is played once more.
  */
 async function judged({ run }: AdapterRow, { runtime }: Place): Promise<Verdict> {
   const wrong: string[] = [];

@@ -1,6 +1,5 @@
 import { rowsFor } from '@ebb/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BETWEEN, NOT_RUN } from './cell-names.ts';
 import { columns } from './columns.ts';
 import { factsOf } from './facts.ts';
 import type { Relative } from './relative.ts';
@@ -13,13 +12,13 @@ import { troubles } from './trouble.ts';
 import { upstreams } from './upstreams.ts';
 
 const cells = columns.flatMap((column) =>
-  gridRows.map((row) => ({ title: column.name + BETWEEN + titleOf(row), column, row })),
+  gridRows.map((row) => ({ title: `${column.name} › ${titleOf(row)}`, column, row })),
 );
 
 describe.each(cells)('$title', ({ column, row }) => {
   const { name } = column;
   const why = row.skipIn(name) ?? column.missing;
-  if (why !== undefined) return void test(NOT_RUN, ({ skip }) => skip(why));
+  if (why !== undefined) return void test('this cell', ({ skip }) => skip(why));
 
   const place = { row: row.name, version: row.version, runtime: name };
   const rows = rowsFor({ ...factsOf(place), name: row.name, client: () => expect.fail('it runs elsewhere') });

@@ -1,13 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import shared from '../vitest.config.ts';
 
-/** The grid of clients and runtimes, which prints itself at the end. */
+/** The grid of clients and runtimes. */
 export default defineConfig({
   ...shared,
-  test: {
-    ...shared.test,
-    include: ['test/runtimes/*.test.ts'],
-    exclude: [],
-    reporters: ['default', './test/runtimes/grid-reporter.ts'],
-  },
+  test: { ...shared.test, include: ['test/runtimes/*.test.ts'], exclude: [] },
 });

@@ -70,7 +70,7 @@ const config: KnipConfig = {
         'promises/vitest.config.ts',
         'alone/main.ts',
         // Bundled by its name.
-        'alone/{faulty,program,adapters/*}.ts',
+        'alone/{program,adapters/*}.ts',
         '{commits,load,nodes}.ts',
         'vitest.{long,redis,web}.config.ts',
         'site/{setup.ts,vitest.config.ts}',

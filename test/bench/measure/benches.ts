@@ -1,25 +1,30 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
-const folder = join(import.meta.dirname, '..');
+const cwd = join(import.meta.dirname, '..');
+
+/** The parts of each bench that consists of parts: the files in its folder. */
+const PARTS: ReadonlyMap<string, readonly string[]> = Map.groupBy(
+  globSync('*/*.part.ts', { cwd }).sort(),
+  dirname,
+);
 
 /** The names that `pnpm bench` takes. */
 export function benches(): string[] {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && file !== 'run.ts');
-  return files.map((file) => file.slice(0, -'.ts'.length));
+  const files = globSync('*.ts', { cwd }).filter((file) => file !== 'run.ts');
+  return [...files.map((file) => basename(file, '.ts')), ...PARTS.keys()].sort();
 }
 
 /** True if a bench consists of parts. */
 export function hasParts(bench: string): boolean {
-  return existsSync(join(folder, bench));
+  return PARTS.has(bench);
 }
 
-/** The names of the parts of a bench that consists of parts: of the files in its folder. */
+/** The names of the parts of a bench that consists of parts. */
 export function partsOf(bench: string): string[] {
-  const files = readdirSync(join(folder, bench)).filter((file) => file.endsWith('.part.ts'));
-  return files.map((file) => file.slice(0, -'.part.ts'.length));
+  return (PARTS.get(bench) ?? []).map((file) => basename(file, '.part.ts'));
 }
 
 export function pathOf(bench: string, part: string): string {
-  return join(folder, bench, `${part}.part.ts`);
+  return join(cwd, bench, `${part}.part.ts`);
 }
