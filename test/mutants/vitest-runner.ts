@@ -11,8 +11,10 @@ import { stryker } from './stryker.ts';
 setFlagsFromString('--expose-gc');
 globalThis.gc ??= runInNewContext('gc') as typeof gc;
 
-/** No test of a mutant starts later. One that is alive then counts as a survivor. */
-const MOST_MS = 4_000;
+/** No test of a mutant starts after this work of the thread, which other programs do not lengthen. A mutant alive by then has survived. */
+const MOST_WORK_MS = 4_000;
+/** Nor after this time. */
+const MOST_MS = 20_000;
 /** A test that takes longer is not run for the mutants that it reaches. */
 const SLOW_MS = 1_000;
 
@@ -20,6 +22,8 @@ const SLOW_MS = 1_000;
 const TOOK = 'mutants-took.json';
 
 const files: RunnerTestFile[] = [];
+/** How many mutants the tests of a file have killed, by the source of the mutants and the file. */
+const kills = new Map<string, number>();
 /** By the ids of tests, in milliseconds. */
 const took = new Map<string, number>();
 
@@ -95,9 +99,10 @@ export default class MutantRunner extends TestRunner {
     if (took.size === 0)
       for (const [id, ms] of JSON.parse(readFileSync(TOOK, 'utf8')) as [string, number][]) took.set(id, ms);
     const left = new Set(tests);
-    const endMs = performance.now() + MOST_MS;
+    const [endMs, endWorkMs] = [performance.now() + MOST_MS, workMs() + MOST_WORK_MS];
+    const isLate = (): boolean => workMs() >= endWorkMs || performance.now() >= endMs;
     const mostMs = (id: string): number => 500 + 5 * (took.get(id) ?? 0);
-    const wants: Run['wants'] = ({ id }) => left.has(id) && performance.now() < endMs;
+    const wants: Run['wants'] = ({ id }) => left.has(id) && !isLate();
     const tried: Tried[] = [];
     let dirty = false;
     for (const file of nearestFirst(path, left)) {
@@ -116,7 +121,11 @@ export default class MutantRunner extends TestRunner {
           bails: true,
           wants: ({ id }) => id === last.id,
         });
-        if (again?.status === 'success') return { tests: tried, killer: last, dirty };
+        if (again?.status === 'success') {
+          const pair = `${path} ${file.filepath}`;
+          kills.set(pair, (kills.get(pair) ?? 0) + 1);
+          return { tests: tried, killer: last, dirty };
+        }
         dirty = true;
       }
     }
@@ -124,12 +133,27 @@ export default class MutantRunner extends TestRunner {
   }
 }
 
-/** The files with tests that reach a mutant: first those of its folder, then of its package, and the quickest of them first. */
+/** How long this thread has worked, in milliseconds. */
+function workMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
+/**
+ * The files with tests that reach a mutant. First come the file of its name, those that have killed mutants of its source, and those of
+ * its folder, then those of its package, and the quickest of them first.
+ */
 function nearestFirst(path: string, wanted: ReadonlySet<string>): RunnerTestFile[] {
   const [home = ''] = /packages\/[^/]+\//.exec(path) ?? [];
   const folder = path.slice(path.indexOf(home), path.lastIndexOf('/') + 1);
-  const weight = ({ filepath }: RunnerTestFile): number =>
-    filepath.includes(folder) ? 10 : filepath.includes(home) ? 3 : 1;
+  const itsName = path.slice(path.indexOf(home)).replace(/\.ts$/, '.test.ts');
+  const place = ({ filepath }: RunnerTestFile): number => {
+    if (filepath.endsWith(itsName)) return 100;
+    if (filepath.includes(folder)) return 10;
+    return filepath.includes(home) ? 3 : 1;
+  };
+  const weight = (file: RunnerTestFile): number =>
+    place(file) * (1 + (kills.get(`${path} ${file.filepath}`) ?? 0));
   return files
     .flatMap((file) => {
       const reaching = testsOf(file).filter(({ id }) => wanted.has(id));
