@@ -17,7 +17,6 @@ export const SLOW: Readonly<
     'packages/simulator/src/cli/run.test.ts',
     'packages/undici/src/bare-requests.test.ts',
     'packages/undici/src/bare-throws.test.ts',
-    'packages/undici/src/leaks.test.ts',
     'packages/undici/src/register.test.ts',
     'test/alone/alone.test.ts',
     'test/api/examples.test.ts',

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { constant, NotSentError, type Policy } from '@ebb/core';
+import type { Policy } from '@ebb/core';
 import { hedge } from '@ebb/hedge/undici';
 import { expect, test } from 'vitest';
-import { bucketThat } from '../test/bucket.ts';
-import { get, passBackoff, setUp } from '../test/relay.ts';
+import { tokensFor } from '../test/bucket.ts';
+import { begin, get, passBackoff, setUp } from '../test/relay.ts';
 import type { Dispatched, Wire } from '../test/wire.ts';
 
 // Programs may keep results: the controller of a body has the whole request.
@@ -26,30 +26,16 @@ async function isCollected(chunk: WeakRef<Buffer>, wire: Wire): Promise<boolean>
   return chunk.deref() === undefined;
 }
 
-test('a result that is kept does not keep the body that a retry followed', async () => {
-  const { wire, spy, clock, dispatch } = setUp();
-  dispatch(get, spy);
+test.each<[what: string, tokens: number, last: readonly string[]]>([
+  ['the body that a retry followed', 2, ['head 200', 'data up']],
+  ['a second copy of its own, if the retry was not sent', 1, ['head 503', 'data down']],
+])('a result that is kept does not keep %s', async (_, tokens, last) => {
+  const { wire, spy, clock } = begin({ bucket: tokensFor(tokens) });
   const chunk = bring(wire.attempt(1).start().head(503), 'down');
   wire.attempt(1).end();
   await passBackoff(clock);
-  wire.attempt(2).start().head(200).data('up').end();
-  expect(spy.calls).toEqual(['start', 'head 200', 'data up', 'end {}']);
-  expect(await isCollected(chunk, wire)).toBe(true);
-  expect(spy.controller).toMatchObject({ aborted: false });
-});
-
-test('nor a second copy of its own, if the retry was not sent', async () => {
-  let asked = 0;
-  const bucket = bucketThat({
-    tryAcquire: () => asked++ === 0,
-    acquire: () => Promise.reject(new NotSentError('refused', 0)),
-  });
-  const { wire, spy, clock, dispatch } = setUp({ bucket, backoff: constant(0) });
-  dispatch(get, spy);
-  const chunk = bring(wire.attempt(1).start().head(503), 'down');
-  wire.attempt(1).end();
-  await passBackoff(clock, 0);
-  expect(spy.calls).toEqual(['start', 'head 503', 'data down', 'end {}']);
+  if (tokens > 1) wire.attempt(2).start().head(200).data('up').end();
+  expect(spy.calls).toEqual(['start', ...last, 'end {}']);
   expect(await isCollected(chunk, wire)).toBe(true);
   expect(spy.controller).toMatchObject({ aborted: false });
 });
@@ -60,8 +46,7 @@ test('nor the response of a try that has lost', async () => {
   );
   dispatch(get, spy);
   const first = wire.attempt(1).start();
-  await clock.advance(10);
-  await turn();
+  await passBackoff(clock, 10);
   const chunk = bring(first.head(503), 'down');
   wire.attempt(2).start().head(200).data('up').end();
   expect(spy.calls).toEqual(['start', 'head 200', 'data up', 'end {}']);

@@ -1,10 +1,9 @@
-import { describe, expect, test } from 'vitest';
-import { Wire } from '../test/wire.ts';
+import { expect, test } from 'vitest';
+import { begin } from '../test/relay.ts';
+import type { Dispatched, HandlerSpy } from '../test/wire.ts';
 import type { LegacyHandler } from './handler.ts';
-import { ebbInterceptor } from './index.ts';
 
-const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
-
+/** A handler as Node’s fetch has it. */
 class Legacy implements LegacyHandler {
   readonly calls: unknown[] = [];
   abort: (reason?: Error) => void = () => undefined;
@@ -40,67 +39,59 @@ class Legacy implements LegacyHandler {
   }
 }
 
-function dispatched(legacy: LegacyHandler) {
-  const wire = new Wire();
-  const dispatch = ebbInterceptor({ maxRetries: 0 })(wire.dispatch);
-  dispatch(get, legacy as never);
-  return wire.attempt(1);
-}
+const dispatched = (legacy: LegacyHandler): Dispatched =>
+  begin({ maxRetries: 0 }, {}, legacy as HandlerSpy).wire.attempt(1);
 
-describe('a legacy handler, as Node’s fetch has it', () => {
-  test('gets every call in its own style, without HTTP/2', () => {
-    const legacy = new Legacy();
-    const attempt = dispatched(legacy);
-    expect(attempt.options).toMatchObject({ allowH2: false });
-    attempt.connection.rawHeaders = [Buffer.from('A'), Buffer.from('1')];
-    attempt.connection.rawTrailers = [Buffer.from('B'), Buffer.from('2')];
-    attempt.start().head(200, { a: '1' }).data('text').end({ b: '2' });
-    expect(legacy.calls).toEqual(['connect', [200, 'A,1', 'message'], 'text', ['complete', 'B,2']]);
-  });
+test('a legacy handler gets every call in its own style, without HTTP/2', () => {
+  const legacy = new Legacy();
+  const attempt = dispatched(legacy);
+  expect(attempt.options).toMatchObject({ allowH2: false });
+  attempt.connection.rawHeaders = [Buffer.from('A'), Buffer.from('1')];
+  attempt.connection.rawTrailers = [Buffer.from('B'), Buffer.from('2')];
+  attempt.start().head(200, { a: '1' }).data('text').end({ b: '2' });
+  expect(legacy.calls).toEqual(['connect', [200, 'A,1', 'message'], 'text', ['complete', 'B,2']]);
+});
 
-  test('gets raw headers built from the others if there are none', () => {
-    const legacy = new Legacy();
-    const attempt = dispatched(legacy);
-    attempt.connection.rawHeaders = null as never;
-    attempt.start().head(200, { a: '1', list: ['2', '3'] as never });
-    expect(legacy.calls[1]).toEqual([200, 'a,1,list,2,list,3', 'message']);
-  });
+test('it gets raw headers built from the others if there are none', () => {
+  const legacy = new Legacy();
+  const attempt = dispatched(legacy);
+  attempt.connection.rawHeaders = null as never;
+  attempt.start().head(200, { a: '1', list: ['2', '3'] as never });
+  expect(legacy.calls[1]).toEqual([200, 'a,1,list,2,list,3', 'message']);
+});
 
-  test('pauses by returning false, and resumes', () => {
-    const legacy = new Legacy();
-    legacy.more = false;
-    const { connection } = dispatched(legacy).start().head(103);
-    expect(connection.calls).toEqual([]);
-    const attempt = dispatched(legacy).start().head(200);
-    expect(attempt.connection.calls).toEqual(['pause']);
-    legacy.resume();
-    attempt.data('text');
-    expect(attempt.connection.calls).toEqual(['pause', 'resume', 'pause']);
-  });
+test('it pauses by returning false, and resumes', () => {
+  const legacy = new Legacy();
+  legacy.more = false;
+  expect(dispatched(legacy).start().head(103).connection.calls).toEqual([]);
+  const attempt = dispatched(legacy).start().head(200);
+  expect(attempt.connection.calls).toEqual(['pause']);
+  legacy.resume();
+  attempt.data('text');
+  expect(attempt.connection.calls).toEqual(['pause', 'resume', 'pause']);
+});
 
-  test('aborts, and gets errors and upgrades', () => {
-    const reason = new Error('enough');
-    const aborting = new Legacy();
-    const attempt = dispatched(aborting).start();
-    aborting.abort(reason);
-    expect(attempt.connection.reason).toBe(reason);
-    expect(aborting.calls).toEqual(['connect', reason]);
-    const upgrading = new Legacy();
-    const { handler, connection } = dispatched(upgrading).start();
-    handler.onRequestUpgrade(connection, 101, { a: '1' }, {} as never);
-    expect(upgrading.calls.at(-1)).toEqual([101, '']);
-  });
+test('it aborts, and gets errors and upgrades', () => {
+  const reason = new Error('enough');
+  const aborting = new Legacy();
+  const attempt = dispatched(aborting).start();
+  aborting.abort(reason);
+  expect(attempt.connection.reason).toBe(reason);
+  expect(aborting.calls).toEqual(['connect', reason]);
+  const upgrading = new Legacy();
+  dispatched(upgrading).start().upgrade(101);
+  expect(upgrading.calls.at(-1)).toEqual([101, '']);
+});
 
-  test('gets upload calls only if it has the methods', () => {
-    expect(dispatched(new Legacy()).handler.onBodySent).toBe(undefined);
-    const sent: string[] = [];
-    const watching = Object.assign(new Legacy(), {
-      onBodySent: (chunk: Buffer) => sent.push(String(chunk)),
-      onRequestSent: () => sent.push('sent'),
-    });
-    const { handler } = dispatched(watching);
-    handler.onBodySent(Buffer.from('text'));
-    handler.onRequestSent();
-    expect(sent).toEqual(['text', 'sent']);
+test('it gets upload calls only if it has the methods', () => {
+  expect(dispatched(new Legacy()).handler.onBodySent).toBe(undefined);
+  const sent: string[] = [];
+  const watching = Object.assign(new Legacy(), {
+    onBodySent: (chunk: Buffer) => sent.push(String(chunk)),
+    onRequestSent: () => sent.push('sent'),
   });
+  const { handler } = dispatched(watching);
+  handler.onBodySent(Buffer.from('text'));
+  handler.onRequestSent();
+  expect(sent).toEqual(['text', 'sent']);
 });
