@@ -3,7 +3,6 @@ import { responds, to } from '../../../test/asks.ts';
 import { judge, prepare } from '../../../test/steps.ts';
 import { Call } from '../../call/call.ts';
 import { createPolicy } from '../../policy/policy.ts';
-import { retry } from '../../retry/retry.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { perKey } from './per-key.ts';
@@ -38,10 +37,3 @@ test.each(['origin', 'bucket'] as const)(
     await expect(prepare(later)).rejects.toMatchObject({ name: 'NotSentError' });
   },
 );
-
-test('after the call its bucket is evicted', async () => {
-  const { clock, bucket, rest, policy } = setUp();
-  await retry(() => clock.sleep(2 * IDLE_MS), policy, { key: 'asked' } as never).catch(() => undefined);
-  rest();
-  expect(bucket.size).toBe(1);
-});

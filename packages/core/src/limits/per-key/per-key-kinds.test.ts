@@ -9,7 +9,7 @@ import { concurrencyLimit } from '../concurrency/concurrency.ts';
 import type { ObservableBucket } from '../limit.ts';
 import { type BucketPerKey, type PerKeyOptions, perKey } from './per-key.ts';
 
-const of = (tenant: string, host = 'a') => to(`http://${host}.test/`, { 'x-tenant': tenant });
+const of = (tenant: string) => to('http://a.test/', { 'x-tenant': tenant });
 
 const byTenant = (request: RequestTraits): string => request.header('x-tenant') ?? '';
 
@@ -58,43 +58,19 @@ function use(limit: Any): boolean {
   return 'withdraw' in limit ? limit.withdraw() : limit.tryAcquire() !== undefined;
 }
 
+/** Limits per tenant, of a kind. */
+function setUp(make: Kind['make'], options: PerKeyOptions = {}) {
+  const clock = virtualClock({ startMs: 0 });
+  const per: PerKey<Any> = perKey(() => make(1, clock), { clock, keyOf: byTenant, ...options });
+  const uses = (...tenants: readonly string[]): readonly boolean[] =>
+    tenants.map((tenant) => use(per.for(of(tenant))));
+  return { clock, per, uses };
+}
+
 describe.each(Object.entries(kinds))('perKey of %s', (_, { make, idleAfterMs }) => {
-  function setUp(options: PerKeyOptions = {}) {
-    const clock = virtualClock({ startMs: 0 });
-    const made: string[] = [];
-    const per: PerKey<Any> = perKey(
-      (key) => {
-        made.push(key);
-        return make(key === 'large' ? 2 : 1, clock);
-      },
-      { clock, ...options },
-    );
-    const uses = (...requests: readonly RequestTraits[]): readonly boolean[] =>
-      requests.map((request) => use(per.for(request)));
-    return { clock, made, per, uses };
-  }
-
-  test('by default the key is the origin', () => {
-    const { uses, made } = setUp();
-    expect(uses(of('one'), of('two'), of('two', 'b'))).toEqual([true, false, true]);
-    expect(made).toEqual(['http://a.test', 'http://b.test']);
-  });
-
-  test('keyOf makes the key of a request, and a given key replaces it', () => {
-    const { uses, per } = setUp({ keyOf: byTenant });
-    expect(uses(of('one'), of('one', 'b'), of('two'))).toEqual([true, false, true]);
-    expect(use(per.for(of('three'), 'one'))).toBe(false);
-  });
-
-  test('make is told the key', () => {
-    const { uses } = setUp({ keyOf: byTenant });
-    expect(uses(of('large'), of('large'), of('large'))).toEqual([true, true, false]);
-    expect(uses(of('small'), of('small'))).toEqual([true, false]);
-  });
-
   test('one that is as good as new is evicted after idleMs, and no other', () => {
-    const { uses, per, clock } = setUp({ keyOf: byTenant, idleMs: 1_000 });
-    uses(of('one'));
+    const { uses, per, clock } = setUp(make, { idleMs: 1_000 });
+    expect(uses('one', 'one')).toEqual([true, false]);
     const visit = (): void => {
       for (let time = 0; time < 4; time += 1) per.for(of('other'));
     };
@@ -108,49 +84,47 @@ describe.each(Object.entries(kinds))('perKey of %s', (_, { make, idleAfterMs }) 
     expect(per.size).toBe(1);
   });
 
-  test('beyond maxKeys keys that are in use stay, and a warning says so once', () => {
-    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
-    const { uses, per, clock } = setUp({ keyOf: byTenant, maxKeys: 1 });
-    expect(uses(of('one'), of('two'), of('three'), of('one'))).toEqual([true, true, true, false]);
+  test('beyond maxKeys keys that are in use stay', () => {
+    const { uses, per } = setUp(make, { maxKeys: 1 });
+    expect(uses('one', 'two', 'three', 'one')).toEqual([true, true, true, false]);
     expect(per.size).toBe(3);
-    expect(warned).toHaveBeenCalledOnce();
-    // Not a second later either, when it looks for room again.
-    for (const tenant of ['four', 'five']) {
-      uses(of(tenant));
-      clock.tick(1_000);
-    }
-    expect(warned.mock.calls.map(([warning]) => (warning as Error).message)).toEqual([
-      'More than 1 keys (maxKeys) of one perKey are in use',
-    ]);
-    warned.mockRestore();
   });
 });
 
-test.each<[story: string, call: () => unknown, message: string]>([
-  [
-    'options in place of a function',
-    () => perKey({ refillPerSecond: 1 } as never),
-    'perKey: make must be a function, got an object',
-  ],
-  ['no function', () => perKey(undefined as never), 'perKey: make must be a function, got undefined'],
-  [
-    'a key that is no function',
-    () => perKey(() => retryBudget(), { keyOf: 'origin' as never }),
-    'perKey: keyOf must be a function, got "origin"',
-  ],
-  [
-    'no keys',
-    () => perKey(() => retryBudget(), { maxKeys: 0 }),
-    'perKey: maxKeys must be a whole number ≥ 1, got 0',
-  ],
-  ['an unknown option', () => perKey(() => retryBudget(), { max: 5 } as never), 'perKey has no option "max"'],
-  [
-    'options of the wrong type',
-    () => perKey(() => retryBudget(), 5 as never),
-    'perKey: options must be an object, got 5',
-  ],
-])('%s is refused at once', (_, call, message) => {
-  expect(call).toThrow(message);
+test('a key is made from the request, or given', () => {
+  const { per, uses } = setUp(ownLimit);
+  expect(uses('one', 'two')).toEqual([true, true]);
+  expect(use(per.for(of('three'), 'one'))).toBe(false);
+});
+
+test('a warning says once that more keys are in use than maxKeys', () => {
+  const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  const { uses, clock } = setUp(ownLimit, { maxKeys: 1 });
+  uses('one', 'two', 'three');
+  expect(warned).toHaveBeenCalledOnce();
+  // Not a second later either, when it looks for room again.
+  for (const tenant of ['four', 'five']) {
+    uses(tenant);
+    clock.tick(1_000);
+  }
+  expect(warned.mock.calls.map(([warning]) => (warning as Error).message)).toEqual([
+    'More than 1 keys (maxKeys) of one perKey are in use',
+  ]);
+  warned.mockRestore();
+});
+
+test.each<[make: unknown, options: unknown, message: string]>([
+  [{ refillPerSecond: 1 }, {}, 'make must be a function, got an object'],
+  [undefined, {}, 'make must be a function, got undefined'],
+  [retryBudget, { keyOf: 'origin' }, 'keyOf must be a function, got "origin"'],
+  [retryBudget, { maxKeys: 0 }, 'maxKeys must be a whole number ≥ 1, got 0'],
+  [retryBudget, 5, 'options must be an object, got 5'],
+])('perKey(%s, %j) is refused at once', (make, options, message) => {
+  expect(() => perKey(make as () => RetryBudget, options as never)).toThrow(`perKey: ${message}`);
+});
+
+test('an unknown option is refused at once', () => {
+  expect(() => perKey(() => retryBudget(), { max: 5 } as never)).toThrow('perKey has no option "max"');
 });
 
 test('the types tell buckets, which can be closed, from other limits', async () => {

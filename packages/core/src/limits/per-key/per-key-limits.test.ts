@@ -36,14 +36,6 @@ function setUp(given: Readonly<Record<string, LimitOfKey>> = {}, options: PerKey
   return { clock, limits, look };
 }
 
-test('a limit per key is none for a key of another', () => {
-  const call = { request: requestTo('a'), policy: {} } as CallView;
-  const inner = setUp();
-  const { limits } = setUp({ a: inner.limits }, { clock: inner.clock });
-  const forCall = () => (limits.limit.limit as LimitPerCall).forCall(call);
-  expect(forCall).toThrow('make failed: its result must be a limit');
-});
-
 describe('a limit in a call', () => {
   const call = { request: requestTo('a'), policy: {} } as CallView;
 
@@ -111,11 +103,14 @@ describe('a limit in a call', () => {
     expect(isKept()).toBe(false);
   });
 
-  test('that is no limit of ebb is an error', () => {
-    const { limits } = setUp();
-    const begin = (): unknown => (limits.limit.limit as LimitPerCall).forCall(call);
-    expect(begin).toThrow(HookError);
-    expect(begin).toThrow('make failed: its result must be a limit');
+  test('that is no limit of ebb, or one per key, is an error', () => {
+    const inner = setUp();
+    for (const made of [{}, inner.limits]) {
+      const { limits } = setUp({ a: made }, { clock: inner.clock });
+      const begin = (): unknown => (limits.limit.limit as LimitPerCall).forCall(call);
+      expect(begin).toThrow(HookError);
+      expect(begin).toThrow('make failed: its result must be a limit');
+    }
   });
 
   test('stands for that of all keys', () => {

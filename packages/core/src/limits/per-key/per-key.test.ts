@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { to } from '../../../test/asks.ts';
 import { HookError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
@@ -29,16 +29,6 @@ test('a lookup does not look at all keys', () => {
   expect(looks).toBe(99);
 });
 
-test('a sweep leaves the keys that were used less than `idleMs` ago', () => {
-  const { clock, buckets } = setUp();
-  buckets.for(to('/'), 'old');
-  clock.tick(999);
-  buckets.for(to('/'), 'young');
-  clock.tick(1);
-  buckets.for(to('/'), 'third');
-  expect(buckets.size).toBe(2);
-});
-
 test('`idleMs` begins anew with each use', () => {
   const { clock, buckets } = setUp();
   const used = buckets.for(to('/'), 'used');
@@ -50,65 +40,27 @@ test('`idleMs` begins anew with each use', () => {
   }
 });
 
-describe('an evicted bucket', () => {
-  test('is idle and as good as new', () => {
-    const { clock, buckets } = setUp();
-    const used = buckets.for(to('https://used.test/'));
-    used.tryAcquire(3);
-    const paused = buckets.for(to('https://paused.test/'));
-    paused.pauseFor(10_000);
-    const set = buckets.for(to('https://set.test/'));
-    set.setRate(2);
-    buckets.for(to('https://idle.test/'));
-    const visit = () => {
-      for (let time = 0; time < 20; time += 1) buckets.for(to('https://here.test/'));
-    };
-    visit();
-    expect(buckets.size).toBe(5);
-    clock.tick(1_000);
-    visit();
-    expect(buckets.size).toBe(4);
-    expect(buckets.for(to('https://used.test/'))).toBe(used);
-    clock.tick(20_000);
-    visit();
-    expect(buckets.size).toBe(2);
-    expect(buckets.for(to('https://set.test/'))).toBe(set);
-  });
-
-  test.each([0, 1_000])('is never the one that is looked up now, with idleMs %i', (idleMs) => {
-    const { clock, buckets } = setUp({ idleMs });
-    const asked = to('https://asked.test/');
-    buckets.for(asked);
-    clock.tick(5_000);
-    // The round inspects it at one of these lookups.
-    for (let time = 0; time < 5; time += 1) expect(buckets.for(asked)).toBe(buckets.for(asked));
-    expect(buckets.for(asked).tryAcquire(5)).toBeDefined();
-    expect(buckets.for(asked).tryAcquire()).toBeUndefined();
-  });
+test.each([0, 1_000])('the key that is looked up now is never evicted, with idleMs %i', (idleMs) => {
+  const { clock, buckets } = setUp({ idleMs });
+  const asked = to('https://asked.test/');
+  buckets.for(asked);
+  clock.tick(5_000);
+  // The round inspects it at one of these lookups.
+  for (let time = 0; time < 5; time += 1) expect(buckets.for(asked)).toBe(buckets.for(asked));
+  expect(buckets.for(asked).tryAcquire(5)).toBeDefined();
+  expect(buckets.for(asked).tryAcquire()).toBeUndefined();
 });
 
-describe('with maxKeys keys', () => {
-  test('if none is idle, all stay until some are', () => {
-    const { clock, buckets } = setUp({ maxKeys: 3 });
-    for (const host of ['a', 'b', 'c', 'd']) buckets.for(to(`https://${host}.test/`)).tryAcquire(5);
-    expect(buckets.size).toBe(4);
-    expect(buckets.for(to('https://a.test/')).tryAcquire()).toBeUndefined();
-    clock.tick(5_000);
-    expect(buckets.for(to('https://e.test/')).tryAcquire(5)).toBeDefined();
-    expect(buckets.size).toBeLessThanOrEqual(3);
-  });
-
-  test('many new keys do not search the whole map each time', () => {
-    const { clock, buckets } = setUp({ maxKeys: 100 });
-    for (let host = 0; host < 100; host += 1) buckets.for(to(`https://h${host}.test/`)).tryAcquire();
-    const stats = vi.spyOn(Object.getPrototypeOf(buckets.for(to('https://h0.test/'))), 'stats');
-    for (let host = 0; host < 50; host += 1) {
-      buckets.for(to(`https://more${host}.test/`)).tryAcquire();
-      clock.tick(1);
-    }
-    expect(stats.mock.calls.length).toBeLessThanOrEqual(101);
-    stats.mockRestore();
-  });
+test('beyond maxKeys many new keys do not search the whole map each time', () => {
+  const { clock, buckets } = setUp({ maxKeys: 100 });
+  for (let host = 0; host < 100; host += 1) buckets.for(to(`https://h${host}.test/`)).tryAcquire();
+  const stats = vi.spyOn(Object.getPrototypeOf(buckets.for(to('https://h0.test/'))), 'stats');
+  for (let host = 0; host < 50; host += 1) {
+    buckets.for(to(`https://more${host}.test/`)).tryAcquire();
+    clock.tick(1);
+  }
+  expect(stats.mock.calls.length).toBeLessThanOrEqual(101);
+  stats.mockRestore();
 });
 
 const boom = (): never => {
