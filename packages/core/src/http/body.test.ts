@@ -59,12 +59,7 @@ describe('whether policies may see a body, and whether it can be sent once', () 
     ['an object', { a: 1 }, true, false],
     ['an object with half of a stream', { pipe: noop }, true, false],
     ['an object with the other half', { on: noop }, true, false],
-    [
-      'an object with fields like those of a stream',
-      { pipe: 1, on: noop, getReader: 1, next: 1 },
-      true,
-      false,
-    ],
+    ['an object with fields like a stream', { pipe: 1, on: noop, getReader: 1, next: 1 }, true, false],
     ['an object with such fields, the other half', { pipe: noop, on: 1 }, true, false],
     ['no body', undefined, false, false],
     ['null', null, false, false],

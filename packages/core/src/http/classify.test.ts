@@ -34,6 +34,8 @@ test('without a wait, classifyHttpByMeaning differs for 408, 425, 501 and 505 on
   }
 });
 
+const PAST = 'Sun, 06 Nov 1994 08:49:37 GMT';
+
 test.each<[headers: Record<string, string>, redirected: boolean | undefined, verdict: string]>([
   [{}, undefined, 'transient'],
   [{ 'retry-after': '0' }, undefined, 'transient'],
@@ -43,11 +45,7 @@ test.each<[headers: Record<string, string>, redirected: boolean | undefined, ver
   [{ 'retry-after': '0.5' }, false, 'refused'],
   [{ 'retry-after': '1' }, true, 'transient'],
   [{ 'retry-after': 'Sun, 06 Nov 2044 08:49:37 GMT' }, undefined, 'refused'],
-  [
-    { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT', date: 'Sun, 06 Nov 1994 08:49:37 GMT' },
-    undefined,
-    'transient',
-  ],
+  [{ 'retry-after': PAST, date: PAST }, undefined, 'transient'],
 ])('classifyHttpByMeaning calls a 503 with %j, redirected %s, %s', (headers, redirected, verdict) => {
   const outcome: Outcome = { type: 'response', status: 503, redirected, header: (name) => headers[name] };
   expect(classifyHttpByMeaning(outcome)).toBe(verdict);

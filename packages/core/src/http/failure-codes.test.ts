@@ -53,22 +53,16 @@ describe('what a log has as the code of an error', () => {
   });
 });
 
+const connect = { type: 'failure', kind: 'connect', error: 0 } as const;
+
 test.each<[story: string, outcome: Outcome, isUnsent: boolean]>([
-  [
-    'a connect that failed without a redirect',
-    { type: 'failure', kind: 'connect', error: 0, redirected: false },
-    true,
-  ],
-  ['one that may follow a redirect', { type: 'failure', kind: 'connect', error: 0 }, false],
-  ['one after a redirect', { type: 'failure', kind: 'connect', error: 0, redirected: true }, false],
-  ['a broken connection', { type: 'failure', kind: 'network', error: 0, redirected: false }, false],
+  ['a connect without a redirect', { ...connect, redirected: false }, true],
+  ['one that may follow a redirect', connect, false],
+  ['one after a redirect', { ...connect, redirected: true }, false],
+  ['a broken connection', { ...connect, kind: 'network', redirected: false }, false],
   ['a response', { type: 'response', status: 503, header: () => undefined, redirected: false }, false],
   // As an adapter in JavaScript may make it.
-  [
-    'a response with the fields of a failure',
-    { type: 'response', kind: 'connect', redirected: false } as never,
-    false,
-  ],
+  ['a response like a failure', { type: 'response', kind: 'connect', redirected: false } as never, false],
 ])('certain to have reached no server: %s', (_, outcome, isUnsent) => {
   expect(neverSent(outcome)).toBe(isUnsent);
 });

@@ -168,11 +168,7 @@ describe('priorities come first', () => {
 
 describe('deadlines count shares', () => {
   test.each<[what: string, asked: AcquireOptions, isRefused: boolean]>([
-    [
-      'a request of a quiet key does not wait for the line of another',
-      { fairKey: 'quiet', maxWaitMs: 30 },
-      false,
-    ],
+    ['a quiet key does not wait for the line of another', { fairKey: 'quiet', maxWaitMs: 30 }, false],
     ['one of a long line is refused at once', { fairKey: 'a', maxWaitMs: 9_000 }, true],
     ['and waits for what other keys get meanwhile', { fairKey: 'a', maxWaitMs: 13_900 }, true],
     ['but for no more than they have', { fairKey: 'a', maxWaitMs: 14_050 }, false],

@@ -108,7 +108,7 @@ describe('a new request', () => {
     ['does not pass one that waits', {}, ''],
     ['passes it as a retry', { retry: true }, 'new granted'],
     [
-      'is refused under a signal that has aborted',
+      'is refused under an aborted signal',
       { signal: AbortSignal.abort('enough'), retry: true },
       'new enough',
     ],
@@ -162,13 +162,7 @@ describe('what a refusal says', () => {
     ['late', { supply: late }, { maxWaitMs: 100 }, 'its turn would not come within 100 ms', 500],
     ['full', { supply: late, maxQueue: 0 }, {}, 'the queue is full (maxQueue 0)', 500],
     ['full, and nothing known', { maxQueue: 0 }, {}, 'the queue is full (maxQueue 0)'],
-    [
-      'late, at the limit itself',
-      { supply: late, maxWaitMs: 99 },
-      {},
-      'its turn would not come within 99 ms',
-      500,
-    ],
+    ['late by the limit', { supply: late, maxWaitMs: 99 }, {}, 'its turn would not come within 99 ms', 500],
   ])('%s', async (_, options, asked, message, waitMs) => {
     const { ask, errors, settle, waiting } = setUp(options);
     const refusedFor = vi.fn();

@@ -187,7 +187,7 @@ describe('feedback of the server', () => {
     ['a pause is capped', {}, responds(429, { 'retry-after': '1000000000' }), 600_000],
     ['at what one likes', { maxPauseMs: 500 }, responds(503, { 'retry-after': '3' }), 500],
     [
-      'it ends a little later than asked, at random',
+      'it ends a little later, at random',
       { random: () => 0.5 },
       responds(429, { 'retry-after': '2' }),
       2_200,
@@ -203,7 +203,7 @@ describe('feedback of the server', () => {
       42,
     ],
     [
-      'and what he reads may not be what it should',
+      'which may read no number',
       { feedback: () => ({ pauseMs: Number.NaN, remaining: undefined, tooFast: true }) },
       responds(200),
       0,

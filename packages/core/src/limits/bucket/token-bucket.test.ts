@@ -217,11 +217,7 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{ refillPerSecond: Number.POSITIVE_INFINITY }, 'from 1e-9 to 1e9, got Infinity', RangeError],
   [{ refillPerSecond: '500' }, 'refillPerSecond must be a number from 1e-9 to 1e9, got "500"', TypeError],
   [{ refillPerSecond: 1, capacity: 0 }, 'tokenBucket: capacity must be', RangeError],
-  [
-    { refillPerSecond: 1, capacity: 5, initialTokens: 6 },
-    'initialTokens must be at most the capacity, 5',
-    RangeError,
-  ],
+  [{ refillPerSecond: 1, capacity: 5, initialTokens: 6 }, 'initialTokens must be at most the', RangeError],
   [{ refillPerSecond: 1, initialTokens: -1 }, 'initialTokens must be a finite number ≥ 0', RangeError],
   [{ refillPerSecond: 1, refillIntervalMs: -1 }, 'refillIntervalMs must be', RangeError],
   [{ refillPerSecond: 1, nonConforming: 5 }, "must be one of 'delay', 'reject', 'mark'", TypeError],

@@ -45,11 +45,7 @@ describe('a budget in a call', () => {
     ['one that ends twice, when its download breaks', ['succeed', 'fail'], 'begin deposit end'],
     ['a retry that is answered', ['permit', 'sent, and answered', 'fail'], 'begin withdraw end'],
     ['a retry that is never sent', ['permit', 'not sent', 'fail'], 'begin withdraw refund end'],
-    [
-      'a retry whose chance is skipped, once',
-      ['permit', 'skip', 'skip', 'fail'],
-      'begin withdraw refund end',
-    ],
+    ['a retry that is skipped, once', ['permit', 'skip', 'skip', 'fail'], 'begin withdraw refund end'],
     [
       'another one after that',
       ['permit', 'skip', 'permit', 'sent, and answered', 'skip', 'succeed'],

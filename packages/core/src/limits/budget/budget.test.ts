@@ -254,11 +254,7 @@ describe('a retry that is not sent is refunded', () => {
     ['without a withdrawal, which adds nothing', ['refund', 'refund'], 3],
     ['more often than withdrawn, which never exceeds the bound', ['withdraw', 'refund', 'refund'], 3],
     ['after successes', ['deposit', 'deposit', 'deposit', 'deposit', 'deposit', 'withdraw', 'refund'], 4],
-    [
-      'when those successes have left the window',
-      ['deposit', 'deposit', 'withdraw', 'ten seconds', 'refund'],
-      3,
-    ],
+    ['when those have left the window', ['deposit', 'deposit', 'withdraw', 'ten seconds', 'refund'], 3],
     ['when the window has moved a little', ['withdraw', 'withdraw', 'a second', 'refund'], 2],
     ['after a rest that restored the reserve', ['withdraw', 'a minute', 'a minute', 'refund'], 3],
   ])('%s', (_, script, balance) => {

@@ -362,7 +362,7 @@ describe('what is learned', () => {
     [story: string, options: () => PolicyOptions, works: (() => unknown)[], asked: string, told: string[]]
   >([
     [
-      'an answer: how long it took, as a share of the timeout',
+      'an answer: its time, as a share of the timeout',
       () => calm,
       [after(250)],
       '0 first',
