@@ -11,8 +11,11 @@ describe('the system clock, with fake timers', () => {
   test('waits longer than a timer can', () => {
     const wake = vi.fn();
     const days = 86_400_000;
+    const startMs = Date.now();
     systemClock.schedule(wake, 60 * days);
-    vi.advanceTimersByTime(60 * days - 1);
+    vi.advanceTimersToNextTimer();
+    expect(Date.now() - startMs).toBe(2 ** 31 - 1);
+    vi.advanceTimersByTime(60 * days - 2 ** 31);
     expect(wake).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
     expect(wake).toHaveBeenCalledOnce();
@@ -39,14 +42,6 @@ describe('the system clock, with fake timers', () => {
     expect(wake).toHaveBeenCalledOnce();
     expect(systemClock.now()).toBeCloseTo(begunMs + 19.4, 6);
     vi.mocked(Date.now).mockRestore();
-  });
-
-  test('a cancelled call is not made', () => {
-    const wake = vi.fn();
-    systemClock.schedule(wake, 10)();
-    vi.advanceTimersByTime(100);
-    expect(wake).not.toHaveBeenCalled();
-    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
@@ -125,31 +120,13 @@ describe('sleep', () => {
     async (reason) => {
       const clock = virtualClock({ startMs: 0 });
       const controller = new AbortController();
-      const slept = sleep(clock, 1_000, controller.signal);
+      const slept = sleep(clock, 1_000, controller.signal).catch((error: unknown) => ({ error }));
       controller.abort(reason);
-      await expect(slept.catch((error: unknown) => ({ error }))).resolves.toEqual({ error: reason });
+      const late = sleep(clock, 1_000, controller.signal).catch((error: unknown) => ({ error }));
+      expect(await Promise.all([slept, late])).toEqual([{ error: reason }, { error: reason }]);
       expect(clock.pending).toBe(0);
     },
   );
-
-  test('with an aborted signal rejects at once', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    await expect(sleep(clock, 1_000, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
-    expect(clock.pending).toBe(0);
-  });
-
-  test('leaves no listener on the signal', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const { signal } = new AbortController();
-    const add = vi.spyOn(signal, 'addEventListener');
-    const remove = vi.spyOn(signal, 'removeEventListener');
-    const slept = sleep(clock, 1_000, signal);
-    await clock.advance(1_000);
-    await slept;
-    expect(remove.mock.calls[0]?.[1]).toBe(add.mock.calls[0]?.[1]);
-    expect(add).toHaveBeenCalledOnce();
-    expect(remove).toHaveBeenCalledOnce();
-  });
 });
 
 describe('the virtual clock', () => {
@@ -161,27 +138,12 @@ describe('the virtual clock', () => {
     clock.schedule(note('a'), 10);
     clock.schedule(note('b'), 10);
     clock.schedule(note('never'), 15)();
-    expect(clock.pending).toBe(3);
-    expect(clock.nextAtMs).toBe(110);
+    for (let which = 0; which < 20; which += 1) clock.schedule(note(`${which}`), 12);
+    expect([clock.pending, clock.nextAtMs]).toEqual([23, 110]);
     clock.tick(20);
-    expect(seen).toEqual([
-      ['a', 110],
-      ['b', 110],
-      ['c', 120],
-    ]);
-    expect(clock.now()).toBe(120);
-    expect(clock.pending).toBe(0);
-  });
-
-  test('calls that are due at the same time are made in the order of scheduling', () => {
-    const clock = virtualClock({ startMs: 0 });
-    expect(clock.nextAtMs).toBeUndefined();
-    const seen: number[] = [];
-    for (let which = 0; which < 20; which += 1) clock.schedule(() => seen.push(which), 10);
-    expect(clock.nextAtMs).toBe(10);
-    clock.tick(10);
-    expect(seen).toEqual(Array.from({ length: 20 }, (_, which) => which));
-    expect(clock.nextAtMs).toBeUndefined();
+    const together = Array.from({ length: 20 }, (_, which) => [`${which}`, 112]);
+    expect(seen).toEqual([['a', 110], ['b', 110], ...together, ['c', 120]]);
+    expect([clock.now(), clock.pending, clock.nextAtMs]).toEqual([120, 0, undefined]);
   });
 
   test('a sleep that starts when another ends is in time', async () => {

@@ -26,6 +26,10 @@ test('where Node refuses the error, as in Jest, whose errors are of another real
   expect(texts).toEqual([['beware', 'EbbWarning']]);
 });
 
+const throws = (error: unknown): never => {
+  throw error;
+};
+
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 describe('an observer', () => {
@@ -38,12 +42,7 @@ describe('an observer', () => {
   });
 
   test.each<[how: string, fail: (error: unknown) => unknown]>([
-    [
-      'throws',
-      (error) => {
-        throw error;
-      },
-    ],
+    ['throws', throws],
     ['rejects', (error) => Promise.reject(error)],
   ])('that %s is reported once, and other observers as well', async (_, fail) => {
     const observers = [(error: unknown) => fail(error), (error: unknown) => fail(error)];
@@ -58,46 +57,32 @@ describe('an observer', () => {
 
   test('that fails is reported in one line, whatever its error quotes', () => {
     const quoted = 'no JSON: \u001b[2J\n(node:1) Warning: forged\u2028\u202e';
-    callObserver(
-      'onEvent',
-      () => {
-        throw new Error(quoted);
-      },
-      {},
-    );
+    callObserver('onEvent', () => throws(new Error(quoted)), {});
     // The console of a browser shows text as text.
     const shown = process.env.EBB_PLATFORM === 'web' ? quoted : 'no JSON: ?[2J?(node:1) Warning: forged??';
     expect(warnings.map(({ message }) => message)).toEqual([`onEvent failed, and is ignored: ${shown}`]);
     expect(warnings[0]?.cause).toMatchObject({ message: quoted });
   });
 
-  const trap = (): never => {
-    throw new Error('trapped');
-  };
+  const unreadable = Object.defineProperty(new Error(), 'message', {
+    get: () => throws(new Error('trapped')),
+  });
 
   test.each<[what: string, thrown: unknown, text: string]>([
     ['a text', 'boom', 'it threw string'],
     ['nothing', undefined, 'it threw undefined'],
     ['an object with a message', { message: 'boom' }, 'boom'],
     ['an object with another one', { message: 5 }, 'it threw object'],
-    [
-      'an error whose message cannot be read',
-      Object.defineProperty(new Error(), 'message', { get: trap }),
-      'it threw object',
-    ],
+    ['an error whose message cannot be read', unreadable, 'it threw object'],
   ])('that throws %s', (_, thrown, text) => {
-    callObserver(
-      'onEvent',
-      () => {
-        throw thrown;
-      },
-      0,
-    );
+    callObserver('onEvent', () => throws(thrown), 0);
     expect(warnings.map(({ message }) => message)).toEqual([`onEvent failed, and is ignored: ${text}`]);
   });
 });
 
 describe('a warning', () => {
+  const bare = Object.assign(new Error(), { name: undefined, stack: undefined });
+
   test('has of its cause only what is no secret', () => {
     const cause = Object.assign(new TypeError('boom'), { config: { headers: { authorization: 'secret' } } });
     warn('x', cause);
@@ -110,11 +95,7 @@ describe('a warning', () => {
 
   test.each<[what: string, cause: unknown, shown: object | undefined]>([
     ['of no error', { message: 'boom' }, undefined],
-    [
-      'of an error without a text',
-      Object.assign(new Error(), { name: undefined, stack: undefined }),
-      { name: '', stack: '', message: '' },
-    ],
+    ['of an error without a text', bare, { name: '', stack: '', message: '' }],
   ])('has nothing more: %s', (_, cause, shown) => {
     warn('x', cause);
     const found = warnings[0]?.cause as Error | undefined;

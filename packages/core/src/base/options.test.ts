@@ -44,20 +44,14 @@ describe('readOptions', () => {
 
 describe('readChanges', () => {
   test('returns the options that are given', () => {
-    expect(readChanges('f', { a: 5, c: undefined } as object as Options, ANY)).toEqual({
-      a: 5,
-    });
-    expect(readChanges('f', {} as object as Options, ANY)).toEqual({});
+    expect(readChanges('f', { a: 5, c: undefined } as object as Options, ANY)).toEqual({ a: 5 });
   });
 
   test('validates them', () => {
-    expect(errorOf(() => readChanges('f', { a: -1 } as object as Options, ANY))).toMatchObject({
-      option: 'a',
-      given: -1,
-    });
-    expect(errorOf(() => readChanges('f', { b: 1 } as object as Options, ANY))).toMatchObject({
-      unknown: true,
-    });
+    const errors = [{ a: -1 }, { b: 1 }].map((changes) =>
+      errorOf(() => readChanges('f', changes as object as Options, ANY)),
+    );
+    expect(errors).toMatchObject([{ option: 'a', given: -1 }, { unknown: true }]);
   });
 });
 
@@ -94,21 +88,17 @@ test('the error for an unknown option names those that exist', () => {
   });
 });
 
-test('an option of an option is named by its path', () => {
+test.each<[lease: unknown, error: object]>([
+  [
+    { a: -1, c: 1 },
+    { message: 'f: lease.a must be a whole number ≥ 0, got -1', option: 'lease.a' },
+  ],
+  [{ b: 1 }, { option: 'lease.b', unknown: true }],
+  [5, { message: 'f: lease must be an object, got 5', option: 'lease' }],
+])('an option of an option is named by its path: %j', (given, error) => {
   const lease: Check = (name, value) => void readOptions(name, value as object, table as never);
   const outer = { lease: { check: lease } } as never;
-  expect(errorOf(() => readOptions('f', { lease: { a: -1, c: 1 } } as object, outer))).toMatchObject({
-    message: 'f: lease.a must be a whole number ≥ 0, got -1',
-    option: 'lease.a',
-  });
-  expect(errorOf(() => readOptions('f', { lease: { b: 1 } } as object, outer))).toMatchObject({
-    option: 'lease.b',
-    unknown: true,
-  });
-  expect(errorOf(() => readOptions('f', { lease: 5 } as object, outer))).toMatchObject({
-    message: 'f: lease must be an object, got 5',
-    option: 'lease',
-  });
+  expect(errorOf(() => readOptions('f', { lease: given } as object, outer))).toMatchObject(error);
 });
 
 test.each<[options: unknown, shown: string]>([

@@ -72,25 +72,20 @@ describe('fakes that replace `performance` by their own', () => {
   });
 });
 
-test.each([
-  Number.NaN,
-  Number.POSITIVE_INFINITY,
-  '1700000000000',
-  1_700_000_000_000n,
-  new Date(),
-  null,
-  undefined,
-])('a `Date.now` that returns %s is an error that names the clock, and time goes on after it', (wrong) => {
-  const beforeMs = systemClock.now();
-  vi.spyOn(Date, 'now').mockReturnValue(wrong as number);
-  const message = 'the clock of the system: Date.now() must be a finite number';
-  expect(() => systemClock.now()).toThrow(message);
-  expect(() => systemClock.schedule(() => undefined, 10)).toThrow(message);
-  vi.mocked(Date.now).mockRestore();
-  vi.advanceTimersByTime(250);
-  expect(systemClock.now()).toBe(beforeMs + 250);
-  expect(vi.getTimerCount()).toBe(0);
-});
+test.each([Number.NaN, Number.POSITIVE_INFINITY, '1700000000000', 5n, new Date(), null, undefined])(
+  'a `Date.now` that returns %s is an error that names the clock, and time goes on after it',
+  (wrong) => {
+    const beforeMs = systemClock.now();
+    vi.spyOn(Date, 'now').mockReturnValue(wrong as number);
+    const message = 'the clock of the system: Date.now() must be a finite number';
+    expect(() => systemClock.now()).toThrow(message);
+    expect(() => systemClock.schedule(() => undefined, 10)).toThrow(message);
+    vi.mocked(Date.now).mockRestore();
+    vi.advanceTimersByTime(250);
+    expect(systemClock.now()).toBe(beforeMs + 250);
+    expect(vi.getTimerCount()).toBe(0);
+  },
+);
 
 test.each<[what: string, process: object | undefined]>([
   ['no process', undefined],
