@@ -1,6 +1,8 @@
 // What limits are asked for in tests, and what becomes of it.
 import type { Clock } from '../src/base/time.ts';
 import type { Outcome, RequestTraits } from '../src/http/outcome.ts';
+import type { AcquireOptions, BucketMethods } from '../src/policy/contracts.ts';
+import { type VirtualClock, virtualClock } from '../src/testing.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -29,4 +31,14 @@ export function journal(clock: Clock) {
     );
   };
   return { lines, note };
+}
+
+/** A bucket with a clock of its own, and when each request is granted, or why it is refused. */
+export function asked<B extends BucketMethods>(make: (clock: VirtualClock) => B) {
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = make(clock);
+  const { lines, note } = journal(clock);
+  const ask = (name: string | number, options?: AcquireOptions): void =>
+    note(`${name}`, bucket.acquire(options));
+  return { clock, bucket, lines, note, ask };
 }

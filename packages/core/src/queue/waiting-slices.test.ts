@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { journal, responds, taken, to } from '../../test/asks.ts';
+import { asked, responds, taken, to } from '../../test/asks.ts';
 import type { TokenBucketOptions } from '../limits/bucket/options.ts';
 import { type MemoryBucket, tokenBucket } from '../limits/bucket/token-bucket.ts';
 import type { AcquireOptions } from '../policy/contracts.ts';
-import { virtualClock } from '../testing.ts';
 import { priorityQueue } from './order.ts';
 
 /** The most in one turn of the event loop: a few milliseconds. */
@@ -13,11 +12,8 @@ const MANY = 5_000;
 
 /** A bucket of one token a second and ten at once, empty at first. */
 function setUp(options: Partial<TokenBucketOptions> = {}) {
-  const clock = virtualClock({ startMs: 0 });
-  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 10, initialTokens: 0, clock, ...options });
-  const { lines, note } = journal(clock);
-  const ask = (name: string | number, asked?: AcquireOptions): void => note(`${name}`, bucket.acquire(asked));
-  return { clock, bucket, lines, ask };
+  const empty = { refillPerSecond: 1, capacity: 10, initialTokens: 0 };
+  return asked((clock) => tokenBucket({ ...empty, clock, ...options }));
 }
 
 /** Advances by a millisecond, and counts at each wake how many requests leave the queue. */
@@ -38,9 +34,9 @@ describe('work on a long queue is sliced', () => {
     ['a pause', (at) => ({ maxWaitMs: 1e9 + at }), (bucket) => bucket.pauseFor(2e9), 'wait-too-long'],
     ['a lower capacity', () => ({ cost: 8 }), (bucket) => bucket.setRate(1, 5), 'capacity-lowered'],
     ['a close', () => ({}), (bucket) => void bucket.close(), 'closed'],
-  ])('%s', async (_, asked, act, reason) => {
+  ])('%s', async (_, askedFor, act, reason) => {
     const world = setUp();
-    for (let asks = 0; asks < MANY; asks += 1) world.ask(asks, asked(asks));
+    for (let asks = 0; asks < MANY; asks += 1) world.ask(asks, askedFor(asks));
     act(world.bucket);
     const atOnce = MANY - world.bucket.stats().waiting;
     expect(atOnce).toBeGreaterThan(0);

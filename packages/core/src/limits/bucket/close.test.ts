@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { journal, responds, taken, to } from '../../../test/asks.ts';
+import { asked, responds, taken, to } from '../../../test/asks.ts';
 import { judge, prepare } from '../../../test/steps.ts';
 import { constant } from '../../backoff/curves.ts';
 import { Call } from '../../call/call.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
 import { serverFeedback } from '../../http/server-feedback.ts';
-import type { AcquireOptions } from '../../policy/contracts.ts';
 import type { PolicyOptions } from '../../policy/options.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { priorityQueue } from '../../queue/order.ts';
-import { virtualClock } from '../../testing.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
 import { perKey } from '../per-key/per-key.ts';
 import type { TokenBucketOptions } from './options.ts';
@@ -22,11 +20,9 @@ const slowDown = responds(200, { ratelimit: '"quota";r=0;t=60' });
 
 /** A bucket of ten a second and five at once, and when each request is granted, or why it is refused. */
 function setUp(more: Partial<TokenBucketOptions> = {}) {
-  const clock = virtualClock({ startMs: 0 });
-  const quota = { refillPerSecond: 10, capacity: 5, feedback: serverFeedback };
-  const bucket = tokenBucket({ ...quota, clock, random: () => 0, ...more });
-  const { lines, note } = journal(clock);
-  const ask = (name: string, asked?: AcquireOptions): void => note(name, bucket.acquire(asked));
+  const quota = { refillPerSecond: 10, capacity: 5, feedback: serverFeedback, random: () => 0 };
+  const set = asked((clock) => tokenBucket({ ...quota, clock, ...more }));
+  const { clock, bucket, note } = set;
   const policy = (options: PolicyOptions = {}) =>
     createPolicy({ clock, bucket, random: () => 0, maxRetries: 0, ...options });
   /** Sends a request when it may be sent. */
@@ -37,7 +33,7 @@ function setUp(more: Partial<TokenBucketOptions> = {}) {
       Promise.resolve(prepare(session)).then(() => judge(session, responds(200))),
     );
   };
-  return { clock, bucket, lines, note, ask, policy, send };
+  return { ...set, policy, send };
 }
 
 describe('resume', () => {
@@ -113,11 +109,8 @@ describe('idle', () => {
   });
 
   test('resolves after the last was granted, gave up or was displaced, and adds no timer', async () => {
-    const { bucket, clock, lines, note, ask } = setUp({
-      initialTokens: 0,
-      maxQueue: 2,
-      queue: priorityQueue({ overflow: 'drop-oldest' }),
-    });
+    const queue = priorityQueue({ overflow: 'drop-oldest' });
+    const { bucket, clock, lines, note, ask } = setUp({ initialTokens: 0, maxQueue: 2, queue });
     const stop = new AbortController();
     ask('a', { maxWaitMs: 500 });
     const { pending } = clock;
@@ -132,11 +125,8 @@ describe('idle', () => {
   });
 
   test('ignores a queue that is empty for a moment only', async () => {
-    const { bucket, clock, lines, note, ask } = setUp({
-      initialTokens: 0,
-      maxQueue: 1,
-      queue: priorityQueue({ overflow: 'drop-oldest' }),
-    });
+    const queue = priorityQueue({ overflow: 'drop-oldest' });
+    const { bucket, clock, lines, note, ask } = setUp({ initialTokens: 0, maxQueue: 1, queue });
     ask('a');
     note('idle', bucket.idle());
     await clock.advance(50);
@@ -296,14 +286,6 @@ describe('close', () => {
     expect(bucket.tryAcquire(1, earlier)).toBeUndefined();
     await expect(bucket.acquire({ earlier })).rejects.toMatchObject({ reason: 'closed' });
   });
-
-  test('throws for an unknown value of waiting', async () => {
-    const { bucket } = setUp();
-    await expect(bucket.close({ waiting: 'later' as never })).rejects.toThrow(
-      "close: waiting must be one of 'reject', 'drain', got \"later\"",
-    );
-    expect(bucket.tryAcquire()).toBeDefined();
-  });
 });
 
 test('a retry that a closed bucket refuses ends with the last response', async () => {
@@ -336,7 +318,10 @@ test('a retry counts as a new request, also if its first attempt waited when the
   await drained;
 });
 
-test('buckets per key check the options of a close before the first exists', async () => {
-  const buckets = perKey(() => tokenBucket({ refillPerSecond: 10 }));
-  await expect(buckets.close({ waiting: 1 as never })).rejects.toThrow('close: waiting must be');
+test.each([
+  ['a bucket', tokenBucket({ refillPerSecond: 10 })],
+  ['buckets per key before the first exists', perKey(() => tokenBucket({ refillPerSecond: 10 }))],
+])('a wrong option of close is an error of %s', async (_, own) => {
+  const message = "close: waiting must be one of 'reject', 'drain', got \"later\"";
+  await expect(own.close({ waiting: 'later' as never })).rejects.toThrow(message);
 });

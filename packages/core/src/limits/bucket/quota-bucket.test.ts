@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { journal, responds, taken, to } from '../../../test/asks.ts';
-import type { AcquireOptions } from '../../policy/contracts.ts';
+import { asked, responds, taken, to } from '../../../test/asks.ts';
 import { virtualClock } from '../../testing.ts';
 import { perKey } from '../per-key/per-key.ts';
 import { type QuotaBucketOptions, type QuotaLimit, quotaBucket } from './quota-bucket.ts';
@@ -11,16 +10,13 @@ const perMinute = (capacity: number, more: Partial<QuotaLimit> = {}): QuotaLimit
 
 /** Ten requests a second with five at once, and 60 tokens a minute by default. */
 function setUp(options: Partial<QuotaBucketOptions> = {}) {
-  const clock = virtualClock({ startMs: 0 });
   const limits = { requests: { refillPerSecond: 10, capacity: 5 }, tokens: perMinute(60) };
-  const bucket = quotaBucket({ limits, clock, random: () => 0, ...options });
-  const { lines, note } = journal(clock);
-  const ask = (name: string, asked?: AcquireOptions): void => note(name, bucket.acquire(asked));
+  const set = asked((clock) => quotaBucket({ limits, clock, random: () => 0, ...options }));
   const left = (): Record<string, number> => {
-    const units = Object.entries(bucket.stats().units ?? {});
+    const units = Object.entries(set.bucket.stats().units ?? {});
     return Object.fromEntries(units.map(([unit, { tokens }]) => [unit, Math.round(tokens * 1e3) / 1e3]));
   };
-  return { bucket, clock, lines, ask, left };
+  return { ...set, left };
 }
 
 describe('a request takes from all units or from none', () => {

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { journal, taken } from '../../../test/asks.ts';
-import type { AcquireOptions } from '../../policy/contracts.ts';
-import { virtualClock } from '../../testing.ts';
+import { asked, taken } from '../../../test/asks.ts';
 import { type QuotaBucketOptions, type QuotaLimit, quotaBucket } from './quota-bucket.ts';
 
 /** A bucket that charges at the end: 60 tokens, of which one comes in each second. */
@@ -9,16 +7,9 @@ function setUp({
   initialTokens,
   ...options
 }: Partial<QuotaBucketOptions> & Pick<QuotaLimit, 'initialTokens'> = {}) {
-  const clock = virtualClock({ startMs: 0 });
-  const bucket = quotaBucket({
-    limits: { tokens: { refillPerSecond: 1, capacity: 60, initialTokens, settled: true } },
-    clock,
-    random: () => 0,
-    ...options,
-  });
-  const { lines, note } = journal(clock);
-  const ask = (name: string, asked?: AcquireOptions): void => note(name, bucket.acquire(asked));
-  return { bucket, clock, lines, ask, left: () => Math.round(bucket.stats().tokens * 1e3) / 1e3 };
+  const limits = { tokens: { refillPerSecond: 1, capacity: 60, initialTokens, settled: true } };
+  const set = asked((clock) => quotaBucket({ limits, clock, random: () => 0, ...options }));
+  return { ...set, left: () => Math.round(set.bucket.stats().tokens * 1e3) / 1e3 };
 }
 
 test('what is in flight is held back, however long it takes', () => {

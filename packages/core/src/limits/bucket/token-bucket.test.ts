@@ -1,17 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test, vi } from 'vitest';
-import { journal } from '../../../test/asks.ts';
+import { asked } from '../../../test/asks.ts';
 import type { Grant } from '../../policy/contracts.ts';
 import { priorityQueue } from '../../queue/order.ts';
-import { type VirtualClock, virtualClock } from '../../testing.ts';
+import { virtualClock } from '../../testing.ts';
 import type { TokenBucketOptions } from './options.ts';
-import { type MemoryBucket, tokenBucket } from './token-bucket.ts';
+import { tokenBucket } from './token-bucket.ts';
 
 /** A bucket of ten a second and five at once by default. */
-function setUp(options: Partial<TokenBucketOptions> = {}): { bucket: MemoryBucket; clock: VirtualClock } {
-  const clock = virtualClock({ startMs: 0 });
-  const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0, ...options });
-  return { bucket, clock };
+function setUp(options: Partial<TokenBucketOptions> = {}) {
+  const base = { refillPerSecond: 10, capacity: 5, random: () => 0 };
+  return asked((clock) => tokenBucket({ ...base, clock, ...options }));
 }
 
 async function outcome(promise: Promise<Grant>): Promise<unknown> {
@@ -23,10 +22,8 @@ async function outcome(promise: Promise<Grant>): Promise<unknown> {
 
 describe('waiting', () => {
   test('first come, first served, each when its tokens are available', async () => {
-    const { bucket, clock } = setUp();
-    const { lines, note } = journal(clock);
-    for (const [name, cost] of Object.entries({ a: 3, b: 4, c: 0.5, d: 5 }))
-      note(name, bucket.acquire({ cost }));
+    const { clock, lines, ask } = setUp();
+    for (const [name, cost] of Object.entries({ a: 3, b: 4, c: 0.5, d: 5 })) ask(name, { cost });
     await clock.advance(10_000);
     expect(lines).toEqual(['a 0', 'b 200', 'c 250', 'd 750']);
   });
@@ -41,12 +38,11 @@ describe('waiting', () => {
   });
 
   test('no request overtakes the queue, however little it costs', async () => {
-    const { bucket, clock } = setUp({ initialTokens: 2, queue: priorityQueue() });
-    const { lines, note } = journal(clock);
-    note('large', bucket.acquire({ cost: 5 }));
+    const { bucket, clock, lines, ask } = setUp({ initialTokens: 2, queue: priorityQueue() });
+    ask('large', { cost: 5 });
     expect(bucket.tryAcquire(1)).toBeUndefined();
     expect(bucket.tryAcquire(1)).toBeUndefined();
-    note('small', bucket.acquire({ cost: 1 }));
+    ask('small', { cost: 1 });
     await clock.advance(1_000);
     expect(lines).toEqual(['large 300', 'small 400']);
     expect(bucket.tryAcquire(1)).toBeDefined();
@@ -165,23 +161,21 @@ describe('maxWaitMs', () => {
   });
 
   test('a request that is overtaken is refused at its deadline', async () => {
-    const { bucket, clock } = setUp({ initialTokens: 0, queue: priorityQueue() });
-    const { lines, note } = journal(clock);
-    note('low', bucket.acquire({ maxWaitMs: 150 }));
-    note('high', bucket.acquire({ cost: 5, priority: 1 }));
+    const { clock, lines, ask } = setUp({ initialTokens: 0, queue: priorityQueue() });
+    ask('low', { maxWaitMs: 150 });
+    ask('high', { cost: 5, priority: 1 });
     await clock.advance(1_000);
     expect(lines).toEqual(['low wait-too-long 150', 'high 500']);
   });
 
   test('deadlines pass in their own order, and other requests stay', async () => {
-    const { bucket, clock } = setUp({ initialTokens: 0, capacity: 100, queue: priorityQueue() });
-    const { lines, note } = journal(clock);
-    note('first', bucket.acquire({ cost: 100, priority: 1 }));
+    const { bucket, clock, lines, ask } = setUp({ initialTokens: 0, capacity: 100, queue: priorityQueue() });
+    ask('first', { cost: 100, priority: 1 });
     // Alone it would be in time, but the first one goes before it.
     const patience = [900, 300, 600, 100, 800, 200, 700, 500];
     for (const maxWaitMs of patience) {
       bucket.setRate(1e5);
-      note(String(maxWaitMs), bucket.acquire({ maxWaitMs }));
+      ask(String(maxWaitMs), { maxWaitMs });
       bucket.setRate(10);
     }
     await clock.advance(650);
@@ -249,10 +243,9 @@ test.each([
 });
 
 test('a higher priority takes tokens that are too few for the first in line', async () => {
-  const { bucket, clock } = setUp({ initialTokens: 2, queue: priorityQueue() });
-  const { lines, note } = journal(clock);
-  note('large', bucket.acquire({ cost: 5 }));
-  note('urgent', bucket.acquire({ cost: 2, priority: 1 }));
+  const { clock, lines, ask } = setUp({ initialTokens: 2, queue: priorityQueue() });
+  ask('large', { cost: 5 });
+  ask('urgent', { cost: 2, priority: 1 });
   await clock.advance(1_000);
   expect(lines).toEqual(['urgent 0', 'large 500']);
 });
