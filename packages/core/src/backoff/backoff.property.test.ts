@@ -18,7 +18,7 @@ import type { Curve } from './curves.ts';
 const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 /** Retries far beyond the exponents of doubles. */
 const retry = fc.integer({ min: 1, max: 3_000 });
-const milliseconds = fc.double({ min: 0.001, max: 1e9, noNaN: true });
+const _milliseconds = fc.double({ min: 0.001, max: 1e9, noNaN: true });
 
 function answer(rule: BackoffStrategy, retryNumber: number, random: number, previousDelayMs?: number) {
   return rule({ retry: retryNumber, previousDelayMs, random: () => random });
@@ -85,48 +85,6 @@ test.each(Object.entries(ANY))(
   },
 );
 
-test('every rule with a curve stays within 0 and the cap, for any retry', () => {
-  const rules = [exponential, fullJitter, equalJitter, decorrelatedJitter];
-  fc.assert(
-    fc.property(fc.constantFrom(...rules), milliseconds, milliseconds, retry, unit, unit, (...values) => {
-      const [make, baseMs, capMs, at, random, share] = values;
-      const delayMs = answer(make({ baseMs, capMs }), at, random, share * capMs) ?? Number.NaN;
-      expect(delayMs).toBeGreaterThanOrEqual(0);
-      expect(delayMs).toBeLessThanOrEqual(capMs);
-    }),
-  );
-});
-
-test('full jitter is at most exponential, equal jitter between half of it and it', () => {
-  fc.assert(
-    fc.property(milliseconds, milliseconds, retry, unit, (baseMs, capMs, at, random) => {
-      const curve = { baseMs, capMs };
-      const ceiling = answer(exponential(curve), at, random) ?? Number.NaN;
-      expect(answer(fullJitter(curve), at, random)).toBeLessThanOrEqual(ceiling);
-      const equal = answer(equalJitter(curve), at, random) ?? Number.NaN;
-      expect(equal).toBeGreaterThanOrEqual(ceiling / 2);
-      expect(equal).toBeLessThanOrEqual(ceiling);
-    }),
-  );
-});
-
-test('decorrelated jitter draws between base and three times the previous delay', () => {
-  fc.assert(
-    fc.property(
-      milliseconds,
-      fc.double({ min: 1, max: 1e6, noNaN: true }),
-      unit,
-      (baseMs, factor, random) => {
-        const previousMs = baseMs * factor;
-        const rule = decorrelatedJitter({ baseMs, capMs: Number.MAX_VALUE });
-        const delayMs = answer(rule, 2, random, previousMs) ?? Number.NaN;
-        expect(delayMs).toBeGreaterThanOrEqual(baseMs);
-        expect(delayMs).toBeLessThanOrEqual(3 * previousMs * (1 + Number.EPSILON));
-      },
-    ),
-  );
-});
-
 test('memorystore is 2^n s plus 0 to 1,000 whole ms, or the maximum', () => {
   fc.assert(
     fc.property(retry, unit, fc.constantFrom(32_000, 64_000), (at, random, maximumBackoffMs) => {
@@ -134,18 +92,6 @@ test('memorystore is 2^n s plus 0 to 1,000 whole ms, or the maximum', () => {
       const least = Math.min(2 ** (at - 1) * 1_000, maximumBackoffMs);
       expect(delayMs).toBeGreaterThanOrEqual(least);
       expect(delayMs).toBeLessThanOrEqual(Math.min(least + 1_000, maximumBackoffMs));
-      expect(Number.isInteger(delayMs)).toBe(true);
-    }),
-  );
-});
-
-test('celery is a whole number from 0 to its maximum', () => {
-  const factor = fc.integer({ min: 0, max: 1e9 });
-  fc.assert(
-    fc.property(factor, factor, retry, unit, (factorMs, maximumMs, at, random) => {
-      const delayMs = answer(celery({ factorMs, maximumMs }), at, random);
-      expect(delayMs).toBeGreaterThanOrEqual(0);
-      expect(delayMs).toBeLessThanOrEqual(maximumMs);
       expect(Number.isInteger(delayMs)).toBe(true);
     }),
   );
@@ -217,19 +163,6 @@ test('a rule that gives up has a delay for each of its retries, and none after',
       const { maxRetries = -1 } = rule;
       for (let at = 1; at <= maxRetries; at += 1) expect(answer(rule, at, random)).toBeDefined();
       expect(answer(rule, maxRetries + 1, random)).toBeUndefined();
-    }),
-  );
-});
-
-test('Ethernet waits whole slots, fewer than 2^min(c, 10), and stops at the sixteenth attempt', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 40 }), unit, (collisions, random) => {
-      const slots = answer(binaryExponential({ slotMs: 1 }), collisions, random);
-      if (collisions >= 16) expect(slots).toBeUndefined();
-      else {
-        expect(Number.isInteger(slots)).toBe(true);
-        expect(slots).toBeLessThan(2 ** Math.min(collisions, 10));
-      }
     }),
   );
 });

@@ -92,14 +92,6 @@ describe('shares', () => {
     expect(lines.length).toBeGreaterThan(80);
   });
 
-  test('of a key that was served large requests begin when the others have had as much', async () => {
-    const { clock, lines, askMany } = setUp({ capacity: 10 });
-    askMany(2, 'large', { cost: 5 });
-    askMany(10, 'small');
-    await clock.advance(300);
-    expect(lines.join(' ')).toBe(`large ${'small '.repeat(5)}large ${'small '.repeat(5)}`.trim());
-  });
-
   test('requests without a key have one in common', async () => {
     const { clock, lines, ask } = setUp();
     for (const key of [undefined, undefined, 'a', 'a', '', '__proto__', 'constructor']) void ask(key);

@@ -101,13 +101,6 @@ describe('resume', () => {
 });
 
 describe('idle', () => {
-  test('resolves at once if no one waits', async () => {
-    const { bucket, clock } = setUp();
-    bucket.tryAcquire(5);
-    await bucket.idle();
-    expect(clock.pending).toBe(0);
-  });
-
   test('resolves after the last was granted, gave up or was displaced, and adds no timer', async () => {
     const queue = priorityQueue({ overflow: 'drop-oldest' });
     const { bucket, clock, lines, note, ask } = setUp({ initialTokens: 0, maxQueue: 2, queue });

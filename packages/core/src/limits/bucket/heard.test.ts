@@ -163,7 +163,13 @@ describe('after a refusal, what a response says is left', () => {
     expect(left()).toBe(60 - cost);
   });
 
-  test('for as long as the longest pause, and not before a refusal', () => {
+  test('not before a refusal', () => {
+    const { bucket, take, left } = setUp({ feedbackScope: 'bucket' });
+    bucket.observe?.(says(10), take(1), one);
+    expect(left()).toBe(59);
+  });
+
+  test('for as long as the longest pause', () => {
     const { bucket, clock, take, left } = setUpRefused({ feedbackScope: 'bucket', maxPauseMs: 5_000 });
     clock.tick(6_000);
     bucket.observe?.(says(10), take(1), one);
@@ -176,53 +182,4 @@ describe('after a refusal, what a response says is left', () => {
     bucket.observe?.(says(0), take(5), one);
     expect(left()).toBe(10);
   });
-});
-
-test('without a refusal, what is left of a window that ends soon costs no tokens', () => {
-  const { bucket, clock, take, left } = setUp({ feedbackScope: 'bucket' });
-  const server = { windowMs: 0, used: 0, refused: 0 };
-  const send = (): void => {
-    const windowMs = clock.now() - (clock.now() % 60_000);
-    if (windowMs > server.windowMs) Object.assign(server, { windowMs, used: 0 });
-    if (server.used >= 60) server.refused += 1;
-    else server.used += 1;
-    bucket.observe?.(responds(200, { 'x-ratelimit-remaining': `${60 - server.used}` }), take(1));
-  };
-  clock.tick(50_000);
-  for (let sent = 0; sent < 30; sent += 1) send();
-  clock.tick(9_000);
-  send();
-  // The server still counts all that was sent in its window: 29 are left there, for one second.
-  expect(left()).toBe(38);
-  clock.tick(1_000);
-  for (let sent = 0; sent < 39; sent += 1) send();
-  expect(server.refused).toBe(0);
-});
-
-test('beside a stranger who takes half of the quota hardly a request is refused', () => {
-  const { bucket, clock } = setUp({ refillPerSecond: 10, feedbackScope: 'bucket' });
-  let server = 60;
-  let [sent, refused] = [0, 0];
-  const answers: { readonly atMs: number; readonly grant: Grant; readonly outcome: Outcome }[] = [];
-  for (let ms = 0; ms < 300_000; ms += 50) {
-    clock.tick(50);
-    server = Math.min(60, server + 0.5);
-    // The stranger asks for five a second, whatever the server says.
-    if (ms % 200 === 0 && server >= 1) server -= 1;
-    for (let grant = bucket.tryAcquire(); grant !== undefined; grant = bucket.tryAcquire()) {
-      sent += 1;
-      const isRefused = server < 1;
-      if (isRefused) refused += 1;
-      else server -= 1;
-      const outcome = responds(isRefused ? 429 : 200, { 'x-ratelimit-remaining': `${Math.floor(server)}` });
-      answers.push({ atMs: ms + 500, grant, outcome });
-    }
-    for (; (answers[0]?.atMs ?? Number.POSITIVE_INFINITY) <= ms; answers.shift()) {
-      const { outcome, grant } = answers[0] as (typeof answers)[number];
-      bucket.observe?.(outcome, grant);
-    }
-  }
-  // Those that were sent before the first refusal came back.
-  expect(refused).toBeLessThan(5);
-  expect(sent).toBeGreaterThan(0.95 * 5 * 300);
 });

@@ -8,7 +8,6 @@ import type { AcquireOptions, BucketMethods } from '../../policy/contracts.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import type { ObservableBucket } from '../limit.ts';
-import { perKey } from '../per-key/per-key.ts';
 import { adaptive } from './adaptive.ts';
 import { tokenBucket } from './token-bucket.ts';
 
@@ -178,18 +177,6 @@ test("feedbackScope: 'bucket' pauses all origins", async () => {
   expect(sentAtMs.at(-1)).toEqual([well.url, 2_100]);
 });
 
-test('a bucket with a paused origin is not evicted', async () => {
-  const clock = virtualClock({ startMs: 0 });
-  const buckets = perKey(() => tokenBucket(options(clock)), { keyOf: () => 'all', clock, idleMs: 10 });
-  const policy = createPolicy({ clock, bucket: buckets, maxRetries: 0 });
-  const session = new Call(policy, ill);
-  prepare(session);
-  judge(session, responds(429, { 'retry-after': '60' }));
-  await clock.advance(30_000);
-  for (let visit = 0; visit < 4; visit += 1) buckets.for(well);
-  expect(has(buckets.for(ill), ill)).toBe(false);
-});
-
 test('a full bucket with a paused origin is not idle', () => {
   const { bucket } = setUp();
   const grant = taken(bucket.tryAcquire());
@@ -197,12 +184,6 @@ test('a full bucket with a paused origin is not idle', () => {
   expect(bucket.stats().idle).toBe(true);
   bucket.observe?.(responds(429, { 'retry-after': '60' }), grant, well);
   expect(bucket.stats()).toMatchObject({ tokens: 5, idle: false });
-});
-
-test("feedbackScope takes 'origin' or 'bucket'", () => {
-  expect(() => tokenBucket({ refillPerSecond: 1, feedbackScope: 'host' as never })).toThrow(
-    "tokenBucket: feedbackScope must be one of 'origin', 'bucket', got \"host\"",
-  );
 });
 
 test.each<[string, (clock: VirtualClock) => ObservableBucket, readonly number[]]>([

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { asked, responds, taken, to } from '../../../test/asks.ts';
-import { virtualClock } from '../../testing.ts';
-import { perKey } from '../per-key/per-key.ts';
 import { type QuotaBucketOptions, type QuotaLimit, quotaBucket } from './quota-bucket.ts';
 
 const perMinute = (capacity: number, more: Partial<QuotaLimit> = {}): QuotaLimit => {
@@ -138,13 +136,6 @@ describe('atMost', () => {
     expect(left()).toEqual({ requests: 2, tokens: 10 });
     bucket.atMost(1);
     expect(left()).toEqual({ requests: 1, tokens: 1 });
-  });
-
-  test('what is in flight in a settled unit comes out of it', () => {
-    const { bucket, left } = setUp({ limits: { tokens: perMinute(60, { settled: true }) } });
-    bucket.tryAcquire(20);
-    bucket.atMost({ tokens: 30 });
-    expect(left()).toEqual({ tokens: 10 });
   });
 });
 
@@ -322,19 +313,4 @@ test('a pause of one origin lets its requests through one by one, by the unit th
   expect(bucket.tryAcquire({ requests: 1 }, undefined, request)).toBeUndefined();
   // Costs nothing of the unit of the pause.
   expect(bucket.tryAcquire({ tokens: 20 }, undefined, request)).toBeDefined();
-});
-
-test('one for each key is evicted when it is as it was made', async () => {
-  const clock = virtualClock();
-  const limits = { a: perMinute(60), b: perMinute(60, { settled: true }) };
-  const each = perKey(() => quotaBucket({ limits, clock }), { keyOf: ({ url }) => url, maxKeys: 2, clock });
-  const grant = taken(each.for(to('one')).tryAcquire());
-  each.for(to('two'));
-  each.for(to('three'));
-  clock.tick(120_000);
-  each.for(to('four'));
-  // What the first has in flight must not be forgotten.
-  expect(each.for(to('one')).stats().units?.b?.tokens).toBe(59);
-  grant.settle(0);
-  expect(each.for(to('one')).stats().idle).toBe(true);
 });

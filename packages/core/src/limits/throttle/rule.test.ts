@@ -91,19 +91,6 @@ describe('the share', () => {
     expect(fails(true)).toBeCloseTo(0.7);
   });
 
-  test.each<[lateness: number, gapMs: number]>([
-    [0.9, 1_000],
-    [1, 10_000],
-    [50, 100],
-  ])('never falls by answers, however late: %d of the timeout', (lateness, gapMs) => {
-    const { answers, pass, rule } = setUp();
-    for (let at = 0; at < 1_000; at += 1) {
-      pass(gapMs);
-      answers(lateness);
-    }
-    expect([rule.share, rule.state]).toEqual([1, 'closed']);
-  });
-
   test('rises in two seconds of prompt answers; then all that is above 1 takes five times as long', () => {
     const { answers, down, pass, rule } = setUp();
     down(10);

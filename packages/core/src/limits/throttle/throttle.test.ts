@@ -6,7 +6,7 @@ import { Permits } from '../../call/permits.ts';
 import type { EbbEvent } from '../../events/events.ts';
 import type { FailureKind, Outcome, Verdict } from '../../http/outcome.ts';
 import type { Limit } from '../../policy/limit.ts';
-import type { Throttle } from '../../policy/limit-options.ts';
+import type { RetryBudget, Throttle } from '../../policy/limit-options.ts';
 import type { PolicyOptions } from '../../policy/options.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { type AttemptContext, type RetryOptions, retry } from '../../retry/retry.ts';
@@ -484,13 +484,18 @@ describe('what is learned', () => {
     expect(other.own.share).toBeLessThan(1);
   });
 
-  test.each<[string, () => unknown, retriesPaidBy: string]>([
+  test.each<[string, () => unknown, retriesPaidBy: string, (() => RetryBudget)?]>([
     ['503', fails, 'credit'],
     ['timeout', hangs, 'purse'],
+    ['503', fails, 'budget', () => retryBudget({ clock: time })],
   ])(
-    'an event says what has lowered the share, and what pays for retries: %s',
-    async (name, work, paidBy) => {
-      const { eachSecond, call, told } = setUp({ maxRetries: 0, attemptTimeoutMs: 900 });
+    'an event says what has lowered the share, and what pays for retries: %s, %s, %s',
+    async (name, work, paidBy, budget) => {
+      const { eachSecond, call, told } = setUp({
+        maxRetries: 0,
+        attemptTimeoutMs: 900,
+        budget: budget?.(),
+      });
       await eachSecond(1, () => Promise.reject(new Error('lost')));
       call(() => 'up');
       await eachSecond(5, work);
@@ -498,12 +503,6 @@ describe('what is learned', () => {
       expect(told('share')[0]).toMatchObject({ state: 'half-open', failures, retriesPaidBy: paidBy });
     },
   );
-
-  test('or that a budget pays for them', async () => {
-    const { down, told } = setUp({ budget: retryBudget({ clock: time }) });
-    await down(4);
-    expect(told('share')[0]).toMatchObject({ retriesPaidBy: 'budget' });
-  });
 
   test('nothing by an attempt whose hook takes too long', async () => {
     const { own, eachSecond } = setUp({
