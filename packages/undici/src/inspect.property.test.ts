@@ -4,14 +4,12 @@ import { constant, type Inspect, inspectBody } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import fc from 'fast-check';
 import type { Dispatcher } from 'undici';
-import { describe, expect, test } from 'vitest';
-import { bucketThat } from '../test/bucket.ts';
-import { clients } from '../test/clients.ts';
-import { upstream } from '../test/upstream.ts';
+import { expect, test } from 'vitest';
+import { until } from '../../../test/until.ts';
+import { tokensFor } from '../test/bucket.ts';
+import { get } from '../test/relay.ts';
 import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
-
-type Look = Inspect;
 
 const CODINGS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   none: (body) => body,
@@ -27,7 +25,7 @@ function encodingOf(coding: string): Record<string, string> {
 
 /** What inspect reads of a response, by name; `read` gets every text. */
 const READS: Readonly<
-  Record<string, (response: Parameters<Look>[0], read: (text: string) => void) => unknown>
+  Record<string, (response: Parameters<Inspect>[0], read: (text: string) => void) => unknown>
 > = {
   nothing: () => undefined,
   'nothing, later': () => nextTurn(),
@@ -109,13 +107,6 @@ class Collecting extends HandlerSpy {
   }
 }
 
-/** Decoders work in threads of their own, so turns cannot be counted. */
-async function until(isTrue: () => boolean): Promise<void> {
-  const endMs = performance.now() + 20_000;
-  while (!isTrue() && performance.now() < endMs) await nextTurn();
-  expect(isTrue()).toBe(true);
-}
-
 test('whatever inspect reads, and however the body arrives, the handler gets the same bytes once', async () => {
   await fc.assert(
     fc.asyncProperty(conducts, async (conduct) => {
@@ -125,21 +116,17 @@ test('whatever inspect reads, and however the body arrives, the handler gets the
       const spy = new Collecting(pausesEvery);
       const texts: string[] = [];
       let isJudged = false;
-      const inspect: Look = async (response) => {
+      const inspect: Inspect = async (response) => {
         await READS[reads]?.(response, (text) => texts.push(text));
         isJudged = true;
         return refused ? { verdict: 'transient' } : { verdict: 'success' };
       };
-      let grants = 1;
-      const bucket = bucketThat({
-        tryAcquire: () => grants-- > 0,
-        acquire: () => Promise.reject(Object.assign(new Error('none'), { name: 'NotSentError' })),
-      });
-      const options = { inspect: inspectBody(inspect, { maxBytes }), bucket, backoff: constant(0) };
-      ebbInterceptor(options)(wire.dispatch)(
-        { origin: 'http://upstream.test', path: '/', method: 'GET' },
-        spy,
-      );
+      const options = {
+        inspect: inspectBody(inspect, { maxBytes }),
+        bucket: tokensFor(1),
+        backoff: constant(0),
+      };
+      ebbInterceptor(options)(wire.dispatch)(get, spy);
       const sent = CODINGS[coding]?.(body) as Buffer;
       const error = new Error('broken');
       const { handler, connection } = wire.attempt(1).start().head(200, encodingOf(coding));
@@ -172,34 +159,3 @@ test('whatever inspect reads, and however the body arrives, the handler gets the
     { numRuns: process.env.EBB_LONG === '1' ? 10_000 : 1_000 },
   );
 });
-
-describe.each(clients.filter(({ isFetch, name }) => !isFetch || name.startsWith('fetch')))(
-  '$name',
-  (client) => {
-    test('the same over loopback', async () => {
-      let respond: Parameters<typeof upstream>[0] = () => undefined;
-      await using server = await upstream((...args) => respond(...args));
-      const agent = new client.undici.Agent();
-      await fc.assert(
-        fc.asyncProperty(conducts, async ({ body: made, coding, cuts, reads, maxBytes }) => {
-          const body = bytesOf(made);
-          const sent = CODINGS[coding]?.(body) as Buffer;
-          respond = async (response) => {
-            response.writeHead(200, encodingOf(coding));
-            for (const { part, turns } of partsOf(sent, cuts)) {
-              response.write(part);
-              for (let turn = 0; turn < turns; turn += 1) await nextTurn();
-            }
-            response.end();
-          };
-          const inspect: Look = async (response) => void (await READS[reads]?.(response, () => undefined));
-          const dispatcher = agent.compose(ebbInterceptor({ inspect: inspectBody(inspect, { maxBytes }) }));
-          const got = await client.bytes(server.url, dispatcher);
-          expect(Buffer.from(got).equals(client.isFetch ? body : sent)).toBe(true);
-        }),
-        { numRuns: 60 },
-      );
-      await agent.destroy();
-    });
-  },
-);

@@ -1,18 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import {
-  constant,
-  createPolicy,
-  type EbbEvent,
-  inspectBody,
-  NotSentError,
-  type PolicyOptions,
-} from '@ebb/core';
-import { nextTurn } from '@ebb/core/adapter';
+import { constant, createPolicy, type EbbEvent, inspectBody, type PolicyOptions } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { pairs } from '../../../test/pairs.ts';
-import { ownLimit } from '../../core/test/own.ts';
-import { bucketThat } from '../test/bucket.ts';
+import { turns } from '../../../test/until.ts';
+import { tokensFor } from '../test/bucket.ts';
 import { versions } from '../test/clients.ts';
 import { readers } from '../test/readers.ts';
 import { upstream } from '../test/upstream.ts';
@@ -43,24 +35,8 @@ const bodies: Readonly<Record<string, (response: ServerResponse) => unknown>> = 
 /** What refuses the retry. */
 type Refusal = (close: () => unknown) => PolicyOptions;
 
-const firstOnly = (): (() => boolean) => {
-  let asked = 0;
-  return () => {
-    asked += 1;
-    return asked === 1;
-  };
-};
-const refuse = (): Promise<never> => Promise.reject(new NotSentError('refused', 0));
-
 const refusals: Readonly<Record<string, Refusal>> = {
-  'the bucket': () => ({ bucket: bucketThat({ tryAcquire: firstOnly(), acquire: refuse }) }),
-  'the slot': () => {
-    const isFirst = firstOnly();
-    const slot = { waitedMs: 0, release: () => undefined };
-    const stats = () => ({ inUse: 0, waiting: 0 }) as never;
-    const concurrency = { tryAcquire: () => (isFirst() ? slot : undefined), acquire: refuse, stats };
-    return { concurrency: ownLimit(concurrency) };
-  },
+  'the bucket': () => ({ bucket: tokensFor(1) }),
   'the stop signal': () => {
     const stop = new AbortController();
     return { stopSignal: stop.signal, onEvent: ({ type }) => void (type === 'retry' && stop.abort()) };
@@ -77,10 +53,7 @@ function passing(clock: VirtualClock, { onEvent }: PolicyOptions): (event: EbbEv
   return (event) => {
     if (typeof onEvent === 'function') onEvent(event);
     if (event.type !== 'retry') return;
-    void (async () => {
-      for (let turn = 0; turn < 200; turn += 1) await nextTurn();
-      await clock.advance(1_000);
-    })();
+    void turns(200).then(() => clock.advance(1_000));
   };
 }
 
@@ -125,10 +98,7 @@ describe.each(readers.map((reader) => [reader.name, reader] as const))('%s', (na
         bodies[body]?.(response);
       });
       const agent = new undici.Agent();
-      const inspect = inspectBody(async (response) => {
-        await response.text();
-        return undefined;
-      });
+      const inspect = inspectBody(async (response) => void (await response.text()));
       const dispatcher = agent.compose(ebbInterceptor({ inspect, maxRetries: 0 }));
       try {
         await expect(read(server.url, dispatcher)).rejects.toBeInstanceOf(Error);

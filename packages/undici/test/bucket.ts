@@ -1,4 +1,4 @@
-import type { AcquireOptions, Grant, TokenBucket } from '@ebb/core';
+import { type AcquireOptions, type Grant, NotSentError, type TokenBucket } from '@ebb/core';
 import { ownBucket } from '../../core/test/own.ts';
 
 interface Behaviour {
@@ -25,7 +25,7 @@ export function bucketThat({ tryAcquire, acquire }: Behaviour): TokenBucket {
 export function tokensFor(attempts: number): TokenBucket {
   let left = attempts;
   const refuse = (): never => {
-    throw new Error('no token');
+    throw new NotSentError('no token', 0);
   };
   return bucketThat({ tryAcquire: () => left-- > 0, acquire: async () => refuse() });
 }
