@@ -1,43 +1,27 @@
-import { Readable } from 'node:stream';
 import { constant, createPolicy, NotSentError, type PolicyOptions } from '@ebb/core';
 import { describe, expect, test, vi } from 'vitest';
 import { ownBucket } from '../../core/test/own.ts';
+import { kinds } from '../../undici/test/uploads.ts';
 import { createFetch } from './index.ts';
 
-/** An upload that records whether it was read and cancelled. */
+/** An upload that records whether it was cancelled. */
 function upload() {
   const cancelled = vi.fn();
-  const body = new ReadableStream({
-    pull: (controller) => controller.enqueue(new Uint8Array(16_384)),
-    cancel: cancelled,
-  });
-  return { body, cancelled };
-}
-
-interface Settled {
-  readonly error: unknown;
-  readonly bodyUsed: boolean | undefined;
-  readonly cancelled: unknown[];
+  const pull = (controller: ReadableStreamDefaultController): void =>
+    controller.enqueue(new Uint8Array(16_384));
+  return { body: new ReadableStream({ pull, cancel: cancelled }), cancelled };
 }
 
 type Args = [input: never, init?: never];
 
 /** The error of a call, and the state of its upload when the call settles. */
-async function settle(
-  fetchLike: typeof fetch,
-  make: (upload: ReadableStream) => unknown[],
-): Promise<Settled> {
+async function settle(fetchLike: typeof fetch, make: (upload: ReadableStream) => unknown[]) {
   const { body, cancelled } = upload();
   const [input, init] = make(body) as Args;
-  const request = (input as unknown) instanceof Request ? (input as Request) : undefined;
-  let error: unknown;
-  try {
-    await fetchLike(input, init);
-  } catch (thrown) {
-    error = thrown;
-  }
+  const error: unknown = await fetchLike(input, init).catch((thrown: unknown) => thrown);
   await new Promise(setImmediate);
-  return { error, bodyUsed: request?.bodyUsed, cancelled: cancelled.mock.calls.flat() };
+  const bodyUsed = (input as unknown) instanceof Request ? (input as Request).bodyUsed : undefined;
+  return { error, bodyUsed, cancelled: cancelled.mock.calls.flat() };
 }
 
 const REASON = new Error('before');
@@ -45,66 +29,56 @@ const aborted = () => AbortSignal.abort(REASON);
 const url = 'http://127.0.0.1:9/';
 const post = { method: 'POST', duplex: 'half' };
 
-/** Ways in which a fetch fails before it sends. Errors, their order and the state of the upload must be those of fetch. */
-const rows: Record<string, (upload: ReadableStream) => unknown[]> = {
-  'an aborted signal': () => [url, { signal: aborted() }],
-  'an aborted signal with a reason that is not an Error': () => [
-    url,
-    { signal: AbortSignal.abort('a string') },
-  ],
-  'an aborted signal without a reason': () => [url, { signal: AbortSignal.abort() }],
-  'an aborted signal and a wrong URL': () => ['http://', { signal: aborted() }],
-  'an aborted signal and a relative URL': () => ['/path', { signal: aborted() }],
-  'an aborted signal and a URL with credentials': () => ['http://a:b@upstream/', { signal: aborted() }],
-  'an aborted signal and a wrong method': () => [url, { method: 'no method', signal: aborted() }],
-  'an aborted signal and a forbidden method': () => [url, { method: 'TRACE', signal: aborted() }],
-  'an aborted signal and a wrong header': () => [url, { headers: { 'a b': 'c' }, signal: aborted() }],
-  'an aborted signal and a GET with a body': () => [url, { body: 'text', signal: aborted() }],
-  'an aborted signal and a wrong mode': () => [url, { mode: 'sideways', signal: aborted() }],
-  'an aborted signal and a wrong redirect': () => [url, { redirect: 'sideways', signal: aborted() }],
-  'an aborted signal and a window': () => [url, { window: 'one', signal: aborted() }],
-  'an aborted signal and a stream without duplex': (body) => [
-    url,
-    { method: 'POST', body, signal: aborted() },
-  ],
-  'an aborted signal and a stream': (body) => [url, { ...post, body, signal: aborted() }],
-  'an aborted signal and a Request with a stream': (body) => [
-    new Request(url, { ...post, body } as never),
-    { signal: aborted() },
-  ],
-  'a Request with an aborted signal': () => [new Request(url, { signal: aborted() })],
-  'a Request with an aborted signal and a body': () => [
-    new Request(url, { method: 'POST', body: 'text', signal: aborted() }),
-  ],
-  'a Request with an aborted signal and a stream': (body) => [
+/** Requests whose signal has aborted. Most have another mistake, too. */
+const early: Record<string, (upload: ReadableStream) => unknown[]> = {
+  'no mistake': () => [url, { signal: aborted() }],
+  'a reason that is not an Error': () => [url, { signal: AbortSignal.abort('a string') }],
+  'no reason': () => [url, { signal: AbortSignal.abort() }],
+  'a wrong URL': () => ['http://', { signal: aborted() }],
+  'a relative URL': () => ['/path', { signal: aborted() }],
+  'a URL with credentials': () => ['http://a:b@upstream/', { signal: aborted() }],
+  'a wrong method': () => [url, { method: 'no method', signal: aborted() }],
+  'a forbidden method': () => [url, { method: 'TRACE', signal: aborted() }],
+  'a wrong header': () => [url, { headers: { 'a b': 'c' }, signal: aborted() }],
+  'a GET with a body': () => [url, { body: 'text', signal: aborted() }],
+  'a wrong mode': () => [url, { mode: 'sideways', signal: aborted() }],
+  'a wrong redirect': () => [url, { redirect: 'sideways', signal: aborted() }],
+  'a window': () => [url, { window: 'one', signal: aborted() }],
+  'a stream without duplex': (body) => [url, { method: 'POST', body, signal: aborted() }],
+  'a stream': (body) => [url, { ...post, body, signal: aborted() }],
+  'a Request with a stream': (body) => [new Request(url, { ...post, body } as never), { signal: aborted() }],
+  'a Request': () => [new Request(url, { signal: aborted() })],
+  'a Request with a text': () => [new Request(url, { method: 'POST', body: 'text', signal: aborted() })],
+  'a Request with its own stream': (body) => [
     new Request(url, { ...post, body, signal: aborted() } as never),
   ],
-  'a Request with an aborted signal, and another in the init': () => [
+  'a signal in the init beside that of a Request': () => [
     new Request(url, { signal: new AbortController().signal }),
     { signal: aborted() },
   ],
-  'a used Request with an aborted signal': () => {
+  'a used Request': () => {
     const request = new Request(url, { method: 'POST', body: 'text', signal: aborted() });
     void request.text();
     return [request];
   },
-  'a signal of the wrong type': () => [url, { signal: {} }],
-  'a string for a signal': () => [url, { signal: 'now' }],
+};
+
+/** Other ways in which a fetch fails before it sends. */
+const wrong: typeof early = {
   'an init that is a string': () => [url, 'init'],
   'no arguments': () => [],
 };
 
-describe.each<[string, PolicyOptions]>([
-  ['the defaults', {}],
-  [
-    'an empty bucket',
-    { bucket: ownBucket({ tryAcquire: () => undefined, acquire: () => new Promise(() => {}) }) },
-  ],
-  ['an attempt timeout', { attemptTimeoutMs: 60_000 }],
-])('what fails before it is sent fails as bare fetch does, with %s', (_, options) => {
-  const beforeTheWait =
-    options.bucket === undefined ? () => true : (name: string) => /aborted signal/.test(name);
-  test.each(Object.entries(rows).filter(([name]) => beforeTheWait(name)))('%s', async (_name, make) => {
+const acquire = () => new Promise(() => {});
+const empty = ownBucket({ tryAcquire: () => undefined, acquire } as never);
+
+// Errors, their order and the state of the upload must be those of fetch.
+describe.each<[string, PolicyOptions, rows: typeof early]>([
+  ['the defaults', {}, { ...early, ...wrong }],
+  ['an empty bucket', { bucket: empty }, early],
+  ['an attempt timeout', { attemptTimeoutMs: 60_000 }, { ...early, ...wrong }],
+])('what fails before it is sent fails as bare fetch does, with %s', (_, options, rows) => {
+  test.each(Object.entries(rows))('an aborted signal, or none, and %s', async (_name, make) => {
     const plain = await settle(fetch, make);
     const ours = await settle(createFetch({ backoff: constant(0), ...options }) as typeof fetch, make);
     expect(ours).toEqual(plain);
@@ -113,60 +87,50 @@ describe.each<[string, PolicyOptions]>([
   });
 });
 
-describe('an upload that is not sent is cancelled', () => {
+describe('an upload that is not sent', () => {
   /** A bucket whose callers wait until the test refuses them. */
   function waiting() {
     const { promise, reject: refuse } = Promise.withResolvers<never>();
-    const acquire = ({ signal }: { signal?: AbortSignal }) => {
+    const ask = ({ signal }: { signal?: AbortSignal }) => {
       signal?.addEventListener('abort', () => refuse(signal.reason));
       return promise;
     };
-    const bucket = ownBucket({ tryAcquire: () => undefined, acquire } as never);
-    return { ebbFetch: createFetch(createPolicy({ bucket })), refuse };
+    const bucket = ownBucket({ tryAcquire: () => undefined, acquire: ask } as never);
+    return { send: createFetch(createPolicy({ bucket })), refuse };
   }
   const refusal = new NotSentError('no token', 1_000);
 
-  test('by an abort in the queue of the bucket', async () => {
-    const { ebbFetch } = waiting();
+  test('is cancelled by an abort in the queue of the bucket, with its reason', async () => {
+    const { send } = waiting();
     const { body, cancelled } = upload();
     const controller = new AbortController();
-    const call = ebbFetch(url, { ...post, body, signal: controller.signal } as never);
+    const call = send(url, { ...post, body, signal: controller.signal } as never);
     controller.abort(REASON);
     await expect(call).rejects.toBe(REASON);
     expect(cancelled).toHaveBeenCalledExactlyOnceWith(REASON);
   });
 
-  test('but not the body of a Request, which can be sent again', async () => {
-    const { ebbFetch, refuse } = waiting();
-    const { body, cancelled } = upload();
-    const request = new Request(url, { ...post, body } as never);
-    const call = ebbFetch(request);
+  test.each(kinds)('is closed by a refusal: %s', async (_, make) => {
+    const { send, refuse } = waiting();
+    const { body, closed } = make();
+    const call = send(url, { ...post, body } as never);
     refuse(refusal);
     await expect(call).rejects.toBe(refusal);
-    expect([cancelled.mock.calls.length, request.bodyUsed]).toEqual([0, false]);
+    await closed;
   });
 
-  test('a Node stream is destroyed, and an iterator returned', async () => {
-    const stream = Readable.from([Buffer.from('part')]);
-    const returned = vi.fn();
-    const iterator = { [Symbol.asyncIterator]: () => iterator, next: vi.fn(), return: returned };
-    for (const body of [stream, iterator]) {
-      const { ebbFetch, refuse } = waiting();
-      const call = ebbFetch(url, { ...post, body } as never);
+  test('stays open if it is that of a Request, which can be sent again, and a factory is not called', async () => {
+    const { body, cancelled } = upload();
+    const request = new Request(url, { ...post, body } as never);
+    const factory = vi.fn();
+    for (const args of [[request], [url, { method: 'POST', body: factory }]] as Parameters<typeof fetch>[]) {
+      const { send, refuse } = waiting();
+      const call = send(...args);
       refuse(refusal);
       await expect(call).rejects.toBe(refusal);
     }
-    expect(stream.destroyed).toBe(true);
-    expect(returned).toHaveBeenCalledOnce();
-  });
-
-  test('a factory is not called', async () => {
-    const { ebbFetch, refuse } = waiting();
-    const body = vi.fn();
-    const call = ebbFetch(url, { method: 'POST', body });
-    refuse(refusal);
-    await expect(call).rejects.toBe(refusal);
-    expect(body).not.toHaveBeenCalled();
+    const calls = [cancelled, factory].map(({ mock }) => mock.calls.length);
+    expect([...calls, request.bodyUsed]).toEqual([0, 0, false]);
   });
 });
 
@@ -190,20 +154,13 @@ test('a Request that the base fetch cancels on an abort is cancelled at its sour
 
 describe('a base fetch that ignores its signal', () => {
   test.each<[string, RequestInit]>([
-    ['is ended by an abort', {}],
-    ['is ended by an abort, with an upload', { method: 'PUT', body: 'text' }],
-  ])('%s', async (_, init) => {
-    const controller = new AbortController();
-    const call = createFetch({}, () => new Promise(() => {}))(url, { ...init, signal: controller.signal });
-    controller.abort(REASON);
-    await expect(call).rejects.toBe(REASON);
-  });
-
-  test('may return a late response, which is cancelled', async () => {
+    ['nothing', {}],
+    ['an upload', { method: 'PUT', body: 'text' }],
+  ])('is ended by an abort, and its late response is cancelled, with %s', async (_, init) => {
     const controller = new AbortController();
     const { body, cancelled } = upload();
     const late = Promise.withResolvers<Response>();
-    const call = createFetch({}, () => late.promise)(url, { signal: controller.signal });
+    const call = createFetch({}, () => late.promise)(url, { ...init, signal: controller.signal });
     controller.abort(REASON);
     await expect(call).rejects.toBe(REASON);
     late.resolve(new Response(body));

@@ -29,12 +29,11 @@ function webStream(): Open {
 
 function iterator(): Open {
   const { promise: closed, resolve } = Promise.withResolvers<unknown>();
-  let parts = 1;
   const body = {
     [Symbol.asyncIterator]: () => body,
     next: async () => {
       await new Promise(setImmediate);
-      return { done: false, value: parts-- > 0 ? 'part' : 'more' };
+      return { done: false, value: Buffer.from('part') };
     },
     return: async () => {
       resolve(undefined);
