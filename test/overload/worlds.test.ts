@@ -1,7 +1,5 @@
-import { constant, memorystore, throttle } from '@ebb/core';
-import { seededRandom, virtualClock } from '@ebb/core/testing';
-import { describe, expect, test } from 'vitest';
-import { ThrottleRule } from '../../packages/core/src/limits/throttle/rule.ts';
+import { constant, throttle } from '@ebb/core';
+import { expect, test } from 'vitest';
 import { percent, percentOf, run } from './world.ts';
 
 // Small worlds. Those of the pages: pnpm bench overload.
@@ -65,79 +63,22 @@ test.each([undefined, 2])(
   30_000,
 );
 
-describe('a client that is alone, with one request a second, and a deploy of 30 s', () => {
-  const DOWN = [30_000, 60_000] as const;
-
-  /** The rule and the backoff, without a client of ebb: what a simulation does. */
-  async function model(seed: number): Promise<number> {
-    const clock = virtualClock({ startMs: 0 });
-    const random = seededRandom(seed);
-    const rule = new ThrottleRule();
-    const backoff = memorystore();
-    const served = seededRandom(seed);
-    let [asked, answered] = [0, 0];
-    const call = async (): Promise<void> => {
-      const beganMs = clock.now();
-      rule.ask();
-      // A draw for the choice of one of one clients.
-      random();
-      let sends = 0;
-      let end = false;
-      let previousDelayMs: number | undefined;
-      const isCounted = beganMs >= 30_000 && beganMs < 120_000;
-      if (isCounted) asked += 1;
-      for (let chance = 0; chance <= 5 && !end; chance += 1) {
-        if (chance > 0) {
-          previousDelayMs = backoff({ retry: chance, previousDelayMs, random }) as number;
-          await clock.sleep(previousDelayMs);
-        }
-        if (!rule.take(clock.now(), sends > 0 ? 'after-failure' : 'first')) continue;
-        sends += 1;
-        const sentMs = clock.now();
-        const isDown = sentMs >= DOWN[0] && sentMs < DOWN[1];
-        if (!isDown) await clock.sleep(-Math.log(1 - served()) * 20);
-        rule.learn(clock.now(), isDown, sends > 1, 0);
-        end = !isDown;
-      }
-      if (end && isCounted) answered += 1;
-    };
-    const next = (): void => {
-      clock.schedule(
-        () => {
-          void call();
-          next();
-        },
-        -Math.log(1 - random()) * 1_000,
-      );
-    };
-    next();
-    await clock.advance(170_000);
-    return (100 * answered) / asked;
-  }
-
-  async function real(seed: number): Promise<number> {
+test('a client that is alone loses little of a deploy of 30 s, whatever the seed', async () => {
+  const shares: number[] = [];
+  for (let seed = 1; seed <= 20; seed += 1) {
     const server = {
       workers: 4,
       serviceMs: 20,
-      troubles: [{ type: 'outage', fromMs: DOWN[0], untilMs: DOWN[1] }] as const,
+      troubles: [{ type: 'outage', fromMs: 30_000, untilMs: 60_000 }] as const,
     };
     const policy = () => ({ throttle: throttle() });
     const world = { clients: 1, requestsPerSecond: 1, durationMs: 170_000, server, policy, seed };
-    return percentOf(await run(world), 30_000, 120_000);
+    shares.push(percentOf(await run(world), 30_000, 120_000));
   }
-
-  const seeds = Array.from({ length: 20 }, (_, at) => at + 1);
-  const mean = (list: readonly number[]): number => list.reduce((sum, one) => sum + one, 0) / list.length;
-
-  test('a client of ebb does what the rule alone does', async () => {
-    const models = await Promise.all(seeds.map(model));
-    const reals = await Promise.all(seeds.map(real));
-    expect(Math.abs(mean(models) - mean(reals))).toBeLessThan(1.5);
-    // What is answered depends little on the seed. With a die for each chance it was 49 to 100 %.
-    expect(Math.min(...models, ...reals)).toBeGreaterThan(80);
-    expect(mean(reals)).toBeGreaterThan(95);
-  }, 60_000);
-});
+  // With a die for each chance it was 49 to 100 %.
+  expect(Math.min(...shares)).toBeGreaterThan(80);
+  expect(shares.reduce((sum, one) => sum + one, 0) / shares.length).toBeGreaterThan(95);
+}, 60_000);
 
 test('200 requests with two 503s each are all answered', async () => {
   const server = {

@@ -41,6 +41,8 @@ describe.each(packages())('$manifest.name', (one) => {
     for (const [conditions, unwanted] of [
       [['node'], /\bweb|layers-web|no-dev-text|console|no-channels/],
       [['workerd', 'worker', 'browser'], /\bweb|layers-web|no-dev-text|console|no-channels|no-worker/],
+      [['bun'], /\bweb|layers-web|no-dev-text/],
+      [['deno', 'production'], /\bweb|layers-web|\/dev-text/],
       [['browser'], /node\.js|layers\/layers\.js|no-dev-text|channels|\/worker/],
       [['browser', 'production'], /node\.js|layers\/layers\.js|\/dev-text|\/channels|console/],
     ] as const) {
@@ -53,8 +55,10 @@ describe.each(packages())('$manifest.name', (one) => {
   });
 });
 
-test('core has at most 85 files, and stays below 580 kB', () => {
+test('core has at most 85 files, and stays below 580 kB; its declarations have their docstrings', () => {
   const core = packed.find(({ manifest }) => manifest.name === '@ebb/core');
+  const declared = core?.files.filter((file) => file.endsWith('.d.cts')).map((file) => core.text(file));
+  expect(declared?.join('')).toContain('@default');
   expect(core?.files.length).toBeLessThanOrEqual(85);
   // Half of it are the maps, most of that the sources with their docstrings; the code of both formats is 210 kB, and declarations
   // are 70. `release/sizes.json` has the size of today.

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { upstream } from '../server.ts';
+import { ended } from './ended.ts';
 import { nodes } from './nodes.ts';
 
 const run = promisify(execFile);
@@ -77,12 +78,9 @@ async function faultOf(
   { flags = [], more = {} }: { flags?: readonly string[]; more?: object } = {},
 ): Promise<string> {
   const args = [...flags, '--import', '@ebb/undici/register', 'app.mjs'];
-  const error = await run(node, args, { cwd, env: { ...env, ...more } }).then(
-    () => undefined,
-    (reason: { readonly code: number; readonly stderr: string }) => reason,
-  );
-  expect(error?.code).toBe(1);
-  return error?.stderr ?? '';
+  const { code, stderr } = await ended(node, args, { cwd, env: { ...env, ...more } });
+  expect(code).toBe(1);
+  return stderr;
 }
 
 /** The flag that turns the stripping of types off. */
@@ -249,11 +247,9 @@ test.each(nodes)('Node %s loads a config of every ending in every kind of projec
 const bun = join(root, 'test/runtimes/node_modules/.bin/bun');
 
 test.skipIf(!existsSync(bun))('the undici of Bun is named', async () => {
-  const error: unknown = await run(bun, ['run', '--preload', '@ebb/undici/register', 'plain.mjs'], {
-    cwd: of7,
-    env,
-  }).catch((reason: unknown) => reason);
-  expect((error as { readonly stderr: string }).stderr).toMatch(
+  const args = ['run', '--preload', '@ebb/undici/register', 'plain.mjs'];
+  const { stderr } = await ended(bun, args, { cwd: of7, env });
+  expect(stderr).toMatch(
     'error: @ebb/undici/register: the undici that Bun has built in has no interceptors; use @ebb/fetch',
   );
 });

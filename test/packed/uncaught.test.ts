@@ -1,9 +1,8 @@
 // What a program prints that ends with an error of ebb: short, with frames that can be read, in every runtime and in both formats.
-import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
+import { ended } from './ended.ts';
 import { nodes } from './nodes.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -56,14 +55,6 @@ const programs = Object.entries(FAULTS).flatMap(([name, call]) =>
   formats.map((format) => ({ name, format, path: program(name, format, call) })),
 );
 
-async function run(command: string, ...args: string[]) {
-  const env = { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '' };
-  return promisify(execFile)(command, args, { cwd: folder, env }).then(
-    (output) => ({ code: 0, ...output }),
-    (error: { readonly code: number; readonly stdout: string; readonly stderr: string }) => error,
-  );
-}
-
 interface Frame {
   readonly called: string;
   /** Its line of the file. */
@@ -87,7 +78,8 @@ const runtimes = [
 
 describe.each(runtimes)('%s', (_, command, args) => {
   test.concurrent.each(programs)('$name, $format', async ({ name, path }) => {
-    const { code, stderr } = await run(command, ...args, path);
+    const env = { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '' };
+    const { code, stderr } = await ended(command, [...args, path], { cwd: folder, env });
     expect(code).toBe(1);
     // With its cause, the error of a hook is two.
     const errors = name === 'a hook' ? 2 : 1;

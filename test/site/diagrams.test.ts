@@ -22,9 +22,3 @@ test.each(diagrams.map((block) => [`${block.page}:${block.line}`, block.code] as
     expect(code).toMatch(/^ *accTitle: \w/m);
   },
 );
-
-test('a mistake in a diagram is found', async () => {
-  const parse = (line: string): Promise<unknown> => mermaid.parse(`sequenceDiagram\n  ${line}\n`);
-  await expect(parse('Client->>Server: GET /')).resolves.toMatchObject({ diagramType: 'sequence' });
-  await expect(parse('Client->>Server')).rejects.toThrow('Parse error');
-});

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 
 /** The fields of a packed package.json that the checks read. */
 export interface Manifest {
@@ -27,17 +27,32 @@ export interface Packed {
   readonly manifest: Manifest;
 }
 
+/** The texts of the files in a tarball, by their paths in the package. */
+function textsIn(tarball: Uint8Array): ReadonlyMap<string, string> {
+  const bytes = gunzipSync(tarball);
+  const texts = new Map<string, string>();
+  for (let at = 0; bytes[at]; ) {
+    const field = (from: number, to: number): string =>
+      bytes.toString('utf8', at + from, at + to).replace(/\0.*$/s, '');
+    const size = Number.parseInt(field(124, 136), 8);
+    const name = field(0, 100).replace(/^package\//, '');
+    if (name !== '' && !name.endsWith('/'))
+      texts.set(name, bytes.toString('utf8', at + 512, at + 512 + size));
+    at += 512 + 512 * Math.ceil(size / 512);
+  }
+  return texts;
+}
+
 /** Reads a tarball. */
 export function packedAt(path: string): Packed {
-  const list = execFileSync('tar', ['-tzf', path]).toString().trim().split('\n');
-  const manifest = execFileSync('tar', ['-xzOf', path, 'package/package.json']).toString();
+  const tarball = new Uint8Array(readFileSync(path));
+  const texts = textsIn(tarball);
   return {
     path,
-    tarball: new Uint8Array(readFileSync(path)),
-    bytes: statSync(path).size,
-    files: list.filter((name) => !name.endsWith('/')).map((name) => name.replace(/^package\//, '')),
-    text: (file) =>
-      execFileSync('tar', ['-xzOf', path, `package/${file}`], { maxBuffer: 2 ** 26 }).toString(),
-    manifest: JSON.parse(manifest),
+    tarball,
+    bytes: tarball.length,
+    files: [...texts.keys()],
+    text: (file) => texts.get(file) ?? '',
+    manifest: JSON.parse(texts.get('package.json') ?? ''),
   };
 }

@@ -1,10 +1,9 @@
 import { likePRetry } from '@ebb/compat';
 import { retry } from '@ebb/core';
 import asyncRetry from 'async-retry';
+import { load } from '../calls.ts';
 import type { Port } from '../port.ts';
-import { orThrow, URL_OF_ALL, type World } from '../world.ts';
-
-const load = (world: World) => async (): Promise<Response> => orThrow(await world.fetch(URL_OF_ALL));
+import { orThrow, URL_OF_ALL } from '../world.ts';
 
 const isClients = (error: Error): boolean => {
   const { status = 0 } = error as { status?: number };

@@ -9,67 +9,54 @@ import {
   type Verdict,
 } from '@ebb/core';
 import Bottleneck from 'bottleneck';
+import { each, limits, loadEach, loadOne } from '../calls.ts';
 import type { Port } from '../port.ts';
-import { orThrow, URL_OF_ALL, type World } from '../world.ts';
-
-/** What a policy has that only limits. */
-const ONLY_LIMITS = { maxRetries: 0, feedback: false } as const;
-
-const load =
-  (world: World) =>
-  async (id: number): Promise<Response> =>
-    orThrow(await world.fetch(`${URL_OF_ALL}/${id}`));
+import type { World } from '../world.ts';
 
 const telling =
   (world: World) =>
   (id: number): Promise<Response> => {
     world.log('sends', id);
-    return load(world)(id);
+    return loadOne(world)(id);
   };
-
-/** How each of some calls ends. */
-const each = (count: number, call: (id: number) => Promise<unknown>): Promise<unknown[]> =>
-  Promise.all(Array.from({ length: count }, (_, id) => call(id).catch((error: unknown) => error)));
 
 export const ROWS: readonly Port[] = [
   {
     shape: '`maxConcurrent: 1`, `minTime`, `schedule`',
     original(world) {
       const limiter = new Bottleneck({ maxConcurrent: 1, minTime: 300 });
-      return each(5, (id) => limiter.schedule(() => load(world)(id)));
+      return each(5, (id) => limiter.schedule(() => loadOne(world)(id)));
     },
     ebb(world) {
-      const policy = createPolicy({
-        ...ONLY_LIMITS,
+      const policy = limits({
         bucket: tokenBucket({ capacity: 1, refillPerSecond: 1_000 / 300 }),
         concurrency: concurrencyLimit({ maxConcurrent: 1 }),
       });
-      return each(5, (id) => retry(() => load(world)(id), policy));
+      return loadEach(world, 5, policy);
     },
   },
   {
     shape: '`maxConcurrent`, `wrap`',
     original(world) {
-      const limited = new Bottleneck({ maxConcurrent: 3 }).wrap(load(world));
+      const limited = new Bottleneck({ maxConcurrent: 3 }).wrap(loadOne(world));
       return each(8, (id) => limited(id));
     },
     ebb(world) {
-      const policy = createPolicy({ ...ONLY_LIMITS, concurrency: concurrencyLimit({ maxConcurrent: 3 }) });
-      return each(8, (id) => retry(() => load(world)(id), policy));
+      const policy = limits({ concurrency: concurrencyLimit({ maxConcurrent: 3 }) });
+      return loadEach(world, 8, policy);
     },
   },
   {
     shape: '`minTime` alone',
     original(world) {
       const limiter = new Bottleneck({ minTime: 250 });
-      return each(6, (id) => limiter.schedule(load(world), id));
+      return each(6, (id) => limiter.schedule(loadOne(world), id));
     },
     ebb(world) {
-      const policy = createPolicy({
-        ...ONLY_LIMITS,
+      const policy = limits({
         bucket: tokenBucket({ capacity: 1, refillPerSecond: 4 }),
       });
-      return each(6, (id) => retry(() => load(world)(id), policy));
+      return loadEach(world, 6, policy);
     },
   },
   {
@@ -77,14 +64,13 @@ export const ROWS: readonly Port[] = [
     original(world) {
       const refresh = { reservoirRefreshAmount: 3, reservoirRefreshInterval: 1_000 };
       const limiter = new Bottleneck({ reservoir: 3, ...refresh });
-      return each(8, (id) => limiter.schedule(load(world), id));
+      return each(8, (id) => limiter.schedule(loadOne(world), id));
     },
     ebb(world) {
-      const policy = createPolicy({
-        ...ONLY_LIMITS,
+      const policy = limits({
         bucket: tokenBucket({ capacity: 3, refillPerSecond: 3, refillIntervalMs: 1_000 }),
       });
-      return each(8, (id) => retry(() => load(world)(id), policy));
+      return loadEach(world, 8, policy);
     },
   },
   {
@@ -92,18 +78,16 @@ export const ROWS: readonly Port[] = [
     original(world) {
       const refresh = { reservoirRefreshAmount: 4, reservoirRefreshInterval: 2_000 };
       const limiter = new Bottleneck({ reservoir: 4, ...refresh, minTime: 100 });
-      return each(10, (id) => limiter.schedule(load(world), id));
+      return each(10, (id) => limiter.schedule(loadOne(world), id));
     },
     ebb(world) {
-      const apart = createPolicy({
-        ...ONLY_LIMITS,
+      const apart = limits({
         bucket: tokenBucket({ capacity: 1, refillPerSecond: 10 }),
       });
-      const window = createPolicy({
-        ...ONLY_LIMITS,
+      const window = limits({
         bucket: tokenBucket({ capacity: 4, refillPerSecond: 2, refillIntervalMs: 2_000 }),
       });
-      return each(10, (id) => retry(() => retry(() => load(world)(id), apart), window));
+      return each(10, (id) => retry(() => retry(() => loadOne(world)(id), apart), window));
     },
   },
   {
@@ -114,8 +98,8 @@ export const ROWS: readonly Port[] = [
     },
     ebb(world) {
       const concurrency = concurrencyLimit({ maxConcurrent: 1, queue: priorityQueue() });
-      const limits = { ...ONLY_LIMITS, concurrency };
-      return each(5, (id) => retry(() => telling(world)(id), { ...limits, priority: id % 2 === 0 ? -4 : 4 }));
+      const policy = limits({ concurrency });
+      return each(5, (id) => retry(() => telling(world)(id), { ...policy, priority: id % 2 === 0 ? -4 : 4 }));
     },
   },
   {
@@ -126,10 +110,10 @@ export const ROWS: readonly Port[] = [
         world.log(error.message);
         return retryCount < 2 ? 2_000 : undefined;
       });
-      return each(4, (id) => limiter.schedule(load(world), id));
+      return each(4, (id) => limiter.schedule(loadOne(world), id));
     },
     ebb(world) {
-      const slots = createPolicy({ ...ONLY_LIMITS, concurrency: concurrencyLimit({ maxConcurrent: 2 }) });
+      const slots = limits({ concurrency: concurrencyLimit({ maxConcurrent: 2 }) });
       const retries = createPolicy({ maxRetries: 2, backoff: () => 2_000, feedback: false });
       const judge = (settled: Settled<unknown>): Verdict => {
         if (settled.type === 'value') return 'success';
@@ -137,7 +121,7 @@ export const ROWS: readonly Port[] = [
         return 'transient';
       };
       // A job keeps its slot while it waits.
-      return each(4, (id) => retry(() => retry(() => load(world)(id), retries, { judge }), slots));
+      return each(4, (id) => retry(() => retry(() => loadOne(world)(id), retries, { judge }), slots));
     },
   },
   {
@@ -148,12 +132,11 @@ export const ROWS: readonly Port[] = [
     },
     ebb(world) {
       const keyOf = (): string => 'user';
-      const limits = {
-        ...ONLY_LIMITS,
+      const policy = limits({
         bucket: perKey(() => tokenBucket({ capacity: 1, refillPerSecond: 5 }), { keyOf }),
         concurrency: perKey(() => concurrencyLimit({ maxConcurrent: 1 }), { keyOf }),
-      };
-      return each(6, (id) => retry(() => telling(world)(id), { ...limits, key: `user-${id % 2}` }));
+      });
+      return each(6, (id) => retry(() => telling(world)(id), { ...policy, key: `user-${id % 2}` }));
     },
   },
 ];

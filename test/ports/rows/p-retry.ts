@@ -1,10 +1,9 @@
 import { likePRetry } from '@ebb/compat';
 import { retry } from '@ebb/core';
 import pRetry, { AbortError, makeRetriable } from 'p-retry';
+import { load } from '../calls.ts';
 import type { Port } from '../port.ts';
-import { orThrow, URL_OF_ALL, type World } from '../world.ts';
-
-const load = (world: World) => async (): Promise<Response> => orThrow(await world.fetch(URL_OF_ALL));
+import { orThrow, URL_OF_ALL } from '../world.ts';
 
 const isServers = (error: Error): boolean => !('status' in error) || Number(error.status) >= 500;
 

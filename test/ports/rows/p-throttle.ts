@@ -2,47 +2,34 @@ import { createPolicy, retry, tokenBucket } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import pRetry from 'p-retry';
 import pThrottle from 'p-throttle';
+import { each, limits, loadEach, loadOne } from '../calls.ts';
 import type { Port } from '../port.ts';
 import { SCRIPTS, type ScriptName } from '../scripts.ts';
-import { orThrow, URL_OF_ALL, type World } from '../world.ts';
-
-/** What a policy has that only limits. */
-const ONLY_LIMITS = { maxRetries: 0, feedback: false } as const;
-
-const load =
-  (world: World) =>
-  async (id: number): Promise<Response> =>
-    orThrow(await world.fetch(`${URL_OF_ALL}/${id}`));
+import { URL_OF_ALL } from '../world.ts';
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** How each of some calls ends. */
-const each = (count: number, call: (id: number) => Promise<unknown>): Promise<unknown[]> =>
-  Promise.all(Array.from({ length: count }, (_, id) => call(id).catch((error: unknown) => error)));
 
 export const ROWS: readonly Port[] = [
   {
     shape: '`limit`, `interval`',
     original(world) {
-      const limited = pThrottle({ limit: 2, interval: 1_000 })(load(world));
+      const limited = pThrottle({ limit: 2, interval: 1_000 })(loadOne(world));
       return each(7, (id) => limited(id));
     },
     ebb(world) {
       const bucket = tokenBucket({ capacity: 2, refillPerSecond: 2, refillIntervalMs: 1_000 });
-      const policy = createPolicy({ ...ONLY_LIMITS, bucket });
-      return each(7, (id) => retry(() => load(world)(id), policy));
+      return loadEach(world, 7, limits({ bucket }));
     },
   },
   {
     shape: 'one call in each interval',
     original(world) {
-      const limited = pThrottle({ limit: 1, interval: 400 })(load(world));
+      const limited = pThrottle({ limit: 1, interval: 400 })(loadOne(world));
       return each(5, (id) => limited(id));
     },
     ebb(world) {
       const bucket = tokenBucket({ capacity: 1, refillPerSecond: 2.5 });
-      const policy = createPolicy({ ...ONLY_LIMITS, bucket });
-      return each(5, (id) => retry(() => load(world)(id), policy));
+      return loadEach(world, 5, limits({ bucket }));
     },
   },
   {
@@ -53,14 +40,14 @@ export const ROWS: readonly Port[] = [
     },
     ebb(world) {
       const bucket = tokenBucket({ capacity: 3, refillPerSecond: 3, refillIntervalMs: 1_000 });
-      const limited = createFetch({ ...ONLY_LIMITS, bucket }, world.fetch);
+      const limited = createFetch(limits({ bucket }), world.fetch);
       return each(7, () => limited(URL_OF_ALL));
     },
   },
   {
     shape: 'p-retry around it: retries wait for their turn as well',
     original(world) {
-      const limited = pThrottle({ limit: 2, interval: 1_000 })(load(world));
+      const limited = pThrottle({ limit: 2, interval: 1_000 })(loadOne(world));
       return each(3, (id) => pRetry(() => limited(id), { retries: 2, minTimeout: 500 }));
     },
     ebb(world) {
@@ -73,7 +60,7 @@ export const ROWS: readonly Port[] = [
           outcome.type === 'response' && outcome.status === 0 ? 'success' : 'transient',
         bucket,
       });
-      return each(3, (id) => retry(() => load(world)(id), policy));
+      return loadEach(world, 3, policy);
     },
     differs: {
       because: 'retries go before calls that have not been sent',
@@ -83,37 +70,35 @@ export const ROWS: readonly Port[] = [
   {
     shape: '`onDelay`, which logs',
     original(world) {
-      const limited = pThrottle({ limit: 2, interval: 500, onDelay: () => world.log('waits') })(load(world));
+      const limited = pThrottle({ limit: 2, interval: 500, onDelay: () => world.log('waits') })(
+        loadOne(world),
+      );
       return each(4, (id) => limited(id));
     },
     ebb(world) {
       const bucket = tokenBucket({ capacity: 2, refillPerSecond: 4, refillIntervalMs: 500 });
-      const policy = createPolicy({
-        ...ONLY_LIMITS,
-        bucket,
-        onEvent: (event) => event.type === 'wait' && world.log('waits'),
-      });
-      return each(4, (id) => retry(() => load(world)(id), policy));
+      const onEvent = ({ type }: { type: string }) => type === 'wait' && world.log('waits');
+      return loadEach(world, 4, limits({ bucket, onEvent }));
     },
   },
   {
     shape: '`signal`, which ends all that wait',
     original(world) {
-      const limited = pThrottle({ limit: 1, interval: 2_000, signal: world.signal })(load(world));
+      const limited = pThrottle({ limit: 1, interval: 2_000, signal: world.signal })(loadOne(world));
       return each(4, (id) => limited(id));
     },
     ebb(world) {
       const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.5 });
       return each(4, async (id) => {
         await bucket.acquire({ signal: world.signal });
-        return load(world)(id);
+        return loadOne(world)(id);
       });
     },
   },
   {
     shape: '`strict`, calls that come one by one',
     original(world) {
-      const limited = pThrottle({ limit: 2, interval: 1_000, strict: true })(load(world));
+      const limited = pThrottle({ limit: 2, interval: 1_000, strict: true })(loadOne(world));
       return each(6, async (id) => {
         await sleep(id * 350);
         return limited(id);
@@ -121,10 +106,10 @@ export const ROWS: readonly Port[] = [
     },
     ebb(world) {
       const bucket = tokenBucket({ capacity: 1, refillPerSecond: 2 });
-      const policy = createPolicy({ ...ONLY_LIMITS, bucket });
+      const policy = limits({ bucket });
       return each(6, async (id) => {
         await sleep(id * 350);
-        return retry(() => load(world)(id), policy);
+        return retry(() => loadOne(world)(id), policy);
       });
     },
     differs: {
