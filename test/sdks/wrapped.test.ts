@@ -1,21 +1,16 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request as nodeRequest } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type PolicyOptions, retry } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { request as playwright } from '@playwright/test';
-import Fastify from 'fastify';
-import { Gaxios } from 'gaxios';
 import got from 'got';
 import superagent from 'superagent';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { serve } from '../serve.ts';
-import { turns, until } from '../until.ts';
 
 // They have no types of their own.
 const require = createRequire(import.meta.url);
@@ -78,48 +73,6 @@ test('Playwright: the error of failOnStatusCode has no status, so a 404 is sent 
   await retry(() => api.get(server.url, { failOnStatusCode: true }), passing().options);
   expect(server.seen).toHaveLength(2);
   await api.dispose();
-});
-
-afterEach(() => vi.restoreAllMocks());
-
-/** A policy that waits for a minute of virtual time, which does not pass. */
-function waiting() {
-  const clock = virtualClock({ startMs: 0 });
-  return { clock, options: { clock, backoff: () => 60_000 } satisfies PolicyOptions };
-}
-
-test('gaxios: its own timeout ends a wait', async () => {
-  const server = await serve(DOWN);
-  const { clock, options } = waiting();
-  // Fires when the test says so, and not while the request is on its way.
-  const timer = new AbortController();
-  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(timer.signal);
-  const gaxios = new Gaxios({ fetchImplementation: createFetch(options), timeout: 100 });
-  const sent = gaxios.request({ url: server.url }).catch((error: Error) => error.message);
-  await until(() => clock.pending > 0);
-  expect(timeout).toHaveBeenCalledExactlyOnceWith(100);
-  timer.abort(new DOMException('late', 'TimeoutError'));
-  expect(await sent).toMatch(/timeout/);
-  await turns(3);
-  expect(clock.pending).toBe(0);
-  expect(server.seen).toHaveLength(1);
-});
-
-test('Fastify: a visitor who leaves ends a wait', async () => {
-  const server = await serve(DOWN);
-  const { clock, options } = waiting();
-  const upstream = createFetch(options);
-  const app = Fastify().get('/', ({ signal }) => upstream(server.url, { signal }));
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = app.server.address() as AddressInfo;
-  const visit = nodeRequest({ host: '127.0.0.1', port })
-    .on('error', () => undefined)
-    .end();
-  await until(() => clock.pending > 0);
-  visit.destroy();
-  await until(() => clock.pending === 0);
-  expect(server.seen).toHaveLength(1);
-  await app.close();
 });
 
 describe('React Native: whatwg-fetch without DOMException', () => {
