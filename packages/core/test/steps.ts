@@ -4,6 +4,7 @@ import { OutOfTime } from '../src/call/deadline.ts';
 import type { Decision } from '../src/call/decide.ts';
 import type { CallClient, CallStep, EndStep } from '../src/call/types.ts';
 import type { Outcome } from '../src/http/outcome.ts';
+import { followed } from './call-with-limits.ts';
 
 /** True if the attempt is to be sent; false if the result is that of the one before; the error that an attempt has failed with unsent. */
 export type Readiness = boolean | object;
@@ -14,17 +15,6 @@ function read(step: CallStep): Readiness {
   const { error, before } = step as EndStep;
   if (before) return false;
   throw error;
-}
-
-async function waited(call: Call, first: CallStep): Promise<Readiness> {
-  for (let step = first; ; ) {
-    if (step.do !== 'wait') return read(step);
-    try {
-      step = call.next(await step.until);
-    } catch (error) {
-      step = call.stopped(error);
-    }
-  }
 }
 
 /** Goes on until the next attempt may be sent; `undefined` if that is so at once. */
@@ -39,7 +29,7 @@ export function prepare(
   call.client = { makeBody, followUpload, timeoutError: (timeoutMs) => new OutOfTime(timeoutMs, true) };
   if (call.attempt > 0) call.released(released);
   const step = call.next();
-  return step.do === 'send' ? undefined : waited(call, step);
+  return step.do === 'send' ? undefined : followed(call, step).then(read);
 }
 
 /** Tells the call how its attempt has ended. @throws what user code has thrown */

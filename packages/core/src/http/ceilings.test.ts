@@ -10,69 +10,43 @@ function response(headers: Readonly<Record<string, string>>, status = 429): Resp
   return { type: 'response', status, header: (name) => headers[name] };
 }
 
-const spaces = (text: string, length: number): string => text.padEnd(length, ' ');
-const zeros = (text: string, length: number): string => text.padStart(length, '0');
+/** A text of that length. */
+type Make = (length: number) => string;
+type Row = [name: string, longest: number, make: Make, read: (text: string) => unknown];
 
-type Row = [name: string, longest: number, make: (length: number) => string, read: (text: string) => unknown];
+const five: Make = (length) => '5'.padStart(length, '0');
+const zero: Make = (length) => '0'.padStart(length, '0');
+const date: Make = (length) => 'Sat, 21 Nov 2026 11:00:00 GMT'.padEnd(length, ' ');
+const list: Make = (length) => `"x";r=0;t=5;a=${'b'.repeat(length - 14)}`;
+
+const feedbackOf = (headers: Readonly<Record<string, string>>) => serverFeedback(response(headers), NOW_MS);
+const waitIn = (name: string) => (text: string) => askedWaitMs(response({ [name]: text }), NOW_MS, [name]);
+
+/** The pause that is read from a family of fields, of which one is this text; `undefined` if that is not read. */
+const pauseIn = (prefix: string, part: 'remaining' | 'reset') => (text: string) => {
+  const headers = { [`${prefix}-remaining`]: '0', [`${prefix}-reset`]: '7', [`${prefix}-${part}`]: text };
+  const pauseMs = feedbackOf(headers)?.pauseMs;
+  return pauseMs === (part === 'reset' ? 5_000 : 7_000) ? pauseMs : undefined;
+};
+
+const isDateRead = (date: string) => sentAtMs(response({ date }), NOW_MS) !== NOW_MS || undefined;
+const isAgeRead = (age: string) =>
+  feedbackOf({ age, 'ratelimit-remaining': '0' })?.remaining !== 0 || undefined;
 
 /** Every field that is read, as long as may be and one longer: what is read of it, and what if it is not there. */
 describe('a field that is longer than its ceiling is ignored, and not cut', () => {
   test.each<Row>([
-    [
-      'retry-after',
-      LONGEST_FIELD,
-      (n) => zeros('5', n),
-      (text) => retryAfterMs(response({ 'retry-after': text }), NOW_MS),
-    ],
+    ['retry-after', LONGEST_FIELD, five, (text) => retryAfterMs(response({ 'retry-after': text }), NOW_MS)],
     ...['retry-after-ms', 'x-ms-retry-after-ms', 'x-amz-retry-after'].map(
-      (name) =>
-        [
-          name,
-          LONGEST_FIELD,
-          (n: number) => zeros('5', n),
-          (text: string) => askedWaitMs(response({ [name]: text }), NOW_MS, [name]),
-        ] as Row,
+      (name): Row => [name, LONGEST_FIELD, five, waitIn(name)],
     ),
-    [
-      'date',
-      LONGEST_FIELD,
-      (n) => spaces('Sat, 21 Nov 2026 11:00:00 GMT', n),
-      (date) => (sentAtMs(response({ date }), NOW_MS) === NOW_MS ? undefined : 'read'),
-    ],
-    [
-      'age',
-      LONGEST_FIELD,
-      (n) => zeros('5', n),
-      (age) =>
-        serverFeedback(response({ age, 'ratelimit-remaining': '0' }), NOW_MS)?.remaining === 0
-          ? undefined
-          : 'read',
-    ],
-    ...['ratelimit', 'x-ratelimit', 'x-rate-limit'].flatMap((prefix) =>
-      (['remaining', 'reset'] as const).map(
-        (part) =>
-          [
-            `${prefix}-${part}`,
-            LONGEST_FIELD,
-            (n: number) => zeros(part === 'reset' ? '5' : '0', n),
-            (text: string) => {
-              const headers = {
-                [`${prefix}-remaining`]: '0',
-                [`${prefix}-reset`]: '7',
-                [`${prefix}-${part}`]: text,
-              };
-              const pauseMs = serverFeedback(response(headers), NOW_MS)?.pauseMs;
-              return pauseMs === (part === 'reset' ? 5_000 : 7_000) ? pauseMs : undefined;
-            },
-          ] as Row,
-      ),
-    ),
-    [
-      'ratelimit',
-      LONGEST_LIST,
-      (n) => `"x";r=0;t=5;a=${'b'.repeat(n - 14)}`,
-      (ratelimit) => serverFeedback(response({ ratelimit }), NOW_MS)?.pauseMs || undefined,
-    ],
+    ['date', LONGEST_FIELD, date, isDateRead],
+    ['age', LONGEST_FIELD, five, isAgeRead],
+    ...['ratelimit', 'x-ratelimit', 'x-rate-limit'].flatMap((prefix): Row[] => [
+      [`${prefix}-remaining`, LONGEST_FIELD, zero, pauseIn(prefix, 'remaining')],
+      [`${prefix}-reset`, LONGEST_FIELD, five, pauseIn(prefix, 'reset')],
+    ]),
+    ['ratelimit', LONGEST_LIST, list, (ratelimit) => feedbackOf({ ratelimit })?.pauseMs || undefined],
   ])('%s', (_, longest, make, read) => {
     expect(make(longest)).toHaveLength(longest);
     expect(read(make(longest))).toBeDefined();

@@ -60,6 +60,8 @@ describe('the start', () => {
 });
 
 describe('down', () => {
+  const says = (remaining: string) => ({ 'ratelimit-remaining': remaining, 'ratelimit-reset': '1' });
+
   test('a 429 lowers the rate, and a burst of them at most to half of it', async () => {
     const { bucket, rate, clock, grant } = setUp();
     const burst = [await grant()];
@@ -87,25 +89,9 @@ describe('down', () => {
 
   test('a success that leaves nothing of the quota lowers it, too, and keeps the tokens for others', async () => {
     const { bucket, rate, grant } = setUp();
-    bucket.observe?.(
-      responds(200, { 'ratelimit-remaining': '0', 'ratelimit-reset': '1' }),
-      await grant(),
-      to('https://one.test/'),
-    );
+    bucket.observe?.(responds(200, says('0')), await grant(), to('https://one.test/'));
     expect(rate()).toBeCloseTo(98.1, 1);
     expect(bucket.stats().tokens).toBeGreaterThan(15);
-  });
-
-  test('one that leaves enough does not', async () => {
-    const { bucket, rate, grant } = setUp();
-    bucket.observe?.(responds(200, { 'ratelimit-remaining': '1', 'ratelimit-reset': '1' }), await grant());
-    expect(rate()).toBe(100);
-  });
-
-  test('a 429 lowers it even if the feedback returns nothing', async () => {
-    const { bucket, rate, grant } = setUp({ feedback: () => undefined });
-    bucket.observe?.(responds(429), await grant());
-    expect(rate()).toBeLessThan(100);
   });
 
   test('the minimum may equal the maximum: the rate stays, and so do the tokens', async () => {
@@ -115,7 +101,9 @@ describe('down', () => {
     expect(bucket.stats().tokens).toBe(20);
   });
 
-  test.each<[story: string, outcome: Outcome, lowered: boolean]>([
+  test.each<[story: string, outcome: Outcome, lowered: boolean, feedback?: () => undefined]>([
+    ['a success that leaves enough', responds(200, says('1')), false],
+    ['a 429, although the feedback returns nothing', responds(429), true, () => undefined],
     ['a 503 that asks for a pause', responds(503, { 'retry-after': '0', 'retry-after-ms': '5' }), true],
     ['a 503 that does not', responds(503), false],
     ['a 500', responds(500), false],
@@ -125,8 +113,8 @@ describe('down', () => {
       false,
     ],
     ['a failure', { type: 'failure', kind: 'network', error: new Error() }, false],
-  ])('%s lowers it: %s', async (_, outcome, lowered) => {
-    const { bucket, rate, grant } = setUp();
+  ])('%s lowers it: %s', async (_, outcome, lowered, feedback) => {
+    const { bucket, rate, grant } = setUp({ feedback });
     bucket.observe?.(outcome, await grant());
     expect(rate() < 100).toBe(lowered);
   });

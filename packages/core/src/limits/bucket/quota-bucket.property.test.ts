@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type StepOf, step } from '../../../test/histories.ts';
+import { Faults, type StepOf, settled, step } from '../../../test/histories.ts';
 import { NotSentError } from '../../base/errors.ts';
 import type { Costs, Grant } from '../../policy/contracts.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
@@ -113,7 +113,7 @@ class World {
   isAsMade = true;
   #asked = 0;
   #pausedUntilMs = 0;
-  readonly #faults: unknown[] = [];
+  readonly faults = new Faults();
 
   constructor(limits: readonly Limit[]) {
     this.units = limits.map((limit, index) => new Unit(limit, index));
@@ -167,14 +167,14 @@ class World {
         const order = this.#asked;
         bucket.acquire({ cost, maxWaitMs: step.maxWaitMs, signal: controller.signal }).then(
           (grant) =>
-            this.#assert(() => {
+            this.faults.check(() => {
               if (step.maxWaitMs !== undefined)
                 expect(grant.waitedMs).toBeLessThanOrEqual(step.maxWaitMs + 1);
               this.order.push(order);
               this.#note(grant);
             }),
           (error) =>
-            this.#assert(() => {
+            this.faults.check(() => {
               if (error !== controller.signal.reason) expect(error).toBeInstanceOf(NotSentError);
             }),
         );
@@ -225,25 +225,9 @@ class World {
       }
     }
     await settled();
-    this.throwFaults();
+    this.faults.throw();
     expect(clock.pending, 'one timer while a request waits').toBe(bucket.stats().waiting > 0 ? 1 : 0);
   }
-
-  #assert(assert: () => void): void {
-    try {
-      assert();
-    } catch (fault) {
-      this.#faults.push(fault);
-    }
-  }
-
-  throwFaults(): void {
-    if (this.#faults.length > 0) throw this.#faults[0];
-  }
-}
-
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await undefined;
 }
 
 test('of no unit more than capacity + rate · window is charged in any window, every request ends, and nothing is lost', {
@@ -255,7 +239,7 @@ test('of no unit more than capacity + rate · window is charged in any window, e
       for (const step of history) await world.happens(step);
       // Those that are never settled are charged, and let the others go on.
       for (let tries = 0; world.clock.pending > 0 && tries < 200; tries += 1) await world.clock.advance(1e6);
-      world.throwFaults();
+      world.faults.throw();
       expect(world.bucket.stats().waiting).toBe(0);
       for (const entry of world.open) world.settle(entry, entry.cost);
       await world.clock.advance(1e9);

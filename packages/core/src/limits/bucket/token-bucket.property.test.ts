@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type StepOf, step } from '../../../test/histories.ts';
+import { Faults, type StepOf, settled, step } from '../../../test/histories.ts';
 import { NotSentError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Grant } from '../../policy/contracts.ts';
@@ -84,7 +84,7 @@ class World implements Clock {
   #pausedUntilMs = 0;
   readonly #intervalMs: number;
   readonly #isFair: boolean;
-  readonly #faults: unknown[] = [];
+  readonly #faults = new Faults();
 
   constructor({ startsAtMs, isFair, ...options }: Setup) {
     this.#isFair = isFair;
@@ -107,7 +107,7 @@ class World implements Clock {
   }
 
   schedule(wake: () => void, delayMs: number): () => void {
-    this.#check(() => {
+    this.#faults.check(() => {
       expect(this.#timer, 'one timer a bucket').toBeUndefined();
       expect(delayMs).toBeGreaterThan(0);
     });
@@ -120,17 +120,6 @@ class World implements Clock {
 
   get timerAtMs(): number | undefined {
     return this.#timer?.atMs;
-  }
-
-  /**
-   * Asserts inside a callback of the bucket or a promise, which would swallow the error. The current step throws it.
-   */
-  #check(assert: () => void): void {
-    try {
-      assert();
-    } catch (fault) {
-      this.#faults.push(fault);
-    }
   }
 
   #to(atMs: number): void {
@@ -164,7 +153,7 @@ class World implements Clock {
       await settled();
     }
     this.#to(untilMs);
-    this.#throwFaults();
+    this.#faults.throw();
   }
 
   async happens(step: Step): Promise<void> {
@@ -182,12 +171,12 @@ class World implements Clock {
         const { signal } = controller;
         bucket.acquire({ cost, priority, retry, fairKey, maxWaitMs, signal }).then(
           (grant) =>
-            this.#check(() => {
+            this.#faults.check(() => {
               if (maxWaitMs !== undefined) expect(grant.waitedMs).toBeLessThanOrEqual(maxWaitMs + 1);
               this.#note(`${priority}${retry}${fairKey}`, order, grant);
             }),
           (error) =>
-            this.#check(() => {
+            this.#faults.check(() => {
               if (error !== signal.reason) expect(error).toBeInstanceOf(kind);
             }),
         );
@@ -235,18 +224,9 @@ class World implements Clock {
         break;
     }
     await settled();
-    this.#throwFaults();
+    this.#faults.throw();
     expect(this.#timer !== undefined, 'a timer while a request waits').toBe(bucket.stats().waiting > 0);
   }
-
-  #throwFaults(): void {
-    if (this.#faults.length > 0) throw this.#faults[0];
-  }
-}
-
-/** Lets promises settle that need no timer. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await undefined;
 }
 
 test('grants in any window ≤ capacity + rate · window, and every request ends', {

@@ -56,23 +56,6 @@ test('no request overtakes the queue', async () => {
   expect(limit.tryAcquire()).toBeUndefined();
 });
 
-test('a wait ends at its deadline, with one timer for all, and none without deadlines', async () => {
-  const { limit, clock, lines, ask } = setUp({ maxConcurrent: 1 });
-  limit.tryAcquire();
-  ask('patient');
-  expect(clock.pending).toBe(0);
-  ask('late', { maxWaitMs: 200 });
-  ask('early', { maxWaitMs: 100 });
-  ask('never', { maxWaitMs: 0 });
-  expect(clock.pending).toBe(1);
-  await clock.advance(150);
-  expect(lines).toEqual(['never wait-too-long', 'early wait-too-long']);
-  await clock.advance(100);
-  expect(lines.at(-1)).toBe('late wait-too-long');
-  expect(limit.stats()).toMatchObject({ waiting: 1, refused: 3 });
-  expect(clock.pending).toBe(0);
-});
-
 describe('wrong options', () => {
   test.each<[options: unknown, message: string]>([
     [{}, 'concurrencyLimit: maxConcurrent must be a whole number ≥ 1, got undefined'],

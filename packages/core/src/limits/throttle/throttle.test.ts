@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { REQUEST } from '../../../test/call-with-limits.ts';
+import { REQUEST, response } from '../../../test/call-with-limits.ts';
 import { constant } from '../../backoff/curves.ts';
 import { attemptsOf } from '../../call/history.ts';
 import { Permits } from '../../call/permits.ts';
 import type { EbbEvent } from '../../events/events.ts';
-import type { FailureKind, Outcome, Verdict } from '../../http/outcome.ts';
+import type { FailureKind, Verdict } from '../../http/outcome.ts';
 import type { Limit } from '../../policy/limit.ts';
 import type { RetryBudget, Throttle } from '../../policy/limit-options.ts';
 import type { PolicyOptions } from '../../policy/options.ts';
@@ -13,7 +13,6 @@ import { type AttemptContext, type RetryOptions, retry } from '../../retry/retry
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';
-import { concurrencyLimit } from '../concurrency/concurrency.ts';
 import { perKey } from '../per-key/per-key.ts';
 import type { ThrottleRule } from './rule.ts';
 import { isBad, throttle } from './throttle.ts';
@@ -127,20 +126,24 @@ describe('held by hand', () => {
     ]);
   });
 
-  test('and released between two chances, the request is sent at the next', async () => {
-    const { clock, own, call, told } = setUp();
-    own.hold();
-    const answer = call(() => 'sent');
-    await clock.advance(1_500);
-    own.release();
-    await clock.advance(500);
-    const value = await answer;
-    expect([value, own.state, own.share]).toEqual(['sent', 'closed', 1]);
-    expect(told('share')).toMatchObject([
-      { state: 'open', share: 0 },
-      { state: 'closed', share: 1 },
-    ]);
-  });
+  // Without methods nothing may be sent twice, and nothing was sent yet.
+  test.each<PolicyOptions>([{}, { methods: [] }])(
+    'and released between two chances, the request is sent at the next: %j',
+    async (options) => {
+      const { clock, own, call, told } = setUp(options);
+      own.hold();
+      const answer = call(() => 'sent');
+      await clock.advance(1_500);
+      own.release();
+      await clock.advance(500);
+      const value = await answer;
+      expect([value, own.state, own.share]).toEqual(['sent', 'closed', 1]);
+      expect(told('share')).toMatchObject([
+        { state: 'open', share: 0 },
+        { state: 'closed', share: 1 },
+      ]);
+    },
+  );
 
   test('a retry ends with the error that was there', async () => {
     const { own, settled, told } = setUp({ maxRetries: 1 });
@@ -164,16 +167,6 @@ describe('held by hand', () => {
     own.hold();
     expect(await settled(() => 1)).toMatchObject({ reason: 'overload' });
     expect(clock.elapsedMs).toBe(elapsedMs);
-  });
-
-  test('a body that can be sent once does not end the chances', async () => {
-    const { clock, own, call } = setUp({ methods: [] });
-    own.hold();
-    const answer = call(() => 'sent');
-    await clock.advance(500);
-    own.release();
-    await clock.advance(1_000);
-    expect(await answer).toBe('sent');
   });
 
   test.each<
@@ -205,18 +198,6 @@ describe('held by hand', () => {
 });
 
 describe('a skipped chance holds nothing', () => {
-  test('slots and tokens are not asked for', async () => {
-    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001, clock: time });
-    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
-    const { clock, own, call } = setUp({ bucket, concurrency });
-    const slot = concurrency.tryAcquire();
-    own.hold();
-    call(() => 1);
-    await clock.advance(500);
-    expect([bucket.stats().tokens, concurrency.stats().waiting]).toEqual([1, 0]);
-    slot?.release();
-  });
-
   test('what other limits took goes back, and so does what the throttle took', async () => {
     const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6, clock: time });
     const last = new Skipping(true);
@@ -345,8 +326,7 @@ describe('what is learned', () => {
     [undefined, 404, false],
     [undefined, 200, false],
   ])('a body that was judged %s, of a response with %i: %s', (verdict, status, bad) => {
-    const outcome = { type: 'response', status, header: () => undefined, judgement: verdict && { verdict } };
-    expect(isBad(outcome as Outcome, REQUEST)).toBe(bad);
+    expect(isBad(response(status, verdict && { verdict }), REQUEST)).toBe(bad);
   });
 
   const after =
@@ -356,79 +336,62 @@ describe('what is learned', () => {
       return end();
     };
   const calm = { attemptTimeoutMs: 1_000 };
+  const answers = [after(250)];
+  const failsOnce = [after(100, fails), after(500)];
+  const isLeft = () => Promise.reject(new DOMException('left', 'AbortError'));
+  const budget = () => ({ ...calm, budget: retryBudget({ reserve: 9, clock: time }) });
+  const failedOnce = '0 first, 100 failed, 1100 after-failure';
 
-  /** The questions and outcomes that the rule gets while a call does these works in turn. */
-  test.each<
-    [story: string, options: () => PolicyOptions, works: (() => unknown)[], asked: string, told: string[]]
-  >([
+  /** What the rule is asked and told while a call does these works in turn. */
+  test.each<[story: string, options: () => PolicyOptions, works: (() => unknown)[], seen: string]>([
+    ['an answer: its time, as a share of the timeout', () => calm, answers, '0 first, 250 answered 0.25'],
+    ['an answer without a timeout is never late', () => ({}), answers, '0 first, 250 answered 0'],
+    ['the answer to a retry', () => calm, failsOnce, `${failedOnce}, 1600 answered 0.5 as a retry`],
+    ['one without a timeout', () => ({}), failsOnce, `${failedOnce}, 1600 answered 0 as a retry`],
     [
-      'an answer: its time, as a share of the timeout',
-      () => calm,
-      [after(250)],
-      '0 first',
-      ['250 answered 0.25'],
-    ],
-    ['an answer without a timeout is never late', () => ({}), [after(250)], '0 first', ['250 answered 0']],
-    [
-      'the answer to a retry, after a failure',
-      () => calm,
-      [after(100, fails), after(500)],
-      '0 first, 1100 after-failure',
-      ['100 failed', '1600 answered 0.5 as a retry'],
-    ],
-    [
-      'the answer to a retry without a timeout, at its time',
-      () => ({}),
-      [after(100, fails), after(500)],
-      '0 first, 1100 after-failure',
-      ['100 failed', '1600 answered 0 as a retry'],
-    ],
-    [
-      'a budget has allowed the retry: the rule is not asked',
-      () => ({ ...calm, budget: retryBudget({ reserve: 9, clock: time }) }),
-      [after(100, fails), after(500)],
-      '0 first',
-      ['100 failed', '1600 answered 0.5 as a retry'],
+      'the rule is not asked beside a budget',
+      budget,
+      failsOnce,
+      '0 first, 100 failed, 1600 answered 0.5 as a retry',
     ],
     [
       'a timeout, after which a retry costs more',
       () => ({ ...calm, maxRetries: 1 }),
       [after(1_500)],
-      '0 first, 2000 after-timeout',
-      ['1000 failed'],
+      '0 first, 1000 failed, 2000 after-timeout',
     ],
     [
       'nothing of what says nothing',
       () => ({ ...calm, classify: () => 'final' }),
-      [after(100, () => Promise.reject(new DOMException('left', 'AbortError')))],
+      [after(100, isLeft)],
       '0 first',
-      [],
     ],
     [
       'a failed retry',
       () => ({ maxRetries: 1 }),
       [after(100, fails), after(100, fails)],
-      '0 first, 1100 after-failure',
-      ['100 failed', '1200 failed as a retry'],
+      `${failedOnce}, 1200 failed as a retry`,
     ],
-  ])('%s', async (_, options, works, asked, told) => {
+  ])('%s', async (_, options, works, expected) => {
     const { clock, own, call } = setUp(options());
     const left = [...works];
     const startMs = clock.now();
     const rule = ruleOf(own);
-    const [take, learn] = [vi.spyOn(rule, 'take'), vi.spyOn(rule, 'learn')];
+    const seen: string[] = [];
+    const { take, learn } = rule;
+    vi.spyOn(rule, 'take').mockImplementation((ms, occasion) => {
+      // While all is calm the time of a first attempt without a timeout is not asked for.
+      seen.push(`${ms && ms - startMs} ${occasion}`);
+      return take.call(rule, ms, occasion);
+    });
+    vi.spyOn(rule, 'learn').mockImplementation((ms, failed, isRetry, lateness) => {
+      const what = failed ? 'failed' : `answered ${lateness}`;
+      seen.push(`${ms - startMs} ${what}${isRetry ? ' as a retry' : ''}`);
+      learn.call(rule, ms, failed, isRetry, lateness);
+    });
     const giveBack = vi.spyOn(rule, 'giveBack');
     await clock.runUntilSettled(call(() => left.shift()?.()).catch(() => undefined));
-    // While all is calm the time of a first attempt without a timeout is not asked for.
-    expect(take.mock.calls.map(([ms, occasion]) => `${ms && ms - startMs} ${occasion}`).join(', ')).toBe(
-      asked,
-    );
-    expect(
-      learn.mock.calls.map(([ms, failed, isRetry, lateness]) => {
-        const what = failed ? 'failed' : `answered ${lateness}`;
-        return `${ms - startMs} ${what}${isRetry ? ' as a retry' : ''}`;
-      }),
-    ).toEqual(told);
+    expect(seen.join(', ')).toBe(expected);
     expect(giveBack).not.toHaveBeenCalled();
   });
 
