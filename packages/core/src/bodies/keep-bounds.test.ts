@@ -99,17 +99,19 @@ describe.each(Object.entries(kinds).filter(([kind]) => kind !== 'Node' || !isWeb
   },
 );
 
+const broke = new Error('broke');
+const throws = (): never => {
+  throw broke;
+};
+
 test.each<[string, () => unknown]>([
-  [
-    'a web stream that breaks',
-    () => new ReadableStream({ start: (controller) => controller.error(new Error('broke')) }),
-  ],
-  ['a Node stream that breaks', () => Readable.from([1]).destroy(new Error('broke'))],
+  ['a web stream that breaks', () => new ReadableStream({ start: (stream) => stream.error(broke) })],
+  ['a Node stream that breaks', () => Readable.from([1]).destroy(broke)],
   [
     'a Node stream that breaks later',
     () => {
       const stream = new PassThrough();
-      setImmediate(() => stream.destroy(new Error('broke')));
+      setImmediate(() => stream.destroy(broke));
       return stream;
     },
   ],
@@ -121,14 +123,7 @@ test.each<[string, () => unknown]>([
       return stream;
     },
   ],
-  [
-    'a stream whose getReader throws',
-    () => ({
-      getReader: () => {
-        throw new Error('broken');
-      },
-    }),
-  ],
+  ['a stream whose getReader throws', () => ({ getReader: throws })],
 ])('%s is not read whole, and is no error', async (_, make) => {
   expect(await readToEnd(make())).toBe(false);
   expect(() => cancelBody(make())).not.toThrow();

@@ -56,41 +56,24 @@ test('the reset is read only if nothing is left', () => {
 });
 
 describe('which quotas are read', () => {
+  type Left = [remaining: number, resetMs: number];
   const tokens = { 'x-ratelimit-remaining-tokens': '9' };
   const project = { 'x-ratelimit-remaining-project-tokens': '0' };
   const window = { 'x-ratelimit-limit': '100', 'x-ratelimit-reset': '60' };
+  const nine: Left[] = [[9, 0]];
+  const none: Left[] = [[0, 0]];
   const unknown = { 'x-ratelimit-remaining-requests': '-1' };
 
-  test.each<
-    [
-      story: string,
-      headers: Record<string, string>,
-      left: [remaining: number, resetMs: number][],
-      cost?: number,
-      isRefusal?: boolean,
-    ]
-  >([
-    [
-      'the rarer units of a family beside a usual one',
-      { ...tokens, ...project },
-      [
-        [9, 0],
-        [0, 0],
-      ],
-    ],
-    ['also if the usual one is not known', { ...unknown, ...project }, [[0, 0]]],
+  test.each<[story: string, headers: object, left: Left[], cost?: number, isRefusal?: boolean]>([
+    ['a rarer unit beside a usual one', { ...tokens, ...project }, [...nine, ...none]],
+    ['also if the usual one is not known', { ...unknown, ...project }, none],
     ['but not alone', project, []],
-    ['except in a refusal', project, [[0, 0]], 1, true],
-    [
-      'a quota without a unit counts requests: one is left',
-      { ...window, 'x-ratelimit-remaining': '1' },
-      [[1, 0]],
-      10,
-    ],
-    ['and comes back at once, at the end', { ...window, 'x-ratelimit-remaining': '0' }, [[0, 60_000]], 10],
+    ['except in a refusal', project, none, 1, true],
+    ['without a unit requests count: one is left', { ...window, 'x-ratelimit-remaining': '1' }, [[1, 0]], 10],
+    ['and comes back at the end', { ...window, 'x-ratelimit-remaining': '0' }, [[0, 60_000]], 10],
     ['a request of ten tokens lacks one', { ...tokens, 'x-ratelimit-reset-tokens': '6' }, [[9, 6_000]], 10],
   ])('%s', (_, headers, left, cost, isRefusal) => {
-    const quotas = quotasOf({ header: (name) => headers[name] }, () => NOW_MS, cost, isRefusal);
+    const quotas = quotasOf({ header: (name) => Reflect.get(headers, name) }, () => NOW_MS, cost, isRefusal);
     expect(quotas).toEqual(left.map(([remaining, resetMs]) => ({ remaining, resetMs })));
   });
 });

@@ -5,58 +5,36 @@ const NEVER = Number.POSITIVE_INFINITY;
 const terms = { aheadMs: 100, windowMs: 10_000 };
 
 describe('when to call the store', () => {
+  const call = (lease: LeasedRetries, nowMs: number): void => {
+    lease.call(nowMs);
+    lease.callEnded();
+  };
   const lease = (): LeasedRetries => {
     const lease = new LeasedRetries(terms);
-    lease.call(0);
-    lease.callEnded();
+    call(lease, 0);
     lease.granted(1, 0);
     return lease;
   };
 
-  test.each<[story: string, act: (lease: LeasedRetries) => void, dueMs: number]>([
+  test.each<[story: string, act: (lease: LeasedRetries) => unknown, dueMs: number]>([
     ['never, with nothing to report', () => undefined, NEVER],
-    ['a while after the last call, with a success', (lease) => lease.deposit(), 100],
-    ['and with a retry that was spent', (lease) => void lease.withdraw(1), 100],
-    ['and with a request that finds no retry', (lease) => [1, 2].forEach(() => void lease.begin(1)), 100],
-    ['not with one that finds its retry', (lease) => lease.begin(1), NEVER],
-    [
-      'with a retry to return alone',
-      (lease) => {
-        lease.withdraw(1);
-        lease.call(50);
-        lease.callEnded();
-        lease.refund(10_000);
-      },
-      150,
-    ],
-    [
-      'not during a call, whatever happens meanwhile',
-      (lease) => {
-        lease.call(50);
-        lease.deposit();
-      },
-      NEVER,
-    ],
-    ['at the end of all requests, to return the retry', (lease) => lease.close(), 100],
-    [
-      'not at the end without a retry, for one that was missed',
-      (lease) => {
-        lease.withdraw(1);
-        lease.close();
-      },
-      NEVER,
-    ],
+    ['a while after the last call, with a success', (one) => one.deposit(), 100],
+    ['and with a retry that was spent', (one) => one.withdraw(1), 100],
+    ['and with a request that finds no retry', (one) => [one.begin(1), one.begin(1)], 100],
+    ['not with one that finds its retry', (one) => one.begin(1), NEVER],
+    ['with a retry to return alone', (one) => [one.withdraw(1), call(one, 50), one.refund(10_000)], 150],
+    ['not during a call, whatever happens meanwhile', (one) => [one.call(50), one.deposit()], NEVER],
+    ['at the end of all requests, to return the retry', (one) => one.close(), 100],
+    ['not at the end without a retry, for one missed', (one) => [one.withdraw(1), one.close()], NEVER],
     [
       'not for a grant of nothing',
-      (lease) => {
-        lease.withdraw(1);
-        lease.call(50);
-        lease.callEnded();
-        lease.granted(0, 50);
-        lease.begin(60);
-        lease.call(60);
-        lease.callEnded();
-        lease.end();
+      (one) => {
+        one.withdraw(1);
+        call(one, 50);
+        one.granted(0, 50);
+        one.begin(60);
+        call(one, 60);
+        one.end();
       },
       NEVER,
     ],
