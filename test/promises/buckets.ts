@@ -163,7 +163,7 @@ export const BUCKETS: readonly Promised[] = [
       file: PER_KEY,
       from: 'keyOf: { check: callable, default: originOf }',
       to: 'keyOf: { check: callable, default: ({ url }) => url }',
-      tests: perKey,
+      tests: ['packages/core/src/limits/per-key/per-key.property.test.ts'],
     },
     {
       says: 'a warning says once that more are in use',

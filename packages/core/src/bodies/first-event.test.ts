@@ -51,32 +51,13 @@ test('the cuts of a stream do not matter', () => {
 describe('the work is in proportion to the stream', () => {
   /** How many characters the methods of strings and expressions were given. */
   function looked(run: () => void): number {
-    let characters = 0;
-    const restores = [
-      ...(['indexOf', 'split', 'search', 'slice', 'replace'] as const).map((name) => {
-        const real = String.prototype[name] as (...given: unknown[]) => unknown;
-        const spy = vi.spyOn(String.prototype, name).mockImplementation(function (
-          this: string,
-          ...given: unknown[]
-        ) {
-          characters += this.length;
-          return real.apply(this, given) as never;
-        });
-        return () => spy.mockRestore();
-      }),
-    ];
-    const { exec } = RegExp.prototype;
-    RegExp.prototype.exec = function (this: RegExp, text: string) {
-      characters += text.length - this.lastIndex;
-      return exec.call(this, text);
-    };
-    try {
-      run();
-    } finally {
-      RegExp.prototype.exec = exec;
-      for (const restore of restores) restore();
-    }
-    return characters;
+    const names = ['indexOf', 'split', 'search', 'slice', 'replace'] as const;
+    const spies = names.map((name) => vi.spyOn(String.prototype, name));
+    const exec = vi.spyOn(RegExp.prototype, 'exec');
+    run();
+    const texts = [...spies.flatMap(({ mock }) => mock.contexts), ...exec.mock.calls.flat()] as string[];
+    vi.restoreAllMocks();
+    return texts.reduce((sum, text) => sum + text.length, 0);
   }
 
   test.each<[story: string, text: (length: number) => string]>([
