@@ -49,6 +49,7 @@ function getGoAwayError(message: string): Error {
 }
 
 const tunnel = (status: number): string => `Proxy response (${status}) !== 200 when HTTP Tunneling`;
+const timedOut = 'Connection timed out (os error 110)';
 const connecting = { syscall: 'connect' };
 const GOAWAY = 'HTTP/2: "GOAWAY" frame received with code 0';
 
@@ -68,7 +69,11 @@ const ROWS: Row[] = [
   ['Node, DNS down', coded('EAI_AGAIN'), 'connect'],
   ['Node, another failure of DNS', coded('EAI_FAIL', 'x', { syscall: 'getaddrinfo' }), 'connect'],
   ['Node, no route later', coded('EHOSTUNREACH', 'x', { syscall: 'read' }), 'network'],
-  ['Deno, a certificate', denied('client error (Connect): invalid peer certificate: Unknown'), 'unknown'],
+  [
+    'Deno, a certificate',
+    denied('client error (Connect): invalid peer certificate: UnknownIssuer'),
+    'unknown',
+  ],
   ['Deno, redirected in a ring', denied('error following redirect: too many redirects'), 'unknown'],
   ['Node, refused', failed(coded('ECONNREFUSED')), 'connect'],
   ['Node, no such name', failed(coded('ENOTFOUND')), 'connect'],
@@ -119,7 +124,7 @@ const NODE_ROWS: Row[] = [
   ['undici, connect timeout', coded('UND_ERR_CONNECT_TIMEOUT'), 'connect'],
   ['HTTP/2, stream broken', http2Stream('NGHTTP2_CANCEL'), 'network'],
   ['HTTP/2, broken by the server', coded('ERR_HTTP2_ERROR', 'Protocol error'), 'network'],
-  ['HTTP/2, a lost session', coded('ERR_HTTP2_INVALID_SESSION', 'The session is destroyed'), 'network'],
+  ['HTTP/2, a lost session', coded('ERR_HTTP2_INVALID_SESSION', 'The session has been destroyed'), 'network'],
   ['undici, no headers in time', coded('UND_ERR_HEADERS_TIMEOUT'), 'timeout'],
   ['Bun, refused', coded('ConnectionRefused'), 'connect'],
   ['Deno', new TypeError('error sending request for url (https://api.example.com/)'), 'network'],
@@ -136,16 +141,8 @@ const NODE_ROWS: Row[] = [
     ),
     'network',
   ],
-  [
-    'Deno, connecting',
-    denied('client error (Connect): tcp connect error: timed out (os error 110)'),
-    'connect',
-  ],
-  [
-    'Deno, later',
-    denied('client error (SendRequest): connection error: timed out (os error 110)'),
-    'timeout',
-  ],
+  ['Deno, connecting', denied(`client error (Connect): tcp connect error: ${timedOut}`), 'connect'],
+  ['Deno, later', denied(`client error (SendRequest): connection error: ${timedOut}`), 'timeout'],
   ['Deno, no handshake', denied('client error (Connect): tls handshake eof'), 'network'],
   ['Deno, broken in the body', new TypeError('error reading a body from connection'), 'network'],
   [
@@ -166,11 +163,7 @@ const NODE_ROWS: Row[] = [
   ['MSW, a mocked network error', new TypeError('Failed to fetch', { cause: Response.error() }), 'network'],
   ['a cause that is an empty string', failed(''), 'network'],
   ['undici 8, GOAWAY before the stream', coded('UND_ERR_INFO', GOAWAY), 'connect'],
-  [
-    'undici 8, GOAWAY with an error',
-    getGoAwayError('HTTP/2: "GOAWAY" frame received with code 11'),
-    'connect',
-  ],
+  ['undici 8, GOAWAY, an error', getGoAwayError('HTTP/2: "GOAWAY" frame received with code 11'), 'connect'],
   ['undici 7, GOAWAY before or after the stream', coded('UND_ERR_SOCKET', GOAWAY), 'network'],
   ['fetch, GOAWAY before the stream', failed(coded('UND_ERR_INFO', GOAWAY)), 'connect'],
   ['undici, a frame that cannot be sent', info('"frameError" received - type 1, code 6'), 'network'],

@@ -104,24 +104,22 @@ describe('a request whose signal aborts unheard holds up no other', () => {
 });
 
 describe('a new request', () => {
+  const wrong = (kind: string, message: string) => `new ${kind}: acquire: ${message}`;
+
   test.each<[story: string, asked: AcquireOptions, result: string]>([
     ['does not pass one that waits', {}, ''],
     ['passes it as a retry', { retry: true }, 'new granted'],
-    [
-      'is refused under an aborted signal',
-      { signal: AbortSignal.abort('enough'), retry: true },
-      'new enough',
-    ],
+    ['is refused under an abort', { signal: AbortSignal.abort('enough'), retry: true }, 'new enough'],
     ['is refused for a wait of nothing', { maxWaitMs: 0 }, 'new wait-too-long'],
     [
       'is refused for a wrong wait',
       { maxWaitMs: -1 },
-      'new RangeError: acquire: maxWaitMs must be a finite number ≥ 0, got -1',
+      wrong('RangeError', 'maxWaitMs must be a finite number ≥ 0, got -1'),
     ],
     [
       'is refused for a wrong retry',
       { retry: 1 as never },
-      'new TypeError: acquire: retry must be true or false, got 1',
+      wrong('TypeError', 'retry must be true or false, got 1'),
     ],
   ])('%s', async (_, asked, result) => {
     const { lines, ask, settle, limit } = setUp({ tokens: 3 });

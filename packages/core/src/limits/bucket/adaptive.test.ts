@@ -60,6 +60,7 @@ describe('the start', () => {
 });
 
 describe('down', () => {
+  const STRIPE = { 'stripe-rate-limited-reason': 'global-concurrency' };
   const says = (remaining: string) => ({ 'ratelimit-remaining': remaining, 'ratelimit-reset': '1' });
 
   test('a 429 lowers the rate, and a burst of them at most to half of it', async () => {
@@ -107,11 +108,7 @@ describe('down', () => {
     ['a 503 that asks for a pause', responds(503, { 'retry-after': '0', 'retry-after-ms': '5' }), true],
     ['a 503 that does not', responds(503), false],
     ['a 500', responds(500), false],
-    [
-      'too many at once, as Stripe says',
-      responds(429, { 'stripe-rate-limited-reason': 'global-concurrency' }),
-      false,
-    ],
+    ['too many at once', responds(429, STRIPE), false],
     ['a failure', { type: 'failure', kind: 'network', error: new Error() }, false],
   ])('%s lowers it: %s', async (_, outcome, lowered, feedback) => {
     const { bucket, rate, grant } = setUp({ feedback });

@@ -149,31 +149,18 @@ describe('settle', () => {
 });
 
 describe('feedback of the server', () => {
+  const pausing = (pauseMs: number) => () => ({ pauseMs, remaining: undefined, tooFast: true });
+
   test.each<[story: string, options: Partial<TokenBucketOptions>, outcome: Outcome, pausedMs: number]>([
     ['nothing left closes it on a success, too', {}, responds(200, { ratelimit: '"x";r=0;t=7' }), 7_000],
     ['a pause is capped', {}, responds(429, { 'retry-after': '1000000000' }), 600_000],
     ['at what one likes', { maxPauseMs: 500 }, responds(503, { 'retry-after': '3' }), 500],
-    [
-      'it ends a little later, at random',
-      { random: () => 0.5 },
-      responds(429, { 'retry-after': '2' }),
-      2_200,
-    ],
+    ['it ends a little later by chance', { random: () => 0.5 }, responds(429, { 'retry-after': '2' }), 2_200],
     ['by a second at most', { random: () => 0.5 }, responds(429, { 'retry-after': '500' }), 500_500],
     ['a success closes nothing', {}, responds(200), 0],
     ['nor does a failure', {}, { type: 'failure', kind: 'network', error: new Error() }, 0],
-    [
-      'a custom feedback replaces the default',
-      { feedback: () => ({ pauseMs: 42, remaining: undefined, tooFast: true }) },
-      responds(200),
-      42,
-    ],
-    [
-      'which may read no number',
-      { feedback: () => ({ pauseMs: Number.NaN, remaining: undefined, tooFast: true }) },
-      responds(200),
-      0,
-    ],
+    ['a custom feedback replaces the default', { feedback: pausing(42) }, responds(200), 42],
+    ['which may read no number', { feedback: pausing(Number.NaN) }, responds(200), 0],
   ])('%s', (_, options, outcome, pausedMs) => {
     const { bucket } = setUp(options);
     bucket.observe?.(outcome, taken(bucket.tryAcquire()));

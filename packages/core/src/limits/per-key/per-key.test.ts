@@ -67,13 +67,11 @@ const boom = (): never => {
   throw new Error('boom');
 };
 
+const keyedBy = (keyOf: () => string): unknown => setUp({ keyOf }).buckets.for(to('x:'));
+
 test.each<[story: string, use: () => unknown, message: string]>([
-  ['keyOf throws', () => setUp({ keyOf: boom }).buckets.for(to('x:')), 'keyOf failed: boom'],
-  [
-    'keyOf returns no string',
-    () => setUp({ keyOf: () => 5 as never }).buckets.for(to('x:')),
-    'must be a string, got 5',
-  ],
+  ['keyOf throws', () => keyedBy(boom), 'keyOf failed: boom'],
+  ['keyOf returns no string', () => keyedBy(() => 5 as never), 'must be a string, got 5'],
   ['make throws', () => perKey(boom).for(to('x:')), 'make failed: boom'],
   ...[undefined, 'tokenBucket', null].map((made): [string, () => unknown, string] => [
     `make returns ${made}`,

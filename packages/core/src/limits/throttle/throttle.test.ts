@@ -348,24 +348,14 @@ describe('what is learned', () => {
     ['an answer without a timeout is never late', () => ({}), answers, '0 first, 250 answered 0'],
     ['the answer to a retry', () => calm, failsOnce, `${failedOnce}, 1600 answered 0.5 as a retry`],
     ['one without a timeout', () => ({}), failsOnce, `${failedOnce}, 1600 answered 0 as a retry`],
-    [
-      'the rule is not asked beside a budget',
-      budget,
-      failsOnce,
-      '0 first, 100 failed, 1600 answered 0.5 as a retry',
-    ],
+    ['not asked beside a budget', budget, failsOnce, '0 first, 100 failed, 1600 answered 0.5 as a retry'],
     [
       'a timeout, after which a retry costs more',
       () => ({ ...calm, maxRetries: 1 }),
       [after(1_500)],
       '0 first, 1000 failed, 2000 after-timeout',
     ],
-    [
-      'nothing of what says nothing',
-      () => ({ ...calm, classify: () => 'final' }),
-      [after(100, isLeft)],
-      '0 first',
-    ],
+    ['nothing at all', () => ({ ...calm, classify: () => 'final' }), [after(100, isLeft)], '0 first'],
     [
       'a failed retry',
       () => ({ maxRetries: 1 }),

@@ -138,13 +138,7 @@ test('an abort ends a look at once, whatever inspect waits for', async () => {
 });
 
 test.each<[story: string, inspect: unknown, message: string]>([
-  [
-    'throws',
-    () => {
-      throw new Error('no');
-    },
-    'inspect failed: no',
-  ],
+  ['throws', () => expect.fail('no'), 'inspect failed: no'],
   ['rejects', () => Promise.reject(new Error('no')), 'inspect failed: no'],
   ['returns a word', () => 'refused', 'its result must be an object'],
   ['returns another verdict', () => ({ verdict: 'retry' }), "verdict must be one of 'success'"],
