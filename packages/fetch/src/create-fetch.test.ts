@@ -37,9 +37,8 @@ describe('without a retry it behaves exactly like baseFetch', () => {
   });
 
   test('it has the name and the parameters of fetch', () => {
-    expect(createFetch().name).toBe('fetch');
-    expect(createFetch().length).toBe(fetch.length);
-    expect(createFetch().length).toBe(1);
+    const { name, length } = createFetch();
+    expect([name, length]).toEqual([fetch.name, fetch.length]);
   });
 
   test('ebb: false still calls a body factory', async () => {
@@ -143,7 +142,6 @@ describe('a body that can be sent once is sent once', () => {
     yield new TextEncoder().encode('text');
   }
   test.each<[string, () => unknown]>([
-    ['a web stream', () => new Blob(['text']).stream()],
     ['a Node stream', () => Readable.from([Buffer.from('text')])],
     ['an async iterator', parts],
   ])('%s', async (_, make) => {
@@ -156,20 +154,18 @@ describe('a body that can be sent once is sent once', () => {
   });
 
   test('a buffer that was transferred in the meantime is not sent empty', async () => {
-    const server = await serve(DOWN, UP);
     const body = new TextEncoder().encode('text');
-    const onEvent = ({ type }: { type: string }) => {
-      if (type === 'attempt')
-        setImmediate(() => body.buffer.byteLength > 0 && structuredClone(0, { transfer: [body.buffer] }));
-    };
-    const response = await createFetch({ ...atOnce, onEvent })(server.url, { method: 'PUT', body });
-    expect(attemptsOf(response).at(-1)?.reason).toBe('not-replayable');
+    const base = vi.fn(async () => {
+      structuredClone(body, { transfer: [body.buffer] });
+      return new Response('', { status: 503 });
+    });
+    const response = await createFetch(atOnce, base)('http://upstream/', { method: 'PUT', body });
+    expect(attemptsOf(response).map(({ reason }) => reason)).toEqual(['not-replayable']);
   });
 
   test.each([
     ['a mebibyte is sent again', 1024 * 1024, 2],
     ['a byte more is sent once, whole', 1024 * 1024 + 1, 1],
-    ['three mebibytes are sent once, whole', 3 * 1024 * 1024, 1],
   ])('a Request with %s', async (_, length, times) => {
     const server = await serve(DOWN, UP);
     const request = new Request(server.url, { method: 'PUT', body: 'x'.repeat(length) });
@@ -177,14 +173,6 @@ describe('a body that can be sent once is sent once', () => {
     expect(response.status).toBe(times === 1 ? 503 : 200);
     expect(request.bodyUsed).toBe(true);
     expect(server.seen.map(({ body }) => body.length)).toEqual(Array(times).fill(length));
-  });
-
-  test('a Request whose body was used rejects with the error of fetch', async () => {
-    const server = await serve(UP);
-    const request = new Request(server.url, { method: 'PUT', body: 'text' });
-    await request.text();
-    const plain = await fetch(request).catch((error: unknown) => error);
-    await expect(createFetch(atOnce)(request)).rejects.toEqual(plain);
   });
 });
 
@@ -221,16 +209,4 @@ describe('an abort', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
     expect(clock.pending).toBe(0);
   });
-});
-
-test('a failure after a timeout has its own kind', async () => {
-  const server = await serve('hang', 'reset', UP);
-  const clock = virtualClock({ startMs: 0 });
-  server.onHang = () => clock.tick(100);
-  const response = await createFetch({ ...atOnce, clock, attemptTimeoutMs: 100 })(server.url);
-  expect(attemptsOf(response).map(({ status, failure }) => status ?? failure)).toEqual([
-    'timeout',
-    'network',
-    200,
-  ]);
 });

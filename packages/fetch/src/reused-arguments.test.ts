@@ -1,8 +1,6 @@
 import { constant, tokenBucket } from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
-import { resuming } from '@ebb/resume/fetch';
 import { describe, expect, test } from 'vitest';
-import { type BaseFetch, createFetch, type EbbFetch } from './index.ts';
+import { type BaseFetch, createFetch } from './index.ts';
 
 // A program may use the arguments of a call again for another one, with changes, before the call has ended.
 
@@ -129,30 +127,4 @@ test('a retry of a Request has its referrer', async () => {
   await createFetch({ maxRetries: 1, backoff: constant(0) }, base)(request);
   // Node loses them with the first already.
   expect(seen[1]).toBe(' origin');
-});
-
-test('headers that are changed do not change what asks for the rest of a download', async () => {
-  const headers: Record<string, string> = { 'x-user': 'one' };
-  const users: unknown[] = [];
-  const base: BaseFetch = async (_, init) => {
-    const sent = new Headers(init?.headers);
-    users.push(sent.get('x-user'));
-    const isFirst = users.length === 1;
-    const body = new ReadableStream({
-      start(controller) {
-        controller.enqueue(new TextEncoder().encode(isFirst ? 'ab' : 'cd'));
-      },
-      pull: (controller) => (isFirst ? controller.error(new TypeError('terminated')) : controller.close()),
-    });
-    const rest = { etag: '"1"', 'content-length': isFirst ? '4' : '2' };
-    const range = isFirst ? undefined : { 'content-range': 'bytes 2-3/4' };
-    return new Response(body, { status: isFirst ? 200 : 206, headers: { ...rest, ...range } });
-  };
-  const clock = virtualClock();
-  const send: EbbFetch = resuming(createFetch({}, base), { policy: { clock } });
-  const got = send(URL_A, { headers });
-  headers['x-user'] = 'two';
-  const response = await got;
-  expect(await clock.runUntilSettled(response.text())).toBe('abcd');
-  expect(users).toEqual(['one', 'one']);
 });

@@ -18,6 +18,10 @@ async function* partsOf({ body }: Response, options: ReadableStreamGetReaderOpti
   }
 }
 
+const textOf = (body: ReadableStream | null | undefined): Promise<string> => new Response(body).text();
+const errorOf = (reading: Promise<unknown>): Promise<unknown> => reading.catch((error: unknown) => error);
+const readerOf = ({ body }: Response) => (body as ReadableStream<Uint8Array>).getReader();
+
 describe('a body that is read releases its slot at its end', () => {
   test.each<[string, string, (response: Response) => Promise<unknown>, unknown]>([
     ['text()', '/short', (response) => response.text(), SHORT],
@@ -26,34 +30,18 @@ describe('a body that is read releases its slot at its end', () => {
     ['blob()', '/short', async (response) => (await response.blob()).type, 'text/plain'],
     ['bytes()', '/short', async (response) => (await response.bytes()).byteLength, SHORT.length],
     ['body, then text()', '/short', async (response) => response.body && response.text(), SHORT],
-    ['new Response(body)', '/short', (response) => new Response(response.body).text(), SHORT],
+    ['new Response(body)', '/short', ({ body }) => textOf(body), SHORT],
     ['a clone', '/short', (response) => response.clone().text(), SHORT],
     ['a clone of a clone', '/short', (response) => response.clone().clone().text(), SHORT],
     ['for await', '/long', async (response) => lengthOf(response.body as never), 8_000_000],
     ['a reader', '/long', (response) => lengthOf(partsOf(response, {})), 8_000_000],
     ['a byob reader', '/long', (response) => lengthOf(partsOf(response, { mode: 'byob' })), 8_000_000],
+    ['pipeThrough', '/short', ({ body }) => textOf(body?.pipeThrough(new TransformStream())), SHORT],
+    ['one branch of tee()', '/short', ({ body }) => textOf(body?.tee()[1]), SHORT],
     [
-      'pipeThrough',
+      'up to its last byte',
       '/short',
-      (response) =>
-        new Response(
-          (response.body as ReadableStream<BufferSource>)
-            .pipeThrough(new TextDecoderStream())
-            .pipeThrough(new TextEncoderStream()),
-        ).text(),
-      SHORT,
-    ],
-    [
-      'one branch of tee()',
-      '/short',
-      (response) => new Response((response.body as ReadableStream).tee()[1]).text(),
-      SHORT,
-    ],
-    [
-      'a reader that stops at the last byte',
-      '/short',
-      async (response) =>
-        (await (response.body as ReadableStream<Uint8Array>).getReader().read()).value?.length,
+      async (got) => (await readerOf(got).read()).value?.length,
       SHORT.length,
     ],
   ])('%s', async (_, path, read, expected) => {
@@ -67,10 +55,9 @@ describe('a body that is read releases its slot at its end', () => {
   test('of both a response and its clone', async () => {
     const { get, inUse } = await limited();
     const response = await get('/long');
-    const copy = response.clone();
-    const lengths = await Promise.all([response, copy].map(async (one) => (await one.text()).length));
-    expect(lengths).toEqual([8_000_000, 8_000_000]);
-    expect(inUse()).toBe(0);
+    const both = [response, response.clone()];
+    const lengths = await Promise.all(both.map(async (one) => (await one.text()).length));
+    expect([lengths, inUse()]).toEqual([[8_000_000, 8_000_000], 0]);
   });
 
   test('without a timer, if it is read at once', async () => {
@@ -93,8 +80,7 @@ describe('a body that is read releases its slot at its end', () => {
     const { get, inUse, gate } = await limited();
     const response = await get('/gated');
     const reading = response.text();
-    await expect(response.text()).rejects.toThrow(TypeError);
-    await expect(response.json()).rejects.toThrow(TypeError);
+    for (const second of [response.text(), response.json()]) await expect(second).rejects.toThrow(TypeError);
     expect(() => response.clone()).toThrow(TypeError);
     expect(inUse()).toBe(1);
     gate('open');
@@ -105,8 +91,7 @@ describe('a body that is read releases its slot at its end', () => {
   test('not when formData() rejects a body that is not a form, without reading it', async () => {
     const { get, bare, inUse } = await limited();
     const [response, plain] = [await get('/form'), await bare('/form')];
-    await expect(response.formData()).rejects.toThrow(TypeError);
-    await expect(plain.formData()).rejects.toThrow(TypeError);
+    for (const one of [response, plain]) await expect(one.formData()).rejects.toThrow(TypeError);
     expect(response.bodyUsed).toBe(plain.bodyUsed);
     expect(inUse()).toBe(response.bodyUsed ? 0 : 1);
     if (!response.bodyUsed) await response.body?.cancel();
@@ -122,8 +107,7 @@ describe('a body that is not read releases its slot', () => {
     expect(inUse()).toBe(1);
     await clock.advance(100);
     await isFree(inUse);
-    expect(response.bodyUsed).toBe(false);
-    expect(await response.text()).toBe(SHORT);
+    expect([response.bodyUsed, await response.text()]).toEqual([false, SHORT]);
   });
 
   test('at once for an error status', async () => {
@@ -131,8 +115,7 @@ describe('a body that is not read releases its slot', () => {
     const response = await get('/404');
     expect(inUse()).toBe(1);
     await isFree(inUse);
-    expect(clock.pending).toBe(0);
-    expect(await response.text()).toBe(SHORT);
+    expect([clock.pending, await response.text()]).toEqual([0, SHORT]);
   });
 
   test.each<[what: string, path: string, init?: RequestInit]>([
@@ -157,44 +140,34 @@ describe('a body that is not read releases its slot', () => {
     await clock.advance(1_100);
     await clock.advance(6_000);
     expect(inUse()).toBe(1);
-    expect((await new Response(body).arrayBuffer()).byteLength).toBe(8_000_000);
+    expect((await textOf(body)).length).toBe(8_000_000);
     await isFree(inUse);
   });
 
-  test('when it has arrived, if that is within five seconds', async () => {
+  test.each([
+    ['when it has arrived, if that is within five seconds', 0],
+    ['if it arrives later, when it is read', 5_500],
+  ])('%s', async (_, laterMs) => {
     const { get, inUse, clock, gate } = await limited();
     const response = await get('/gated');
     await clock.advance(1_100);
+    await clock.advance(laterMs);
     expect(inUse()).toBe(1);
     gate('open');
-    await isFree(inUse);
-    expect(clock.pending).toBe(0);
-    expect(await response.text()).toBe('1234567890');
+    if (laterMs === 0) await isFree(inUse);
+    expect([inUse(), clock.pending]).toEqual([laterMs === 0 ? 0 : 1, 0]);
+    expect([await response.text(), inUse()]).toEqual(['1234567890', 0]);
   });
 
-  test('if it arrives later, when it is read', async () => {
-    const { get, inUse, clock, gate } = await limited();
-    const response = await get('/gated');
-    await clock.advance(1_100);
-    await clock.advance(5_500);
-    expect(clock.pending).toBe(0);
-    gate('open');
-    expect(inUse()).toBe(1);
-    expect(await response.text()).toBe('1234567890');
-    expect(inUse()).toBe(0);
-  });
-
-  test.each<[when: string, use: (response: Response) => unknown]>([
-    ['after `body` was accessed but not read', (response) => response.body],
-    ['after it was cloned', (response) => response.clone()],
+  test.each<[when: string, use: (response: Response) => readonly (ReadableStream | null)[]]>([
+    ['after `body` was accessed but not read', ({ body }) => [body]],
+    ['after it was cloned', (response) => [response.clone().body, response.body]],
   ])('also %s', async (_, use) => {
     const { get, inUse, clock } = await limited();
-    const response = await get('/short');
-    const used = use(response);
+    const bodies = use(await get('/short'));
     await clock.advance(1_100);
     await isFree(inUse);
-    const bodies = used instanceof Response ? [response.body, used.body] : [used as ReadableStream];
-    for (const body of bodies) expect(await new Response(body).text()).toBe(SHORT);
+    for (const body of bodies) expect(await textOf(body)).toBe(SHORT);
   });
 
   test('at the check, if the native body is being read', async () => {
@@ -207,20 +180,16 @@ describe('a body that is not read releases its slot', () => {
 });
 
 describe('cancelling', () => {
+  const readAndCancel = async (response: Response): Promise<void> => {
+    const reader = readerOf(response);
+    await reader.read();
+    await reader.cancel();
+  };
+
   test.each<[what: string, cancel: (response: Response) => Promise<unknown> | undefined]>([
-    ['the body', (response) => response.body?.cancel()],
-    [
-      'a reader of the body',
-      async (response) => {
-        const reader = response.body?.getReader();
-        await reader?.read();
-        await reader?.cancel();
-      },
-    ],
-    [
-      'both branches',
-      (response) => Promise.all([response.clone(), response].map(({ body }) => body?.cancel())),
-    ],
+    ['the body', ({ body }) => body?.cancel()],
+    ['a reader of the body', readAndCancel],
+    ['both branches', (got) => Promise.all([got.clone(), got].map(({ body }) => body?.cancel()))],
   ])('%s releases the slot, and the body is used', async (_, cancel) => {
     const { get, inUse } = await limited();
     const response = await get('/long');
@@ -235,8 +204,7 @@ describe('cancelling', () => {
     void response.body?.cancel();
     await new Promise(setImmediate);
     expect(inUse()).toBe(1);
-    expect((await copy.arrayBuffer()).byteLength).toBe(8_000_000);
-    expect(inUse()).toBe(0);
+    expect([(await copy.text()).length, inUse()]).toEqual([8_000_000, 0]);
   });
 
   test('while the body is read ahead releases the slot', async () => {
@@ -251,35 +219,28 @@ describe('cancelling', () => {
 describe('a body that breaks releases its slot', () => {
   test('during text(), with the error of baseFetch', async () => {
     const { get, bare, inUse, gate } = await limited();
-    const response = await get('/gated');
-    const text = response.text().catch((error: unknown) => error);
-    gate('break');
-    expect(inUse()).toBe(1);
+    const errors: unknown[] = [];
+    for (const send of [get, bare]) {
+      const text = errorOf((await send('/gated')).text());
+      expect(inUse()).toBe(send === get ? 1 : 0);
+      gate('break');
+      errors.push(await text);
+      expect(inUse()).toBe(0);
+    }
     const broken = { name: 'TypeError', message: 'terminated', cause: { code: 'UND_ERR_SOCKET' } };
-    expect(await text).toMatchObject(broken);
-    expect(inUse()).toBe(0);
-    const plain = (await bare('/gated')).text().catch((error: unknown) => error);
-    gate('break');
-    expect(await plain).toMatchObject(broken);
+    expect(errors).toMatchObject([broken, broken]);
   });
 
-  test('during a partial read', async () => {
+  test('during a partial read, and with a reader that waits on `closed`', async () => {
     const { get, inUse, gate } = await limited();
-    const reader = ((await get('/gated')).body as ReadableStream).getReader();
-    await reader.read();
-    const next = reader.read();
-    gate('break');
-    await expect(next).rejects.toThrow('terminated');
-    await expect(reader.closed).rejects.toThrow('terminated');
-    expect(inUse()).toBe(0);
-  });
-
-  test('with a reader that waits on `closed`, which rejects', async () => {
-    const { get, inUse, gate } = await limited();
-    const reader = ((await get('/gated')).body as ReadableStream).getReader();
-    gate('break');
-    await expect(reader.closed).rejects.toThrow('terminated');
-    expect(inUse()).toBe(0);
+    for (const reads of [1, 0]) {
+      const reader = readerOf(await get('/gated'));
+      const next = reads > 0 && (await reader.read()) && reader.read();
+      gate('break');
+      if (next) await expect(next).rejects.toThrow('terminated');
+      await expect(reader.closed).rejects.toThrow('terminated');
+      expect(inUse()).toBe(0);
+    }
   });
 
   test('unread', async () => {
@@ -291,16 +252,14 @@ describe('a body that breaks releases its slot', () => {
     await expect(response.text()).rejects.toThrow('terminated');
   });
 
-  test('by an abort, read or not', async () => {
-    for (const isRead of [true, false]) {
-      const { get, inUse } = await limited();
-      const controller = new AbortController();
-      const response = await get('/gated', { signal: controller.signal });
-      const text = isRead && response.text().catch((error: unknown) => error);
-      controller.abort(new Error('enough'));
-      if (text) expect(await text).toBe(controller.signal.reason);
-      expect(inUse()).toBe(0);
-    }
+  test.each([true, false])('by an abort, read: %s', async (isRead) => {
+    const { get, inUse } = await limited();
+    const controller = new AbortController();
+    const response = await get('/gated', { signal: controller.signal });
+    const text = isRead && errorOf(response.text());
+    controller.abort(new Error('enough'));
+    if (text) expect(await text).toBe(controller.signal.reason);
+    expect(inUse()).toBe(0);
   });
 
   test('and an unhandled error still reaches the process', async () => {
