@@ -1,5 +1,7 @@
 import { constant, tokenBucket } from '@ebb/core';
+import { resuming } from '@ebb/resume/fetch';
 import { describe, expect, test } from 'vitest';
+import { serve } from '../../../test/serve.ts';
 import { type BaseFetch, createFetch } from './index.ts';
 
 // A program may use the arguments of a call again for another one, with changes, before the call has ended.
@@ -127,4 +129,19 @@ test('a retry of a Request has its referrer', async () => {
   await createFetch({ maxRetries: 1, backoff: constant(0) }, base)(request);
   // Node loses them with the first already.
   expect(seen[1]).toBe(' origin');
+});
+
+test('headers that are changed do not change what asks for the rest of a download', async () => {
+  const headers: Record<string, string> = { 'x-user': 'one' };
+  const users: unknown[] = [];
+  const server = await serve('half-download', 'rest-of-download');
+  const base: BaseFetch = async (input, init) => {
+    users.push(new Headers(init?.headers).get('x-user'));
+    return fetch(input, init);
+  };
+  const send = resuming(createFetch({}, base), { policy: { backoff: constant(0) } });
+  const got = send(server.url, { headers });
+  headers['x-user'] = 'two';
+  expect(await (await got).text()).toBe('1234567890');
+  expect(users).toEqual(['one', 'one']);
 });

@@ -5,7 +5,7 @@ import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { refusingUrl } from '../../../test/refusing.ts';
 import { versions } from '../test/clients.ts';
-import { kinds, type Open } from '../test/uploads.ts';
+import { kinds, nodeStream, type Open } from '../test/uploads.ts';
 import { failing, hastyUpstream, upstream } from '../test/upstream.ts';
 import { type BodyFactory, ebbInterceptor } from './index.ts';
 
@@ -19,6 +19,11 @@ function recording(make: () => Open): { body: () => Readable; closed: Promise<un
   };
   return { body, closed };
 }
+
+const all = [
+  ...kinds,
+  ['Node streams that fail as they are closed', () => nodeStream(new Error('late'))],
+] as const;
 
 /** A factory whose bodies a test makes. */
 function byHand() {
@@ -77,7 +82,7 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     expect(late.destroyed).toBe(true);
   });
 
-  test.each(kinds)('that make %s: closed if the connection is refused', async (_name, make) => {
+  test.each(all)('that make %s: closed if the connection is refused', async (_name, make) => {
     const { body, closed } = recording(make);
     const sent = put(await refusingUrl(), body, { maxRetries: 1 });
     await expect(sent).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -85,7 +90,7 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     await Promise.all(closed);
   });
 
-  test.each(kinds)('that make %s: closed if the response comes early', async (_name, make) => {
+  test.each(all)('that make %s: closed if the response comes early', async (_name, make) => {
     await using server = await hastyUpstream((response) => response.writeHead(503).end('no'));
     const { body, closed } = recording(make);
     const got = await put(server.url, body, { maxRetries: 1 });
