@@ -16,150 +16,105 @@ import {
   upload,
 } from '../test/scenarios.ts';
 
-const abortLater = (reason: unknown) => (controller: Dispatcher.DispatchController) =>
+type Controller = Dispatcher.DispatchController;
+
+const abortLater = (reason: unknown) => (controller: Controller) =>
   later(() => controller.abort(reason as Error));
+const resumeLater = (controller: Controller) => later(() => controller.resume());
+const pause = (controller: Controller) => controller.pause();
+const pauseAnd = (then: (controller: Controller) => unknown) => (controller: Controller) => {
+  pause(controller);
+  then(controller);
+};
+const abortTwice = (controller: Controller) =>
+  later(() => {
+    controller.abort(enough);
+    controller.abort(broken);
+  });
+
+const never = { path: '/never' };
+const put = { method: 'PUT', body: 'hello' };
+const throwing = { onResponseError: fail };
+
+/** Sends an upload in each way of undici, and aborts once its first part has gone out. */
+const uploads: Readonly<Record<string, (setting: Setting, abort: AbortController) => unknown>> = {
+  async dispatch({ dispatcher, log, get }) {
+    const body = upload(log);
+    const handler = new LoggingHandler(log);
+    body.once('data', () => later(() => handler.controller?.abort(enough)));
+    dispatch(dispatcher, log, { ...get, ...never, method: 'PUT', body }, handler);
+    await once(body, 'close');
+  },
+  async request({ undici, dispatcher, log, origin }, abort) {
+    const body = upload(log).once('data', () => later(() => abort.abort(enough)));
+    const sent = undici.request(`${origin}/never`, { method: 'PUT', body, signal: abort.signal, dispatcher });
+    await sent.catch((error: unknown) => log.push(errorText(error)));
+  },
+  async stream({ undici, dispatcher, log, origin }, abort) {
+    const body = upload(log).once('data', () => later(() => abort.abort(enough)));
+    const options = { method: 'PUT', body, signal: abort.signal, dispatcher } as const;
+    await undici.stream(`${origin}/never`, options, fail).catch((error) => log.push(errorText(error)));
+  },
+  async pipeline({ undici, dispatcher, log, origin }, abort) {
+    const options = { method: 'PUT', signal: abort.signal, dispatcher } as const;
+    const duplex = undici.pipeline(`${origin}/never`, options, ({ body }) => body);
+    duplex.on('error', (error) => log.push(`pipeline ${errorText(error)}`));
+    duplex.write('part');
+    dispatcher.once('connect', () => void turns(5).then(() => abort.abort(enough)));
+    await new Promise((resolve) => duplex.once('close', resolve));
+  },
+};
 
 const rows: readonly Row[] = [
-  ...methods.flatMap(
-    (method) =>
-      [
-        [`an abort in ${method}`, one({}, abortIn(method))],
-        [
-          `an abort in ${method}, with a handler that throws`,
-          one({}, abortIn(method, { onResponseError: fail })),
-        ],
-      ] as const,
-  ),
-  ['an abort without a reason', one({ path: '/never' }, { onRequestStart: abortLater(undefined) })],
-  ['an abort from setImmediate', one({ path: '/never' }, { onRequestStart: abortLater(enough) })],
+  ...methods.flatMap((method): Row[] => [
+    [`an abort in ${method}`, one({}, abortIn(method))],
+    [`an abort in ${method}, with a handler that throws`, one({}, abortIn(method, throwing))],
+  ]),
+  ['an abort without a reason', one(never, { onRequestStart: abortLater(undefined) })],
+  ['an abort from setImmediate', one(never, { onRequestStart: abortLater(enough) })],
   [
     'an abort from setImmediate, with a handler that throws',
-    one({ path: '/never' }, { onRequestStart: abortLater(enough), onResponseError: fail }),
+    one(never, { onRequestStart: abortLater(enough), ...throwing }),
   ],
   [
     'an abort from setImmediate in the body, with a handler that throws',
-    one({ path: '/slow-body' }, { onResponseData: abortLater(enough), onResponseError: fail }),
+    one({ path: '/slow-body' }, { onResponseData: abortLater(enough), ...throwing }),
   ],
-  [
-    'two aborts',
-    one(
-      { path: '/never' },
-      {
-        onRequestStart: (controller) =>
-          later(() => {
-            controller.abort(enough);
-            controller.abort(broken);
-          }),
-      },
-    ),
-  ],
-  ['an abort in onBodySent', one({ method: 'PUT', body: 'hello' }, { onRequestStart: abortLater(enough) })],
-  [
-    'pause and resume',
-    one(
-      {},
-      {
-        onResponseStart: (controller) => {
-          controller.pause();
-          later(() => controller.resume());
-        },
-      },
-    ),
-  ],
-  [
-    'pause at the start, and resume',
-    one(
-      {},
-      {
-        onRequestStart: (controller) => controller.pause(),
-        onResponseStart: (controller) => later(() => controller.resume()),
-      },
-    ),
-  ],
-  [
-    'a pause, and an abort',
-    one(
-      {},
-      {
-        onResponseStart: (controller) => {
-          controller.pause();
-          later(() => controller.abort(enough));
-        },
-      },
-    ),
-  ],
-
-  // Uploads.
-  ...(['dispatch', 'request', 'stream', 'pipeline'] as const).map(
-    (how) =>
-      [
-        `an upload by ${how} that is aborted`,
-        async ({ undici, dispatcher, log, get, origin }: Setting) => {
-          const body = upload(log);
-          const abort = new AbortController();
-          const options = { method: 'PUT', body, signal: abort.signal, dispatcher };
-          const url = `${origin}/never`;
-          // Its first part has gone out.
-          body.once('data', () => later(() => abort.abort(enough)));
-          if (how === 'dispatch') {
-            const handler = new LoggingHandler(log);
-            body.once('data', () => later(() => handler.controller?.abort(enough)));
-            dispatch(dispatcher, log, { ...get, path: '/never', method: 'PUT', body }, handler);
-            await once(body, 'close');
-          } else if (how === 'request') {
-            await undici.request(url, options as never).catch((error) => log.push(errorText(error)));
-          } else if (how === 'stream') {
-            await undici
-              .stream(url, options as never, () => fail())
-              .catch((error: unknown) => log.push(errorText(error)));
-          } else {
-            const { body: _, ...rest } = options;
-            const duplex = undici.pipeline(url, rest as never, ({ body }) => body);
-            duplex.on('error', (error) => log.push(`pipeline ${errorText(error)}`));
-            duplex.write('part');
-            dispatcher.once('connect', () => void turns(5).then(() => abort.abort(enough)));
-            await new Promise((resolve) => duplex.once('close', resolve));
-          }
-        },
-      ] as const,
+  ['two aborts', one(never, { onRequestStart: abortTwice })],
+  ['an abort in onBodySent', one(put, { onRequestStart: abortLater(enough) })],
+  ['pause and resume', one({}, { onResponseStart: pauseAnd(resumeLater) })],
+  ['pause at the start, and resume', one({}, { onRequestStart: pause, onResponseStart: resumeLater })],
+  ['a pause, and an abort', one({}, { onResponseStart: pauseAnd(abortLater(enough)) })],
+  ...Object.entries(uploads).map(
+    ([how, send]): Row => [
+      `an upload by ${how} that is aborted`,
+      async (setting) => send(setting, new AbortController()),
+    ],
   ),
-  ...(['an abort beforehand', 'an abort in the same turn'] as const).map(
-    (when) =>
-      [
-        `an upload by request, and ${when}`,
-        async ({ undici, dispatcher, log, origin }: Setting) => {
-          const body = upload(log);
-          const abort = new AbortController();
-          if (when === 'an abort beforehand') abort.abort(enough);
-          const sent = undici.request(`${origin}/never`, {
-            method: 'PUT',
-            body,
-            signal: abort.signal,
-            dispatcher,
-          });
-          abort.abort(enough);
-          await sent.catch((error: unknown) => log.push(errorText(error)));
-        },
-      ] as const,
+  ...['an abort beforehand', 'an abort in the same turn'].map(
+    (when): Row => [
+      `an upload by request, and ${when}`,
+      async ({ undici, dispatcher, log, origin }) => {
+        const abort = new AbortController();
+        if (when === 'an abort beforehand') abort.abort(enough);
+        const options = { method: 'PUT', body: upload(log), signal: abort.signal, dispatcher } as const;
+        const sent = undici.request(`${origin}/never`, options);
+        abort.abort(enough);
+        await sent.catch((error: unknown) => log.push(errorText(error)));
+      },
+    ],
   ),
   [
     'an upload that breaks',
-    async ({ dispatcher, log, get }) => {
-      const body = upload(log);
-      const handler = new LoggingHandler(log);
+    async (setting) => {
+      const body = upload(setting.log);
       body.once('data', () => later(() => body.destroy(broken)));
-      dispatch(dispatcher, log, { ...get, path: '/never', method: 'PUT', body }, handler);
-      await handler.over;
+      await one({ ...never, method: 'PUT', body })(setting);
     },
   ],
   [
     'an upload to a server that hangs up',
-    async ({ dispatcher, log, get }) => {
-      const body = upload(log);
-      const handler = new LoggingHandler(log);
-      dispatch(dispatcher, log, { ...get, path: '/hang-up', method: 'PUT', body }, handler);
-      await handler.over;
-    },
+    async (setting) => one({ path: '/hang-up', method: 'PUT', body: upload(setting.log) })(setting),
   ],
 ];
 

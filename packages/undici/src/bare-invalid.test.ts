@@ -1,5 +1,5 @@
 import { dispatch, LoggingHandler } from '../test/bare.ts';
-import { behavesAsBare, type Row, type Setting, turns } from '../test/scenarios.ts';
+import { behavesAsBare, type Row, turns } from '../test/scenarios.ts';
 
 /** Headers whose iterator is new in each run of a scenario. */
 function iterable(pairs: readonly unknown[]): Iterable<unknown> {
@@ -35,37 +35,33 @@ const rows: readonly Row[] = [
     { reset: 1 },
     { expectContinue: 1 },
   ].map(
-    (options) =>
-      [
-        `wrong options ${Object.entries(options)}`,
-        async ({ dispatcher, log, get }: Setting) => {
-          dispatch(dispatcher, log, { ...get, ...options }, new LoggingHandler(log));
-          await turns(100);
-        },
-      ] as const,
+    (options): Row => [
+      `wrong options ${Object.entries(options)}`,
+      async ({ dispatcher, log, get }) => {
+        dispatch(dispatcher, log, { ...get, ...options }, new LoggingHandler(log));
+        await turns(100);
+      },
+    ],
   ),
   ...[undefined, null, 'text', 1].map(
-    (none) =>
-      [
-        `${none} for options, and for the handler`,
-        async ({ dispatcher, log, get }: Setting) => {
-          dispatch(dispatcher, log, none, new LoggingHandler(log));
-          dispatch(dispatcher, log, get, none);
-          await turns();
-        },
-      ] as const,
+    (none): Row => [
+      `${none} for options, and for the handler`,
+      async ({ dispatcher, log, get }) => {
+        dispatch(dispatcher, log, none, new LoggingHandler(log));
+        dispatch(dispatcher, log, get, none);
+        await turns();
+      },
+    ],
   ),
   ...['onRequestStart', 'onResponseError'].flatMap((name) =>
     [undefined, 'text'].map(
-      (value) =>
-        [
-          `a handler with ${value} for ${name}`,
-          async ({ dispatcher, log, get }: Setting) => {
-            const handler = Object.assign(new LoggingHandler(log), { [name]: value });
-            dispatch(dispatcher, log, get, handler);
-            await turns(200);
-          },
-        ] as const,
+      (value): Row => [
+        `a handler with ${value} for ${name}`,
+        async ({ dispatcher, log, get }) => {
+          dispatch(dispatcher, log, get, Object.assign(new LoggingHandler(log), { [name]: value }));
+          await turns(200);
+        },
+      ],
     ),
   ),
 ];

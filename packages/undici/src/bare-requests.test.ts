@@ -9,42 +9,33 @@ import {
   later,
   one,
   type Row,
-  type Setting,
   upload,
 } from '../test/scenarios.ts';
 
-const paths = [
-  'plain',
-  'empty',
-  'failing',
-  'hints',
-  'trailers',
-  'close',
-  'short',
-  'reset',
-  'hang-up',
-  'nonsense',
-];
+const paths = 'plain empty failing hints trailers close short reset hang-up nonsense'.split(' ');
+const put = { method: 'PUT', body: 'hello' };
+const never = { path: '/never' };
+
 const rows: readonly Row[] = [
-  ...paths.map((path) => [`GET /${path}`, one({ path: `/${path}` })] as const),
-  ...['PUT', 'POST', 'DELETE'].map((method) => [`${method}`, one({ method, body: 'hello' })] as const),
+  ...paths.map((path): Row => [`GET /${path}`, one({ path: `/${path}` })]),
+  ...['PUT', 'POST', 'DELETE'].map((method): Row => [method, one({ ...put, method })]),
   ['HEAD', one({ method: 'HEAD', path: '/head' })],
-  ['a body of a Buffer', one({ method: 'PUT', body: Buffer.from('hello') })],
-  ['a body of chunks', one({ method: 'PUT', body: ['a', 'b'] })],
+  ['a body of a Buffer', one({ ...put, body: Buffer.from('hello') })],
+  ['a body of chunks', one({ ...put, body: ['a', 'b'] })],
   [
     'a body that was destroyed',
-    (setting) => one({ method: 'PUT', body: upload(setting.log).destroy(broken) })(setting),
+    async (setting) => one({ ...put, body: upload(setting.log).destroy(broken) })(setting),
   ],
   [
     'an early response',
     async (setting) => {
       const body = upload(setting.log);
       const closed = once(body, 'close');
-      await one({ method: 'PUT', path: '/early', body })(setting);
+      await one({ ...put, path: '/early', body })(setting);
       await closed;
     },
   ],
-  ['expect-continue', one({ method: 'PUT', body: 'hello', expectContinue: true })],
+  ['expect-continue', one({ ...put, expectContinue: true })],
   ['reset', one({ reset: true })],
   ['blocking', one({ blocking: false, idempotent: false })],
   [
@@ -55,31 +46,19 @@ const rows: readonly Row[] = [
       dispatch(dispatcher, log, get, new LoggingHandler(log, { onResponseError: fail }));
     },
   ],
-  [
-    'a dispatcher that is destroyed under a request',
-    async ({ dispatcher, log, get }) => {
-      const handler = new LoggingHandler(log, {
-        onRequestStart: () => later(() => void dispatcher.destroy(enough)),
-      });
-      dispatch(dispatcher, log, { ...get, path: '/never' }, handler);
-      await handler.over;
-    },
-  ],
-  [
-    'a request queued in a dispatcher that is destroyed',
-    async ({ dispatcher, log, get }) => {
-      const first = new LoggingHandler(
-        log,
-        { onRequestStart: () => later(() => void dispatcher.destroy(enough)) },
-        '1 ',
-      );
-      const second = new LoggingHandler(log, {}, '2 ');
-      dispatch(dispatcher, log, { ...get, path: '/never' }, first);
-      dispatch(dispatcher, log, { ...get, path: '/never' }, second);
-      await Promise.all([first.over, second.over]);
-    },
-    { connections: 1 },
-  ],
+  ...[1, 2].map(
+    (count): Row => [
+      `a dispatcher that is destroyed under a request, with ${count - 1} in its queue`,
+      async ({ dispatcher, log, get }) => {
+        const onRequestStart = () => later(() => void dispatcher.destroy(enough));
+        const all = [new LoggingHandler(log, { onRequestStart }, '1 '), new LoggingHandler(log, {}, '2 ')];
+        const handlers = all.slice(0, count);
+        for (const handler of handlers) dispatch(dispatcher, log, { ...get, ...never }, handler);
+        await Promise.all(handlers.map(({ over }) => over));
+      },
+      { connections: 1 },
+    ],
+  ),
   [
     'close waits for requests under way',
     async ({ dispatcher, log, get }) => {
@@ -91,18 +70,16 @@ const rows: readonly Row[] = [
     },
   ],
   ...[1, 2].map(
-    (pipelining) =>
-      [
-        `five at a time, pipelining ${pipelining}`,
-        async ({ dispatcher, log, get }: Setting) => {
-          const all = Array.from({ length: 5 }, (_, index) => new LoggingHandler(log, {}, `${index} `));
-          for (const [index, handler] of all.entries()) {
-            dispatch(dispatcher, log, { ...get, path: index === 2 ? '/short' : '/plain' }, handler);
-          }
-          await Promise.all(all.map(({ over }) => over));
-        },
-        { pipelining, connections: 1 },
-      ] as const,
+    (pipelining): Row => [
+      `five at a time, pipelining ${pipelining}`,
+      async ({ dispatcher, log, get }) => {
+        const all = [0, 1, 2, 3, 4].map((at) => new LoggingHandler(log, {}, `${at} `));
+        for (const [at, handler] of all.entries())
+          dispatch(dispatcher, log, { ...get, path: at === 2 ? '/short' : '/plain' }, handler);
+        await Promise.all(all.map(({ over }) => over));
+      },
+      { pipelining, connections: 1 },
+    ],
   ),
   [
     'an invalid request between others',
@@ -117,7 +94,7 @@ const rows: readonly Row[] = [
 ];
 
 const timeouts: readonly Row[] = [
-  ['headersTimeout', one({ path: '/never', headersTimeout: 5 })],
+  ['headersTimeout', one({ ...never, headersTimeout: 5 })],
   ['bodyTimeout', one({ path: '/slow-body', bodyTimeout: 5 })],
 ];
 

@@ -4,8 +4,8 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { turns, until } from '../../../test/until.ts';
 import { clients, versions } from '../test/clients.ts';
+import { begin, oneSlot } from '../test/relay.ts';
 import { upstream } from '../test/upstream.ts';
-import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
 /** Far longer than any of these takes: a slot that is never free is a call that waits for ever. */
@@ -85,11 +85,8 @@ test.each(Object.entries(versions))(
 );
 
 test.each([301, 302, 303, 307, 308])('a %i frees its slot with its headers', (status) => {
-  const wire = new Wire();
-  const spy = new HandlerSpy();
-  const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-  const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
-  ebbInterceptor({ concurrency })(wire.dispatch)(get, spy);
+  const concurrency = oneSlot();
+  const { wire, spy } = begin({ concurrency });
   const attempt = wire.attempt(1).start().head(status, { location: '/there' });
   expect(concurrency.stats().inUse).toBe(0);
   spy.controller?.pause();
