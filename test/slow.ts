@@ -22,7 +22,6 @@ export const SLOW: Readonly<
     'test/api/examples.test.ts',
     'test/debug-lines.test.ts',
     'test/examples.test.ts',
-    'test/jobs/faked-time.test.ts',
     'test/jobs/lambda.test.ts',
     'test/jobs/programs.test.ts',
     'test/jobs/run-until-settled.test.ts',

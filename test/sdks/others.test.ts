@@ -61,7 +61,12 @@ const connect =
       ? createNodeTransport({ baseUrl, httpVersion: '1.1', interceptors: [ebb] })
       : createConnectTransport({ baseUrl, useHttpGet: true, fetch: createFetch(options) });
     const call = createClient(GreetService, transport).greet({}, own(signal));
-    throw Code[await call.then(expect.fail, (error: unknown) => ConnectError.from(error).code)];
+    throw Code[
+      await call.then(
+        (): never => expect.fail(),
+        (error: unknown) => ConnectError.from(error).code,
+      )
+    ];
   };
 
 const tanStack: Call = (url, options, signal) => {

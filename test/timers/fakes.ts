@@ -144,12 +144,6 @@ const jest = (name: string, folder: string): Row[] => [
   { name: `${name}, legacy`, make: () => jestTimers(folder, 'LegacyFakeTimers'), late: NO_DATE },
 ];
 
-/** Those that the other tests have. */
-export const ofTheTests: readonly Row[] = [
-  sinon("sinon's timers", '@sinonjs/fake-timers'),
-  ...jest('Jest', '@jest/fake-timers'),
-];
-
 /** Those that `check timers` installs, of all versions that are still in use. */
 export const sinonByVersion: readonly Row[] = [10, 11, 12, 13, 14, 15].map((version) => {
   return sinon(`sinon's timers ${version}`, `sinon-timers-${version}`);

@@ -1,7 +1,7 @@
 // A program whose timers are faked: node process.ts ROW WHEN ENTRY. Writes what comes of each situation.
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { here, legacyJestByVersion, modernJestByVersion, ofTheTests, sinonByVersion } from './fakes.ts';
+import { here, legacyJestByVersion, modernJestByVersion, sinonByVersion } from './fakes.ts';
 import { type Entry, playAll, type When } from './play.ts';
 import type { Packages } from './situations.ts';
 
@@ -25,7 +25,7 @@ function load(): Packages {
 }
 
 const [name, when, entry] = process.argv.slice(2);
-const row = [...here, ...ofTheTests, ...sinonByVersion, ...modernJestByVersion, ...legacyJestByVersion].find(
+const row = [...here, ...sinonByVersion, ...modernJestByVersion, ...legacyJestByVersion].find(
   (each) => each.name === name,
 );
 if (row === undefined) throw new Error(`there are no fakes "${name}"`);

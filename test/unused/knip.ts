@@ -79,8 +79,6 @@ const config: KnipConfig = {
         // Found by its path.
         'undici6',
         'p-retry4',
-        // Loaded by its name.
-        '@jest/fake-timers',
       ],
     },
     'test/packed': {
