@@ -57,11 +57,11 @@ function wireOf(making: Making): Wire {
   };
 }
 
-function replyOf({ status, data }: AxiosResponse<unknown>, native: object): Reply {
-  if (data instanceof ReadableStream) return webReply(status, native, data);
+function replyOf({ status, data }: AxiosResponse<unknown>): Reply {
+  if (data instanceof ReadableStream) return webReply(status, data);
   if (typeof (data as Readable | undefined)?.pipe === 'function')
-    return streamReply(status, native, data as Readable);
-  return readReply(status, native, data);
+    return streamReply(status, data as Readable);
+  return readReply(status, data);
 }
 
 export function axiosClient(making: Making): Client {
@@ -97,12 +97,12 @@ export function axiosClient(making: Making): Client {
       };
       try {
         const response = await instance.request<unknown>(call as AxiosRequestConfig);
-        return replyOf(response, response);
+        return replyOf(response);
       } catch (error) {
         if (!axios.isAxiosError(error) || error.response === undefined) throw error;
         // A body that broke has a response as well, without the bytes.
         if (error.response.data === undefined) throw error;
-        return replyOf(error.response, error);
+        return replyOf(error.response);
       }
     },
     close: wire.close,

@@ -61,8 +61,8 @@ type Way = (sent: Sent, options: object, undici: Undici) => Promise<Reply>;
 
 const WAYS: Readonly<Record<string, Way>> = {
   async 'undici-request'({ url }, options, { request }) {
-    const { statusCode, body, context } = await request(url, options);
-    const reply = streamReply(statusCode, context, body);
+    const { statusCode, body } = await request(url, options);
+    const reply = streamReply(statusCode, body);
     return { ...reply, all: async () => Buffer.from(await body.arrayBuffer()) };
   },
   async 'undici-stream'({ url, givesUp }, options, { stream }) {
@@ -71,13 +71,13 @@ const WAYS: Readonly<Record<string, Way>> = {
       sink.status = statusCode;
       return sink;
     });
-    return readReply(sink.status, undefined, Buffer.concat(sink.parts));
+    return readReply(sink.status, Buffer.concat(sink.parts));
   },
   'undici-pipeline'({ url, body }, options, { pipeline }) {
     const { body: _, ...own } = options as { body?: unknown };
     return new Promise((resolve, reject) => {
-      const duplex = pipeline(url, own as never, ({ statusCode, context, body: from }) => {
-        resolve(streamReply(statusCode, context, duplex));
+      const duplex = pipeline(url, own as never, ({ statusCode, body: from }) => {
+        resolve(streamReply(statusCode, duplex));
         return from;
       });
       // An error before the response, or an end without one.

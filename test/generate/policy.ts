@@ -144,19 +144,13 @@ function ownParts({ own }: Parts, probe: Probe): PolicyOptions {
   const { does = 'counts' } = own ?? {};
   const count = probe.own;
   const permit = (): Permit => {
-    count.entered += 1;
     count.held += 1;
     let holds = true;
     const left = (): void => {
       if (holds) count.held -= 1;
       holds = false;
     };
-    const leave = (): void => {
-      count.left += 1;
-      left();
-    };
-    // An attempt that is not judged is not left.
-    return { cancel: leave, settle: leave, ended: left };
+    return { cancel: left, settle: left, ended: left };
   };
   const done = new WeakSet<object>();
   const counting: Limit = {

@@ -10,7 +10,7 @@ export class Probe {
   /** Timers of the clock of the case that have neither fired nor been cancelled. */
   timers = 0;
   /** What the part of the case was asked. */
-  readonly own = { begun: 0, ended: 0, entered: 0, left: 0, arounds: 0, held: 0 };
+  readonly own = { begun: 0, ended: 0, arounds: 0, held: 0 };
   /** How often `wrapAttempt` was called. */
   arounds = 0;
   /** How often the hook that fails has failed. */

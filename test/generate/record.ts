@@ -15,10 +15,6 @@ export interface Served {
   sent: 'open' | 'whole' | 'cut' | 'short';
   /** When its last byte was written, in milliseconds. */
   endMs?: number;
-  /** Where a redirect leads. */
-  readonly location?: string;
-  /** What a file has: the content of one version. */
-  readonly etag?: string;
 }
 
 /** A request that a server has seen. */

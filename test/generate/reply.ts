@@ -3,8 +3,6 @@ import { Readable } from 'node:stream';
 /** What a client gives its caller, in the same words for all clients. */
 export interface Reply {
   readonly status: number;
-  /** Where the client found the history: a response, a context. */
-  readonly native: unknown;
   /** Reads the body to its end. */
   all(): Promise<Buffer>;
   /** Reads a part of the body, and gives up the rest. */
@@ -19,11 +17,10 @@ type Chunk = Uint8Array | string;
 const bufferOf = (part: Chunk): Buffer => Buffer.from(part as Uint8Array);
 
 /** Of a body that has arrived. */
-export function readReply(status: number, native: unknown, data: unknown): Reply {
+export function readReply(status: number, data: unknown): Reply {
   const bytes = data instanceof ArrayBuffer ? Buffer.from(data) : bufferOf((data ?? '') as Chunk);
   return {
     status,
-    native,
     all: async () => bytes,
     half: async (then) => {
       then?.();
@@ -34,7 +31,7 @@ export function readReply(status: number, native: unknown, data: unknown): Reply
 }
 
 /** Of a Node stream. */
-export function streamReply(status: number, native: unknown, stream: Readable): Reply {
+export function streamReply(status: number, stream: Readable): Reply {
   async function read(isAll: boolean, then?: () => void): Promise<Buffer> {
     const parts: Buffer[] = [];
     for await (const part of stream as AsyncIterable<Chunk>) {
@@ -49,7 +46,6 @@ export function streamReply(status: number, native: unknown, stream: Readable): 
   }
   return {
     status,
-    native,
     all: () => read(true),
     half: (then) => read(false, then),
     async cancel() {
@@ -59,8 +55,8 @@ export function streamReply(status: number, native: unknown, stream: Readable): 
 }
 
 /** Of a web stream. */
-export function webReply(status: number, native: unknown, stream: ReadableStream<Uint8Array> | null): Reply {
-  if (stream === null) return readReply(status, native, undefined);
+export function webReply(status: number, stream: ReadableStream<Uint8Array> | null): Reply {
+  if (stream === null) return readReply(status, undefined);
   async function read(isAll: boolean, then?: () => void): Promise<Buffer> {
     const parts: Buffer[] = [];
     const reader = (stream as ReadableStream<Uint8Array>).getReader();
@@ -79,7 +75,6 @@ export function webReply(status: number, native: unknown, stream: ReadableStream
   }
   return {
     status,
-    native,
     all: () => read(true),
     half: (then) => read(false, then),
     cancel: async () => (stream.locked ? undefined : stream.cancel()),
@@ -92,7 +87,7 @@ export function fetchReply(response: Response): Reply {
   const status = response.status;
   const all = async (): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
   // Of node-fetch: its clones lose the errors of their stream, and wait for each other.
-  if (body instanceof Readable) return { ...streamReply(status, response, body), all };
-  const reply = webReply(status, response, body as ReadableStream<Uint8Array> | null);
+  if (body instanceof Readable) return { ...streamReply(status, body), all };
+  const reply = webReply(status, body as ReadableStream<Uint8Array> | null);
   return { ...reply, all, clone: () => fetchReply(response.clone()) };
 }

@@ -6,20 +6,18 @@ import { shrink } from './shrink.ts';
 /** What no machine is too busy for: once is enough. */
 const SURE: ReadonlySet<string> = new Set(['bytes', 'clone', 'repeated', 'upload', 'credential', 'too many']);
 
+/** How many findings of a rule are looked into. */
+const MOST = 3;
+
 /** Looks into what a run has found, and says what came of it. */
 export class Report {
   readonly #examiner: Examiner;
-  /** How many findings of a rule are looked into. */
-  readonly #most: number;
   readonly #counts = new Map<string, number>();
   readonly #confirmed = new Map<string, number>();
-  /** The seed of the first case that was confirmed. */
-  firstSeed: number | undefined;
   readonly #signatures = new Map<string, number>();
 
-  constructor(examiner: Examiner, most: number) {
+  constructor(examiner: Examiner) {
     this.#examiner = examiner;
-    this.#most = most;
   }
 
   #note(rule: string): number {
@@ -31,7 +29,7 @@ export class Report {
   /** Looks into what was found since the last time. */
   async examine(lanes: Lanes): Promise<void> {
     for (const found of lanes.found.splice(0)) {
-      if (this.#note(found.complaint.rule) <= this.#most) await this.#explain(found);
+      if (this.#note(found.complaint.rule) <= MOST) await this.#explain(found);
     }
     for (const { what, cases } of lanes.suspected.splice(0)) {
       const count = (this.#signatures.get(what.signature) ?? 0) + 1;
@@ -62,7 +60,6 @@ export class Report {
       console.log(`${rule}: ${detail}\n  the bare client does the same: ${lineOf(of)}`);
       return;
     }
-    this.firstSeed ??= of.seed;
     this.#confirmed.set(rule, (this.#confirmed.get(rule) ?? 0) + 1);
     if (!isAlone) {
       console.log(`${rule}: ${detail}\n  among others: ${lineOf(of)}`);

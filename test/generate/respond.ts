@@ -37,8 +37,6 @@ export interface Sending {
   readonly ends?: 'reset' | 'close';
   /** The pause between the parts of a body, in milliseconds. */
   readonly pauseMs?: number;
-  /** True if the client cannot see that the body was cut. */
-  readonly isUnseen?: boolean;
 }
 
 const NO_BODY = new Set([204, 304]);
@@ -70,8 +68,8 @@ const chunk = (part: Buffer): Buffer =>
 /** Sends a response, or the beginning of one, and notes in the record what was sent. */
 export async function respond(line: Line, response: Response, sending: Sending = {}): Promise<void> {
   const { seen } = line;
-  const { status, content, from = 0, framing = 'length', location, etag } = response;
-  const { share = 1, ends, pauseMs, isUnseen } = sending;
+  const { status, content, from = 0, framing = 'length' } = response;
+  const { share = 1, ends, pauseMs } = sending;
   const whole = response.body ?? content.subarray(from);
   const isBare = seen.method === 'HEAD' || NO_BODY.has(status);
   const body = isBare ? Buffer.alloc(0) : whole.subarray(0, Math.floor(whole.length * share));
@@ -82,11 +80,9 @@ export async function respond(line: Line, response: Response, sending: Sending =
     from,
     sent: 'open',
     ...(response.body && { coded: body }),
-    ...(location !== undefined && { location }),
-    ...(etag !== undefined && { etag }),
   };
   seen.served = served;
-  const last = isCut ? (isUnseen ? 'short' : 'cut') : 'whole';
+  const last = isCut ? 'cut' : 'whole';
   const parts = partsOf(body, pauseMs);
   const isLast = (): void => {
     served.sent = last;

@@ -15,13 +15,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     cases: { type: 'string', default: '2000' },
     lanes: { type: 'string', default: '32' },
-    /** How many findings of one rule are looked into. */
-    each: { type: 'string', default: '3' },
     /** One case, in JSON: what a report prints. */
     case: { type: 'string' },
-    /** Ends with the first round that has found something. */
-    stop: { type: 'boolean', default: false },
-    bare: { type: 'boolean', default: false },
   },
 });
 const first = Number(values.seed);
@@ -32,10 +27,10 @@ async function main(): Promise<void> {
   const escapes = new Escapes();
   const lanes = new Lanes(escapes);
   const examiner = await Examiner.open(escapes);
-  const report = new Report(examiner, Number(values.each));
+  const report = new Report(examiner);
   if (values.case !== undefined || count === 1) {
     const of = { ...drawCase(first), ...(JSON.parse(values.case ?? '{}') as Partial<Case>) };
-    const { played, complaints } = await examiner.play(of, values.bare);
+    const { played, complaints } = await examiner.play(of);
     show(of, played, complaints);
     process.exit(complaints.length > 0 ? 1 : 0);
   }
@@ -48,10 +43,6 @@ async function main(): Promise<void> {
       `${lanes.done} of ${count} cases, ${perSecond.toFixed()} per second, ${lanes.found.length} complaints`,
     );
     await report.examine(lanes);
-    if (values.stop && report.firstSeed !== undefined) {
-      console.log(`found by case ${report.firstSeed - first + 1}`);
-      break;
-    }
   }
   lanes.close();
   examiner.close();

@@ -1,7 +1,8 @@
 // What a program prints that ends with an error of ebb: short, with frames that can be read, in every runtime and in both formats.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
+import { pairs } from '../pairs.ts';
 import { ended } from './ended.ts';
 import { nodes } from './nodes.ts';
 
@@ -76,19 +77,22 @@ const runtimes = [
   ['Deno', join(bin, 'deno'), ['run', '--allow-all', '--node-modules-dir=manual', '--quiet']] as const,
 ].filter(([, path]) => existsSync(path));
 
-describe.each(runtimes)('%s', (_, command, args) => {
-  test.concurrent.each(programs)('$name, $format', async ({ name, path }) => {
-    const env = { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '' };
-    const { code, stderr } = await ended(command, [...args, path], { cwd: folder, env });
-    expect(code).toBe(1);
-    // With its cause, the error of a hook is two.
-    const errors = name === 'a hook' ? 2 : 1;
-    expect(Buffer.byteLength(stderr), stderr).toBeLessThanOrEqual(errors * MOST_BYTES);
-    const frames = framesIn(stderr);
-    expect(frames[0]?.called, stderr).toMatch(/^[\w.#]+$|^new \w+$/);
-    for (const { line } of frames) {
-      expect(line.trim()).not.toBe('');
-      expect(line.length).toBeLessThanOrEqual(300);
-    }
-  });
+const cells = pairs(
+  runtimes.flatMap(([runtime, command, args]) => programs.map((one) => ({ ...one, runtime, command, args }))),
+  ({ name, format, runtime }) => [name, format, runtime],
+);
+
+test.concurrent.each(cells)('$name, $format, in $runtime', async ({ name, path, command, args }) => {
+  const env = { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '' };
+  const { code, stderr } = await ended(command, [...args, path], { cwd: folder, env });
+  expect(code).toBe(1);
+  // With its cause, the error of a hook is two.
+  const errors = name === 'a hook' ? 2 : 1;
+  expect(Buffer.byteLength(stderr), stderr).toBeLessThanOrEqual(errors * MOST_BYTES);
+  const frames = framesIn(stderr);
+  expect(frames[0]?.called, stderr).toMatch(/^[\w.#]+$|^new \w+$/);
+  for (const { line } of frames) {
+    expect(line.trim()).not.toBe('');
+    expect(line.length).toBeLessThanOrEqual(300);
+  }
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blocksOf } from '../page-blocks.ts';
+import { pairs } from '../pairs.ts';
 import { workerd } from './workerd.ts';
 import { service } from './workers/service.ts';
 import { CLIENTS, TOKEN_MS } from './workers/shared.ts';
@@ -55,6 +56,15 @@ test.skipIf(workerd.missing !== undefined).each(blocksOf(PAGE))(
   },
 );
 
+const CELLS = pairs(
+  WORKERS.flatMap(([date]) =>
+    Object.keys(CLIENTS).flatMap((name) =>
+      SCOPES.flatMap((scope) => [false, true].map((hasSignal) => ({ date, name, scope, hasSignal }))),
+    ),
+  ),
+  Object.values,
+);
+
 describe.skipIf(workerd.missing !== undefined).each(WORKERS)('workers of %s, %j', (date, flags) => {
   let worker: Worker;
   let upstream: Awaited<ReturnType<typeof service>>;
@@ -79,32 +89,34 @@ describe.skipIf(workerd.missing !== undefined).each(WORKERS)('workers of %s, %j'
     await upstream[Symbol.asyncDispose]();
   });
 
-  const cells = Object.entries(CLIENTS).flatMap(([name, client]) =>
-    SCOPES.flatMap((scope) => [false, true].map((hasSignal) => [name, scope, hasSignal, client] as const)),
-  );
+  const cells = CELLS.filter((cell) => cell.date === date);
 
-  test.for(cells)('%s, made in: %s, under its signal: %s', async ([name, scope, hasSignal, client]) => {
-    upstream.taken();
-    const id = `${SCOPES.indexOf(scope)}-${hasSignal}-${name.replaceAll(/\W+/g, '-')}`;
-    const requests = Array.from({ length: REQUESTS }, (_, at) => {
-      const urls = Array.from({ length: SENDS }, (_, send) => {
-        const own = name === 'coalesced' ? '' : `/${at}/${send}`;
-        return `${upstream.origin}/${client.path}/${id}${own}`;
+  test.for(cells)(
+    '$name, made in: $scope, under its signal: $hasSignal',
+    async ({ name, scope, hasSignal }) => {
+      const client = CLIENTS[name] as (typeof CLIENTS)[string];
+      upstream.taken();
+      const id = `${SCOPES.indexOf(scope)}-${hasSignal}-${name.replaceAll(/\W+/g, '-')}`;
+      const requests = Array.from({ length: REQUESTS }, (_, at) => {
+        const urls = Array.from({ length: SENDS }, (_, send) => {
+          const own = name === 'coalesced' ? '' : `/${at}/${send}`;
+          return `${upstream.origin}/${client.path}/${id}${own}`;
+        });
+        const job: Job = { client: name, hasSignal, urls };
+        return ask(scope, job);
       });
-      const job: Job = { client: name, hasSignal, urls };
-      return ask(scope, job);
-    });
-    const answers = await Promise.all(requests);
-    const answered = answers.filter((text) => text === JSON.stringify(Array(SENDS).fill('200 ok')));
-    const refused = answers.filter(
-      (text) => text.split('TypeError: ').length === SENDS + 1 && text.includes(PAGE),
-    );
-    const isForAll = scope === 'each request' || scope === 'Durable Object' || client.isBound === undefined;
-    const some = scope === 'first request' || client.isBound === 'when used' ? 1 : 0;
-    const expected = isForAll ? REQUESTS : some;
-    expect([answered.length, refused.length], answers.join('\n')).toEqual([expected, REQUESTS - expected]);
-    if (isForAll) EFFECTS[name]?.(upstream.taken(), scope === 'each request');
-  });
+      const answers = await Promise.all(requests);
+      const answered = answers.filter((text) => text === JSON.stringify(Array(SENDS).fill('200 ok')));
+      const refused = answers.filter(
+        (text) => text.split('TypeError: ').length === SENDS + 1 && text.includes(PAGE),
+      );
+      const isForAll = scope === 'each request' || scope === 'Durable Object' || client.isBound === undefined;
+      const some = scope === 'first request' || client.isBound === 'when used' ? 1 : 0;
+      const expected = isForAll ? REQUESTS : some;
+      expect([answered.length, refused.length], answers.join('\n')).toEqual([expected, REQUESTS - expected]);
+      if (isForAll) EFFECTS[name]?.(upstream.taken(), scope === 'each request');
+    },
+  );
 
   test('a request that has ended holds up no other one of its queue', async () => {
     const story = 'left in the queue';

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { pairs } from '../pairs.ts';
 import { NO_DATE, type Row } from './fakes.ts';
 import { type Entry, HANGS, type Played, situationsOf, TICKS_A_UNIT, WHENS, type When } from './play.ts';
 import type { Situation } from './situations.ts';
@@ -74,9 +75,11 @@ export function describeCells(row: Row, when: When, entry: Entry, playThem: type
   });
 }
 
-/** All cells of these rows, each row in a process for each time and entry. */
+/** Pairs of row, entry and time, each in a process of its own. */
 export function describeRows(rows: readonly Row[]): void {
-  for (const row of rows)
-    for (const entry of ['Node', 'browsers'] as const)
-      for (const when of WHENS) describeCells(row, when, entry, playInProcess);
+  const cells = rows.flatMap((row) =>
+    (['Node', 'browsers'] as const).flatMap((entry) => WHENS.map((when) => ({ row, when, entry }))),
+  );
+  for (const { row, when, entry } of pairs(cells, ({ row, when, entry }) => [row.name, when, entry]))
+    describeCells(row, when, entry, playInProcess);
 }
