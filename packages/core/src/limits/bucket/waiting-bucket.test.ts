@@ -101,6 +101,15 @@ describe('a bucket with a source of its own', () => {
     expect(bucket.box.settle.mock.calls).toEqual([[2, undefined, 0]]);
   });
 
+  test('refuses requests that cost more than a lowered capacity', async () => {
+    const bucket = new BoxBucket();
+    const waiting = [bucket.acquire({ cost: 4 }), bucket.acquire({ cost: 2 })];
+    bucket.lowerCapacity(3);
+    await expect(waiting[0]).rejects.toMatchObject({ reason: 'capacity-lowered' });
+    bucket.box.put(2);
+    expect(await waiting[1]).toMatchObject({ cost: 2 });
+  });
+
   test.each<NonConforming>(['mark', 'reject'])(
     '%s applies only if it is known that tokens lack',
     async (non) => {
