@@ -22,18 +22,16 @@ test.each<[story: string, error: unknown, isLost: boolean]>([
 const stream = (): EbbRequestInit =>
   ({ method: 'POST', body: new Blob(['x']).stream(), duplex: 'half' }) as never;
 
+const posted = (): Request => new Request(URL_OF, { method: 'POST', body: 'x' });
+
 /** Requests that fetch can send, but for their bodies. */
 const CORRECT: [story: string, input: () => FetchInput, init?: () => EbbRequestInit][] = [
   ['a URL', () => URL_OF],
   ['an init', () => URL_OF, () => ({ headers: { a: 'b' }, ebb: { attemptTimeoutMs: 100 } })],
   ['a body', () => URL_OF, () => ({ method: 'PUT', body: 'x' })],
   ['a Request', () => new Request(URL_OF)],
-  ['a Request with a body', () => new Request(URL_OF, { method: 'POST', body: 'x' })],
-  [
-    'a body over the Request',
-    () => new Request(URL_OF, { method: 'POST', body: 'x' }),
-    () => ({ body: 'y' }),
-  ],
+  ['a Request with a body', posted],
+  ['a body over the Request', posted, () => ({ body: 'y' })],
   ['a Request as its init', () => URL_OF, () => new Request(URL_OF) as EbbRequestInit],
   ['a stream', () => URL_OF, stream],
 ];

@@ -1,10 +1,9 @@
 import { attemptsOf, constant, createPolicy } from '@ebb/core';
 import { mayBeSentAtOnce, nextTurn } from '@ebb/core/adapter';
 import fc from 'fast-check';
-import type { Dispatcher } from 'undici';
 import { expect, test } from 'vitest';
 import { get, reset } from '../test/relay.ts';
-import { HandlerSpy, Wire } from '../test/wire.ts';
+import { acting, HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
 const FULL = 10;
@@ -28,16 +27,11 @@ const act = fc.record({
 type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
 
 function actingSpy({ at, does }: Act): HandlerSpy {
-  const spy = new HandlerSpy();
-  if (at === 'none') return spy;
-  const plain = spy[at as 'onResponseEnd'].bind(spy);
-  return Object.assign(spy, {
-    [at]: (controller: Dispatcher.DispatchController, ...others: [never]) => {
-      plain(controller, ...others);
-      if (does === 'throw') throw new Error('thrown');
-      if (does === 'abort') controller.abort(new Error('enough'));
-      else controller.pause();
-    },
+  if (at === 'none') return new HandlerSpy();
+  return acting(at as 'onResponseEnd', (controller) => {
+    if (does === 'throw') throw new Error('thrown');
+    if (does === 'abort') controller.abort(new Error('enough'));
+    else controller.pause();
   });
 }
 

@@ -63,12 +63,19 @@ test('it gets raw headers built from the others if there are none', () => {
 test('it pauses by returning false, and resumes', () => {
   const legacy = new Legacy();
   legacy.more = false;
-  expect(dispatched(legacy).start().head(103).connection.calls).toEqual([]);
   const attempt = dispatched(legacy).start().head(200);
   expect(attempt.connection.calls).toEqual(['pause']);
   legacy.resume();
   attempt.data('text');
   expect(attempt.connection.calls).toEqual(['pause', 'resume', 'pause']);
+});
+
+test('what it returns for an informational response, which has no body, pauses nothing', () => {
+  const legacy = new Legacy();
+  legacy.more = false;
+  const attempt = dispatched(legacy).start().head(103);
+  legacy.more = true;
+  expect(attempt.head(200).connection.calls).toEqual([]);
 });
 
 test('it aborts, and gets errors and upgrades', () => {

@@ -53,35 +53,35 @@ export const methods = ['onRequestStart', 'onResponseStart', 'onResponseData', '
 
 const ok = (body: string, fields = ''): string =>
   `HTTP/1.1 200 OK\r\n${fields}content-length: ${body.length}\r\n\r\n${body}`;
+const SWITCHING = 'HTTP/1.1 101 Switching\r\nupgrade: echo\r\nconnection: upgrade\r\n\r\n';
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntrailer: sum\r\n\r\n';
 
-/** Responds according to the path of the request. */
+/** The responses by path, and whether the connection ends with them. Any other path, '/never' say, gets none. */
+const RESPONSES: Readonly<Record<string, readonly [bytes: string, ends?: 'ends']>> = {
+  '/plain': [ok('hello', 'x-a: b\r\nset-cookie: c=1\r\nset-cookie: d=2\r\n')],
+  '/head': ['HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n'],
+  '/empty': ['HTTP/1.1 204 No Content\r\n\r\n'],
+  '/failing': ['HTTP/1.1 503 Away\r\ncontent-length: 4\r\n\r\nlong'],
+  '/hints': [`HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${ok('hello')}`],
+  '/trailers': [`${CHUNKED}5\r\nhello\r\n0\r\nsum: 1\r\n\r\n`],
+  '/close': ['HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhello', 'ends'],
+  '/short': ['HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello', 'ends'],
+  '/hang-up': ['', 'ends'],
+  '/nonsense': ['nonsense\r\n\r\n', 'ends'],
+  '/upgrade': [SWITCHING],
+  '/no-upgrade': [ok('no')],
+  '/bad-upgrade': [SWITCHING],
+  '/slow-body': ['HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello'],
+  '/early': [ok('early')],
+};
+
 function serve(socket: Socket, head: string): void {
-  const path = head.split(' ')[1];
+  const path = head.split(' ')[1] ?? '';
+  const [bytes = '', ends] = RESPONSES[path] ?? [];
   if (head.startsWith('CONNECT')) socket.write('HTTP/1.1 200 Connected\r\nx-a: b\r\n\r\n');
-  else if (path === '/plain') socket.write(ok('hello', 'x-a: b\r\nset-cookie: c=1\r\nset-cookie: d=2\r\n'));
-  else if (path === '/head') socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n');
-  else if (path === '/empty') socket.write('HTTP/1.1 204 No Content\r\n\r\n');
-  else if (path === '/failing') socket.write('HTTP/1.1 503 Away\r\ncontent-length: 4\r\n\r\nlong');
-  else if (path === '/hints') {
-    socket.write(
-      `HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${ok('hello')}`,
-    );
-  } else if (path === '/trailers') {
-    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntrailer: sum\r\n\r\n');
-    socket.write('5\r\nhello\r\n0\r\nsum: 1\r\n\r\n');
-  } else if (path === '/close') socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhello');
-  else if (path === '/short') socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello');
   else if (path === '/reset') socket.resetAndDestroy();
-  else if (path === '/hang-up') socket.end();
-  else if (path === '/nonsense') socket.end('nonsense\r\n\r\n');
-  else if (path === '/upgrade') {
-    socket.write('HTTP/1.1 101 Switching\r\nupgrade: echo\r\nconnection: upgrade\r\n\r\n');
-  } else if (path === '/no-upgrade') socket.write(ok('no'));
-  else if (path === '/bad-upgrade') {
-    socket.write('HTTP/1.1 101 Switching\r\nupgrade: echo\r\nconnection: upgrade\r\n\r\n');
-  } else if (path === '/slow-body') socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello');
-  else if (path === '/early') socket.write(ok('early'));
-  // Any other path, '/never' say, gets no response.
+  else if (ends) socket.end(bytes);
+  else if (bytes) socket.write(bytes);
 }
 
 async function play(
