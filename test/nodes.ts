@@ -9,7 +9,6 @@ const VERSIONS = [22, 26];
 const LEFT_OUT = [
   'packages/**/*.property.test.ts',
   'packages/simulator/**',
-  'packages/valkey/src/budget-processes.test.ts',
   'packages/valkey/src/closed-loop.test.ts',
   'packages/valkey/src/processes.test.ts',
   'packages/valkey/src/store-trouble.test.ts',

@@ -13,11 +13,11 @@ describe('a budget that closes', () => {
     one.deposit();
     one.refund();
     const before = one.stats();
-    const closing = one.close().then(() => ({ ...one.stats(), atMs: clock.now() }));
     const closedAtMs = clock.now();
+    const closing = one.close().then(() => ({ ...one.stats(), tookMs: clock.now() - closedAtMs }));
     await clock.advance(500);
-    const { atMs, leased, inStore } = await closing;
-    expect(atMs - closedAtMs).toBeLessThan(250);
+    const { tookMs, leased, inStore } = await closing;
+    expect(tookMs).toBeLessThan(250);
     expect(leased).toBe(0);
     expect(inStore).toBeGreaterThanOrEqual(before.inStore + before.leased);
   });
@@ -40,24 +40,19 @@ describe('a budget that closes', () => {
 
   test('allows no retry any more, and makes no call, also without its store', async () => {
     const { clock, process } = budgetFleet();
-    const budget = process({ localReserve: 2 });
+    const [budget, unused] = [process({ localReserve: 2 }), process()];
     budget.store.health = 'refusing';
     budget.begin();
     await clock.advance(20_000);
     expect([budget.stats().mode, budget.balance]).toEqual(['local', 2]);
     const { calls } = budget.stats();
-    await Promise.all([budget.close(), clock.advance(500)]);
-    budget.begin();
-    expect([budget.withdraw(), budget.balance]).toEqual([false, 0]);
+    await Promise.all([budget.close(), unused.close(), clock.advance(500)]);
+    for (const one of [budget, unused]) {
+      one.begin();
+      expect([one.withdraw(), one.balance]).toEqual([false, 0]);
+    }
     await clock.advance(1_000);
-    expect(budget.stats().calls).toBe(calls);
-    const unused = process();
-    const closing = unused.close();
-    expect(unused.close()).toBe(closing);
-    await closing;
-    unused.begin();
-    await clock.advance(1_000);
-    expect(unused.stats().calls).toBe(0);
+    expect([budget.stats().calls, unused.stats().calls]).toEqual([calls, 0]);
   });
 
   test('sends what its last requests report after close', async () => {
@@ -109,18 +104,6 @@ describe('a budget that closes', () => {
       budget.deposit();
       await Promise.all([budget.close(), clock.advance(500)]);
       expect(events).toMatchObject([{ type: 'lost' }]);
-      expect(clock.pending).toBe(0);
-    },
-  );
-
-  test.each(['refusing', 'silent'] as const)(
-    'ends before it has reached a store that is %s',
-    async (health) => {
-      const { clock, process } = budgetFleet();
-      const budget = process();
-      budget.begin();
-      budget.store.health = health;
-      await Promise.all([budget.close(), clock.advance(500)]);
       expect(clock.pending).toBe(0);
     },
   );

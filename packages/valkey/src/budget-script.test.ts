@@ -1,10 +1,8 @@
 import { seededRandom } from '@ebb/core/testing';
-import { Redis } from 'iovalkey';
 import { describe, expect, test } from 'vitest';
 import { budgetModel } from '../test/budget-model.ts';
-import { hasServer, program } from '../test/server.ts';
+import { hasServer } from '../test/server.ts';
 import { useStore } from '../test/store.ts';
-import { valkeyBudget } from './budget.ts';
 import { BUDGET_SCRIPT, BUDGET_SCRIPT_SHA1 } from './budget-script.ts';
 
 const store = useStore();
@@ -119,22 +117,6 @@ describe.runIf(hasServer)('the budget script', () => {
 
   test('has the SHA-1 that the server computes', async () => {
     expect(await store.client.script('LOAD', BUDGET_SCRIPT)).toBe(BUDGET_SCRIPT_SHA1);
-  });
-
-  test.runIf(program !== undefined)('needs no more rights than the README lists', async () => {
-    const rights = ['+eval', '+evalsha', '+time', '+get', '+set', '~ebb:*'];
-    await store.client.call('ACL', 'SETUSER', 'limited', 'on', '>secret', ...rights);
-    const limited = new Redis(store.url, {
-      username: 'limited',
-      password: 'secret',
-      enableReadyCheck: false,
-    });
-    limited.on('error', () => {});
-    await using budget = valkeyBudget({ client: limited, key: 'limited', windowMs: 100 });
-    budget.begin();
-    await expect.poll(() => budget.stats()).toMatchObject({ mode: 'shared', processes: 1 });
-    await budget.close();
-    limited.disconnect();
   });
 
   test('lets a key expire that no process has used for a day', async () => {

@@ -1,6 +1,6 @@
 import { seededRandom } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
-import { budgetFleet, times, withdrawAll } from '../test/budget-fleet.ts';
+import { budgetFleet, times } from '../test/budget-fleet.ts';
 import type { ValkeyBudget } from './budget.ts';
 
 describe('requests', () => {
@@ -54,79 +54,44 @@ describe('requests', () => {
 });
 
 describe('the fleet', () => {
-  test('shares the deposits of all processes', async () => {
-    const { clock, process } = budgetFleet({ reserve: 0 });
-    const [one, other] = [process(), process()];
-    times(100, () => one.deposit());
-    await clock.advance(1_000);
-    expect(other.stats().leased).toBe(0);
-    times(15, () => other.begin());
-    await clock.advance(1_000);
-    // Of the twenty retries the first process leases one with its report, and the other half of the rest.
-    expect(withdrawAll(other)).toBe(9);
-    expect(withdrawAll(one)).toBe(1);
-  });
-
-  test.each([1, 2, 3, 4, 5, 6])(
-    'never retries more than reserve + ratio · successes (trace %i)',
-    async (seed) => {
-      const random = seededRandom(seed);
-      const upTo = (most: number): number => Math.floor(random() * (most + 1));
-      const [ratio, reserve, windowMs] = [0.2, 5, 1_000];
-      const { clock, process } = budgetFleet({ ratio, reserve, windowMs, lease: { aheadMs: 20 } });
-      const fleet = Array.from({ length: 1 + upTo(7) }, () => process());
-      const spent: { atMs: number; count: number }[] = [];
-      const earned: { atMs: number; count: number }[] = [];
-      const sum = (list: typeof spent, fromMs: number, toMs: number): number =>
-        list.reduce((total, { atMs, count }) => total + (atMs > fromMs && atMs <= toMs ? count : 0), 0);
-      for (let step = 0; step < 400; step += 1) {
-        const budget = fleet[upTo(fleet.length - 1)] as ValkeyBudget;
-        const atMs = clock.now();
-        // Half of the processes report begin and end.
-        const reports = fleet.indexOf(budget as (typeof fleet)[0]) % 2 === 0;
-        const [deposits, asks] = random() < 0.3 ? [0, upTo(20)] : [upTo(12), upTo(3)];
-        if (reports) times(deposits + asks, () => budget.begin());
-        await clock.advance(upTo(3));
-        times(deposits, () => budget.deposit());
-        let count = 0;
-        times(asks, () => {
-          if (!budget.withdraw()) return;
-          count += 1;
-          if (random() > 0.1) return;
-          budget.refund();
-          count -= 1;
-        });
-        if (reports) times(deposits + asks, () => budget.end());
-        earned.push({ atMs, count: deposits });
-        spent.push({ atMs: clock.now(), count });
-        await clock.advance(random() < 0.05 ? upTo(1_500) : upTo(40));
-        const nowMs = clock.now();
-        expect(sum(spent, 0, nowMs)).toBeLessThanOrEqual(reserve + ratio * sum(earned, 0, nowMs));
-        // A success of one window is leased in the next, and spent in the one after that.
-        const window = sum(spent, nowMs - windowMs, nowMs);
-        expect(window).toBeLessThanOrEqual(reserve + ratio * sum(earned, nowMs - 3.1 * windowMs, nowMs));
-      }
-      expect(sum(spent, 0, clock.now())).toBeGreaterThan(0.3 * ratio * sum(earned, 0, clock.now()));
-    },
-  );
-
-  test('leases from a busy hour expire within two windows', async () => {
-    const { clock, process } = budgetFleet({ reserve: 4 });
-    const fleet = [process(), process()];
-    for (const budget of fleet) times(300, () => budget.begin());
-    for (let second = 0; second < 60; second += 1) {
-      for (const budget of fleet) times(50, () => budget.deposit());
-      await clock.advance(1_000);
+  test.each([1, 2, 3, 4])('never retries more than reserve + ratio · successes (trace %i)', async (seed) => {
+    const random = seededRandom(seed);
+    const upTo = (most: number): number => Math.floor(random() * (most + 1));
+    const [ratio, reserve, windowMs] = [0.2, 5, 1_000];
+    const { clock, process } = budgetFleet({ ratio, reserve, windowMs, lease: { aheadMs: 20 } });
+    const fleet = Array.from({ length: 1 + upTo(7) }, () => process());
+    const spent: { atMs: number; count: number }[] = [];
+    const earned: { atMs: number; count: number }[] = [];
+    const sum = (list: typeof spent, fromMs: number, toMs: number): number =>
+      list.reduce((total, { atMs, count }) => total + (atMs > fromMs && atMs <= toMs ? count : 0), 0);
+    for (let step = 0; step < 400; step += 1) {
+      const budget = fleet[upTo(fleet.length - 1)] as ValkeyBudget;
+      const atMs = clock.now();
+      // Half of the processes report begin and end.
+      const reports = fleet.indexOf(budget as (typeof fleet)[0]) % 2 === 0;
+      const [deposits, asks] = random() < 0.3 ? [0, upTo(20)] : [upTo(12), upTo(3)];
+      if (reports) times(deposits + asks, () => budget.begin());
+      await clock.advance(upTo(3));
+      times(deposits, () => budget.deposit());
+      let count = 0;
+      times(asks, () => {
+        if (!budget.withdraw()) return;
+        count += 1;
+        if (random() > 0.1) return;
+        budget.refund();
+        count -= 1;
+      });
+      if (reports) times(deposits + asks, () => budget.end());
+      earned.push({ atMs, count: deposits });
+      spent.push({ atMs: clock.now(), count });
+      await clock.advance(random() < 0.05 ? upTo(1_500) : upTo(40));
+      const nowMs = clock.now();
+      expect(sum(spent, 0, nowMs)).toBeLessThanOrEqual(reserve + ratio * sum(earned, 0, nowMs));
+      // A success of one window is leased in the next, and spent in the one after that.
+      const window = sum(spent, nowMs - windowMs, nowMs);
+      expect(window).toBeLessThanOrEqual(reserve + ratio * sum(earned, nowMs - 3.1 * windowMs, nowMs));
     }
-    const leased = fleet.reduce((sum, budget) => sum + budget.stats().leased, 0);
-    expect(leased).toBeGreaterThan(80);
-    await clock.advance(20_000);
-    let retries = 0;
-    for (let round = 0; round < 20; round += 1) {
-      for (const budget of fleet) retries += withdrawAll(budget);
-      await clock.advance(200);
-    }
-    expect(retries).toBeLessThanOrEqual(4);
+    expect(sum(spent, 0, clock.now())).toBeGreaterThan(0.3 * ratio * sum(earned, 0, clock.now()));
   });
 
   test('has its reserve again, once, after six windows without use', async () => {

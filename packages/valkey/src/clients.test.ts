@@ -1,65 +1,27 @@
 import { readFileSync } from 'node:fs';
-import { GlideClient, type GlideClusterClient } from '@valkey/valkey-glide';
-import { Redis as IORedis, type Cluster as IORedisCluster } from 'ioredis';
-import { type Cluster, Redis } from 'iovalkey';
-import { createClient, type createCluster } from 'redis';
+import type { GlideClient, GlideClusterClient } from '@valkey/valkey-glide';
+import type { Redis as IORedis, Cluster as IORedisCluster } from 'ioredis';
+import type { Cluster, Redis } from 'iovalkey';
+import type { createClient, createCluster } from 'redis';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
+import { clients, clusterClients, variants } from '../test/clients.ts';
 import { TestCluster } from '../test/cluster.ts';
-import { type Connection, clusterClients, type Login } from '../test/cluster-clients.ts';
-import { hasServer, program, startServer, type TestServer } from '../test/server.ts';
-import { useStore } from '../test/store.ts';
-import { type StoreClient, type ValkeyClient, valkeyBucket } from './index.ts';
+import { program, startServer, type TestServer } from '../test/server.ts';
+import { type StoreEvent, type ValkeyClient, valkeyBucket, valkeyBucketPerKey } from './index.ts';
 
-const single: Readonly<Record<string, (url: string) => Promise<Connection>>> = {
-  iovalkey: async (url) => {
-    const client = new Redis(url);
-    return { client, close: () => client.disconnect() };
-  },
-  ioredis: async (url) => {
-    const client = new IORedis(url);
-    return { client, close: () => client.disconnect() };
-  },
-  redis: async (url) => {
-    const client = await createClient({ url }).connect();
-    return { client, close: () => client.destroy() };
-  },
-  'redis, RESP 3': async (url) => {
-    const client = await createClient({ url, RESP: 3 }).connect();
-    return { client, close: () => client.destroy() };
-  },
-  '@valkey/valkey-glide': async (url) => {
-    const { hostname: host, port, username, password } = new URL(url);
-    const addresses = [{ host, port: Number(port) }];
-    const client = await GlideClient.createClient({
-      addresses,
-      ...(password !== '' && { credentials: { username, password } }),
-    });
-    return { client, close: () => client.close() };
-  },
-  'a client of two functions': async (url) => {
-    const client = new Redis(url);
-    const port: StoreClient = {
-      evalsha: (sha1, key, args) => client.evalsha(sha1, 1, key, ...args),
-      eval: (script, key, args) => client.eval(script, 1, key, ...args),
-    };
-    return { client: port, close: () => client.disconnect() };
-  },
-};
+const LOGIN = { username: 'limited', password: 'secret' };
 
-const LOGIN: Login = { username: 'limited', password: 'secret' };
-
-/** The rights that a client needs according to the README: on one node, and on a cluster. */
-function rightsOf(name: string): { readonly one: string[]; readonly cluster: string[] } {
+/** The rights that a client needs according to the README: on one node, or on a cluster. */
+function rightsOf(name: string, isCluster: boolean): string[] {
   const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const basic = /The user that the client logs in as needs `([^`]+)`/.exec(page)?.[1] ?? '';
   const table = page.slice(page.indexOf('| on one node, also |'));
   const row = table.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``)) ?? '';
-  const [, , one = '', more = ''] = row.replaceAll('\\|', '\0').split('|');
-  const split = (cell: string): string[] =>
-    (/`([^`]+)`/.exec(cell)?.[1] ?? '').replaceAll('\0', '|').split(' ').filter(Boolean);
   expect(basic).not.toBe('');
   expect(row).not.toBe('');
-  return { one: [...basic.split(' '), ...split(one)], cluster: [...basic.split(' '), ...split(more)] };
+  const cell = row.replaceAll('\\|', '\0').split('|')[isCluster ? 3 : 2] ?? '';
+  const more = (/`([^`]+)`/.exec(cell)?.[1] ?? '').replaceAll('\0', '|');
+  return `${basic} ${more}`.split(' ').filter(Boolean);
 }
 
 /** Gives the user these rights and no others, on each of the servers. */
@@ -67,18 +29,15 @@ async function allow(servers: readonly TestServer[], rights: readonly string[]):
   const { username, password } = LOGIN;
   for (const server of servers) {
     await server.command(`ACL SETUSER ${username} reset on >${password} ${rights.join(' ')}`);
-    await server.command('ACL LOG RESET');
-    await server.command('SCRIPT FLUSH');
-    await server.command('CONFIG RESETSTAT');
+    for (const line of ['ACL LOG RESET', 'SCRIPT FLUSH', 'CONFIG RESETSTAT']) await server.command(line);
   }
 }
 
 /** Checks that the user needed each of its rights, and was refused nothing but to name its client. */
 async function expectNoMore(servers: readonly TestServer[], rights: readonly string[]): Promise<void> {
   const stats = (await Promise.all(servers.map((server) => server.command('INFO commandstats')))).join('\n');
-  for (const right of rights.filter((part) => part.startsWith('+'))) {
+  for (const right of rights.filter((part) => part.startsWith('+')))
     expect(stats).toContain(`cmdstat_${right.slice(1)}:`);
-  }
   for (const server of servers) {
     const denied = (await server.command('ACL LOG')).split('\r\n');
     const objects = denied.flatMap((line, index) => (line === 'object' ? [denied[index + 2]] : []));
@@ -86,115 +45,108 @@ async function expectNoMore(servers: readonly TestServer[], rights: readonly str
   }
 }
 
-/** Checks that two buckets on one client share their tokens. */
+/** Checks that two buckets on one client share their tokens, also if the servers forget the script. */
 async function share(
   client: ValkeyClient,
   keys: readonly string[],
-  forget: () => Promise<unknown>,
+  servers: readonly TestServer[] = [],
 ): Promise<void> {
   for (const key of keys) {
-    const lost: unknown[] = [];
-    const options = { client, key, refillPerSecond: 1, capacity: 50, timeoutMs: 5_000 } as const;
-    const onStoreEvent = (event: unknown): void => {
-      lost.push(event);
+    const events: StoreEvent[] = [];
+    const options = {
+      ...{ client, key, refillPerSecond: 1, capacity: 50, timeoutMs: 5_000 },
+      onStoreEvent: (event: StoreEvent) => void events.push(event),
     };
-    await using one = valkeyBucket({ ...options, onStoreEvent });
-    await using other = valkeyBucket({ ...options, onStoreEvent, nonConforming: 'reject' });
+    await using one = valkeyBucket(options);
+    await using other = valkeyBucket({ ...options, nonConforming: 'reject' });
     await one.acquire({ cost: 30 });
-    await forget();
+    for (const server of servers) await server.command('SCRIPT FLUSH');
     await other.acquire({ cost: 15 });
     await expect(other.acquire({ cost: 15 })).rejects.toMatchObject({ reason: 'not-conforming' });
-    expect(lost).toEqual([]);
+    expect(events).toEqual([]);
   }
 }
 
-describe.runIf(hasServer)('one server', () => {
-  const store = useStore();
-
-  test.each(Object.entries(single))('through %s', async (name, connect) => {
-    const { client, close } = await connect(store.url);
-    try {
-      await share(client, [`clients ${name} ${process.pid}`], () => store.client.script('FLUSH'));
-    } finally {
-      close();
-    }
-  });
-});
-
-describe.runIf(program !== undefined)('the rights that the README lists', () => {
-  const named = Object.entries(single).filter(([name]) => !/RESP|functions/.test(name));
-  test.each(named)('are enough for %s', async (name, connect) => {
-    await using server = await startServer();
-    const rights = rightsOf(name).one;
-    await allow([server], rights);
-    const { client, close } = await connect(
-      server.url.replace('//', `//${LOGIN.username}:${LOGIN.password}@`),
-    );
-    try {
-      await share(client, ['limited'], async () => {});
-      await expectNoMore([server], rights);
-    } finally {
-      close();
-    }
-  });
-});
-
-describe.runIf(program !== undefined)('a cluster of three', () => {
-  let nodes: TestCluster;
-  let servers: readonly TestServer[] = [];
+describe.runIf(program !== undefined)('one server', () => {
+  let server: TestServer;
   beforeAll(async () => {
-    nodes = await TestCluster.start();
-    servers = nodes.servers;
-  }, 30_000);
-  afterAll(() => nodes[Symbol.asyncDispose]());
-
-  test.each(clusterClients)('through %s', { timeout: 20_000 }, async (name, connect) => {
-    const { client, close } = await connect(servers[0]?.port ?? 0);
-    // The keys are on all three nodes, and each node needs the script.
-    const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `${letter} ${name}`);
-    const forget = (): Promise<unknown> =>
-      Promise.all(servers.map((server) => server.command('SCRIPT FLUSH')));
-    try {
-      await share(client, keys, forget);
-      const sizes = await Promise.all(servers.map((server) => server.command('DBSIZE')));
-      expect(sizes).not.toContain(':0');
-    } finally {
-      close();
-    }
+    server = await startServer();
   });
+  afterAll(() => server[Symbol.asyncDispose]());
 
-  test.each(clusterClients)(
-    'through %s, with only the rights that the README lists',
-    { timeout: 20_000 },
-    async (name, connect) => {
-      const rights = rightsOf(name).cluster;
-      await allow(servers, rights);
-      const { client, close } = await connect(servers[0]?.port ?? 0, LOGIN);
-      try {
-        const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `limited ${letter} ${name}`);
-        await share(client, keys, async () => {});
-        await expectNoMore(servers, rights);
-      } finally {
-        close();
-      }
+  test.each(Object.entries({ ...clients, ...variants }).filter(([name]) => !name.includes('without')))(
+    'through %s',
+    async (name, open) => {
+      using opened = await open({ port: server.port });
+      await share(opened.client, [name], [server]);
     },
   );
+
+  test.each(Object.entries(clients))('the rights of the README are enough for %s', async (name, open) => {
+    const rights = rightsOf(name, false);
+    await allow([server], rights);
+    using opened = await open({ port: server.port, ...LOGIN });
+    await share(opened.client, [`limited ${name}`]);
+    await expectNoMore([server], rights);
+  });
 });
 
-test('a value that is not a client is rejected', () => {
-  const others = [
-    undefined,
-    null,
-    {},
-    'redis://127.0.0.1',
-    { evalsha: () => {} },
-  ] as unknown as ValkeyClient[];
-  for (const client of others) {
-    expect(() => valkeyBucket({ client, key: 'k', refillPerSecond: 1 })).toThrow(
-      /client must be a client of/,
-    );
-  }
-});
+describe.runIf(program !== undefined).each(Object.entries(clusterClients))(
+  'a cluster, through %s',
+  (name, open) => {
+    // The keys are on all three nodes, and each node needs the script.
+    const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `${letter} ${name}`);
+    let cluster: TestCluster;
+    beforeAll(async () => {
+      cluster = await TestCluster.start();
+    }, 30_000);
+    afterAll(() => cluster[Symbol.asyncDispose]());
+
+    test('shares buckets on all nodes', { timeout: 20_000 }, async () => {
+      using opened = await open({ port: cluster.portOf(0) });
+      await share(opened.client, keys, cluster.servers);
+      const sizes = await Promise.all(cluster.servers.map((server) => server.command('DBSIZE')));
+      expect(sizes).not.toContain(':0');
+    });
+
+    test('needs only the rights of the README', { timeout: 20_000 }, async () => {
+      const rights = rightsOf(name, true);
+      await allow(cluster.servers, rights);
+      using opened = await open({ port: cluster.portOf(0), ...LOGIN });
+      await share(
+        opened.client,
+        keys.map((key) => `limited ${key}`),
+      );
+      await expectNoMore(cluster.servers, rights);
+    });
+
+    test('sends the calls of one turn in a few packets', async () => {
+      using opened = await open({ port: cluster.portOf(0) });
+      const { client } = opened;
+      const limit = { refillPerSecond: 0.1, capacity: 10, timeoutMs: 5_000 };
+      const buckets = valkeyBucketPerKey({ client, key: 'tenants', ...limit });
+      const request = { method: 'GET', url: '/', replayable: true, header: () => undefined };
+      const askAll = (round: string): Promise<unknown> =>
+        Promise.all(Array.from({ length: 300 }, (_, at) => buckets.for(request, `${round} ${at}`).acquire()));
+      // Connects to all nodes, and gives them the script.
+      await askAll('first');
+      const [reads, calls] = [await cluster.reads(), buckets.stats().calls];
+      await askAll('second');
+      expect(buckets.stats().calls - calls).toBeGreaterThanOrEqual(300);
+      // A server reads 16 kB at a time; each call by itself takes some 160 reads.
+      expect((await cluster.reads()) - reads).toBeLessThanOrEqual(60);
+      await buckets.close();
+    });
+  },
+);
+
+test.each([[undefined], [null], [{}], ['redis://127.0.0.1'], [{ evalsha: () => {} }]])(
+  '%j is not a client',
+  (client) => {
+    const options = { client: client as unknown as ValkeyClient, key: 'k', refillPerSecond: 1 };
+    expect(() => valkeyBucket(options)).toThrow(/client must be a client of/);
+  },
+);
 
 test('the types of all clients are accepted', () => {
   expectTypeOf<Redis>().toExtend<ValkeyClient>();

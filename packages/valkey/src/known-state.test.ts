@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { BucketView } from './bucket-view.ts';
 import { KnownState, type Reply } from './known-state.ts';
 import type { RawReply } from './store-call.ts';
@@ -14,82 +14,41 @@ function raw(epoch: number, atUs: number, other: Partial<RawReply> = {}): RawRep
   };
 }
 
-describe('the order of replies', () => {
-  /** When the call was sent, the epoch and time of its reply, and whether it counts. The replies come in this order. */
-  test.each<
-    [name: string, replies: readonly [sentAtMs: number, epoch: number, atUs: number, counts: boolean][]]
-  >([
-    [
-      'is their time',
-      [
-        [0, 1, 5e6, true],
-        [1, 1, 6e6, true],
-        [2, 1, 7e6, true],
-      ],
-    ],
-    [
-      '… also if one is overtaken',
-      [
-        [0, 1, 5e6, true],
-        [2, 1, 7e6, true],
-        [1, 1, 6e6, false],
-      ],
-    ],
-    [
-      'goes on if a bucket begins at an earlier time',
-      [
-        [0, 1, 5e6, true],
-        [1, 2, 1e6, true],
-        [2, 2, 2e6, true],
-      ],
-    ],
-    [
-      '… again',
-      [
-        [0, 1, 5e6, true],
-        [1, 2, 1e6, true],
-        [2, 3, 5e5, true],
-        [3, 3, 6e5, true],
-      ],
-    ],
-    [
-      '… at a later one',
-      [
-        [0, 1, 5e6, true],
-        [1, 2, 9e6, true],
-        [2, 2, 8e6, false],
-        [3, 2, 10e6, true],
-      ],
-    ],
-    [
-      'of two buckets is that of the calls',
-      [
-        [0, 1, 5e6, true],
-        [2, 2, 1e6, true],
-        [1, 1, 6e6, false],
-        [3, 2, 2e6, true],
-      ],
-    ],
-    [
-      'does not end without a bucket',
-      [
-        [0, 1, 5e6, true],
-        [1, 0, 6e6, true],
-        [2, 1, 7e6, true],
-      ],
-    ],
-  ])('%s', (_, replies) => {
-    const known = new KnownState(LIMITS);
-    const view = new BucketView(1);
-    for (const [sentAtMs, epoch, atUs, counts] of replies) {
-      const [before, processes] = [known.args, epoch * 100 + sentAtMs];
-      const reply = known.observe(raw(epoch, atUs, { processes }), sentAtMs, 10 + sentAtMs);
-      expect(view.observe(reply, 10 + sentAtMs)).toBe(counts);
-      expect(view.processes === processes).toBe(counts);
-      if (counts && epoch > 0) expect(known.args[1]).toBe(`${epoch}`);
-      else expect(known.args).toEqual(before);
-    }
-  });
+/** A reply to a call that was sent then, and whether it counts. */
+interface Told {
+  readonly sentAtMs: number;
+  readonly epoch: number;
+  readonly atUs: number;
+  readonly isCounted: boolean;
+}
+
+const counts = (sentAtMs: number, epoch: number, atSeconds: number): Told => {
+  return { sentAtMs, epoch, atUs: atSeconds * 1e6, isCounted: true };
+};
+const isOld = (...reply: Parameters<typeof counts>): Told => ({ ...counts(...reply), isCounted: false });
+
+test.each<[name: string, replies: readonly Told[]]>([
+  ['is their time', [counts(0, 1, 5), counts(1, 1, 6), counts(2, 1, 7)]],
+  ['is their time, also if one is overtaken', [counts(0, 1, 5), counts(2, 1, 7), isOld(1, 1, 6)]],
+  ['goes on if a bucket begins at an earlier time', [counts(0, 1, 5), counts(1, 2, 1), counts(2, 2, 2)]],
+  ['goes on if one begins again', [counts(0, 1, 5), counts(1, 2, 1), counts(2, 3, 0.5), counts(3, 3, 0.6)]],
+  ['goes on if one begins later', [counts(0, 1, 5), counts(1, 2, 9), isOld(2, 2, 8), counts(3, 2, 10)]],
+  [
+    'of two buckets is that of the calls',
+    [counts(0, 1, 5), counts(2, 2, 1), isOld(1, 1, 6), counts(3, 2, 2)],
+  ],
+  ['does not end without a bucket', [counts(0, 1, 5), counts(1, 0, 6), counts(2, 1, 7)]],
+])('the order of replies %s', (_, replies) => {
+  const known = new KnownState(LIMITS);
+  const view = new BucketView(1);
+  for (const { sentAtMs, epoch, atUs, isCounted } of replies) {
+    const [before, processes] = [known.args, epoch * 100 + sentAtMs];
+    const reply = known.observe(raw(epoch, atUs, { processes }), sentAtMs, 10 + sentAtMs);
+    expect(view.observe(reply, 10 + sentAtMs)).toBe(isCounted);
+    expect(view.processes === processes).toBe(isCounted);
+    if (isCounted && epoch > 0) expect(known.args[1]).toBe(`${epoch}`);
+    else expect(known.args).toEqual(before);
+  }
 });
 
 test('requests may be served sooner if tokens are given back, not if others take part', () => {

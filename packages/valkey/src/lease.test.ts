@@ -36,22 +36,10 @@ type Told = Partial<Omit<Reply, 'granted' | 'emptyInMs'>> & { granted?: number; 
 
 const reply = ({ granted = 0, emptyInMs = -200, ...parts }: Told = {}): Reply => {
   atUs += 1_000;
-  const told = { waitMs: 0, pausedMs: 0, averageLease: [0], processes: 1, line: '', tooLate: false };
-  const amounts = { granted: [granted], emptyInMs: [emptyInMs] };
   return {
-    ...told,
-    ...amounts,
-    ...{
-      atUs,
-      orderUs: atUs,
-      writtenUs: atUs,
-      frame: 1,
-      shiftUs: 0,
-      epoch: 1,
-      version: 1,
-      pausedUs: 0,
-      resumedUs: 0,
-    },
+    ...{ waitMs: 0, pausedMs: 0, averageLease: [0], processes: 1, line: '', tooLate: false },
+    ...{ granted: [granted], emptyInMs: [emptyInMs], atUs, orderUs: atUs, writtenUs: atUs },
+    ...{ frame: 1, shiftUs: 0, epoch: 1, version: 1, pausedUs: 0, resumedUs: 0 },
     ...{ total: 0, endsUs: 0, share: undefined, limits: undefined, lostBucket: false, steppedMs: 0 },
     ...{ emptyUs: [atUs + emptyInMs * 1_000], givenUs: [0], baseUs: [0] },
     ...parts,

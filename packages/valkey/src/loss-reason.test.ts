@@ -20,16 +20,10 @@ test.each<[reason: string, error: unknown]>([
   ['connection', new Error('Connection is closed.')],
   ['connection', new Error('Socket closed unexpectedly')],
   ['connection', new Error('The client is closed')],
-  [
-    'connection',
-    new Error('Reached the max retries per request limit (which is 20). Refer to "maxRetriesPerRequest"'),
-  ],
+  ['connection', new Error('Reached the max retries per request limit (which is 20)')],
   ['refused', new Error('NOPERM this user has no permissions')],
   ['refused', new Error('An error was signalled by the server: - PermissionDenied: no')],
-  [
-    'refused',
-    new Error(`${GLIDE}ACL failure in script: User x has no permissions to run the 'time' command`),
-  ],
+  ['refused', new Error(`${GLIDE}ACL failure in script: User x has no permissions to run 'time'`)],
   ['refused', new Error(`${GLIDE}The user executing the script can't run this command or subcommand`)],
   ['refused', new Error('LOADING the dataset is in memory')],
   ['refused', noReply(250, new Error('WRONGPASS invalid username-password pair'))],

@@ -2,12 +2,11 @@ import { EventEmitter } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import { createServer } from 'node:tls';
 import { inspect } from 'node:util';
-import { GlideClient, Logger } from '@valkey/valkey-glide';
-import { Redis as IORedis } from 'ioredis';
 import { Cluster, Redis } from 'iovalkey';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { selfSigned } from '../../../test/runtimes/certificate.ts';
+import { clients, type Opened, variants } from '../test/clients.ts';
 import { program, startServer, type TestServer } from '../test/server.ts';
 import { listen, otherProtocol, type Wire } from '../test/wire.ts';
 import {
@@ -19,62 +18,9 @@ import {
 } from './index.ts';
 import { isPermanent } from './store-error.ts';
 
-Logger.setLoggerConfig('off');
-
-interface Address {
-  readonly port: number;
-  readonly tls?: boolean;
-  readonly username?: string;
-  readonly password?: string;
-}
-
-interface Opened extends Disposable {
-  readonly client: ValkeyClient;
-}
-
-const host = '127.0.0.1';
-
-function openRedis(kind: typeof Redis | typeof IORedis, { port, tls, ...login }: Address): Redis {
-  return new (kind as typeof Redis)({ host, port, ...(tls && { tls: {} }), ...login });
-}
-
-const throughNode: Readonly<Record<string, (address: Address) => Promise<Opened>>> = {
-  iovalkey: async (address) => {
-    const client = openRedis(Redis, address).on('error', () => {});
-    return { client, [Symbol.dispose]: () => client.disconnect() };
-  },
-  ioredis: async (address) => {
-    const client = openRedis(IORedis, address).on('error', () => {});
-    return { client, [Symbol.dispose]: () => client.disconnect() };
-  },
-  'iovalkey without a listener': async (address) => {
-    const client = openRedis(Redis, address);
-    return { client, [Symbol.dispose]: () => client.disconnect() };
-  },
-  'ioredis without a listener': async (address) => {
-    const client = openRedis(IORedis, address);
-    return { client, [Symbol.dispose]: () => client.disconnect() };
-  },
-  redis: async ({ port, tls, ...login }) => {
-    const socket = tls ? ({ host, port, tls: true } as const) : { host, port };
-    const client = createClient({ ...login, socket }).on('error', () => {});
-    client.connect().catch(() => {});
-    return { client, [Symbol.dispose]: () => client.destroy() };
-  },
-};
-
-const all: typeof throughNode = {
-  ...throughNode,
-  '@valkey/valkey-glide': async ({ port, tls = false, username, password }) => {
-    const credentials = password === undefined ? undefined : { password, ...(username && { username }) };
-    const addresses = [{ host, port }];
-    const client = await GlideClient.createClient({
-      ...{ addresses, useTLS: tls, lazyConnect: true },
-      ...(credentials && { credentials }),
-    });
-    return { client, [Symbol.dispose]: () => client.close() };
-  },
-};
+const all = Object.entries({ ...clients, ...variants }).filter(([name]) => !/queue|RESP|two/.test(name));
+/** GLIDE tells nothing of its connection. */
+const throughNode = all.filter(([name]) => !name.includes('glide'));
 
 const printed = vi.spyOn(console, 'error');
 beforeEach(() => {
@@ -102,21 +48,16 @@ async function messageBy(opened: Opened, options: Partial<ValkeyBucketOptions> =
   return message;
 }
 
+const GLIDE = 'An error was signalled by the server: - ResponseError:';
 test.each<[message: string, permanent: boolean]>([
   ['ERR max number of clients reached', false],
-  ['An error was signalled by the server: - ResponseError: ERR max number of clients reached', false],
+  [`${GLIDE} ERR max number of clients reached`, false],
   ['LOADING Redis is loading the dataset in memory', false],
   ['connect ECONNREFUSED 127.0.0.1:6379', false],
   ["ERR unknown command 'EVALSHA'", true],
   ['NOAUTH Authentication required.', true],
-  [
-    "An error was signalled by the server: - ResponseError: ACL failure in script: User x may not run 'time'",
-    true,
-  ],
-  [
-    "An error was signalled by the server: - ResponseError: The user executing the script can't run this",
-    true,
-  ],
+  [`${GLIDE} ACL failure in script: User x may not run 'time'`, true],
+  [`${GLIDE} The user executing the script can't run this`, true],
 ])('%s: permanent is %s', (message, permanent) => {
   expect(isPermanent(new Error(message))).toBe(permanent);
 });
@@ -130,77 +71,60 @@ describe.runIf(program !== undefined)('a server with a password', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  test.each(Object.entries(all))('and a client without one: %s', async (_, open) => {
-    using opened = await open({ port: server.port });
-    expect(await messageBy(opened)).toMatch(/NOAUTH/);
+  test.each(all)('says what is wrong with a login, through %s', async (_, open) => {
+    const logins: [login: object, message: RegExp][] = [
+      [{}, /NOAUTH/],
+      [{ password: 'not the password' }, /WRONGPASS/],
+      [{ username: 'limited', password: 'secret' }, /NOPERM|PermissionDenied/],
+    ];
+    for (const [login, message] of logins) {
+      using opened = await open({ port: server.port, ...login });
+      expect(await messageBy(opened)).toMatch(message);
+    }
   });
-
-  test.each(Object.entries(all))('and a client with a wrong one: %s', async (_, open) => {
-    using opened = await open({ port: server.port, password: 'not the password' });
-    expect(await messageBy(opened)).toMatch(/WRONGPASS/);
-  });
-
-  test.each(Object.entries(all))('and a user without the rights: %s', async (_, open) => {
-    using opened = await open({ port: server.port, username: 'limited', password: 'secret' });
-    expect(await messageBy(opened)).toMatch(/NOPERM|PermissionDenied/);
-  });
-});
-
-describe('TLS', () => {
-  let secure: Wire;
-  let plain: Wire;
-  beforeAll(async () => {
-    secure = await listen(createServer(selfSigned(), (socket) => socket.on('error', () => {})));
-    plain = await otherProtocol();
-  });
-  afterAll(async () => {
-    await secure[Symbol.asyncDispose]();
-    await plain[Symbol.asyncDispose]();
-  });
-
-  test.each(Object.entries(throughNode))('to a server that %s does not trust', async (_, open) => {
-    using opened = await open({ port: secure.port, tls: true });
-    expect(await messageBy(opened)).toMatch(/self-signed certificate/);
-  });
-
-  test.each(Object.entries(throughNode))('from %s to a server without it', async (_, open) => {
-    using opened = await open({ port: plain.port, tls: true });
-    expect(await messageBy(opened)).toMatch(/wrong version number|packet length too long/);
-  });
-
-  test.each(Object.entries(throughNode))(
-    'required by the server, but %s does not use it',
-    async (_, open) => {
-      using opened = await open({ port: secure.port });
-      // A broken connection is not permanent, so the bucket waits.
-      expect(await messageBy(opened, { connectTimeoutMs: 300 })).toMatch(
-        /ECONNRESET|closed unexpectedly|no connection yet/,
-      );
-    },
-  );
 });
 
 describe('a connection', () => {
-  test.each(Object.entries(throughNode))('that is refused: %s', async (_, open) => {
-    const wire = await otherProtocol();
-    await wire[Symbol.asyncDispose]();
-    using opened = await open({ port: wire.port });
-    expect(await messageBy(opened, { connectTimeoutMs: 300 })).toMatch(/within \d+ ms: connect ECONNREFUSED/);
-  });
-
-  test.each(Object.entries(throughNode))('that is never established: %s', async (_, open) => {
+  let secure: Wire;
+  let plain: Wire;
+  let silent: Wire;
+  let closed: Wire;
+  beforeAll(async () => {
+    secure = await listen(createServer(selfSigned(), (socket) => socket.on('error', () => {})));
+    plain = await otherProtocol();
     // A server without TLS takes the handshake for the beginning of a command, and waits for its end.
-    await using wire = await listen(createTcpServer((socket) => socket.on('error', () => {}).resume()));
-    using opened = await open({ port: wire.port, tls: true });
-    expect(await messageBy(opened, { connectTimeoutMs: 300 })).toMatch(
-      /within \d+ ms: the client has no connection/,
-    );
+    silent = await listen(createTcpServer((socket) => socket.on('error', () => {}).resume()));
+    closed = await otherProtocol();
+    await closed[Symbol.asyncDispose]();
+  });
+  afterAll(() => Promise.all([secure, plain, silent].map((wire) => wire[Symbol.asyncDispose]())));
+
+  // A broken connection is not permanent, so the bucket waits.
+  const waits = { connectTimeoutMs: 300 };
+  const table: [string, () => Wire, tls: boolean, options: object, message: RegExp][] = [
+    ['with TLS to a server that is not trusted', () => secure, true, {}, /self-signed certificate/],
+    ['with TLS to a server without', () => plain, true, {}, /wrong version number|packet length too long/],
+    [
+      'without TLS to a server with',
+      () => secure,
+      false,
+      waits,
+      /ECONNRESET|closed unexpectedly|no connection yet/,
+    ],
+    ['that is refused', () => closed, false, waits, /within \d+ ms: connect ECONNREFUSED/],
+    ['that is never established', () => silent, true, waits, /within \d+ ms: the client has no connection/],
+  ];
+  describe.each(throughNode)('of %s', (_, open) => {
+    test.each(table)('%s', async (__, wire, tls, options, message) => {
+      using opened = await open({ port: wire().port, tls });
+      expect(await messageBy(opened, options)).toMatch(message);
+    });
   });
 });
 
 describe.runIf(program !== undefined)('a server that gets a password later', () => {
   // A client that repeats its commands reports this error to a listener only.
-  const listening = Object.entries(throughNode).filter(([name]) => !name.includes('without'));
+  const listening = throughNode.filter(([name]) => !name.includes('without'));
   test.each(listening)('is reported in its own words: %s', async (_, open) => {
     await using server = await startServer();
     using opened = await open({ port: server.port });

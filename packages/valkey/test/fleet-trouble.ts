@@ -13,9 +13,9 @@ export interface Phase {
   /** Each message takes up to this part more or less of its time. @default 0 */
   readonly varies?: number;
   /** The store loses the key so often. */
-  readonly losesEveryMs?: number;
+  readonly losesEveryMs?: number | undefined;
   /** Each process sends one request in so many milliseconds; else each of its callers asks again at once. */
-  readonly quietMs?: number;
+  readonly quietMs?: number | undefined;
 }
 
 export interface TroubledFleet {
@@ -41,8 +41,9 @@ export interface Spending {
   readonly longestMs: number;
   /** How often a process lost the store or got it back within any 6 s of the last phase, at most. */
   readonly turns: number;
-  /** Requests that had neither in the end. */
+  /** Requests that had neither in the end, and timers. */
   readonly hanging: number;
+  readonly pending: number;
 }
 
 const PATIENCE_MS = 2_000;
@@ -144,5 +145,6 @@ export async function spendInTrouble(fleet: TroubledFleet): Promise<Spending> {
     least = Math.min(least, index - refilled);
     burst = Math.max(burst, index + 1 - refilled - least);
   });
-  return { shares, burst: burst / capacity, longestMs, turns, hanging };
+  const { pending } = clock;
+  return { shares, burst: burst / capacity, longestMs, turns, hanging, pending };
 }

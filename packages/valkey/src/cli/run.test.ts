@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Logger } from '@valkey/valkey-glide';
-import { Cluster, Redis } from 'iovalkey';
+import { Cluster } from 'iovalkey';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TestCluster } from '../../test/cluster.ts';
-import { hasServer, program, startServer } from '../../test/server.ts';
+import { hasServer, program } from '../../test/server.ts';
 import { useStore } from '../../test/store.ts';
 import { type ValkeyBucket, valkeyBucket } from '../index.ts';
 import { connect, load } from './clients.ts';
@@ -24,21 +24,17 @@ interface Ran {
 
 async function runAt(url: string, line: string): Promise<Ran> {
   const written = { out: '', err: '' };
-  const code = await ebbValkey(line.split(' ').filter(Boolean), {
-    stdout: {
-      write(text) {
-        written.out += text;
-      },
+  const to = (name: 'out' | 'err') => ({
+    write(text: string) {
+      written[name] += text;
     },
-    stderr: {
-      write(text) {
-        written.err += text;
-      },
-    },
-    env: { VALKEY_URL: url },
   });
+  const streams = { stdout: to('out'), stderr: to('err'), env: { VALKEY_URL: url } };
+  const code = await ebbValkey(line.split(' ').filter(Boolean), streams);
   return { code, ...written };
 }
+
+const has = (text: string): unknown => expect.stringContaining(text);
 
 describe.runIf(hasServer)('ebb-valkey', () => {
   const store = useStore();
@@ -56,27 +52,20 @@ describe.runIf(hasServer)('ebb-valkey', () => {
   const run = (line: string): Promise<Ran> => runAt(store.url, line);
   const json = async (line: string) => JSON.parse((await run(`${line} --json`)).out);
 
+  const one = { refillPerSecond: 1, capacity: 50 };
+  const limits = { requests: { ...one, capacity: 10 }, tokens: { ...one, capacity: 2_000 } };
+
   /** A bucket that a process has used. */
   async function used(units = false): Promise<ValkeyBucket> {
-    const limits = {
-      requests: { refillPerSecond: 1, capacity: 10 },
-      tokens: { refillPerSecond: 1, capacity: 2_000 },
-    };
-    const one = { refillPerSecond: 1, capacity: 50 };
-    const bucket = valkeyBucket({
-      client: store.client,
-      key,
-      timeoutMs: 5_000,
-      ...(units ? { limits } : one),
-    });
+    const options = { client: store.client, key, timeoutMs: 5_000 };
+    const bucket = valkeyBucket({ ...options, ...(units ? { limits } : one) });
     open.push(bucket);
     await bucket.acquire({ cost: units ? { requests: 4, tokens: 500 } : 30 });
     return bucket;
   }
 
   test('inspect shows limits, tokens, and who takes part', async () => {
-    const bucket = await used();
-    const { process: name } = bucket.stats();
+    const { process: name } = (await used()).stats();
     const { code, out, err } = await run(`inspect ${key}`);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(`ebb:{${key}}\nlimits of version 1\nwritten `);
@@ -84,24 +73,20 @@ describe.runIf(hasServer)('ebb-valkey', () => {
     expect(out).toMatch(new RegExp(`\\n${name} +[\\d.]+ %`));
     expect(await json(`inspect ${key}`)).toMatchObject({
       ...{ key: `ebb:{${key}}`, version: 1, isSet: false, pausedMs: 0, missing: { processes: 0 } },
-      units: [{ name: null, refillPerSecond: 1, capacity: 50, tokens: expect.closeTo(20, -1) }],
-      ...{ declared: [{ name: null, refillPerSecond: 1, capacity: 50 }], processes: [{ name }] },
+      units: [{ name: null, ...one, tokens: expect.closeTo(20, -1) }],
+      ...{ declared: [{ name: null, ...one }], processes: [{ name }] },
     });
   });
 
   test('set shows what would change, and with --yes every process has it', async () => {
     const bucket = await used();
-    const asked = await run(`set ${key} --rate 5 --capacity 80`);
-    expect(asked).toEqual({
-      code: 3,
+    expect(await run(`set ${key} --rate 5 --capacity 80`)).toEqual({
+      ...{ code: 3, err: '' },
       out: `ebb:{${key}}\n  (one): rate/s 1 → 5\n  (one): capacity 50 → 80\nnothing was changed: add --yes --if-version 1 to do it\n`,
-      err: '',
     });
     expect(await json(`inspect ${key}`)).toMatchObject({ version: 1, units: [{ refillPerSecond: 1 }] });
-    expect(await run(`set ${key} --rate 5 --capacity 80 --yes --if-version 1`)).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/done\n$/),
-    });
+    const done = await run(`set ${key} --rate 5 --capacity 80 --yes --if-version 1`);
+    expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/done\n$/) });
     expect(await json(`inspect ${key}`)).toMatchObject({
       ...{ version: 2, isSet: true, expiresInMs: expect.closeTo(86_400_000, -5) },
       units: [{ refillPerSecond: 5, capacity: 80, tokens: expect.closeTo(20, -1) }],
@@ -109,47 +94,31 @@ describe.runIf(hasServer)('ebb-valkey', () => {
     expect((await run(`inspect ${key}`)).out).toContain('limits of version 2, set: processes declare others');
     await bucket.acquire({ cost: 1 });
     await expect.poll(() => bucket.stats().refillPerSecond).toBe(5);
-    expect(await run(`set ${key} --rate 5 --yes`)).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('so already'),
-    });
-    expect(await run(`set ${key} --rate 6 --yes --if-version 1`)).toMatchObject({
-      code: 3,
-      out: expect.stringContaining('changed meanwhile, and are of version 2'),
-    });
-    expect(await run(`set ${key} --capacity 1e9 --rate 1 --yes`)).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('--rate must be at least 10, so that the capacity'),
-    });
+    for (const [options, ran] of [
+      ['--rate 5', { code: 0, out: has('so already') }],
+      ['--rate 6 --if-version 1', { code: 3, out: has('changed meanwhile, and are of version 2') }],
+      ['--capacity 1e9 --rate 1', { code: 2, err: has('--rate must be at least 10, so that the capacity') }],
+    ] as const)
+      expect(await run(`set ${key} ${options} --yes`)).toMatchObject(ran);
   });
 
   test('set of one unit of several leaves the others', async () => {
     await used(true);
-    for (const [line, message] of [
-      [`set ${key} --rate 5`, 'set takes --unit: the bucket has requests, tokens'],
-      [`set ${key} --rate 5 --unit out`, 'there is no unit out; the bucket has requests, tokens'],
-    ] as const)
-      expect(await run(line)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+    const { code, err } = await run(`set ${key} --rate 5`);
+    expect([code, err]).toEqual([2, has('set takes --unit: the bucket has requests, tokens')]);
     expect((await run(`set ${key} --rate 5 --unit tokens --yes`)).code).toBe(0);
-    expect(await json(`inspect ${key}`)).toMatchObject({
-      units: [
-        { name: 'requests', refillPerSecond: 1, capacity: 10 },
-        { name: 'tokens', refillPerSecond: 5, capacity: 2_000 },
-      ],
-    });
+    const units = [
+      { name: 'requests', ...limits.requests },
+      { name: 'tokens', refillPerSecond: 5, capacity: 2_000 },
+    ];
+    expect(await json(`inspect ${key}`)).toMatchObject({ units });
   });
 
-  test('leave takes a process out, which comes back if it is alive', async () => {
-    const bucket = await used();
-    const { process: name } = bucket.stats();
-    expect(await run(`leave ${key} unknown1`)).toMatchObject({
-      code: 1,
-      err: `ebb-valkey: there is no process unknown1; there are ${name}\n`,
-    });
-    expect(await run(`leave ${key} ${name}`)).toMatchObject({
-      code: 3,
-      out: expect.stringContaining('shares in all'),
-    });
+  test('leave takes a process out', async () => {
+    const { process: name } = (await used()).stats();
+    const err = `ebb-valkey: there is no process unknown1; there are ${name}\n`;
+    expect(await run(`leave ${key} unknown1`)).toMatchObject({ code: 1, err });
+    expect(await run(`leave ${key} ${name}`)).toMatchObject({ code: 3, out: has('shares in all') });
     expect(await json(`leave ${key} ${name} --yes`)).toMatchObject({ isDone: true, result: 'done' });
     expect(await json(`inspect ${key}`)).toMatchObject({ processes: [] });
   });
@@ -158,19 +127,18 @@ describe.runIf(hasServer)('ebb-valkey', () => {
     const bucket = await used(true);
     bucket.pauseFor(30_000);
     await expect.poll(async () => (await json(`inspect ${key}`)).pausedMs).toBeGreaterThan(20_000);
-    const asked = await run(`reset ${key}`);
-    expect(asked).toMatchObject({
-      code: 3,
-      out: expect.stringMatching(/requests: tokens -?[\d.]+ → 0\n.*\n.*a pause of [\d.]+ s → none/),
-    });
+    const out = expect.stringMatching(/requests: tokens -?[\d.]+ → 0\n.*\n.*a pause of [\d.]+ s → none/);
+    expect(await run(`reset ${key}`)).toMatchObject({ code: 3, out });
     expect((await run(`reset ${key} --yes`)).code).toBe(0);
     const { pausedMs, units } = await json(`inspect ${key}`);
     expect(pausedMs).toBe(0);
-    for (const { tokens } of units) expect(tokens).toBeLessThan(10);
-    for (const { tokens } of units) expect(tokens).toBeGreaterThanOrEqual(0);
+    for (const { tokens } of units) {
+      expect(tokens).toBeLessThan(10);
+      expect(tokens).toBeGreaterThanOrEqual(0);
+    }
   });
 
-  test('a change of a bucket with control characters in its name is in lines of its own', async () => {
+  test('control characters in names are shown, and not obeyed', async () => {
     key += '\u001b[2J\n\u202e';
     const shown = key.replace('\u001b', '\\u001b').replace('\n', '\\u000a').replace('\u202e', '\\u202e');
     await used();
@@ -189,11 +157,8 @@ describe.runIf(hasServer)('ebb-valkey', () => {
     await used(true);
     const { out, code } = await run(`watch ${first} --once`);
     expect(code).toBe(0);
-    const rows = out
-      .trim()
-      .split('\n')
-      .map((line) => line.split(/ +/).slice(0, 3).join(' '));
-    expect(rows).toEqual([
+    const rows = out.trim().split('\n');
+    expect(rows.map((line) => line.split(/ +/).slice(0, 3).join(' '))).toEqual([
       'key unit rate/s',
       `ebb:{${key}} requests 1`,
       `ebb:{${key}} tokens 1`,
@@ -201,44 +166,34 @@ describe.runIf(hasServer)('ebb-valkey', () => {
     ]);
     expect((await json(`watch ${key} --once`)).buckets).toMatchObject([{ key: `ebb:{${key}}`, version: 1 }]);
     // A star in a name is a star.
-    expect((await run(`watch ${first.slice(0, 5)}* --once`)).out).toMatch(
-      /^no bucket whose name begins with/,
-    );
+    const none = await run(`watch ${first.slice(0, 5)}* --once`);
+    expect(none.out).toMatch(/^no bucket whose name begins with/);
   });
 
   test('says what is wrong with a key', async () => {
-    await store.client.set(`ebb:{${key}}`, 'a text', 'PX', 10_000);
-    expect(await run(`inspect ${key}`)).toEqual({
-      code: 1,
-      out: '',
-      err: `ebb-valkey: ebb:{${key}} does not hold a bucket\n`,
-    });
-    await store.client.set(`ebb:{${key}}`, Buffer.from([235, 9, 1]), 'PX', 10_000);
+    const name = `ebb:{${key}}`;
+    const newer = Buffer.from([235, 9, 1]);
+    await store.client.set(name, 'a text', 'PX', 10_000);
+    const err = `ebb-valkey: ${name} does not hold a bucket\n`;
+    expect(await run(`inspect ${key}`)).toEqual({ code: 1, out: '', err });
+    await store.client.set(name, newer, 'PX', 10_000);
     expect((await run(`reset ${key} --yes`)).err).toBe(
-      `ebb-valkey: ebb:{${key}} was written by a newer version: update @ebb/valkey\n`,
+      `ebb-valkey: ${name} was written by a newer version: update @ebb/valkey\n`,
     );
-    await store.client.del(`ebb:{${key}}`);
-    await store.client.lpush(`ebb:{${key}}`, 'x');
+    await store.client.del(name);
+    await store.client.lpush(name, 'x');
     expect((await run(`inspect ${key}`)).err).toBe('ebb-valkey: the key does not hold a bucket\n');
-    await store.client.del(`ebb:{${key}}`);
-    expect(await run(`set ${key} --rate 1 --yes`)).toMatchObject({
-      code: 1,
-      err: `ebb-valkey: there is no bucket ebb:{${key}} in the store: it is full and quiet, or was never used\n`,
-    });
+    await store.client.del(name);
+    const none = `ebb-valkey: there is no bucket ${name} in the store: it is full and quiet, or was never used\n`;
+    expect(await run(`set ${key} --rate 1 --yes`)).toMatchObject({ code: 1, err: none });
   });
 
   test('watch runs until it is ended, as a program of its own', async () => {
     await used();
-    const args = [
-      '--conditions=@ebb/source',
-      'packages/valkey/src/cli.ts',
-      'watch',
-      key,
-      '--json',
-      '--url',
-      store.url,
-    ];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const args = ['--conditions=@ebb/source', 'packages/valkey/src/cli.ts'];
+    const child = spawn(process.execPath, [...args, 'watch', key, '--json', '--url', store.url], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let out = '';
     for await (const text of child.stdout.setEncoding('utf8')) {
       out += text;
@@ -247,6 +202,36 @@ describe.runIf(hasServer)('ebb-valkey', () => {
     child.kill();
     await once(child, 'exit').catch(() => undefined);
     for (const line of out.trim().split('\n').slice(0, 2)) expect(JSON.parse(line).buckets).toHaveLength(1);
+  });
+
+  describe.runIf(program !== undefined)('with the rights of the help', () => {
+    const connection = (client: string): string => (client === '@valkey/valkey-glide' ? '+info' : '');
+
+    test.each(CLIENTS)('does each command through %s, and with fewer says which it needs', async (client) => {
+      const url = store.url.replace('//', '//limited:secret@');
+      for (const [command, rights] of Object.entries(RIGHTS)) {
+        await store.client.flushall();
+        const { process: name } = (await used()).stats();
+        const rest: Record<string, string> = {
+          ...{ inspect: key, watch: '--once', set: `${key} --rate 5 --yes`, reset: `${key} --yes` },
+          leave: `${key} ${name} --yes`,
+        };
+        const runWith = async (list: readonly string[]): Promise<Ran> => {
+          const all = [...list, connection(client), '~ebb:*'].filter(Boolean);
+          await store.client.call('ACL', 'SETUSER', 'limited', 'reset', 'on', '>secret', ...all);
+          return runAt(url, `${command} ${rest[command]} --client ${client}`);
+        };
+        const all = rights.split(' ');
+        for (const right of all) {
+          const { code, err } = await runWith(all.filter((other) => other !== right));
+          expect([
+            code,
+            err.startsWith(`ebb-valkey: ${command} needs the rights ${rights} ~ebb:*: `),
+          ]).toEqual([1, true]);
+        }
+        expect(await runWith(all), command).toMatchObject({ code: 0, err: '' });
+      }
+    });
   });
 });
 
@@ -272,49 +257,6 @@ describe('the client', () => {
   });
 });
 
-describe.runIf(program !== undefined)('the rights of the help', () => {
-  const url = (server: { url: string }): string => server.url.replace('//', '//limited:secret@');
-
-  test.each(CLIENTS)('are enough for each command through %s', async (client) => {
-    await using server = await startServer();
-    const connection = client === '@valkey/valkey-glide' ? '+info' : '';
-    const redis = new Redis(server.url);
-    for (const [command, rights] of Object.entries(RIGHTS)) {
-      await redis.flushall();
-      const bucket = valkeyBucket({
-        client: redis,
-        key: 'api',
-        refillPerSecond: 1,
-        capacity: 50,
-        timeoutMs: 5_000,
-      });
-      await bucket.acquire({ cost: 30 });
-      const rest: Record<string, string> = {
-        ...{ inspect: 'api', watch: '--once', set: 'api --rate 5 --yes', reset: 'api --yes' },
-        leave: `api ${bucket.stats().process} --yes`,
-      };
-      const runWith = async (list: readonly string[]): Promise<Ran> => {
-        await server.command(`ACL SETUSER limited reset on >secret ${list.join(' ')} ${connection} ~ebb:*`);
-        return runAt(url(server), `${command} ${rest[command]} --client ${client}`);
-      };
-      const all = rights.split(' ');
-      for (const right of all) {
-        const { code, err } = await runWith(all.filter((other) => other !== right));
-        const names = new RegExp(
-          `^ebb-valkey: ${command} needs the rights \\${rights.replaceAll('+', '\\+').slice(1)} ~ebb:\\*: `,
-        );
-        expect({ code, err }, `${command} without ${right}`).toEqual({
-          code: 1,
-          err: expect.stringMatching(names),
-        });
-      }
-      expect(await runWith(all), command).toMatchObject({ code: 0, err: '' });
-      await bucket.close();
-    }
-    redis.disconnect();
-  });
-});
-
 describe.runIf(program !== undefined)('a cluster of three', () => {
   let cluster: TestCluster;
   beforeAll(async () => {
@@ -325,9 +267,8 @@ describe.runIf(program !== undefined)('a cluster of three', () => {
   test.each(CLIENTS)('through %s', { timeout: 20_000 }, async (client) => {
     const nodes = new Cluster([{ host: '127.0.0.1', port: cluster.portOf(0) }]);
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `${letter}-${client}`);
-    const buckets = keys.map((key) =>
-      valkeyBucket({ client: nodes, key, refillPerSecond: 1, capacity: 50, timeoutMs: 5_000 }),
-    );
+    const limit = { refillPerSecond: 1, capacity: 50, timeoutMs: 5_000 };
+    const buckets = keys.map((key) => valkeyBucket({ client: nodes, key, ...limit }));
     await Promise.all(buckets.map((bucket) => bucket.acquire({ cost: 30 })));
     const on = (line: string): Promise<Ran> =>
       runAt(`redis://127.0.0.1:${cluster.portOf(1)}`, `${line} --cluster --client ${client}`);

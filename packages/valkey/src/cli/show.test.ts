@@ -1,25 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import type { BucketState, Operated, UnitState } from '../operator-call.ts';
+import type { BucketState, Operated } from '../operator-call.ts';
 import { changeOf } from './changes.ts';
 import { bucketsText, bucketText, isSet, table } from './show.ts';
 import { watch } from './watch.ts';
 
-const unit = (
-  name: string | undefined,
-  refillPerSecond: number,
-  capacity: number,
-  tokens: number,
-): UnitState => ({
-  ...{ name, refillPerSecond, capacity, tokens },
-});
+const declared = [
+  { name: 'requests', refillPerSecond: 10, capacity: 20 },
+  { name: 'tokens', refillPerSecond: 1 / 3, capacity: 500 },
+] as const;
+const [requests, tokens] = declared;
 
 const state: BucketState = {
   ...{ version: 3, pausedMs: 0, closedMs: 0, writtenMsAgo: 20, aheadMs: 0, expiresInMs: 4_200, bytes: 300 },
-  units: [unit('requests', 10, 20, 7.5), unit('tokens', 1 / 3, 500, -12.25)],
-  declared: [
-    { name: 'requests', refillPerSecond: 10, capacity: 20 },
-    { name: 'tokens', refillPerSecond: 1 / 3, capacity: 500 },
+  units: [
+    { ...requests, tokens: 7.5 },
+    { ...tokens, tokens: -12.25 },
   ],
+  declared,
   processes: [
     { name: 'a1b2c3d4', share: 1 / 3, expiresInMs: 4_000 },
     { name: 'e5f6g7h8', share: 0.5, expiresInMs: 60_000 },
@@ -28,7 +25,7 @@ const state: BucketState = {
 };
 const others: BucketState = {
   ...{ ...state, version: 4, pausedMs: 3_200, closedMs: 250, aheadMs: 5_000 },
-  declared: [{ name: 'tokens', refillPerSecond: 1, capacity: 500 }],
+  declared: [{ ...tokens, refillPerSecond: 1 }],
   missing: { processes: 2, share: 0.125, expiresInMs: 9_000 },
 };
 
@@ -59,11 +56,13 @@ e5f6g7h8    50 %        60 s
   });
 
   test('in a table has a row for each unit', () => {
-    const text = bucketsText([
+    const buckets: [string, BucketState][] = [
       ['ebb:{a}', state],
       ['ebb:{b}', others],
-    ]);
-    const rows = text.split('\n').map((line) => line.split(/ {2,}/).join('|'));
+    ];
+    const rows = bucketsText(buckets)
+      .split('\n')
+      .map((line) => line.split(/ {2,}/).join('|'));
     expect(rows).toEqual([
       'key|unit|rate/s|capacity|tokens|processes|shares|paused|version',
       'ebb:{a}|requests|10|20|7.5|2|83.3 %|0 s|3',
@@ -79,73 +78,50 @@ e5f6g7h8    50 %        60 s
     [others, true],
     // A unit that was declared by an older process, and is not there any more.
     [{ ...state, declared: [{ name: 'out', refillPerSecond: 9, capacity: 9 }] }, false],
-    [{ ...state, declared: [{ name: 'requests', refillPerSecond: 10, capacity: 21 }] }, true],
+    [{ ...state, declared: [{ ...requests, capacity: 21 }] }, true],
   ])('whether others were set (%#)', (one, expected) => {
     expect(isSet(one)).toBe(expected);
   });
 });
 
-const asked = (more: object): Parameters<typeof changeOf>[0] =>
-  ({ process: '', unit: undefined, limit: {}, ifVersion: undefined, ...more }) as Parameters<
-    typeof changeOf
-  >[0];
+describe('a command', () => {
+  type Asked = Parameters<typeof changeOf>[0];
+  const change = (asked: object, of: BucketState) =>
+    changeOf({ process: '', unit: undefined, limit: {}, ifVersion: undefined, ...asked } as Asked, of);
+  const set = (unit: string | undefined, limit: object) => ({ command: 'set', unit, limit });
+  const both = { refillPerSecond: 2, capacity: 4 };
+  const single = [{ name: undefined, refillPerSecond: 2, capacity: 1, tokens: 0 }];
 
-describe('what a command changes', () => {
-  test.each<[name: string, asked: object, of: BucketState, diff: string[]]>([
+  test.each<[asked: object, of: BucketState, diff: string[]]>([
+    [set('tokens', { capacity: 400 }), state, ['tokens: capacity 500 → 400']],
+    [set('tokens', both), state, ['tokens: rate/s 0.3333 → 2', 'tokens: capacity 500 → 4']],
+    [set('requests', { refillPerSecond: 10 }), state, []],
+    [set(undefined, { refillPerSecond: 1 }), { ...state, units: single }, ['(one): rate/s 2 → 1']],
     [
-      'set',
-      { command: 'set', unit: 'tokens', limit: { capacity: 400 } },
-      state,
-      ['tokens: capacity 500 → 400'],
-    ],
-    [
-      'set',
-      { command: 'set', unit: 'tokens', limit: { refillPerSecond: 2, capacity: 4 } },
-      state,
-      ['tokens: rate/s 0.3333 → 2', 'tokens: capacity 500 → 4'],
-    ],
-    ['set', { command: 'set', unit: 'requests', limit: { refillPerSecond: 10 } }, state, []],
-    [
-      'set',
-      { command: 'set', limit: { refillPerSecond: 1 } },
-      { ...state, units: [unit(undefined, 2, 1, 0)] },
-      ['(one): rate/s 2 → 1'],
-    ],
-    [
-      'leave',
       { command: 'leave', process: 'e5f6g7h8' },
       state,
       ['e5f6g7h8: a share that expires in 60 s → none', 'shares in all: 83.3 % → 33.3 %'],
     ],
     [
-      'reset',
       { command: 'reset' },
       others,
       ['requests: tokens 7.5 → 0', 'tokens: tokens -12.25 → 0', 'a pause of 3.2 s → none'],
     ],
-  ])('%s (%#)', (_, more, of, diff) => {
-    expect(changeOf(asked(more), of).diff).toEqual(diff);
+  ])('changes what it says: %j (%#)', (asked, of, diff) => {
+    expect(change(asked, of).diff).toEqual(diff);
   });
 
   test.each<[asked: object, of: BucketState, message: string]>([
-    [{ command: 'set', limit: { capacity: 1 } }, state, 'set takes --unit: the bucket has requests, tokens'],
-    [
-      { command: 'set', unit: 'out', limit: {} },
-      state,
-      'there is no unit out; the bucket has requests, tokens',
-    ],
-    [
-      { command: 'set', unit: 'tokens', limit: { refillPerSecond: 1e-8 } },
-      state,
-      '--rate must be at least 0.000005',
-    ],
+    [set(undefined, { capacity: 1 }), state, 'set takes --unit: the bucket has requests, tokens'],
+    [set('out', {}), state, 'there is no unit out; the bucket has requests, tokens'],
+    [set('tokens', { refillPerSecond: 1e-8 }), state, '--rate must be at least 0.000005'],
     [
       { command: 'leave', process: 'x' },
       { ...state, processes: [] },
       'there is no process x; there are none',
     ],
-  ])('%j does not fit', (more, of, message) => {
-    expect(() => changeOf(asked(more), of)).toThrow(message);
+  ])('%j does not fit', (asked, of, message) => {
+    expect(() => change(asked, of)).toThrow(message);
   });
 });
 
@@ -168,51 +144,17 @@ describe('watch', () => {
     expect(patterns).toEqual([pattern]);
   });
 
-  test('leaves out what has expired meanwhile, and fits a terminal', async () => {
+  test.each<[terminal: object, lines: number]>([
+    [{}, 1 + 240 + 1],
+    [{ isTTY: true, rows: 10 }, 9 + 1],
+  ])('leaves out what has expired meanwhile, and fits the terminal %j', async (terminal, lines) => {
     const keys = ['ebb:{gone}', ...Array.from({ length: 120 }, (_, at) => `ebb:{${at}}`)];
-    const written: string[] = [];
-    const out = {
-      write(text: string) {
-        written.push(text);
-      },
+    let written = '';
+    const write = (text: string): void => {
+      written += text;
     };
-    await watch(options, async () => keys, read, out);
-    expect(written.join('').split('\n')).toHaveLength(1 + 240 + 1);
-    expect(written.join('')).not.toContain('gone');
-    written.length = 0;
-    await watch(options, async () => keys, read, { ...out, isTTY: true, rows: 10 });
-    expect(written.join('').trim().split('\n')).toHaveLength(9);
-  });
-});
-
-describe('names that others have chosen', () => {
-  const NAME = 'k\u001b]0;title\u0007\n\u009b2J\u202e';
-  const SHOWN = 'k\\u001b]0;title\\u0007\\u000a\\u009b2J\\u202e';
-  const strange: BucketState = {
-    ...state,
-    units: [unit(NAME, 10, 20, 7.5)],
-    processes: [{ name: NAME, share: 1, expiresInMs: 4_000 }],
-  };
-  const isObeyed = (text: string): boolean => /(?!\n)[\p{Cc}\p{Bidi_C}]/u.test(text);
-
-  test('are not obeyed by a terminal', () => {
-    for (const text of [bucketText(`ebb:{${NAME}}`, strange), bucketsText([[`ebb:{${NAME}}`, strange]])]) {
-      expect(text).toContain(`ebb:{${SHOWN}}`);
-      expect(isObeyed(text)).toBe(false);
-    }
-    expect(bucketText('ebb:{k}', strange).split(SHOWN)).toHaveLength(3);
-  });
-
-  test('are the same ones in JSON', async () => {
-    const written: string[] = [];
-    const out = { write: (text: string) => written.push(text) };
-    const asked = { prefix: 'ebb:{', name: '', json: true, once: true };
-    const read = async (): Promise<Operated> => ({ type: 'done', state: strange });
-    await watch(asked, async () => [`ebb:{${NAME}}`], read, out);
-    expect(isObeyed(written.join(''))).toBe(false);
-    expect(JSON.parse(written.join('')).buckets[0]).toMatchObject({
-      key: `ebb:{${NAME}}`,
-      units: [{ name: NAME }],
-    });
+    await watch(options, async () => keys, read, { write, ...terminal });
+    expect(written.split('\n')).toHaveLength(lines);
+    expect(written).not.toContain('gone');
   });
 });
