@@ -160,7 +160,7 @@ export const RETRIES: readonly Promised[] = [
       file: UNAUTHORIZED,
       from: 'if (trustedOrigins === undefined) throw',
       to: 'if (false) throw',
-      tests: unauthorized,
+      tests: ['test/unauthorized.test.ts'],
     },
     {
       says: 'A refresh through the same client is an error',
