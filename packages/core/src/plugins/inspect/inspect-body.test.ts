@@ -90,6 +90,26 @@ test('the first event is seen as soon as it has arrived, and the rest is not wai
   expect(clock.pending).toBe(0);
 });
 
+test('a body of parts that are there already runs into its timeout', async () => {
+  let reads = 0;
+  // Each part is a byte, without a turn of the event loop between them. The body ends after many, whatever reads it.
+  const read = async () => {
+    reads += 1;
+    return reads > 100_000 ? undefined : bytes('x');
+  };
+  const open = (): Peek => ({ read, stop: () => undefined });
+  const both: Inspect = async (response) => {
+    await Promise.all([response.text(), response.firstEvent()]);
+    return { verdict: 'transient' };
+  };
+  const inspector = inspectBody(both, { timeoutMs: 50, maxBytes: 200_000 });
+  const judged = inspector.look(outcome, { request, attempt: 1, open, signal: undefined, clock });
+  setImmediate(() => void clock.advance(50));
+  expect(await judged).toMatchObject({ judgement: { verdict: 'transient' } });
+  expect(reads).toBeLessThan(100_000);
+  expect(clock.pending).toBe(0);
+});
+
 test('the outcome keeps its fields, and is given with the request and the attempt', async () => {
   let given: unknown[] = [];
   const { judged } = look((response) => {
