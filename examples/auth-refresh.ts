@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ebbInterceptor } from '@ebb/axios';
-import { constant, unauthorized } from '@ebb/core';
+import { constant, refreshOn401 } from '@ebb/core';
 import axios from 'axios';
 
 const seen: number[] = [];
@@ -19,7 +19,7 @@ await once(server.listen(0, '127.0.0.1'), 'listening');
 const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 let refreshes = 0;
-const refreshing = unauthorized({
+const refreshing = refreshOn401({
   async refresh({ signal }) {
     refreshes += 1;
     // Not through `client`, which waits for it.

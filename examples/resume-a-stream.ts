@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPolicy } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/resume/fetch';
+import { resumable } from '@ebb/resume/fetch';
 
 const events = ['one', 'two', 'three', 'four'].map((data, at) => `id: ${at + 1}\ndata: ${data}\n\n`);
 
@@ -28,7 +28,7 @@ const policy = createPolicy({
       console.log(`the body broke after ${event.passedBytes} bytes: ${event.reason}`);
   },
 });
-const fetch = resuming(createFetch(policy), { policy, idleTimeoutMs: 60_000 });
+const fetch = resumable(createFetch(policy), { policy, idleTimeoutMs: 60_000 });
 
 const response = await fetch(`http://localhost:${(server.address() as AddressInfo).port}`);
 const text = await response.text();

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
 import { type Costs, concurrencyLimit, constant, inspectBody, type PolicyOptions } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { readCost } from '@ebb/providers';
+import { costFromResponse } from '@ebb/providers';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios, { type AxiosRequestConfig } from 'axios';
 import { Agent, request, fetch as undiciFetch } from 'undici';
@@ -55,7 +55,7 @@ interface Usage {
 }
 
 /** Of JSON, or of an event: its `usage`, by unit. */
-const actualCost = readCost(async (response) => {
+const actualCost = costFromResponse(async (response) => {
   if (response.status === 429) return 0;
   return ((await response.json()) as Usage | undefined)?.usage as Costs | undefined;
 });

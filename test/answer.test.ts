@@ -1,8 +1,8 @@
 import { Agent as HttpAgent } from 'node:http';
-import { coalesced as coalescedAxios } from '@ebb/axios/coalesced';
+import { deduplicate as deduplicateAxios } from '@ebb/axios/deduplicate';
 import type { Middleware, Policy } from '@ebb/core';
 import { overridePolicy } from '@ebb/core/adapter';
-import { coalesced } from '@ebb/fetch/coalesced';
+import { deduplicate } from '@ebb/fetch/deduplicate';
 import { suite } from '@ebb/testing';
 import { Agent as NodeFetchAgent } from 'undici7';
 import { describe, test } from 'vitest';
@@ -25,9 +25,9 @@ const MIDDLEWARE: Readonly<Record<string, Record<'fetch' | 'axios', () => Middle
     fetch: () => () => undefined,
     axios: () => async (_, send) => await send(),
   },
-  coalesced: {
-    fetch: () => coalesced({ keyOf }),
-    axios: () => coalescedAxios({ keyOf }),
+  deduplicate: {
+    fetch: () => deduplicate({ keyOf }),
+    axios: () => deduplicateAxios({ keyOf }),
   },
 };
 

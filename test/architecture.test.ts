@@ -10,8 +10,8 @@ const PROGRAM = /^packages\/valkey\/src\/cli[./]/;
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   core: [/^#(nested|channels|platform|worker|dev-text)$/],
-  fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/coalescing)?$/],
-  axios: [/^#platform$/, /^@ebb\/core(\/adapter|\/coalescing)?$/, /^axios$/],
+  fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/deduplicate)?$/],
+  axios: [/^#platform$/, /^@ebb\/core(\/adapter|\/deduplicate)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter)?$/, /^undici$/, /^node:/],
   valkey: [/^@ebb\/core(\/bucket)?$/],
   // It loads the client by its name.
@@ -84,7 +84,7 @@ describe('imports', () => {
 /** The rooms of a package, in the order in which they may import: each from itself and from those after it. */
 const houses = {
   core: {
-    doors: [...['adapter.ts', 'bucket.ts', 'coalescing.ts', 'index.ts', 'internal.ts'], 'testing.ts'],
+    doors: [...['adapter.ts', 'bucket.ts', 'deduplicate.ts', 'index.ts', 'internal.ts'], 'testing.ts'],
     rooms: [
       'plugins',
       'limits',

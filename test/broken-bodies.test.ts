@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
 import { constant, inspectBody, type PolicyOptions, quotaBucket, tokenBucket } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { type CostOfResponse, readCost } from '@ebb/providers';
-import { resuming } from '@ebb/resume/fetch';
-import { resuming as resumingUndici } from '@ebb/resume/undici';
+import { type CostOfResponse, costFromResponse } from '@ebb/providers';
+import { resumable } from '@ebb/resume/fetch';
+import { resumable as resumingUndici } from '@ebb/resume/undici';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios, { type AxiosRequestConfig } from 'axios';
 import nodeFetch3 from 'node-fetch';
@@ -70,10 +70,10 @@ const FEATURES: Readonly<Record<string, () => Feature>> = {
   actualCost: () => ({
     bucket: tokenBucket({ refillPerSecond: 9, capacity: 9 }),
     cost: 2,
-    actualCost: readCost(used),
+    actualCost: costFromResponse(used),
   }),
   resuming: () => ({ isResuming: true }),
-  settled: () => ({ bucket: quotas(), cost: { tokens: 2 }, actualCost: readCost(() => undefined) }),
+  settled: () => ({ bucket: quotas(), cost: { tokens: 2 }, actualCost: costFromResponse(() => undefined) }),
   'inspect and actualCost': () => ({ ...FEATURES.inspect?.(), ...FEATURES.actualCost?.() }),
 };
 
@@ -84,7 +84,7 @@ function overFetch(base: typeof fetch, isStreamed = false): Client {
   return async (url, signal, feature) => {
     const { isResuming, ...policy } = feature ?? {};
     const own = feature === undefined ? base : createFetch({ maxRetries: 0, ...policy }, base);
-    const response = await (isResuming ? resuming(own) : own)(url, { signal });
+    const response = await (isResuming ? resumable(own) : own)(url, { signal });
     return () => (isStreamed ? textOf(response.body as never) : response.text());
   };
 }

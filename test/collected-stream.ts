@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { concurrencyLimit, inspectBody } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { readCost } from '@ebb/providers';
+import { costFromResponse } from '@ebb/providers';
 import { ownBucket } from '../packages/core/test/own.ts';
 import { until } from './until.ts';
 
@@ -29,7 +29,7 @@ const bucket = ownBucket({
 });
 const concurrency = concurrencyLimit({ maxConcurrent: 1 });
 const inspect = inspectBody(() => undefined);
-const actualCost = readCost(() => undefined);
+const actualCost = costFromResponse(() => undefined);
 const fetch = createFetch({ bucket, concurrency, inspect, actualCost });
 
 await (async () => void (await fetch(`http://127.0.0.1:${port}/`)))();

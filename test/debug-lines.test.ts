@@ -6,7 +6,7 @@ import { upstream } from './server.ts';
 /** Sends requests, two of them through one token, and prints the types of events that something listens to. */
 const PROGRAM = `
   import diagnostics from 'node:diagnostics_channel';
-  import { constant, throttle, tokenBucket } from '@ebb/core';
+  import { adaptiveThrottle, constant, tokenBucket } from '@ebb/core';
   import { createFetch } from '@ebb/fetch';
   // Another copy of core, which shares the channels, prints nothing twice.
   import '../packages/core/src/events/channels.ts?copy';
@@ -15,8 +15,8 @@ const PROGRAM = `
   await createFetch({ backoff: constant(10) })(url + 'things?key=SECRET', { headers });
   const bucket = tokenBucket({ capacity: 1, initialTokens: 0, refillPerSecond: 20 });
   await createFetch({ bucket })(url);
-  const held = throttle();
-  held.hold();
+  const held = adaptiveThrottle();
+  held.isolate();
   await createFetch({ throttle: held, backoff: constant(0), maxRetries: 1 })(url).catch(() => undefined);
   console.log(diagnostics.hasSubscribers('ebb:attempt'));
 `;
@@ -55,11 +55,11 @@ test('NODE_DEBUG=ebb prints a line for each event, without secrets', async () =>
     `/things 1 | retry | delayMs=… reason=transient ${refused}`,
     '/things 2 | attempt',
     `/things 2 | end | ${good}`,
-    '/ 0 | wait | waitMs=… slotMs=…',
+    '/ 0 | wait | waitedMs=… slotMs=…',
     '/ 1 | attempt',
     `/ 1 | end | ${good}`,
-    '/ 0 | share | state=open share=0 failures= retriesPaidBy=credit',
-    '/ 0 | skip | delayMs=…',
+    '/ 0 | throttle | state=open level=0 failures= retryAllowance=reserve',
+    '/ 0 | attempt-skipped | delayMs=…',
     '/ 0 | skip',
     '/ 0 | end | reason=overload name=NotSentError reason=overload',
   ]);

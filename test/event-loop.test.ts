@@ -2,7 +2,7 @@ import { ebbInterceptor as ebbAxios } from '@ebb/axios';
 import { constant, createPolicy, type Limit, type PolicyOptions, retry } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/resume/fetch';
+import { resumable } from '@ebb/resume/fetch';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios, { AxiosError } from 'axios';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -105,7 +105,7 @@ test.each(Object.entries(sends))('%s: an abort ends attempts that fail at once',
   expect(attempts).toBeLessThan(20_000);
 });
 
-test('each chance that is skipped has a turn of its own', async () => {
+test('each scheduled attempt that is skipped has a turn of its own', async () => {
   const turn = turnsFrom();
   const turns: number[] = [];
   const skipping: Limit = {
@@ -136,7 +136,7 @@ test('each resumption of a body that breaks at once has a turn of its own', asyn
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   };
   const policy = createPolicy({ backoff: constant(0), maxRetries: 0 });
-  const response = await resuming(createFetch(policy, base), { policy, maxResumes: 4 })(url);
+  const response = await resumable(createFetch(policy, base), { policy, maxResumes: 4 })(url);
   await expect(response.text()).rejects.toThrow();
   expect(turns).toHaveLength(5);
   expect(new Set(turns).size).toBe(5);

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
 import {
+  adaptiveThrottle,
   concurrencyLimit,
   constant,
   createPolicy,
@@ -10,7 +11,6 @@ import {
   type PolicyOptions,
   retry,
   retryBudget,
-  throttle,
   tokenBucket,
 } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
@@ -18,7 +18,7 @@ import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/hedge/fetch';
 import { instrument } from '@ebb/opentelemetry';
-import { resuming } from '@ebb/resume/undici';
+import { resumable } from '@ebb/resume/undici';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import type { Span, Tracer } from '@opentelemetry/api';
 import axios, { AxiosError, AxiosHeaders } from 'axios';
@@ -76,9 +76,9 @@ class Lost extends Error {
 
 function optionsOf({ parts }: Scenario, clock: VirtualClock, stop: AbortController): PolicyOptions {
   const has = (name: Scenario['parts'][number]): boolean => parts.includes(name);
-  const held = throttle();
-  if (has('held throttle')) held.hold();
-  clock.schedule(() => held.release(), 6);
+  const held = adaptiveThrottle();
+  if (has('held throttle')) held.isolate();
+  clock.schedule(() => held.close(), 6);
   if (has('stop')) clock.schedule(() => stop.abort(), 9);
   let asked = 0;
   const beforeAttempt = async () => {
@@ -249,7 +249,7 @@ function callOf(client: Scenario['client'], policy: Policy, next: () => Send, cl
   }
   if (client === 'undici' || client === 'resuming') {
     const inner = new Wire(next, clock).compose(ebbUndici(policy));
-    const dispatcher = client === 'undici' ? inner : inner.compose(resuming({ policy }));
+    const dispatcher = client === 'undici' ? inner : inner.compose(resumable({ policy }));
     return async (signal, body) => {
       const sent =
         body === undefined ? {} : { method: 'PUT', body: async () => Readable.from([await body()]) };

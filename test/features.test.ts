@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import {
+  adaptiveThrottle,
   concurrencyLimit,
   constant,
   createPolicy,
@@ -8,12 +9,11 @@ import {
   type PolicyOptions,
   perKey,
   type RequestTraits,
+  refreshOn401,
   retryBudget,
-  throttle,
   tokenBucket,
-  unauthorized,
 } from '@ebb/core';
-import { readCost } from '@ebb/providers';
+import { costFromResponse } from '@ebb/providers';
 import { describe, expect, test } from 'vitest';
 import { clients, type MakeClient } from './clients.ts';
 import { type Step, upstream } from './server.ts';
@@ -77,7 +77,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     policy: () => ({
       bucket: tokenBucket({ capacity: 10, refillPerSecond: 1e-6, nonConforming: 'reject' }),
       cost: 6,
-      actualCost: readCost(() => 1),
+      actualCost: costFromResponse(() => 1),
     }),
     script: [up],
     paths: ['/', '/'],
@@ -110,8 +110,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   throttle: {
     option: 'throttle',
     policy: () => {
-      const held = throttle({ whenSkipped: 'fail' });
-      held.hold();
+      const held = adaptiveThrottle({ whenSkipped: 'fail' });
+      held.isolate();
       return { throttle: held };
     },
     script: [up],
@@ -120,10 +120,10 @@ const ROWS: Readonly<Record<string, Row>> = {
     mostAtOnce: 0,
     ends: ['overload'],
   },
-  unauthorized: {
+  'refresh-on-401': {
     option: 'plugins',
     policy: () => ({
-      plugins: [unauthorized({ refresh: () => ({ authorization: 'new' }) })],
+      plugins: [refreshOn401({ refresh: () => ({ authorization: 'new' }) })],
       trustedOrigins: () => true,
       maxRetries: 0,
     }),
@@ -137,7 +137,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 /** Those that are no option of a policy, and the test that plays the whole suite over them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  coalescing: 'test/answer.test.ts',
+  deduplicate: 'test/answer.test.ts',
 };
 
 test('each limit and plugin has a row', () => {

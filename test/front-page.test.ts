@@ -15,7 +15,7 @@ test('README.md has at most 700 words with its code, two commands on a clone, an
 /** The options of the policy in the program, from its code: those of a throttle in place of one, as the simulator takes them. */
 function shownPolicy(): FleetPolicy {
   const [, code = ''] = /createPolicy\((\{.*\})\)/.exec(page) ?? [];
-  return new Function('throttle', `return (${code})`)((options = {}) => options);
+  return new Function('adaptiveThrottle', `return (${code})`)((options = {}) => options);
 }
 
 /** The storm of the figure, with a fleet and a server of a twentieth: the figure itself is a long test. */

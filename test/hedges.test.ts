@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
 import {
+  adaptiveThrottle,
   attemptsOf,
   type Classify,
   classifyHttp,
@@ -9,14 +10,13 @@ import {
   type EbbEvent,
   type Policy,
   type PolicyOptions,
-  throttle,
   tokenBucket,
 } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { hedged as hedgedAdapter } from '@ebb/hedge/axios';
 import { hedged } from '@ebb/hedge/fetch';
-import { hedge } from '@ebb/hedge/undici';
+import { hedged as hedgedDispatcher } from '@ebb/hedge/undici';
 import { suite } from '@ebb/testing';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios, { type AxiosError, type AxiosResponse } from 'axios';
@@ -37,7 +37,7 @@ import { turns, until } from './until.ts';
 function hedging(policy: Policy, more: object = {}): typeof Agent {
   return class extends Agent {
     override compose(...interceptors: never[]) {
-      return super.compose(hedge({ policy, ...more }), ...interceptors);
+      return super.compose(hedgedDispatcher({ policy, ...more }), ...interceptors);
     }
   } as typeof Agent;
 }
@@ -262,7 +262,7 @@ describe.each(Object.entries(CLIENTS))('%s over MSW', (_, { over, client }) => {
     ['no hedge is sent while there is trouble', 'half-open', 1],
     ['one is sent after it', 'closed', 2],
   ])('%s', async (_name, state, sent) => {
-    const control = Object.defineProperty(throttle(), 'state', { value: state });
+    const control = Object.defineProperty(adaptiveThrottle(), 'state', { value: state });
     const script = { statuses: [], order: [0], isAlone: sent === 1 };
     const { send, answer, sends } = await play(script, { throttle: control });
     await Promise.all([send(), answer()]);

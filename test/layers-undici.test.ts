@@ -13,7 +13,7 @@ import {
 } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/resume/undici';
+import { resumable } from '@ebb/resume/undici';
 import { ebbInterceptor } from '@ebb/undici';
 import axios from 'axios';
 import * as undici8 from 'undici';
@@ -356,7 +356,7 @@ describe.each(versions)('%s', (_, undici) => {
     await once(server, 'listening');
     cleanups.push(() => server.close());
     const free = createPolicy({ maxRetries: 2, backoff: constant(0) });
-    const resumes = resuming({ policy: free });
+    const resumes = resumable({ policy: free });
     const dispatcher = composed(undici, ebbInterceptor(free), resumes, ebbInterceptor(free), resumes);
     const got = await requester(
       undici,

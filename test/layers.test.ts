@@ -148,7 +148,7 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
     await pair(make({ maxRetries: 2 }), inner)(server.url);
     expect(server.seen).toHaveLength(3);
     const ends = events.flatMap((event) => (event.type === 'end' ? [event.reason] : []));
-    expect(ends).toEqual(Array(3).fill('left-to-outer-layer'));
+    expect(ends).toEqual(Array(3).fill('outer-client-retries'));
   });
 
   test('one shared policy takes tokens once for each attempt and one slot, and does not deadlock', async () => {

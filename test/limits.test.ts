@@ -12,7 +12,7 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
-import { readCost } from '@ebb/providers';
+import { costFromResponse } from '@ebb/providers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, clients, type Got } from './clients.ts';
 import type { Sent } from './fetch-client.ts';
@@ -63,7 +63,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     await setUp([down, up], { bucket: bucketOf() });
     expect(await send()).toEqual({ status: 200, body: 'up' });
     expect(attemptsAtMs()).toEqual([0, 1_000]);
-    expect(events.filter(({ type }) => type === 'wait')).toMatchObject([{ waitMs: 990 }]);
+    expect(events.filter(({ type }) => type === 'wait')).toMatchObject([{ waitedMs: 990 }]);
   });
 
   test('a wait names the unit that was lacking, and the key whose request it is', async () => {
@@ -78,7 +78,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     await send({ ebb: { cost: { requests: 5 }, fairKey: 'tenant-7' } });
     const waits = events.filter(({ type }) => type === 'wait');
     expect(waits).toMatchObject([
-      { waitMs: 2_000, unit: 'tokens', fairKey: 'by GET' },
+      { waitedMs: 2_000, unit: 'tokens', fairKey: 'by GET' },
       { unit: 'requests', fairKey: 'tenant-7' },
     ]);
   });
@@ -90,7 +90,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     };
     const bucket = quotaBucket({ limits, clock });
     await setUp([{ status: 200, body: '{"used":7}' }], { bucket });
-    const actualCost = readCost(async (response) => ({
+    const actualCost = costFromResponse(async (response) => ({
       tokens: ((await response.json()) as { used: number }).used,
     }));
     await send({ ebb: { cost: { requests: 1, tokens: 50 }, actualCost } });

@@ -12,11 +12,11 @@ import {
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/hedge/fetch';
-import { hedge } from '@ebb/hedge/undici';
+import { hedged as hedgedDispatcher } from '@ebb/hedge/undici';
 import { instrument } from '@ebb/opentelemetry';
-import { readCost } from '@ebb/providers';
-import { resuming as resumingFetch } from '@ebb/resume/fetch';
-import { resuming as resumingUndici } from '@ebb/resume/undici';
+import { costFromResponse } from '@ebb/providers';
+import { resumable as resumableFetch } from '@ebb/resume/fetch';
+import { resumable as resumingUndici } from '@ebb/resume/undici';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios from 'axios';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -83,7 +83,7 @@ const clients: Readonly<Record<string, Client>> = {
     ).text(),
   'fetch, resuming': async (policy, attempt) =>
     (
-      await resumingFetch(
+      await resumableFetch(
         createFetch(policy, async (...args) => (attempt ? brokenBody(attempt) : fetch(...args))),
         { policy: { backoff: constant(0) } },
       )(url)
@@ -106,9 +106,17 @@ const clients: Readonly<Record<string, Client>> = {
   'undici, resuming': (policy, attempt) =>
     dispatched([ebbUndici(policy), resumingUndici({ policy: { backoff: constant(0) } })], attempt, 'body'),
   'undici, hedge': (policy, attempt) =>
-    dispatched([hedge({ policy: createPolicy(policy), delayMs: 1 }), ebbUndici(policy)], attempt, 'head'),
+    dispatched(
+      [hedgedDispatcher({ policy: createPolicy(policy), delayMs: 1 }), ebbUndici(policy)],
+      attempt,
+      'head',
+    ),
   'undici, whose hedge is under way': (policy, attempt) =>
-    dispatched([hedge({ policy: createPolicy(policy), delayMs: 1 }), ebbUndici(policy)], attempt, 'late'),
+    dispatched(
+      [hedgedDispatcher({ policy: createPolicy(policy), delayMs: 1 }), ebbUndici(policy)],
+      attempt,
+      'late',
+    ),
 };
 
 async function dispatched(
@@ -166,7 +174,7 @@ const places: Readonly<Record<string, (value: () => unknown) => PolicyOptions>> 
   }),
   onEvent: (value) => ({ onEvent: () => Promise.reject(value()) }),
   inspect: (value) => ({ inspect: inspectBody(() => Promise.reject(value())) }),
-  actualCost: (value) => ({ actualCost: readCost(() => Promise.reject(value())) }),
+  actualCost: (value) => ({ actualCost: costFromResponse(() => Promise.reject(value())) }),
   wrapAttempt: (value) => ({
     wrapAttempt: () => {
       throw value();

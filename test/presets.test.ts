@@ -55,7 +55,7 @@ const START_MS = Date.UTC(2026, 10, 21, 21);
 /** Those of accounts take numbers. */
 const { anthropicLimits: _, githubLimits: _1, openaiLimits: _2, shopifyLimits: _3, ...others } = door;
 /** These are about costs. */
-const { learnedCost: _7, readCost: _8, ...presets } = others;
+const { estimatedCost: _7, costFromResponse: _8, ...presets } = others;
 
 /** These are about events. */
 const { anthropicIsLast: _4, googleIsLast: _5, openaiIsLast: _6, ...onlyPresets } = presets;

@@ -1,13 +1,13 @@
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-type Core = Pick<typeof import('@ebb/core'), 'createPolicy' | 'tokenBucket' | 'unauthorized'>;
+type Core = Pick<typeof import('@ebb/core'), 'createPolicy' | 'tokenBucket' | 'refreshOn401'>;
 
 /** The sources of core in one file, as a build with these conditions has them. */
 async function built(...conditions: string[]): Promise<{ core: Core; text: string }> {
   const { outputFiles } = await build({
     stdin: {
-      contents: `export { createPolicy, tokenBucket, unauthorized } from '@ebb/core'`,
+      contents: `export { createPolicy, tokenBucket, refreshOn401 } from '@ebb/core'`,
       resolveDir: import.meta.dirname,
     },
     conditions: ['@ebb/source', ...conditions],
@@ -73,7 +73,7 @@ describe('a production build', () => {
 
   test('refuses credentials for everyone, and says which line to add', () => {
     for (const { core } of [production, other]) {
-      const plugins = [core.unauthorized({ refresh: () => ({ authorization: 'secret' }) })];
+      const plugins = [core.refreshOn401({ refresh: () => ({ authorization: 'secret' }) })];
       const error = errorOf(() => core.createPolicy({ plugins }));
       expect(error).toBeInstanceOf(TypeError);
       expect(String(error)).toContain("such as trustedOrigins: ['https://api.example.com']");

@@ -7,7 +7,7 @@ import {
   quotaBucket,
 } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
-import { readCost } from '@ebb/providers';
+import { costFromResponse } from '@ebb/providers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Client, clients } from './clients.ts';
 import { refusingUrl } from './refusing.ts';
@@ -138,8 +138,8 @@ describe.each(Object.entries(clients))('%s', (name, makeClient) => {
   function setUp(options: PolicyOptions, settled: boolean) {
     const bucket = quotaBucket({
       limits: {
-        requests: { capacity: 10, refillPerSecond: 1e-9, settled },
-        tokens: { capacity: 100, refillPerSecond: 1e-9, settled },
+        requests: { capacity: 10, refillPerSecond: 1e-9, chargeOn: settled ? 'completion' : 'grant' },
+        tokens: { capacity: 100, refillPerSecond: 1e-9, chargeOn: settled ? 'completion' : 'grant' },
       },
       maxPauseMs: 1e14,
       clock,
@@ -172,7 +172,9 @@ describe.each(Object.entries(clients))('%s', (name, makeClient) => {
       // A function of its own: each is reported once.
       const actualCost =
         actual &&
-        readCost(((response) => actual(response)) as (response: InspectedResponse) => Costs | undefined);
+        costFromResponse(((response) => actual(response)) as (
+          response: InspectedResponse,
+        ) => Costs | undefined);
       const { client, left } = setUp({ actualCost, ...row.options }, settled);
       const got = await client.send(await urlOf(row.script), {}).catch(() => undefined);
       expect(got?.status).toBe((name === 'axios' ? row.axiosStatus : undefined) ?? row.status);

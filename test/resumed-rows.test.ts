@@ -1,5 +1,5 @@
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/resume/fetch';
+import { resumable } from '@ebb/resume/fetch';
 import { type Runner, suite } from '@ebb/testing';
 import { describe, test } from 'vitest';
 import { clientOf } from './fetch-client.ts';
@@ -15,6 +15,6 @@ suite(
     ...traits.fetch,
     name: 'fetch with resuming, over sockets',
     does: ['resumes', 'resumesStreams'],
-    client: (policy) => clientOf(resuming(createFetch(policy), { policy })),
+    client: (policy) => clientOf(resumable(createFetch(policy), { policy })),
   },
 );

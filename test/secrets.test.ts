@@ -62,7 +62,7 @@ const clients: Readonly<Record<string, Send>> = {
   },
 };
 
-const CHANNELS = ['wait', 'mark', 'attempt', 'retry', 'other-retries', 'end'] as const;
+const CHANNELS = ['wait', 'mark', 'attempt', 'retry', 'nested-retries', 'end'] as const;
 const unsubscribe: (() => void)[] = [];
 const servers: Upstream[] = [];
 afterEach(async () => {

@@ -68,8 +68,8 @@ export const SLOW: Readonly<
     'packages/core/src/queue/fair-queue.property.test.ts',
     'packages/fetch/src/body/slots-collected.test.ts',
     'packages/hedge/src/fetch/hedged.property.test.ts',
-    'packages/resume/src/fetch/resuming-cuts.test.ts',
-    'packages/resume/src/fetch/resuming.property.test.ts',
+    'packages/resume/src/fetch/resumable-cuts.test.ts',
+    'packages/resume/src/fetch/resumable.property.test.ts',
     'packages/simulator/src/studies/concurrency/worlds.test.ts',
     'packages/simulator/src/studies/golden.test.ts',
     'packages/simulator/src/studies/grid/recorded.test.ts',
@@ -82,6 +82,6 @@ export const SLOW: Readonly<
     'test/overload/simulator.test.ts',
     'test/overload/worlds.test.ts',
     'test/provider-worlds.test.ts',
-    'test/resuming.test.ts',
+    'test/resumable.test.ts',
   ],
 };

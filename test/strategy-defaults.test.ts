@@ -30,10 +30,10 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   fairQueue: [[`${core}/queue/fair-queue.ts`, 'FairQueueOptions']],
   priorityQueue: [[`${core}/queue/order.ts`, 'PriorityQueueOptions']],
   retryBudget: [[`${LIMITS}/budget/budget.ts`, 'RetryBudgetOptions']],
-  hedged: [['packages/hedge/src/hedging.ts', 'HedgeOptions']],
-  throttle: [[`${LIMITS}/throttle/throttle.ts`, 'ThrottleOptions']],
+  hedged: [['packages/hedge/src/hedge-plan.ts', 'HedgeOptions']],
+  adaptiveThrottle: [[`${LIMITS}/throttle/throttle.ts`, 'ThrottleOptions']],
   perKey: [[`${LIMITS}/per-key/per-key.ts`, 'PerKeyOptions']],
-  resuming: [['packages/resume/src/options.ts', 'ResumptionOptions']],
+  resumable: [['packages/resume/src/options.ts', 'ResumeOptions']],
   valkeyBucket: [['packages/valkey/src/options.ts', 'ValkeyBucketOptions'], STORE, BUCKET[1]],
   valkeyBudget: [['packages/valkey/src/budget-options.ts', 'ValkeyBudgetOptions'], STORE],
 };

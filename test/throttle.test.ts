@@ -1,4 +1,5 @@
 import {
+  adaptiveThrottle,
   attemptsOf,
   constant,
   createPolicy,
@@ -6,7 +7,6 @@ import {
   NotSentError,
   type PolicyOptions,
   perKey,
-  throttle,
   tokenBucket,
 } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
@@ -51,30 +51,30 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   const send = () => client.send(server.url, {});
   const told = (type: EbbEvent['type']) => events.filter((event) => event.type === type);
 
-  test('a request whose chances are all skipped fails, and nothing is sent', async () => {
-    const own = throttle();
+  test('a request whose scheduled attempts are all skipped fails, and nothing is sent', async () => {
+    const own = adaptiveThrottle();
     await setUp([up], { throttle: own, maxRetries: 2 });
-    own.hold();
+    own.isolate();
     const error = await send().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(NotSentError);
     expect(error).toMatchObject({ reason: 'overload' });
     expect(attemptsOf(error).map(({ reason }) => reason)).toEqual(['skipped', 'skipped', 'overload']);
-    expect([server.seen.length, clock.elapsedMs, told('skip').length]).toEqual([0, 2_000, 3]);
+    expect([server.seen.length, clock.elapsedMs, told('attempt-skipped').length]).toEqual([0, 2_000, 3]);
   });
 
-  test('it is sent at its next chance once it is released', async () => {
-    const own = throttle();
+  test('it is sent at its next scheduled attempt once it is released', async () => {
+    const own = adaptiveThrottle();
     await setUp([up], { throttle: own });
-    own.hold();
+    own.isolate();
     const sent = send();
-    await until(() => told('skip').length === 2);
-    own.release();
+    await until(() => told('attempt-skipped').length === 2);
+    own.close();
     expect(await sent).toEqual({ status: 200, body: 'up' });
     expect([server.seen.length, told('attempt').length]).toEqual([1, 1]);
   });
 
   test('a retry that is not sent ends with the response that was there, whole', async () => {
-    const own = throttle();
+    const own = adaptiveThrottle();
     await setUp([down], { throttle: own, maxRetries: 3 });
     expect(await send()).toEqual({ status: 503, body: 'down' });
     expect([server.seen.length, told('end')]).toMatchObject([
@@ -84,7 +84,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   });
 
   test('it opens while the service is down, and closes when it is back', async () => {
-    const own = throttle();
+    const own = adaptiveThrottle();
     await setUp([...Array<Step>(6).fill(down), up], { throttle: own, maxRetries: 0 });
     const statuses: unknown[] = [];
     for (let at = 0; at < 60; at += 1) {
@@ -96,23 +96,23 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     expect(statuses).toContain('overload');
     expect(statuses.at(-1)).toBe(200);
     expect(own.state).toBe('closed');
-    const states = told('share');
-    expect(states[0]).toMatchObject({ state: 'half-open', share: 0.7, failures: ['503', '503', '503'] });
-    expect(states.at(-1)).toMatchObject({ state: 'closed', share: 1 });
+    const states = told('throttle');
+    expect(states[0]).toMatchObject({ state: 'half-open', level: 0.7, failures: ['503', '503', '503'] });
+    expect(states.at(-1)).toMatchObject({ state: 'closed', level: 1 });
   });
 
   test('tokens and a slot are not waited for by a request that is skipped', async () => {
-    const own = throttle({ whenSkipped: 'fail' });
+    const own = adaptiveThrottle({ whenSkipped: 'fail' });
     const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6, clock });
     await setUp([up], { throttle: own, bucket });
     bucket.tryAcquire();
-    own.hold();
+    own.isolate();
     await expect(send()).rejects.toMatchObject({ reason: 'overload' });
     expect([bucket.stats().waiting, clock.elapsedMs]).toEqual([0, 0]);
   });
 
   test('an origin that is down does not open that of another', async () => {
-    const own = perKey(() => throttle(), { clock });
+    const own = perKey(() => adaptiveThrottle(), { clock });
     await setUp([down], { throttle: own, maxRetries: 0 });
     for (let at = 0; at < 6; at += 1) {
       await send().catch(() => undefined);
@@ -150,13 +150,13 @@ test.each<[string, MakeClient, opensAt: number]>([
       at % 2 === 0 ? { status: 302, headers: { location: '/next' } } : down,
     ),
   );
-  const own = throttle();
+  const own = adaptiveThrottle();
   const onEvent = ({ type }: EbbEvent) => void (type === 'attempt' && asked.push(clock.elapsedMs));
   const client = makeClient(createPolicy({ clock, random: () => 0, throttle: own, maxRetries: 0, onEvent }));
-  for (let at = 1; at <= 6 && own.share === 1; at += 1) {
+  for (let at = 1; at <= 6 && own.level === 1; at += 1) {
     expect((await client.send(server.url, {})).status).toBe(503);
     clock.tick(1_000);
-    expect(own.share < 1).toBe(at >= opensAt);
+    expect(own.level < 1).toBe(at >= opensAt);
   }
   expect(asked.length).toBe(opensAt === 3 ? 3 : 12);
   await client.close();
@@ -166,38 +166,38 @@ test.each<[string, MakeClient, opensAt: number]>([
 describe('layers', () => {
   test('an inner one learns nothing: to it, the retries of a layer above are first attempts', async () => {
     const clock = virtualClock({ startMs: 0 });
-    const inner = throttle();
+    const inner = adaptiveThrottle();
     const base = createFetch({ clock, throttle: inner }, async () => new Response(null, { status: 503 }));
     const backoff = constant(1_000);
     const fetch = createFetch({ clock, random: () => 0, maxRetries: 5, backoff }, base);
     expect((await clock.runUntilSettled(fetch('http://a.test/'))).status).toBe(503);
-    expect(inner.share).toBe(1);
+    expect(inner.level).toBe(1);
     for (let at = 0; at < 3; at += 1) {
       const alone = base('http://a.test/', { ebb: { maxRetries: 0 } });
       expect((await clock.runUntilSettled(alone)).status).toBe(503);
       clock.tick(1_000);
     }
-    expect(inner.share).toBeLessThan(1);
+    expect(inner.level).toBeLessThan(1);
   });
 
-  test('the outermost skips and learns: an inner one has no chances of its own', async () => {
+  test('the outermost skips and learns: an inner one has no scheduled attempts of its own', async () => {
     const clock = virtualClock({ startMs: 0 });
-    const [inner, outer] = [throttle(), throttle()];
+    const [inner, outer] = [adaptiveThrottle(), adaptiveThrottle()];
     const base = createFetch({ clock, throttle: inner }, async () => new Response(null, { status: 503 }));
     const fetch = createFetch({ clock, random: () => 0, throttle: outer, maxRetries: 0 }, base);
-    inner.hold();
+    inner.isolate();
     for (let at = 0; at < 3; at += 1) {
       expect((await fetch('http://a.test/')).status).toBe(503);
       clock.tick(1_000);
     }
-    expect(outer.share).toBeLessThan(1);
-    outer.hold();
+    expect(outer.level).toBeLessThan(1);
+    outer.isolate();
     await expect(fetch('http://a.test/')).rejects.toMatchObject({ reason: 'overload' });
   });
 
   test('a throttle of two clients is one', async () => {
     const clock = virtualClock({ startMs: 0 });
-    const own = throttle();
+    const own = adaptiveThrottle();
     const policy = createPolicy({ clock, random: () => 0, throttle: own, maxRetries: 0 });
     const down = createFetch(policy, async () => new Response(null, { status: 503 }));
     for (let at = 0; at < 6; at += 1) {

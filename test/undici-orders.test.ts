@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough, Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { constant, createPolicy } from '@ebb/core';
-import { hedge } from '@ebb/hedge/undici';
-import { resuming } from '@ebb/resume/undici';
+import { hedged } from '@ebb/hedge/undici';
+import { resumable } from '@ebb/resume/undici';
 import { ebbInterceptor } from '@ebb/undici';
 import * as undici8 from 'undici';
 import * as undici7 from 'undici7';
@@ -47,8 +47,8 @@ afterAll(() => {
 const policy = createPolicy({ backoff: constant(0), maxRetries: 1 });
 const ours: Readonly<Record<string, () => Interceptor>> = {
   ebb: () => ebbInterceptor(policy),
-  hedge: () => hedge({ policy }),
-  resuming: () => resuming(),
+  hedge: () => hedged({ policy }),
+  resuming: () => resumable(),
 };
 const theirs: Readonly<Record<string, (undici: Undici) => Interceptor>> = {
   decompress: ({ interceptors }) => interceptors.decompress(),

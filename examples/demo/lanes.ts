@@ -38,7 +38,7 @@ export function follow(lane: Lane, event: EbbEvent): void {
       next('sent');
       break;
     case 'wait':
-      lane.waitedMs += event.waitMs;
+      lane.waitedMs += event.waitedMs;
       lane.waited = true;
       break;
     case 'retry': {

@@ -21,7 +21,7 @@ export function logLine(event: EbbEvent, lane: Lane, startMs: number): string | 
   switch (event.type) {
     case 'wait':
       // The event comes before the attempt that the token is for.
-      return row(at, lane.label, String(event.attempt + 1), 'a token', `after ${seconds(event.waitMs)}`);
+      return row(at, lane.label, String(event.attempt + 1), 'a token', `after ${seconds(event.waitedMs)}`);
     case 'retry': {
       const askedMs = askedIn(event);
       const asked = askedMs > 0 ? ` (asked: ${askedMs / 1_000} s)` : '';

@@ -16,7 +16,7 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { readCost } from '@ebb/providers';
+import { costFromResponse } from '@ebb/providers';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios from 'axios';
 import { Agent, request, fetch as undiciFetch } from 'undici';
@@ -227,7 +227,7 @@ export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
       ...three,
       concurrency: concurrencyLimit({ maxConcurrent: 1 }),
       bucket: tokenBucket({ capacity: 100, refillPerSecond: 1e3 }),
-      actualCost: readCost(async (response) => {
+      actualCost: costFromResponse(async (response) => {
         if (!response.request.url.endsWith('/inner')) await read(await client(`${url}inner`));
         return 1;
       }),

@@ -35,7 +35,7 @@ const exported: readonly Export[] = doors.flatMap(({ door, code }) =>
 );
 
 /** What each client has of its own, under one name. */
-const OF_EACH_CLIENT = ['BodyFactory', 'ebbInterceptor', 'hedged', 'resuming', 'ResumingOptions'];
+const OF_EACH_CLIENT = ['BodyFactory', 'ebbInterceptor', 'hedged', 'resumable', 'ResumableOptions'];
 
 test('no exported name has two meanings', () => {
   const meanings = Map.groupBy(exported, ({ name }) => name);

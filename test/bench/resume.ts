@@ -134,8 +134,8 @@ console.log(
 console.log(markdown(['', 'got', 'cuts', 'memory, + MB', 'ms'], rows));
 
 const BESIDE: readonly (readonly [name: string, alone: string, door: string])[] = [
-  ['`resuming` of @ebb/fetch', '@ebb/fetch', '@ebb/resume/fetch'],
-  ['`resuming` of @ebb/undici', '@ebb/undici', '@ebb/resume/undici'],
+  ['`resumable` of @ebb/fetch', '@ebb/fetch', '@ebb/resume/fetch'],
+  ['`resumable` of @ebb/undici', '@ebb/undici', '@ebb/resume/undici'],
 ];
 const sizes = BESIDE.map(async ([name, client, door]) => {
   const alone = PROGRAMS[client] ?? '';

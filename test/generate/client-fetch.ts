@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { type BaseFetch, createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/hedge/fetch';
-import { resuming } from '@ebb/resume/fetch';
+import { resumable } from '@ebb/resume/fetch';
 import nodeFetch from 'node-fetch';
 import * as undici8 from 'undici';
 // Node 24's fetch uses the dispatchers of this version.
@@ -36,7 +36,7 @@ function layered(making: Making, policy: Policy, base: BaseFetch): BaseFetch {
   if (hedge) fetch = hedged(fetch, { policy, share: 1, delayMs: hedge.delayMs, maxHedges: hedge.max });
   if (making.inner) fetch = createFetch(making.inner, fetch);
   fetch = createFetch(policy, fetch);
-  return isResuming ? resuming(fetch, { policy }) : fetch;
+  return isResuming ? resumable(fetch, { policy }) : fetch;
 }
 
 export function fetchClient(making: Making): Client {

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { createPolicy } from '@ebb/core';
-import { hedge as hedgeInterceptor } from '@ebb/hedge/undici';
-import { resuming } from '@ebb/resume/undici';
+import { hedged as hedgeInterceptor } from '@ebb/hedge/undici';
+import { resumable } from '@ebb/resume/undici';
 import { ebbInterceptor } from '@ebb/undici';
 import * as undici8 from 'undici';
 import * as undici7 from 'undici7';
@@ -34,7 +34,7 @@ function chainOf({ of, policy, inner }: Making, { interceptors }: Undici): Inter
   if (inner) chain.push(ebbInterceptor(inner));
   if (made) chain.push(ebbInterceptor(made));
   if (redirects === 'above') chain.push(follow());
-  if (isResuming && made) chain.push(resuming({ policy: made }));
+  if (isResuming && made) chain.push(resumable({ policy: made }));
   return chain;
 }
 

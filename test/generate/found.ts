@@ -23,7 +23,7 @@ const caseOf = (
 /** What has been found, each made as small as its fault allowed: none of them breaks a rule any more. */
 export const FOUND: readonly FoundOnce[] = [
   {
-    what: 'fetch: `resuming` reads the Node streams of node-fetch as web streams, so that even whole bodies fail',
+    what: 'fetch: `resumable` reads the Node streams of node-fetch as web streams, so that even whole bodies fail',
     case: caseOf('node-fetch', { isResuming: true }, [{ do: 'file', size: 40 }]),
   },
   {

@@ -1,12 +1,13 @@
 import {
+  adaptiveThrottle,
   type Clock,
   classifyHttp,
   concurrencyLimit,
   constant,
   fairQueue,
   type InspectedResponse,
+  type InspectResult,
   inspectBody,
-  type Judgement,
   type Limit,
   type Permit,
   type PolicyOptions,
@@ -14,10 +15,9 @@ import {
   priorityQueue,
   quotaBucket,
   retryBudget,
-  throttle,
   tokenBucket,
 } from '@ebb/core';
-import { readCost } from '@ebb/providers';
+import { costFromResponse } from '@ebb/providers';
 import { faulty } from './faults.ts';
 import { isBound, type Parts } from './parts.ts';
 import { countingClock, type Probe } from './probe.ts';
@@ -49,7 +49,7 @@ function limitsOf(parts: Parts, probe: Probe, clock: Clock | undefined): PolicyO
     }[kind ?? 'still'];
     const { refillPerSecond, capacity, ...more } = rate;
     const common = { ...more, nonConforming, maxPauseMs: 5, ...queue, clock };
-    const tokens = { refillPerSecond, capacity, settled: true };
+    const tokens = { refillPerSecond, capacity, chargeOn: 'completion' as const };
     const made = isSettled
       ? quotaBucket({ ...common, limits: { tokens } })
       : tokenBucket({ ...rate, ...common });
@@ -78,13 +78,13 @@ function limitsOf(parts: Parts, probe: Probe, clock: Clock | undefined): PolicyO
     }),
     ...(order === 'priority' && { priority: 1 }),
     ...(parts.isBudgeted && { budget: retryBudget({ reserve: 3, clock }) }),
-    ...(parts.isThrottled && { throttle: throttle() }),
+    ...(parts.isThrottled && { throttle: adaptiveThrottle() }),
   };
 }
 
 function inspectOf(parts: Parts, probe: Probe) {
   const { inspect } = parts;
-  const looks: Record<string, (response: InspectedResponse) => Promise<Judgement | undefined>> = {
+  const looks: Record<string, (response: InspectedResponse) => Promise<InspectResult | undefined>> = {
     reads: async (response) => void (await response.text()) as undefined,
     judges: async (response) =>
       (await response.text())?.includes('.s0') && response.attempt === 1
@@ -116,7 +116,7 @@ function readersOf(parts: Parts, probe: Probe): PolicyOptions {
       inspect: inspectBody(faulty(parts, 'inspect', probe, look as never), { timeoutMs }),
     }),
     ...(parts.actualCost && {
-      actualCost: readCost(faulty(parts, 'actualCost', probe, actual), { timeoutMs: 15 }),
+      actualCost: costFromResponse(faulty(parts, 'actualCost', probe, actual), { timeoutMs: 15 }),
     }),
   };
 }

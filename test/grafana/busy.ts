@@ -1,16 +1,16 @@
 import {
+  adaptiveThrottle,
   concurrencyLimit,
   constant,
   createPolicy,
   type PolicyOptions,
   retryBudget,
-  throttle,
   tokenBucket,
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/hedge/fetch';
 import { observe, telemetry } from '@ebb/opentelemetry';
-import { resuming } from '@ebb/resume/fetch';
+import { resumable } from '@ebb/resume/fetch';
 import { valkeyBucket, valkeyBudget } from '@ebb/valkey';
 import type { Meter } from '@opentelemetry/api';
 
@@ -75,7 +75,7 @@ export function busy(meter: Meter): AsyncDisposable {
     bucket: valkeyBucket({ ...store, key: 'quota', refillPerSecond: 100, localShare: 0.5 }),
     budget: valkeyBudget({ ...store, key: 'retries' }),
   };
-  const held = throttle();
+  const held = adaptiveThrottle();
   const never = after(60_000);
   const hedges = { delayMs: 1, share: 1 };
   const hedging = createPolicy({ onEvent, maxRetries: 0 });
@@ -96,7 +96,7 @@ export function busy(meter: Meter): AsyncDisposable {
       hedged(service(never, status(200), after(10), never), { ...hedges, policy: hedging }),
     ),
     createFetch(full, hedged(after(10), { ...hedges, policy: full })),
-    resuming(createFetch(resumed, service(half('id: 1\n'), whole, half(''))), { policy: resumed }),
+    resumable(createFetch(resumed, service(half('id: 1\n'), whole, half(''))), { policy: resumed }),
   ].map((fetch) => async () => (await fetch(URL_OF_ALL)).text());
 
   observe({ bucket, concurrency, budget, throttle: held, meter, attributes: { 'peer.service': 'orders' } });
@@ -106,8 +106,8 @@ export function busy(meter: Meter): AsyncDisposable {
   // Each goes its own way: some wait.
   const loops = calls.map(async (call, at) => {
     for (let round = 0; isOpen; round += 1) {
-      if (at === 0 && round % 2 === 0) held.hold();
-      else if (at === 0) held.release();
+      if (at === 0 && round % 2 === 0) held.isolate();
+      else if (at === 0) held.close();
       if (at === 1 && round % 3 === 0) bucket.pauseFor(5);
       await call().catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 50));

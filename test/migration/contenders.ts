@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { ebbInterceptor } from '@ebb/axios';
 import { constant, createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/resume/fetch';
-import { resuming as resumingUndici } from '@ebb/resume/undici';
+import { resumable } from '@ebb/resume/fetch';
+import { resumable as resumingUndici } from '@ebb/resume/undici';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios, { type AxiosAdapter, AxiosError } from 'axios';
 import axiosRetry from 'axios-retry';
@@ -136,7 +136,7 @@ function policyOf({ retries, delayMs, limitMs, stub }: Settings, more: PolicyOpt
 export const OTHERS_OF_EBB: Readonly<Record<string, Contender>> = {
   fetch: (settings, more) => {
     const policy = policyOf(settings, more);
-    const client = resuming(createFetch(policy, settings.stub && fetchStub(settings.stub)), { policy });
+    const client = resumable(createFetch(policy, settings.stub && fetchStub(settings.stub)), { policy });
     return async (asked) => {
       const headers = { 'accept-encoding': 'identity' };
       return (await client(asked.url, { ...fetchInit(asked), headers })).text();

@@ -38,12 +38,12 @@ export const JUDGED: Readonly<Record<string, Judged>> = {
       'packages/{core,fetch}/src/**/*.test.ts',
       'packages/{compat,hedge,providers,resume}/src/**/*.test.ts',
       'packages/axios/src/body/peek-*.test.ts',
-      'test/{answer,coalesced,features,hedges,limits,presets,provider-headers,provider-limits,read-cost,throttle,user-code}.test.ts',
+      'test/{answer,deduplicate,features,hedges,limits,presets,provider-headers,provider-limits,cost-from-response,throttle,user-code}.test.ts',
       'test/migration/like/*.test.ts',
     ],
   },
-  fetch: adapter('fetch', 86, 2, 'answer,broken-bodies,coalesced,deadline,throttle'),
-  axios: adapter('axios', 82, 2, 'coalesced,layers-axios,proxies'),
+  fetch: adapter('fetch', 86, 2, 'answer,broken-bodies,deduplicate,deadline,throttle'),
+  axios: adapter('axios', 82, 2, 'deduplicate,layers-axios,proxies'),
   undici: adapter('undici', 82, 2, 'layers-undici'),
 };
 

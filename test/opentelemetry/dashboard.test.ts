@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { concurrencyLimit, constant, retryBudget, throttle, tokenBucket } from '@ebb/core';
+import { adaptiveThrottle, concurrencyLimit, constant, retryBudget, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { observe, telemetry } from '@ebb/opentelemetry';
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await server.close();
   const request = { method: 'GET', url: server.url };
   const told = { request, attempt: 1, atMs: 0 };
-  onEvent({ ...told, type: 'skip', delayMs: 5 });
+  onEvent({ ...told, type: 'attempt-skipped', delayMs: 5 });
   onEvent({ ...told, type: 'hedge', delayMs: 5, sent: true, won: true, outcome: undefined });
   onEvent({ ...told, type: 'resume-end', result: 'continued', passedBytes: 5 });
   const shared = {
@@ -53,7 +53,7 @@ beforeAll(async () => {
   };
   const concurrency = concurrencyLimit({ maxConcurrent: 1 });
   const budget = Object.assign(retryBudget(), { stats: () => ({ mode: 'shared', calls: 3 }) });
-  observe({ bucket: shared, concurrency, budget, throttle: throttle(), meter });
+  observe({ bucket: shared, concurrency, budget, throttle: adaptiveThrottle(), meter });
   points = await record.points();
 });
 afterAll(() => record.close());
@@ -61,7 +61,7 @@ afterAll(() => record.close());
 /** The names that Prometheus gives a metric in OTLP: units in braces are left out, others are a suffix. */
 function prometheusNames({ name, unit, value }: Point): string[] {
   const isGauge =
-    /^ebb\.client\.((bucket|slots|budget)\.|share$)/.test(name) &&
+    /^ebb\.client\.((bucket|slots|budget)\.|throttle\.)/.test(name) &&
     !/\.(calls|call\.time|losses|recoveries)$/.test(name);
   const suffixes: Readonly<Record<string, string>> = { s: '_seconds', 1: '_ratio' };
   const base = name.replaceAll('.', '_') + (suffixes[unit] ?? '');

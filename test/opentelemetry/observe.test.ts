@@ -1,4 +1,4 @@
-import { concurrencyLimit, retryBudget, throttle, tokenBucket } from '@ebb/core';
+import { adaptiveThrottle, concurrencyLimit, retryBudget, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { observe } from '@ebb/opentelemetry';
 import { valkeyBucket, valkeyBucketPerKey, valkeyBudget } from '@ebb/valkey';
@@ -141,10 +141,10 @@ test('the mode of a budget that processes share', async () => {
 });
 
 test('the share of a throttle', async () => {
-  const limit = throttle();
+  const limit = adaptiveThrottle();
   observe({ throttle: limit, attributes: { limit: 'orders' }, meter: record.sdk.meter });
   expect(await series()).toEqual(['share orders 1 1']);
-  limit.hold();
+  limit.isolate();
   expect(await series()).toEqual(['share orders 0 1']);
 });
 

@@ -150,34 +150,37 @@ describe('events', () => {
   });
 
   test('a mark and another library are events of the request', async () => {
-    const other = { type: 'other-retries', header: 'x-stainless-retry-count', library: 'openai' } as const;
+    const other = { type: 'nested-retries', header: 'x-stainless-retry-count', library: 'openai' } as const;
     play(telemetry(record.sdk), [{ type: 'mark' }, { type: 'attempt' }, other, ...success.slice(1)]);
     expect(record.told(0)[0]?.events).toEqual([
       'ebb.mark',
-      'ebb.other_retries x-stainless-retry-count openai',
+      'ebb.nested_retries x-stainless-retry-count openai',
     ]);
     expect((await record.points()).map(({ name }) => name)).toContain('ebb.client.marks');
   });
 
-  test('a skipped chance and the state of the throttle are events of the request', () => {
+  test('a skipped attempt and the state of the throttle are events of the request', () => {
     const failures = ['503', 'timeout', 'timeout'];
     const share = {
-      type: 'share',
+      type: 'throttle',
       state: 'half-open',
-      share: 0.3,
+      level: 0.3,
       failures,
-      retriesPaidBy: 'purse',
+      retryAllowance: 'successes',
     } as const;
-    const skips = [{ type: 'skip', delayMs: 1_500 } as const, { type: 'skip', delayMs: undefined } as const];
+    const skips = [
+      { type: 'attempt-skipped', delayMs: 1_500 } as const,
+      { type: 'attempt-skipped', delayMs: undefined } as const,
+    ];
     play(telemetry(record.sdk), [share, ...skips, ...success]);
     expect(record.told(0)[0]?.events).toEqual([
-      'ebb.share half-open 0.3 503 timeout timeout purse',
-      'ebb.skip 1.5',
-      'ebb.skip',
+      'ebb.throttle half-open 0.3 503 timeout timeout successes',
+      'ebb.attempt_skipped 1.5',
+      'ebb.attempt_skipped',
     ]);
   });
 
-  test('chances that were skipped, hedges and resumptions are counted, by what came of them', async () => {
+  test('scheduled attempts that were skipped, hedges and resumptions are counted, by what came of them', async () => {
     const started = vi.spyOn(record.sdk.tracer, 'startSpan');
     const hedge = { type: 'hedge', delayMs: 10, outcome: undefined } as const;
     const hedges = [
@@ -189,7 +192,10 @@ describe('events', () => {
     const resumes = (['continued', 'restarted', 'refused'] as const).map((result) => {
       return { type: 'resume-end', result, passedBytes: 1 } as const;
     });
-    const skips = [{ type: 'skip', delayMs: 1_500 } as const, { type: 'skip', delayMs: undefined } as const];
+    const skips = [
+      { type: 'attempt-skipped', delayMs: 1_500 } as const,
+      { type: 'attempt-skipped', delayMs: undefined } as const,
+    ];
     play(telemetry(record.sdk), [
       ...skips,
       ...success.slice(0, 1),
@@ -203,7 +209,7 @@ describe('events', () => {
     });
     expect(points).toEqual(
       expect.arrayContaining([
-        ['skips', undefined, 'upstream.test', 2, '{chance}'],
+        ['skips', undefined, 'upstream.test', 2, '{attempt}'],
         ['hedges', 'won', 'upstream.test', 1, '{hedge}'],
         ['hedges', 'lost', 'upstream.test', 1, '{hedge}'],
         ['hedges', 'not-sent', 'upstream.test', 2, '{hedge}'],

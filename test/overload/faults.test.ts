@@ -1,5 +1,5 @@
 import { ebbInterceptor } from '@ebb/axios';
-import { attemptsOf, throttle } from '@ebb/core';
+import { adaptiveThrottle, attemptsOf } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { type FaultScenario, faults } from '@ebb/testing/faults';
@@ -40,7 +40,7 @@ test('a new client with a throttle does not retry a timeout, and leaves nothing 
   const clock = virtualClock();
   const troubles = [{ type: 'outage', answer: 'silence', fromMs: 0, untilMs: 60_000 }] as const;
   const service = faults({ ...SCENARIO, troubles, clock });
-  const own = throttle();
+  const own = adaptiveThrottle();
   const policy = { clock, random: () => 0, attemptTimeoutMs: 500, totalTimeoutMs: 5_000, throttle: own };
   const fetch = createFetch(policy, service);
   const error = await clock.runUntilSettled(fetch('http://service.test/').catch((thrown) => thrown));

@@ -1,4 +1,4 @@
-import { type PolicyOptions, throttle } from '@ebb/core';
+import { adaptiveThrottle, type PolicyOptions } from '@ebb/core';
 import { run } from './world.ts';
 import type { Make } from './worlds.ts';
 
@@ -61,7 +61,7 @@ async function healthy(
   return { asked: count, skipped: skippedFirst, refused, failed: count - answered - refused };
 }
 
-const throttled = (): PolicyOptions => ({ attemptTimeoutMs: 1_000, throttle: throttle() });
+const throttled = (): PolicyOptions => ({ attemptTimeoutMs: 1_000, throttle: adaptiveThrottle() });
 
 /** The sums of several runs. */
 export async function healthySums(

@@ -1,11 +1,13 @@
-import { type Clock, concurrencyLimit, type PolicyOptions, retryBudget, throttle } from '@ebb/core';
+import { adaptiveThrottle, type Clock, concurrencyLimit, type PolicyOptions, retryBudget } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { HEALTHY_PROGRAMS, type HealthyProgram, play } from './programs.ts';
 
 /** Limits that must leave a healthy program alone. */
 const LIMITS: Readonly<Record<string, (clock: Clock) => PolicyOptions>> = {
-  'throttle()': () => ({ throttle: throttle() }),
-  "throttle({ whenSkipped: 'fail' })": () => ({ throttle: throttle({ whenSkipped: 'fail' }) }),
+  'adaptiveThrottle()': () => ({ throttle: adaptiveThrottle() }),
+  "adaptiveThrottle({ whenSkipped: 'fail' })": () => ({
+    throttle: adaptiveThrottle({ whenSkipped: 'fail' }),
+  }),
   'retryBudget()': (clock) => ({ budget: retryBudget({ clock }) }),
   'concurrencyLimit({ maxConcurrent: 20 })': (clock) => ({
     concurrency: concurrencyLimit({ maxConcurrent: 20, clock }),
@@ -26,8 +28,8 @@ test('a program takes as long as its calls, and what is not answered is counted'
   const alone = { callsMs: [5, 2_000], parallel: 1, attemptTimeoutMs: 1_000 };
   const refused = await play(alone, () => ({ maxRetries: 0 }));
   expect(refused).toEqual({ skipped: 0, refused: 1, totalMs: 1_005 });
-  const held = throttle({ whenSkipped: 'fail' });
-  held.hold();
+  const held = adaptiveThrottle({ whenSkipped: 'fail' });
+  held.isolate();
   expect(await play(alone, () => ({ throttle: held }))).toEqual({ skipped: 2, refused: 2, totalMs: 0 });
   const took = async (program: HealthyProgram): Promise<number> => (await play(program, () => ({}))).totalMs;
   expect(await took({ callsMs: [5, 100, 20], parallel: 1 })).toBe(125);

@@ -53,7 +53,7 @@ export const HEALTHY_PROGRAMS: Readonly<Record<string, HealthyProgram>> = {
 
 /** What became of a program. */
 export interface Played {
-  /** Chances that were skipped. */
+  /** Scheduled attempts that were skipped. */
   readonly skipped: number;
   /** Calls without an answer. */
   readonly refused: number;
@@ -72,7 +72,7 @@ export async function play(
     random: () => 0.5,
     attemptTimeoutMs,
     onEvent: ({ type }) => {
-      if (type === 'skip') skipped += 1;
+      if (type === 'attempt-skipped') skipped += 1;
     },
     ...options(clock),
   });

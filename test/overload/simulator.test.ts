@@ -1,4 +1,4 @@
-import { type Clock, type PolicyOptions, retryBudget, throttle } from '@ebb/core';
+import { adaptiveThrottle, type Clock, type PolicyOptions, retryBudget } from '@ebb/core';
 import type { FaultScenario } from '@ebb/testing/faults';
 import { describe, expect, test } from 'vitest';
 import { type FleetPolicy, type Scenario, simulate } from '../../packages/simulator/src/index.ts';
@@ -11,18 +11,18 @@ const attemptTimeoutMs = 1_000;
 const timeout = { attemptTimeoutMs };
 
 const policies: Readonly<Record<string, readonly [FleetPolicy, (clock: Clock) => PolicyOptions]>> = {
-  'a throttle': [{ ...timeout, throttle: {} }, () => ({ ...timeout, throttle: throttle() })],
+  'a throttle': [{ ...timeout, throttle: {} }, () => ({ ...timeout, throttle: adaptiveThrottle() })],
   'a throttle that fails': [
     { ...timeout, throttle: { whenSkipped: 'fail' } },
-    () => ({ ...timeout, throttle: throttle({ whenSkipped: 'fail' }) }),
+    () => ({ ...timeout, throttle: adaptiveThrottle({ whenSkipped: 'fail' }) }),
   ],
   'a throttle and a budget': [
     { ...timeout, throttle: {}, budget: { retryBudget: {} } },
-    (clock) => ({ ...timeout, throttle: throttle(), budget: retryBudget({ clock }) }),
+    (clock) => ({ ...timeout, throttle: adaptiveThrottle(), budget: retryBudget({ clock }) }),
   ],
   'a throttle and a total timeout': [
     { ...timeout, throttle: {}, totalTimeoutMs: 10_000 },
-    () => ({ ...timeout, throttle: throttle(), totalTimeoutMs: 10_000 }),
+    () => ({ ...timeout, throttle: adaptiveThrottle(), totalTimeoutMs: 10_000 }),
   ],
 };
 

@@ -38,7 +38,7 @@ export interface Result {
   /** The durations of the answered ones, in milliseconds, sorted. */
   readonly durationsMs: number[];
   readonly sends: number;
-  /** Requests whose first chance was skipped. */
+  /** Requests whose first scheduled attempt was skipped. */
   readonly skippedFirst: number;
   /** How the requests ended: their status, or the name of their error. */
   readonly ends: Readonly<Record<string, number>>;
@@ -59,7 +59,7 @@ export async function run(world: World): Promise<Result> {
   );
   const skipped = new Set<object>();
   const onEvent = ({ type, request, attempt }: EbbEvent): void => {
-    if (type === 'skip' && attempt === 0) skipped.add(request);
+    if (type === 'attempt-skipped' && attempt === 0) skipped.add(request);
   };
   const base = ((input: string, init?: RequestInit) =>
     services[input.includes('shard') ? 1 : 0]?.(input, init)) as typeof fetch;

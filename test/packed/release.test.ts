@@ -8,9 +8,11 @@ import { ended } from './ended.ts';
 import { checkContents } from './release/contents.ts';
 import { checkEntries } from './release/entries.ts';
 import { checkFields, checkTag, type Run } from './release/fields.ts';
+import { leftBefore } from './release/home.ts';
 import { type Manifest, type Packed, packedAt } from './release/packed.ts';
 import { PAGES, runProgram } from './release/programs.ts';
 import { firstProgramOf, usersEnv } from './release/project.ts';
+import { tagOf } from './release/publish.ts';
 import type { Result } from './release/result.ts';
 import { checkProgramSizes, checkSizes, recordedSizes } from './release/sizes.ts';
 import { checkBySuite } from './release/suite.ts';
@@ -51,6 +53,18 @@ describe('a release is refused', () => {
   test('for a version without a section in CHANGELOG.md', () => {
     const { problems } = checkVersions(packed, '# Changelog\n\n## Unreleased\n');
     expect(problems).toEqual([expect.stringMatching(/^CHANGELOG.md has no section \d/)]);
+  });
+
+  test('but not for a pre-release of a version that has one, which gets a tag of its own', () => {
+    const candidate = packed.map((one) => ({ ...one, manifest: { ...one.manifest, version: '0.1.0-rc.1' } }));
+    expect(checkVersions(candidate, '## 0.1.0\n').problems).toEqual([]);
+    expect([tagOf('0.1.0-rc.1'), tagOf('0.1.0')]).toEqual(['rc', 'latest']);
+  });
+
+  test('until the repository has an address', () => {
+    expect(leftBefore('git+https://github.com/ebb-placeholder/ebb.git')).toHaveLength(1);
+    expect(leftBefore('git+https://github.com/an-owner/ebb.git')).toEqual([]);
+    expect(() => leftBefore('https://example.com')).toThrow(TypeError);
   });
 
   test('for different versions', () => {

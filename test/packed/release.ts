@@ -4,12 +4,13 @@
 //   pnpm release --dry-run size            runs some of the checks
 //   pnpm release --dry-run --update size   records the sizes
 // With --packed FOLDER it takes the tarballs of that folder instead of packing again.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pack, packedIn } from './pack.ts';
 import { CHECKS, runChecks } from './release/checks.ts';
+import { leftBefore } from './release/home.ts';
 import { packedAt } from './release/packed.ts';
 import { publish } from './release/publish.ts';
 import { linesOf } from './release/result.ts';
@@ -30,6 +31,7 @@ if (positionals.length > 0 && !values['dry-run'])
 
 let passed = 0;
 let failed = 0;
+let version = '';
 const folder = values.packed ?? mkdtempSync(join(tmpdir(), 'ebb-release-'));
 try {
   const paths = values.packed === undefined ? await pack(folder) : packedIn(folder);
@@ -40,7 +42,8 @@ try {
     else failed += 1;
     console.log(linesOf(result));
   });
-  const order = publicationOf(packed).map(({ name, version }) => `  ${name} ${version}`);
+  const order = publicationOf(packed).map((one) => `  ${one.name} ${one.version}`);
+  version = packed[0]?.manifest.version ?? '';
   console.log(
     `\nA release publishes what the registry lacks of these, in this order:\n${order.join('\n')}\n`,
   );
@@ -48,6 +51,11 @@ try {
   if (values.packed === undefined) rmSync(folder, { recursive: true });
 }
 
+const left = leftBefore(
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')).repository.url,
+);
 console.log(`${passed} passed, ${failed} failed.`);
+for (const one of left) console.log(`Left before a release: ${one}`);
 if (values['dry-run']) console.log('Dry run: nothing was published.');
-process.exitCode = failed > 0 ? 1 : values['dry-run'] ? 0 : publish();
+if (failed > 0) process.exitCode = 1;
+else if (!values['dry-run']) process.exitCode = left.length > 0 ? 1 : publish(version);

@@ -58,7 +58,7 @@ export const BUCKETS: readonly Promised[] = [
       file: `${FOLDER}/quota-tokens.ts`,
       from: 'LONGEST_HELD_MS = 600_000;',
       to: 'LONGEST_HELD_MS = 700_000;',
-      tests: [`${FOLDER}/settled.test.ts`],
+      tests: [`${FOLDER}/completion-tokens.test.ts`],
     },
     {
       says: '`close()` refuses new and waiting requests',

@@ -3,7 +3,7 @@ import { type Promised, promises } from './promise.ts';
 const FOLDER = 'packages/hedge/src';
 const RACE = `${FOLDER}/race.ts`;
 const RULE = `${FOLDER}/rule.ts`;
-const HEDGING = `${FOLDER}/hedging.ts`;
+const PLAN = `${FOLDER}/hedge-plan.ts`;
 const ofRule = [`${FOLDER}/rule.test.ts`];
 const hedged = ['packages/hedge/src/fetch/hedged.test.ts'];
 
@@ -17,10 +17,10 @@ export const HEDGES: readonly Promised[] = promises('docs/strategies/hedges.md',
   },
   {
     says: 'A hedge is a second try of a slow request, sent while the first is under way.',
-    file: HEDGING,
+    file: PLAN,
     from: 'if (this.next !== this && !this.#isArmed) this.#arm(this.next.dueMs - nowMs);',
     to: '',
-    tests: [`${FOLDER}/hedging.test.ts`, ...hedged],
+    tests: [`${FOLDER}/hedge-plan.test.ts`, ...hedged],
   },
   {
     says: 'It gets these at once, or is not sent',
@@ -52,7 +52,7 @@ export const HEDGES: readonly Promised[] = promises('docs/strategies/hedges.md',
   },
   {
     says: 'a request earns 0.015',
-    file: HEDGING,
+    file: PLAN,
     from: 'share: { check: positive, default: 0.015 }',
     to: 'share: { check: positive, default: 0.03 }',
     tests: hedged,
@@ -87,7 +87,7 @@ export const HEDGES: readonly Promised[] = promises('docs/strategies/hedges.md',
   },
   {
     says: 'Only `GET`, `HEAD`, `OPTIONS` and `QUERY` are hedged.',
-    file: HEDGING,
+    file: PLAN,
     from: "default: ['GET', 'HEAD', 'OPTIONS', 'QUERY'],",
     to: "default: ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'POST'],",
     tests: hedged,

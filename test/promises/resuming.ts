@@ -6,7 +6,7 @@ const DOWNLOAD = `${FOLDER}/download.ts`;
 const RESUMER = `${FOLDER}/resumer.ts`;
 const BODY = 'packages/resume/src/fetch/resumed-body.ts';
 const ofEvents = [`${FOLDER}/event-stream.test.ts`];
-const resuming = [`${FOLDER}/resuming.test.ts`];
+const resuming = [`${FOLDER}/resumable.test.ts`];
 
 export const RESUMING: readonly Promised[] = [
   ...promises('docs/strategies/resuming.md', [
@@ -57,7 +57,7 @@ export const RESUMING: readonly Promised[] = [
       file: BODY,
       from: 'return hasCredentials ?',
       to: 'return false ?',
-      tests: ['packages/resume/src/fetch/resuming.test.ts'],
+      tests: ['packages/resume/src/fetch/resumable.test.ts'],
     },
     {
       says: 'With `isLast`, which names the last event, that is a break as well.',
@@ -78,7 +78,7 @@ export const RESUMING: readonly Promised[] = [
       file: BODY,
       from: 'signal: undefined, leftMs: idleMs, late',
       to: 'signal: undefined, leftMs: 2 * idleMs, late',
-      tests: ['packages/resume/src/fetch/resuming-time.test.ts'],
+      tests: ['packages/resume/src/fetch/resumable-time.test.ts'],
     },
     {
       says: 'the end of an event stream is a break',

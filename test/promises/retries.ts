@@ -3,11 +3,11 @@ import { type Promised, promises } from './promise.ts';
 const DECIDE = 'packages/core/src/call/decide.ts';
 const CURVES = 'packages/core/src/backoff/curves.ts';
 const BUDGET = 'packages/core/src/limits/budget/budget.ts';
-const UNAUTHORIZED = 'packages/core/src/plugins/unauthorized/unauthorized.ts';
-const CREDENTIALS = 'packages/core/src/plugins/unauthorized/credentials.ts';
+const UNAUTHORIZED = 'packages/core/src/plugins/refreshOn401/refreshOn401.ts';
+const CREDENTIALS = 'packages/core/src/plugins/refreshOn401/credentials.ts';
 const decide = ['packages/core/src/call/decide.test.ts'];
 const budget = ['packages/core/src/limits/budget/budget.test.ts'];
-const unauthorized = ['packages/fetch/src/unauthorized.test.ts'];
+const refreshOn401 = ['packages/fetch/src/refreshOn401.test.ts'];
 const backoff = ['packages/core/src/backoff/backoff.test.ts'];
 
 export const RETRIES: readonly Promised[] = [
@@ -133,7 +133,7 @@ export const RETRIES: readonly Promised[] = [
     {
       says: 'below 1 it is a probability',
       file: BUDGET,
-      from: 'return this.#random() < chance;',
+      from: 'return this.#random() < scheduled attempt;',
       to: 'return true;',
       tests: budget,
     },
@@ -160,28 +160,28 @@ export const RETRIES: readonly Promised[] = [
       file: UNAUTHORIZED,
       from: 'if (trustedOrigins === undefined) throw',
       to: 'if (false) throw',
-      tests: ['test/unauthorized.test.ts'],
+      tests: ['test/refreshOn401.test.ts'],
     },
     {
       says: 'A refresh through the same client is an error',
       file: CREDENTIALS,
       from: 'if (renewal.isStarting || outer?.slotsHeld.includes(renewal)) {',
       to: 'if (false) {',
-      tests: unauthorized,
+      tests: refreshOn401,
     },
     {
       says: 'or outlasts `refreshTimeoutMs` (30 s), the 401 is the answer',
       file: CREDENTIALS,
       from: 'const leftMs = this.#timeoutMs;',
       to: 'const leftMs = Infinity;',
-      tests: unauthorized,
+      tests: refreshOn401,
     },
     {
       says: 'After a new token was refused, no refresh begins for 10 s',
       file: CREDENTIALS,
       from: 'PAUSE_MS = 10_000',
       to: 'PAUSE_MS = 0',
-      tests: unauthorized,
+      tests: refreshOn401,
     },
   ]),
   ...promises('docs/core/attempts.md', [
@@ -211,7 +211,7 @@ export const RETRIES: readonly Promised[] = [
     {
       says: 'the outermost retries',
       file: 'packages/core/src/call/call.ts',
-      from: "if (this.isInner) return this.#stop('left-to-outer-layer', outcome);",
+      from: "if (this.isInner) return this.#stop('outer-client-retries', outcome);",
       to: '',
       tests: ['packages/fetch/src/layers.test.ts'],
     },

@@ -36,9 +36,9 @@ const EFFECTS: Readonly<Record<string, (got: Got, each: boolean) => void>> = {
   quotaBucket: (got, each) => each || isOneByOne(got),
   'tokenBucket, with a fair queue': (got, each) => each || isOneByOne(got),
   concurrencyLimit: (got, each) => expect(atOnce(got)).toBe(each ? REQUESTS : 1),
-  coalesced: (got, each) => expect(got).toHaveLength(each ? REQUESTS : 1),
+  deduplicate: (got, each) => expect(got).toHaveLength(each ? REQUESTS : 1),
   hedged: (got) => expect(got).toHaveLength(2 * REQUESTS * SENDS),
-  unauthorized: (got, each) =>
+  refreshOn401: (got, each) =>
     expect(got.filter(({ path }) => path === '/token')).toHaveLength(each ? REQUESTS : 1),
 };
 
@@ -99,7 +99,7 @@ describe.skipIf(workerd.missing !== undefined).each(WORKERS)('workers of %s, %j'
       const id = `${SCOPES.indexOf(scope)}-${hasSignal}-${name.replaceAll(/\W+/g, '-')}`;
       const requests = Array.from({ length: REQUESTS }, (_, at) => {
         const urls = Array.from({ length: SENDS }, (_, send) => {
-          const own = name === 'coalesced' ? '' : `/${at}/${send}`;
+          const own = name === 'deduplicate' ? '' : `/${at}/${send}`;
           return `${upstream.origin}/${client.path}/${id}${own}`;
         });
         const job: Job = { client: name, hasSignal, urls };

@@ -25,14 +25,14 @@ async function load(): Promise<Packages> {
     core: await import('@ebb/core'),
     fetch: await import('@ebb/fetch'),
     fetchHedged: await import('@ebb/hedge/fetch'),
-    fetchResuming: await import('@ebb/resume/fetch'),
+    fetchResumable: await import('@ebb/resume/fetch'),
     axios: (await import('axios')).default,
     ebbAxios: await import('@ebb/axios'),
     axiosHedged: await import('@ebb/hedge/axios'),
     undici: await import('undici'),
     ebbUndici: await import('@ebb/undici'),
     undiciHedge: await import('@ebb/hedge/undici'),
-    undiciResuming: await import('@ebb/resume/undici'),
+    undiciResumable: await import('@ebb/resume/undici'),
   };
 }
 

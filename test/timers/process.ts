@@ -13,14 +13,14 @@ function load(): Packages {
     core: require('@ebb/core'),
     fetch: require('@ebb/fetch'),
     fetchHedged: require('@ebb/hedge/fetch'),
-    fetchResuming: require('@ebb/resume/fetch'),
+    fetchResumable: require('@ebb/resume/fetch'),
     axios: require('axios'),
     ebbAxios: require('@ebb/axios'),
     axiosHedged: require('@ebb/hedge/axios'),
     undici: require('undici'),
     ebbUndici: require('@ebb/undici'),
     undiciHedge: require('@ebb/hedge/undici'),
-    undiciResuming: require('@ebb/resume/undici'),
+    undiciResumable: require('@ebb/resume/undici'),
   };
 }
 

@@ -10,13 +10,13 @@ export interface Packages {
   readonly fetch: typeof import('@ebb/fetch');
   readonly fetchHedged: typeof import('@ebb/hedge/fetch');
   readonly axiosHedged: typeof import('@ebb/hedge/axios');
-  readonly fetchResuming: typeof import('@ebb/resume/fetch');
+  readonly fetchResumable: typeof import('@ebb/resume/fetch');
   readonly axios: typeof import('axios').default;
   readonly ebbAxios: typeof import('@ebb/axios');
   readonly undici: typeof import('undici');
   readonly ebbUndici: typeof import('@ebb/undici');
   readonly undiciHedge: typeof import('@ebb/hedge/undici');
-  readonly undiciResuming: typeof import('@ebb/resume/undici');
+  readonly undiciResumable: typeof import('@ebb/resume/undici');
 }
 
 /** What a service does with one request. */
@@ -59,7 +59,7 @@ function answering(answers: readonly Answer[]): () => Answer {
 }
 
 const fetchClient: Client = ({ packages, send }, options, answers, more = {}) => {
-  const { core, fetch, fetchHedged, fetchResuming } = packages;
+  const { core, fetch, fetchHedged, fetchResumable } = packages;
   const policy = core.createPolicy(options);
   const next = answering(answers);
   const base = async (): Promise<Response> => {
@@ -80,7 +80,7 @@ const fetchClient: Client = ({ packages, send }, options, answers, more = {}) =>
   };
   const { hedgeAfterMs: delayMs, idleTimeoutMs } = more;
   const hedging = delayMs === undefined ? base : fetchHedged.hedged(base, { policy, delayMs });
-  const get = fetchResuming.resuming(fetch.createFetch(policy, hedging), { policy, idleTimeoutMs });
+  const get = fetchResumable.resumable(fetch.createFetch(policy, hedging), { policy, idleTimeoutMs });
   return async () => {
     const response = await get(URL);
     return [response.status, await response.text()];
@@ -107,7 +107,7 @@ const axiosClient: Client = ({ packages, send }, options, answers, more = {}) =>
 };
 
 const undiciClient: Client = ({ packages, send }, options, answers, more = {}) => {
-  const { core, undici, ebbUndici, undiciHedge, undiciResuming } = packages;
+  const { core, undici, ebbUndici, undiciHedge, undiciResumable } = packages;
   const policy = core.createPolicy(options);
   const next = answering(answers);
   class Service extends undici.Dispatcher {
@@ -125,11 +125,11 @@ const undiciClient: Client = ({ packages, send }, options, answers, more = {}) =
     }
   }
   const { hedgeAfterMs: delayMs, idleTimeoutMs } = more;
-  const hedges = delayMs === undefined ? [] : [undiciHedge.hedge({ policy, delayMs })];
+  const hedges = delayMs === undefined ? [] : [undiciHedge.hedged({ policy, delayMs })];
   const dispatcher = new Service().compose(
     ...hedges,
     ebbUndici.ebbInterceptor(policy),
-    undiciResuming.resuming({ policy, idleTimeoutMs }),
+    undiciResumable.resumable({ policy, idleTimeoutMs }),
   );
   return async () => {
     const { statusCode, body } = await undici.request(URL, { dispatcher });

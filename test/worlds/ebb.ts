@@ -9,7 +9,7 @@ import {
 } from '@ebb/core';
 import type { VirtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
-import { anthropic, anthropicLimits, openai, openaiLimits, readCost } from '@ebb/providers';
+import { anthropic, anthropicLimits, costFromResponse, openai, openaiLimits } from '@ebb/providers';
 import { ACCOUNT, type Client } from './world.ts';
 
 /** A client of a policy. Its options are those of one process. */
@@ -65,12 +65,12 @@ export function ofBedrock(): Client {
     bucket: quotaBucket({
       limits: {
         requests: { refillPerSecond: ACCOUNT.requests / 60, capacity: ACCOUNT.requests },
-        tokens: { refillPerSecond: ACCOUNT.output / 60, capacity: ACCOUNT.output, settled: true },
+        tokens: { refillPerSecond: ACCOUNT.output / 60, capacity: ACCOUNT.output, chargeOn: 'completion' },
       },
       clock,
     }),
     cost: (request): Costs => ({ requests: 1, tokens: reservedBy(request) }),
-    actualCost: readCost(async (response) => {
+    actualCost: costFromResponse(async (response) => {
       const tokens = await usedOf(response);
       return tokens === undefined ? undefined : { tokens };
     }),
@@ -83,9 +83,9 @@ export function ofTokens(minutes: number, settled: boolean): Client {
   return ebb((clock) => ({
     methods: 'all',
     bucket: settled
-      ? quotaBucket({ limits: { tokens: { ...rate, settled } }, clock })
+      ? quotaBucket({ limits: { tokens: { ...rate, chargeOn: 'completion' } }, clock })
       : tokenBucket({ ...rate, feedback: serverFeedback, clock }),
     cost: reservedBy,
-    actualCost: readCost(usedOf),
+    actualCost: costFromResponse(usedOf),
   }));
 }

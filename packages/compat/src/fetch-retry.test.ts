@@ -87,7 +87,7 @@ describe('retryOn', () => {
 
   test('is given the number of the attempt, from 0, and the error', () => {
     expect(given(lost, 3)).toEqual([2, new TypeError('fetch failed'), null]);
-    // After a chance that was skipped there is none.
+    // After a scheduled attempt that was skipped there is none.
     expect(given(undefined, 3)).toEqual([2, undefined, null]);
   });
 

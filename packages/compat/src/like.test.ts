@@ -189,7 +189,7 @@ describe('likePRetry', () => {
     expect(options.classify?.(outcome, request, 1)).toBe(verdict);
   });
 
-  test('computes a delay after a chance that was skipped', () => {
+  test('computes a delay after a scheduled attempt that was skipped', () => {
     expect(likePRetry().backoff?.({ retry: 3, previousDelayMs: 1, random: () => 0 })).toBe(4_000);
   });
 });

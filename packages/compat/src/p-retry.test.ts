@@ -71,7 +71,7 @@ test.each<[options: LikePRetryOptions, retry: number, delayMs: number]>([
   [{ randomize: true, maxTimeout: 2_500 }, 2, 2_500],
 ])('%o: retry %d comes after %d ms', (options, retry, delayMs) => {
   expect(setUp(options).delayMs(retry)).toBe(delayMs);
-  // After a chance that was skipped.
+  // After a scheduled attempt that was skipped.
   expect(setUp(options).delayMs(retry, undefined)).toBe(delayMs);
   const { judge, failures } = setUp({ ...options, retries: 3_000 });
   judge(failed, retry);

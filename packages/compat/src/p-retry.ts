@@ -183,7 +183,7 @@ export function likePRetry(options: LikePRetryOptions = {}): PolicyOptions {
       if (mayFollow && !mustBeThere('shouldRetry: its result', shouldRetry(context))) return 'final';
       return 'transient';
     },
-    // After a chance that was skipped there is no error.
+    // After a scheduled attempt that was skipped there is no error.
     backoff: ({ retry, random, outcome, request }) =>
       asTimer((outcome && request && callStartOf(request).delayMs) ?? delayOf(setup, retry, random)),
     plugins: [remembering],

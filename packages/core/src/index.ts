@@ -28,7 +28,7 @@ export type {
   FailureKind,
   Feedback,
   InspectedResponse,
-  Judgement,
+  InspectResult,
   Outcome,
   ReadFeedback,
   RequestTraits,
@@ -51,12 +51,12 @@ export { type ConcurrencyOptions, concurrencyLimit } from './limits/concurrency/
 export type { BucketStats, ObservableBucket, UnitStats } from './limits/limit.ts';
 export { type BucketPerKey, type PerKeyOptions, perKey } from './limits/per-key/per-key.ts';
 export { interactive } from './limits/throttle/interactive.ts';
-export { type ThrottleOptions, throttle } from './limits/throttle/throttle.ts';
+export { adaptiveThrottle, type ThrottleOptions } from './limits/throttle/throttle.ts';
 export type { OuterCall } from './nested/outer-call.ts';
-export type { CoalescedOptions } from './plugins/coalescing/coalescing.ts';
+export type { DeduplicateOptions } from './plugins/deduplicate/deduplicate.ts';
 export type { Inspect } from './plugins/inspect/inspect-body.ts';
 export { type InspectBodyOptions, inspectBody } from './plugins/inspect/inspect-body.ts';
-export { type UnauthorizedOptions, unauthorized } from './plugins/unauthorized/unauthorized.ts';
+export { type RefreshOn401Options, refreshOn401 } from './plugins/refresh-on-401/refresh-on-401.ts';
 export type { CallView, PlannedRetry } from './policy/call-view.ts';
 export type { AcquireOptions, Costs, Grant, Slot } from './policy/contracts.ts';
 export type {

@@ -35,7 +35,7 @@ export type { Responded } from './http/outcome.ts';
 export { durationMs } from './http/quota-fields.ts';
 export { IN_MILLISECONDS } from './http/server-feedback.ts';
 export type { CallPolicy } from './policy/call-view.ts';
-export type { LearnsCost } from './policy/contracts.ts';
+export type { CostLearner } from './policy/contracts.ts';
 export { checkKey } from './policy/cost.ts';
 export { isTrusted } from './policy/hooks.ts';
 export { observerOf } from './policy/options.ts';

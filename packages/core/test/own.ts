@@ -1,5 +1,5 @@
 // Buckets, limits and budgets of tests, with the code by which calls use those of ebb.
-import { bucketLimit, settledLimit } from '../src/limits/bucket/bucket-limit.ts';
+import { bucketLimit, completionLimit } from '../src/limits/bucket/bucket-limit.ts';
 import { budgetLimit } from '../src/limits/budget/budget.ts';
 import { slotLimit } from '../src/limits/concurrency/concurrency.ts';
 import type { BucketMethods, BudgetMethods, SlotMethods } from '../src/policy/contracts.ts';
@@ -11,7 +11,7 @@ function bringing<T extends object>(own: T, limit: BroughtLimit): T & BringsLimi
 }
 
 export function ownBucket<T extends BucketMethods>(bucket: T): T & TokenBucket {
-  return bringing(bucket, bucket.settled ? settledLimit(bucket) : bucketLimit(bucket));
+  return bringing(bucket, bucket.chargesOnCompletion ? completionLimit(bucket) : bucketLimit(bucket));
 }
 
 export function ownLimit<T extends SlotMethods>(limit: T): T & ConcurrencyLimit {

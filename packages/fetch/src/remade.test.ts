@@ -1,7 +1,7 @@
 import { inspectBody } from '@ebb/core';
 import { expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
-import { coalesced } from './coalesced.ts';
+import { deduplicate } from './deduplicate.ts';
 import { createFetch } from './index.ts';
 
 const { signal } = new AbortController();
@@ -9,7 +9,7 @@ const look = inspectBody((response) => response.text().then(() => undefined));
 
 test.each([
   ['after a look', createFetch({ inspect: look })],
-  ['that was joined', createFetch({ middleware: [coalesced()] })],
+  ['that was joined', createFetch({ middleware: [deduplicate()] })],
 ])('a response %s is like bare, and so are its clones', async (_, fetchOf) => {
   const server = await serve({ status: 200, body: 'up', headers: { 'x-a': '1' } });
   const bare = await fetch(server.url);

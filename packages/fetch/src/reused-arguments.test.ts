@@ -1,5 +1,5 @@
 import { constant, tokenBucket } from '@ebb/core';
-import { resuming } from '@ebb/resume/fetch';
+import { resumable } from '@ebb/resume/fetch';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { type BaseFetch, createFetch } from './index.ts';
@@ -139,7 +139,7 @@ test('headers that are changed do not change what asks for the rest of a downloa
     users.push(new Headers(init?.headers).get('x-user'));
     return fetch(input, init);
   };
-  const send = resuming(createFetch({}, base), { policy: { backoff: constant(0) } });
+  const send = resumable(createFetch({}, base), { policy: { backoff: constant(0) } });
   const got = send(server.url, { headers });
   headers['x-user'] = 'two';
   expect(await (await got).text()).toBe('1234567890');

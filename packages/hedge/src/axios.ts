@@ -10,7 +10,7 @@ import {
 } from '@ebb/axios/internal';
 import { LONGEST_DISCARD_MS, property } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosRequestConfig, AxiosResponse } from 'axios';
-import { HEDGES, type HedgeOptions, Hedging } from './hedging.ts';
+import { HEDGES, type HedgeOptions, HedgePlan } from './hedge-plan.ts';
 import { PromiseRace, type Try } from './promises.ts';
 import type { Hedge } from './race.ts';
 
@@ -27,7 +27,7 @@ function copyOf(config: MarkedConfig, more?: Partial<Config>): Config {
   });
 }
 
-/** A call of a hedging adapter. */
+/** A call of a hedged adapter. */
 class AxiosRace extends PromiseRace<AxiosResponse> {
   declare readonly request: AxiosRequest;
   readonly #route: Route;
@@ -35,9 +35,9 @@ class AxiosRace extends PromiseRace<AxiosResponse> {
   readonly #caller: CallerSignal | undefined;
 
   /** @throws HookError if `keyOf` fails */
-  constructor(hedging: Hedging, route: Route, config: Config, request: AxiosRequest) {
+  constructor(plan: HedgePlan, route: Route, config: Config, request: AxiosRequest) {
     const caller = callerSignal(config);
-    super(hedging, request, caller?.signal);
+    super(plan, request, caller?.signal);
     this.#route = route;
     this.#config = config;
     this.#caller = caller;
@@ -71,7 +71,7 @@ class AxiosRace extends PromiseRace<AxiosResponse> {
   }
 
   protected discard({ value }: Try<AxiosResponse>): void {
-    discard(value, this.hedging.setup.policy.clock, LONGEST_DISCARD_MS, AbortSignal.abort());
+    discard(value, this.plan.setup.policy.clock, LONGEST_DISCARD_MS, AbortSignal.abort());
   }
 
   /** axios has made its CanceledError. */
@@ -99,13 +99,13 @@ class AxiosRace extends PromiseRace<AxiosResponse> {
 }
 
 /** True if a request can be sent again, and aborted by a signal of ours. */
-function isRepeatable(config: Config, hedging: Hedging): boolean {
+function isRepeatable(config: Config, plan: HedgePlan): boolean {
   const { method = 'GET', data, signal, onUploadProgress, onDownloadProgress } = config;
   // The callbacks would get the progress of two tries.
   if (onUploadProgress || onDownloadProgress || typeof data === 'function') return false;
   // Only the adapter can use the signal of a polyfill.
   if (signal && (signal.aborted || !(signal instanceof AbortSignal))) return false;
-  return hedging.hedges(method.toUpperCase());
+  return plan.hedges(method.toUpperCase());
 }
 
 /**
@@ -134,20 +134,20 @@ function isRepeatable(config: Config, hedging: Hedging): boolean {
  * ```
  */
 export function hedged(options: HedgeOptions, adapter?: AxiosRequestConfig['adapter']): AxiosAdapter {
-  const hedging = new Hedging('hedged', options);
+  const plan = new HedgePlan('hedged', options);
   for (const one of [adapter].flat())
-    if (typeof one === 'function') hedging.mustNotHedge('hedged: adapter', one);
-  const { policy } = hedging.setup;
+    if (typeof one === 'function') plan.mustNotHedge('hedged: adapter', one);
+  const { policy } = plan.setup;
 
   async function hedgedAdapter(config: MarkedConfig): Promise<AxiosResponse> {
     // A client of ebb between two that hedge does not show what is below.
-    if (config.fetchOptions?.[HEDGES]) hedging.mustNotHedge('hedged: adapter', hedgedAdapter);
+    if (config.fetchOptions?.[HEDGES]) plan.mustNotHedge('hedged: adapter', hedgedAdapter);
     const route: Route = { ...adapterOf(undefined, adapter, config), policy, given: undefined };
-    if (!isRepeatable(config, hedging)) return route.adapter(config);
+    if (!isRepeatable(config, plan)) return route.adapter(config);
     const request = new AxiosRequest(route, copyOf(config));
     if (!request.replayable) return route.adapter(config);
-    return new AxiosRace(hedging, route, config, request).start();
+    return new AxiosRace(plan, route, config, request).start();
   }
 
-  return hedging.mark(hedgedAdapter);
+  return plan.mark(hedgedAdapter);
 }

@@ -1,11 +1,11 @@
 import { cancelBody, property } from '@ebb/core/adapter';
 import type { BaseFetch, FetchInit, FetchInput } from '@ebb/fetch';
 import { copyArguments, FetchRequest, isRequest, withChanges } from '@ebb/fetch/internal';
-import { HEDGES, type HedgeOptions, Hedging } from './hedging.ts';
+import { HEDGES, type HedgeOptions, HedgePlan } from './hedge-plan.ts';
 import { PromiseRace, type Try } from './promises.ts';
 import type { Hedge } from './race.ts';
 
-/** A call of a hedging fetch. */
+/** A call of a hedged fetch. */
 class FetchRace extends PromiseRace<Response> {
   readonly #baseFetch: BaseFetch;
   readonly #input: FetchInput;
@@ -13,13 +13,13 @@ class FetchRace extends PromiseRace<Response> {
 
   /** @throws HookError if `keyOf` fails */
   constructor(
-    hedging: Hedging,
+    plan: HedgePlan,
     baseFetch: BaseFetch,
     input: FetchInput,
     init: FetchInit | undefined,
     call: FetchRequest,
   ) {
-    super(hedging, call, call.signal);
+    super(plan, call, call.signal);
     this.#baseFetch = baseFetch;
     this.#input = input;
     this.#init = init;
@@ -56,11 +56,11 @@ class FetchRace extends PromiseRace<Response> {
 }
 
 /** True if a call can be sent again, and aborted by a signal of ours. */
-function isRepeatable(call: FetchRequest, hedging: Hedging, own: unknown): boolean {
+function isRepeatable(call: FetchRequest, plan: HedgePlan, own: unknown): boolean {
   const { signal } = call;
   // The base fetch judges a value that is no signal.
   if (signal ? signal.aborted || signal !== own : (own ?? undefined) !== undefined) return false;
-  return hedging.hedges(call.method) && !call.makeBody && call.replayable;
+  return plan.hedges(call.method) && !call.makeBody && call.replayable;
 }
 
 /**
@@ -85,22 +85,22 @@ function isRepeatable(call: FetchRequest, hedging: Hedging, own: unknown): boole
  * ```
  */
 export function hedged(baseFetch: BaseFetch, options: HedgeOptions): BaseFetch {
-  const hedging = new Hedging('hedged', options);
-  hedging.mustNotHedge('hedged: baseFetch', baseFetch);
+  const plan = new HedgePlan('hedged', options);
+  plan.mustNotHedge('hedged: baseFetch', baseFetch);
 
   function hedgedFetch(input: FetchInput, init?: FetchInit): Promise<Response> {
     try {
       // A client of ebb between two that hedge does not show what is below.
-      if (init && HEDGES in init) hedging.mustNotHedge('hedged: baseFetch', hedgedFetch);
+      if (init && HEDGES in init) plan.mustNotHedge('hedged: baseFetch', hedgedFetch);
       const call = new FetchRequest(baseFetch, input, init);
       const own = call.source[2] as FetchInit | undefined;
-      if (isRepeatable(call, hedging, own?.signal ?? (isRequest(input) ? input.signal : undefined)))
-        return new FetchRace(hedging, baseFetch, ...copyArguments(input, own), call).start();
+      if (isRepeatable(call, plan, own?.signal ?? (isRequest(input) ? input.signal : undefined)))
+        return new FetchRace(plan, baseFetch, ...copyArguments(input, own), call).start();
       return baseFetch(input, own);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  return hedging.mark(hedgedFetch);
+  return plan.mark(hedgedFetch);
 }

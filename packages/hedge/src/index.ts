@@ -1,1 +1,1 @@
-export type { HedgeOptions } from './hedging.ts';
+export type { HedgeOptions } from './hedge-plan.ts';

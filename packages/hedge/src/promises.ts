@@ -1,6 +1,6 @@
 import type { Outcome, RequestTraits } from '@ebb/core';
 import type { Transport } from '@ebb/core/adapter';
-import type { Hedging } from './hedging.ts';
+import type { HedgePlan } from './hedge-plan.ts';
 import { noteHedges } from './history.ts';
 import { type Hedge, Race } from './race.ts';
 
@@ -33,8 +33,8 @@ export abstract class PromiseRace<T> extends Race implements Try<T> {
   #wake: (() => void) | undefined;
 
   /** @throws HookError if `keyOf` fails */
-  constructor(hedging: Hedging, request: Read<T>, signal: AbortSignal | undefined) {
-    super(hedging, request);
+  constructor(plan: HedgePlan, request: Read<T>, signal: AbortSignal | undefined) {
+    super(plan, request);
     this.request = request;
     this.#signal = signal;
   }
@@ -140,7 +140,7 @@ export abstract class PromiseRace<T> extends Race implements Try<T> {
 
   #hedge(tries: Try<T>[]): void {
     this.#isDue = false;
-    const url = this.hedging.target(this.request);
+    const url = this.plan.target(this.request);
     if (url === null) return;
     const [request, send] = this.another(url);
     void this.sendHedge(request, url !== undefined, (hedge) => {

@@ -10,7 +10,7 @@ import {
   verdictOf,
 } from '@ebb/core/internal';
 
-import { type Due, type HedgeKey, type Hedging, leave } from './hedging.ts';
+import { type Due, type HedgeKey, type HedgePlan, leave } from './hedge-plan.ts';
 import { isNew, learn, measure, pay } from './rule.ts';
 
 const ABORTED: Outcome = { type: 'failure', kind: 'aborted', error: undefined };
@@ -30,7 +30,7 @@ export abstract class Race implements Due {
   next: Due = this;
   previous: Due = this;
   dueMs: number;
-  readonly hedging: Hedging;
+  readonly plan: HedgePlan;
   readonly #key: HedgeKey;
   readonly #startMs: number;
   #outlasts = false;
@@ -41,13 +41,13 @@ export abstract class Race implements Due {
    *
    * @throws HookError if `keyOf` fails
    */
-  constructor(hedging: Hedging, request: RequestTraits) {
-    const key = hedging.keyOf(request);
-    this.hedging = hedging;
+  constructor(plan: HedgePlan, request: RequestTraits) {
+    const key = plan.keyOf(request);
+    this.plan = plan;
     this.#key = key;
-    this.#startMs = hedging.setup.policy.clock.now();
+    this.#startMs = plan.setup.policy.clock.now();
     this.dueMs = this.#startMs;
-    pay(key.state, hedging.setup.share);
+    pay(key.state, plan.setup.share);
     key.join(this);
   }
 
@@ -55,7 +55,7 @@ export abstract class Race implements Due {
   abstract wake(): void;
 
   due(): void {
-    if (!this.#outlasts) learn(this.#key.state, this.hedging.setup, true);
+    if (!this.#outlasts) learn(this.#key.state, this.plan.setup, true);
     this.#outlasts = true;
     this.wake();
   }
@@ -67,7 +67,7 @@ export abstract class Race implements Due {
    */
   firstSettled(status = 0): void {
     leave(this);
-    const { setup } = this.hedging;
+    const { setup } = this.plan;
     const { state } = this.#key;
     if (this.#outlasts || isTrouble(status)) return;
     if (isNew(state, setup)) measure(state, setup, setup.policy.clock.now() - this.#startMs);
@@ -78,7 +78,7 @@ export abstract class Race implements Due {
   isFailure(outcome: Outcome, request: RequestTraits): boolean {
     if (outcome.type === 'failure') return true;
     try {
-      const verdict = verdictOf(this.hedging.setup.policy, outcome, { request, attempt: 1 });
+      const verdict = verdictOf(this.plan.setup.policy, outcome, { request, attempt: 1 });
       return verdict === 'refused' || verdict === 'transient';
     } catch {
       // The client above asks the same hook.
@@ -97,7 +97,7 @@ export abstract class Race implements Due {
    *   the request has what they returned for its own
    */
   async sendHedge(request: RequestTraits, isAway: boolean, send: (hedge: Hedge) => void): Promise<void> {
-    const { policy, maxHedges } = this.hedging.setup;
+    const { policy, maxHedges } = this.plan.setup;
     const { state } = this.#key;
     const call = new Call(policy, request);
     this.#hedges ??= [];
@@ -121,7 +121,7 @@ export abstract class Race implements Due {
         call.permits?.planRetry({ reason: 'transient', delayMs: 0 }) === undefined;
     } catch (error) {
       // The request itself is well.
-      if (error instanceof HookError) report(error.hook, this.hedging, error);
+      if (error instanceof HookError) report(error.hook, this.plan, error);
     } finally {
       if (!isSent) {
         call.permits?.cancel();
@@ -160,7 +160,7 @@ export abstract class Race implements Due {
       } finally {
         // Also if a bucket of the user's own throws.
         call.permits?.release();
-        call.close('left-to-outer-layer');
+        call.close('outer-client-retries');
       }
       return { delayMs, won, outcome: outcome && reportedOutcome(outcome) };
     });

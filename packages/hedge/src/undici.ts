@@ -14,7 +14,7 @@ import {
   Traits,
 } from '@ebb/undici/internal';
 import type { Dispatcher } from 'undici';
-import { HEDGES, type HedgeOptions, Hedging } from './hedging.ts';
+import { HEDGES, type HedgeOptions, HedgePlan } from './hedge-plan.ts';
 import { noteHedges } from './history.ts';
 import { type Hedge, Race } from './race.ts';
 
@@ -39,8 +39,8 @@ class Try extends Attempt {
 class RequestRace extends Race {
   readonly #request: HedgedRequest;
 
-  constructor(hedging: Hedging, traits: Traits, request: HedgedRequest) {
-    super(hedging, traits);
+  constructor(plan: HedgePlan, traits: Traits, request: HedgedRequest) {
+    super(plan, traits);
     this.#request = request;
   }
 
@@ -55,7 +55,7 @@ class RequestRace extends Race {
 
 /** A request that is hedged. Its handler sees one request: one controller, and the response of the winning try. */
 class HedgedRequest extends Downstream {
-  readonly #hedging: Hedging;
+  readonly #plan: HedgePlan;
   readonly #dispatch: Dispatcher.Dispatch;
   readonly #traits: Traits;
   readonly #race: RequestRace;
@@ -68,17 +68,17 @@ class HedgedRequest extends Downstream {
 
   /** @throws HookError if `keyOf` fails */
   constructor(
-    hedging: Hedging,
+    plan: HedgePlan,
     dispatch: Dispatcher.Dispatch,
     options: Options,
     traits: Traits,
     handler: Handler,
   ) {
     super({ ...options, [HEDGES]: true } as Options, handler);
-    this.#hedging = hedging;
+    this.#plan = plan;
     this.#dispatch = dispatch;
     this.#traits = traits;
-    this.#race = new RequestRace(hedging, traits, this);
+    this.#race = new RequestRace(plan, traits, this);
   }
 
   /** @throws what the dispatcher throws */
@@ -105,7 +105,7 @@ class HedgedRequest extends Downstream {
   #hedge(): void {
     if (!this.isOpen) return;
     const { options } = this;
-    const url = this.#hedging.target(this.#traits);
+    const url = this.#plan.target(this.#traits);
     if (url === null) return;
     const own = url === undefined ? options : { ...options, origin: new URL(url).origin };
     const traits = url === undefined ? this.#traits : new Traits(own, undefined);
@@ -194,13 +194,13 @@ class HedgedRequest extends Downstream {
 }
 
 /** The request as policies see it; `undefined` if it is not hedged. */
-function hedgeable(options: Options, handler: Handler, hedging: Hedging): Traits | undefined {
+function hedgeable(options: Options, handler: Handler, plan: HedgePlan): Traits | undefined {
   const isModern =
     typeof handler?.onRequestStart === 'function' && typeof handler.onResponseError === 'function';
   if (!isModern || typeof options?.method !== 'string' || options.upgrade) return undefined;
   const body = bodyOf(options);
   const traits = new Traits(options, body);
-  if (!hedging.hedges(traits.method) || traits.method === 'CONNECT') return undefined;
+  if (!plan.hedges(traits.method) || traits.method === 'CONNECT') return undefined;
   // A body that has to be taken for each send is a stream, or made by user code.
   return body === undefined || (body.replayable && !body.take && !body.make) ? traits : undefined;
 }
@@ -221,26 +221,26 @@ function hedgeable(options: Options, handler: Handler, hedging: Hedging): Traits
  * import { Agent, request } from 'undici';
  *
  * const policy = createPolicy({ budget: retryBudget() });
- * const dispatcher = new Agent().compose(hedge({ policy }), ebbInterceptor(policy));
+ * const dispatcher = new Agent().compose(hedged({ policy }), ebbInterceptor(policy));
  *
  * const { body } = await request('https://api.example.com/', { dispatcher });
  * console.log(await body.json());
  * ```
  */
-export function hedge(options: HedgeOptions): Dispatcher.DispatcherComposeInterceptor {
-  const hedging = new Hedging('hedge', options);
+export function hedged(options: HedgeOptions): Dispatcher.DispatcherComposeInterceptor {
+  const plan = new HedgePlan('hedged', options);
   return function hedgeBelow(dispatch) {
-    hedging.mustNotHedge('hedge: dispatch', dispatch);
+    plan.mustNotHedge('hedged: dispatch', dispatch);
     // `compose` requires a function of exactly two parameters.
     function hedgedDispatch(given: Options, handler: Handler): boolean {
-      // Checked for each request as well: `compose` sees no hedging below separately composed dispatchers, or below a client of ebb.
-      if (HEDGES in Object(given)) hedging.mustNotHedge('hedge: dispatch', hedgedDispatch);
+      // Checked for each request as well: `compose` sees no hedges below separately composed dispatchers, or below a client of ebb.
+      if (HEDGES in Object(given)) plan.mustNotHedge('hedged: dispatch', hedgedDispatch);
       const options = ownOptions(given);
-      const traits = hedgeable(options, handler, hedging);
+      const traits = hedgeable(options, handler, plan);
       if (traits === undefined) return dispatch(options, handler);
-      return new HedgedRequest(hedging, dispatch, options, traits, handler).start();
+      return new HedgedRequest(plan, dispatch, options, traits, handler).start();
     }
-    hedging.mark(hedgedDispatch);
+    plan.mark(hedgedDispatch);
     return hedgedDispatch;
   };
 }

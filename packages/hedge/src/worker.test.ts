@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { clockOfWorker, current, ended, inRequest } from '../../../test/worker-requests.ts';
-import { type Due, HedgeKey } from './hedging.ts';
+import { type Due, HedgeKey } from './hedge-plan.ts';
 import { newHedgeState } from './rule.ts';
 
 vi.mock('../../core/src/platform/no-worker.ts', () => import('../../core/src/platform/worker.ts'));

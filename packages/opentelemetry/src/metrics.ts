@@ -47,8 +47,8 @@ export class RequestMetrics {
       description: 'Attempts that were sent although the bucket had no tokens for them.',
     });
     this.#skips = meter.createCounter('ebb.client.skips', {
-      unit: '{chance}',
-      description: 'Chances that a throttle has skipped: nothing was sent.',
+      unit: '{attempt}',
+      description: 'Scheduled attempts that a throttle has skipped: nothing was sent.',
     });
     this.#hedges = meter.createCounter('ebb.client.hedges', {
       unit: '{hedge}',
@@ -78,7 +78,7 @@ export class RequestMetrics {
       case 'mark':
         this.#marks.add(1, attributes);
         break;
-      case 'skip':
+      case 'attempt-skipped':
         this.#skips.add(1, attributes);
         break;
       case 'hedge':
@@ -102,8 +102,8 @@ export class RequestMetrics {
     }
   }
 
-  #recordWait({ waitMs, slotMs }: Extract<EbbEvent, { type: 'wait' }>, attributes: Attributes): void {
-    const waits = { slot: slotMs, tokens: waitMs - slotMs };
+  #recordWait({ waitedMs, slotMs }: Extract<EbbEvent, { type: 'wait' }>, attributes: Attributes): void {
+    const waits = { slot: slotMs, tokens: waitedMs - slotMs };
     for (const [what, ms] of Object.entries(waits)) {
       if (ms > 0) this.#wait.record(ms / 1000, { ...attributes, 'ebb.wait.for': what });
     }

@@ -89,7 +89,7 @@ export function observe(observed: Observed): () => void {
   if (concurrency !== undefined)
     checkApi('observe', 'concurrency', concurrency, 'stats', 'a concurrency limit');
   if (budget !== undefined) checkApi('observe', 'budget', budget, 'withdraw', 'a retry budget');
-  if (throttle !== undefined) checkApi('observe', 'throttle', throttle, 'hold', 'a throttle');
+  if (throttle !== undefined) checkApi('observe', 'throttle', throttle, 'isolate', 'a throttle');
 
   const instruments: Observable[] = [];
   const make = makeOf(meter, instruments);
@@ -154,6 +154,10 @@ function writeBudget(budget: ObservableBudget, of: Attributes, { gauge, counter 
 }
 
 function writeThrottle(throttle: Throttle, of: Attributes, { gauge }: Make): Write {
-  const share = gauge('share', '1', 'The share of new requests that the throttle sends, from 0 to 1.');
-  return (result) => result.observe(share, throttle.share, of);
+  const level = gauge(
+    'throttle.level',
+    '1',
+    'The share of new requests that the throttle sends, from 0 to 1.',
+  );
+  return (result) => result.observe(level, throttle.level, of);
 }

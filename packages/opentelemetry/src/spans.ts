@@ -79,7 +79,7 @@ export class RequestSpans {
       return;
     }
     // The first event may come after a wait for tokens, which is part of the request.
-    const waitedMs = event.type === 'wait' ? event.waitMs : 0;
+    const waitedMs = event.type === 'wait' ? event.waitedMs : 0;
     const open = this.#openOf(request, attributes, event.atMs - waitedMs);
     if (event.type === 'attempt' && this.#withAttempts)
       open.attempt = this.#startAttempt(event, attributes, open.context);
@@ -120,25 +120,28 @@ export class RequestSpans {
  * a throttle. It begins no span.
  */
 function isBeside({ type, attempt }: EbbEvent): boolean {
-  return /^(hedge|resume|resume-end)$/.test(type) || (type === 'share' && attempt > 0);
+  return /^(hedge|resume|resume-end)$/.test(type) || (type === 'throttle' && attempt > 0);
 }
 
 /** The name of the event in a span, and its attributes; `undefined` for those that begin or end a span. */
 function noteOf(event: EbbEvent): readonly [name?: string, attributes?: Attributes] {
   switch (event.type) {
     case 'wait':
-      return ['ebb.wait', { 'ebb.wait': event.waitMs / 1000, 'ebb.wait.slot': event.slotMs / 1000 }];
+      return ['ebb.wait', { 'ebb.wait': event.waitedMs / 1000, 'ebb.wait.slot': event.slotMs / 1000 }];
     case 'mark':
       return ['ebb.mark', {}];
-    case 'skip':
-      return ['ebb.skip', event.delayMs === undefined ? {} : { 'ebb.retry.delay': event.delayMs / 1000 }];
-    case 'share': {
-      const { state, share, failures, retriesPaidBy } = event;
-      const attributes = { 'ebb.state': state, 'ebb.share': share, 'ebb.failures': failures.join(' ') };
-      return ['ebb.share', { ...attributes, 'ebb.retries_paid_by': retriesPaidBy }];
+    case 'attempt-skipped':
+      return [
+        'ebb.attempt_skipped',
+        event.delayMs === undefined ? {} : { 'ebb.retry.delay': event.delayMs / 1000 },
+      ];
+    case 'throttle': {
+      const { state, level, failures, retryAllowance } = event;
+      const attributes = { 'ebb.state': state, 'ebb.level': level, 'ebb.failures': failures.join(' ') };
+      return ['ebb.throttle', { ...attributes, 'ebb.retry_allowance': retryAllowance }];
     }
-    case 'other-retries':
-      return ['ebb.other_retries', { 'ebb.header': event.header, 'ebb.library': event.library }];
+    case 'nested-retries':
+      return ['ebb.nested_retries', { 'ebb.header': event.header, 'ebb.library': event.library }];
     case 'retry':
       return ['ebb.retry', { 'ebb.retry.reason': event.reason, 'ebb.retry.delay': event.delayMs / 1000 }];
     case 'hedge':

@@ -3,8 +3,8 @@ import {
   type Costs,
   type Inspect,
   type InspectedResponse,
+  type InspectResult,
   inspectBody,
-  type Judgement,
   type PolicyOptions,
   quotaBucket,
   type RequestTraits,
@@ -15,8 +15,8 @@ import {
 import type { WaitingBucketOptions } from '@ebb/core/bucket';
 import { isServerError, MOST_READ_BYTES, readOptions } from '@ebb/core/internal';
 import { at, bytesIn, countIn, isEventStream, jsonIn, numberAt, parsed, textAt } from './body.ts';
-import { LEARNED_COST_OPTIONS, type LearnedCostOptions, learnedCost } from './cost/learned-cost.ts';
-import { readCost } from './cost/read-cost.ts';
+import { costFromResponse } from './cost/cost-from-response.ts';
+import { ESTIMATED_COST_OPTIONS, type EstimatedCostOptions, estimatedCost } from './cost/estimated-cost.ts';
 import {
   ACCOUNT_NUMBER,
   aMinute,
@@ -48,11 +48,11 @@ function isSpent(error: unknown): boolean {
   return SPENT.has(textAt(error, 'details', 'error_code'));
 }
 
-async function ofRefusal(response: InspectedResponse): Promise<Judgement | undefined> {
+async function ofRefusal(response: InspectedResponse): Promise<InspectResult | undefined> {
   return isSpent(at(await response.json(), 'error')) ? { verdict: 'final' } : undefined;
 }
 
-async function ofFirstEvent(response: InspectedResponse): Promise<Judgement | undefined> {
+async function ofFirstEvent(response: InspectedResponse): Promise<InspectResult | undefined> {
   const first = await response.firstEvent();
   if (first?.event !== 'error') return undefined;
   const error = at(parsed(first.data), 'error');
@@ -110,7 +110,7 @@ export function anthropic(options: PresetOptions = {}): PolicyOptions {
 }
 
 /** Options of {@link anthropicLimits}: the numbers of the account, with those of a bucket. */
-export interface AnthropicLimitsOptions extends WaitingBucketOptions, LearnedCostOptions {
+export interface AnthropicLimitsOptions extends WaitingBucketOptions, EstimatedCostOptions {
   readonly requestsPerMinute: number;
   /** Tokens of input that are not read from the cache. */
   readonly inputTokensPerMinute: number;
@@ -176,7 +176,7 @@ function leftOf(response: InspectedResponse, most: Costs): Costs {
  * beside the preset `anthropic()`.
  *
  * - Output is charged as it is written. So a request reserves the output that requests to the same model have used, and not its
- *   `max_tokens`: see {@link learnedCost}. The reserved tokens are held back, and charged when the request has ended.
+ *   `max_tokens`: see {@link estimatedCost}. The reserved tokens are held back, and charged when the request has ended.
  * - Input is charged at the beginning, and corrected. Tokens that are read from the cache are free.
  * - A refused request counts as a request alone.
  * - The `anthropic-ratelimit-*-remaining` of each answer lower what is left here, if others use the same account. Give each of several
@@ -209,7 +209,7 @@ export function anthropicLimits(options: AnthropicLimitsOptions): ProviderLimits
       requestsPerMinute: ACCOUNT_NUMBER,
       inputTokensPerMinute: ACCOUNT_NUMBER,
       outputTokensPerMinute: ACCOUNT_NUMBER,
-      ...LEARNED_COST_OPTIONS,
+      ...ESTIMATED_COST_OPTIONS,
     }),
   );
   const { requestsPerMinute, inputTokensPerMinute, outputTokensPerMinute, ...others } = options;
@@ -224,10 +224,10 @@ export function anthropicLimits(options: AnthropicLimitsOptions): ProviderLimits
     limits: {
       requests: aMinute(requestsPerMinute),
       inputTokens: aMinute(inputTokensPerMinute),
-      outputTokens: { ...aMinute(outputTokensPerMinute), settled: true },
+      outputTokens: { ...aMinute(outputTokensPerMinute), chargeOn: 'completion' },
     },
   });
-  const learned = learnedCost(boundOf, { quantile, first, keyOf });
+  const learned = estimatedCost(boundOf, { quantile, first, keyOf });
   // The bound of a request may be more than there ever is: it is not what the request will use.
   const within = (costs: number | Costs): Costs =>
     Object.fromEntries(
@@ -238,7 +238,7 @@ export function anthropicLimits(options: AnthropicLimitsOptions): ProviderLimits
     cost: Object.assign((request: RequestTraits) => within(learned(request)), {
       learnerFor: learned.learnerFor,
     }),
-    actualCost: readCost(actualOf, {
+    actualCost: costFromResponse(actualOf, {
       remaining: (response) => leftOf(response, most),
       maxBytes: MOST_READ_BYTES,
     }),

@@ -1,4 +1,4 @@
-import type { BodyInspector, Judgement, PolicyOptions } from '@ebb/core';
+import type { BodyInspector, InspectResult, PolicyOptions } from '@ebb/core';
 import { type Peek, systemClock } from '@ebb/core/adapter';
 import type { InspectionContext, Responded } from '@ebb/core/internal';
 import fc from 'fast-check';
@@ -75,7 +75,7 @@ function contextOf(type: string, path: string, attempt: number, content: unknown
 
 const VERDICTS = [undefined, 'success', 'refused', 'transient', 'final'];
 
-function check(judgement: Judgement | undefined): void {
+function check(judgement: InspectResult | undefined): void {
   if (judgement === undefined) return;
   expect(VERDICTS).toContain(judgement.verdict);
   const { waitMs = 0 } = judgement;
@@ -84,7 +84,7 @@ function check(judgement: Judgement | undefined): void {
 }
 
 const inspecting = Object.entries(door).flatMap(([name, preset]): [string, BodyInspector][] => {
-  if (/Limits$|IsLast$|Cost$/.test(name)) return [];
+  if (/Limits$|IsLast$|Cost$|^costFromResponse$/.test(name)) return [];
   const { inspect } = (preset as () => PolicyOptions)();
   return inspect === undefined ? [] : [[name, inspect]];
 });

@@ -1,8 +1,8 @@
 import {
   type Inspect,
   type InspectedResponse,
+  type InspectResult,
   inspectBody,
-  type Judgement,
   type PolicyOptions,
   type RequestTraits,
   serverFeedback,
@@ -46,16 +46,16 @@ function codeIn(body: string): string | undefined {
   return bare(code);
 }
 
-function meaningOf(code: string | undefined): Judgement | undefined {
+function meaningOf(code: string | undefined): InspectResult | undefined {
   if (THROTTLING.has(code)) return { verdict: 'refused' };
   return TRANSIENT.has(code) ? { verdict: 'transient' } : undefined;
 }
 
-async function ofError(response: InspectedResponse): Promise<Judgement | undefined> {
+async function ofError(response: InspectedResponse): Promise<InspectResult | undefined> {
   return meaningOf(codeIn(await response.text()));
 }
 
-async function ofCopy(response: InspectedResponse): Promise<Judgement | undefined> {
+async function ofCopy(response: InspectedResponse): Promise<InspectResult | undefined> {
   const body = (await response.text()).trimEnd();
   return body.endsWith('</Error>') ? (meaningOf(codeIn(body)) ?? { verdict: 'transient' }) : undefined;
 }

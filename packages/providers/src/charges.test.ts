@@ -1,6 +1,6 @@
 import type { CallView, Costs, RequestTraits } from '@ebb/core';
 import { nextTurn, type Peek } from '@ebb/core/adapter';
-import type { LearnsCost } from '@ebb/core/internal';
+import type { CostLearner } from '@ebb/core/internal';
 import { virtualClock } from '@ebb/core/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { anthropicLimits } from './anthropic.ts';
@@ -180,7 +180,7 @@ describe('anthropic', () => {
   test('a model that is not named is one of its own, and keyOf may tell others apart', () => {
     const learnt = (options: object, learning: unknown, asking: unknown): number | undefined => {
       const { cost } = make(options);
-      const { learnerFor } = cost as unknown as LearnsCost;
+      const { learnerFor } = cost as unknown as CostLearner;
       learnerFor(requestOf(learning))({ outputTokens: 10 });
       return costOf({ cost } as never, asking).outputTokens;
     };

@@ -2,8 +2,8 @@ import {
   type Costs,
   type Inspect,
   type InspectedResponse,
+  type InspectResult,
   inspectBody,
-  type Judgement,
   type PolicyOptions,
   quotaBucket,
   type RequestTraits,
@@ -12,7 +12,7 @@ import {
 import type { WaitingBucketOptions } from '@ebb/core/bucket';
 import { devText, isServerError, MOST_READ_BYTES, must, readOptions } from '@ebb/core/internal';
 import { countIn, listAt, numberAt, pathOf, tellsWait, textAt } from './body.ts';
-import { readCost } from './cost/read-cost.ts';
+import { costFromResponse } from './cost/cost-from-response.ts';
 import { isQuery, queryIn, Remembered, repeatsQueries } from './graphql.ts';
 import {
   ACCOUNT_NUMBER,
@@ -45,17 +45,17 @@ function secondaryMs(attempt: number): number {
 }
 
 /** A refusal by a limit. Core reads the wait that the headers tell. */
-function limited(response: InspectedResponse): Judgement {
+function limited(response: InspectedResponse): InspectResult {
   const waitMs = tellsTime(response) ? undefined : secondaryMs(response.attempt);
   return { verdict: 'refused', waitMs };
 }
 
-async function ofForbidden(response: InspectedResponse): Promise<Judgement | undefined> {
+async function ofForbidden(response: InspectedResponse): Promise<InspectResult | undefined> {
   const message = textAt(await response.json(), 'message') ?? '';
   return SECONDARY.test(message) ? limited(response) : undefined;
 }
 
-async function ofGraphQL(response: InspectedResponse): Promise<Judgement | undefined> {
+async function ofGraphQL(response: InspectedResponse): Promise<InspectResult | undefined> {
   const errors = listAt(await response.json(), 'errors');
   const messages = errors.map((error) => textAt(error, 'message') ?? '');
   const isLimited = errors.some((error) => textAt(error, 'type') === 'RATE_LIMITED');
@@ -214,5 +214,9 @@ export function githubLimits(options: GithubLimitsOptions): ProviderLimits {
     const isMeant = response.header('x-ratelimit-resource') === resource;
     return isMeant && hour !== undefined ? { hour } : undefined;
   };
-  return { bucket, cost, actualCost: readCost(actualOf, { remaining: leftOf, maxBytes: MOST_READ_BYTES }) };
+  return {
+    bucket,
+    cost,
+    actualCost: costFromResponse(actualOf, { remaining: leftOf, maxBytes: MOST_READ_BYTES }),
+  };
 }

@@ -1,8 +1,8 @@
 import {
   type Inspect,
   type InspectedResponse,
+  type InspectResult,
   inspectBody,
-  type Judgement,
   type PolicyOptions,
   type RequestTraits,
   type ServerEvent,
@@ -39,7 +39,7 @@ function isHopeless(violation: unknown): boolean {
   return textAt(violation, 'quotaId')?.includes('PerDay') === true || at(violation, 'quotaValue') === '0';
 }
 
-function ofLimit(error: unknown): Judgement {
+function ofLimit(error: unknown): InspectResult {
   const details = listAt(error, 'details');
   const violations = details.flatMap((detail) => listAt(detail, 'violations'));
   if (violations.some(isHopeless) || at(error, 'code') === 'quota_exceeded') return { verdict: 'final' };
@@ -47,23 +47,23 @@ function ofLimit(error: unknown): Judgement {
   return { verdict: 'refused', waitMs: delays.find((delay) => delay !== undefined) };
 }
 
-async function ofRefusal(response: InspectedResponse): Promise<Judgement> {
+async function ofRefusal(response: InspectedResponse): Promise<InspectResult> {
   return ofLimit(errorOf(await response.json()));
 }
 
-async function ofForbidden(response: InspectedResponse): Promise<Judgement | undefined> {
+async function ofForbidden(response: InspectedResponse): Promise<InspectResult | undefined> {
   const errors = listAt(errorOf(await response.json()), 'errors');
   return errors.some((error) => RATE_REASONS.has(textAt(error, 'reason')))
     ? { verdict: 'refused' }
     : undefined;
 }
 
-async function ofUnavailable(response: InspectedResponse): Promise<Judgement | undefined> {
+async function ofUnavailable(response: InspectedResponse): Promise<InspectResult | undefined> {
   const status = at(errorOf(await response.json()), 'status');
   return status === 'UNAVAILABLE' ? { verdict: 'refused' } : undefined;
 }
 
-async function ofFirstEvent(response: InspectedResponse): Promise<Judgement | undefined> {
+async function ofFirstEvent(response: InspectedResponse): Promise<InspectResult | undefined> {
   const first = await response.firstEvent();
   const error = first === undefined ? undefined : errorOf(parsed(first.data));
   if (!isObject(error)) return undefined;

@@ -7,8 +7,8 @@ export {
 export { aws } from './aws.ts';
 export { azure } from './azure.ts';
 export { cloudflare } from './cloudflare.ts';
-export { type LearnedCost, type LearnedCostOptions, learnedCost } from './cost/learned-cost.ts';
-export { type ReadCostOptions, readCost } from './cost/read-cost.ts';
+export { type CostFromResponseOptions, costFromResponse } from './cost/cost-from-response.ts';
+export { type EstimatedCost, type EstimatedCostOptions, estimatedCost } from './cost/estimated-cost.ts';
 export type { CostOfResponse } from './cost/tally.ts';
 export { type GithubLimitsOptions, github, githubLimits } from './github.ts';
 export { google, googleIsLast } from './google.ts';

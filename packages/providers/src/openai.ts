@@ -2,8 +2,8 @@ import {
   type Costs,
   type Inspect,
   type InspectedResponse,
+  type InspectResult,
   inspectBody,
-  type Judgement,
   type PolicyOptions,
   quotaBucket,
   type RequestTraits,
@@ -24,7 +24,7 @@ import {
   textAt,
   waitInWords,
 } from './body.ts';
-import { readCost } from './cost/read-cost.ts';
+import { costFromResponse } from './cost/cost-from-response.ts';
 import {
   ACCOUNT_NUMBER,
   aMinute,
@@ -70,7 +70,7 @@ function isFinal(error: unknown): boolean {
   return neverFits(textAt(error, 'message'));
 }
 
-async function ofRefusal(response: InspectedResponse): Promise<Judgement | undefined> {
+async function ofRefusal(response: InspectedResponse): Promise<InspectResult | undefined> {
   const error = at(await response.json(), 'error');
   if (isFinal(error)) return { verdict: 'final' };
   if (tellsWait(response)) return undefined;
@@ -83,7 +83,7 @@ function errorIn(event: string, data: unknown): unknown {
   return at(data, 'error') ?? (event === 'error' ? data : at(data, 'response', 'error'));
 }
 
-async function ofFirstEvent(response: InspectedResponse): Promise<Judgement | undefined> {
+async function ofFirstEvent(response: InspectedResponse): Promise<InspectResult | undefined> {
   const first = await response.firstEvent();
   if (first === undefined) return undefined;
   const error = errorIn(first.event, parsed(first.data));
@@ -229,10 +229,10 @@ export function openaiLimits(options: OpenaiLimitsOptions): ProviderLimits {
     limits: { requests: aMinute(requestsPerMinute), tokens: aMinute(tokensPerMinute) },
   });
   const cost = (request: RequestTraits): Costs => costOf(request, counts);
-  return { bucket, cost, actualCost: readCost(actualOf, { remaining: leftOf }) };
+  return { bucket, cost, actualCost: costFromResponse(actualOf, { remaining: leftOf }) };
 }
 
-// A stream that a proxy cuts short looks complete, also to the SDK. So `isLast` of `resuming` asks for the last event of a stream. An error
+// A stream that a proxy cuts short looks complete, also to the SDK. So `isLast` of `resumable` asks for the last event of a stream. An error
 // is the last event as well: no event follows an error.
 
 /** The types of the events of OpenAI's Responses API after which there are no more. */
@@ -254,10 +254,10 @@ const ENDS: ReadonlySet<string | undefined> = new Set([
  * import { createPolicy } from '@ebb/core';
  * import { openai, openaiIsLast } from '@ebb/providers';
  * import { createFetch } from '@ebb/fetch';
- * import { resuming } from '@ebb/resume/fetch';
+ * import { resumable } from '@ebb/resume/fetch';
  *
  * const policy = createPolicy(openai());
- * const fetch = resuming(createFetch(policy), { policy, isLast: openaiIsLast });
+ * const fetch = resumable(createFetch(policy), { policy, isLast: openaiIsLast });
  * ```
  */
 export function openaiIsLast({ event, data }: ServerEvent): boolean {

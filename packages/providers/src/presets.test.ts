@@ -9,10 +9,9 @@ import type { PresetOptions } from './options.ts';
 type Preset = (options?: PresetOptions) => PolicyOptions;
 
 /** The others are about limits, ends of streams and costs. */
-const presets = Object.entries(door).filter(([name]) => !/Limits$|IsLast$|Cost$/.test(name)) as [
-  name: string,
-  preset: Preset,
-][];
+const presets = Object.entries(door).filter(
+  ([name]) => !/Limits$|IsLast$|Cost$|^costFromResponse$/.test(name),
+) as [name: string, preset: Preset][];
 
 /** What an attempt ends with, on a request to a path. */
 interface Case {

@@ -2,8 +2,8 @@ import {
   type Costs,
   type Inspect,
   type InspectedResponse,
+  type InspectResult,
   inspectBody,
-  type Judgement,
   type PolicyOptions,
   quotaBucket,
   type RequestTraits,
@@ -12,7 +12,7 @@ import {
 import type { WaitingBucketOptions } from '@ebb/core/bucket';
 import { MOST_READ_BYTES, positive, readOptions } from '@ebb/core/internal';
 import { at, listAt, numberAt, pathOf, textAt } from './body.ts';
-import { readCost } from './cost/read-cost.ts';
+import { costFromResponse } from './cost/cost-from-response.ts';
 import { queryIn, Remembered, repeatsQueries } from './graphql.ts';
 import {
   ACCOUNT_NUMBER,
@@ -36,7 +36,7 @@ function waitFor(body: unknown): number | undefined {
   return Number.isFinite(waitMs) && waitMs > 0 ? waitMs : undefined;
 }
 
-async function ofGraphQL(response: InspectedResponse): Promise<Judgement | undefined> {
+async function ofGraphQL(response: InspectedResponse): Promise<InspectResult | undefined> {
   const body = await response.json();
   const codes = listAt(body, 'errors').map((error) => textAt(error, 'extensions', 'code') ?? '');
   if (codes.includes('THROTTLED')) return { verdict: 'refused', waitMs: waitFor(body) };
@@ -173,5 +173,9 @@ export function shopifyLimits(options: ShopifyLimitsOptions): ProviderLimits {
     // It was not carried out.
     return requested === undefined ? undefined : { points: 0 };
   };
-  return { bucket, cost, actualCost: readCost(actualOf, { remaining: leftOf, maxBytes: MOST_READ_BYTES }) };
+  return {
+    bucket,
+    cost,
+    actualCost: costFromResponse(actualOf, { remaining: leftOf, maxBytes: MOST_READ_BYTES }),
+  };
 }

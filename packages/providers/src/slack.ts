@@ -1,8 +1,8 @@
 import {
   type Inspect,
   type InspectedResponse,
+  type InspectResult,
   inspectBody,
-  type Judgement,
   type PolicyOptions,
   type RequestTraits,
   serverFeedback,
@@ -36,7 +36,7 @@ function isRead(request: RequestTraits): boolean {
   return method === undefined ? isRepeatable(request) : READS.test(method);
 }
 
-async function ofAnswer(response: InspectedResponse): Promise<Judgement | undefined> {
+async function ofAnswer(response: InspectedResponse): Promise<InspectResult | undefined> {
   const body = await response.json();
   if (at(body, 'ok') !== false) return undefined;
   return { verdict: VERDICT_OF_ERROR[textAt(body, 'error') ?? ''] ?? 'final' };

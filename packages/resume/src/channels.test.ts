@@ -3,7 +3,7 @@ import { constant, createPolicy, type EbbEvent } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { Download } from './download.ts';
-import { readResuming } from './options.ts';
+import { readResumeOptions } from './options.ts';
 import { Resumer } from './resumer.ts';
 
 const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
@@ -18,7 +18,7 @@ test('the events of a resumption have channels', async () => {
   const error = Object.assign(new Error('broken'), { code: 'ECONNRESET' });
   const policy = createPolicy({ clock: virtualClock({ startMs: 7 }), backoff: constant(0) });
   const header = (name: string) => ({ etag: '"a"', 'content-length': '9' })[name];
-  const resumer = new Resumer(new Download(200, header), readResuming({ policy }), {
+  const resumer = new Resumer(new Download(200, header), readResumeOptions({ policy }), {
     ...{ request, ebb: undefined, whyUnsafe: () => undefined },
     ...{ with: () => ({}), again: () => ({}) },
   });

@@ -2,7 +2,7 @@ import type { ReadHeader } from '@ebb/core/adapter';
 import { devText } from '@ebb/core/internal';
 
 /** Where the body of a response has got to, so that another response can go on from there. No I/O. */
-export interface Resumable {
+export interface ResumeFormat {
   /**
    * Takes a part that has arrived, and returns the bytes to pass on, unchanged. `undefined` if the part cannot belong to the requested
    * rest: the body of this response must not be passed on. May return views of the part.
@@ -69,7 +69,7 @@ export function downloadIn(status: number, header: ReadHeader): Bytes | string {
  * A response whose rest is requested by its range if its connection breaks. A response that cannot be resumed is passed on, and the error
  * of its break says why.
  */
-export class Download implements Resumable {
+export class Download implements ResumeFormat {
   readonly #bytes: Bytes;
   readonly #header: ReadHeader;
   /** How much has arrived, in bytes. */

@@ -1,7 +1,7 @@
 import type { ServerEvent } from '@ebb/core';
 import { callHook, type ReadHeader } from '@ebb/core/adapter';
 import { devText, LONGEST_FIELD, LONGEST_ID } from '@ebb/core/internal';
-import type { Resumable } from './download.ts';
+import type { ResumeFormat } from './download.ts';
 
 /** The hooks and the bound for the events of a stream. */
 export interface EventHooks {
@@ -32,7 +32,7 @@ const CR = 13;
 const DECODER: TextDecoder = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Passes whole events on, and keeps the unfinished one back, so that another stream can go on after the last whole one. */
-export class EventStream implements Resumable {
+export class EventStream implements ResumeFormat {
   /** The last id, as EventSource has it; `undefined` before the first. */
   lastId: string | undefined;
   /** True once the last event has come. */

@@ -3,14 +3,14 @@ import { isWebReadable } from '@ebb/core/adapter';
 import { devText } from '@ebb/core/internal';
 import type { BaseFetch, EbbFetch, EbbRequestInit, FetchInput } from '@ebb/fetch';
 import { absoluteUrl, copyArguments, headerIn, isRequest, rereadable, withBody } from '@ebb/fetch/internal';
-import { Download, type Resumable } from './download.ts';
+import { Download, type ResumeFormat } from './download.ts';
 import { EventStream, isCoded, isEventStream } from './event-stream.ts';
 import { type ResumableRequest, readerOf, resumedBody } from './fetch/resumed-body.ts';
-import { type ResumptionOptions, readResuming } from './options.ts';
+import { type ResumeOptions, readResumeOptions } from './options.ts';
 import { copyHistory } from './resumer.ts';
 
-/** Options of {@link resuming}. `resumeWith` returns the `Request` for the rest. */
-export type ResumingOptions = ResumptionOptions<Request>;
+/** Options of {@link resumable}. `resumeWith` returns the `Request` for the rest. */
+export type ResumableOptions = ResumeOptions<Request>;
 
 /** Marks responses that are resumed already. Known to all copies of this package in a program. */
 const RESUMED = Symbol.for('@ebb/fetch resumed');
@@ -33,24 +33,24 @@ const RESUMED = Symbol.for('@ebb/fetch resumed');
  * ```ts
  * import { createPolicy } from '@ebb/core';
  * import { createFetch } from '@ebb/fetch';
- * import { resuming } from '@ebb/resume/fetch';
+ * import { resumable } from '@ebb/resume/fetch';
  *
  * const policy = createPolicy({ maxRetries: 3 });
- * const fetch = resuming(createFetch(policy), { policy, idleTimeoutMs: 60_000 });
+ * const fetch = resumable(createFetch(policy), { policy, idleTimeoutMs: 60_000 });
  *
  * const response = await fetch('https://api.example.com/events');
  * ```
  */
-export function resuming(fetch: BaseFetch, options: ResumingOptions = {}): EbbFetch {
+export function resumable(fetch: BaseFetch, options: ResumableOptions = {}): EbbFetch {
   if (typeof fetch !== 'function') {
     throw new TypeError(`resuming: fetch must be a function, got ${typeof fetch}`);
   }
-  const read = readResuming(options);
+  const read = readResumeOptions(options);
 
   // A fetch that is not of ebb ignores unknown options.
   const send = fetch as EbbFetch;
 
-  async function resumingFetch(
+  async function resumableFetch(
     input: FetchInput,
     init: EbbRequestInit | undefined = undefined,
   ): Promise<Response> {
@@ -63,7 +63,7 @@ export function resuming(fetch: BaseFetch, options: ResumingOptions = {}): EbbFe
     return resumed({ fetch: send, input: given[0], init: given[1], request, options: read }, response);
   }
 
-  return Object.defineProperty(resumingFetch, 'name', { value: 'fetch' }) as EbbFetch;
+  return Object.defineProperty(resumableFetch, 'name', { value: 'fetch' }) as EbbFetch;
 }
 
 function traitsOf(input: FetchInput, init: EbbRequestInit | undefined): RequestTraits {
@@ -80,18 +80,18 @@ function traitsOf(input: FetchInput, init: EbbRequestInit | undefined): RequestT
 
 /** The response itself if there is nothing to resume. */
 function resumed(asked: ResumableRequest, response: Response): Response {
-  const course = resumableOf(asked, response);
-  if (course === undefined || !isWebReadable(response.body)) return response;
+  const format = formatOf(asked, response);
+  if (format === undefined || !isWebReadable(response.body)) return response;
   const made: Response = withBody(
     response,
-    resumedBody(asked, response, course, () => made),
+    resumedBody(asked, response, format, () => made),
   );
   copyHistory(made, response);
   return Object.defineProperty(made, RESUMED, { value: true });
 }
 
 /** How the body can be resumed, or why it cannot; `undefined` for a response that is neither an event stream nor a download. */
-function resumableOf({ request, options }: ResumableRequest, response: Response): Resumable | undefined {
+function formatOf({ request, options }: ResumableRequest, response: Response): ResumeFormat | undefined {
   const { status } = response;
   const header = readerOf(response);
   if (isEventStream(status, header)) return new EventStream(request.header('last-event-id'), options);

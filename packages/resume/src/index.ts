@@ -1,1 +1,1 @@
-export type { ResumptionOptions } from './options.ts';
+export type { ResumeOptions } from './options.ts';

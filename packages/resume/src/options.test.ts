@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readResuming } from './options.ts';
+import { readResumeOptions } from './options.ts';
 
 test('the defaults', () => {
-  const { policy, ...read } = readResuming({});
+  const { policy, ...read } = readResumeOptions({});
   expect(read).toEqual({
     maxResumes: 5,
     idleTimeoutMs: undefined,
@@ -24,5 +24,5 @@ test.each<[options: object, error: RegExp]>([
   [{ resumeWith: 'GET' }, /resumeWith must be a function/],
   [{ resumes: 1 }, /resuming has no option "resumes"/],
 ])('%o is refused', (options, error) => {
-  expect(() => readResuming(options)).toThrow(error);
+  expect(() => readResumeOptions(options)).toThrow(error);
 });

@@ -12,7 +12,7 @@ import {
 } from '@ebb/core/internal';
 
 /** Options of resumptions, in each client. All of them are optional. `Given` is what `resumeWith` returns. */
-export interface ResumptionOptions<Given> {
+export interface ResumeOptions<Given> {
   /**
    * The policy of the client below: its `backoff`, `random`, `clock`, `onEvent`, `retryAfter` and `totalTimeoutMs` hold for
    * resumptions.
@@ -63,14 +63,14 @@ export interface ResumptionOptions<Given> {
 }
 
 /** Options that may stay unset. */
-type ResumptionUnset = 'policy' | 'idleTimeoutMs' | 'isLast' | 'idOf' | 'resumeWith';
+type UnsetOption = 'policy' | 'idleTimeoutMs' | 'isLast' | 'idOf' | 'resumeWith';
 
 /** Options of resumptions with all defaults applied. */
-export type Resuming<Given> = Omit<Complete<ResumptionOptions<Given>, ResumptionUnset>, 'policy'> & {
+export type ReadResumeOptions<Given> = Omit<Complete<ResumeOptions<Given>, UnsetOption>, 'policy'> & {
   readonly policy: Policy;
 };
 
-const TABLE: OptionTable<ResumptionOptions<unknown>, ResumptionUnset> = {
+const TABLE: OptionTable<ResumeOptions<unknown>, UnsetOption> = {
   // Checked by `createPolicy`.
   policy: { check: () => undefined },
   maxResumes: { check: wholeNumber, default: 5 },
@@ -83,7 +83,7 @@ const TABLE: OptionTable<ResumptionOptions<unknown>, ResumptionUnset> = {
 };
 
 /** @throws TypeError, RangeError if an option is invalid */
-export function readResuming<Given>(options: ResumptionOptions<Given>): Resuming<Given> {
-  const read = readOptions<ResumptionOptions<unknown>, ResumptionUnset>('resuming', options, TABLE);
-  return { ...read, policy: createPolicy(read.policy) } as Resuming<Given>;
+export function readResumeOptions<Given>(options: ResumeOptions<Given>): ReadResumeOptions<Given> {
+  const read = readOptions<ResumeOptions<unknown>, UnsetOption>('resuming', options, TABLE);
+  return { ...read, policy: createPolicy(read.policy) } as ReadResumeOptions<Given>;
 }

@@ -3,8 +3,8 @@ import { setHistory } from '@ebb/core/adapter';
 import { HookError } from '@ebb/core/internal';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
-import type { Resumable } from './download.ts';
-import { type ResumptionOptions, readResuming } from './options.ts';
+import type { ResumeFormat } from './download.ts';
+import { type ResumeOptions, readResumeOptions } from './options.ts';
 import { type Resumed, Resumer } from './resumer.ts';
 
 const GET: RequestTraits = {
@@ -18,17 +18,17 @@ const AGAIN = { again: true };
 const RESET = { code: 'ECONNRESET' };
 
 interface Given {
-  readonly course?: Partial<Resumable>;
+  readonly format?: Partial<ResumeFormat>;
   readonly request?: Partial<RequestTraits>;
-  readonly options?: ResumptionOptions<string>;
+  readonly options?: ResumeOptions<string>;
   readonly policy?: PolicyOptions;
   readonly ebb?: PolicyOptions;
   readonly unsafe?: string;
   readonly passedBytes?: number;
 }
 
-/** What has broken, with a course that does as it is told. */
-function setUp({ course, request, options, policy, ebb, unsafe, passedBytes }: Given = {}) {
+/** What has broken, with a format that does as it is told. */
+function setUp({ format, request, options, policy, ebb, unsafe, passedBytes }: Given = {}) {
   const clock = virtualClock({ startMs: 0 });
   const events: object[] = [];
   const resumed: Resumed<object, string> = {
@@ -39,7 +39,7 @@ function setUp({ course, request, options, policy, ebb, unsafe, passedBytes }: G
     again: () => AGAIN,
   };
   const onEvent = ({ request: _, atMs: _1, ...event }: EbbEvent): void => void events.push(event);
-  const setup = readResuming<string>({
+  const setup = readResumeOptions<string>({
     ...options,
     policy: {
       clock,
@@ -55,7 +55,7 @@ function setUp({ course, request, options, policy, ebb, unsafe, passedBytes }: G
     left: () => [],
     mismatch: () => undefined,
     begin: () => void begun.push('begin'),
-    ...course,
+    ...format,
   };
   const resumer = new Resumer(told, setup, resumed, passedBytes);
   const error = new TypeError('terminated', { cause: RESET });
@@ -79,12 +79,12 @@ test('a resumer has the clock of its policy, and knows of no end', () => {
 
 describe('what is passed on', () => {
   test('no empty part, which a stream of bytes does not take', () => {
-    const { resumer } = setUp({ course: { take: () => expect.fail('taken') } });
+    const { resumer } = setUp({ format: { take: () => expect.fail('taken') } });
     expect(resumer.take(new Uint8Array(0), () => undefined)).toEqual([]);
   });
 
   test('not what cannot be of the rest', () => {
-    const { resumer, error } = setUp({ course: { take: () => undefined } });
+    const { resumer, error } = setUp({ format: { take: () => undefined } });
     expect(() => resumer.take(new Uint8Array(1), () => error)).toThrow(error);
     expect(whyOf(error)).toEqual(['not resumed: more than its range', RESET]);
   });
@@ -114,7 +114,7 @@ describe('the end of a response', () => {
     'done %s, may end %s, over %s, resumeAtEnd %s, lost %s: %s',
     (isDone, mayEnd, isOver, resumeAtEnd, lost, is) => {
       const { resumer, error } = setUp({
-        course: { isDone, mayEnd, lost: lost ? 'lost' : undefined },
+        format: { isDone, mayEnd, lost: lost ? 'lost' : undefined },
         options: { resumeAtEnd },
       });
       resumer.isOver = isOver;
@@ -132,16 +132,16 @@ describe('the request for the rest', () => {
 
   test.each<[story: string, given: Given, rest: object]>([
     ['a GET again', {}, AGAIN],
-    ['what resumeWith makes', { course: { lastId: '7' }, options: { resumeWith } }, { with: '7' }],
+    ['what resumeWith makes', { format: { lastId: '7' }, options: { resumeWith } }, { with: '7' }],
     [
       'also for a POST',
-      { course: { lastId: '7' }, options: { resumeWith }, request: { method: 'POST' } },
+      { format: { lastId: '7' }, options: { resumeWith }, request: { method: 'POST' } },
       { with: '7' },
     ],
-    ['the same GET, if that makes none', { course: { lastId: '' }, options: { resumeWith } }, AGAIN],
+    ['the same GET, if that makes none', { format: { lastId: '' }, options: { resumeWith } }, AGAIN],
     ['the same GET before the first id', { options: { resumeWith: () => 'never' } }, AGAIN],
     ['a GET again, if no timeout covers the body', { policy: { totalTimeoutCovers: 'body' } }, AGAIN],
-    ['the same GET without it', { course: { lastId: '7' } }, AGAIN],
+    ['the same GET without it', { format: { lastId: '7' } }, AGAIN],
   ])('is %s', async (_, given, rest) => {
     const { next, clock } = setUp(given);
     const asked = next();
@@ -150,7 +150,7 @@ describe('the request for the rest', () => {
   });
 
   test.each<[story: string, given: Given, why: string]>([
-    ['a course that is lost', { course: { lost: 'lost' }, unsafe: 'unsafe' }, 'lost'],
+    ['a format that is lost', { format: { lost: 'lost' }, unsafe: 'unsafe' }, 'lost'],
     ['an unsafe place', { unsafe: 'unsafe' }, 'unsafe'],
     ['a POST', { request: { method: 'POST' } }, 'a POST is not sent again'],
     ['a body that is a stream', { request: { replayable: false } }, 'a GET is not sent again'],
@@ -169,7 +169,7 @@ describe('the request for the rest', () => {
     ['a wait as long as the timeout', { policy: { totalTimeoutMs: 100 } }, 'too long a wait'],
     [
       'a wait that the policy does not obey',
-      { course: { retryMs: 5_001 }, policy: { retryAfter: { maxMs: 5_000 } } },
+      { format: { retryMs: 5_001 }, policy: { retryAfter: { maxMs: 5_000 } } },
       'too long a wait',
     ],
   ])('there is none for %s', async (_, given, why) => {
@@ -184,7 +184,7 @@ describe('the request for the rest', () => {
       throw new Error('defect');
     };
     const options = { resumeWith: broken };
-    await expect(setUp({ course: { lastId: '7' }, options }).next()).rejects.toThrow(
+    await expect(setUp({ format: { lastId: '7' }, options }).next()).rejects.toThrow(
       'resumeWith failed: defect',
     );
     await expect(setUp({ policy: { backoff: broken } }).next()).rejects.toThrow(HookError);
@@ -192,11 +192,11 @@ describe('the request for the rest', () => {
 
   test.each<[story: string, given: Given, delayMs: number, totalTimeoutMs?: number]>([
     ['the backoff', {}, 100],
-    ['what the server asks for', { course: { retryMs: 7 } }, 7],
-    ['nothing, if it asks for that', { course: { retryMs: 0 } }, 0],
+    ['what the server asks for', { format: { retryMs: 7 } }, 7],
+    ['nothing, if it asks for that', { format: { retryMs: 0 } }, 0],
     [
       'as long as the policy obeys',
-      { course: { retryMs: 5_001 }, policy: { retryAfter: { maxMs: 5_000, then: 'cap' } } },
+      { format: { retryMs: 5_001 }, policy: { retryAfter: { maxMs: 5_000, then: 'cap' } } },
       5_000,
     ],
     ['the backoff of the request itself', { ebb: { backoff: () => 3 } }, 3],
@@ -262,7 +262,7 @@ describe('the response to it', () => {
     ['no more', 204, true, 5, 'continued', true],
     ['no more, before the last event', 204, false, 5, 'refused', true],
   ])('%s', async (_, status, mayEnd, passedBytes, result, isOver) => {
-    const { resumer, next, clock, events, begun, error, made } = setUp({ course: { mayEnd }, passedBytes });
+    const { resumer, next, clock, events, begun, error, made } = setUp({ format: { mayEnd }, passedBytes });
     const asked = next();
     await clock.advance(100);
     await asked;
@@ -273,7 +273,7 @@ describe('the response to it', () => {
   });
 
   test.each<[why: string, given: Given]>([
-    ['another range', { course: { mismatch: () => 'another range' }, unsafe: 'unsafe' }],
+    ['another range', { format: { mismatch: () => 'another range' }, unsafe: 'unsafe' }],
     ['unsafe', { unsafe: 'unsafe' }],
   ])('is refused: %s', (why, given) => {
     const { resumer, error, begun, events } = setUp(given);

@@ -32,8 +32,8 @@ import {
   record,
 } from '@ebb/core/internal';
 
-import type { Resumable } from './download.ts';
-import type { Resuming } from './options.ts';
+import type { ResumeFormat } from './download.ts';
+import type { ReadResumeOptions } from './options.ts';
 
 /** A resumption that was decided upon, before its request. */
 export interface Resumption {
@@ -128,8 +128,8 @@ export interface RestRequest<Rest> {
 
 /** Resumes a body that may break: decides which bytes are passed on, when it has ended, and how the rest is requested. */
 export class Resumer<Rest, Given> {
-  readonly course: Resumable;
-  readonly #options: Resuming<Given>;
+  readonly format: ResumeFormat;
+  readonly #options: ReadResumeOptions<Given>;
   readonly #resumed: Resumed<Rest, Given>;
   #passedBytes: number;
   /** Resumptions in a row that brought nothing. */
@@ -143,8 +143,13 @@ export class Resumer<Rest, Given> {
   isOver = false;
 
   /** @param passedBytes what has been passed on before */
-  constructor(course: Resumable, options: Resuming<Given>, resumed: Resumed<Rest, Given>, passedBytes = 0) {
-    this.course = course;
+  constructor(
+    format: ResumeFormat,
+    options: ReadResumeOptions<Given>,
+    resumed: Resumed<Rest, Given>,
+    passedBytes = 0,
+  ) {
+    this.format = format;
     this.#options = options;
     this.#resumed = resumed;
     this.#passedBytes = passedBytes;
@@ -161,7 +166,7 @@ export class Resumer<Rest, Given> {
    */
   take(part: Uint8Array, terminated: () => unknown): readonly Uint8Array[] {
     // A stream of bytes takes no empty parts.
-    const parts = part.byteLength > 0 ? this.course.take(part) : [];
+    const parts = part.byteLength > 0 ? this.format.take(part) : [];
     if (parts === undefined) throw explain(terminated(), devText('more than its range'));
     for (const { byteLength } of parts) {
       this.#passedBytes += byteLength;
@@ -176,7 +181,7 @@ export class Resumer<Rest, Given> {
    * @throws the error that it is given, if it is not whole and there is no more
    */
   ended(error: unknown): boolean {
-    const { isDone, mayEnd } = this.course;
+    const { isDone, mayEnd } = this.format;
     const isFinal = this.isOver || !this.#options.resumeAtEnd;
     if (isDone || (mayEnd && (isFinal || typeof this.#rest() === 'string'))) return true;
     // Told with its response.
@@ -187,7 +192,7 @@ export class Resumer<Rest, Given> {
   /** The request for the rest, or why there is none. @throws HookError if `resumeWith` throws */
   #rest(): Rest | string {
     const resumed = this.#resumed;
-    const { lost, lastId } = this.course;
+    const { lost, lastId } = this.format;
     const why = lost ?? resumed.whyUnsafe();
     if (why !== undefined) return why;
     const { request } = resumed;
@@ -248,7 +253,7 @@ export class Resumer<Rest, Given> {
 
   /** In milliseconds; `undefined` gives up. @throws HookError if the backoff throws */
   #delayMs(policy: Policy, request: RequestTraits): number | undefined {
-    const { retryMs } = this.course;
+    const { retryMs } = this.format;
     if (retryMs !== undefined) return capRetryAfter(retryMs, policy);
     const { random } = policy;
     const step = { retry: this.#vain, previousDelayMs: this.#previousDelayMs, random, request };
@@ -258,15 +263,15 @@ export class Resumer<Rest, Given> {
 
   /** The response to that request has come. @throws the error that broke the body, if it is not the rest */
   began(status: number, header: ReadHeader, error: unknown): void {
-    const why = this.course.mismatch(status, header) ?? this.#resumed.whyUnsafe();
+    const why = this.format.mismatch(status, header) ?? this.#resumed.whyUnsafe();
     if (why !== undefined) throw this.refuse(error, why);
     // Only a stream ends so.
     this.isOver = status === 204;
     const passedBytes = this.#passedBytes;
     const result = passedBytes > 0 ? 'continued' : 'restarted';
-    const isHalf = this.isOver && !this.course.mayEnd;
+    const isHalf = this.isOver && !this.format.mayEnd;
     this.#tell({ type: 'resume-end', result: isHalf ? 'refused' : result, passedBytes });
-    this.course.begin();
+    this.format.begin();
   }
 
   /** The error of the break, for a reader who does not get the rest. @param cause of it, in place of its own */

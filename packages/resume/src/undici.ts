@@ -1,19 +1,19 @@
 import { forHandlers, type Handler, ownOptions } from '@ebb/undici/internal';
 import type { Dispatcher } from 'undici';
-import { type Resuming, type ResumptionOptions, readResuming } from './options.ts';
+import { type ReadResumeOptions, type ResumeOptions, readResumeOptions } from './options.ts';
 
 import { ResumedRequest } from './undici/resume.ts';
 
 type Options = Dispatcher.DispatchOptions;
 
 /**
- * Options of {@link resuming}. `resumeWith` returns the options of the request for the rest, which goes to the origin of the first
+ * Options of {@link resumable}. `resumeWith` returns the options of the request for the rest, which goes to the origin of the first
  * unless it names another one.
  */
-export type ResumingOptions = ResumptionOptions<Options>;
+export type ResumableOptions = ResumeOptions<Options>;
 
 function start(
-  resuming: Resuming<Options>,
+  resuming: ReadResumeOptions<Options>,
   dispatch: Dispatcher.Dispatch,
   given: Options,
   handler: Handler,
@@ -46,15 +46,15 @@ function start(
  * ```ts
  * import { createPolicy } from '@ebb/core';
  * import { ebbInterceptor } from '@ebb/undici';
- * import { resuming } from '@ebb/resume/undici';
+ * import { resumable } from '@ebb/resume/undici';
  * import { Agent } from 'undici';
  *
  * const policy = createPolicy({ maxRetries: 3 });
- * const dispatcher = new Agent().compose(ebbInterceptor(policy), resuming({ policy, idleTimeoutMs: 60_000 }));
+ * const dispatcher = new Agent().compose(ebbInterceptor(policy), resumable({ policy, idleTimeoutMs: 60_000 }));
  * ```
  */
-export function resuming(options: ResumingOptions = {}): Dispatcher.DispatcherComposeInterceptor {
-  const read = readResuming(options);
+export function resumable(options: ResumableOptions = {}): Dispatcher.DispatcherComposeInterceptor {
+  const read = readResumeOptions(options);
   return function resumingAbove(dispatch) {
     return forHandlers(dispatch, (given, handler) => start(read, dispatch, given, handler));
   };

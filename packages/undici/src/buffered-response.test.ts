@@ -1,4 +1,4 @@
-import { detailsOf, type EbbEvent, HookError, type Inspect, type Judgement } from '@ebb/core';
+import { detailsOf, type EbbEvent, HookError, type Inspect, type InspectResult } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { tokensFor } from '../test/bucket.ts';
@@ -14,8 +14,8 @@ const retryWhole: Inspect = async (response) =>
 
 /** A look that a test ends. */
 function byHand() {
-  const { promise, resolve } = Promise.withResolvers<Judgement | undefined>();
-  return { look: () => promise, judge: (judgement?: Judgement) => resolve(judgement) };
+  const { promise, resolve } = Promise.withResolvers<InspectResult | undefined>();
+  return { look: () => promise, judge: (judgement?: InspectResult) => resolve(judgement) };
 }
 
 describe('a body that is not asked for', () => {

@@ -1,6 +1,6 @@
 import { constant, createPolicy, HookError, inspectBody, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
-import { type ResumingOptions, resuming } from '@ebb/resume/undici';
+import { type ResumableOptions, resumable } from '@ebb/resume/undici';
 import { describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
 import { readers } from '../test/readers.ts';
@@ -16,7 +16,7 @@ const STUCK_MS = 10_000;
 interface Row {
   /** Follows the headers, in the same packet. */
   readonly body: string;
-  readonly resume?: ResumingOptions;
+  readonly resume?: ResumableOptions;
   readonly policy?: PolicyOptions;
   /** True if the request fails with what a hook has thrown. */
   readonly isThrown?: true;
@@ -78,7 +78,7 @@ describe.each(ways.map((reader) => [reader.name, reader] as const))('%s', (_, { 
       const row = rows(() => void agent.destroy())[name] as Row;
       await using server = await rawUpstream((socket) => socket.write(HEAD + row.body));
       const policy = createPolicy({ backoff: constant(0), ...row.policy });
-      const dispatcher = agent.compose(ebbInterceptor(policy), resuming({ policy, ...row.resume }));
+      const dispatcher = agent.compose(ebbInterceptor(policy), resumable({ policy, ...row.resume }));
       try {
         const thrown = await read(server.url, dispatcher).then(
           () => undefined,
@@ -99,7 +99,7 @@ test('a handler that aborts before it gets the error gets the reason of its abor
   const wire = new Wire();
   const spy = new HandlerSpy();
   const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
-  resuming({ isLast: fails })(wire.dispatch)(get, spy);
+  resumable({ isLast: fails })(wire.dispatch)(get, spy);
   wire.attempt(1).start().head(200, { 'content-type': 'text/event-stream' }).data('data: [DONE]\n\n');
   expect(spy.calls).toEqual(['start', 'head 200']);
   const reason = new Error('enough');

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Policy } from '@ebb/core';
-import { hedge } from '@ebb/hedge/undici';
+import { hedged } from '@ebb/hedge/undici';
 import { expect, test } from 'vitest';
 import { tokensFor } from '../test/bucket.ts';
 import { begin, get, passBackoff, setUp } from '../test/relay.ts';
@@ -42,7 +42,7 @@ test.each<[what: string, tokens: number, last: readonly string[]]>([
 
 test('nor the response of a try that has lost', async () => {
   const { wire, spy, clock, dispatch } = setUp({}, (policy) =>
-    hedge({ policy: policy as Policy, delayMs: 10 }),
+    hedged({ policy: policy as Policy, delayMs: 10 }),
   );
   dispatch(get, spy);
   const first = wire.attempt(1).start();

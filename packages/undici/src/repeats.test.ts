@@ -1,5 +1,5 @@
 import { attemptsOf, constant, type Policy } from '@ebb/core';
-import { resuming } from '@ebb/resume/undici';
+import { resumable } from '@ebb/resume/undici';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { passBackoff, setUp } from '../test/relay.ts';
@@ -75,7 +75,7 @@ test.each(Object.entries(redirected))('a 429 may be that of a redirect, if %s', 
 });
 
 test('a download with credentials goes on after a repetition', async () => {
-  const { wire, spy, clock, dispatch } = setUp({}, (policy) => resuming({ policy: policy as Policy }));
+  const { wire, spy, clock, dispatch } = setUp({}, (policy) => resumable({ policy: policy as Policy }));
   const headers = { authorization: 'Bearer x' };
   dispatch({ origin: post.origin, path: '/', method: 'GET', headers }, spy);
   const attempt = wire.attempt(1);

@@ -7,7 +7,7 @@ import {
   type PolicyOptions,
 } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
-import { resuming } from '@ebb/resume/undici';
+import { resumable } from '@ebb/resume/undici';
 import type { Dispatcher } from 'undici';
 import { beforeEach } from 'vitest';
 import { turns } from '../../../test/until.ts';
@@ -41,12 +41,12 @@ export function oneSlot(): ConcurrencyLimit {
   return concurrencyLimit({ maxConcurrent: 1, clock: time });
 }
 
-/** ebb's interceptor with `resuming` above it, which asks for the rest as often as there may be retries. */
+/** ebb's interceptor with `resumable` above it, which asks for the rest as often as there may be retries. */
 export function resumingInterceptor(
   policyOrOptions: PolicyOptions = {},
 ): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
-  const above = resuming({ policy, maxResumes: policy.maxRetries });
+  const above = resumable({ policy, maxResumes: policy.maxRetries });
   const below = ebbInterceptor(policy);
   return (dispatch) => above(below(dispatch));
 }

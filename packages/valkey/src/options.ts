@@ -169,13 +169,13 @@ const QUOTA: OptionTable<Quota> = {
   capacity: { check: check.capacity, required: true },
 };
 
-/** Rejects `settled`, which holds tokens back in memory: leased tokens have left the store, and other processes cannot hold them back. */
-function mustNotSettle(name: string, limit: unknown): void {
-  const { settled } = Object(limit) as { readonly settled?: unknown };
-  if (settled === undefined) return;
+/** Rejects `chargeOn`, which holds tokens back in memory: leased tokens have left the store, and other processes cannot hold them back. */
+function mustChargeOnGrant(name: string, limit: unknown): void {
+  const { chargeOn } = Object(limit) as { readonly chargeOn?: unknown };
+  if (chargeOn === undefined) return;
   const takes =
     'left out, because a fleet charges tokens when they are leased; `settle` gives back what was not used';
-  throw check.wrongType(`${name}settled`, takes, settled);
+  throw check.wrongType(`${name}chargeOn`, takes, chargeOn);
 }
 
 const checkLimits: check.Check = (name, limits) => {
@@ -183,7 +183,7 @@ const checkLimits: check.Check = (name, limits) => {
     throw check.wrongType(name, 'an object with a limit for each unit', limits);
   for (const [unit, limit] of Object.entries(limits)) {
     checkUnicode(`${name}: the name of a unit`, unit);
-    mustNotSettle(`${name}.${unit}.`, limit);
+    mustChargeOnGrant(`${name}.${unit}.`, limit);
     readOptions(`${name}.${unit}`, limit as Quota, QUOTA);
   }
 };
@@ -245,7 +245,7 @@ export function checkFill(name: string, { capacity, refillPerSecond }: Quota): v
 
 /** @throws TypeError, RangeError if an option is invalid; the message names it */
 export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
-  mustNotSettle('valkeyBucket: ', options);
+  mustChargeOnGrant('valkeyBucket: ', options);
   const { lease, prefix, ...setup } = readOptions('valkeyBucket', options, BUCKET_OPTIONS);
   const [names, limits] = limitsOf(options);
   limits.forEach((limit, unit) => {

@@ -109,7 +109,7 @@ describe('a bucket of several units', () => {
 
   const one = { refillPerSecond: 1, capacity: 1 };
   const atTheEnd =
-    'settled must be left out, because a fleet charges tokens when they are leased; `settle` gives';
+    'chargeOn must be left out, because a fleet charges tokens when they are leased; `settle` gives';
   test.each<[name: string, options: object, message: string]>([
     ['a rate beside the limits', { refillPerSecond: 5 }, 'refillPerSecond must be undefined beside `limits`'],
     ['a capacity beside the limits', { capacity: 5 }, 'capacity must be undefined beside `limits`'],
@@ -118,10 +118,10 @@ describe('a bucket of several units', () => {
     ['a rate of text', { limits: { a: { ...one, refillPerSecond: '1' } } }, 'limits.a'],
     [
       'a unit that is charged at the end',
-      { limits: { a: { ...one, settled: true } } },
+      { limits: { a: { ...one, chargeOn: 'completion' } } },
       `limits.a.${atTheEnd}`,
     ],
-    ['to charge at the end', { limits: undefined, ...one, settled: true }, `valkeyBucket: ${atTheEnd}`],
+    ['to charge at the end', { limits: undefined, ...one, chargeOn: 'completion' }, `valkeyBucket: ${atTheEnd}`],
     [
       'a capacity that never fills',
       { limits: { a: one, b: { refillPerSecond: 1e-6, capacity: 1e9 } } },

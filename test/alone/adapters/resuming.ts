@@ -1,5 +1,5 @@
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/resume/fetch';
+import { resumable } from '@ebb/resume/fetch';
 import type { AdapterUnderTest } from '@ebb/testing';
 import { clientOf } from '../../fetch-client.ts';
 import { factsOf } from '../../runtimes/facts.ts';
@@ -7,5 +7,5 @@ import { factsOf } from '../../runtimes/facts.ts';
 export const adapter: AdapterUnderTest = {
   ...factsOf({ row: 'fetch, resuming', runtime: 'Node 24' }),
   name: 'fetch, resuming',
-  client: (policy) => clientOf(resuming(createFetch(policy), { policy })),
+  client: (policy) => clientOf(resumable(createFetch(policy), { policy })),
 };

@@ -1,4 +1,4 @@
-import { inspectBody, type PolicyOptions, throttle } from '@ebb/core';
+import { adaptiveThrottle, inspectBody, type PolicyOptions } from '@ebb/core';
 import { limits } from './limits.ts';
 
 /** The clients of a program. What is cheap for its only client may not be cheap beside others. */
@@ -19,7 +19,7 @@ const OPTIONS: readonly (() => PolicyOptions)[] = [
   limits.bucket,
   limits.slots,
   limits.all,
-  () => ({ throttle: throttle() }),
+  () => ({ throttle: adaptiveThrottle() }),
   () => ({ inspect: inspectBody(inspecting) }),
 ];
 

@@ -1,5 +1,5 @@
 import { createPolicy, type PolicyOptions } from '@ebb/core';
-import { hedge } from '@ebb/hedge/undici';
+import { hedged } from '@ebb/hedge/undici';
 import { ebbInterceptor } from '@ebb/undici';
 import type { Dispatch, Rival } from '../rivals/rival.ts';
 import { limits, nthOptions } from './limits.ts';
@@ -20,7 +20,7 @@ function retrying(options: () => PolicyOptions): Rival<'undici'> {
 const hedging: Rival<'undici'> = {
   wrap(bare, nth) {
     const policy = createPolicy(nthOptions({}, nth));
-    return ebbInterceptor(policy)(hedge({ policy })(bare as never)) as Dispatch;
+    return ebbInterceptor(policy)(hedged({ policy })(bare as never)) as Dispatch;
   },
 };
 

@@ -1,4 +1,4 @@
-import { type Clock, type PolicyOptions, retryBudget, throttle } from '@ebb/core';
+import { adaptiveThrottle, type Clock, type PolicyOptions, retryBudget } from '@ebb/core';
 
 const timeout = { attemptTimeoutMs: 1_000 };
 
@@ -7,12 +7,19 @@ export const SCHEMES: Readonly<Record<string, (clock: Clock) => PolicyOptions>> 
   'no retries': () => ({ ...timeout, maxRetries: 0 }),
   default: () => timeout,
   'retryBudget()': (clock) => ({ ...timeout, budget: retryBudget({ clock }) }),
-  'throttle()': () => ({ ...timeout, throttle: throttle() }),
-  'throttle(), totalTimeoutMs 10 s': () => ({ ...timeout, totalTimeoutMs: 10_000, throttle: throttle() }),
-  "throttle(), whenSkipped 'fail'": () => ({ ...timeout, throttle: throttle({ whenSkipped: 'fail' }) }),
-  'throttle() and retryBudget()': (clock) => ({
+  'adaptiveThrottle()': () => ({ ...timeout, throttle: adaptiveThrottle() }),
+  'adaptiveThrottle(), totalTimeoutMs 10 s': () => ({
     ...timeout,
-    throttle: throttle(),
+    totalTimeoutMs: 10_000,
+    throttle: adaptiveThrottle(),
+  }),
+  "adaptiveThrottle(), whenSkipped 'fail'": () => ({
+    ...timeout,
+    throttle: adaptiveThrottle({ whenSkipped: 'fail' }),
+  }),
+  'adaptiveThrottle() and retryBudget()': (clock) => ({
+    ...timeout,
+    throttle: adaptiveThrottle(),
     budget: retryBudget({ clock }),
   }),
 };

@@ -1,7 +1,7 @@
 import { constant, createPolicy } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/resume/fetch';
-import { resuming as resumingDispatch } from '@ebb/resume/undici';
+import { resumable } from '@ebb/resume/fetch';
+import { resumable as resumingDispatch } from '@ebb/resume/undici';
 import { ebbInterceptor } from '@ebb/undici';
 import { Agent, request } from 'undici';
 
@@ -25,9 +25,9 @@ function ofUndici(...above: ReturnType<typeof ebbInterceptor>[]): Open {
 /** By name, each with the one that it is compared with. */
 export const subjects: Readonly<Record<string, readonly [open: Open, base: string]>> = {
   createFetch: [ofFetch(createFetch(policy)), 'createFetch'],
-  'createFetch, resuming': [ofFetch(resuming(createFetch(policy), { policy })), 'createFetch'],
+  'createFetch, resuming': [ofFetch(resumable(createFetch(policy), { policy })), 'createFetch'],
   'createFetch, resuming with isLast': [
-    ofFetch(resuming(createFetch(policy), { policy, isLast })),
+    ofFetch(resumable(createFetch(policy), { policy, isLast })),
     'createFetch',
   ],
   ebbInterceptor: [ofUndici(), 'ebbInterceptor'],

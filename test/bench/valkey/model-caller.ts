@@ -1,7 +1,7 @@
 // One process of a fleet that asks a language model: callers that send one request after the other.
 import { type Costs, createPolicy } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { learnedCost, readCost } from '@ebb/providers';
+import { costFromResponse, estimatedCost } from '@ebb/providers';
 import { valkeyBucket } from '@ebb/valkey';
 import { Redis } from 'iovalkey';
 
@@ -39,11 +39,11 @@ interface Usage {
 const policy = createPolicy({
   bucket,
   methods: 'all',
-  cost: learnedCost(({ body }) => {
+  cost: estimatedCost(({ body }) => {
     const { input, most } = JSON.parse(String(body)) as { readonly input: number; readonly most: number };
     return known({ requests: 1, input, output: most });
   }),
-  actualCost: readCost(async (response) => {
+  actualCost: costFromResponse(async (response) => {
     const usage = (await response.json()) as Usage | undefined;
     return usage && known({ input: usage.input, output: usage.output });
   }),

@@ -1,4 +1,4 @@
-import { createPolicy, type Policy, throttle } from '@ebb/core';
+import { adaptiveThrottle, createPolicy, type Policy } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/hedge/fetch';
 import {
@@ -91,9 +91,9 @@ export const subjects: Subjects = {
   'fetch, under a signal': underSignal,
   fetch: () => responding(responseFetch, createPolicy()),
   'fetch, bucket': () => responding(responseFetch, createPolicy({ bucket: bucket() })),
-  'fetch, throttle': () => responding(responseFetch, createPolicy({ throttle: throttle() })),
+  'fetch, throttle': () => responding(responseFetch, createPolicy({ throttle: adaptiveThrottle() })),
   'fetch, bucket, throttle': () =>
-    responding(responseFetch, createPolicy({ bucket: bucket(), throttle: throttle() })),
+    responding(responseFetch, createPolicy({ bucket: bucket(), throttle: adaptiveThrottle() })),
   'fetch, hedged': hedging,
   'fetch, all limits, body read': () => reading(allLimits()),
   'fetch, 503 503 200': failing,

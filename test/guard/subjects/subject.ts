@@ -1,4 +1,5 @@
 import {
+  adaptiveThrottle,
   type Clock,
   concurrencyLimit,
   constant,
@@ -11,7 +12,6 @@ import {
   type Policy,
   type PolicyOptions,
   retryBudget,
-  throttle,
   tokenBucket,
 } from '@ebb/core';
 
@@ -73,7 +73,7 @@ const LIMITED: readonly (() => PolicyOptions)[] = [
   () => ({ bucket: bucket() }),
   () => ({ concurrency: concurrencyLimit({ maxConcurrent: 100 }) }),
   () => ({ bucket: bucket(), budget: retryBudget(), concurrency: concurrencyLimit({ maxConcurrent: 100 }) }),
-  () => ({ throttle: throttle() }),
+  () => ({ throttle: adaptiveThrottle() }),
   () => ({ inspect: inspecting }),
 ];
 

@@ -1,5 +1,5 @@
 import { createPolicy, type Policy } from '@ebb/core';
-import { hedge } from '@ebb/hedge/undici';
+import { hedged } from '@ebb/hedge/undici';
 import { ebbInterceptor } from '@ebb/undici';
 import type { Dispatcher } from 'undici';
 import {
@@ -63,7 +63,7 @@ function stubbed(policy?: Policy): Send {
 function hedging(): Subject {
   const policy = createPolicy();
   const base = stubDispatch(() => 200);
-  const ebb = ebbInterceptor(policy)(hedge({ policy })(base));
+  const ebb = ebbInterceptor(policy)(hedged({ policy })(base));
   return { bare: () => base(options, new Downstream()), ebb: () => ebb(options, new Downstream()) };
 }
 

@@ -1,11 +1,11 @@
 import type { Manifest, Packed } from './packed.ts';
 import type { Result } from './result.ts';
 
-/** Checks that all packages have one version, and that CHANGELOG.md has a section for it. */
+/** Checks that all packages have one version, and that CHANGELOG.md has a section for it, or for the version of a pre-release. */
 export function checkVersions(packed: readonly Packed[], changelog: string): Result {
   const versions = [...new Set(packed.map(({ manifest }) => manifest.version))];
   const sections = [...changelog.matchAll(/^## (\S+)/gm)].map(([, version]) => version);
-  const undescribed = versions.filter((version) => !sections.includes(version));
+  const undescribed = versions.filter((version) => !sections.includes(version.replace(/-.*/, '')));
   return {
     check: 'version',
     subject: 'all packages',

@@ -1,19 +1,19 @@
 // Bundled and run in workers: imports nothing from Node.
 import {
   adaptive,
+  adaptiveThrottle,
   concurrencyLimit,
   createPolicy,
   fairQueue,
   type PolicyOptions,
   perKey,
   quotaBucket,
+  refreshOn401,
   retryBudget,
-  throttle,
   tokenBucket,
-  unauthorized,
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
-import { coalesced } from '@ebb/fetch/coalesced';
+import { deduplicate } from '@ebb/fetch/deduplicate';
 import { hedged } from '@ebb/hedge/fetch';
 
 /** A client, with something that its calls share. */
@@ -54,7 +54,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
   })),
   'quotaBucket, settled': client(
     'ok',
-    () => ({ bucket: quotaBucket({ limits: { tokens: { ...RATE, settled: true } } }) }),
+    () => ({ bucket: quotaBucket({ limits: { tokens: { ...RATE, chargeOn: 'completion' } } }) }),
     'when made',
   ),
   'tokenBucket per key': client('ok', () => ({ bucket: perKey(() => tokenBucket(RATE)) })),
@@ -62,8 +62,8 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
   'concurrencyLimit per key': client('slow', () => ({ concurrency: perKey(slots) }), 'when used'),
   retryBudget: client('busy', () => ({ budget: retryBudget({ reserve: 10 }) })),
   // Not 'busy': three failures in a row, and how many requests are answered in time depends on which of them comes first.
-  throttle: client('ok', () => ({ throttle: throttle() })),
-  coalesced: client('slow', () => ({ middleware: [coalesced()] }), 'when made'),
+  throttle: client('ok', () => ({ throttle: adaptiveThrottle() })),
+  deduplicate: client('slow', () => ({ middleware: [deduplicate()] }), 'when made'),
   hedged: {
     make() {
       const policy = createPolicy();
@@ -72,10 +72,10 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     },
     path: 'slow',
   },
-  unauthorized: {
+  refreshOn401: {
     make(origin) {
       const refresh = async () => ({ authorization: await (await fetch(`${origin}/token`)).text() });
-      return createFetch({ trustedOrigins: [origin], plugins: [unauthorized({ refresh })] });
+      return createFetch({ trustedOrigins: [origin], plugins: [refreshOn401({ refresh })] });
     },
     path: 'secret',
     isBound: 'when made',

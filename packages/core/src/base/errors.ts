@@ -5,18 +5,18 @@ import { emit } from '#platform';
  *
  * - `not-conforming`: the tokens were not available, and the bucket does not queue (`nonConforming: 'reject'`)
  * - `queue-full`: `maxQueue` requests wait already
- * - `displaced`: another request took its place in the full queue (`overflow`)
+ * - `evicted`: another request took its place in the full queue (`overflow`)
  * - `wait-too-long`: its turn would not come, or did not come, within `maxWaitMs` or the total timeout
  * - `capacity-lowered`: it costs more than the new capacity of the bucket
  * - `closed`: the bucket was closed
  * - `stopped`: the policy's `stopSignal` has aborted
- * - `overload`: too little succeeds, and the last chance to send it was skipped
+ * - `overload`: too little succeeds, and the last scheduled attempt to send it was skipped
  * - `unavailable`: the store of a shared bucket could not be reached
  */
 export type NotSentReason =
   | 'not-conforming'
   | 'queue-full'
-  | 'displaced'
+  | 'evicted'
   | 'wait-too-long'
   | 'capacity-lowered'
   | 'closed'

@@ -135,7 +135,7 @@ describe('the first attempt', () => {
     const outer = Object.assign(outerOf(REQUEST) as AroundCalls, { hasFailed: true });
     const error = new Error('reset');
     expect(() => callOf(error, outer)).toThrow(error);
-    expect(reasonsOf(error)).toEqual(['judged-by-inner-layer']);
+    expect(reasonsOf(error)).toEqual(['inner-client-retried']);
     expect(outer.isOpen).toBe(false);
   });
 });

@@ -288,7 +288,7 @@ describe('a slot', () => {
     judge(first, finalFailure);
     await clock.advance(1_000);
     expect(await waiting).toBe(350);
-    expect(events.find(({ type }) => type === 'wait')).toMatchObject({ waitMs: 350 });
+    expect(events.find(({ type }) => type === 'wait')).toMatchObject({ waitedMs: 350 });
     expect(bucket.stats().granted).toBe(3);
   });
 

@@ -182,6 +182,6 @@ test('a failure whose request within was repeated is recorded, and is the end', 
   const { call, last } = setUp({ bucket }, clock);
   prepare(call);
   call.judgedWithin(responds(503));
-  expect(call.history).toMatchObject([{ status: 503, reason: 'judged-by-inner-layer' }]);
-  expect(last()).toMatchObject({ type: 'end', reason: 'judged-by-inner-layer', outcome: { status: 503 } });
+  expect(call.history).toMatchObject([{ status: 503, reason: 'inner-client-retried' }]);
+  expect(last()).toMatchObject({ type: 'end', reason: 'inner-client-retried', outcome: { status: 503 } });
 });

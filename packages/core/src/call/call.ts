@@ -1,4 +1,4 @@
-import { mayNest, needsContext, otherRetriesOf } from '#nested';
+import { mayNest, needsContext, nestedRetriesOf } from '#nested';
 import { nextTurn } from '../base/clock.ts';
 import { callQuietly, HookError, isPromise, NotSentError, reportRejection } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
@@ -296,9 +296,9 @@ export class Call implements CallView, OuterCall {
     const lacking = permits?.take();
     if (permits && lacking) return 'skip' in lacking ? this.#skip(lacking) : this.#waitFor(lacking, permits);
     this.#phase = BODY;
-    const { waitedMs: waitMs, slotMs = 0, grant, fairness } = this;
-    if (waitMs === 0) return undefined;
-    this.emit({ type: 'wait', waitMs, slotMs, ...(grant?.unit && { unit: grant.unit }), ...fairness });
+    const { waitedMs, slotMs = 0, grant, fairness } = this;
+    if (waitedMs === 0) return undefined;
+    this.emit({ type: 'wait', waitedMs, slotMs, ...(grant?.unit && { unit: grant.unit }), ...fairness });
     this.#check();
     return undefined;
   }
@@ -347,7 +347,7 @@ export class Call implements CallView, OuterCall {
     const delayMs = isLast ? undefined : this.#nextDelayMs();
     const reason = delayMs === undefined ? 'overload' : 'skipped';
     this.note({ attempt: attempt + 1, delayMs: beforeMs, waitedMs, reason });
-    this.emit({ type: 'skip', delayMs });
+    this.emit({ type: 'attempt-skipped', delayMs });
     if (delayMs === undefined)
       throw new NotSentError('Not sent: too little succeeds', undefined, { reason: 'overload' });
     this.delayMs = delayMs;
@@ -417,7 +417,7 @@ export class Call implements CallView, OuterCall {
 
   /** A function has failed with a request that was repeated: it is not called again. The tokens stay spent. */
   judgedWithin(outcome: Outcome): CallStep {
-    return this.#end ?? this.#stop('judged-by-inner-layer', outcome);
+    return this.#end ?? this.#stop('inner-client-retried', outcome);
   }
 
   #inspect(inspection: Inspection): CallStep {
@@ -437,7 +437,7 @@ export class Call implements CallView, OuterCall {
         return this.#stop('deadline-exceeded', outcome, answered !== undefined);
       this.permits?.settle((outcome as LateOutcome).heard ?? outcome);
       if (this.#end) return this.#end;
-      if (this.isInner) return this.#stop('left-to-outer-layer', outcome);
+      if (this.isInner) return this.#stop('outer-client-retries', outcome);
       const verdict = verdictOf(this.policy, outcome, this);
       if (verdict === 'success') return this.#stop('success', outcome);
       const decision = this.#decide(outcome, verdict);
@@ -469,8 +469,8 @@ export class Call implements CallView, OuterCall {
     this.delayMs = delayMs;
     if (backoffMs === undefined) this.skipped = (this.skipped ?? 0) - 1;
     else this.previousBackoffMs = backoffMs;
-    const other = attempt === 1 ? otherRetriesOf(this.request) : undefined;
-    if (other) this.emit({ type: 'other-retries', ...other });
+    const other = attempt === 1 ? nestedRetriesOf(this.request) : undefined;
+    if (other) this.emit({ type: 'nested-retries', ...other });
     if (this.#end) return this.#end;
     this.emit({ type: 'retry', delayMs, reason, outcome });
     return this.#end ?? TO_RETRY;
@@ -558,7 +558,7 @@ export class Call implements CallView, OuterCall {
     else this.note(recordOf(attempt, delayMs, waitedMs, outcome, reason));
     if (outcome.type === 'failure') this.permits?.release();
     // User code that has made this request need not be called again for it, if it was sent more than once.
-    const wasRepeated = attempt > 1 || reason === 'judged-by-inner-layer';
+    const wasRepeated = attempt > 1 || reason === 'inner-client-retried';
     if (outer && wasRepeated && reason !== 'success' && this.isWithin(outer)) outer.hasFailed = true;
     const cause = judgementOf(outcome)?.cause;
     const fields = cause === undefined ? { outcome } : { outcome, error: cause };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { BackoffStep } from '../backoff/strategy.ts';
 import { HookError } from '../base/errors.ts';
 import type { StopReason } from '../events/events.ts';
-import type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
+import type { FailureKind, InspectResult, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import { classifyHttp, constant, memorystore, type ReadFeedback } from '../index.ts';
 import type { PlannedRetry } from '../policy/call-view.ts';
@@ -173,7 +173,7 @@ describe('the checklist', () => {
 });
 
 /** An outcome that `inspect` has judged. */
-function judged(outcome: Outcome, judgement: Judgement): Outcome {
+function judged(outcome: Outcome, judgement: InspectResult): Outcome {
   return { ...outcome, judgement } as Outcome;
 }
 

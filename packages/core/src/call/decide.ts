@@ -7,8 +7,8 @@ import type { RetryReason, StopReason } from '../events/events.ts';
 import { checkVerdict, classifyHttp, isRepeatable } from '../http/classify.ts';
 import { readFeedback, withJitter } from '../http/feedback.ts';
 import {
-  type Advice,
   type Feedback,
+  type InspectAdvice,
   type Outcome,
   type RequestTraits,
   type Verdict,
@@ -67,7 +67,7 @@ const SUCCESS: Decision = stop('success');
 const AGAIN: Decision = { retry: true, reason: 'refused', delayMs: 0 };
 
 /** The advice of inspectors on a response and its body; `undefined` without any. */
-export function judgementOf(outcome: Outcome): Advice | undefined {
+export function judgementOf(outcome: Outcome): InspectAdvice | undefined {
   return outcome.type === 'response' ? outcome.judgement : undefined;
 }
 
@@ -215,7 +215,7 @@ export function decideRetry(
   const { random, totalTimeoutMs = Infinity } = policy;
   const attempt = input.attempt + skipped;
   const judged = judgementOf(outcome);
-  if (judged?.again && skipped >= 0 && request.replayable) return AGAIN;
+  if (judged?.retryNow && skipped >= 0 && request.replayable) return AGAIN;
   const said = feedbackOf(policy, input, outcome, before, nowMs);
   // The target of a redirect does not speak for the server that was asked.
   const isTold =

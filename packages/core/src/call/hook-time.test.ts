@@ -55,7 +55,7 @@ test('headers that come after the timeout of their attempt are for no other', as
   expect([call.attempt, call.headerChanges]).toEqual([2, { 'x-attempt': '2' }]);
 });
 
-test('the time of a chance that was skipped does not count for the next', async () => {
+test('the time of a scheduled attempt that was skipped does not count for the next', async () => {
   let skips = 2;
   const skipping = limitOf({ take: () => (skips-- > 0 ? { skip: true } : undefined) });
   const { call, ready } = callWith(60, { limits: [skipping] });

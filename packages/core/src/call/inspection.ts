@@ -1,7 +1,7 @@
 import { callHook, isPromise } from '../base/errors.ts';
 import type { Opened } from '../http/body.ts';
 import { checkVerdict } from '../http/classify.ts';
-import { type Advice, type Outcome, type Responded, withJudgement } from '../http/outcome.ts';
+import { type InspectAdvice, type Outcome, type Responded, withJudgement } from '../http/outcome.ts';
 import type { CallView } from '../policy/call-view.ts';
 import { POLICY, type Policy } from '../policy/options.ts';
 import type { BodyAccess, Inspector } from '../policy/plugin.ts';
@@ -25,7 +25,7 @@ export class Inspection {
   readonly #abort: AbortController | undefined;
   /** The inspector that is asked next. */
   #at = 0;
-  #advice: Advice | undefined;
+  #advice: InspectAdvice | undefined;
 
   /** @param signal the caller's */
   constructor(call: Inspected, outcome: Responded, open: () => Opened, signal: AbortSignal | undefined) {
@@ -43,7 +43,7 @@ export class Inspection {
   }
 
   /** Takes the advice of an inspector, which replaces that of the ones before it. @throws HookError for a wrong verdict */
-  readonly keep = (advice: Advice | undefined): void => {
+  readonly keep = (advice: InspectAdvice | undefined): void => {
     const verdict = advice?.verdict;
     if (verdict) callHook('inspect', () => verdict, checkVerdict);
     this.#advice = advice ?? this.#advice;

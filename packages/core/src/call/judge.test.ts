@@ -88,22 +88,22 @@ describe('an outcome', () => {
     expect(events.at(-1)).toMatchObject({ type: 'end', outcome: { kind: 'timeout' } });
   });
 
-  test('at the word of a part is sent again, which is no retry', () => {
+  test('at the word of a plugin is sent again, which is no retry', () => {
     const { call } = callWith();
-    expect(judge(call, response(401, { again: true }))).toMatchObject({ retry: true, reason: 'refused' });
+    expect(judge(call, response(401, { retryNow: true }))).toMatchObject({ retry: true, reason: 'refused' });
     expect([call.skipped, call.previousBackoffMs]).toEqual([-1, undefined]);
   });
 
-  test('is sent again at the word of a part once, and then judged', () => {
+  test('is sent again at the word of a plugin once, and then judged', () => {
     const { call } = callWith();
-    judge(call, response(401, { again: true }));
+    judge(call, response(401, { retryNow: true }));
     call.attempt = 2;
-    expect(judge(call, response(401, { again: true }))).toEqual({ retry: false, reason: 'final' });
+    expect(judge(call, response(401, { retryNow: true }))).toEqual({ retry: false, reason: 'final' });
   });
 
-  test('of a request whose body is lost is not sent again, whatever a part says', () => {
+  test('of a request whose body is lost is not sent again, whatever a plugin says', () => {
     const { call } = callWith({}, [], undefined, { ...REQUEST, replayable: false });
-    expect(judge(call, response(401, { again: true }))).toEqual({ retry: false, reason: 'final' });
+    expect(judge(call, response(401, { retryNow: true }))).toEqual({ retry: false, reason: 'final' });
   });
 
   test('of a call that its limit has ended is judged no more', () => {
@@ -114,7 +114,7 @@ describe('an outcome', () => {
 
   test('of a call whose observer has ended it is followed by nothing', () => {
     const { call, told } = callWith(
-      { onEvent: ({ type }) => type === 'other-retries' && call.close('aborted') },
+      { onEvent: ({ type }) => type === 'nested-retries' && call.close('aborted') },
       [],
       undefined,
       {
@@ -127,7 +127,7 @@ describe('an outcome', () => {
   });
 
   test.each([
-    [1, ['other-retries', 'retry']],
+    [1, ['nested-retries', 'retry']],
     [2, ['retry']],
   ])('another library that retries is reported with attempt %i or not', (attempt, types) => {
     const header = (name: string) => (name === 'grpc-previous-rpc-attempts' ? '1' : undefined);
@@ -183,7 +183,7 @@ describe('nested calls', () => {
   test('an inner call leaves its outcome to the outer one', () => {
     const outer = outerOf(REQUEST);
     const { call } = callWith({}, [], outer);
-    expect(judge(call, response(503))).toEqual({ retry: false, reason: 'left-to-outer-layer' });
+    expect(judge(call, response(503))).toEqual({ retry: false, reason: 'outer-client-retries' });
     expect(outer.isOpen).toBe(true);
   });
 
@@ -204,7 +204,7 @@ describe('nested calls', () => {
     const { call, events } = callWith();
     call.judgedWithin(lost);
     expect(events).toMatchObject([
-      { type: 'end', reason: 'judged-by-inner-layer', outcome: { kind: 'network' } },
+      { type: 'end', reason: 'inner-client-retried', outcome: { kind: 'network' } },
     ]);
   });
 });

@@ -68,13 +68,13 @@ describe('the upload of a call with middleware', () => {
   test('is closed if the middleware answers', async () => {
     const { client, reasons, result } = setUp(() => 'kept');
     expect(await result).toBe('kept');
-    expect([client.sent, client.unsentFor, reasons]).toEqual([0, [undefined], ['answered']]);
+    expect([client.sent, client.unsentFor, reasons]).toEqual([0, [undefined], ['short-circuited']]);
   });
 
   test('is closed if the part fails', async () => {
     const { client, reasons, result } = setUp(() => Promise.reject(error));
     expect(await result).toBe(error);
-    expect([client.sent, client.unsentFor, reasons]).toEqual([0, [error], ['answered']]);
+    expect([client.sent, client.unsentFor, reasons]).toEqual([0, [error], ['short-circuited']]);
   });
 
   test('is left to the client once it is sent', async () => {

@@ -100,7 +100,7 @@ export class MiddlewareRun<T> implements MiddlewareCall {
       const result = await this.#inTime();
       if (!this.isSent) {
         client.unsent?.(undefined);
-        this.#end('answered');
+        this.#end('short-circuited');
       } else if (!hasHistory(result)) setHistory(result, call.historyRecord);
       return result;
     } catch (thrown) {
@@ -108,7 +108,7 @@ export class MiddlewareRun<T> implements MiddlewareCall {
       const isAbort = isReasonOf(this.#callerSignal, error);
       if (!this.isSent) {
         client.unsent?.(error);
-        let reason: StopReason = isAbort ? 'aborted' : 'answered';
+        let reason: StopReason = isAbort ? 'aborted' : 'short-circuited';
         if (thrown instanceof OutOfTime) reason = 'deadline-exceeded';
         else if (isUploadError(call, error)) reason = 'final';
         this.#end(reason, { error });

@@ -96,8 +96,8 @@ describe('the end in front of an attempt', () => {
   });
 });
 
-describe('a chance that is skipped', () => {
-  /** A call whose first attempt is skipped, or its first retry, and all chances after it. */
+describe('a scheduled attempt that is skipped', () => {
+  /** A call whose first attempt is skipped, or its first retry, and all scheduled attempts after it. */
   function skipped(isRetry: boolean, options: PolicyOptions = {}, own: object = {}, skip: object = {}) {
     const take = ({ attempt }: { readonly attempt: number }): Skip | undefined =>
       isRetry && attempt === 0 ? undefined : { skip: true, ...skip };
@@ -126,12 +126,12 @@ describe('a chance that is skipped', () => {
       { attempt: 1, delayMs: 10, waitedMs: 0, reason: 'skipped' },
     ]);
     expect(events).toMatchObject([
-      { type: 'skip', delayMs: 10 },
-      { type: 'skip', delayMs: 10 },
+      { type: 'attempt-skipped', delayMs: 10 },
+      { type: 'attempt-skipped', delayMs: 10 },
     ]);
   });
 
-  /** Allows the retry itself, and says this of the next chance. */
+  /** Allows the retry itself, and says this of the next scheduled attempt. */
   const then = (later: unknown) => {
     let asked = 0;
     return {
@@ -162,10 +162,10 @@ describe('a chance that is skipped', () => {
     if (isRetry) expect(step).toEqual({ do: 'end', reason: 'overload', before: 'last' });
     else expect(step).toMatchObject({ reason: 'overload', error: { name: 'NotSentError' } });
     expect(call.history.at(-1)?.reason).toBe('overload');
-    expect(events.at(-2)).toMatchObject({ type: 'skip', delayMs: undefined });
+    expect(events.at(-2)).toMatchObject({ type: 'attempt-skipped', delayMs: undefined });
   });
 
-  test('permission is asked for a retry with its delay, and what the chance before was given goes back', () => {
+  test('permission is asked for a retry with its delay, and what the scheduled attempt before was given goes back', () => {
     const cancel = vi.fn();
     const planRetry = vi.fn((..._given: unknown[]): Permit => ({ cancel }));
     skipped(true, {}, { planRetry });
@@ -176,7 +176,7 @@ describe('a chance that is skipped', () => {
     expect(cancel).toHaveBeenCalledTimes(1);
   });
 
-  test('with the skip that ends it there is no other chance', () => {
+  test('with the skip that ends it there is no other scheduled attempt', () => {
     const { call, step } = skipped(false, {}, {}, { isLast: true });
     expect(step).toMatchObject({ do: 'end', error: { message: 'Not sent: too little succeeds' } });
     expect(call.history).toMatchObject([{ attempt: 1, reason: 'overload' }]);

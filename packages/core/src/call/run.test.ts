@@ -138,7 +138,7 @@ describe('tokens', () => {
     expect(acquire).toHaveBeenCalledTimes(2);
     expect(acquire.mock.lastCall?.[0]).toMatchObject({ cost: 3, maxWaitMs: 9_000 });
     expect(attemptsOf(await running).map(({ waitedMs }) => waitedMs)).toEqual([25, 25]);
-    expect(events.filter(({ type }) => type === 'wait')).toMatchObject([{ waitMs: 25 }, { waitMs: 25 }]);
+    expect(events.filter(({ type }) => type === 'wait')).toMatchObject([{ waitedMs: 25 }, { waitedMs: 25 }]);
   });
 
   test('cost by a function of the request; a function with an invalid result is named', async () => {

@@ -329,7 +329,7 @@ describe('an attempt that was never sent returns its tokens', () => {
   test('to all limits of the bucket', async () => {
     const clock = virtualClock({ startMs: 0 });
     const limits = {
-      minute: { refillPerSecond: 1, capacity: 3, settled: true },
+      minute: { refillPerSecond: 1, capacity: 3, chargeOn: 'completion' as const },
       day: { refillPerSecond: 1e-9, capacity: 3 },
     };
     const { left } = await meet([unreached, unreached], quotaBucket({ limits, clock }), clock, {
@@ -412,7 +412,7 @@ describe('an attempt that was never sent returns its tokens', () => {
       const inner = startCall(createPolicy({ clock, bucket: below }), request);
       await prepare(inner);
       expect([own, below].map(tokensIn)).toEqual([4, 4]);
-      expect(judge(inner, unreached)).toMatchObject({ reason: 'left-to-outer-layer' });
+      expect(judge(inner, unreached)).toMatchObject({ reason: 'outer-client-retries' });
     });
     judge(outer, unreached);
     expect([own, below].map(tokensIn)).toEqual([5, 5]);

@@ -16,7 +16,7 @@ export function asUserCode<T>(
   own?: object,
 ): T {
   const isHeld = (one: object | undefined): one is object => one !== undefined;
-  const held = [bodyHolder, bucket?.settled ? bucket : undefined, own].filter(isHeld);
+  const held = [bodyHolder, bucket?.chargesOnCompletion ? bucket : undefined, own].filter(isHeld);
   const around = outer?.slotsHeld ?? [];
   return held.length > 0 || around.length > 0 || isInner ? runHolding([...around, ...held], run) : run();
 }

@@ -33,7 +33,7 @@ export interface ReportedError {
 
 /**
  * The state of a throttle, in the words of a circuit breaker. `closed`: all requests are sent. `open`: as few as it ever
- * sends, or none while it is held. `half-open`: some of them.
+ * sends, or none while it is isolated. `half-open`: some of them.
  */
 export type ThrottleState = 'closed' | 'half-open' | 'open';
 
@@ -52,7 +52,7 @@ export type EbbEvent = {
       /** The slot and the tokens were granted after a wait. */
       readonly type: 'wait';
       /** In milliseconds. */
-      readonly waitMs: number;
+      readonly waitedMs: number;
       /** The part of it for the slot; the rest was for the tokens. */
       readonly slotMs: number;
       /** The unit that was lacking, if the bucket has several. */
@@ -66,23 +66,23 @@ export type EbbEvent = {
     }
   | {
       /** A limit has skipped a scheduled attempt, because too little succeeds. */
-      readonly type: 'skip';
+      readonly type: 'attempt-skipped';
       /** The delay before the next scheduled attempt, in milliseconds; `undefined` if there is none. */
       readonly delayMs: number | undefined;
     }
   | {
       /** The throttle has opened or closed. */
-      readonly type: 'share';
+      readonly type: 'throttle';
       readonly state: ThrottleState;
       /** The share of new requests that it sends, from 0 to 1. */
-      readonly share: number;
+      readonly level: number;
       /** The last failures in a row, at most three, such as `timeout`, `connect` and `503`: they have lowered it. */
       readonly failures: readonly string[];
       /**
-       * The account that pays for retries after the last of these failures: the purse of new requests, the credit of answers, or
-       * the budget of the policy.
+       * The account that pays for retries after the last of these failures: `'successes'` for the balance of
+       * new requests and answers, `'reserve'` for the reserve that answers fill, or `'budget'` for the budget of the policy.
        */
-      readonly retriesPaidBy: 'purse' | 'credit' | 'budget';
+      readonly retryAllowance: 'successes' | 'reserve' | 'budget';
     }
   | {
       /** The attempt is about to be sent. */
@@ -99,7 +99,7 @@ export type EbbEvent = {
     }
   | {
       /** Another library retries the same request, so that the attempts multiply. Reported before the first retry of ebb. */
-      readonly type: 'other-retries';
+      readonly type: 'nested-retries';
       /** The request header that shows it. */
       readonly header: string;
       readonly library: string;
@@ -232,8 +232,8 @@ export type StopReason =
   /** The policy's `stopSignal` has aborted. */
   | 'stopped'
   /** Middleware has returned a result, or thrown an error, and nothing was sent. */
-  | 'answered'
+  | 'short-circuited'
   /** Another call of ebb, around this one, decides. */
-  | 'left-to-outer-layer'
+  | 'outer-client-retries'
   /** A function of `retry` has failed with a request of ebb that was repeated: it is not called again. */
-  | 'judged-by-inner-layer';
+  | 'inner-client-retried';

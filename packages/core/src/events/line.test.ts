@@ -26,27 +26,27 @@ const reset = { type: 'failure', kind: 'network', code: 'ECONNRESET' } as const;
 const atMs = Date.UTC(2026, 0, 1, 9, 30, 15, 250);
 test.each<[fields: object, rest: string]>([
   [{ type: 'attempt' }, '2  attempt'],
-  [{ type: 'wait', waitMs: 1_500, slotMs: 0 }, '2  wait           waitMs=1500 slotMs=0'],
-  [{ type: 'skip', delayMs: undefined }, '2  skip'],
+  [{ type: 'wait', waitedMs: 1_500, slotMs: 0 }, '2  wait             waitedMs=1500 slotMs=0'],
+  [{ type: 'attempt-skipped', delayMs: undefined }, '2  attempt-skipped'],
   [
-    { type: 'share', state: 'half-open', share: 0.3, failures: ['503', 'timeout'] },
-    '2  share          state=half-open share=0.3 failures=503,timeout',
+    { type: 'throttle', state: 'half-open', level: 0.3, failures: ['503', 'timeout'] },
+    '2  throttle         state=half-open level=0.3 failures=503,timeout',
   ],
   [
     { type: 'retry', delayMs: 12, reason: 'transient', outcome: refused },
-    '2  retry          delayMs=12 reason=transient type=response status=503',
+    '2  retry            delayMs=12 reason=transient type=response status=503',
   ],
   [
-    { type: 'other-retries', library: 'openai', header: 'x-stainless-retry-count' },
-    '2  other-retries  library=openai header=x-stainless-retry-count',
+    { type: 'nested-retries', library: 'openai', header: 'x-stainless-retry-count' },
+    '2  nested-retries   library=openai header=x-stainless-retry-count',
   ],
   [
     { type: 'resume', reason: 'broken', outcome: reset },
-    '2  resume         reason=broken type=failure kind=network code=ECONNRESET',
+    '2  resume           reason=broken type=failure kind=network code=ECONNRESET',
   ],
   [
     { type: 'end', reason: 'final', outcome: undefined, error: { name: 'HookError', hook: 'cost' } },
-    '2  end            reason=final name=HookError hook=cost',
+    '2  end              reason=final name=HookError hook=cost',
   ],
 ])('%j', (fields, rest) => {
   const event = { request, attempt: 2, atMs, ...fields } as EbbEvent;

@@ -13,7 +13,7 @@ export function lineOf({ type, request, attempt, atMs, ...fields }: EbbEvent): s
   // A clock of the user may have a time that is no date.
   const time = new Date(atMs).toJSON()?.slice(11, 23);
   const what = `${request.method} ${request.url}`.padEnd(40);
-  const line = `${time}  ${what} ${attempt}  ${type.padEnd(13)}  ${fieldsIn(fields).join(' ')}`;
+  const line = `${time}  ${what} ${attempt}  ${type.padEnd(15)}  ${fieldsIn(fields).join(' ')}`;
   // A relative URL and a code may have any character.
   return oneLine(line.trimEnd());
 }

@@ -21,19 +21,19 @@ export type FailureKind = 'connect' | 'network' | 'timeout' | 'aborted' | 'unkno
 export type Verdict = 'success' | 'refused' | 'transient' | 'final';
 
 /** The verdict on a response by its body. A missing field leaves the question to the status and the headers. */
-export interface Judgement {
+export interface InspectResult {
   readonly verdict?: Verdict | undefined;
   /** The request must not be sent again before so many milliseconds have passed. */
   readonly waitMs?: number | undefined;
 }
 
 /** The advice of an inspector on a response. */
-export interface Advice extends Judgement {
+export interface InspectAdvice extends InspectResult {
   /**
    * The request is sent again at once, which counts as no retry, and costs no budget. It holds once for a call, and not for a request
    * whose body cannot be sent again: the verdict then decides.
    */
-  readonly again?: boolean | undefined;
+  readonly retryNow?: boolean | undefined;
   /** Why the request is not sent again: the `error` of its end. */
   readonly cause?: unknown;
 }
@@ -53,7 +53,7 @@ export type Outcome =
       /** The URL that the response came from, if the client reports it. The quota fields are about its origin. */
       readonly url?: string | undefined;
       /** The advice of `inspect` and of plugins on the response. */
-      readonly judgement?: Advice | undefined;
+      readonly judgement?: InspectAdvice | undefined;
       /** The error that a function of `retry` has thrown. The status of the outcome is the status of the error. */
       readonly error?: unknown;
     }
@@ -107,7 +107,7 @@ export function originOf({ url }: Pick<RequestTraits, 'url'>): string {
 }
 
 /** The same response with a judgement. */
-export function withJudgement(outcome: Responded, judgement: Advice): Responded {
+export function withJudgement(outcome: Responded, judgement: InspectAdvice): Responded {
   const { type, status, redirected, url } = outcome;
   return { type, status, redirected, url, judgement, header: (name) => outcome.header(name) };
 }

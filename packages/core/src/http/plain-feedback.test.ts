@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { checkFeedback, plainFeedback } from './feedback.ts';
-import type { Judgement, Outcome } from './outcome.ts';
+import type { InspectResult, Outcome } from './outcome.ts';
 
 describe('what a policy without a bucket reads of a response', () => {
-  const judged: Judgement = { verdict: 'transient' };
+  const judged: InspectResult = { verdict: 'transient' };
 
-  test.each<[story: string, status: number, judgement: Judgement | undefined, waitMs: number | undefined]>([
+  test.each<
+    [story: string, status: number, judgement: InspectResult | undefined, waitMs: number | undefined]
+  >([
     ['the wait of an error', 503, undefined, 5_000],
     ['of the first error', 400, undefined, 5_000],
     ['no wait of a success', 200, undefined, undefined],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Judgement, Outcome } from './outcome.ts';
+import type { InspectResult, Outcome } from './outcome.ts';
 import { serverFeedback } from './server-feedback.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -242,7 +242,7 @@ describe('whether to retry', () => {
 describe('what the body says', () => {
   const usedUp = 'x-ratelimit-remaining: 0 · x-ratelimit-reset: {+90}';
 
-  test.each<[story: string, response: string, judgement: Judgement, said: string]>([
+  test.each<[story: string, response: string, judgement: InspectResult, said: string]>([
     ['a refusal in a 200', '200', { verdict: 'refused' }, 'too fast'],
     ['its wait', '200', { verdict: 'refused', waitMs: 2_000 }, 'pause 2000, too fast'],
     ['a longer one', '429 · retry-after: 3', { verdict: 'refused', waitMs: 2_000 }, 'pause 3000, too fast'],

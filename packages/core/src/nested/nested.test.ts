@@ -152,7 +152,7 @@ describe.each(['with a storage', 'without a storage'])('%s', (how) => {
     const onEvent = (event: EbbEvent): void => void events.push(event);
     await client(core, { maxRetries: 1 }, client(core, { onEvent }, upstream))(get);
     const ends = events.filter(({ type }) => type === 'end');
-    expect(ends).toMatchObject([{ reason: 'left-to-outer-layer' }, { reason: 'left-to-outer-layer' }]);
+    expect(ends).toMatchObject([{ reason: 'outer-client-retries' }, { reason: 'outer-client-retries' }]);
   });
 
   test('a different request that starts inside a call is a call of its own, and retries', async () => {

@@ -2,7 +2,7 @@
 import { isPromise } from '../base/errors.ts';
 import { AroundCalls, type OuterCall, type Way } from './outer-call.ts';
 
-export { otherRetriesOf } from './other-retries.ts';
+export { nestedRetriesOf } from './nested-retries.ts';
 
 interface Storage {
   getStore(): OuterCall | undefined;

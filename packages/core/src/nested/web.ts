@@ -1,5 +1,5 @@
 import type { RequestTraits } from '../http/outcome.ts';
-import type { OtherRetries } from './other-retries.ts';
+import type { NestedRetries } from './nested-retries.ts';
 import type { OuterCall, Way } from './outer-call.ts';
 
 // Browsers have no async context. A client below finds the call in the options of its request, and nowhere else.
@@ -43,6 +43,6 @@ export function runHolding<T>(_slotsHeld: readonly object[], run: () => T): T {
 }
 
 /** The SDKs that retry run on servers. */
-export function otherRetriesOf(_request: RequestTraits): OtherRetries | undefined {
+export function nestedRetriesOf(_request: RequestTraits): NestedRetries | undefined {
   return undefined;
 }

@@ -5,9 +5,9 @@ import {
   type AcquireOptions,
   concurrencyLimit,
   quotaBucket,
+  refreshOn401,
   retry,
   tokenBucket,
-  unauthorized,
 } from '../index.ts';
 
 vi.mock('#worker', () => import('./worker.ts'));
@@ -114,10 +114,10 @@ class StoreBucket extends WaitingBucket<Level> {
 describe('what makes calls wait for each other belongs to a request', () => {
   const slots = () => concurrencyLimit({ maxConcurrent: 9 });
   const settled = () =>
-    quotaBucket({ limits: { tokens: { refillPerSecond: 1, capacity: 9, settled: true } } });
+    quotaBucket({ limits: { tokens: { refillPerSecond: 1, capacity: 9, chargeOn: 'completion' } } });
   const refreshing = () => ({
     trustedOrigins: ['https://a.test'],
-    plugins: [unauthorized({ refresh: () => ({}) })],
+    plugins: [refreshOn401({ refresh: () => ({}) })],
   });
 
   /** A row, with what uses that which was made. */
@@ -125,14 +125,14 @@ describe('what makes calls wait for each other belongs to a request', () => {
   const rows = [
     row('concurrencyLimit', slots, (limit) => limit.acquire()),
     row('concurrencyLimit', slots, async (limit) => limit.tryAcquire()),
-    row('quotaBucket: settled', settled, (bucket) => bucket.acquire()),
-    row('quotaBucket: settled', settled, async (bucket) => bucket.tryAcquire()),
+    row('quotaBucket: chargeOn', settled, (bucket) => bucket.acquire()),
+    row('quotaBucket: chargeOn', settled, async (bucket) => bucket.tryAcquire()),
     row(
       'a bucket whose tokens a store holds',
       () => new StoreBucket(),
       (bucket) => bucket.acquire(),
     ),
-    row('unauthorized', refreshing, (options) => retry(async () => 'done', options)),
+    row('refreshOn401', refreshing, (options) => retry(async () => 'done', options)),
   ] as unknown as readonly (readonly [name: string, make: () => never, use: (made: never) => unknown])[];
 
   test.each(rows)('%s', async (name, make, use) => {

@@ -7,7 +7,7 @@ export type Costs = Readonly<Record<string, number>>;
 export type CostOption = number | Costs | ((request: RequestTraits) => number | Costs);
 
 /** A `cost` that learns from the actual costs of requests. */
-export interface LearnsCost {
+export interface CostLearner {
   /** Returns a function that learns from the answer to a request. The function does not hold the request. */
   learnerFor(request: object): (actual: number | Costs) => void;
 }
@@ -105,7 +105,7 @@ export interface BucketMethods {
    */
   observe?(outcome: Outcome, grant: Grant, request?: RequestTraits, read?: ReadFeedback | false): void;
   /** True if a grant is charged when it is settled: a policy then settles each at the end of its attempt. */
-  readonly settled?: boolean;
+  readonly chargesOnCompletion?: boolean;
   /**
    * Lowers the tokens of the bucket to the number that the server reports as left, and never raises them. Tokens in flight that
    * are charged when they are settled are subtracted. A unit that is not named stays as it is.

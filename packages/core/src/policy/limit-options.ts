@@ -34,17 +34,17 @@ export interface RetryBudget extends BudgetMethods, BringsLimit {}
 /**
  * Sends less while little succeeds, for a policy.
  *
- * An event `share` is one of a request, as all events are, and goes to the policy of that request. So a change by {@link hold} or
- * {@link release} is reported with the next request, and not by the call itself.
+ * An event `throttle` is one of a request, as all events are, and goes to the policy of that request. So a change by {@link isolate} or
+ * {@link close} is reported with the next request, and not by the call itself.
  */
 export interface Throttle extends BringsLimit {
   readonly state: ThrottleState;
   /** The share of new requests that is sent, from 0 to 1. */
-  readonly share: number;
-  /** Opens it by hand: nothing is sent until {@link release}, and all chances are skipped. */
-  hold(): void;
-  /** Closes it by hand: the share is 1 again, also if it has not been held. */
-  release(): void;
+  readonly level: number;
+  /** Opens it by hand: nothing is sent until {@link close}, and all scheduled attempts are skipped. */
+  isolate(): void;
+  /** Closes it by hand: the level is 1 again, also if it was not isolated. */
+  close(): void;
   /** True if `perKey` may evict it. */
   readonly isIdle: boolean;
 }

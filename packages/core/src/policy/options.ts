@@ -83,7 +83,7 @@ export interface PolicyOptions {
   /**
    * The origins that get the headers of `beforeAttempt`, also of plugins: a list of origins, or a function of the request, asked
    * before each attempt. For other origins `beforeAttempt` is not called. The function sees a redirect only if the redirect is
-   * followed above ebb. `unauthorized` needs the option in every client.
+   * followed above ebb. `refreshOn401` needs the option in every client.
    * @default the origin of each call. @ebb/undici, which does not know this origin, has no default
    */
   readonly trustedOrigins?: TrustedOrigins | undefined;
@@ -158,19 +158,19 @@ export interface PolicyOptions {
    */
   readonly middleware?: readonly Middleware[] | undefined;
   /**
-   * Features that bundle hooks, limits and middleware, such as `unauthorized(…)`. Options come first, and then the plugins in the
+   * Features that bundle hooks, limits and middleware, such as `refreshOn401(…)`. Options come first, and then the plugins in the
    * order of the list: a later header replaces an earlier one, and around an attempt or a call the first is the outermost.
    * @default none
    */
   readonly plugins?: readonly Plugin[] | undefined;
   /**
    * The tokens of an attempt: a number above 0, for a bucket of several units the tokens of each, or a function of the request.
-   * See `learnedCost`.
+   * See `estimatedCost`.
    * @default 1
    */
   readonly cost?: CostOption | undefined;
   /**
-   * Settles the tokens of an attempt with the cost that its response reports. `readCost` makes such a reader.
+   * Settles the tokens of an attempt with the cost that its response reports. `costFromResponse` makes such a reader.
    * @default none
    */
   readonly actualCost?: CostReader | undefined;

@@ -1,6 +1,6 @@
 import type { Observer, StopReason } from '../events/events.ts';
 import type { InspectionContext, Opened } from '../http/body.ts';
-import type { Advice, Outcome, Responded } from '../http/outcome.ts';
+import type { InspectAdvice, Outcome, Responded } from '../http/outcome.ts';
 import type { CallView } from './call-view.ts';
 import type { HeaderChangesInit, NextAttempt, WrapAttempt } from './hooks.ts';
 import type { Limit } from './limit.ts';
@@ -60,8 +60,8 @@ export interface Inspector {
     outcome: Responded,
     call: CallView,
     body: BodyAccess,
-    advice: Advice | undefined,
-  ): MaybePromise<Advice | undefined>;
+    advice: InspectAdvice | undefined,
+  ): MaybePromise<InspectAdvice | undefined>;
 }
 
 /** How an inspector looks into a response. */
@@ -82,7 +82,7 @@ export interface BodyInspector extends Inspector {
   look(outcome: Responded, context: InspectionContext): Promise<Outcome>;
 }
 
-/** `readCost` makes it for the policy's `actualCost`. */
+/** `costFromResponse` makes it for the policy's `actualCost`. */
 export interface CostReader extends Plugin {
   readonly inspect: Inspector;
 }

@@ -61,7 +61,7 @@ test('an observer that fails keeps no other from its events', () => {
 test('a plugin is told of the end of a call that has started, and of no other', () => {
   const ended = vi.fn();
   const { call } = start({ plugins: [pluginOf({ ended })] });
-  call.close('answered');
+  call.close('short-circuited');
   expect(ended).not.toHaveBeenCalled();
 });
 
@@ -150,7 +150,7 @@ test('of what is lacking everything goes back, and all limits are asked again af
   expect([bucket.stats().tokens, call.waitedMs]).toEqual([0, 5]);
 });
 
-/** Skips so many chances. */
+/** Skips so many scheduled attempts. */
 function skipping(times: number, skip: Skip = { skip: true }) {
   let left = times;
   return limitOf({
@@ -161,7 +161,7 @@ function skipping(times: number, skip: Skip = { skip: true }) {
   });
 }
 
-test('a chance that a limit skips counts as a retry, and the next comes after the next backoff', async () => {
+test('a scheduled attempt that a limit skips counts as a retry, and the next comes after the next backoff', async () => {
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 3, clock });
   const { call } = start({ limits: [skipping(2)], bucket, maxRetries: 3 }, clock);
@@ -182,7 +182,7 @@ test('a chance that a limit skips counts as a retry, and the next comes after th
   ]);
 });
 
-test('the backoff before the next chance gets the request, and no outcome', async () => {
+test('the backoff before the next scheduled attempt gets the request, and no outcome', async () => {
   const seen: unknown[] = [];
   const { call, clock } = start({
     limits: [skipping(1)],
@@ -200,7 +200,7 @@ test('the backoff before the next chance gets the request, and no outcome', asyn
 
 test.each<[story: string, skip: Skip, ms: number, reasons: string[]]>([
   ['until its retries are used up', { skip: true }, 100, ['skipped', 'overload']],
-  ['for good at its first chance', { skip: true, isLast: true }, 0, ['overload']],
+  ['for good at its first scheduled attempt', { skip: true, isLast: true }, 0, ['overload']],
 ])('a request that is skipped %s fails', async (_, skip, ms, reasons) => {
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, clock });

@@ -152,9 +152,9 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   bucket: { check: bringing(devText('a token bucket'), bringsLimit) },
   concurrency: { check: bringing(devText('a concurrency limit'), bringsLimit) },
   budget: { check: bringing(devText('a retry budget'), bringsLimit) },
-  throttle: { check: bringing(devText('throttle(…)'), bringsLimit) },
+  throttle: { check: bringing(devText('adaptiveThrottle(…)'), bringsLimit) },
   actualCost: {
-    check: bringing(devText('readCost(…)'), ({ inspect }: CostReader) => canJudge(Object(inspect))),
+    check: bringing(devText('costFromResponse(…)'), ({ inspect }: CostReader) => canJudge(Object(inspect))),
   },
   limits: LIMITS_ROW,
   middleware: MIDDLEWARE_ROW,

@@ -149,7 +149,7 @@ describe('which request leaves a full queue', () => {
     return more === 'retry' ? { fairKey, retry: true } : { fairKey, priority: Number(more) };
   };
 
-  test.each<[story: string, waiting: string, newcomer: string, displaced: string | undefined]>([
+  test.each<[story: string, waiting: string, newcomer: string, evicted: string | undefined]>([
     ['the last of the longest key', 'a a c c c', 'd', 'c5'],
     ['of two that are as long, of the first', 'a a c c', 'd', 'a2'],
     ['none if no key is longer than that of the new one', 'a c', 'd', undefined],
@@ -160,20 +160,20 @@ describe('which request leaves a full queue', () => {
     ['one of a lower priority, however short its key', 'a:-7 c c c c', 'c', 'a1'],
     ['none for a lower priority', 'a a a a', 'c:-1', undefined],
     ['none of an empty queue', '', 'c', undefined],
-  ])('%s', (_, waiting, newcomer, displaced) => {
+  ])('%s', (_, waiting, newcomer, evicted) => {
     const { queue, add } = setUp();
     for (const one of waiting.split(' ').filter(Boolean)) {
       const { fairKey, ...more } = placeOf(one);
       add(fairKey, more);
     }
-    expect(queue.displacedBy?.(queue.laneOf(placeOf(newcomer)))?.name).toBe(displaced);
+    expect(queue.evictedBy?.(queue.laneOf(placeOf(newcomer)))?.name).toBe(evicted);
   });
 
   test('the longest of many, without a look at each', () => {
     const { queue, addMany } = setUp();
     for (let at = 0; at < 1_000; at += 1) addMany(at === 700 ? 3 : 1, `key ${at}`);
     const looks = vi.spyOn(Map.prototype, 'values');
-    expect(queue.displacedBy?.(queue.laneOf({ fairKey: 'key 1' }))?.lane).toMatchObject({
+    expect(queue.evictedBy?.(queue.laneOf({ fairKey: 'key 1' }))?.lane).toMatchObject({
       key: { name: 'key 700' },
     });
     expect(looks).not.toHaveBeenCalled();
@@ -183,7 +183,7 @@ describe('which request leaves a full queue', () => {
   test('none if it rejects the new one', () => {
     const { queue, addMany } = setUp({ overflow: 'reject' });
     addMany(9, 'a');
-    expect(queue.displacedBy?.(queue.laneOf({ fairKey: 'c' }))).toBeUndefined();
+    expect(queue.evictedBy?.(queue.laneOf({ fairKey: 'c' }))).toBeUndefined();
   });
 });
 

@@ -120,7 +120,7 @@ const steps = fc.oneof(
   step(5, 'serve', {}),
   step(1, 'abort', { which: fc.nat(30) }),
   step(1, 'abort-first', {}),
-  step(1, 'displace', {}),
+  step(1, 'evict', {}),
   step(1, 'pass', { ms: fc.nat(400) }),
 );
 type Step = StepOf<typeof steps>;
@@ -140,7 +140,7 @@ class World {
     else if (step.kind === 'serve') this.serve();
     else if (step.kind === 'abort-first') this.#leaves(this.queue.first, false);
     else if (step.kind === 'abort') this.#leaves(this.all[step.which], false);
-    else this.#displace();
+    else this.#evict();
   }
 
   #add({ fairKey, cost, priority, retry }: Step & { kind: 'add' }): void {
@@ -181,9 +181,9 @@ class World {
     }
   }
 
-  #displace(): void {
+  #evict(): void {
     const lane = this.queue.laneOf({ fairKey: 'constructor', priority: 0 });
-    const victim = this.queue.displacedBy?.(lane);
+    const victim = this.queue.evictedBy?.(lane);
     const lowest = this.levels.findLast(({ waiting }) => waiting.length > 0);
     if (lowest === undefined || lowest.priority > 0) {
       expect(victim).toBeUndefined();

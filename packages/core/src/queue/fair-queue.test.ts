@@ -191,7 +191,7 @@ test('a full queue makes room at the longest after others have grown and shrunk'
   lines.length = 0;
   void ask('e');
   await clock.advance(0);
-  expect(lines.at(-1)).toBe('b displaced');
+  expect(lines.at(-1)).toBe('b evicted');
 });
 
 test('a concurrency limit has its shares as well', async () => {

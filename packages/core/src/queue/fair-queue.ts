@@ -301,7 +301,7 @@ class FairOrder<W extends InFairQueue<W>> extends Lanes<W, Level<W>> {
     return cost;
   }
 
-  displacedBy({ at, key }: FairLane<W>): W | undefined {
+  evictedBy({ at, key }: FairLane<W>): W | undefined {
     const lowest = this.lanes.findIndex(({ waiting }) => waiting > 0);
     if (this.#setup.overflow === 'reject' || lowest < 0 || lowest > at) return undefined;
     const { key: longest } = this.lane(lowest).lengths.first as Length<W>;

@@ -41,7 +41,7 @@ test.each([undefined, 'reject'] as const)(
   (overflow) => {
     const queue = priorityQueue({ overflow }).make<Waiter>(NUMBERS);
     queue.add(waiter(5, queue.laneOf({ priority: -1 })));
-    expect(queue.displacedBy?.(queue.laneOf({ priority: 1 }))).toBeUndefined();
+    expect(queue.evictedBy?.(queue.laneOf({ priority: 1 }))).toBeUndefined();
   },
 );
 

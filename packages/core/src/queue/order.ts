@@ -144,7 +144,7 @@ class Priorities<W extends Queued<W>> extends Lanes<W> {
     return (priority + HIGHEST_PRIORITY) * 2 + (retry ? 1 : 0);
   }
 
-  displacedBy(lane: Lane): W | undefined {
+  evictedBy(lane: Lane): W | undefined {
     const waiting = this.lanes.filter(({ first }) => first !== undefined);
     if (this.#overflow === 'drop-oldest') {
       const firsts = waiting.map(({ first }) => first as W);

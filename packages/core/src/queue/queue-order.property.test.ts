@@ -39,7 +39,7 @@ const steps = fc.oneof(
   step(4, 'join', { lane }),
   step(2, 'pass', { share: fc.double({ min: 0, max: 1, noNaN: true }) }),
   step(2, 'shift', {}),
-  step(2, 'displace', { lane }),
+  step(2, 'evict', { lane }),
   step(1, 'leave', { which: fc.nat(20) }),
 );
 type Step = StepOf<typeof steps>;
@@ -75,7 +75,7 @@ class PlainLine {
     return this.firsts.toSorted((a, b) => this.keyOf(a) - this.keyOf(b) || b.lane - a.lane)[0];
   }
 
-  displacedBy(lane: number): Plain | undefined {
+  evictedBy(lane: number): Plain | undefined {
     const { overflow } = this.#subject;
     if (overflow === undefined) return undefined;
     return overflow === 'drop-lowest' ? this.#lastBelow(lane) : this.#oldest;
@@ -134,8 +134,8 @@ class World {
     const lane = 'lane' in step ? Math.min(step.lane, this.#subject.lanes - 1) : 0;
     if (step.kind === 'pass') this.#nowMs += Math.round(step.share * this.#subject.mostMs);
     else if (step.kind === 'shift') this.#leaves(this.#queue.first, plain.next);
-    else if (step.kind === 'displace') {
-      this.#leaves(this.#queue.displacedBy?.(this.#lanes[lane]), plain.displacedBy(lane));
+    else if (step.kind === 'evict') {
+      this.#leaves(this.#queue.evictedBy?.(this.#lanes[lane]), plain.evictedBy(lane));
     } else if (step.kind === 'leave') {
       const one = plain.all[step.which % Math.max(1, plain.all.length)];
       if (one !== undefined) this.#leaves(this.#all.get(one.cost), one);

@@ -123,7 +123,7 @@ export interface Queue<W extends Queued<W>> extends Iterable<W> {
   /** @param isServed true if the request was served */
   remove(one: W, isServed: boolean): void;
   /** The one that leaves a full queue for a new request of this lane. Without it the new request is refused. */
-  displacedBy?(lane: Lane): W | undefined;
+  evictedBy?(lane: Lane): W | undefined;
 }
 
 /** A value of the option `queue`: makes the queue of a limit. Several limits may share it. */

@@ -179,7 +179,7 @@ describe('what a refusal says', () => {
     expect(lines).toEqual(['one queue-full']);
   });
 
-  test('displaced', async () => {
+  test('evicted', async () => {
     const { lines, errors, ask, settle } = setUp({
       maxQueue: 1,
       queue: priorityQueue({ overflow: 'drop-lowest' }),
@@ -187,7 +187,7 @@ describe('what a refusal says', () => {
     ask('low', 1);
     ask('high', 1, { priority: 1 });
     await settle();
-    expect(lines).toEqual(['low displaced']);
+    expect(lines).toEqual(['low evicted']);
     expect(errors[0]?.message).toBe(
       'Not sent: the queue is full (maxQueue 1), and another request took its place',
     );

@@ -213,13 +213,13 @@ export class WaitQueue<T> {
     const { supply, queue } = this;
     const late = devTextOf(() => `its turn would not come within ${patienceMs} ms`);
     const full = devTextOf(() => `the queue is full (maxQueue ${this.#setup.maxQueue})`);
-    const evicted = isLate ? undefined : queue.displacedBy?.(lane);
+    const evicted = isLate ? undefined : queue.evictedBy?.(lane);
     if (evicted === undefined) {
       supply?.refusedFor?.(waitMs ?? 0, nowMs);
       throw isLate ? this.refusal('wait-too-long', late, waitMs) : this.refusal('queue-full', full, waitMs);
     }
     const text = devTextOf(() => `${full}, and another request took its place`);
-    this.#fail(evicted, this.refusal('displaced', text));
+    this.#fail(evicted, this.refusal('evicted', text));
   }
 
   #join(
@@ -301,7 +301,7 @@ export class WaitQueue<T> {
     this.#end(waiter, Promise.reject(error));
   }
 
-  /** Resolves when the queue is empty. It may be for a moment only: a displaced request is replaced at once. */
+  /** Resolves when the queue is empty. It may be for a moment only: a evicted request is replaced at once. */
   async idle(): Promise<void> {
     if (this.size === 0) return;
     const empty = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-import { constant, interactive, type PolicyOptions, throttle } from '@ebb/core';
+import { adaptiveThrottle, constant, interactive, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
@@ -79,6 +79,6 @@ test('interactive() has a throttle of its own each time, and full jitter from 10
   );
   expect(most).toEqual([100, 200, 400, 800, 1_000, 1_000]);
   expect(backoff?.({ retry: 1, previousDelayMs: undefined, random: () => 0 })).toBe(0);
-  expect(own).toBeInstanceOf(throttle().constructor);
+  expect(own).toBeInstanceOf(adaptiveThrottle().constructor);
   expect(interactive().throttle).not.toBe(own);
 });

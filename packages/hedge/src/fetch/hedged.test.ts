@@ -1,4 +1,5 @@
 import {
+  adaptiveThrottle,
   attemptsOf,
   concurrencyLimit,
   createPolicy,
@@ -7,7 +8,6 @@ import {
   type PolicyOptions,
   perKey,
   retryBudget,
-  throttle,
   tokenBucket,
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
@@ -310,22 +310,22 @@ describe('what a hedge takes', () => {
   });
 
   test('nothing while the throttle holds requests back, and what it holds for a hedge goes back', async () => {
-    const held = throttle();
+    const held = adaptiveThrottle();
     const { hedging, clock, sent } = client(
       slow,
       { throttle: perKey(() => held, { clock: time }) },
       { share: 1 },
     );
-    held.hold();
+    held.isolate();
     await clock.runUntilSettled(hedging(URL_A));
     expect(sent.length).toBe(1);
-    held.release();
+    held.close();
     await clock.runUntilSettled(hedging(URL_A));
     expect(sent.length).toBe(3);
   });
 
-  test('nothing while there is trouble, though the credit would pay for a retry', async () => {
-    const own = throttle();
+  test('nothing while there is trouble, though the reserve would pay for a retry', async () => {
+    const own = adaptiveThrottle();
     const down = { ms: 1, status: 503 };
     const { fetch, hedging, clock, sent } = client([down, down, down, { ms: 100 }], { throttle: own });
     for (let call = 0; call < 3; call += 1) await clock.runUntilSettled(fetch(URL_A));

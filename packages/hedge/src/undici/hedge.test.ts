@@ -15,7 +15,7 @@ import { ebbInterceptor } from '@ebb/undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { versions } from '../../../undici/test/clients.ts';
 import { type Answer, type Upstream, upstream } from '../../../undici/test/upstream.ts';
-import { hedge } from '../undici.ts';
+import { hedged } from '../undici.ts';
 
 /** Lets each response of a server wait until the test, or another request, has it go. */
 function gates() {
@@ -61,7 +61,7 @@ describe.each(Object.entries(versions))('%s', (_, { Agent, request, fetch }) => 
     const agent = new Agent();
     onTestFinished(() => agent.close());
     const dispatcher = agent.compose(
-      hedge({ policy, delayMs: 10, ...more }) as never,
+      hedged({ policy, delayMs: 10, ...more }) as never,
       ebbInterceptor(policy) as never,
     );
     const get = async (init: object = {}) => {
@@ -232,11 +232,11 @@ describe('wrong options', () => {
   const { Agent, request } = Object.values(versions)[0] as (typeof versions)[keyof typeof versions];
 
   test('are named by the function', () => {
-    expect(() => hedge({} as never)).toThrow(/^hedge: policy must be/);
+    expect(() => hedged({} as never)).toThrow(/^hedged: policy must be/);
   });
 
   test('one below another', async () => {
-    const one = hedge({ policy }) as never;
+    const one = hedged({ policy }) as never;
     expect(() => new Agent().compose(one, one)).toThrow(/does not hedge already/);
     const dispatcher = new Agent().compose(one).compose(one);
     await expect(request('http://127.0.0.1:9/', { dispatcher })).rejects.toThrow(/does not hedge already/);
@@ -247,7 +247,7 @@ describe('wrong options', () => {
     ['with a timeout of its own', { attemptTimeoutMs: 1_000 }],
     ['that waits', { bucket: tokenBucket({ capacity: 1, refillPerSecond: 100, initialTokens: 0 }) }],
   ])('one below another with a client of ebb between, %s', async (_, between) => {
-    const one = hedge({ policy }) as never;
+    const one = hedged({ policy }) as never;
     const server = await upstream((response) => response.end('below'));
     onTestFinished(() => server[Symbol.asyncDispose]());
     const agent = new Agent();

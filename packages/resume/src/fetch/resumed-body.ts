@@ -3,8 +3,8 @@ import { onAbort, property, type ReadHeader, responseHeader, withinBounds } from
 import { devText, type ResumeReason } from '@ebb/core/internal';
 import type { EbbFetch, EbbRequestInit, FetchInput } from '@ebb/fetch';
 import { changedHeaders, isRequest, withChanges } from '@ebb/fetch/internal';
-import type { Resumable } from '../download.ts';
-import type { Resuming } from '../options.ts';
+import type { ResumeFormat } from '../download.ts';
+import type { ReadResumeOptions } from '../options.ts';
 import {
   copyHistory,
   haveCredentials,
@@ -22,7 +22,7 @@ export interface ResumableRequest extends Pick<Resumed<Call, Request>, 'request'
   readonly fetch: EbbFetch;
   readonly input: FetchInput;
   readonly init: EbbRequestInit | undefined;
-  readonly options: Resuming<Request>;
+  readonly options: ReadResumeOptions<Request>;
 }
 
 export function readerOf({ headers }: Response): ReadHeader {
@@ -48,7 +48,7 @@ function whyUnsafe(
 }
 
 /** The same request, with the headers for the rest, and without its own `ebb` options. */
-function requestAgain({ input, init }: ResumableRequest, { headers }: Resumable): Call {
+function requestAgain({ input, init }: ResumableRequest, { headers }: ResumeFormat): Call {
   return withChanges(input, init, { headers: changedHeaders(headersOf(input, init), headers) });
 }
 
@@ -86,10 +86,10 @@ const terminated = (): TypeError => new TypeError('terminated');
 export function resumedBody(
   asked: ResumableRequest,
   response: Response,
-  course: Resumable,
+  format: ResumeFormat,
   made: () => Response,
 ): ReadableStream<Uint8Array> {
-  const body = new ResumedBody(asked, response, course, made);
+  const body = new ResumedBody(asked, response, format, made);
   const source = {
     pull: (controller: Controller) => body.pull(controller),
     cancel: (reason: unknown) => body.cancel(reason),
@@ -115,17 +115,17 @@ class ResumedBody {
   #forget: (() => void) | undefined;
   #isCancelled = false;
 
-  constructor(asked: ResumableRequest, response: Response, course: Resumable, made: () => Response) {
+  constructor(asked: ResumableRequest, response: Response, format: ResumeFormat, made: () => Response) {
     this.#asked = asked;
     this.#response = response;
     this.#made = made;
     const { request, init, options } = asked;
-    this.#resumer = new Resumer<Call, Request>(course, options, {
+    this.#resumer = new Resumer<Call, Request>(format, options, {
       request,
       ebb: init?.ebb || undefined,
       whyUnsafe: () => whyUnsafe(asked, this.#response),
       with: (given) => [given, {}],
-      again: () => requestAgain(asked, course),
+      again: () => requestAgain(asked, format),
     });
   }
 
@@ -149,15 +149,15 @@ class ResumedBody {
   /** Returns true once something was passed on. */
   async #pass(controller: Controller): Promise<boolean> {
     const resumer = this.#resumer;
-    const { course } = resumer;
+    const { format } = resumer;
     let part: Uint8Array | undefined;
     try {
       part = await this.#read();
     } catch (error) {
       if (this.#signal?.aborted) throw this.#signal.reason;
-      if (course.isDone) this.#close(controller);
+      if (format.isDone) this.#close(controller);
       else await this.#resume(error, this.#isIdle ? 'idle' : 'broken');
-      return course.isDone;
+      return format.isDone;
     }
     if (this.#isCancelled) return true;
     if (this.#signal?.aborted) throw this.#signal.reason;
@@ -175,7 +175,7 @@ class ResumedBody {
   }
 
   #close(controller: Controller): void {
-    this.#give(controller, this.#resumer.course.left());
+    this.#give(controller, this.#resumer.format.left());
     this.#forget?.();
     controller.close();
     if ('byobRequest' in controller) controller.byobRequest?.respond(0);

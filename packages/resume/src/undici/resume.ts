@@ -22,9 +22,9 @@ import {
   Traits,
 } from '@ebb/undici/internal';
 import type { Dispatcher } from 'undici';
-import { Download, type Resumable } from '../download.ts';
+import { Download, type ResumeFormat } from '../download.ts';
 import { type EventHooks, EventStream, isCoded, isEventStream } from '../event-stream.ts';
-import type { Resuming } from '../options.ts';
+import type { ReadResumeOptions } from '../options.ts';
 import {
   copyHistory,
   haveCredentials,
@@ -43,7 +43,7 @@ const RESUMED = Symbol.for('@ebb/undici resumed');
  * one response.
  */
 export class ResumedRequest extends Downstream {
-  readonly #resuming: Resuming<Options>;
+  readonly #resuming: ReadResumeOptions<Options>;
   readonly #dispatch: Dispatcher.Dispatch;
   /** The context of the first attempt. */
   #first: object | null | undefined;
@@ -65,7 +65,7 @@ export class ResumedRequest extends Downstream {
   #threw = false;
 
   constructor(
-    resuming: Resuming<Options>,
+    resuming: ReadResumeOptions<Options>,
     dispatch: Dispatcher.Dispatch,
     options: Options,
     handler: Handler,
@@ -122,17 +122,17 @@ export class ResumedRequest extends Downstream {
   #resumerOf(head: ResponseHead): Resumer<Options, Options> | undefined {
     const { options } = this;
     const { headers, origin, ebb } = options;
-    const course = resumableOf(options, head, this.#resuming);
-    if (course === undefined) return undefined;
+    const format = formatOf(options, head, this.#resuming);
+    if (format === undefined) return undefined;
     const traits = new Traits(options, bodyOf(options));
-    return new Resumer<Options, Options>(course, this.#resuming, {
+    return new Resumer<Options, Options>(format, this.#resuming, {
       // Hooks may take it apart.
       request: Object.assign(traits, { header: traits.header.bind(traits) }),
       ebb: (ebb || undefined) as PolicyOptions | undefined,
       whyUnsafe: () => whyUnsafe(this.attempt, headers),
       // Not what the first request has besides: its body, or headers that tell its length.
       with: (given) => ({ ...given, origin: given.origin ?? origin }) as Options,
-      again: () => ({ ...options, headers: changedHeaders(headers, course.headers) }) as Options,
+      again: () => ({ ...options, headers: changedHeaders(headers, format.headers) }) as Options,
     });
   }
 
@@ -219,9 +219,9 @@ export class ResumedRequest extends Downstream {
     else this.#resume(resumer, error, 'ended');
   }
 
-  #end({ course }: Resumer<Options, Options>, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+  #end({ format }: Resumer<Options, Options>, trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
     this.#pass(() => {
-      for (const part of course.left()) super.data(bufferOf(part));
+      for (const part of format.left()) super.data(bufferOf(part));
       super.ended(trailers, rawTrailers);
     });
   }
@@ -244,7 +244,7 @@ export class ResumedRequest extends Downstream {
     const isIdle = property(error, 'code') === 'UND_ERR_BODY_TIMEOUT';
     if (resumer === undefined) this.passError(error);
     else if (this.controller.aborted || this.#threw) this.#fail(error);
-    else if (resumer.course.isDone) this.#end(resumer, {}, null);
+    else if (resumer.format.isDone) this.#end(resumer, {}, null);
     else this.#resume(resumer, error, isIdle ? 'idle' : 'broken');
   }
 
@@ -309,11 +309,11 @@ export class ResumedRequest extends Downstream {
 }
 
 /** How a body can be resumed, or why it cannot; `undefined` for a response that is neither an event stream nor a download. */
-function resumableOf(
+function formatOf(
   { method, headers: sent }: Dispatcher.DispatchOptions,
   { status, headers }: ResponseHead,
   hooks: EventHooks,
-): Resumable | undefined {
+): ResumeFormat | undefined {
   const header = readerOf(headers);
   if (isEventStream(status, header)) {
     // It cannot be read. It is passed on as it comes, and its break says why.

@@ -1,6 +1,6 @@
 // The whole grid of the study of that name. Prints the table of the runs in data/grid.csv; `--measure` runs them again before, two
 // processes at a time, which takes half an hour of both. With names only these schemes:
-//   pnpm example packages/simulator/src/cli/grid.ts --measure 'throttle()' Both
+//   pnpm example packages/simulator/src/cli/grid.ts --measure 'adaptiveThrottle()' Both
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
 import {
   adaptive,
   createPolicy,
-  throttle as makeThrottle,
+  adaptiveThrottle as makeThrottle,
   type PolicyOptions,
   quotaBucket,
   retryBudget,

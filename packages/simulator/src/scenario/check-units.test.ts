@@ -18,7 +18,7 @@ const valid = {
   },
   policies: {
     ours: {
-      bucket: { quotaBucket: { limits: { requests: rate, output: { ...rate, settled: true } } } },
+      bucket: { quotaBucket: { limits: { requests: rate, output: { ...rate, chargeOn: 'completion' } } } },
       cost: { requests: 1, output: 500 },
       actualCost: true,
     },

@@ -107,7 +107,7 @@ export interface FleetPolicy {
   /** The tokens that each attempt reserves. A `quotaBucket` also takes a number for each unit. */
   readonly cost?: number | Costs | undefined;
   /**
-   * Whether clients read from answers what their requests have spent, and settle their tokens with it, as with `readCost`.
+   * Whether clients read from answers what their requests have spent, and settle their tokens with it, as with `costFromResponse`.
    * For a `quotaBucket`, and a server whose limit has units.
    * @default false
    */

@@ -21,7 +21,7 @@ import {
 } from '@ebb/core';
 import { readOptions } from '@ebb/core/adapter';
 import { type Complete, THROTTLE_OPTIONS } from '@ebb/core/bucket';
-import { Hedging } from '@ebb/hedge/internal';
+import { HedgePlan } from '@ebb/hedge/internal';
 import type { Environment } from './client-options.ts';
 import type { FleetPolicy, NamedBucket, SimulatedHedges } from './fleet-policy.ts';
 
@@ -96,6 +96,6 @@ export function throttleOf(options: ThrottleOptions): Complete<ThrottleOptions> 
 }
 
 /** The numbers of core's hedges: all options with their defaults. */
-export function hedgesOf(options: SimulatedHedges): Hedging['setup'] {
-  return new Hedging('hedges', { ...options, policy: {} }).setup;
+export function hedgesOf(options: SimulatedHedges): HedgePlan['setup'] {
+  return new HedgePlan('hedges', { ...options, policy: {} }).setup;
 }

@@ -69,7 +69,9 @@ describe('clients with buckets of several units', () => {
     spends: { requests: 1, output: { mean: 20, spread: 'log-normal' } },
   };
   const run = (reserved: number, actualCost: boolean, settled: boolean, feedback?: false) => {
-    const limits = { output: { ...output, settled } };
+    const limits = {
+      output: { ...output, chargeOn: settled ? ('completion' as const) : ('grant' as const) },
+    };
     const policy = {
       bucket: { quotaBucket: { limits, feedback } },
       cost: { output: reserved },
@@ -121,7 +123,7 @@ describe('clients with buckets of several units', () => {
 
   test('wait for room beside those in flight without looking again and again', () => {
     // Two requests are in flight for ten seconds each, and a third lacks a few tokens, which come in every 0.1 ms.
-    const limits = { output: { refillPerSecond: 1e6, capacity: 2_999_900, settled: true } };
+    const limits = { output: { refillPerSecond: 1e6, capacity: 2_999_900, chargeOn: 'completion' as const } };
     const { events, totals } = simulate({
       ...asking(limit, { bucket: { quotaBucket: { limits } }, cost: { output: 1e6 } }),
       server: { ...service, serviceMs: 10_000 },
@@ -134,7 +136,7 @@ describe('clients with buckets of several units', () => {
     const scenario = {
       ...asking(limit, {
         attemptTimeoutMs: 1_015,
-        bucket: { quotaBucket: { limits: { output: { ...output, settled: true } } } },
+        bucket: { quotaBucket: { limits: { output: { ...output, chargeOn: 'completion' } } } },
         cost: { output: 40 },
         actualCost: true,
       }),

@@ -142,7 +142,7 @@ describe('the error for a wrong scenario begins with the path of the field', () 
       '.adaptive.minRefillPerSecond must be at most 1, got 2',
     ],
     [
-      'policies.all.bucket.tokenBucket.settled',
+      'policies.all.bucket.tokenBucket.chargeOn',
       true,
       ' must be left out: a limit of `quotaBucket` takes it, also as the only one, got true',
     ],

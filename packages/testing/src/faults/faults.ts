@@ -47,7 +47,7 @@ function shardOf(url: string, shards: number): number {
  * const clock = virtualClock();
  * const silence = { type: 'outage', answer: 'silence', fromMs: 0, untilMs: 5_000 } as const;
  * const service = faults({ workers: 10, serviceMs: 20, troubles: [silence], clock }, 1);
- * const fetch = createFetch(createPolicy({ attemptTimeoutMs: 1_000, throttle: throttle(), clock }), service);
+ * const fetch = createFetch(createPolicy({ attemptTimeoutMs: 1_000, throttle: adaptiveThrottle(), clock }), service);
  * ```
  */
 export function faults(scenario: FaultScenario, seed = 1): FaultyFetch {

@@ -2,7 +2,7 @@ import type { EbbEvent } from '@ebb/core';
 
 /** A letter for each event of a call; none for those that may come at any time. */
 const LETTERS: Readonly<Partial<Record<EbbEvent['type'], string>>> = {
-  skip: 's',
+  'attempt-skipped': 's',
   wait: 'w',
   attempt: 'a',
   hedge: 'h',
@@ -10,7 +10,7 @@ const LETTERS: Readonly<Partial<Record<EbbEvent['type'], string>>> = {
   end: 'e',
 };
 
-/** Waits and skipped chances, then an attempt with its hedges; again after each retry; and one end, last. */
+/** Waits and skipped attempts, then an attempt with its hedges; again after each retry; and one end, last. */
 const CALL = /^([sw]*ah*r)*[sw]*(ah*)?e$/;
 
 /** The events of a request without a call: of a hedge, of a resumption, and of a throttle that learns from either. */

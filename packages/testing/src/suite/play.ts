@@ -217,7 +217,7 @@ export async function play(
   return {
     ...seen,
     delays: events.flatMap((event) => (isAgain(event) ? [event.delayMs] : [])),
-    waits: events.flatMap((event) => (event.type === 'wait' ? [event.waitMs] : [])),
+    waits: events.flatMap((event) => (event.type === 'wait' ? [event.waitedMs] : [])),
     got: shortened(got),
     thrown: got === undefined ? thrownBy(error) : undefined,
     error,

@@ -7,13 +7,13 @@ import { inspected } from './rows/inspected.ts';
 import { limited } from './rows/limits.ts';
 import { misbehaving } from './rows/misbehaving.ts';
 import { redirects } from './rows/redirects.ts';
+import { refreshed } from './rows/refresh-on-401.ts';
 import { repeating } from './rows/repeating.ts';
 import { responses } from './rows/responses.ts';
 import { retryAfter } from './rows/retry-after.ts';
 import { streams } from './rows/streams.ts';
 import { bounded } from './rows/total.ts';
 import { trust } from './rows/trust.ts';
-import { refreshed } from './rows/unauthorized.ts';
 
 /** Every row. */
 export const table: readonly Row[] = [

@@ -1,5 +1,5 @@
 import { createPolicy, type Policy, tokenBucket } from '@ebb/core';
-import { learnedCost, openai, openaiLimits, type PresetOptions, readCost } from '@ebb/providers';
+import { costFromResponse, estimatedCost, openai, openaiLimits, type PresetOptions } from '@ebb/providers';
 
 const careful: PresetOptions = { repeatPosts: false };
 export const preset: Policy = createPolicy({ ...openai(careful), maxRetries: 1 });
@@ -9,8 +9,8 @@ export const limited: Policy = createPolicy({
 });
 export const counted: Policy = createPolicy({
   bucket: tokenBucket({ capacity: 1_000, refillPerSecond: 100 }),
-  cost: learnedCost(() => 100),
-  actualCost: readCost(({ status }) => (status === 200 ? 5 : undefined)),
+  cost: estimatedCost(() => 100),
+  actualCost: costFromResponse(({ status }) => (status === 200 ? 5 : undefined)),
 });
 // @ts-expect-error: a word for a boolean
 openai({ repeatPosts: 'no' });

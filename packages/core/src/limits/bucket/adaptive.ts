@@ -16,7 +16,7 @@ import {
   BUCKET_OPTIONS,
   checkedTogether,
   checkRate,
-  mustNotSettle,
+  mustChargeOnGrant,
   type TokenBucketOptions,
 } from './options.ts';
 import { Bucket, type MemoryBucket } from './token-bucket.ts';
@@ -52,7 +52,7 @@ const ADAPTIVE_OPTIONS: OptionTable<AdaptiveOptions> = {
 
 /** @throws TypeError, RangeError for a wrong option */
 function adaptiveSetup(options: AdaptiveOptions): Complete<AdaptiveOptions> {
-  mustNotSettle('adaptive', options);
+  mustChargeOnGrant('adaptive', options);
   const setup = checkedTogether('adaptive', readOptions('adaptive', options, ADAPTIVE_OPTIONS));
   const { refillPerSecond, minRefillPerSecond: lowest } = setup;
   if (lowest > refillPerSecond) {

@@ -15,7 +15,7 @@ export function bucketLimit(bucket: BucketMethods): BroughtLimit {
 }
 
 /** As `bucketLimit`, for a bucket that charges tokens when they are settled: those of an attempt when its body has ended. */
-export function settledLimit(bucket: BucketMethods): BroughtLimit {
+export function completionLimit(bucket: BucketMethods): BroughtLimit {
   return { limit: new BucketLimit(bucket, SettledPermit) };
 }
 
@@ -156,7 +156,7 @@ class SettledPermit extends BucketPermit {
 
 /**
  * A plugin that watches the body of each response to its end, for fetch in browsers and workers with a bucket charging at the end
- * (`settled`). Without it a browser charges with the response, and a worker when the response is garbage-collected, or after ten
+ * (`chargeOn`). Without it a browser charges with the response, and a worker when the response is garbage-collected, or after ten
  * minutes. Not needed beside `actualCost` or `concurrency`, which watch bodies as well, nor in Node, Bun and Deno, nor for undici
  * and axios. A value apart, so that programs without it do not carry its code.
  *
@@ -164,8 +164,10 @@ class SettledPermit extends BucketPermit {
  * ```ts
  * import { bodyEnds, createPolicy, quotaBucket } from '@ebb/core';
  *
- * const output = { refillPerSecond: 130, capacity: 8_000, settled: true };
- * const policy = createPolicy({ bucket: quotaBucket({ limits: { output } }), cost: 700, plugins: [bodyEnds] });
+ * const bucket = quotaBucket({
+ *   limits: { output: { refillPerSecond: 130, capacity: 8_000, chargeOn: 'completion' } },
+ * });
+ * const policy = createPolicy({ bucket, cost: 700, plugins: [bodyEnds] });
  * ```
  */
 export const bodyEnds: Plugin = {

@@ -101,7 +101,7 @@ describe('resume', () => {
 });
 
 describe('idle', () => {
-  test('resolves after the last was granted, gave up or was displaced, and adds no timer', async () => {
+  test('resolves after the last was granted, gave up or was evicted, and adds no timer', async () => {
     const queue = priorityQueue({ overflow: 'drop-oldest' });
     const { bucket, clock, lines, note, ask } = setUp({ initialTokens: 0, maxQueue: 2, queue });
     const stop = new AbortController();
@@ -114,7 +114,7 @@ describe('idle', () => {
     await clock.advance(150);
     stop.abort('enough');
     await clock.advance(1_000);
-    expect(lines).toEqual(['a displaced 0', 'b enough 150', 'c 500', 'idle 500']);
+    expect(lines).toEqual(['a evicted 0', 'b enough 150', 'c 500', 'idle 500']);
   });
 
   test('ignores a queue that is empty for a moment only', async () => {
@@ -125,7 +125,7 @@ describe('idle', () => {
     await clock.advance(50);
     ask('b');
     await clock.advance(1_000);
-    expect(lines).toEqual(['a displaced 50', 'b 100', 'idle 100']);
+    expect(lines).toEqual(['a evicted 50', 'b 100', 'idle 100']);
   });
 
   test('waits for a request between the queue of its origin and that of the bucket', async () => {

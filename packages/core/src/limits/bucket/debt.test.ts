@@ -18,10 +18,10 @@ const BUCKETS = [
       return { bucket, clock, costOf: (tokens: number) => tokens, waitMs: () => bucket.waitMs(1) };
     },
   },
-  ...[false, true].map((settled) => ({
-    name: `quotaBucket, settled: ${settled}`,
+  ...(['grant', 'completion'] as const).map((chargeOn) => ({
+    name: `quotaBucket, chargeOn: ${chargeOn}`,
     make: (clock = virtualClock()) => {
-      const bucket = quotaBucket({ limits: { output: { ...rate, settled } }, maxPauseMs, clock });
+      const bucket = quotaBucket({ limits: { output: { ...rate, chargeOn } }, maxPauseMs, clock });
       return {
         bucket,
         clock,

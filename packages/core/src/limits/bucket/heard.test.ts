@@ -70,7 +70,7 @@ describe('atMost with the grant whose answer says what is left', () => {
 
   test('what is held back comes out of it', () => {
     const clock = virtualClock({ startMs: 0 });
-    const bucket = quotaBucket({ limits: { tokens: { ...PER_MINUTE, settled: true } }, clock });
+    const bucket = quotaBucket({ limits: { tokens: { ...PER_MINUTE, chargeOn: 'completion' } }, clock });
     const grant = taken(bucket.tryAcquire(10));
     bucket.tryAcquire(20);
     bucket.atMost(55, grant);

@@ -132,14 +132,14 @@ export const BUCKET_OPTIONS: OptionTable<TokenBucketOptions> = {
 };
 
 /** @throws TypeError for an option that is one of the limits of a `quotaBucket` */
-export function mustNotSettle(caller: string, options: object): void {
-  const { settled } = Object(options) as { readonly settled?: unknown };
+export function mustChargeOnGrant(caller: string, options: object): void {
+  const { chargeOn } = Object(options) as { readonly chargeOn?: unknown };
   inDevelopment(() =>
     must(
-      nameOf(caller, 'settled'),
+      nameOf(caller, 'chargeOn'),
       'left out: a limit of `quotaBucket` takes it, also as the only one',
-      settled,
-      settled === undefined,
+      chargeOn,
+      chargeOn === undefined,
     ),
   );
 }
@@ -167,6 +167,6 @@ export function checkedTogether<S extends Quota & { readonly initialTokens: numb
  * @throws TypeError, RangeError for a wrong option
  */
 export function bucketSetup(options: TokenBucketOptions, caller = 'tokenBucket'): BucketSetup {
-  mustNotSettle(caller, options);
+  mustChargeOnGrant(caller, options);
   return checkedTogether(caller, readOptions(caller, options, BUCKET_OPTIONS));
 }

@@ -11,7 +11,8 @@ const LONGEST_PAUSE_MS = 600_000;
 
 const rate = fc.oneof(fc.constantFrom(1, 10, 500), fc.double({ min: 0.1, max: 1e4, noNaN: true }));
 const capacity = fc.oneof(fc.constantFrom(1, 7, 100), fc.double({ min: 0.5, max: 1e4, noNaN: true }));
-const limit = fc.record({ refillPerSecond: rate, capacity, settled: fc.boolean() });
+const chargeOn = fc.constantFrom('grant' as const, 'completion' as const);
+const limit = fc.record({ refillPerSecond: rate, capacity, chargeOn });
 const limits = fc.array(limit, { minLength: 1, maxLength: 3 });
 /** Parts of the capacities of three units. Of some of them nothing is taken. */
 const share = fc.oneof(
@@ -55,7 +56,7 @@ class Unit {
   constructor(made: Limit, index: number) {
     this.name = `unit ${index}`;
     this.made = made;
-    this.settled = made.settled;
+    this.settled = made.chargeOn === 'completion';
     this.capacity = made.capacity;
     this.#rates = [{ fromMs: 0, perMs: made.refillPerSecond / 1_000 }];
   }
@@ -287,15 +288,15 @@ class Model {
   }
 
   take(cost: readonly number[]): void {
-    this.#limits.forEach(({ settled }, at) => {
-      if (settled) this.held[at] = (this.held[at] as number) + (cost[at] as number);
+    this.#limits.forEach(({ chargeOn }, at) => {
+      if (chargeOn === 'completion') this.held[at] = (this.held[at] as number) + (cost[at] as number);
       else this.level[at] = (this.level[at] as number) - (cost[at] as number);
     });
   }
 
   settle(cost: readonly number[], used: readonly number[]): void {
-    this.#limits.forEach(({ settled, refillPerSecond }, at) => {
-      if (!settled) return;
+    this.#limits.forEach(({ chargeOn, refillPerSecond }, at) => {
+      if (chargeOn === 'grant') return;
       this.held[at] = (this.held[at] as number) - (cost[at] as number);
       // No debt takes longer to pay than the longest pause.
       const least = (-refillPerSecond * LONGEST_PAUSE_MS) / 1_000;
@@ -349,7 +350,9 @@ test('two units are two counters', () => {
           const used = one.cost.map((part, at) => part * (act.used[at] as number));
           // A unit that is charged at once stays as it was taken: what it gets back is tested elsewhere.
           const told = ['a', 'b'].map((name, at) => [name, used[at]] as const);
-          one.grant.settle(Object.fromEntries(told.filter((_, at) => limits[at]?.settled)) as Costs);
+          one.grant.settle(
+            Object.fromEntries(told.filter((_, at) => limits[at]?.chargeOn === 'completion')) as Costs,
+          );
           model.settle(one.cost, used);
         } else {
           const left = costsOf(act.shares);

@@ -209,7 +209,10 @@ test.each<[options: unknown, message: string]>([
   [{ limits: { a: { capacity: 5 } } }, 'limits.a.refillPerSecond must be a number from 1e-9 to 1e9'],
   [{ limits: { a: { refillPerSecond: 5 } } }, 'limits.a.capacity must be a number from 1e-9 to 1e9'],
   [{ limits: { a: { ...perMinute(5), initialTokens: 6 } } }, 'limits.a.initialTokens must be at most the'],
-  [{ limits: { a: { ...perMinute(5), settled: 1 } } }, 'limits.a.settled must be true or false, got 1'],
+  [
+    { limits: { a: { ...perMinute(5), chargeOn: 1 } } },
+    "limits.a.chargeOn must be one of 'grant', 'completion', got 1",
+  ],
   [{ limits: { a: { ...perMinute(5), burst: 1 } } }, 'limits.a has no option "burst"'],
   [{ limits: { a: { refillPerSecond: 1e-12, capacity: 2 } } }, 'limits.a.refillPerSecond must be'],
   [{ limits: { a: perMinute(5) }, refillPerSecond: 5 }, 'quotaBucket has no option "refillPerSecond"'],
@@ -236,7 +239,9 @@ describe('stats', () => {
   });
 
   test('idle: all units are full, at the rates that they were made with, and nothing is in flight', () => {
-    const { bucket, clock } = setUp({ limits: { a: perMinute(60), b: perMinute(60, { settled: true }) } });
+    const { bucket, clock } = setUp({
+      limits: { a: perMinute(60), b: perMinute(60, { chargeOn: 'completion' }) },
+    });
     const idle = (): boolean => bucket.stats().idle;
     expect(idle()).toBe(true);
     const grant = taken(bucket.tryAcquire());

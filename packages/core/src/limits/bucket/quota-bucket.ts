@@ -1,13 +1,13 @@
 import { devText } from '#dev-text';
 import { worker } from '#worker';
-import { capacity, flag, nameOf, notNegative, refillRate, wrongType } from '../../base/check.ts';
+import { capacity, nameOf, notNegative, oneOf, refillRate, wrongType } from '../../base/check.ts';
 import { type Complete, mustHaveFields, type OptionTable, readOptions } from '../../base/options.ts';
 import { FIELDS_OPTION } from '../../http/server-feedback.ts';
 import type { Costs, Grant } from '../../policy/contracts.ts';
 import type { BroughtLimit } from '../../policy/limit.ts';
 import { inUnit } from '../../queue/queue.ts';
 import type { BucketStats, ObservableBucket } from '../limit.ts';
-import { settledLimit } from './bucket-limit.ts';
+import { completionLimit } from './bucket-limit.ts';
 import {
   checkedTogether,
   checkRate,
@@ -32,16 +32,16 @@ export interface QuotaLimit {
    */
   readonly initialTokens?: number | undefined;
   /**
-   * True to charge the tokens of a request when it has ended, as a server does that charges what it has produced: until then they
-   * are held back. Nothing has to be given back, so nothing is lost of requests that cost less than they took.
+   * `'completion'` charges the tokens of a request when it has ended, as a server does that charges what it has produced: until then
+   * they are held back. Nothing has to be given back, so nothing is lost of requests that cost less than they took.
    *
    * In browsers and workers `createFetch` does not see the end of a long body by itself: add `plugins: [bodyEnds]` to the policy, unless it has
    * `actualCost` or `concurrency`. Without any of them its tokens are charged with the response in a browser, and in a worker when
    * the response is garbage-collected, or after ten minutes. In Cloudflare Workers the bucket belongs to the request that makes
    * it: its use in another request is a TypeError.
-   * @default false
+   * @default 'grant'
    */
-  readonly settled?: boolean | undefined;
+  readonly chargeOn?: 'grant' | 'completion' | undefined;
 }
 
 /** Options of {@link quotaBucket}. */
@@ -72,7 +72,7 @@ const LIMIT_OPTIONS: OptionTable<QuotaLimit> = {
   refillPerSecond: { check: refillRate, required: true },
   capacity: { check: capacity, required: true },
   initialTokens: { check: notNegative, defaultOf: (limit) => limit.capacity },
-  settled: { check: flag, default: false },
+  chargeOn: { check: oneOf('grant', 'completion'), default: 'grant' },
 };
 
 const OPTIONS: OptionTable<QuotaBucketOptions> = {
@@ -90,14 +90,14 @@ const OPTIONS: OptionTable<QuotaBucketOptions> = {
 
 class Quotas extends WaitingBucket<QuotaTokens> implements QuotaBucket {
   declare readonly units: NamedUnits;
-  readonly settled: boolean;
+  readonly chargesOnCompletion: boolean;
 
   constructor(setup: WaitingBucketSetup, names: readonly string[], limits: readonly UnitSetup[]) {
     const source = new QuotaTokens(names, limits, sharedSetup(setup).time.now());
     super(setup, source, new NamedUnits(names, source.limits));
-    this.settled = limits.some(({ settled }) => settled);
+    this.chargesOnCompletion = limits.some(({ chargeOn }) => chargeOn === 'completion');
     // A request that ends before its body settles nothing.
-    if (worker && this.settled) worker.bind(this, 'quotaBucket: settled');
+    if (worker && this.chargesOnCompletion) worker.bind(this, 'quotaBucket: chargeOn');
   }
 
   protected override get pausedUnit(): number {
@@ -105,7 +105,7 @@ class Quotas extends WaitingBucket<QuotaTokens> implements QuotaBucket {
   }
 
   override get limit(): BroughtLimit {
-    return this.settled ? settledLimit(this) : super.limit;
+    return this.chargesOnCompletion ? completionLimit(this) : super.limit;
   }
 
   setRate(unit: string, refillPerSecond: number, capacity?: number): void {
@@ -161,7 +161,7 @@ class Quotas extends WaitingBucket<QuotaTokens> implements QuotaBucket {
  * const bucket = quotaBucket({
  *   limits: {
  *     requests: { refillPerSecond: 50 / 60, capacity: 50 },
- *     outputTokens: { refillPerSecond: 8_000 / 60, capacity: 8_000, settled: true },
+ *     outputTokens: { refillPerSecond: 8_000 / 60, capacity: 8_000, chargeOn: 'completion' },
  *   },
  * });
  * const grant = await bucket.acquire({ cost: { requests: 1, outputTokens: 700 } });

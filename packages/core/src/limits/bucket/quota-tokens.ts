@@ -8,7 +8,7 @@ type Amounts = readonly number[];
 /** How the tokens of a unit start. */
 export interface UnitSetup extends LevelSetup {
   /** True to charge tokens when they are settled, and to hold them back until then. */
-  readonly settled: boolean;
+  readonly chargeOn: 'grant' | 'completion';
 }
 
 /** Tokens that are never settled are charged after this time, in milliseconds. */
@@ -22,7 +22,7 @@ interface HeldBack {
 }
 
 /** Tokens that are charged when they are settled, and held back until then. */
-class SettledTokens extends Level {
+class CompletionTokens extends Level {
   /** In the order in which it was granted. */
   readonly #inFlight = new Set<HeldBack>();
   #lastHeld: HeldBack | undefined;
@@ -105,7 +105,9 @@ export class QuotaTokens implements TokenSource<readonly unknown[], Amounts> {
   /** @param nowMs when it is made */
   constructor(names: readonly string[], limits: readonly UnitSetup[], nowMs: number) {
     this.#names = names;
-    this.limits = limits.map((limit) => new (limit.settled ? SettledTokens : Level)(limit, nowMs));
+    this.limits = limits.map(
+      (limit) => new (limit.chargeOn === 'completion' ? CompletionTokens : Level)(limit, nowMs),
+    );
     this.capacity = this.limits.map(({ capacity }) => capacity);
     const fillTimes = limits.map(({ capacity, refillPerSecond }) => capacity / refillPerSecond);
     this.fastest = fillTimes.indexOf(Math.min(...fillTimes));

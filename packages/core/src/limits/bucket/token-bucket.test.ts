@@ -173,8 +173,8 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{ refillPerSecond: 1, maxWaitMs: -1 }, 'maxWaitMs must be', RangeError],
   [{ refillPerSecond: 1, feedbackScope: 'host' }, "must be one of 'origin', 'bucket', got", RangeError],
   [
-    { refillPerSecond: 1, settled: true },
-    'tokenBucket: settled must be left out: a limit of `quotaBucket` takes it, also as the only one, got true',
+    { refillPerSecond: 1, chargeOn: 'completion' },
+    'tokenBucket: chargeOn must be left out: a limit of `quotaBucket` takes it, also as the only one, got "completion"',
     TypeError,
   ],
   [{ refillPerSecond: 1, limits: {} }, 'tokenBucket has no option "limits"', TypeError],

@@ -51,7 +51,7 @@ describe('a budget in a call', () => {
       ['permit', 'skip', 'permit', 'sent, and answered', 'skip', 'succeed'],
       'begin withdraw refund withdraw deposit end',
     ],
-    ['no retry, whose chance is skipped', ['skip', 'fail'], 'begin end'],
+    ['no retry, whose scheduled attempt is skipped', ['skip', 'fail'], 'begin end'],
   ])('%s', (_, script, expected) => {
     const { told, call } = begin();
     for (const step of script) steps[step](call);

@@ -1,6 +1,6 @@
 import { fullJitter } from '../../backoff/curves.ts';
 import type { PolicyOptions } from '../../policy/options.ts';
-import { throttle } from './throttle.ts';
+import { adaptiveThrottle } from './throttle.ts';
 
 /**
  * Options for a person who waits for the result: three seconds in all, the body included, in attempts of a second each, and retries after
@@ -22,6 +22,6 @@ export function interactive(): PolicyOptions {
     attemptTimeoutMs: 1_000,
     totalTimeoutMs: 3_000,
     totalTimeoutCovers: 'body',
-    throttle: throttle(),
+    throttle: adaptiveThrottle(),
   };
 }

@@ -33,8 +33,8 @@ test('whatever happens, the share is from floor to 1, and what is sent in troubl
           rule.learn(nowMs, failed, occasion !== 'first', lateness);
           if (!failed) paidIn += 1;
         }
-        expect(rule.share).toBeGreaterThanOrEqual(0.2);
-        expect(rule.share).toBeLessThanOrEqual(1);
+        expect(rule.level).toBeGreaterThanOrEqual(0.2);
+        expect(rule.level).toBeLessThanOrEqual(1);
         expect(paidOut).toBeLessThanOrEqual(paidIn);
       }
     }),
@@ -56,7 +56,7 @@ test('a service that answers is never throttled, however slow it gets', () => {
         rule.ask();
         expect(rule.take(nowMs, 'first')).toBe(true);
         rule.learn(nowMs, false, false, lateness);
-        expect([rule.share, rule.state]).toEqual([1, 'closed']);
+        expect([rule.level, rule.state]).toEqual([1, 'closed']);
       }
     }),
     { numRuns: 300 },
@@ -79,7 +79,7 @@ test('after any trouble, a minute of prompt answers ends it', () => {
           nowMs += gapMs;
           rule.learn(nowMs, false, false, 0.05);
         }
-        expect([rule.share, rule.state]).toEqual([1, 'closed']);
+        expect([rule.level, rule.state]).toEqual([1, 'closed']);
       },
     ),
     { numRuns: 200 },

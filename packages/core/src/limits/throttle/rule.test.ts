@@ -16,12 +16,12 @@ function setUp() {
     },
     fails(isRetry = false): number {
       rule.learn(nowMs, true, isRetry, 0);
-      return rule.share;
+      return rule.level;
     },
     /** @param lateness the latency as a share of the timeout */
     answers(lateness = 0, isRetry = false): number {
       rule.learn(nowMs, false, isRetry, lateness);
-      return rule.share;
+      return rule.level;
     },
     take: (occasion: Occasion = 'first') => rule.take(nowMs, occasion),
     giveBack: (occasion: Occasion) => rule.giveBack(nowMs, occasion),
@@ -69,7 +69,7 @@ describe('the share', () => {
   test('does not fall by many failures at once, which begin trouble all the same', () => {
     const { fails, rule } = setUp();
     for (let at = 0; at < 1_000; at += 1) fails();
-    expect([rule.share, rule.state]).toEqual([1, 'half-open']);
+    expect([rule.level, rule.state]).toEqual([1, 'half-open']);
   });
 
   test('does not fall by failures between answers', () => {
@@ -80,7 +80,7 @@ describe('the share', () => {
         learn();
       }
     }
-    expect([rule.share, rule.state]).toEqual([1, 'closed']);
+    expect([rule.level, rule.state]).toEqual([1, 'closed']);
   });
 
   test('falls by retries that fail as by others', () => {
@@ -94,17 +94,17 @@ describe('the share', () => {
   test('rises in two seconds of prompt answers; then all that is above 1 takes five times as long', () => {
     const { answers, down, pass, rule } = setUp();
     down(10);
-    expect([rule.share, rule.state]).toEqual([FLOOR, 'open']);
+    expect([rule.level, rule.state]).toEqual([FLOOR, 'open']);
     pass(1_000);
     expect(answers()).toBeCloseTo(FLOOR + 0.5);
     pass(400);
     expect(answers()).toBe(1);
     pass(19_900);
     answers();
-    expect([rule.share, rule.state]).toEqual([1, 'half-open']);
+    expect([rule.level, rule.state]).toEqual([1, 'half-open']);
     pass(200);
     answers();
-    expect([rule.share, rule.state]).toEqual([1, 'closed']);
+    expect([rule.level, rule.state]).toEqual([1, 'closed']);
   });
 
   test('falls by late answers in trouble: half of the timeout leaves it as it is', () => {
@@ -128,7 +128,7 @@ describe('the share', () => {
     pass(45_000);
     expect(sent(3)).toBe(0);
     pass(1);
-    expect([sent(10), rule.share, rule.state]).toEqual([10, 1, 'closed']);
+    expect([sent(10), rule.level, rule.state]).toEqual([10, 1, 'closed']);
   });
 
   test('an outcome after that is the first of its row', () => {
@@ -136,29 +136,29 @@ describe('the share', () => {
     down(10);
     pass(45_001);
     fails();
-    expect([rule.share, rule.state]).toEqual([1, 'closed']);
+    expect([rule.level, rule.state]).toEqual([1, 'closed']);
   });
 
   test('a reset sends everything again', () => {
     const { down, fails, rule, sent } = setUp();
     down(10);
     rule.reset();
-    expect([rule.share, rule.state, sent(100)]).toEqual([1, 'closed', 100]);
+    expect([rule.level, rule.state, sent(100)]).toEqual([1, 'closed', 100]);
     expect([fails(), fails(), rule.state]).toEqual([1, 1, 'closed']);
   });
 });
 
-describe('the purse, in trouble', () => {
+describe('the retry balance, in trouble', () => {
   test('is empty at first, and each new request pays the share', () => {
     const { answers, down, rule, sent, take } = setUp();
     for (let at = 0; at < 1_000; at += 1) answers();
     down(10);
-    expect(rule.share).toBe(FLOOR);
+    expect(rule.level).toBe(FLOOR);
     expect(take()).toBe(false);
     expect(sent(100)).toBe(30);
   });
 
-  test('a chance that is skipped earns nothing', () => {
+  test('a scheduled attempt that is skipped earns nothing', () => {
     const { ask, down, take } = setUp();
     down(10);
     ask(3);
@@ -187,7 +187,7 @@ describe('the purse, in trouble', () => {
       // At once: the share does not change.
       for (let at = 0; at < 3; at += 1) fails();
       answers(lateness);
-      expect([rule.share, rule.state, sent(100)]).toEqual([1, 'half-open', count]);
+      expect([rule.level, rule.state, sent(100)]).toEqual([1, 'half-open', count]);
     },
   );
 
@@ -235,7 +235,7 @@ describe('the purse, in trouble', () => {
 });
 
 describe('while all is calm', () => {
-  test('first attempts are free, and a chance of them has nothing to give back', () => {
+  test('first attempts are free, and a scheduled attempt of them has nothing to give back', () => {
     const { all, giveBack, sent } = setUp();
     expect(sent(100)).toBe(100);
     giveBack('first');
@@ -255,7 +255,7 @@ describe('while all is calm', () => {
   });
 });
 
-describe('the credit of other retries', () => {
+describe('the reserve of other retries', () => {
   test.each<[what: string, failed: number, isRetry: boolean, retries: number]>([
     ['a client that is alone has one', 1, false, 1],
     ['200 requests at once may be retried twice each, and half of them again', 201, false, 500],

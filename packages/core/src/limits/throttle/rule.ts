@@ -23,27 +23,27 @@ const SLOWER_ABOVE_ONE = 5;
 const LATE = 2;
 /** The rule is calm again after this time without an outcome, in milliseconds. */
 const FORGETS_MS = 45_000;
-/** The payment of an answer into the purse while all is calm, and the most that the purse holds. */
-const CALM_PAYS = 0.02;
-const MOST_IN_PURSE = 2;
+/** The deposit of an answer in the retry balance while all is calm, and the most that the balance holds. */
+const CALM_DEPOSIT = 0.02;
+const MAX_BALANCE = 2;
 /** A timeout has cost the service its work, which the retry asks for again. */
 const AFTER_TIMEOUT_COSTS = 2;
-/** The credit: this many retries for each request of the last ten seconds, or one. */
-const CREDIT = 2.5;
-const LEAST_CREDIT = 1;
+/** The reserve: this many retries for each request of the last ten seconds, or one. */
+const RESERVE_PER_REQUEST = 2.5;
+const MIN_RESERVE = 1;
 const COUNTS_MS = 10_000;
-/** The payment of the answer to a first attempt into the credit. An answered retry pays back its own cost. */
-const PAYS_BACK = 0.2;
+/** The deposit of the answer to a first attempt in the reserve. An answered retry gives back its own cost. */
+const ANSWER_DEPOSIT = 0.2;
 /** Sums of fractions are off by less than this. */
 const ROUNDING = 1e-9;
 
 /**
  * How much a client sends while little succeeds. Time is an argument, so it is the same in a program, in a test and in a simulation.
  *
- * Failures begin trouble; slowness never does. In trouble there is a `level`, which failures cut and prompt answers raise, and a purse:
- * a new request pays up to 1 of the level into it, and an answer the rest above 1, for requests that were put off. First
- * attempts, and retries after timeouts, are paid from the purse; a skipped chance earns nothing. Other retries are paid from a
- * credit, which answers pay back. While all is calm first attempts are free, and answers alone pay into the purse.
+ * Failures begin trouble; slowness never does. In trouble there is a `level`, which failures cut and prompt answers raise, and a retry
+ * balance: a new request adds up to 1 of the level to it, and an answer adds the rest above 1, for requests that were put off. First
+ * attempts, and retries after timeouts, are paid from the balance; a skipped attempt adds nothing. Other retries are paid from a
+ * reserve, which answers fill again. While all is calm first attempts are free, and answers alone add to the balance.
  */
 export class ThrottleRule {
   /** Failures in a row. */
@@ -51,9 +51,9 @@ export class ThrottleRule {
   /** True if nothing is put off. */
   #isCalm = true;
   #level = CALM;
-  #purse = 0;
-  /** The rest of the credit, from 0 to 1. */
-  #fill = 1;
+  #balance = 0;
+  /** The rest of the reserve, from 0 to 1. */
+  #reserve = 1;
   /** About how many first attempts have ended in the last ten seconds, when the last one did. */
   #ended = 0;
   #endedAtMs = 0;
@@ -63,7 +63,7 @@ export class ThrottleRule {
   #lateness = 0;
 
   /** The share of new requests that is sent. */
-  get share(): number {
+  get level(): number {
     return Math.min(1, this.#level);
   }
 
@@ -73,37 +73,37 @@ export class ThrottleRule {
 
   /** A request begins. */
   ask(): void {
-    if (!this.#isCalm) this.#payIn(Math.max(FLOOR, this.share * (1 - this.#lateness)));
+    if (!this.#isCalm) this.#deposit(Math.max(FLOOR, this.level * (1 - this.#lateness)));
   }
 
-  /** True if a chance is used: to be asked once for each. */
+  /** True if a scheduled attempt may be sent: to be asked once for each. */
   take(nowMs: number, occasion: Occasion): boolean {
     this.#forget(nowMs);
     if (occasion === 'first' && this.#isCalm) return true;
-    const has = occasion === 'after-failure' ? this.#fill * this.#size(nowMs) : this.#purse;
+    const has = occasion === 'after-failure' ? this.#reserve * this.#size(nowMs) : this.#balance;
     if (has < costOf(occasion) - ROUNDING) return false;
     this.#pay(nowMs, occasion, -costOf(occasion));
     return true;
   }
 
-  /** A chance was taken, and nothing was sent. */
+  /** A scheduled attempt was allowed, and nothing was sent. */
   giveBack(nowMs: number, occasion: Occasion): void {
     if (occasion !== 'first' || !this.#isCalm) this.#pay(nowMs, occasion, costOf(occasion));
   }
 
   #pay(nowMs: number, occasion: Occasion, attempts: number): void {
-    if (occasion === 'after-failure') this.#payBack(nowMs, attempts);
-    else this.#payIn(attempts);
+    if (occasion === 'after-failure') this.#refill(nowMs, attempts);
+    else this.#deposit(attempts);
   }
 
-  /** Into the purse. */
-  #payIn(attempts: number): void {
-    this.#purse = Math.min(MOST_IN_PURSE, this.#purse + attempts);
+  /** Adds to the retry balance. */
+  #deposit(attempts: number): void {
+    this.#balance = Math.min(MAX_BALANCE, this.#balance + attempts);
   }
 
-  /** Into the credit. */
-  #payBack(nowMs: number, retries: number): void {
-    this.#fill = Math.min(1, this.#fill + retries / this.#size(nowMs));
+  /** Adds to the reserve. */
+  #refill(nowMs: number, retries: number): void {
+    this.#reserve = Math.min(1, this.#reserve + retries / this.#size(nowMs));
   }
 
   /**
@@ -126,16 +126,16 @@ export class ThrottleRule {
       return;
     }
     this.#inARow = 0;
-    if (this.#fill < 1) this.#payBack(nowMs, isRetry ? 1 : PAYS_BACK);
+    if (this.#reserve < 1) this.#refill(nowMs, isRetry ? 1 : ANSWER_DEPOSIT);
     this.#lateness = Math.min(1, lateness);
-    this.#payIn(this.#isCalm ? CALM_PAYS : Math.max(0, this.#level - 1) * (1 - this.#lateness));
+    this.#deposit(this.#isCalm ? CALM_DEPOSIT : Math.max(0, this.#level - 1) * (1 - this.#lateness));
     if (!this.#isCalm) this.#raise((sinceMs / OPENS_IN_MS) * (1 - LATE * this.#lateness));
   }
 
   #cut(sinceMs: number): void {
-    if (this.#isCalm) this.#purse = 0;
+    if (this.#isCalm) this.#balance = 0;
     this.#isCalm = false;
-    this.#level = Math.max(FLOOR, this.share * CUT_PER_SECOND ** (sinceMs / 1_000));
+    this.#level = Math.max(FLOOR, this.level * CUT_PER_SECOND ** (sinceMs / 1_000));
   }
 
   #raise(by: number): void {
@@ -155,9 +155,9 @@ export class ThrottleRule {
     if (!this.#isCalm && nowMs - this.#atMs > FORGETS_MS) this.reset();
   }
 
-  /** How many retries the whole credit is good for. The request that is to be retried does not count. */
+  /** How many retries the full reserve allows. The request that is to be retried does not count. */
   #size(nowMs: number): number {
-    return Math.max(LEAST_CREDIT, CREDIT * (this.#recent(nowMs) - 1));
+    return Math.max(MIN_RESERVE, RESERVE_PER_REQUEST * (this.#recent(nowMs) - 1));
   }
 
   #recent(nowMs: number): number {

@@ -15,7 +15,7 @@ import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';
 import { perKey } from '../per-key/per-key.ts';
 import type { ThrottleRule } from './rule.ts';
-import { isBad, throttle } from './throttle.ts';
+import { adaptiveThrottle, isBad } from './throttle.ts';
 
 /** An error with a status, as SDKs throw them. */
 class Status extends Error {
@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 
 function setUp(options: PolicyOptions = {}, clock = time) {
-  const own = throttle();
+  const own = adaptiveThrottle();
   const events: EbbEvent[] = [];
   const policy = createPolicy({
     clock,
@@ -81,7 +81,7 @@ const fails = (): never => {
 const hangs = () => new Promise(() => undefined);
 const ruleOf = (own: object): ThrottleRule => Object(own).rule;
 
-/** Has a limit that skips each chance while it is told to. */
+/** Has a limit that skips each scheduled attempt while it is told to. */
 class Skipping {
   isSkipping: boolean;
   readonly limit: Limit = {
@@ -101,19 +101,19 @@ test('released by hand, it is closed whatever has failed', async () => {
   const { own, down } = setUp();
   await down(5);
   expect(own.state).not.toBe('closed');
-  own.release();
-  expect([own.state, own.share]).toEqual(['closed', 1]);
+  own.close();
+  expect([own.state, own.level]).toEqual(['closed', 1]);
 });
 
 describe('held by hand', () => {
-  test('nothing is sent, and a request goes from chance to chance until it has none left', async () => {
+  test('nothing is sent, and a request goes from scheduled attempt to scheduled attempt until it has none left', async () => {
     const { clock, own, settled, sent, told } = setUp({ maxRetries: 2 });
-    own.hold();
-    expect([own.state, own.share]).toEqual(['open', 0]);
+    own.isolate();
+    expect([own.state, own.level]).toEqual(['open', 0]);
     const error = await settled(() => 'never');
     expect(error).toMatchObject({ name: 'NotSentError', reason: 'overload' });
     expect([sent(), clock.elapsedMs]).toEqual([0, 2_000]);
-    expect(told('skip')).toMatchObject([
+    expect(told('attempt-skipped')).toMatchObject([
       { attempt: 0, delayMs: 1_000 },
       { attempt: 0, delayMs: 1_000 },
       { attempt: 0, delayMs: undefined },
@@ -128,19 +128,19 @@ describe('held by hand', () => {
 
   // Without methods nothing may be sent twice, and nothing was sent yet.
   test.each<PolicyOptions>([{}, { methods: [] }])(
-    'and released between two chances, the request is sent at the next: %j',
+    'and released between two scheduled attempts, the request is sent at the next: %j',
     async (options) => {
       const { clock, own, call, told } = setUp(options);
-      own.hold();
+      own.isolate();
       const answer = call(() => 'sent');
       await clock.advance(1_500);
-      own.release();
+      own.close();
       await clock.advance(500);
       const value = await answer;
-      expect([value, own.state, own.share]).toEqual(['sent', 'closed', 1]);
-      expect(told('share')).toMatchObject([
-        { state: 'open', share: 0 },
-        { state: 'closed', share: 1 },
+      expect([value, own.state, own.level]).toEqual(['sent', 'closed', 1]);
+      expect(told('throttle')).toMatchObject([
+        { state: 'open', level: 0 },
+        { state: 'closed', level: 1 },
       ]);
     },
   );
@@ -148,7 +148,7 @@ describe('held by hand', () => {
   test('a retry ends with the error that was there', async () => {
     const { own, settled, told } = setUp({ maxRetries: 1 });
     const error = await settled(() => {
-      own.hold();
+      own.isolate();
       throw new Status(503);
     });
     expect(error).toBeInstanceOf(Status);
@@ -160,11 +160,15 @@ describe('held by hand', () => {
   });
 
   test.each<[story: string, options: PolicyOptions, elapsedMs: number]>([
-    ['with `maxRetries: 0` there is one chance', { maxRetries: 0 }, 0],
-    ['no chance is waited for that comes after the total timeout', { totalTimeoutMs: 2_500 }, 2_000],
+    ['with `maxRetries: 0` there is one scheduled attempt', { maxRetries: 0 }, 0],
+    [
+      'no scheduled attempt is waited for that comes after the total timeout',
+      { totalTimeoutMs: 2_500 },
+      2_000,
+    ],
   ])('%s', async (_, options, elapsedMs) => {
     const { clock, own, settled } = setUp(options);
-    own.hold();
+    own.isolate();
     expect(await settled(() => 1)).toMatchObject({ reason: 'overload' });
     expect(clock.elapsedMs).toBe(elapsedMs);
   });
@@ -174,11 +178,11 @@ describe('held by hand', () => {
   >([
     ['aborted', (signal) => [{}, { signal }], 'enough'],
     ['stopped', (stopSignal) => [{ stopSignal }], expect.objectContaining({ reason: 'stopped' })],
-  ])('a call that is %s waits for no other chance', async (reason, given, error) => {
+  ])('a call that is %s waits for no other scheduled attempt', async (reason, given, error) => {
     const controller = new AbortController();
     const [options, more] = given(controller.signal);
     const { clock, own, policy, told } = setUp(options);
-    own.hold();
+    own.isolate();
     const failed = expect(retry(() => 1, policy, more)).rejects.toEqual(error);
     await clock.advance(500);
     controller.abort('enough');
@@ -186,18 +190,18 @@ describe('held by hand', () => {
     expect([clock.pending, told('end')]).toMatchObject([0, [{ reason }]]);
   });
 
-  test("with `whenSkipped: 'fail'` the first skipped chance ends the request", async () => {
-    const own = throttle({ whenSkipped: 'fail' });
+  test("with `whenSkipped: 'fail'` the first skipped attempt ends the request", async () => {
+    const own = adaptiveThrottle({ whenSkipped: 'fail' });
     const { clock, settled, told } = setUp({ throttle: own });
-    own.hold();
+    own.isolate();
     const error = await settled(() => 1);
     expect(error).toMatchObject({ reason: 'overload' });
     expect([clock.elapsedMs, reasons(error)]).toEqual([0, [[1, 'overload']]]);
-    expect(told('skip')).toMatchObject([{ delayMs: undefined }]);
+    expect(told('attempt-skipped')).toMatchObject([{ delayMs: undefined }]);
   });
 });
 
-describe('a skipped chance holds nothing', () => {
+describe('a skipped attempt holds nothing', () => {
   test('what other limits took goes back, and so does what the throttle took', async () => {
     const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6, clock: time });
     const last = new Skipping(true);
@@ -232,7 +236,7 @@ describe('a skipped chance holds nothing', () => {
     const answer = call(() => {
       calls += 1;
       if (calls > 1) return 'sent';
-      own.hold();
+      own.isolate();
       throw new Status(503);
     });
     await clock.advance(500);
@@ -244,7 +248,7 @@ describe('a skipped chance holds nothing', () => {
       balances.push(budget.balance);
     }
     expect(balances).toEqual([2, 2, 2]);
-    own.release();
+    own.close();
     await clock.advance(1_000);
     expect([await answer, budget.balance]).toEqual(['sent', 2]);
   });
@@ -253,7 +257,7 @@ describe('a skipped chance holds nothing', () => {
     const budget = retryBudget({ reserve: 1, clock: time });
     const { clock, own, call } = setUp({ budget });
     const answer = call(() => {
-      own.hold();
+      own.isolate();
       throw new Status(503);
     });
     const failed = expect(answer).rejects.toBeInstanceOf(Status);
@@ -270,17 +274,17 @@ describe('a skipped chance holds nothing', () => {
     await failed;
   });
 
-  test('hooks make the headers anew for the next chance', async () => {
+  test('hooks make the headers anew for the next scheduled attempt', async () => {
     let asked = 0;
     const beforeAttempt = () => {
       asked += 1;
       return undefined;
     };
     const { clock, own, call } = setUp({ beforeAttempt });
-    own.hold();
+    own.isolate();
     const answer = call(() => asked);
     await clock.advance(1_500);
-    own.release();
+    own.close();
     await clock.advance(500);
     expect(await answer).toBe(3);
   });
@@ -290,14 +294,14 @@ describe('what is learned', () => {
   test('a service that is down opens it, and one that answers closes it', async () => {
     const { own, down, eachSecond, sent, told } = setUp();
     await down(20);
-    expect([own.state, own.share]).toEqual(['open', 0.3]);
+    expect([own.state, own.level]).toEqual(['open', 0.3]);
     const before = sent();
     await down(10);
-    // New requests are skipped, and the credit of retries is spent.
+    // New requests are skipped, and the reserve of retries is spent.
     expect(sent() - before).toBeLessThan(20);
     await eachSecond(120, () => 'up');
-    expect([own.state, own.share]).toEqual(['closed', 1]);
-    const states = told('share').map((event) => event.type === 'share' && event.state);
+    expect([own.state, own.level]).toEqual(['closed', 1]);
+    const states = told('throttle').map((event) => event.type === 'throttle' && event.state);
     expect(states[0]).toBe('half-open');
     expect(states).toContain('open');
     expect(states.at(-1)).toBe('closed');
@@ -402,8 +406,8 @@ describe('what is learned', () => {
     return permits;
   }
 
-  test('an error of the program in one attempt takes no chance for good', () => {
-    const own = throttle();
+  test('an error of the program in one attempt takes no scheduled attempt for good', () => {
+    const own = adaptiveThrottle();
     const rule = ruleOf(own);
     for (let at = 0; at < 3; at += 1) rule.learn(time.now() + 1_000 * at, true, false, 0);
     rule.ask();
@@ -416,9 +420,9 @@ describe('what is learned', () => {
   });
 
   test('`perKey` may forget a throttle, but not one that is held', () => {
-    const own = throttle();
+    const own = adaptiveThrottle();
     expect([own.limit.limit.name, own.isIdle]).toEqual(['throttle', true]);
-    own.hold();
+    own.isolate();
     expect(own.isIdle).toBe(false);
   });
 
@@ -431,15 +435,15 @@ describe('what is learned', () => {
       controller.abort();
       await clock.advance(0);
     }
-    expect(own.share).toBe(1);
+    expect(own.level).toBe(1);
     const other = setUp({ totalTimeoutMs: 900 });
     await other.eachSecond(6, hangs);
-    expect(other.own.share).toBeLessThan(1);
+    expect(other.own.level).toBeLessThan(1);
   });
 
-  test.each<[string, () => unknown, retriesPaidBy: string, (() => RetryBudget)?]>([
-    ['503', fails, 'credit'],
-    ['timeout', hangs, 'purse'],
+  test.each<[string, () => unknown, retryAllowance: string, (() => RetryBudget)?]>([
+    ['503', fails, 'reserve'],
+    ['timeout', hangs, 'successes'],
     ['503', fails, 'budget', () => retryBudget({ clock: time })],
   ])(
     'an event says what has lowered the share, and what pays for retries: %s, %s, %s',
@@ -453,7 +457,7 @@ describe('what is learned', () => {
       call(() => 'up');
       await eachSecond(5, work);
       const failures = [name, name, name];
-      expect(told('share')[0]).toMatchObject({ state: 'half-open', failures, retriesPaidBy: paidBy });
+      expect(told('throttle')[0]).toMatchObject({ state: 'half-open', failures, retryAllowance: paidBy });
     },
   );
 
@@ -464,11 +468,11 @@ describe('what is learned', () => {
       beforeAttempt: () => new Promise<undefined>(() => undefined),
     });
     await eachSecond(6, () => 1);
-    expect(own.share).toBe(1);
+    expect(own.level).toBe(1);
   });
 
-  test('an attempt whose body factory takes too long was not sent: its chance goes back once, and as what it was', () => {
-    const own = throttle();
+  test('an attempt whose body factory takes too long was not sent: its scheduled attempt goes back once, and as what it was', () => {
+    const own = adaptiveThrottle();
     const permits = permitsOf(own, { policy: { clock: time, attemptTimeoutMs: 900 } });
     permits.cancel();
     permits.settle({ type: 'failure', kind: 'timeout', error: undefined });
@@ -476,8 +480,8 @@ describe('what is learned', () => {
     expect(ruleOf(own).take(time.now(), 'after-timeout')).toBe(false);
   });
 
-  test('a call that ends before its chance is used gives it back', () => {
-    const own = throttle();
+  test('a call that ends before its scheduled attempt is used gives it back', () => {
+    const own = adaptiveThrottle();
     const takes = (): boolean => ruleOf(own).take(time.now(), 'after-failure');
     const permits = permitsOf(own, { attempt: 1 });
     expect(takes()).toBe(false);
@@ -485,10 +489,10 @@ describe('what is learned', () => {
     expect(takes()).toBe(true);
   });
 
-  test('a chance that waits for its tokens is asked for once', async () => {
+  test('a scheduled attempt that waits for its tokens is asked for once', async () => {
     const { clock, own, down } = setUp({ maxRetries: 0 });
     await down(5);
-    expect(own.share).toBeCloseTo(0.49);
+    expect(own.level).toBeCloseTo(0.49);
     const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens: 0, clock });
     const policy = createPolicy({ clock, random: () => 0, throttle: own, bucket, maxRetries: 0 });
     const calls = Array.from({ length: 20 }, () => retry(() => 'sent', policy));
@@ -498,10 +502,10 @@ describe('what is learned', () => {
 });
 
 test('a throttle per key is asked first, and learns by key', async () => {
-  const throttles = perKey(() => throttle(), { keyOf: () => 'a', clock: time });
+  const throttles = perKey(() => adaptiveThrottle(), { keyOf: () => 'a', clock: time });
   const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6, clock: time });
   const { clock, call } = setUp({ throttle: throttles, bucket, maxRetries: 1 });
-  throttles.for(REQUEST, 'a').hold();
+  throttles.for(REQUEST, 'a').isolate();
   bucket.tryAcquire();
   const failed = expect(call(() => 1)).rejects.toMatchObject({ reason: 'overload' });
   await clock.advance(1_000);
@@ -511,15 +515,15 @@ test('a throttle per key is asked first, and learns by key', async () => {
 
 describe('wrong options', () => {
   test.each<[options: unknown, error: typeof TypeError | typeof RangeError, message: string]>([
-    [{ floor: 0.1 }, TypeError, 'throttle has no option "floor"'],
-    [{ whenSkipped: 'stop' }, RangeError, 'throttle: whenSkipped must be'],
-    [{ thresholds: 5 }, TypeError, 'throttle has no option "thresholds"'],
+    [{ floor: 0.1 }, TypeError, 'adaptiveThrottle has no option "floor"'],
+    [{ whenSkipped: 'stop' }, RangeError, 'adaptiveThrottle: whenSkipped must be'],
+    [{ thresholds: 5 }, TypeError, 'adaptiveThrottle has no option "thresholds"'],
   ])('%j', (options, error, message) => {
-    expect(() => throttle(options as never)).toThrow(message);
-    expect(() => throttle(options as never)).toThrow(error);
+    expect(() => adaptiveThrottle(options as never)).toThrow(message);
+    expect(() => adaptiveThrottle(options as never)).toThrow(error);
   });
 
   test('a throttle is what `throttle` returns', () => {
-    expect(() => createPolicy({ throttle: {} as never })).toThrow('throttle must be throttle(…)');
+    expect(() => createPolicy({ throttle: {} as never })).toThrow('throttle must be adaptiveThrottle(…)');
   });
 });

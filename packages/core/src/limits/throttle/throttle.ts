@@ -8,10 +8,10 @@ import type { BroughtLimit, Limit, Permit, Skip } from '../../policy/limit.ts';
 import type { Throttle } from '../../policy/limit-options.ts';
 import { type Occasion, ThrottleRule } from './rule.ts';
 
-/** Options of {@link throttle}. */
+/** Options of {@link adaptiveThrottle}. */
 export interface ThrottleOptions {
   /**
-   * `'wait'`: a request whose chance is skipped goes on to its next one, after the next backoff. `'fail'`: it ends, with a
+   * `'wait'`: a request with a skipped attempt goes on to its next scheduled attempt, after the next backoff. `'fail'`: it ends, with a
    * `NotSentError` (`overload`) or the answer that was there.
    * @default 'wait'
    */
@@ -37,22 +37,22 @@ export function isBad(outcome: Outcome, request: RequestTraits): boolean | undef
   return isTrouble(outcome.status);
 }
 
-/** How many failures an event tells. */
-const TOLD_FAILURES = 3;
+/** How many failures an event reports. */
+const REPORTED_FAILURES = 3;
 
 class OverloadThrottle implements Throttle, Limit {
   readonly rule: ThrottleRule = new ThrottleRule();
   readonly name = 'throttle';
-  /** A call whose chance is skipped gets this. */
+  /** A call whose scheduled attempt is skipped gets this. */
   readonly skip: Skip;
-  isHeld = false;
+  isIsolated = false;
   /** The last failures: when they lower the share, those in a row. */
   #failures: readonly string[] = [];
-  /** The state that events have told. */
-  #told: ThrottleState = 'closed';
+  /** The state that the last event has reported. */
+  #reportedState: ThrottleState = 'closed';
 
   constructor(options: ThrottleOptions) {
-    const setup = readOptions('throttle', options, THROTTLE_OPTIONS);
+    const setup = readOptions('adaptiveThrottle', options, THROTTLE_OPTIONS);
     this.skip = { skip: true, isLast: setup.whenSkipped === 'fail' };
   }
 
@@ -66,7 +66,7 @@ class OverloadThrottle implements Throttle, Limit {
 
   take(call: CallView, earlier: Permit | undefined): Permit | Skip {
     const { rule, skip } = this;
-    if (this.isHeld) {
+    if (this.isIsolated) {
       this.tell(call);
       return skip;
     }
@@ -75,50 +75,52 @@ class OverloadThrottle implements Throttle, Limit {
     // Reading a clock is most of the work. Without a timeout no answer is late.
     const isTimed = policy.attemptTimeoutMs !== undefined || occasion !== 'first' || rule.state !== 'closed';
     const nowMs = isTimed ? policy.clock.now() : 0;
-    // A chance that has waited for its tokens takes nothing twice.
-    if (earlier instanceof Chance) return earlier.openedAt(nowMs);
+    // A scheduled attempt that has waited for its tokens takes nothing twice.
+    if (earlier instanceof ScheduledAttempt) return earlier.openedAt(nowMs);
     // A budget of the policy has allowed its retry already.
     const isPaid = occasion === 'first' || policy.budget === undefined;
-    return isPaid && !rule.take(nowMs, occasion) ? skip : new Chance(this, call, occasion, nowMs, isPaid);
+    return isPaid && !rule.take(nowMs, occasion)
+      ? skip
+      : new ScheduledAttempt(this, call, occasion, nowMs, isPaid);
   }
 
-  get share(): number {
-    return this.isHeld ? 0 : this.rule.share;
+  get level(): number {
+    return this.isIsolated ? 0 : this.rule.level;
   }
 
   get state(): ThrottleState {
-    return this.isHeld ? 'open' : this.rule.state;
+    return this.isIsolated ? 'open' : this.rule.state;
   }
 
-  hold(): void {
-    this.isHeld = true;
+  isolate(): void {
+    this.isIsolated = true;
   }
 
-  release(): void {
-    this.isHeld = false;
+  close(): void {
+    this.isIsolated = false;
     this.rule.reset();
   }
 
-  /** True unless the throttle is held: its level does not hold for long, so an eviction loses nothing. */
+  /** True unless the throttle is isolated: its level does not hold for long, so an eviction loses nothing. */
   get isIdle(): boolean {
-    return !this.isHeld;
+    return !this.isIsolated;
   }
 
   failed(nowMs: number, outcome: Outcome | undefined, isRetry: boolean): void {
     const failure = whatFailed(outcome);
-    this.#failures = [...this.#failures.slice(1 - TOLD_FAILURES), failure];
+    this.#failures = [...this.#failures.slice(1 - REPORTED_FAILURES), failure];
     this.rule.learn(nowMs, true, isRetry, 0);
   }
 
-  /** Reports a change of state. The next request reports a change by `hold()` or `release()`. */
+  /** Reports a change of state. The next request reports a change by `isolate()` or `close()`. */
   tell(call: CallView): void {
     const { state } = this;
-    if (state === this.#told) return;
-    this.#told = state;
-    const { share } = this;
-    const own = this.#failures.at(-1) === 'timeout' ? 'purse' : 'credit';
-    const retriesPaidBy = call.policy.budget === undefined ? own : 'budget';
-    call.emit({ type: 'share', state, share, failures: this.#failures, retriesPaidBy });
+    if (state === this.#reportedState) return;
+    this.#reportedState = state;
+    const { level } = this;
+    const own = this.#failures.at(-1) === 'timeout' ? 'successes' : 'reserve';
+    const retryAllowance = call.policy.budget === undefined ? own : 'budget';
+    call.emit({ type: 'throttle', state, level, failures: this.#failures, retryAllowance });
   }
 }
 
@@ -134,14 +136,14 @@ function occasionOf({ attempt, toRetry }: CallView): Occasion {
   return toRetry?.type === 'failure' && toRetry.kind === 'timeout' ? 'after-timeout' : 'after-failure';
 }
 
-/** A chance that an attempt uses. */
-class Chance implements Permit {
+/** Permission for a scheduled attempt to be sent. */
+class ScheduledAttempt implements Permit {
   readonly #throttle: OverloadThrottle;
   readonly #call: CallView;
   readonly #occasion: Occasion;
   /** When the attempt was let through. */
   #atMs: number;
-  /** True while the chance is paid for, and its outcome is not known. */
+  /** True while the scheduled attempt is paid for, and its outcome is not known. */
   #isPaid: boolean;
   /** True from when the attempt was let through until its outcome is known. */
   #isOpen = true;
@@ -205,26 +207,26 @@ class Chance implements Permit {
  * up, and are sent again. A client with a throttle sends a share of its new requests that falls with failures from the third in a
  * row on, and rises again with answers, the quicker the prompter they are. A service that only gets slower is not throttled.
  *
- * A *chance* is a moment at which a request may be sent: at first, and after each backoff. If a chance is skipped nothing is sent, and
- * the request goes on to its next one. When it has none left (`maxRetries`, `totalTimeoutMs`) it ends with the answer that was
+ * A *scheduled attempt* is a moment at which a request may be sent: at first, and after each backoff. If it is skipped nothing is
+ * sent, and the request goes on to its next one. When it has none left (`maxRetries`, `totalTimeoutMs`) it ends with the answer that was
  * there, else with a `NotSentError` (`overload`).
  *
- * Retries after timeouts are paid from the share of new requests, and while nothing fails from answers: one in a hundred. Other
- * retries are paid from a credit, which answers pay back. A budget in the policy pays for all of them in its place.
+ * Retries after timeouts are paid from the level of new requests, and while nothing fails from answers: one in a hundred. Other
+ * retries are paid from a reserve, which answers fill again. A budget in the policy pays for all of them in its place.
  *
- * Only the outermost of nested clients asks its throttle, which alone learns: a nested client has no chances of its own.
+ * Only the outermost of nested clients asks its throttle, which alone learns: a nested client has no scheduled attempts of its own.
  *
- * It is the circuit breaker of ebb: see `state`, `hold()`, `release()`, the event `share`, and `whenSkipped: 'fail'`. For several
- * hosts make one each: `perKey(() => throttle())`.
+ * It is the circuit breaker of ebb: see `state`, `isolate()`, `close()`, the event `throttle`, and `whenSkipped: 'fail'`. For several
+ * hosts make one each: `perKey(() => adaptiveThrottle())`.
  *
  * @throws TypeError, RangeError for a wrong option
  * @example
  * ```ts
- * import { createPolicy, throttle } from '@ebb/core';
+ * import { adaptiveThrottle, createPolicy } from '@ebb/core';
  *
- * const policy = createPolicy({ attemptTimeoutMs: 1_000, throttle: throttle() });
+ * const policy = createPolicy({ attemptTimeoutMs: 1_000, throttle: adaptiveThrottle() });
  * ```
  */
-export function throttle(options: ThrottleOptions = {}): Throttle {
+export function adaptiveThrottle(options: ThrottleOptions = {}): Throttle {
   return new OverloadThrottle(options);
 }

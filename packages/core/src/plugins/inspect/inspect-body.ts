@@ -8,9 +8,9 @@ import { withinBounds } from '../../call/deadline.ts';
 import type { InspectionContext } from '../../http/body.ts';
 import { checkVerdict } from '../../http/classify.ts';
 import {
-  type Advice,
+  type InspectAdvice,
   type InspectedResponse,
-  type Judgement,
+  type InspectResult,
   type Outcome,
   type Responded,
   withJudgement,
@@ -22,7 +22,9 @@ import type { BodyAccess, BodyInspector } from '../../policy/plugin.ts';
  * Judges a response by its body. Called for every response, a success too, except in a nested client. Look at `status` and
  * headers first: a body is only read when it is asked for. Return nothing to leave the verdict to `classify`.
  */
-export type Inspect = (response: InspectedResponse) => Judgement | undefined | Promise<Judgement | undefined>;
+export type Inspect = (
+  response: InspectedResponse,
+) => InspectResult | undefined | Promise<InspectResult | undefined>;
 
 /** Options of {@link inspectBody}. */
 export interface InspectBodyOptions {
@@ -45,7 +47,7 @@ const OPTIONS: OptionTable<InspectBodyOptions> = {
 };
 
 /** A body that breaks before anyone has seen it is a failure of the attempt. */
-const BROKEN: Judgement = { verdict: 'transient' };
+const BROKEN: InspectResult = { verdict: 'transient' };
 
 /**
  * Judges responses by their body: an error in a 200, the reason of a 429, the first event of a stream. For the policy's
@@ -88,7 +90,7 @@ async function judgeBody(
   outcome: Responded,
   { request, policy }: CallView,
   body: BodyAccess,
-): Promise<Advice | undefined> {
+): Promise<InspectAdvice | undefined> {
   const { clock } = policy;
   const open = (maxBytes: number) => peekAt(body.open(), maxBytes, { signal: body.signal, clock });
   const looked = await look(outcome, { ...body, open, request, clock });
@@ -105,7 +107,7 @@ async function lookAt(
   try {
     const said = inspect(look);
     const judgement = isPromise(said) ? await inTime(said, bounds, context.signal) : said;
-    checkJudgement(judgement);
+    checkResult(judgement);
     if (judgement !== undefined && judgement !== null) return withJudgement(outcome, judgement);
     return look.error === undefined || context.signal?.aborted ? outcome : withJudgement(outcome, BROKEN);
   } catch (cause) {
@@ -132,10 +134,10 @@ async function inTime<T>(
   }
 }
 
-function checkJudgement(judgement: unknown): void {
+function checkResult(judgement: unknown): void {
   if (judgement === undefined || judgement === null) return;
   if (typeof judgement !== 'object') throw wrongType('its result', devText('an object'), judgement);
-  const { verdict, waitMs }: Judgement = judgement;
+  const { verdict, waitMs }: InspectResult = judgement;
   if (verdict !== undefined) checkVerdict('verdict', verdict);
   if (waitMs !== undefined) notNegative('waitMs', waitMs);
 }

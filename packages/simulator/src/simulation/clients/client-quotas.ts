@@ -24,9 +24,9 @@ function times(cost: number | Costs, requests: number): number | Costs {
 
 /** How many requests a client can have in flight whose tokens are held until they are settled. */
 function mostInFlight({ limits }: QuotaBucketOptions, cost: number | Costs): number {
-  const most = Object.entries(limits).map(([unit, { settled, capacity }]) => {
+  const most = Object.entries(limits).map(([unit, { chargeOn, capacity }]) => {
     const part = typeof cost === 'number' ? cost : (cost[unit] ?? 0);
-    return settled === true && part > 0 ? capacity / part : Number.POSITIVE_INFINITY;
+    return chargeOn === 'completion' && part > 0 ? capacity / part : Number.POSITIVE_INFINITY;
   });
   return Math.min(...most);
 }

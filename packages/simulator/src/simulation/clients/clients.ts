@@ -78,7 +78,7 @@ export class Clients {
     else this.#acquire(lines, request, client);
   }
 
-  /** True if the client's throttle has skipped this chance: the request waits for the next one, or has ended. */
+  /** True if the client's throttle has skipped this scheduled attempt: the request waits for the next one, or has ended. */
   #skips(request: number, client: number): boolean {
     const { throttles } = this.#fleet;
     if (throttles === undefined) return false;

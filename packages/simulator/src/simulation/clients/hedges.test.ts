@@ -63,7 +63,7 @@ describe('hedges', () => {
   test('are not sent while the throttle is not closed', () => {
     const errors = { type: 'outage', answer: 'unavailable', fromMs: 10_000, untilMs: 60_000 } as const;
     const server = { ...slowTail.server, troubles: [errors] };
-    // They are retries: the throttle's credit pays for them as well.
+    // They are retries: the throttle's reserve pays for them as well.
     const policy = { hedges: { delayMs: 0, share: 1 }, throttle: {}, attemptTimeoutMs: 1_000 };
     const { series } = run(policy, { server, network: { meanMs: 5 } });
     const count = (from: number, until: number): number =>

@@ -25,7 +25,7 @@ const limitOf = (capacity: number) =>
     refillPerSecond: fc.constantFrom(1, 3, 10, 100),
     capacity: fc.constant(capacity),
     initialTokens: fc.constantFrom(0, capacity),
-    settled: fc.boolean(),
+    chargeOn: fc.constantFrom('grant' as const, 'completion' as const),
   });
 
 const limits = fc.record({ requests: limitOf(4), output: limitOf(100) });

@@ -1,4 +1,4 @@
-import { type BackoffStrategy, throttle } from '@ebb/core';
+import { adaptiveThrottle, type BackoffStrategy } from '@ebb/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { easy, hard, sum } from '../../../test/fleets.ts';
@@ -25,7 +25,7 @@ describe('throttles', () => {
     expect(without.totals.skipped).toBe(0);
   });
 
-  test('skip hardly a chance of a healthy service', () => {
+  test('skip hardly a scheduled attempt of a healthy service', () => {
     const { totals } = run({ throttle: {} }, easy);
     expect(totals.skipped / totals.requests).toBeLessThan(0.005);
     expect(totals.notSent + totals.failures).toBe(0);
@@ -38,7 +38,7 @@ describe('throttles', () => {
     expect(share).toBeLessThan(0.32);
   });
 
-  test('end a request at its first skipped chance with whenSkipped: fail', () => {
+  test('end a request at its first skipped attempt with whenSkipped: fail', () => {
     const { totals, series } = run({ throttle: { whenSkipped: 'fail' } }, DOWN);
     // One that is skipped ends, as refused by its client or, if it was sent before, as failed.
     expect(totals.skipped).toBeLessThanOrEqual(totals.notSent + totals.failures);
@@ -46,7 +46,7 @@ describe('throttles', () => {
     expect(series.underWay.at(-1)).toBeLessThan(30);
   });
 
-  test('give the request to a backoff, and no outcome after a skipped chance', () => {
+  test('give the request to a backoff, and no outcome after a skipped attempt', () => {
     const seen = new Set<unknown>();
     const backoff: BackoffStrategy = ({ outcome, request }) => {
       seen.add(`${request?.method} ${outcome?.type}`);
@@ -67,7 +67,7 @@ describe('throttles', () => {
   });
 
   test('of a client that is a function are not simulated: the error says so', () => {
-    const policy = () => ({ policy: { throttle: throttle() } });
+    const policy = () => ({ policy: { throttle: adaptiveThrottle() } });
     expect(() => simulate({ ...easy, policy })).toThrow(
       /^policy\.throttle is simulated in a policy of options/,
     );
@@ -110,7 +110,7 @@ describe('throttles', () => {
           const ended = totals.successes + totals.failures + totals.notSent;
           expect(totals.requests).toBe(ended + (series.underWay.at(-1) ?? 0));
           expect(totals.sends - totals.hedges).toBeLessThanOrEqual((policy.maxRetries + 1) * totals.requests);
-          // A skipped chance counts as a retry.
+          // A skipped attempt counts as a retry.
           expect(totals.sends - totals.hedges + totals.skipped).toBeLessThanOrEqual(
             (policy.maxRetries + 1) * totals.requests,
           );

@@ -6,7 +6,7 @@ import type { Requests } from './requests.ts';
 import { timeLeftMs } from './time-left.ts';
 
 /**
- * The numbers of a request: skipped chances, the time of the send, whether a taken chance is still unsent, and whether the last outcome was
+ * The numbers of a request: skipped attempts, the time of the send, whether a taken scheduled attempt is still unsent, and whether the last outcome was
  * a timeout.
  */
 const SKIPPED = 0;
@@ -40,7 +40,7 @@ export class Throttles {
 
   /** The share of new requests that a client sends. */
   share(client: number): number {
-    return this.#rules[client]?.share ?? 1;
+    return this.#rules[client]?.level ?? 1;
   }
 
   begin(request: number, client: number): void {
@@ -53,7 +53,7 @@ export class Throttles {
     return this.#numbers.get(request, TIMED) === 1 ? 'after-timeout' : 'after-failure';
   }
 
-  /** True if the request may use its chance. */
+  /** True if the request may use its scheduled attempt. */
   take(request: number, client: number, isRetry: boolean, { clock }: Policy): boolean {
     if (isRetry && this.#hasBudget) return true;
     const isTaken = this.#rule(client).take(clock.now(), this.#occasion(request, isRetry));
@@ -61,13 +61,13 @@ export class Throttles {
     return isTaken;
   }
 
-  /** The request ends: a chance that it has taken and not used goes back. */
+  /** The request ends: a scheduled attempt that it has taken and not used goes back. */
   end(request: number, client: number, isRetry: boolean, nowMs: number): void {
     if (this.#numbers.get(request, TAKEN) === 0) return;
     this.#rule(client).giveBack(nowMs, this.#occasion(request, isRetry));
   }
 
-  /** A chance was skipped: how long until the next one, in milliseconds, or `undefined` without a next one. */
+  /** A scheduled attempt was skipped: how long until the next one, in milliseconds, or `undefined` without a next one. */
   nextChance(request: number, requests: Requests, policy: Policy): number | undefined {
     const { maxRetries, backoff, random, clock } = policy;
     const skipped = this.skipped(request) + 1;
@@ -82,7 +82,7 @@ export class Throttles {
     return delayMs;
   }
 
-  /** How many chances of a request were skipped. They count as retries. */
+  /** How many scheduled attempts of a request were skipped. They count as retries. */
   skipped(request: number): number {
     return this.#numbers.get(request, SKIPPED);
   }

@@ -1,6 +1,6 @@
 import { type Costs, type Grant, quotaBucket, type RequestTraits } from '@ebb/core';
 import { seededRandom, virtualClock } from '@ebb/core/testing';
-import { learnedCost } from '@ebb/providers';
+import { estimatedCost } from '@ebb/providers';
 
 /** The account: per minute, and as much at once. */
 const ACCOUNT = { requests: 1_000, output: 80_000 };
@@ -74,12 +74,12 @@ export function callModel({ share, quantile, rest, isTold = false }: Reserve, se
   const bucket = quotaBucket({
     limits: {
       requests: aSecond(ACCOUNT.requests),
-      output: { ...aSecond(ACCOUNT.output), settled: rest === 'settled' },
+      output: { ...aSecond(ACCOUNT.output), chargeOn: rest === 'settled' ? 'completion' : 'grant' },
     },
     clock,
   });
   const [requests, output] = [new Count(ACCOUNT.requests), new Count(ACCOUNT.output)];
-  const learned = learnedCost(
+  const learned = estimatedCost(
     () => ({ requests: 1, output: MOST }),
     quantile === undefined ? {} : { quantile },
   );

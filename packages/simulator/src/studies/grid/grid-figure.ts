@@ -39,7 +39,7 @@ export function gridFigure(all: readonly WorldRuns[]): string {
   return mapChart({
     title: finding(
       more > 0 && lost(THROTTLE) < lost(BUDGET),
-      `In ${all.length} services in trouble throttle() answers ${more}\u00a0points more than no retries, and at worst ${lost(THROTTLE)} less; ${BUDGET} at worst ${lost(BUDGET)}`,
+      `In ${all.length} services in trouble adaptiveThrottle() answers ${more}\u00a0points more than no retries, and at worst ${lost(THROTTLE)} less; ${BUDGET} at worst ${lost(BUDGET)}`,
       'What each way to retry answers beside no retries, in services of many sizes and troubles',
     ),
     note: `Points of the requests answered, more (+) or less (−) than without retries. First line of each load: the mean of its worlds; second: the worst world with its worst seed. Filled: more than ${MUCH}.`,

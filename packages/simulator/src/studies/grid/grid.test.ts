@@ -28,14 +28,14 @@ describe('how schemes compare', () => {
   const two = madeOf(12, [50, 20, 60, 49, 50, 50], [50, 20, 60, 57, 50, 50]);
 
   test('the same seed is compared with the same seed, and the worst one counts', () => {
-    expect(gainOf(one, 'throttle()')).toBe(-3);
-    expect(gainOf(two, 'throttle()')).toBe(-1);
+    expect(gainOf(one, 'adaptiveThrottle()')).toBe(-3);
+    expect(gainOf(two, 'adaptiveThrottle()')).toBe(-1);
     expect(gainOf(two, 'No retries')).toBe(0);
   });
 
   test('with several others the best of each seed counts', () => {
-    expect(leadOf(two, 'throttle()', ['Default', 'retryBudget()'])).toBe(-11);
-    expect(leadOf(one, 'throttle()', NAMES)).toBe(-8);
+    expect(leadOf(two, 'adaptiveThrottle()', ['Default', 'retryBudget()'])).toBe(-11);
+    expect(leadOf(one, 'adaptiveThrottle()', NAMES)).toBe(-8);
     expect(leadOf(one, 'Both', NAMES)).toBe(0);
   });
 
@@ -45,12 +45,12 @@ describe('how schemes compare', () => {
     ['retrying', 0.5],
     ['all', 0],
   ] as const)('%s: the share of worlds that meet the bar, which itself is enough', (bar, share) => {
-    expect(shareAbove([one, two], 'throttle()', BARS[bar])).toBe(share);
+    expect(shareAbove([one, two], 'adaptiveThrottle()', BARS[bar])).toBe(share);
   });
 
   test('means are those of worlds and seeds, and the worst world comes first', () => {
-    expect(meanOf([one, two], 'throttle()')).toBe((78.5 + 53) / 2);
-    expect(worstOf([two, one], 'throttle()', 1)).toEqual([one]);
+    expect(meanOf([one, two], 'adaptiveThrottle()')).toBe((78.5 + 53) / 2);
+    expect(worstOf([two, one], 'adaptiveThrottle()', 1)).toEqual([one]);
   });
 
   test.each([
@@ -65,9 +65,9 @@ describe('how schemes compare', () => {
 
   test('the map has the mean and the worst world of a cell, filled and in colour by how far they are from no retries', () => {
     const svg = gridResult([one, two]).figures[0]?.svg ?? '';
-    const panel = svg.slice(svg.indexOf('aria-label="throttle()'), svg.indexOf('aria-label="Both'));
+    const panel = svg.slice(svg.indexOf('aria-label="adaptiveThrottle()'), svg.indexOf('aria-label="Both'));
     expect(panel).toMatch(
-      /^aria-label="throttle\(\)\. Load 50\/s\. Clients 1: \+9; 12: \+3; .* Load worst\. Clients 1: −3; 12: −1;/,
+      /^aria-label="adaptiveThrottle\(\)\. Load 50\/s\. Clients 1: \+9; 12: \+3; .* Load worst\. Clients 1: −3; 12: −1;/,
     );
     const other = svg.slice(svg.indexOf('aria-label="Both'));
     expect(other).toMatch(/Clients 1: \+13, filled; 12: 0;/);
@@ -87,7 +87,7 @@ describe('how schemes compare', () => {
     const titleOf = (all: readonly WorldRuns[]): string =>
       /aria-label="(.*?)\. Points/.exec(gridResult(all).figures[0]?.svg ?? '')?.[1] ?? '';
     expect(titleOf([one, two])).toBe(
-      'In 2 services in trouble throttle() answers 6\u00a0points more than no retries, and at worst 3 less; retryBudget() at worst 30',
+      'In 2 services in trouble adaptiveThrottle() answers 6\u00a0points more than no retries, and at worst 3 less; retryBudget() at worst 30',
     );
     expect(titleOf([madeOf(1, [50, 20, 60, 49, 50, 50])])).toMatch(/^What each way to retry answers/);
   });

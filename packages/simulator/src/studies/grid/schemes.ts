@@ -10,7 +10,7 @@ export const NO_RETRIES = 'No retries';
 export const BUDGET = 'retryBudget()';
 /** The schemes that only retry. */
 export const RETRYING: readonly string[] = ['Default', BUDGET];
-export const THROTTLE = 'throttle()';
+export const THROTTLE = 'adaptiveThrottle()';
 
 /** The schemes that are compared over the grid. */
 export const SCHEMES: Readonly<Record<string, FleetPolicy | ClientFactory>> = {

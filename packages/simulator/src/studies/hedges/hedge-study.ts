@@ -77,7 +77,7 @@ export const hedges: Study = {
         legend: [
           'p99.9: in ms, of a service of 5 ms, some of whose tries take ten times as long, or hang · more: sends beside the first tries',
           'over: in 10 s a tenth over the capacity of ten workers with one queue',
-          'quantile: one that is fixed, with the purse of ebb · each is the mean of six seeds',
+          'quantile: one that is fixed, with the allowance of ebb · each is the mean of six seeds',
         ].join('\n'),
       },
       figures: [{ name: 'hedges', svg: figure(all) }],

@@ -79,19 +79,19 @@ function failsafe(quantile: number): Rule {
 function ebb(quantile?: number): Rule {
   const rule: hedgeRule.HedgeRule = { quantile: quantile ?? 0.95, minDelayMs: 1, share: 0.015 };
   const state = hedgeRule.newHedgeState(rule);
-  const purse = quantile === undefined ? state : { ...state };
+  const allowance = quantile === undefined ? state : { ...state };
   // A full balance of hedges keeps the quantile constant.
-  if (purse !== state) hedgeRule.pay(state, Number.POSITIVE_INFINITY);
+  if (allowance !== state) hedgeRule.pay(state, Number.POSITIVE_INFINITY);
   return {
     maxHedges: 1,
     sent() {
-      hedgeRule.pay(purse, rule.share);
+      hedgeRule.pay(allowance, rule.share);
       return state.delayMs;
     },
     outlasted: () => hedgeRule.learn(state, rule, true),
     take() {
-      if (purse.tokens < 1) return false;
-      purse.tokens -= 1;
+      if (allowance.tokens < 1) return false;
+      allowance.tokens -= 1;
       return true;
     },
     returned: NOTHING,
@@ -100,7 +100,7 @@ function ebb(quantile?: number): Rule {
       else hedgeRule.learn(state, rule, false);
     },
     over(_, isWon) {
-      if (isWon) hedgeRule.pay(purse, 1);
+      if (isWon) hedgeRule.pay(allowance, 1);
     },
   };
 }

@@ -22,7 +22,7 @@ const POLICIES: Readonly<Record<string, FleetPolicy>> = {
   'No retries': { attemptTimeoutMs, maxRetries: 0 },
   Default: { attemptTimeoutMs },
   'retryBudget()': { attemptTimeoutMs, budget: { retryBudget: {} } },
-  'throttle()': { attemptTimeoutMs, throttle: {} },
+  'adaptiveThrottle()': { attemptTimeoutMs, throttle: {} },
 };
 
 interface RecoveryResult {
@@ -66,7 +66,7 @@ function figure(all: readonly RecoveryResult[]): string {
   const cases = LOADS.length * QUEUES.length;
   return mapChart({
     title: finding(
-      down('throttle()') === 0 && down('retryBudget()') < down('Default'),
+      down('adaptiveThrottle()') === 0 && down('retryBudget()') < down('Default'),
       `Half a minute after five seconds of silence ${down('Default')} of ${cases} services are not back; with budgets ${down('retryBudget()')}, with throttles all are`,
       'Which services come back after five seconds of silence',
     ),

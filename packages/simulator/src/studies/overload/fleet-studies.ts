@@ -50,10 +50,12 @@ export const stormFleets: Study = fleetStudy({
   heading: (results) => ({
     title: finding(
       [50, 10_000, 40_000].every((clients) => {
-        const [own, budget] = ['throttle()', 'retryBudget()'].map((name) => firstOf(results, name, clients));
+        const [own, budget] = ['adaptiveThrottle()', 'retryBudget()'].map((name) =>
+          firstOf(results, name, clients),
+        );
         return (own ?? 0) > 1.3 * (budget ?? 0);
       }),
-      `In a storm throttles answer ${bothOf(results, 'throttle()')}\u00a0% (busy and quiet clients), budgets ${bothOf(results, 'retryBudget()')}\u00a0%`,
+      `In a storm throttles answer ${bothOf(results, 'adaptiveThrottle()')}\u00a0% (busy and quiet clients), budgets ${bothOf(results, 'retryBudget()')}\u00a0%`,
       'Requests answered in a storm and the minute after it',
     ),
     note: 'Answered of all requests. A service at 90\u00a0% of its capacity loses half of it for a minute. Its queue holds two seconds of work; clients wait one second. 2,000 requests per second.',
@@ -86,8 +88,8 @@ export const silence: Study = fleetStudy({
   ].join('\n'),
   heading: (results) => ({
     title: finding(
-      firstOf(results, 'Default', 50) < 10 && firstOf(results, 'throttle()', 10_000) > 60,
-      `Five seconds of silence keep a busy service down; with throttles it answers ${bothOf(results, 'throttle()')}\u00a0% of the next minute`,
+      firstOf(results, 'Default', 50) < 10 && firstOf(results, 'adaptiveThrottle()', 10_000) > 60,
+      `Five seconds of silence keep a busy service down; with throttles it answers ${bothOf(results, 'adaptiveThrottle()')}\u00a0% of the next minute`,
       'The minute after five seconds of silence',
     ),
     note: 'Answered in the minute after the silence. A service at 90\u00a0% of its capacity, a queue of two seconds, clients that wait one second. 2,000 requests per second.',
@@ -167,7 +169,7 @@ export const shard: Study = fleetStudy({
     'nine, their p90: requests to the healthy shards that have ended · tenth: to the one that fails · sends: attempts for each request',
   heading: (results) => ({
     title: finding(
-      [50, 10_000, 40_000].every((clients) => firstOf(results, 'throttle()', clients) > 99.5) &&
+      [50, 10_000, 40_000].every((clients) => firstOf(results, 'adaptiveThrottle()', clients) > 99.5) &&
         firstOf(results, 'A breaker', 50) < 90,
       'A throttle does not take the failure of one shard for an outage of all ten; a breaker that notices it does',
       'Requests to nine healthy shards while the tenth fails',

@@ -18,7 +18,7 @@ const POLICIES: Readonly<Record<string, FleetPolicy | ClientFactory>> = {
   'No retries': { attemptTimeoutMs, maxRetries: 0 },
   Default: { attemptTimeoutMs },
   'retryBudget()': { attemptTimeoutMs, budget: { retryBudget: {} } },
-  'throttle()': { attemptTimeoutMs, throttle: {} },
+  'adaptiveThrottle()': { attemptTimeoutMs, throttle: {} },
   Both: { attemptTimeoutMs, budget: { retryBudget: {} }, throttle: {} },
 };
 

@@ -1,5 +1,5 @@
 import { type Clock, constant, type PolicyOptions, tokenBucket } from '@ebb/core';
-import { readCost } from '@ebb/providers';
+import { costFromResponse } from '@ebb/providers';
 import type { Limits, Row } from '../row.ts';
 import { type Step, up } from '../step.ts';
 
@@ -10,7 +10,7 @@ const two = (clock: Clock): Limits => ({ bucket: tokenBucket({ capacity: 2, refi
 const policy: PolicyOptions = {
   backoff: constant(10),
   cost: 2,
-  actualCost: readCost(async (response) => {
+  actualCost: costFromResponse(async (response) => {
     const body = (await response.json()) as { used?: number } | undefined;
     return body?.used;
   }),

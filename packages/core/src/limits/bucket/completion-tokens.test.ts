@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { asked, taken } from '../../../test/asks.ts';
+import { type QuotaBucketOptions, type QuotaLimit, quotaBucket } from './quota-bucket.ts';
+
+/** A bucket that charges at the end: 60 tokens, of which one comes in each second. */
+function setUp({
+  initialTokens,
+  ...options
+}: Partial<QuotaBucketOptions> & Pick<QuotaLimit, 'initialTokens'> = {}) {
+  const limits = {
+    tokens: { refillPerSecond: 1, capacity: 60, initialTokens, chargeOn: 'completion' as const },
+  };
+  const set = asked((clock) => quotaBucket({ limits, clock, random: () => 0, ...options }));
+  return { ...set, left: () => Math.round(set.bucket.stats().tokens * 1e3) / 1e3 };
+}
+
+test('what is in flight is held back, however long it takes', () => {
+  const { bucket, clock, left } = setUp();
+  const grant = taken(bucket.tryAcquire(50));
+  expect(left()).toBe(10);
+  clock.tick(300_000);
+  expect(left()).toBe(10);
+  expect(bucket.tryAcquire(11)).toBeUndefined();
+  grant.settle(50);
+  expect(left()).toBe(10);
+  clock.tick(10_000);
+  expect(left()).toBe(20);
+});
+
+test('nothing is lost of requests that cost less than they took, in whatever order they end', () => {
+  const { bucket, left } = setUp();
+  const grants = [10, 20, 30].map((cost) => taken(bucket.tryAcquire(cost)));
+  for (const grant of grants.reverse()) grant.settle(1);
+  expect(left()).toBe(57);
+});
+
+test('more than was taken is a debt, and a second call counts for nothing', () => {
+  const { bucket, left } = setUp();
+  const grant = taken(bucket.tryAcquire(10));
+  grant.settle(100);
+  grant.settle(0);
+  grant.settle(60);
+  expect([left(), bucket.chargesOnCompletion]).toEqual([-40, true]);
+});
+
+test('a request that waits goes as soon as enough of what is in flight has come back', async () => {
+  const { bucket, clock, lines, ask } = setUp();
+  const grant = taken(bucket.tryAcquire(50));
+  ask('a', { cost: 30 });
+  expect(clock.pending).toBe(1);
+  await clock.advance(5_000);
+  expect(lines).toEqual([]);
+  grant.settle(20);
+  await clock.advance(1);
+  expect(lines).toEqual(['a 5000']);
+  expect(clock.pending).toBe(0);
+});
+
+test('or as soon as what comes in is enough', async () => {
+  const { bucket, clock, lines, ask } = setUp({ initialTokens: 30 });
+  taken(bucket.tryAcquire(20));
+  ask('a', { cost: 30 });
+  await clock.advance(30_000);
+  expect(lines).toEqual(['a 20000']);
+});
+
+test('a deadline counts what is in flight as if it were charged', async () => {
+  const { bucket, clock, lines, ask } = setUp({ initialTokens: 30 });
+  taken(bucket.tryAcquire(20));
+  ask('a', { cost: 30, maxWaitMs: 19_000 });
+  ask('b', { cost: 30, maxWaitMs: 20_000 });
+  await clock.advance(30_000);
+  expect(lines).toEqual(['a wait-too-long 0', 'b 20000']);
+});
+
+describe('a grant that is never settled', () => {
+  test('is charged after ten minutes', () => {
+    const { bucket, clock, left } = setUp();
+    taken(bucket.tryAcquire(50));
+    clock.tick(599_000);
+    expect(left()).toBe(10);
+    // At that time, even if no one looks.
+    clock.tick(31_000);
+    expect(left()).toBe(40);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('lets those go on that wait for it', async () => {
+    const { bucket, clock, lines, ask } = setUp();
+    taken(bucket.tryAcquire(50));
+    clock.tick(100_000);
+    taken(bucket.tryAcquire(10));
+    ask('a', { cost: 30 });
+    await clock.advance(1_000_000);
+    // 60 − 50 are left after 600 s, of which 10 are held back: 30 more take 30 s.
+    expect(lines).toEqual(['a 630000']);
+  });
+
+  test('gives nothing back any more, but what it cost beyond is charged', () => {
+    const { bucket, clock, left } = setUp();
+    const [one, other] = [taken(bucket.tryAcquire(10)), taken(bucket.tryAcquire(10))];
+    clock.tick(600_000);
+    one.settle(0);
+    expect(left()).toBe(40);
+    other.settle(15);
+    expect(left()).toBe(35);
+  });
+});
+
+test('a pause empties the bucket of what is not in flight', async () => {
+  const { bucket, clock, left } = setUp();
+  const grant = taken(bucket.tryAcquire(20));
+  bucket.pauseFor(10_000);
+  expect(left()).toBe(-20);
+  clock.tick(15_000);
+  expect(left()).toBe(-15);
+  grant.settle(0);
+  expect(left()).toBe(5);
+});
+
+test('a new rate and capacity hold what is in flight', () => {
+  const { bucket, clock, left } = setUp();
+  const grant = taken(bucket.tryAcquire(50));
+  bucket.setRate('tokens', 2, 40);
+  expect(left()).toBe(-10);
+  grant.settle(10);
+  expect(left()).toBe(30);
+  clock.tick(2_000);
+  expect(left()).toBe(34);
+});

@@ -1,0 +1,49 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { judge, prepare } from '../../test/steps.ts';
+import { constant } from '../backoff/curves.ts';
+import { Call } from '../call/call.ts';
+import { createPolicy } from '../policy/policy.ts';
+import { nestedRetriesOf } from './nested-retries.ts';
+
+function requestWith(headers: Record<string, string>) {
+  return { method: 'GET', url: 'https://a.test/', replayable: true, header: (name: string) => headers[name] };
+}
+
+test('a retry of a request that another library retries is reported, and warned of once', () => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const types: string[] = [];
+  const policy = createPolicy({ backoff: constant(0), onEvent: ({ type }) => types.push(type) });
+  for (const count of ['1', '2']) {
+    const call = new Call(policy, requestWith({ 'x-stainless-retry-count': count }));
+    prepare(call);
+    judge(call, { type: 'response', status: 503, header: () => undefined });
+  }
+  expect(types).toEqual(['attempt', 'nested-retries', 'retry', 'attempt', 'nested-retries', 'retry']);
+  expect(warned).toHaveBeenCalledTimes(1);
+  expect(String(warned.mock.calls[0]?.[0])).toMatch(/^EbbWarning: .*OpenAI.*x-stainless-retry-count/);
+});
+
+const STAINLESS = 'the SDK of OpenAI, Anthropic or Cloudflare';
+
+test.each<[header: string, value: string, library: string | undefined]>([
+  ['x-stainless-retry-count', '0', undefined],
+  ['x-stainless-retry-count', '1', STAINLESS],
+  ['x-stainless-retry-count', '12', STAINLESS],
+  ['x-stainless-retry-count', '01', undefined],
+  ['amz-sdk-request', 'attempt=1; max=3', 'the AWS SDK'],
+  ['amz-sdk-request', 'attempt=1; max=2', 'the AWS SDK'],
+  ['amz-sdk-request', 'attempt=1; max=10', 'the AWS SDK'],
+  ['amz-sdk-request', 'attempt=1; max=1', undefined],
+  ['amz-sdk-request', 'attempt=1; max=0', undefined],
+  ['amz-sdk-request', 'attempt=1', undefined],
+  ['grpc-previous-rpc-attempts', '1', 'a gRPC client'],
+  ['grpc-previous-rpc-attempts', '0', undefined],
+  ['grpc-previous-rpc-attempts', '-1', undefined],
+  ['x-other', '5', undefined],
+])('%s: %s', (header, value, library) => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  expect(nestedRetriesOf(requestWith({ [header]: value }))).toEqual(library && { header, library });
+  for (const [text] of warned.mock.calls) expect(String(text)).toContain(`${library} retries`);
+});
+
+afterEach(() => vi.restoreAllMocks());
