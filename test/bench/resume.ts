@@ -140,7 +140,7 @@ const BESIDE: readonly (readonly [name: string, alone: string, door: string])[] 
 const sizes = BESIDE.map(async ([name, client, door]) => {
   const alone = PROGRAMS[client] ?? '';
   const cells = (['web', 'node'] as const).map(async (platform) => {
-    const both = await sizeOf(`${alone} export { resuming } from '${door}';`, platform);
+    const both = await sizeOf(`${alone} export { resumable } from '${door}';`, platform);
     return number(both.brotli - (await sizeOf(alone, platform)).brotli);
   });
   return [name, ...(await Promise.all(cells))];

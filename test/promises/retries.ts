@@ -3,11 +3,11 @@ import { type Promised, promises } from './promise.ts';
 const DECIDE = 'packages/core/src/call/decide.ts';
 const CURVES = 'packages/core/src/backoff/curves.ts';
 const BUDGET = 'packages/core/src/limits/budget/budget.ts';
-const UNAUTHORIZED = 'packages/core/src/plugins/refreshOn401/refreshOn401.ts';
-const CREDENTIALS = 'packages/core/src/plugins/refreshOn401/credentials.ts';
+const UNAUTHORIZED = 'packages/core/src/plugins/refresh-on-401/refresh-on-401.ts';
+const CREDENTIALS = 'packages/core/src/plugins/refresh-on-401/credentials.ts';
 const decide = ['packages/core/src/call/decide.test.ts'];
 const budget = ['packages/core/src/limits/budget/budget.test.ts'];
-const refreshOn401 = ['packages/fetch/src/refreshOn401.test.ts'];
+const refreshOn401 = ['packages/fetch/src/refresh-on-401.test.ts'];
 const backoff = ['packages/core/src/backoff/backoff.test.ts'];
 
 export const RETRIES: readonly Promised[] = [
@@ -133,7 +133,7 @@ export const RETRIES: readonly Promised[] = [
     {
       says: 'below 1 it is a probability',
       file: BUDGET,
-      from: 'return this.#random() < scheduled attempt;',
+      from: 'return this.#random() < chance;',
       to: 'return true;',
       tests: budget,
     },
@@ -160,7 +160,7 @@ export const RETRIES: readonly Promised[] = [
       file: UNAUTHORIZED,
       from: 'if (trustedOrigins === undefined) throw',
       to: 'if (false) throw',
-      tests: ['test/refreshOn401.test.ts'],
+      tests: ['test/refresh-on-401.test.ts'],
     },
     {
       says: 'A refresh through the same client is an error',

@@ -43,7 +43,7 @@ const RESUMED = Symbol.for('@ebb/fetch resumed');
  */
 export function resumable(fetch: BaseFetch, options: ResumableOptions = {}): EbbFetch {
   if (typeof fetch !== 'function') {
-    throw new TypeError(`resuming: fetch must be a function, got ${typeof fetch}`);
+    throw new TypeError(`resumable: fetch must be a function, got ${typeof fetch}`);
   }
   const read = readResumeOptions(options);
 

@@ -16,13 +16,13 @@ test('the defaults', () => {
 });
 
 test.each<[options: object, error: RegExp]>([
-  [{ maxResumes: -1 }, /^resuming: maxResumes must be a whole number ≥ 0, got -1$/],
+  [{ maxResumes: -1 }, /^resumable: maxResumes must be a whole number ≥ 0, got -1$/],
   [{ maxResumes: 0.5 }, /maxResumes must be a whole number/],
   [{ idleTimeoutMs: 0 }, /idleTimeoutMs must be a finite number > 0, got 0/],
   [{ maxEventBytes: Number.NaN }, /maxEventBytes/],
   [{ resumeAtEnd: 1 }, /resumeAtEnd must be true or false, got 1/],
   [{ resumeWith: 'GET' }, /resumeWith must be a function/],
-  [{ resumes: 1 }, /resuming has no option "resumes"/],
+  [{ resumes: 1 }, /resumable has no option "resumes"/],
 ])('%o is refused', (options, error) => {
   expect(() => readResumeOptions(options)).toThrow(error);
 });

@@ -84,6 +84,6 @@ const TABLE: OptionTable<ResumeOptions<unknown>, UnsetOption> = {
 
 /** @throws TypeError, RangeError if an option is invalid */
 export function readResumeOptions<Given>(options: ResumeOptions<Given>): ReadResumeOptions<Given> {
-  const read = readOptions<ResumeOptions<unknown>, UnsetOption>('resuming', options, TABLE);
+  const read = readOptions<ResumeOptions<unknown>, UnsetOption>('resumable', options, TABLE);
   return { ...read, policy: createPolicy(read.policy) } as ReadResumeOptions<Given>;
 }

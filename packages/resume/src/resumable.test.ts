@@ -352,11 +352,11 @@ describe.each(Object.entries(clients))('%s', (_, { get, make, rest: restOf }) =>
   });
 
   test.each<[name: string, options: object, error: RegExp]>([
-    ['maxResumes below 0', { maxResumes: -1 }, /resuming: maxResumes must be a whole number ≥ 0, got -1/],
+    ['maxResumes below 0', { maxResumes: -1 }, /resumable: maxResumes must be a whole number ≥ 0, got -1/],
     ['maxEventBytes below 0', { maxEventBytes: -1 }, /maxEventBytes must be a whole number ≥ 0, got -1/],
     ['no idle time', { idleTimeoutMs: 0 }, /idleTimeoutMs must be a finite number > 0, got 0/],
     ['isLast', { isLast: true }, /isLast must be a function/],
-    ['an unknown option', { maxResume: 1 }, /resuming has no option "maxResume"/],
+    ['an unknown option', { maxResume: 1 }, /resumable has no option "maxResume"/],
     ['a wrong policy', { policy: { maxRetries: -1 } }, /maxRetries/],
   ])('throws for %s', (_name, options, error) => {
     expect(() => make(options)).toThrow(error);

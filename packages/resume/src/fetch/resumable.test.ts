@@ -85,7 +85,7 @@ describe('what it is given and gives', () => {
 
   test('throws for a fetch that is none', () => {
     expect(() => resumable({} as never)).toThrow(
-      new TypeError('resuming: fetch must be a function, got object'),
+      new TypeError('resumable: fetch must be a function, got object'),
     );
   });
 
