@@ -121,7 +121,11 @@ describe('a bucket of several units', () => {
       { limits: { a: { ...one, chargeOn: 'completion' } } },
       `limits.a.${atTheEnd}`,
     ],
-    ['to charge at the end', { limits: undefined, ...one, chargeOn: 'completion' }, `valkeyBucket: ${atTheEnd}`],
+    [
+      'to charge at the end',
+      { limits: undefined, ...one, chargeOn: 'completion' },
+      `valkeyBucket: ${atTheEnd}`,
+    ],
     [
       'a capacity that never fills',
       { limits: { a: one, b: { refillPerSecond: 1e-6, capacity: 1e9 } } },
