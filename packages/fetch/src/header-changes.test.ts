@@ -1,4 +1,5 @@
-import { constant } from '@ebb/core';
+import { constant, type NextAttempt } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { createFetch } from './index.ts';
@@ -56,6 +57,17 @@ describe('beforeAttempt', () => {
     ]);
     expect(server.seen.map((request) => request.body)).toEqual([body, body, 'text']);
     expect(server.seen[2]?.headers['content-type']).toBe('text/plain;charset=UTF-8');
+  });
+
+  test('is told how much time is left', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const left: unknown[] = [];
+    const base = async () => new Response(null, { status: left.length < 2 ? 503 : 200 });
+    const beforeAttempt = ({ leftMs }: NextAttempt): undefined => void left.push(leftMs);
+    const policy = { backoff: constant(300), clock, totalTimeoutMs: 1_000, beforeAttempt };
+    await clock.runUntilSettled(createFetch(policy, base)('https://a.test/'));
+    await createFetch({ beforeAttempt }, base)('https://a.test/');
+    expect(left).toEqual([1_000, 700, undefined]);
   });
 
   // With several clients a browser's init carries the mark of a layer.
