@@ -102,3 +102,8 @@ test('a layer below leaves the idempotency key to the layer above', async () => 
   await createFetch({ ...atOnce, idempotencyKey: () => 'outer' }, inner)(server.url, { method: 'POST' });
   expect(server.seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['outer', 'outer']);
 });
+
+test.each(['', 5, undefined])('the idempotency key %j fails the request', async (key) => {
+  const ebbFetch = createFetch({ idempotencyKey: () => key as string }, async () => new Response());
+  await expect(ebbFetch('https://a.test/', { method: 'POST' })).rejects.toThrow('idempotencyKey failed');
+});
