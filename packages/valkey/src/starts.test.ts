@@ -106,7 +106,7 @@ function starts(roundTripsMs: number[], lostAfterMs: number[], processes: number
 
 describe('without its store a young fleet spends', { timeout: 240_000 }, () => {
   test.each(starts([0.5, 20, 200, 1_000], [20, 1_000], [1, 4, 16, 32, 64]))(
-    'at most 110 %% of the rate and two capacities: %o',
+    'at most a tenth more than the rate and two capacities: %o',
     async (start) => {
       const { used, beyond } = await play(start);
       expect(used).toBeLessThanOrEqual(1.1);
@@ -115,7 +115,7 @@ describe('without its store a young fleet spends', { timeout: 240_000 }, () => {
   );
 
   test.each(starts([0.5, 20], [50, 300, 500, 2_000], [1, 4, 32]))(
-    'at least 40 %% of the rate from 50 ms after the start on: %o',
+    'at least 0.4 of the rate from 50 ms after the start on: %o',
     async (start) => {
       expect((await play(start)).used).toBeGreaterThanOrEqual(0.4);
     },

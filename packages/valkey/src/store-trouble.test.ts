@@ -47,7 +47,7 @@ const troubles: readonly [what: string, trouble: (server: TestServer) => Promise
     'is killed, and restarts without data',
     async (server) => {
       await server.kill();
-      await pause(800);
+      await pause(1_500);
       await server.start();
     },
   ],

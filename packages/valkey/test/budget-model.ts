@@ -12,27 +12,11 @@ export function budgetModel(
   args: readonly string[],
   time: number,
 ): { readonly reply: number[]; readonly text: string | undefined } {
-  const [
-    ratio = 0,
-    reserve = 0,
-    slotUs = 1,
-    untilUs = 0,
-    called = 0,
-    deposits = 0,
-    returned = 0,
-    wanted = 0,
-  ] = args.map(Number);
+  const [ratio = 0, reserve = 0, slotUs = 1, untilUs = 0, ...rest] = args.map(Number);
+  const [called = 0, deposits = 0, returned = 0, wanted = 0] = rest;
   if (untilUs > 0 && time > untilUs) return { reply: [0, 0, 0, 1, time, 0], text };
-  const state = text?.split(' ').map(Number) ?? [slotUs, time, time, ...new Array(13).fill(0)];
-  let [slot, epoch, at, tokens, count, before, ...window] = state as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  let successes = window as number[];
+  const state: number[] = text?.split(' ').map(Number) ?? [slotUs, time, time, ...new Array(13).fill(0)];
+  let [slot = 0, epoch = 0, at = 0, tokens = 0, count = 0, before = 0, ...successes] = state;
 
   const now = time < at && at - time <= 1e6 ? at : time;
   if (now < at) {

@@ -76,18 +76,8 @@ interface Known {
 }
 
 function knownOf(text: string): Known {
-  const numbers = numbersOf(text);
-  const [
-    shift = 0,
-    paused = 0,
-    resumed = 0,
-    version = 0,
-    count = 0,
-    total = 0,
-    ends = 0,
-    frame = 0,
-    ...rest
-  ] = numbers;
+  const [shift = 0, paused = 0, resumed = 0, version = 0, ...others] = numbersOf(text);
+  const [count = 0, total = 0, ends = 0, frame = 0, ...rest] = others;
   const units = Array.from({ length: rest.length / 6 }, (_, unit) => {
     const [rate = 0, capacity = 0, empty = 0, given = 0, , turn = 0] = rest.slice(6 * unit);
     return { ...quotaOf(rate, capacity), empty, given, turn };
@@ -150,11 +140,7 @@ export function model(
 ): { readonly reply: ScriptReply; readonly text: string | undefined } {
   const [mode = '', called = '', untilText, proposedText, versionText, epochText, atText, state = ''] = args;
   const [declaredText = '', who = '', ...rest] = args.slice(8);
-  const [until, proposed, knownVersion] = [untilText, proposedText, versionText].map(Number) as [
-    number,
-    number,
-    number,
-  ];
+  const [until, proposed, knownVersion] = [Number(untilText), Number(proposedText), Number(versionText)];
   const [knownEpoch, knownAt] = [Number(epochText), Number(atText)];
   const names = called.split(' ').slice(0, -1);
   const limits = numbersOf(declaredText);
@@ -164,18 +150,8 @@ export function model(
 
   const found = text === undefined ? undefined : (JSON.parse(text) as ModelState);
   const s: ModelState = found ?? {
-    ...{
-      at: real,
-      shift: 0,
-      frame: real,
-      epoch: real,
-      paused: 0,
-      resumed: 0,
-      version: 1,
-      count: 0,
-      total: 0,
-      ends: 0,
-    },
+    ...{ at: real, shift: 0, frame: real, epoch: real, paused: 0, resumed: 0 },
+    ...{ version: 1, count: 0, total: 0, ends: 0 },
     ...{ declared: called + declaredText, units: [], hasLedger: false, ghost: NO_GHOST, records: [] },
   };
   const isKnown = knownEpoch === 0 || (s.epoch === knownEpoch && s.at >= knownAt);
@@ -183,12 +159,8 @@ export function model(
   const isLost = k !== undefined && (found === undefined || (k.frame === s.frame && s.epoch <= knownEpoch));
   let dirty = k !== undefined;
   if (k !== undefined && isLost) {
-    Object.assign(s, {
-      at: knownAt,
-      shift: k.shift,
-      frame: k.frame,
-      resumed: Math.max(s.resumed, k.resumed),
-    });
+    const resumed = Math.max(s.resumed, k.resumed);
+    Object.assign(s, { at: knownAt, shift: k.shift, frame: k.frame, resumed });
   }
   let now = real + s.shift;
   if (proposed > 0 && now > Math.max(s.at, proposed)) {
@@ -265,11 +237,8 @@ export function model(
       const others = Math.max(0, k.count - s.count);
       s.total += more;
       s.count += others;
-      s.ghost = {
-        share: s.ghost.share + more,
-        count: s.ghost.count + others,
-        ends: Math.max(s.ghost.ends, ends),
-      };
+      const { share, count, ends: before } = s.ghost;
+      s.ghost = { share: share + more, count: count + others, ends: Math.max(before, ends) };
       s.hasLedger = true;
       s.ends = Math.max(s.ends, ends);
     }

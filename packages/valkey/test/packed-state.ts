@@ -3,16 +3,8 @@ import type { ModelState } from './model.ts';
 // The value of a bucket's key as the script packs it, to and from the state of its model; script.ts describes it.
 
 const HEAD = [
-  'at',
-  'shift',
-  'frame',
-  'epoch',
-  'paused',
-  'resumed',
-  'version',
-  'count',
-  'total',
-  'ends',
+  ...['at', 'shift', 'frame', 'epoch', 'paused', 'resumed', 'version'],
+  ...['count', 'total', 'ends'],
 ] as const;
 const RECORD = 20;
 
