@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { sources, textOf } from './sources.ts';
 
@@ -27,5 +28,32 @@ test('every sentence of a comment has its subject, and at most one "that"', () =
       .filter((one) => STARTS_WITH_RIDDLE.test(one) || (one.match(/\bthat\b/gi)?.length ?? 0) > 1)
       .map((one) => `${path}: ${one}`),
   );
+  expect(wrong).toEqual([]);
+});
+
+/** Participles and adjectives that have other endings than these. */
+const PARTICIPLES =
+  /^(?:said|begun|alike|own|taking|asked|made|told|held|during|given|sent|kept|found|left|lost|known|shown|taken|spent|paid|read|done|seen|built|brought|chosen|drawn|due|late|early|apart|alone|idle|ready|whole|other|last|next|previous|fresh|plain|vain|dead|alive)$/i;
+const PARTICIPLE_ENDINGS = /^[A-Z]?[a-z]+(?:ed|ing|able|ible)$/;
+
+/** Names that users know, and a class of Node. */
+const NAMED_SO = new Set(['hedged', 'resumable', 'testing', 'table', 'Readable']);
+
+/** Packages whose code runs in the programs of users. */
+const PROGRAMS = /^packages\/(?!simulator|migrate)/;
+
+const isParticiple = (name: string): boolean =>
+  !NAMED_SO.has(name) && (PARTICIPLES.test(name) || PARTICIPLE_ENDINGS.test(name));
+
+test('no file, type or function is named by a participle or an adjective alone', () => {
+  const wrong = sources
+    .filter((path) => PROGRAMS.test(path))
+    .flatMap((path) => {
+      const declared = (textOf.get(path) ?? '').matchAll(
+        /^(?:export )?(?:declare |abstract |async )*(?:function\*?|class|interface|type) (\w+)/gm,
+      );
+      const names = [basename(path, '.ts'), ...Array.from(declared, ([, name = '']) => name)];
+      return names.filter(isParticiple).map((name) => `${path}: ${name}`);
+    });
   expect(wrong).toEqual([]);
 });

@@ -1,1 +1,1 @@
-export { refusingPort, refusingUrl } from '../packages/testing/src/suite/refusing.ts';
+export { refusingPort, refusingUrl } from '../packages/testing/src/suite/refusal.ts';

@@ -9,7 +9,7 @@ import {
   nativeSignal,
   nextTurn,
   run,
-  sending,
+  sendWithin,
   startCall,
   takeUpload,
   timeoutError,
@@ -66,7 +66,7 @@ export function createRequest(options: PolicyOptions, agent: Agent) {
     return run<Awaited<ReturnType<typeof attempt>>>(
       startCall(policy, traits, ebb, undefined, 'socket'),
       {
-        send: (call) => sending(call, () => attempt(url, ask, agent, call)),
+        send: (call) => sendWithin(call, () => attempt(url, ask, agent, call)),
         outcome: ({ response: { statusCode: status = 0, headersDistinct } }) => {
           return { type: 'response', status, header: (name) => headersDistinct[name]?.join(', ') };
         },

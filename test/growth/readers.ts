@@ -43,7 +43,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/call/decide.ts': OWN,
   'core/call/header-changes.ts': OWN,
   'core/nested/nested-retries.ts': OWN,
-  'core/events/reported.ts': OWN,
+  'core/events/report-fields.ts': OWN,
   'core/policy/hooks.ts': OWN,
   'providers/cost/streams.ts': ['an event stream that is counted', 'lines of JSON that are counted'],
   'providers/cost/cost-from-response.ts': LOOKS,

@@ -4,7 +4,7 @@ import { anthropic, aws, github, google, openai, shopify, slack } from '@ebb/pro
 import { FirstEvent } from '../../packages/core/src/bodies/body-reader.ts';
 import { peekAtPart } from '../../packages/core/src/bodies/peek.ts';
 import { headerIn, responseHeader } from '../../packages/core/src/http/headers.ts';
-import type { Responded } from '../../packages/core/src/http/outcome.ts';
+import type { ResponseOutcome } from '../../packages/core/src/http/outcome.ts';
 import { serverFeedback } from '../../packages/core/src/http/server-feedback.ts';
 import { EventReader, LineReader } from '../../packages/providers/src/cost/streams.ts';
 import { operationsOf } from '../../packages/providers/src/graphql.ts';
@@ -18,7 +18,7 @@ const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 const clock = { now: () => NOW_MS, schedule: () => () => undefined };
 const encoder = new TextEncoder();
 
-function outcomeOf(status: number, header: (name: string) => string | undefined): Responded {
+function outcomeOf(status: number, header: (name: string) => string | undefined): ResponseOutcome {
   return { type: 'response', status, header };
 }
 

@@ -8,7 +8,7 @@ import { ended } from './ended.ts';
 import { checkContents } from './release/contents.ts';
 import { checkEntries } from './release/entries.ts';
 import { checkFields, checkTag, type Run } from './release/fields.ts';
-import { leftBefore } from './release/home.ts';
+import { leftBefore, moved } from './release/home.ts';
 import { type Manifest, type Packed, packedAt } from './release/packed.ts';
 import { PAGES, runProgram } from './release/programs.ts';
 import { firstProgramOf, usersEnv } from './release/project.ts';
@@ -65,6 +65,9 @@ describe('a release is refused', () => {
     expect(leftBefore('git+https://github.com/ebb-placeholder/ebb.git')).toHaveLength(1);
     expect(leftBefore('git+https://github.com/an-owner/ebb.git')).toEqual([]);
     expect(() => leftBefore('https://example.com')).toThrow(TypeError);
+    const text = 'https://github.com/ebb-placeholder/ebb/issues, https://ebb-placeholder.github.io/ebb/';
+    const there = 'https://github.com/you/retry/issues, https://you.github.io/retry/';
+    expect(moved(text, 'ebb-placeholder/ebb', 'you/retry')).toBe(there);
   });
 
   test('for different versions', () => {

@@ -226,17 +226,17 @@ export const RETRIES: readonly Promised[] = [
   ...promises('docs/core/events.md', [
     {
       says: 'Its `request` has no credentials, query or fragment',
-      file: 'packages/core/src/events/reported.ts',
+      file: 'packages/core/src/events/report-fields.ts',
       from: 'const { protocol, host, pathname } =',
       to: 'const { protocol, host, href: pathname } =',
-      tests: ['packages/core/src/events/reported.test.ts'],
+      tests: ['packages/core/src/events/report-fields.test.ts'],
     },
     {
       says: 'its `outcome` and `error` have no headers and no message',
-      file: 'packages/core/src/events/reported.ts',
+      file: 'packages/core/src/events/report-fields.ts',
       from: "if (type === 'response') return { type, status: outcome.status };",
       to: "if (type === 'response') return outcome;",
-      tests: ['packages/core/src/call/events.test.ts', 'packages/core/src/events/reported.test.ts'],
+      tests: ['packages/core/src/call/events.test.ts', 'packages/core/src/events/report-fields.test.ts'],
     },
   ]),
 ];

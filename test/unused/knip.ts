@@ -57,6 +57,7 @@ const config: KnipConfig = {
         'bench/{rivals,ours}/**/*.ts',
         // Processes of their own.
         'bench/measure/{child,marked}.ts',
+        'packed/home.ts',
         'bench/{overload/variant,resumed/read,stubs/server}.ts',
         'guard/{measured,subjects/*}.ts',
         'jobs/lambda-process.ts',

@@ -85,10 +85,10 @@ export function needCopy(config: InternalAxiosRequestConfig, given: AxiosCopy | 
 }
 
 /** The adapter in a config: a function, a name, or a list of both. */
-export type Chosen = InternalAxiosRequestConfig['adapter'];
+export type AdapterChoice = InternalAxiosRequestConfig['adapter'];
 
 /** The adapters that axios tries, in this order, for a config without an adapter. */
-const DEFAULT_ADAPTERS: NonNullable<Chosen> = ['xhr', 'http', 'fetch'];
+const DEFAULT_ADAPTERS: NonNullable<AdapterChoice> = ['xhr', 'http', 'fetch'];
 
 type Env = { readonly fetch?: Fetch | undefined } | null | undefined;
 
@@ -108,7 +108,7 @@ export interface AdapterRoute {
  */
 export function adapterOf(
   given: AxiosCopy | undefined,
-  named: Chosen,
+  named: AdapterChoice,
   config: InternalAxiosRequestConfig,
 ): AdapterRoute {
   if (typeof named === 'function') return { adapter: named, way: 'converted' };

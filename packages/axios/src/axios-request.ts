@@ -13,10 +13,10 @@ import {
   layerOf,
   type MakeBody,
   namedTimeoutOf,
-  type Opened,
+  type OpenedBody,
   property,
   readableBody,
-  sending,
+  sendWithin,
   type Transport,
   takeUpload,
   timeoutOf,
@@ -167,7 +167,7 @@ export class AxiosRequest implements RequestTraits, Transport<AxiosResponse> {
     }
     this.before = exchange(config, fields);
     const send = (): Promise<AxiosResponse> =>
-      sending(call, () => {
+      sendWithin(call, () => {
         // The http adapter would send it. The fetch adapter ends the process if its body is a stream of Node.
         if (!signal?.aborted) return adapter(config);
         this.unsent(signal.reason);
@@ -213,7 +213,7 @@ export class AxiosRequest implements RequestTraits, Transport<AxiosResponse> {
     return failureOf(error, this);
   }
 
-  peek(settled: unknown): Opened {
+  peek(settled: unknown): OpenedBody {
     return peekAt(settled, () => this.canceled());
   }
 

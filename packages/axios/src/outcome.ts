@@ -1,7 +1,7 @@
 import type { FailureKind, Outcome, RequestTraits } from '@ebb/core';
 import { failureKind, HookError, property, responseHeader } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
-import { breaksBody, everyRetryAfter, isTunnelRefused, lastHop, received } from '#platform';
+import { breaksBody, everyRetryAfter, isTunnelRefused, lastHop, receivedResponse } from '#platform';
 import { recordedResponse } from './axios-copy.ts';
 import type { Config } from './config.ts';
 import type { NodeRequest, Origin } from './platform/node.ts';
@@ -40,7 +40,7 @@ function originOf(sent: OutcomeRequest, request: unknown): Origin {
   if (typeof redirect === 'string') return { redirected: redirect === 'follow' };
   if (typeof responseURL === 'string' && responseURL !== '') {
     const isRequested = [sent.url, config.url ?? ''].some(
-      (one) => normalized(one) === normalized(responseURL),
+      (one) => serializeUrl(one) === serializeUrl(responseURL),
     );
     return isRequested ? { redirected: false } : { redirected: true, url: responseURL };
   }
@@ -50,11 +50,11 @@ function originOf(sent: OutcomeRequest, request: unknown): Origin {
 }
 
 /** As a browser serializes it, without the fragment, which is not sent. */
-function normalized(url: string): string {
+function serializeUrl(url: string): string {
   return (URL.parse(url)?.href ?? url).replace(/#.*$/s, '');
 }
 
-interface Received {
+interface ReceivedResponse {
   readonly status: number;
   readonly headers: unknown;
   readonly request?: unknown;
@@ -65,11 +65,11 @@ export class ResponseOutcome {
   readonly type = 'response';
   readonly status: number;
   /** Not the response itself, whose body may be large. */
-  readonly #shown: Omit<Received, 'status'>;
+  readonly #shown: Omit<ReceivedResponse, 'status'>;
   readonly #sent: OutcomeRequest;
   #found: Origin | undefined;
 
-  constructor({ status, headers, request }: Received, sent: OutcomeRequest) {
+  constructor({ status, headers, request }: ReceivedResponse, sent: OutcomeRequest) {
     this.status = status;
     this.#shown = { headers, request };
     this.#sent = sent;
@@ -100,7 +100,7 @@ export class ResponseOutcome {
  *
  * @param error the rejection of the adapter; `undefined` if it has resolved
  */
-export function outcomeOf(response: Received, sent: OutcomeRequest, error?: unknown): Outcome {
+export function outcomeOf(response: ReceivedResponse, sent: OutcomeRequest, error?: unknown): Outcome {
   const { request } = response;
   if (!isTunnelRefused?.(request ?? {})) return new ResponseOutcome(response, sent);
   return { type: 'failure', kind: 'connect', error, redirected: originOf(sent, request).redirected };
@@ -120,8 +120,9 @@ export function failureOf(error: unknown, sent: OutcomeRequest): Outcome {
  * A response with an error status whose body could not be read: too long, or not valid gzip. axios reports only
  * the error of the body, but the status decides whether to retry.
  */
-function hiddenResponse(request: unknown): Received | undefined {
-  const response = recordedResponse(request) ?? (received ? received(request ?? {}) : undefined);
+function hiddenResponse(request: unknown): ReceivedResponse | undefined {
+  const response =
+    recordedResponse(request) ?? (receivedResponse ? receivedResponse(request ?? {}) : undefined);
   if (!response || response.status < 400) return undefined;
   const { status, headers } = response;
   return { status, headers, request };

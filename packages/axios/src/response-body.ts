@@ -5,7 +5,7 @@ import {
   isWebReadable,
   keptStream,
   nextTurn,
-  type Opened,
+  type OpenedBody,
   property,
   setAside,
   watchWebStream,
@@ -105,7 +105,7 @@ export function endBodyAfter(
  * Opens the body of the response in what an adapter settled with; `undefined` if there is none. The adapters of axios have read
  * a body that is not streamed, but not parsed it: `transformResponse` runs after the last attempt. A custom adapter may have.
  */
-export function peekAt(settled: unknown, abortError: () => unknown): Opened {
+export function peekAt(settled: unknown, abortError: () => unknown): OpenedBody {
   const response = responseIn(settled);
   if (!response) return undefined;
   const { data } = response;

@@ -1,5 +1,5 @@
 import type { Outcome, RequestTraits } from '@ebb/core';
-import type { Responded } from '@ebb/core/internal';
+import type { ResponseOutcome } from '@ebb/core/internal';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type AxiosErrorLike, axiosErrorOf, isAccepted } from './axios-error.ts';
 import { likeAxiosRetry } from './axios-retry.ts';
@@ -9,7 +9,7 @@ const requestOf = (config?: object): RequestTraits => ({
   ...(config && { config }),
 });
 const fields: Readonly<Record<string, string>> = { 'retry-after': '5' };
-const response = (status: number): Responded => ({
+const response = (status: number): ResponseOutcome => ({
   ...{ type: 'response', status, header: (name) => fields[name] },
 });
 

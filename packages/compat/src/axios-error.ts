@@ -1,5 +1,5 @@
 import type { Outcome, RequestTraits } from '@ebb/core';
-import { codeIn, property, type Responded, systemRandom, wallMs } from '@ebb/core/internal';
+import { codeIn, property, type ResponseOutcome, systemRandom, wallMs } from '@ebb/core/internal';
 
 import { configOf } from './call-start.ts';
 import { strict } from './shared-options.ts';
@@ -15,7 +15,7 @@ export interface AxiosErrorLike extends Error {
 }
 
 /** True if the client resolves with a response: axios by its `validateStatus`, which is 2xx. */
-export function isAccepted({ status }: Responded, request: RequestTraits): boolean {
+export function isAccepted({ status }: ResponseOutcome, request: RequestTraits): boolean {
   const config = configOf(request);
   if (config === undefined) return status >= 200 && status <= 299;
   const { validateStatus } = config;
@@ -23,7 +23,7 @@ export function isAccepted({ status }: Responded, request: RequestTraits): boole
 }
 
 /** The headers of a response, by names in lower case, as axios has them; and its `get`. */
-function headersOf(outcome: Responded): Readonly<Record<string, unknown>> {
+function headersOf(outcome: ResponseOutcome): Readonly<Record<string, unknown>> {
   const get = (name: PropertyKey): unknown =>
     typeof name === 'string' ? outcome.header(name.toLowerCase()) : undefined;
   return new Proxy({}, { get: (_, name) => (name === 'get' ? get : get(name)) });

@@ -123,7 +123,7 @@ function optionsOf(options: LikeAxiosRetryOptions = {}): PolicyOptions {
       return shouldResetTimeout || isInTime(request, delayMs) ? asTimer(delayMs) : undefined;
     },
     ...(shouldResetTimeout ? {} : { plugins: [remembering] }),
-    ...((setup.onRetry ?? setup.onMaxRetryTimesExceeded) && { onEvent: observing(retries, setup) }),
+    ...((setup.onRetry ?? setup.onMaxRetryTimesExceeded) && { onEvent: observerOf(retries, setup) }),
   };
 }
 
@@ -151,7 +151,7 @@ function isInTime(request: RequestTraits, delayMs: number): boolean {
 }
 
 /** Calls the functions that axios-retry called. */
-function observing(
+function observerOf(
   retries: number,
   { onRetry, onMaxRetryTimesExceeded }: Pick<LikeAxiosRetryOptions, Unset>,
 ): Observer {

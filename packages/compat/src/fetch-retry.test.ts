@@ -1,5 +1,5 @@
 import type { Outcome, RequestTraits } from '@ebb/core';
-import type { Responded } from '@ebb/core/internal';
+import type { ResponseOutcome } from '@ebb/core/internal';
 import { describe, expect, test } from 'vitest';
 import { type FetchResponseLike, type LikeFetchRetryOptions, likeFetchRetry } from './fetch-retry.ts';
 
@@ -10,7 +10,7 @@ const GET: RequestTraits = {
   header: () => undefined,
 };
 const fields: Readonly<Record<string, string>> = { 'retry-after': '5' };
-const response = (status: number, more: Partial<Responded> = {}): Responded => ({
+const response = (status: number, more: Partial<ResponseOutcome> = {}): ResponseOutcome => ({
   ...{ type: 'response', status, header: (name: string) => fields[name] },
   ...more,
 });
@@ -91,7 +91,7 @@ describe('retryOn', () => {
     expect(given(undefined, 3)).toEqual([2, undefined, null]);
   });
 
-  test.each<[outcome: Responded, read: Omit<FetchResponseLike, 'headers'>]>([
+  test.each<[outcome: ResponseOutcome, read: Omit<FetchResponseLike, 'headers'>]>([
     [response(199), { status: 199, ok: false, url: 'https://a.test/', redirected: false }],
     [response(200), { status: 200, ok: true, url: 'https://a.test/', redirected: false }],
     [response(299), { status: 299, ok: true, url: 'https://a.test/', redirected: false }],

@@ -9,8 +9,8 @@ export {
   cancelBody,
   keptStream,
   LONGEST_DISCARD_MS,
-  missing,
   readAhead,
+  reasonOfLoss,
   SetAside,
   setAside,
 } from './bodies/keep.ts';
@@ -32,13 +32,13 @@ export {
   type Aside,
   discardMsOf,
   layerOf,
-  sending,
+  sendWithin,
   startCall,
   type Transport,
   timeoutOf,
 } from './call/transport.ts';
 export type { CallClient, CallStep, EndStep, MakeBody, WaitStep } from './call/types.ts';
-export type { BodyContext, BodyWatcher, Opened, Peek } from './http/body.ts';
+export type { BodyContext, BodyWatcher, OpenedBody, Peek } from './http/body.ts';
 export {
   bufferBytes,
   closeUpload,

@@ -1,7 +1,7 @@
 export * as check from './base/check.ts';
 export { CLOCK_OPTION, nextTurn, RANDOM_OPTION, systemClock } from './base/clock.ts';
 export { callObserver, property } from './base/errors.ts';
-export { Heap, type Heaped } from './base/heap.ts';
+export { Heap, type HeapEntry } from './base/heap.ts';
 export { type Complete, type OptionTable, readOptions } from './base/options.ts';
 export { sleep } from './base/signals.ts';
 export { originOf } from './http/outcome.ts';
@@ -17,7 +17,7 @@ export {
   type WaitingBucketOptions,
   type WaitingBucketSetup,
 } from './limits/bucket/options.ts';
-export type { TokenSource, Unavailable, WaitingQueue } from './limits/bucket/token-source.ts';
+export type { SourceFault, TokenSource, WaitingQueue } from './limits/bucket/token-source.ts';
 export { NamedUnits } from './limits/bucket/units.ts';
 export { WaitingBucket } from './limits/bucket/waiting-bucket.ts';
 export { budgetLimit } from './limits/budget/budget.ts';

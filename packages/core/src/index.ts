@@ -84,4 +84,4 @@ export type { BodyAccess, BodyInspector, CostReader, Inspector, Plugin } from '.
 export { createPolicy } from './policy/policy.ts';
 export { fairQueue } from './queue/fair-queue.ts';
 export { priorityQueue } from './queue/order.ts';
-export { type AttemptContext, type RetryOptions, retry, type Settled } from './retry/retry.ts';
+export { type AttemptContext, type AttemptResult, type RetryOptions, retry } from './retry/retry.ts';

@@ -1,6 +1,6 @@
 import { notNegative, positive } from './base/check.ts';
 import { nextTurn } from './base/clock.ts';
-import { Heap, type Heaped } from './base/heap.ts';
+import { Heap, type HeapEntry } from './base/heap.ts';
 import { type OptionTable, readOptions } from './base/options.ts';
 import { sleep } from './base/signals.ts';
 import type { Clock, Random } from './base/time.ts';
@@ -69,7 +69,7 @@ export interface VirtualClock extends Clock {
   runUntilSettled<T>(promise: T | PromiseLike<T>, options?: RunUntilSettledOptions): Promise<T>;
 }
 
-interface Entry extends Heaped {
+interface Entry extends HeapEntry {
   readonly atMs: number;
   /** Its number in the order of scheduling. */
   readonly order: number;
@@ -89,7 +89,7 @@ const NOTHING_WAITS =
   'createPolicy, and to a limit that is used without a policy; or a mock or a server has not answered';
 
 /** Makes the calls of a clock one by one, while promises are waited for. */
-class Settling {
+class TimeDriver {
   readonly #clock: VirtualClock;
   readonly #entries: Heap<Entry>;
   /** Moves the clock to the next call, and makes it. */
@@ -253,7 +253,7 @@ export function virtualClock({ startMs = START_MS }: VirtualClockOptions = {}): 
     sleep: (durationMs) => sleep(clock, durationMs),
     runUntilSettled: (promise, options = {}) => settling.run(promise, options),
   };
-  const settling = new Settling(clock, entries, () => takeDue(Number.MAX_VALUE)?.wake());
+  const settling = new TimeDriver(clock, entries, () => takeDue(Number.MAX_VALUE)?.wake());
   return clock;
 }
 

@@ -1,10 +1,9 @@
 // Buckets, limits and budgets of tests, with the code by which calls use those of ebb.
 import { bucketLimit, completionLimit } from '../src/limits/bucket/bucket-limit.ts';
 import { budgetLimit } from '../src/limits/budget/budget.ts';
-import { slotLimit } from '../src/limits/concurrency/concurrency.ts';
-import type { BucketMethods, BudgetMethods, SlotMethods } from '../src/policy/contracts.ts';
+import type { BucketMethods, BudgetMethods } from '../src/policy/contracts.ts';
 import type { BroughtLimit } from '../src/policy/limit.ts';
-import type { BringsLimit, ConcurrencyLimit, RetryBudget, TokenBucket } from '../src/policy/limit-options.ts';
+import type { BringsLimit, RetryBudget, TokenBucket } from '../src/policy/limit-options.ts';
 
 function bringing<T extends object>(own: T, limit: BroughtLimit): T & BringsLimit {
   return Object.defineProperty(own, 'limit', { value: limit, configurable: true }) as T & BringsLimit;
@@ -12,10 +11,6 @@ function bringing<T extends object>(own: T, limit: BroughtLimit): T & BringsLimi
 
 export function ownBucket<T extends BucketMethods>(bucket: T): T & TokenBucket {
   return bringing(bucket, bucket.chargesOnCompletion ? completionLimit(bucket) : bucketLimit(bucket));
-}
-
-export function ownLimit<T extends SlotMethods>(limit: T): T & ConcurrencyLimit {
-  return bringing(limit, slotLimit(limit));
 }
 
 export function ownBudget<T extends BudgetMethods>(budget: T): T & RetryBudget {

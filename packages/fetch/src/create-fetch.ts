@@ -17,11 +17,11 @@ import {
 } from '@ebb/core/adapter';
 import { recordConnectErrors, withPreconnect } from '#platform';
 import { FetchRequest } from './fetch-request.ts';
-import type { EbbRequestInit, FetchInit, FetchInput, Layered, Preconnecting } from './request.ts';
+import type { EbbRequestInit, FetchInit, FetchInput, LayerMembers, PreconnectMember } from './request.ts';
 import { isSimple, keptAtOnce, withChanges } from './request.ts';
 
 /** A `fetch` that also takes ebb's options for a request. Assignable to `typeof fetch` in every runtime. */
-export interface EbbFetch extends Preconnecting {
+export interface EbbFetch extends PreconnectMember {
   (input: FetchInput, init?: EbbRequestInit): Promise<Response>;
 }
 
@@ -95,7 +95,7 @@ export function createFetch(
       const call =
         ebb === false
           ? startCall(once(), request, undefined, undefined, way)
-          : startCall(policy, request, ebb, (init as Layered | undefined)?.[LAYER], way);
+          : startCall(policy, request, ebb, (init as LayerMembers | undefined)?.[LAYER], way);
       const result = run(call, request, request.signal);
       // Not before: the first attempt has the caller's own arguments, unless it waits.
       request.keep();

@@ -3,7 +3,7 @@ import { isNodeReadable, isWebReadable, MOST_READ_AHEAD_BYTES, onAbort } from '@
 import { type DeduplicatePort, deduplicateWith, signature } from '@ebb/core/deduplicate';
 import { withBody } from './attempt.ts';
 import { FetchRequest } from './fetch-request.ts';
-import { cloned, drop } from './node-branches.ts';
+import { cloneResponse, drop } from './node-branches.ts';
 import { isRequest, membersOf, withChanges } from './request.ts';
 
 const ignore = (): void => undefined;
@@ -82,7 +82,7 @@ const requests: DeduplicatePort<Response> = {
 
   copy(response, client) {
     try {
-      return endingWith(cloned(response), (client as FetchRequest).signal);
+      return endingWith(cloneResponse(response), (client as FetchRequest).signal);
     } catch {
       return undefined; // A mock, or its body is being read.
     }

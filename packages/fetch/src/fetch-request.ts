@@ -14,19 +14,19 @@ import {
   layerOf,
   type MakeBody,
   nativeSignal,
-  type Opened,
+  type OpenedBody,
   property,
   readableBody,
-  sending,
+  sendWithin,
   type Transport,
   timeoutError,
   timeoutOf,
 } from '@ebb/core/adapter';
 import {
+  copyForAttempt,
   type Hops,
   hopsOf,
   isLostConnection,
-  unshared,
   wasRedirected,
   whenBodyEnds,
   whenRead,
@@ -40,10 +40,10 @@ import {
   headerIn,
   type InitChanges,
   isRequest,
-  type Layered,
+  type LayerMembers,
   membersOf,
-  rereadable,
   withChanges,
+  withRereadableBody,
 } from './request.ts';
 import { Upload } from './upload.ts';
 
@@ -51,7 +51,7 @@ import { Upload } from './upload.ts';
 export class FetchRequest implements RequestTraits, Transport<Response> {
   readonly #baseFetch: typeof fetch;
   #input: FetchInput;
-  #init: (EbbRequestInit & Layered) | undefined;
+  #init: (EbbRequestInit & LayerMembers) | undefined;
   /** The input, if it is a `Request`. */
   #request: Request | undefined;
   readonly signal: AbortSignal | undefined;
@@ -65,7 +65,7 @@ export class FetchRequest implements RequestTraits, Transport<Response> {
   constructor(baseFetch: typeof fetch, input: FetchInput, init: EbbRequestInit | undefined) {
     this.#baseFetch = baseFetch;
     this.#input = input;
-    this.#init = rereadable(init);
+    this.#init = withRereadableBody(init);
     if (isRequest(input)) this.#request = input;
     const body = init?.body ?? undefined;
     if (body !== undefined) this.#upload = new Upload(body, undefined);
@@ -164,7 +164,7 @@ export class FetchRequest implements RequestTraits, Transport<Response> {
 
   /** Sends for layers below, or counts hops. A method of its own: closures are allocated as soon as it is called. */
   #sendObserved(call: Call, changes: InitChanges | undefined): Promise<Response> {
-    const send = (): Promise<Response> => sending(call, () => this.#callBase(changes));
+    const send = (): Promise<Response> => sendWithin(call, () => this.#callBase(changes));
     return this.#hops ? this.#hops.count(send) : send();
   }
 
@@ -203,7 +203,7 @@ export class FetchRequest implements RequestTraits, Transport<Response> {
     return changedHeaders(this.#member('headers'), this.#running?.headerChanges);
   }
 
-  peek(response: Response, replace: (settled: unknown) => void): Opened {
+  peek(response: Response, replace: (settled: unknown) => void): OpenedBody {
     const data = property(response, 'body');
     if (!isWebReadable(data) && !isNodeReadable(data)) return undefined;
     return { data, replace: (body) => replace(withBody(response, body)) };
@@ -211,8 +211,8 @@ export class FetchRequest implements RequestTraits, Transport<Response> {
 
   setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
     // The retry must not get the response of this attempt.
-    if (unshared) {
-      [this.#input, this.#init] = unshared(this.method, this.#input, this.#init, this.signal);
+    if (copyForAttempt) {
+      [this.#input, this.#init] = copyForAttempt(this.method, this.#input, this.#init, this.signal);
       this.#request = isRequest(this.#input) ? this.#input : undefined;
     }
     const aside = setAside(settled, call, signal);

@@ -7,6 +7,6 @@ export {
   copyArguments,
   headerIn,
   isRequest,
-  rereadable,
   withChanges,
+  withRereadableBody,
 } from './request.ts';

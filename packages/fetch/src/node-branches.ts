@@ -44,7 +44,7 @@ class Branches {
 const branchesOf = /* @__PURE__ */ new WeakMap<Response, Branches>();
 
 /** A clone. An abandoned body of node-fetch must hold up neither the other bodies nor the connection. */
-export function cloned(response: Response): Response {
+export function cloneResponse(response: Response): Response {
   const source = response.body as unknown as NodeStream;
   const copy = response.clone();
   if (!isNodeReadable(source)) return copy;

@@ -6,8 +6,8 @@ import {
   copyArguments,
   headerIn,
   isSimple,
-  rereadable,
   withChanges,
+  withRereadableBody,
 } from './request.ts';
 
 const url = 'https://a.test/';
@@ -105,12 +105,12 @@ describe('what later attempts send', () => {
 });
 
 test('headers that can be read only once are read', () => {
-  const init = rereadable({ headers: entries(), method: 'PUT' });
+  const init = withRereadableBody({ headers: entries(), method: 'PUT' });
   expect([0, 1].map(() => headerIn(init.headers, 'a'))).toEqual(['b', 'b']);
   expect(init.method).toBe('PUT');
   const plain = { headers: { a: 'b' } };
-  expect(rereadable(plain)).toBe(plain);
-  expect(rereadable(undefined)).toBe(undefined);
+  expect(withRereadableBody(plain)).toBe(plain);
+  expect(withRereadableBody(undefined)).toBe(undefined);
 });
 
 test.each<[headers: unknown, value: string | undefined]>([

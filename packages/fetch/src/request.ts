@@ -6,7 +6,7 @@ import { isIdempotent, LAYER, property, type SentHeaders } from '@ebb/core/adapt
 type NativeFetch = typeof globalThis.fetch;
 
 /** Bun's `fetch.preconnect`, which opens a connection in advance; an empty type elsewhere. */
-export type Preconnecting = Pick<NativeFetch, Extract<keyof NativeFetch, 'preconnect'>>;
+export type PreconnectMember = Pick<NativeFetch, Extract<keyof NativeFetch, 'preconnect'>>;
 
 /** The first parameter of `fetch`. */
 export type FetchInput = Parameters<NativeFetch>[0];
@@ -39,13 +39,13 @@ export interface EbbRequestInit extends Omit<FetchInit, 'body'> {
 }
 
 /** The members that layers of ebb add to an init. */
-export interface Layered {
+export interface LayerMembers {
   /** Identifies this call to layers of ebb below. */
   [LAYER]?: object;
 }
 
 /** Members that replace those of the caller's init. */
-export interface InitChanges extends FetchInit, Layered {
+export interface InitChanges extends FetchInit, LayerMembers {
   duplex?: 'half';
 }
 
@@ -56,7 +56,7 @@ export interface InitChanges extends FetchInit, Layered {
 export function isSimple(input: FetchInput, init: EbbRequestInit | undefined): boolean {
   if (typeof input !== 'string' && !(input instanceof URL)) return false;
   if (!init) return true;
-  const { method, body, headers, signal, ebb, [LAYER]: layer }: EbbRequestInit & Layered = init;
+  const { method, body, headers, signal, ebb, [LAYER]: layer }: EbbRequestInit & LayerMembers = init;
   return (
     !signal &&
     ebb === undefined &&
@@ -111,7 +111,7 @@ function isReadOnce(headers: unknown): headers is Iterable<Iterable<string>> {
  *
  * @throws what an iterator throws, as fetch would
  */
-export function rereadable<T extends EbbRequestInit | undefined>(init: T): T {
+export function withRereadableBody<T extends EbbRequestInit | undefined>(init: T): T {
   const headers: unknown = init?.headers;
   if (!isReadOnce(headers)) return init;
   return { ...membersOf(init as object), headers: new Headers(headers as GivenHeaders) } as T;

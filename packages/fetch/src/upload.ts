@@ -109,7 +109,7 @@ export class Upload {
     }
     // The attempt has ended meanwhile: no one waits for its body.
     if (state.over) return closeUpload(body);
-    this.#made = isWebReadable(body) && !body.locked ? closable(body) : plain(body);
+    this.#made = isWebReadable(body) && !body.locked ? closableBody(body) : plainBody(body);
     this.#isTaken = false;
   }
 
@@ -130,7 +130,7 @@ export class Upload {
   }
 }
 
-function plain(body: BodyInit): MadeBody {
+function plainBody(body: BodyInit): MadeBody {
   return {
     body,
     isOpen: () => (isNodeReadable(body) ? !body.destroyed && !body.readableEnded : isSingleUse(body)),
@@ -142,7 +142,7 @@ function plain(body: BodyInit): MadeBody {
  * Reads a web stream through another one. The base fetch locks the outer stream; the source can still be cancelled. Not by a pipe with
  * a signal: in Node 22 its end breaks the response, and in Node 26 an upload that never began keeps the source open.
  */
-function closable(source: ReadableStream<Uint8Array>): MadeBody {
+function closableBody(source: ReadableStream<Uint8Array>): MadeBody {
   const reader = source.getReader();
   let isOpen = true;
   const cancel = (reason?: unknown): Promise<void> => {

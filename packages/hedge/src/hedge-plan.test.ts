@@ -1,6 +1,6 @@
 import { virtualClock } from '@ebb/core/testing';
 import { expect, test } from 'vitest';
-import { type Due, HedgeKey, leave } from './hedge-plan.ts';
+import { type DueTry, HedgeKey, leave } from './hedge-plan.ts';
 import { newHedgeState } from './rule.ts';
 
 /** Requests of a key whose delay is 10 ms, and when each was due. */
@@ -8,8 +8,8 @@ function ring() {
   const clock = virtualClock({ startMs: 0 });
   const key = new HedgeKey(newHedgeState({ quantile: 0.95, delayMs: 10, minDelayMs: 1, share: 1 }), clock);
   const due: string[] = [];
-  const join = (name: string): Due => {
-    const one = { dueMs: clock.now(), due: () => void due.push(`${name} ${clock.now()}`) } as Due;
+  const join = (name: string): DueTry => {
+    const one = { dueMs: clock.now(), due: () => void due.push(`${name} ${clock.now()}`) } as DueTry;
     one.next = one;
     one.previous = one;
     key.join(one);

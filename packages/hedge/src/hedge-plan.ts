@@ -20,9 +20,9 @@ import {
 import { type HedgeState, newHedgeState } from './rule.ts';
 
 /** A try that may outlast its delay: one of a ring. */
-export interface Due {
-  next: Due;
-  previous: Due;
+export interface DueTry {
+  next: DueTry;
+  previous: DueTry;
   /** When it is hedged, in milliseconds on the clock of the policy. */
   dueMs: number;
   /** It has outlasted its delay, and has left the ring. */
@@ -30,7 +30,7 @@ export interface Due {
 }
 
 /** Takes one out of its ring. Does nothing if it is in none. */
-export function leave(one: Due): void {
+export function leave(one: DueTry): void {
   one.previous.next = one.next;
   one.next.previous = one.previous;
   one.next = one;
@@ -42,9 +42,9 @@ export function leave(one: Due): void {
  * their delay is over, and a timer for each would take twice as long as all the rest. Their delays are alike, so the first of them is
  * due first, give or take a step of the learned delay.
  */
-export class HedgeKey implements Due {
-  next: Due = this;
-  previous: Due = this;
+export class HedgeKey implements DueTry {
+  next: DueTry = this;
+  previous: DueTry = this;
   readonly dueMs: number = 0;
   readonly state: HedgeState;
   readonly #clock: Clock;
@@ -56,7 +56,7 @@ export class HedgeKey implements Due {
   }
 
   /** Due one delay after its `dueMs`; never, while the delay is not known. */
-  join(one: Due): void {
+  join(one: DueTry): void {
     const { delayMs } = this.state;
     if (delayMs === Infinity) return;
     one.dueMs += delayMs;
@@ -65,7 +65,7 @@ export class HedgeKey implements Due {
     ring.#add(one, delayMs);
   }
 
-  #add(one: Due, delayMs: number): void {
+  #add(one: DueTry, delayMs: number): void {
     one.next = this;
     one.previous = this.previous;
     one.previous.next = one;

@@ -5,11 +5,11 @@ import { noteHedges } from './history.ts';
 import { type Hedge, Race } from './race.ts';
 
 /** A request of a client of promises, as its race reads it. */
-type Read<T> = RequestTraits & Pick<Transport<T>, 'outcome' | 'failure'>;
+type RaceRequest<T> = RequestTraits & Pick<Transport<T>, 'outcome' | 'failure'>;
 
 /** A request sent once: the first try, or a hedge. */
 export interface Try<T> {
-  readonly request: Read<T>;
+  readonly request: RaceRequest<T>;
   readonly abort: AbortController;
   readonly hedge?: Hedge;
   /** True once it has a response, false once it has failed. */
@@ -20,7 +20,7 @@ export interface Try<T> {
 
 /** A race of a client of promises, and its first try: one object for both, since few calls need more. */
 export abstract class PromiseRace<T> extends Race implements Try<T> {
-  readonly request: Read<T>;
+  readonly request: RaceRequest<T>;
   readonly abort: AbortController = new AbortController();
   declare readonly hedge?: Hedge;
   declare answered?: boolean;
@@ -33,7 +33,7 @@ export abstract class PromiseRace<T> extends Race implements Try<T> {
   #wake: (() => void) | undefined;
 
   /** @throws HookError if `keyOf` fails */
-  constructor(plan: HedgePlan, request: Read<T>, signal: AbortSignal | undefined) {
+  constructor(plan: HedgePlan, request: RaceRequest<T>, signal: AbortSignal | undefined) {
     super(plan, request);
     this.request = request;
     this.#signal = signal;
@@ -43,7 +43,9 @@ export abstract class PromiseRace<T> extends Race implements Try<T> {
   protected abstract send(): Promise<T>;
 
   /** The request of a hedge, and what sends it. @param url if it goes to another origin */
-  protected abstract another(url: string | undefined): [request: Read<T>, send: (one: Try<T>) => Promise<T>];
+  protected abstract another(
+    url: string | undefined,
+  ): [request: RaceRequest<T>, send: (one: Try<T>) => Promise<T>];
 
   /** The status that a try has settled with; 500 without a response. */
   protected abstract statusOf(one: Try<T>): number | undefined;

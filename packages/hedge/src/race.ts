@@ -10,7 +10,7 @@ import {
   verdictOf,
 } from '@ebb/core/internal';
 
-import { type Due, type HedgeKey, type HedgePlan, leave } from './hedge-plan.ts';
+import { type DueTry, type HedgeKey, type HedgePlan, leave } from './hedge-plan.ts';
 import { isNew, learn, measure, pay } from './rule.ts';
 
 const ABORTED: Outcome = { type: 'failure', kind: 'aborted', error: undefined };
@@ -26,9 +26,9 @@ export interface Hedge {
 }
 
 /** A first try and its hedges. It learns from them, and pays for them; a client adds how they are sent. */
-export abstract class Race implements Due {
-  next: Due = this;
-  previous: Due = this;
+export abstract class Race implements DueTry {
+  next: DueTry = this;
+  previous: DueTry = this;
   dueMs: number;
   readonly plan: HedgePlan;
   readonly #key: HedgeKey;

@@ -1,5 +1,5 @@
 import type { Outcome } from '@ebb/core';
-import { LAYER, sending } from '@ebb/core/adapter';
+import { LAYER, sendWithin } from '@ebb/core/adapter';
 import type { HedgeNotes } from '@ebb/core/internal';
 import {
   Attempt,
@@ -115,7 +115,7 @@ class HedgedRequest extends Downstream {
       const one = new Try(this, hedge);
       this.#tries = [...this.#tries, one];
       try {
-        sending(hedge.call, () => this.#dispatch(sent as Options, one));
+        sendWithin(hedge.call, () => this.#dispatch(sent as Options, one));
       } catch (error) {
         one.onResponseError(undefined, error);
       }
@@ -194,7 +194,7 @@ class HedgedRequest extends Downstream {
 }
 
 /** The request as policies see it; `undefined` if it is not hedged. */
-function hedgeable(options: Options, handler: Handler, plan: HedgePlan): Traits | undefined {
+function requestToHedge(options: Options, handler: Handler, plan: HedgePlan): Traits | undefined {
   const isModern =
     typeof handler?.onRequestStart === 'function' && typeof handler.onResponseError === 'function';
   if (!isModern || typeof options?.method !== 'string' || options.upgrade) return undefined;
@@ -236,7 +236,7 @@ export function hedged(options: HedgeOptions): Dispatcher.DispatcherComposeInter
       // Checked for each request as well: `compose` sees no hedges below separately composed dispatchers, or below a client of ebb.
       if (HEDGES in Object(given)) plan.mustNotHedge('hedged: dispatch', hedgedDispatch);
       const options = ownOptions(given);
-      const traits = hedgeable(options, handler, plan);
+      const traits = requestToHedge(options, handler, plan);
       if (traits === undefined) return dispatch(options, handler);
       return new HedgedRequest(plan, dispatch, options, traits, handler).start();
     }

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { clockOfWorker, current, ended, inRequest } from '../../../test/worker-requests.ts';
-import { type Due, HedgeKey } from './hedge-plan.ts';
+import { type DueTry, HedgeKey } from './hedge-plan.ts';
 import { newHedgeState } from './rule.ts';
 
 vi.mock('../../core/src/platform/no-worker.ts', () => import('../../core/src/platform/worker.ts'));
@@ -14,7 +14,7 @@ test('a request is hedged on a timer of its own', async () => {
     const one = {
       dueMs: clock.now(),
       due: () => void due.push(`${name} ${clock.now()} in ${current}`),
-    } as Due;
+    } as DueTry;
     Object.assign(one, { next: one, previous: one });
     inRequest(name, () => key.join(one));
     ended.add('a');

@@ -7,7 +7,7 @@ import { type Outcome, outcomeAttributes } from './http-attributes.ts';
 const WAIT_BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 /** The state of a request that has not ended. */
-interface Pending {
+interface PendingRequest {
   /** True while an attempt is in flight. */
   open: boolean;
   /** The retry that has not been sent yet. */
@@ -26,7 +26,7 @@ export class RequestMetrics {
   readonly #backoff: Histogram;
   readonly #wait: Histogram;
   /** Requests that never end are collected with their request. */
-  readonly #pending = new WeakMap<object, Pending>();
+  readonly #pending = new WeakMap<object, PendingRequest>();
 
   constructor(meter: Meter) {
     const wait = { unit: 's', advice: { explicitBucketBoundaries: WAIT_BOUNDARIES } };
@@ -109,7 +109,7 @@ export class RequestMetrics {
     }
   }
 
-  #pendingOf(request: object): Pending {
+  #pendingOf(request: object): PendingRequest {
     let pending = this.#pending.get(request);
     if (pending === undefined) {
       pending = { open: false, planned: undefined };
@@ -119,7 +119,7 @@ export class RequestMetrics {
   }
 
   /** A retry counts when it is sent: a limit may still refuse one that was planned. */
-  #countRetry(pending: Pending, attributes: Attributes): void {
+  #countRetry(pending: PendingRequest, attributes: Attributes): void {
     const { planned } = pending;
     if (planned === undefined) return;
     pending.planned = undefined;
@@ -129,7 +129,7 @@ export class RequestMetrics {
   }
 
   /** The outcome of an attempt is reported twice if its retry was refused. */
-  #countAttempt(pending: Pending, outcome: Outcome, of: Attributes): void {
+  #countAttempt(pending: PendingRequest, outcome: Outcome, of: Attributes): void {
     if (!pending.open) return;
     pending.open = false;
     this.#attempts.add(1, { ...of, ...outcomeAttributes(outcome) });

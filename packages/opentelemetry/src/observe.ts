@@ -13,7 +13,7 @@ import { type ObservableStats, observeAll, writeShared } from './observe-shared.
 import { SCOPE, VERSION } from './scope.ts';
 
 /** The limits that {@link observe} reads. Limits per key are observed one by one. */
-export interface Observed {
+export interface ObservedLimits {
   /**
    * Its tokens, its queue and its pause; of a bucket of `@ebb/valkey` also its mode, its share, and its calls to the store.
    * `valkeyBucketPerKey` has these alone.
@@ -78,7 +78,7 @@ type Write = (result: BatchObservableResult) => void;
  * const stop = observe({ bucket, attributes: { 'peer.service': 'orders' } });
  * ```
  */
-export function observe(observed: Observed): () => void {
+export function observe(observed: ObservedLimits): () => void {
   checkObject('observe', 'options', observed);
   checkNames('observe', observed, ['bucket', 'concurrency', 'budget', 'throttle', 'attributes', 'meter']);
   const { bucket, concurrency, budget, throttle } = observed;

@@ -14,7 +14,7 @@ import {
 } from '@ebb/core';
 import type { WaitingBucketOptions } from '@ebb/core/bucket';
 import { isServerError, MOST_READ_BYTES, readOptions } from '@ebb/core/internal';
-import { at, bytesIn, countIn, isEventStream, jsonIn, numberAt, parsed, textAt } from './body.ts';
+import { at, bytesIn, countIn, isEventStream, jsonIn, numberAt, parseJson, textAt } from './body.ts';
 import { costFromResponse } from './cost/cost-from-response.ts';
 import { ESTIMATED_COST_OPTIONS, type EstimatedCostOptions, estimatedCost } from './cost/estimated-cost.ts';
 import {
@@ -55,7 +55,7 @@ async function ofRefusal(response: InspectedResponse): Promise<InspectResult | u
 async function ofFirstEvent(response: InspectedResponse): Promise<InspectResult | undefined> {
   const first = await response.firstEvent();
   if (first?.event !== 'error') return undefined;
-  const error = at(parsed(first.data), 'error');
+  const error = at(parseJson(first.data), 'error');
   if (isSpent(error)) return { verdict: 'final' };
   return { verdict: VERDICT_OF_TYPE[textAt(error, 'type') ?? ''] ?? 'final' };
 }
@@ -252,6 +252,6 @@ export function anthropicLimits(options: AnthropicLimitsOptions): ProviderLimits
  */
 export function anthropicIsLast({ event, data }: ServerEvent): boolean {
   // Some gateways leave the names of events out.
-  const type = event === 'message' ? textAt(parsed(data), 'type') : event;
+  const type = event === 'message' ? textAt(parseJson(data), 'type') : event;
   return type === 'message_stop' || type === 'error';
 }

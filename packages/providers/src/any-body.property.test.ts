@@ -1,6 +1,6 @@
 import type { BodyInspector, InspectResult, PolicyOptions } from '@ebb/core';
 import { type Peek, systemClock } from '@ebb/core/adapter';
-import type { InspectionContext, Responded } from '@ebb/core/internal';
+import type { InspectionContext, ResponseOutcome } from '@ebb/core/internal';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -99,8 +99,11 @@ test.each(inspecting)('%s judges any body, and never with a wait that is none', 
       body,
       async (status, type, path, attempt, content) => {
         const header = (name: string) => (name === 'content-type' ? type : undefined);
-        const outcome: Responded = { type: 'response', status, header };
-        const judged = (await inspect.look(outcome, contextOf(type, path, attempt, content))) as Responded;
+        const outcome: ResponseOutcome = { type: 'response', status, header };
+        const judged = (await inspect.look(
+          outcome,
+          contextOf(type, path, attempt, content),
+        )) as ResponseOutcome;
         check(judged.judgement);
       },
     ),

@@ -8,7 +8,7 @@ import {
   serverFeedback,
 } from '@ebb/core';
 
-import { hasType, parsed, textAt } from './body.ts';
+import { hasType, parseJson, textAt } from './body.ts';
 import { classifyBy, type PresetOptions, repeatsPosts } from './options.ts';
 
 const THROTTLING: ReadonlySet<string | undefined> = new Set([
@@ -41,7 +41,7 @@ function bare(code: string | undefined): string | undefined {
 
 /** The code of an error: of JSON below `__type` or `code`, of XML in `<Code>`. */
 function codeIn(body: string): string | undefined {
-  const json = parsed(body);
+  const json = parseJson(body);
   const code = textAt(json, '__type') ?? textAt(json, 'code') ?? /<Code>([^<]+)<\/Code>/.exec(body)?.[1];
   return bare(code);
 }

@@ -10,7 +10,7 @@ import {
   jsonIn,
   listAt,
   numberAt,
-  parsed,
+  parseJson,
   pathOf,
   tellsWait,
   textAt,
@@ -87,7 +87,7 @@ describe('the body of a request', () => {
 });
 
 test('the value of a text that is no JSON is none', () => {
-  expect([parsed('{"a":1}'), parsed('{'), parsed('')]).toEqual([{ a: 1 }, undefined, undefined]);
+  expect([parseJson('{"a":1}'), parseJson('{'), parseJson('')]).toEqual([{ a: 1 }, undefined, undefined]);
 });
 
 test.each([

@@ -19,7 +19,7 @@ export function listAt(json: unknown, ...names: readonly PropertyKey[]): readonl
 }
 
 /** The value of a JSON text; `undefined` if it is none. */
-export function parsed(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -29,11 +29,11 @@ export function parsed(text: string): unknown {
 
 /** The value of a request body: as the client was given it, or as it has serialised it: JSON as text or bytes, or an object. */
 export function jsonIn(body: unknown): unknown {
-  if (typeof body === 'string') return parsed(body.replace(/^\uFEFF/, ''));
+  if (typeof body === 'string') return parseJson(body.replace(/^\uFEFF/, ''));
   if (bufferBytes(body) === undefined) return body;
   try {
     // It skips a byte order mark.
-    return parsed(new TextDecoder().decode(body as ArrayBuffer));
+    return parseJson(new TextDecoder().decode(body as ArrayBuffer));
   } catch {
     return undefined;
   }

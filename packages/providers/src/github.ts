@@ -13,7 +13,7 @@ import type { WaitingBucketOptions } from '@ebb/core/bucket';
 import { devText, isServerError, MOST_READ_BYTES, must, readOptions } from '@ebb/core/internal';
 import { countIn, listAt, numberAt, pathOf, tellsWait, textAt } from './body.ts';
 import { costFromResponse } from './cost/cost-from-response.ts';
-import { isQuery, queryIn, Remembered, repeatsQueries } from './graphql.ts';
+import { CostMemory, isQuery, queryIn, repeatsQueries } from './graphql.ts';
 import {
   ACCOUNT_NUMBER,
   classifyBy,
@@ -45,21 +45,21 @@ function secondaryMs(attempt: number): number {
 }
 
 /** A refusal by a limit. Core reads the wait that the headers tell. */
-function limited(response: InspectedResponse): InspectResult {
+function refuseByLimit(response: InspectedResponse): InspectResult {
   const waitMs = tellsTime(response) ? undefined : secondaryMs(response.attempt);
   return { verdict: 'refused', waitMs };
 }
 
 async function ofForbidden(response: InspectedResponse): Promise<InspectResult | undefined> {
   const message = textAt(await response.json(), 'message') ?? '';
-  return SECONDARY.test(message) ? limited(response) : undefined;
+  return SECONDARY.test(message) ? refuseByLimit(response) : undefined;
 }
 
 async function ofGraphQL(response: InspectedResponse): Promise<InspectResult | undefined> {
   const errors = listAt(await response.json(), 'errors');
   const messages = errors.map((error) => textAt(error, 'message') ?? '');
   const isLimited = errors.some((error) => textAt(error, 'type') === 'RATE_LIMITED');
-  if (isLimited || messages.some((message) => SECONDARY.test(message))) return limited(response);
+  if (isLimited || messages.some((message) => SECONDARY.test(message))) return refuseByLimit(response);
   const hasFailed = messages.some((message) =>
     message.startsWith('Something went wrong while executing your query'),
   );
@@ -68,9 +68,9 @@ async function ofGraphQL(response: InspectedResponse): Promise<InspectResult | u
 
 const judge: Inspect = (response) => {
   const { status, request } = response;
-  if (status === 429) return limited(response);
+  if (status === 429) return refuseByLimit(response);
   if (status === 403) {
-    return tellsWait(response) || isUsedUp(response) ? limited(response) : ofForbidden(response);
+    return tellsWait(response) || isUsedUp(response) ? refuseByLimit(response) : ofForbidden(response);
   }
   return status === 200 && pathOf(request.url).endsWith('/graphql') ? ofGraphQL(response) : undefined;
 };
@@ -185,7 +185,7 @@ export function githubLimits(options: GithubLimitsOptions): ProviderLimits {
     }),
   );
   const { pointsPerHour, pointsPerMinute, resource: _, ...waiting } = options;
-  const remembered = new Remembered();
+  const remembered = new CostMemory();
   const bucket = quotaBucket({
     ...waiting,
     limits: {

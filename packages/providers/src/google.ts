@@ -10,7 +10,7 @@ import {
 } from '@ebb/core';
 import { durationMs, isObject, isRepeatable } from '@ebb/core/internal';
 
-import { at, isEventStream, listAt, parsed, pathOf, textAt } from './body.ts';
+import { at, isEventStream, listAt, parseJson, pathOf, textAt } from './body.ts';
 import { classifyBy, type PresetOptions, repeatsPosts } from './options.ts';
 
 /** Besides 429. */
@@ -65,7 +65,7 @@ async function ofUnavailable(response: InspectedResponse): Promise<InspectResult
 
 async function ofFirstEvent(response: InspectedResponse): Promise<InspectResult | undefined> {
   const first = await response.firstEvent();
-  const error = first === undefined ? undefined : errorOf(parsed(first.data));
+  const error = first === undefined ? undefined : errorOf(parseJson(first.data));
   if (!isObject(error)) return undefined;
   const code = at(error, 'code');
   if (code === 429 || code === 'rate_limit_exceeded') return ofLimit(error);
@@ -127,7 +127,7 @@ export function google(options: PresetOptions = {}): PolicyOptions {
  */
 export function googleIsLast({ data }: ServerEvent): boolean {
   if (!/"(?:finishReason|blockReason|error)"/.test(data)) return false;
-  const json = parsed(data);
+  const json = parseJson(data);
   if (isObject(at(json, 'error')) || textAt(json, 'promptFeedback', 'blockReason') !== undefined) return true;
   const candidates = listAt(json, 'candidates');
   return candidates.length > 0 && candidates.every((one) => textAt(one, 'finishReason') !== undefined);

@@ -45,7 +45,7 @@ const OPENING = '({[';
 const CLOSING = ')}]';
 
 /** Something that the reader does not know: the whole document is then of no known kind. */
-class Unparsable extends Error {}
+class UnknownSyntax extends Error {}
 
 /** Where a string ends that begins at a position: strings may have braces and keywords in them. */
 function endOfString(text: string, start: number): number {
@@ -53,7 +53,7 @@ function endOfString(text: string, start: number): number {
     for (let at = text.indexOf('"""', start + 3); at >= 0; at = text.indexOf('"""', at + 3)) {
       if (text[at - 1] !== '\\') return at + 3;
     }
-    throw new Unparsable();
+    throw new UnknownSyntax();
   }
   for (let at = start + 1; at < text.length; at += 1) {
     const character = text[at];
@@ -61,7 +61,7 @@ function endOfString(text: string, start: number): number {
     if (character === '\n' || character === '\r') break;
     if (character === '\\') at += 1;
   }
-  throw new Unparsable();
+  throw new UnknownSyntax();
 }
 
 /** The names and punctuators of a document. */
@@ -73,7 +73,7 @@ function* tokensOf(text: string): Generator<string> {
     }
     TOKEN.lastIndex = at;
     const found = TOKEN.exec(text);
-    if (found === null) throw new Unparsable();
+    if (found === null) throw new UnknownSyntax();
     at = TOKEN.lastIndex;
     const token = found[1] ?? found[2];
     if (token !== undefined) yield token;
@@ -86,16 +86,17 @@ function skipDefinition(tokens: Iterator<string>, first: string | undefined, isF
   let before: string | undefined;
   for (let token = first; token !== undefined; before = token, token = nextToken(tokens)) {
     // In the head of an operation only directives have names.
-    if (open.length === 0 && !isFragment && isName(token) && before !== '@') throw new Unparsable();
+    if (open.length === 0 && !isFragment && isName(token) && before !== '@') throw new UnknownSyntax();
     if (OPENING.includes(token)) {
       open.push(token);
     } else if (CLOSING.includes(token)) {
       const opened = open.pop();
-      if (opened === undefined || OPENING.indexOf(opened) !== CLOSING.indexOf(token)) throw new Unparsable();
+      if (opened === undefined || OPENING.indexOf(opened) !== CLOSING.indexOf(token))
+        throw new UnknownSyntax();
       if (opened === '{' && open.length === 0) return;
     }
   }
-  throw new Unparsable();
+  throw new UnknownSyntax();
 }
 
 function nextToken(tokens: Iterator<string>): string | undefined {
@@ -121,7 +122,7 @@ function readOperations(text: string): Operation[] {
     } else if (token === 'fragment') {
       skipDefinition(tokens, nextToken(tokens), true);
     } else {
-      throw new Unparsable();
+      throw new UnknownSyntax();
     }
   }
   return operations;
@@ -137,7 +138,7 @@ export function operationsOf(document: string): readonly Operation[] {
   try {
     return readOperations(document);
   } catch (error) {
-    if (error instanceof Unparsable) return [];
+    if (error instanceof UnknownSyntax) return [];
     throw error;
   }
 }
@@ -155,7 +156,7 @@ export function queryIn(body: unknown): string | undefined {
 }
 
 /** The last costs of queries, by their text. */
-export class Remembered {
+export class CostMemory {
   readonly #costs = new Map<string, number>();
 
   get(query: string | undefined): number | undefined {

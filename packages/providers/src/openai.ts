@@ -19,7 +19,7 @@ import {
   isEventStream,
   jsonIn,
   numberAt,
-  parsed,
+  parseJson,
   tellsWait,
   textAt,
   waitInWords,
@@ -86,7 +86,7 @@ function errorIn(event: string, data: unknown): unknown {
 async function ofFirstEvent(response: InspectedResponse): Promise<InspectResult | undefined> {
   const first = await response.firstEvent();
   if (first === undefined) return undefined;
-  const error = errorIn(first.event, parsed(first.data));
+  const error = errorIn(first.event, parseJson(first.data));
   if (!isObject(error)) return undefined;
   if (isFinal(error)) return { verdict: 'final' };
   const words = [textAt(error, 'code'), textAt(error, 'type')];
@@ -264,6 +264,6 @@ export function openaiIsLast({ event, data }: ServerEvent): boolean {
   if (data.startsWith('[DONE]') || ENDS.has(event)) return true;
   // Most events are deltas, and are not parsed.
   if (!/"(?:error|type)"/.test(data)) return false;
-  const json = parsed(data);
+  const json = parseJson(data);
   return ENDS.has(textAt(json, 'type')) || isObject(at(json, 'error'));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queryIn, Remembered } from './graphql.ts';
+import { CostMemory, queryIn } from './graphql.ts';
 
 test.each<[story: string, body: unknown, query: string | undefined]>([
   ['JSON as text', '{"query":"{ a }"}', '{ a }'],
@@ -15,7 +15,7 @@ test.each<[story: string, body: unknown, query: string | undefined]>([
 });
 
 test('the thousand queries that were used last are remembered', () => {
-  const remembered = new Remembered();
+  const remembered = new CostMemory();
   for (let query = 0; query < 1_001; query += 1) {
     remembered.set(String(query), query);
     remembered.get('0');

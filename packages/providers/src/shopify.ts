@@ -13,7 +13,7 @@ import type { WaitingBucketOptions } from '@ebb/core/bucket';
 import { MOST_READ_BYTES, positive, readOptions } from '@ebb/core/internal';
 import { at, listAt, numberAt, pathOf, textAt } from './body.ts';
 import { costFromResponse } from './cost/cost-from-response.ts';
-import { queryIn, Remembered, repeatsQueries } from './graphql.ts';
+import { CostMemory, queryIn, repeatsQueries } from './graphql.ts';
 import {
   ACCOUNT_NUMBER,
   classifyBy,
@@ -153,7 +153,7 @@ export function shopifyLimits(options: ShopifyLimitsOptions): ProviderLimits {
     }),
   );
   const { pointsPerSecond, maximumPoints, firstCost: _, ...waiting } = options;
-  const remembered = new Remembered();
+  const remembered = new CostMemory();
   const bucket = quotaBucket({
     ...waiting,
     limits: { points: { refillPerSecond: pointsPerSecond, capacity: maximumPoints } },

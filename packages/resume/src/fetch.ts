@@ -2,7 +2,14 @@ import type { RequestTraits } from '@ebb/core';
 import { isWebReadable } from '@ebb/core/adapter';
 import { devText } from '@ebb/core/internal';
 import type { BaseFetch, EbbFetch, EbbRequestInit, FetchInput } from '@ebb/fetch';
-import { absoluteUrl, copyArguments, headerIn, isRequest, rereadable, withBody } from '@ebb/fetch/internal';
+import {
+  absoluteUrl,
+  copyArguments,
+  headerIn,
+  isRequest,
+  withBody,
+  withRereadableBody,
+} from '@ebb/fetch/internal';
 import { Download, type ResumeFormat } from './download.ts';
 import { EventStream, isCoded, isEventStream } from './event-stream.ts';
 import { type ResumableRequest, readerOf, resumedBody } from './fetch/resumed-body.ts';
@@ -54,13 +61,16 @@ export function resumable(fetch: BaseFetch, options: ResumableOptions = {}): Ebb
     input: FetchInput,
     init: EbbRequestInit | undefined = undefined,
   ): Promise<Response> {
-    const own = rereadable(init);
+    const own = withRereadableBody(init);
     const sent = send(input, own);
     const given = copyArguments(input, own);
     const response = await sent;
     if (own?.ebb === false || RESUMED in response) return response;
     const request = traitsOf(...given);
-    return resumed({ fetch: send, input: given[0], init: given[1], request, options: read }, response);
+    return withResumedBody(
+      { fetch: send, input: given[0], init: given[1], request, options: read },
+      response,
+    );
   }
 
   return Object.defineProperty(resumableFetch, 'name', { value: 'fetch' }) as EbbFetch;
@@ -79,7 +89,7 @@ function traitsOf(input: FetchInput, init: EbbRequestInit | undefined): RequestT
 }
 
 /** The response itself if there is nothing to resume. */
-function resumed(asked: ResumableRequest, response: Response): Response {
+function withResumedBody(asked: ResumableRequest, response: Response): Response {
   const format = formatOf(asked, response);
   if (format === undefined || !isWebReadable(response.body)) return response;
   const made: Response = withBody(

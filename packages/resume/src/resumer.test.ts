@@ -5,7 +5,7 @@ import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { ResumeFormat } from './download.ts';
 import { type ResumeOptions, readResumeOptions } from './options.ts';
-import { type Resumed, Resumer } from './resumer.ts';
+import { Resumer, type ResumeSource } from './resumer.ts';
 
 const GET: RequestTraits = {
   method: 'GET',
@@ -31,7 +31,7 @@ interface Given {
 function setUp({ format, request, options, policy, ebb, unsafe, passedBytes }: Given = {}) {
   const clock = virtualClock({ startMs: 0 });
   const events: object[] = [];
-  const resumed: Resumed<object, string> = {
+  const resumed: ResumeSource<object, string> = {
     request: { ...GET, ...request },
     ebb,
     whyUnsafe: () => unsafe,

@@ -27,7 +27,7 @@ import {
   emit,
   observerOf,
   property,
-  type Reporting,
+  type ReportedCall,
   type ResumeReason,
   record,
 } from '@ebb/core/internal';
@@ -106,7 +106,7 @@ function explain(
  * A request whose body may break, as its client knows it. `Rest` is the type of a request of the client, `Given` that of a return
  * value of `resumeWith`.
  */
-export interface Resumed<Rest, Given> {
+export interface ResumeSource<Rest, Given> {
   readonly request: RequestTraits;
   /** The options of the request itself. */
   readonly ebb: PolicyOptions | undefined;
@@ -130,13 +130,13 @@ export interface RestRequest<Rest> {
 export class Resumer<Rest, Given> {
   readonly format: ResumeFormat;
   readonly #options: ReadResumeOptions<Given>;
-  readonly #resumed: Resumed<Rest, Given>;
+  readonly #resumed: ResumeSource<Rest, Given>;
   #passedBytes: number;
   /** Resumptions in a row that brought nothing. */
   #vain = 0;
   #previousDelayMs: number | undefined;
   /** The context of the events of a resumption; made with the first break. */
-  #told: { -readonly [K in keyof Reporting]: Reporting[K] } | undefined;
+  #told: { -readonly [K in keyof ReportedCall]: ReportedCall[K] } | undefined;
   /** The result that the caller has, with the history of the attempts. */
   #made: object = {};
   /** True once the server has said that there is no more. */
@@ -146,7 +146,7 @@ export class Resumer<Rest, Given> {
   constructor(
     format: ResumeFormat,
     options: ReadResumeOptions<Given>,
-    resumed: Resumed<Rest, Given>,
+    resumed: ResumeSource<Rest, Given>,
     passedBytes = 0,
   ) {
     this.format = format;

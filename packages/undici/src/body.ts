@@ -95,7 +95,7 @@ function iterableBody(body: object, headers: RequestHeaders, ...names: readonly 
   const isOfFetch =
     tagOf(body) === 'AsyncGenerator' && requestHeader(headers, 'sec-fetch-mode') !== undefined;
   return isOfFetch && isRecordable(headers)
-    ? recorded(body as AsyncGenerator<Uint8Array>, names)
+    ? recordBody(body as AsyncGenerator<Uint8Array>, names)
     : sentOnce(body as AsyncIterable<unknown>, names, isOfFetch);
 }
 
@@ -107,7 +107,7 @@ function isRecordable(headers: RequestHeaders): boolean {
   return Number(requestHeader(headers, 'content-length') ?? Number.NaN) <= MOST_KEPT_BYTES;
 }
 
-function carried(body: object, names: readonly string[]): DispatchChanges {
+function dispatchChangesOf(body: object, names: readonly string[]): DispatchChanges {
   return Object.fromEntries(names.map((name) => [name, body]));
 }
 
@@ -116,7 +116,7 @@ function sentOnce(body: AsyncIterable<unknown>, names: readonly string[], isOfFe
   let first: Promise<IteratorResult<unknown>> | undefined;
   const once = {
     replayable: true,
-    take: () => carried(once, names),
+    take: () => dispatchChangesOf(once, names),
     async *[Symbol.asyncIterator](): AsyncGenerator<unknown> {
       once.replayable = false;
       if (first) {
@@ -143,7 +143,7 @@ function sentOnce(body: AsyncIterable<unknown>, names: readonly string[], isOfFe
  * Keeps the chunks of a generator, so that each attempt sends it from the start. Several attempts may read at the same
  * time: an attempt whose response came early may still be uploading when the next one begins.
  */
-function recorded(source: AsyncGenerator<Uint8Array>, names: readonly string[]): RequestBody {
+function recordBody(source: AsyncGenerator<Uint8Array>, names: readonly string[]): RequestBody {
   const chunks: Uint8Array[] = [];
   let pulling: Promise<void> | undefined;
   /** Waits for the next chunk, or the end. */
@@ -156,7 +156,7 @@ function recorded(source: AsyncGenerator<Uint8Array>, names: readonly string[]):
   };
   const body = {
     replayable: true,
-    take: () => carried(body, names),
+    take: () => dispatchChangesOf(body, names),
     async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
       for (let at = 0; ; at += 1) {
         if (at === chunks.length) await pull();
@@ -191,7 +191,7 @@ function factoryBody(factory: () => unknown): RequestBody {
     async make(state) {
       close();
       try {
-        made = checked(await factory());
+        made = checkBody(await factory());
       } catch (cause) {
         throw cause instanceof HookError ? cause : new HookError('body', cause);
       }
@@ -208,7 +208,7 @@ function factoryBody(factory: () => unknown): RequestBody {
   };
 }
 
-function checked(body: unknown): unknown {
+function checkBody(body: unknown): unknown {
   if (typeof body === 'object' && body !== null && Readable.isDisturbed(body as Readable))
     throw new TypeError('the stream was read before; a factory must make a new one for each attempt');
   // A web stream cannot be cancelled while undici reads it.

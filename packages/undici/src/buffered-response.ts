@@ -2,8 +2,8 @@ import {
   type Call,
   discardMsOf,
   MOST_READ_AHEAD_BYTES,
-  missing,
   type Peek,
+  reasonOfLoss,
   SetAside,
 } from '@ebb/core/adapter';
 import type { Connection } from './handler.ts';
@@ -130,7 +130,7 @@ export class BufferedResponse implements Peek {
     this.chunks = aside.parts;
     // Those who keep the result may keep this.
     aside.parts = [];
-    this.error = missing(aside);
+    this.error = reasonOfLoss(aside);
     this.isOver = true;
   }
 }

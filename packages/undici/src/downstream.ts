@@ -1,7 +1,7 @@
 import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { Connection, Handler, Pausable } from './handler.ts';
+import type { Connection, DataSource, Handler } from './handler.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import type { AttemptInfo } from './outcome.ts';
 
@@ -25,7 +25,7 @@ class Controller implements Dispatcher.DispatchController {
   aborted = false;
   reason: Error | null = null;
   readonly #request: Downstream;
-  #connection: Pausable | null | undefined;
+  #connection: DataSource | null | undefined;
 
   constructor(request: Downstream) {
     this.#request = request;
@@ -49,7 +49,7 @@ class Controller implements Dispatcher.DispatchController {
   }
 
   /** From now on data comes on this connection, which is paused if the handler is. */
-  attach(connection: Pausable | null | undefined): void {
+  attach(connection: DataSource | null | undefined): void {
     this.#connection = connection;
     if (this.paused) connection?.pause();
   }
@@ -152,7 +152,7 @@ export abstract class Downstream extends AsyncResource {
   }
 
   /** Begins the response that the handler gets. */
-  head(connection: Pausable | null | undefined, head: ResponseHead): void {
+  head(connection: DataSource | null | undefined, head: ResponseHead): void {
     this.controller.attach(connection);
     this.noteAll();
     this.#startResponse(head);

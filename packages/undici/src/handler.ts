@@ -17,7 +17,7 @@ export function isUnanswered(before: Connection, now: Connection): boolean {
 }
 
 /** A source of response data that can be paused. */
-export type Pausable = Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
+export type DataSource = Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
 
 /** The caller's handler. It gets any value that was thrown, and no controller if nothing was sent, as from undici. */
 export interface Handler

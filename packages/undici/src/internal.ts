@@ -2,7 +2,7 @@
 export { Attempt } from './attempt.ts';
 export { bodyOf } from './body.ts';
 export { Downstream } from './downstream.ts';
-export { forHandlers, type Handler, type Pausable } from './handler.ts';
+export { type DataSource, forHandlers, type Handler } from './handler.ts';
 export {
   changedHeaders,
   ownOptions,

@@ -51,7 +51,7 @@ export function peekAt(attempt: Attempt, held: BufferedResponse): Peek {
       parts ??= decode(held, make);
       return parts.next().then(({ value }) => value);
     },
-    watch: (watcher, ended) => watch(attempt, held, decoding(make, watcher, ended)),
+    watch: (watcher, ended) => watch(attempt, held, watchDecoded(make, watcher, ended)),
     stop() {
       held.stop();
       parts?.return(undefined).catch(() => undefined);
@@ -67,7 +67,7 @@ function watch(attempt: Attempt, held: BufferedResponse, watcher: Watcher): void
 }
 
 /** Watches what is decoded of a body, until it breaks or proves to be not encoded as it says. */
-function decoding(make: MakeDecoder, watcher: BodyWatcher, ended: () => unknown): Watcher {
+function watchDecoded(make: MakeDecoder, watcher: BodyWatcher, ended: () => unknown): Watcher {
   let decoder: Transform | undefined;
   return {
     part(chunk: Uint8Array) {

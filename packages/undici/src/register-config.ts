@@ -30,7 +30,7 @@ function foldersFrom(start: string): readonly string[] {
 }
 
 /** @throws Error if the file does not exist, or has another ending */
-function named(path: string): string {
+function checkPath(path: string): string {
   if (!existsSync(path)) throw fault(`EBB_CONFIG names ${path}, which does not exist`);
   if (!ENDINGS.some((ending) => path.endsWith(`.${ending}`))) {
     throw fault(`EBB_CONFIG names ${path}, which is not one of ${LIST}`);
@@ -45,7 +45,7 @@ function named(path: string): string {
  * @throws Error if `EBB_CONFIG` names no config, and for two configs in one folder
  */
 export function findConfig(directory: string, name: string | undefined): string | undefined {
-  if (name) return named(resolve(directory, name));
+  if (name) return checkPath(resolve(directory, name));
   for (const folder of foldersFrom(directory)) {
     const names = ENDINGS.map((ending) => `ebb.config.${ending}`);
     const [first, second] = names.filter((file) => existsSync(join(folder, file)));

@@ -17,7 +17,7 @@ import {
   needsContext,
   runWithin,
   type SetAside,
-  sending,
+  sendWithin,
   setHistory,
   setHistoryOfReason,
   setHistoryOfSuccess,
@@ -251,7 +251,7 @@ export class UndiciRequest extends Downstream implements CallClient {
     if (!call) return this.#dispatchPlain(changed as Options, attempt);
     if (!layer) return dispatch(changed as Options, attempt);
     // Interceptors pass unknown options on, and undici does not send them.
-    return sending(call, dispatch.bind(undefined, { ...changed, [LAYER]: layer } as Options, attempt));
+    return sendWithin(call, dispatch.bind(undefined, { ...changed, [LAYER]: layer } as Options, attempt));
   }
 
   /** Sends the first attempt of a request that has no call yet. */

@@ -1,7 +1,7 @@
 import { nextTurn, type Quota, type SteadyTime } from '@ebb/core/bucket';
 import type { Connection } from './connection.ts';
-import { KnownState, type Reply, type Rested } from './known-state.ts';
-import { type Operated, type Operation, operate } from './operator-call.ts';
+import { type IdleState, KnownState, type Reply } from './known-state.ts';
+import { type Operation, type OperationResult, operate } from './operator-call.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
 import { argumentsOf, parseReply, type StoreCall, whoOf } from './store-call.ts';
 import { runScript, type StoreClient } from './store-client.ts';
@@ -52,12 +52,12 @@ export class BucketStore {
   }
 
   /** Returns the state to keep while no request needs the bucket; `undefined` before the first reply. */
-  rest(): Rested | undefined {
+  rest(): IdleState | undefined {
     return this.#known.rest(this.#options.time.startMs);
   }
 
   /** Goes on from the state that {@link rest} returned. */
-  wake(rested: Rested, nowMs: number): Reply {
+  wake(rested: IdleState, nowMs: number): Reply {
     return this.#known.wake(rested, this.#options.time.startMs, nowMs);
   }
 
@@ -94,7 +94,7 @@ export class BucketStore {
    * @param changed which units
    * @param limits of all units from then on
    */
-  async setLimits(changed: readonly number[], limits: readonly Quota[]): Promise<Operated> {
+  async setLimits(changed: readonly number[], limits: readonly Quota[]): Promise<OperationResult> {
     const { storeClient, key, names, time, timeoutMs } = this.#options;
     const version = Number(this.#known.args[0]);
     const operation: Operation = {

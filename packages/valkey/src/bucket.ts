@@ -8,7 +8,7 @@ import {
   type WaitingQueue,
 } from '@ebb/core/bucket';
 import { FleetTokens } from './fleet-tokens.ts';
-import type { Rested } from './known-state.ts';
+import type { IdleState } from './known-state.ts';
 import { type LimitChange, limitChanges } from './limit-changes.ts';
 import type { LossReason } from './loss-reason.ts';
 import { type FleetSetup, fleetSetup, type ValkeyBucketOptions } from './options.ts';
@@ -100,7 +100,7 @@ export class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBuc
   }
 
   /** Returns the state to keep of the bucket; `undefined` while a request needs the bucket. */
-  rest(): Rested | undefined {
+  rest(): IdleState | undefined {
     const isNeeded = this.originLevels().length > 0 || super.stats().waiting > 0;
     return isNeeded ? undefined : this.source.driver.rest();
   }

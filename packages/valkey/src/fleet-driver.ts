@@ -2,7 +2,7 @@ import { type Amount, type SteadyTime, Timer, type WaitingQueue } from '@ebb/cor
 import { backlogOf } from './backlog.ts';
 import type { Outcome } from './bucket-store.ts';
 import { emitStoreEvent, type WithoutOrigin } from './events.ts';
-import type { Rested } from './known-state.ts';
+import type { IdleState } from './known-state.ts';
 import { Lease } from './lease.ts';
 import { changedLimits, type LimitChanges } from './limit-changes.ts';
 import type { FleetSetup } from './options.ts';
@@ -15,7 +15,7 @@ import { StoreLink } from './store-link.ts';
 const SHORTEST_MS = 1e-3;
 
 /** An event with its message. */
-function described(turn: Turn): WithoutOrigin {
+function withMessage(turn: Turn): WithoutOrigin {
   if (turn.type !== 'step') return turn;
   const way = turn.byMs < 0 ? 'back' : 'ahead';
   return { ...turn, message: `store clock stepped ${way} by ${(Math.abs(turn.byMs) / 1_000).toFixed(2)} s` };
@@ -76,7 +76,7 @@ export class FleetDriver {
   }
 
   /** Returns the state to keep of the bucket; `undefined` while tokens are leased, or a call is due or under way. */
-  rest(): Rested | undefined {
+  rest(): IdleState | undefined {
     const { lease } = this;
     const isBusy = this.#isSoon || this.#inFlight.size > 0 || lease.isBusy || lease.pause.busy;
     return isBusy || !lease.isEmpty ? undefined : this.#link.store.rest();
@@ -107,7 +107,7 @@ export class FleetDriver {
     this.#lookAt(lookAtMs, nowMs);
     for (const turn of turns) {
       this.counts.count(turn);
-      emitStoreEvent(this.#setup, this.#time.clock, described(turn));
+      emitStoreEvent(this.#setup, this.#time.clock, withMessage(turn));
     }
     if (isLimited) this.#onLimits();
     if (granted) this.#onChange();

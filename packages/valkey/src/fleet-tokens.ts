@@ -1,4 +1,4 @@
-import type { Amount, Quota, SteadyTime, TokenSource, Unavailable, WaitingQueue } from '@ebb/core/bucket';
+import type { Amount, Quota, SourceFault, SteadyTime, TokenSource, WaitingQueue } from '@ebb/core/bucket';
 import { micro, micros } from './backlog.ts';
 import { FleetDriver } from './fleet-driver.ts';
 import type { Lease } from './lease.ts';
@@ -98,7 +98,7 @@ export class FleetTokens implements TokenSource<LeasesHeld, Amount> {
     return this.held === NOT_LEASED && this.mode === 'open';
   }
 
-  get unavailable(): Unavailable | undefined {
+  get unavailable(): SourceFault | undefined {
     const { isClosed, outage } = this.#lease;
     if (isClosed) return { message: 'the bucket was closed' };
     if (outage?.mode !== 'closed') return undefined;

@@ -21,9 +21,9 @@ export interface Reply extends RawReply {
  * The state to keep of a bucket without requests: times of the bucket and the clock, and six numbers of each unit. An object for each
  * bucket would take several times as much memory.
  */
-export type Rested = readonly number[];
+export type IdleState = readonly number[];
 
-/** The count of numbers in {@link Rested} before the numbers of the units. */
+/** The count of numbers in {@link IdleState} before the numbers of the units. */
 const HEAD = 10;
 
 /** A second is added because the clocks of a store and its replicas differ. */
@@ -93,7 +93,7 @@ export class KnownState {
   }
 
   /** @param startMs of the bucket's clock. `undefined` before the first reply */
-  rest(startMs: number): Rested | undefined {
+  rest(startMs: number): IdleState | undefined {
     const last = this.#last;
     if (last === undefined) return undefined;
     const { atUs, writtenUs, frame, shiftUs, epoch, version, pausedUs, resumedUs } = last;
@@ -108,7 +108,7 @@ export class KnownState {
   }
 
   /** Goes on from the kept state, as if a reply had just come. */
-  wake(rested: Rested, startMs: number, nowMs: number): Reply {
+  wake(rested: IdleState, startMs: number, nowMs: number): Reply {
     const at = (place: number): number => rested[place] as number;
     const column = (place: number): number[] =>
       this.#limits.map((_, unit) => rested[HEAD + 6 * unit + place] as number);

@@ -8,11 +8,11 @@ import { Membership } from './membership.ts';
 import { adoptLimits, type FleetSetup } from './options.ts';
 import type { Outage } from './outage.ts';
 import { FleetPause } from './pause.ts';
+import { PendingCalls } from './pending-calls.ts';
 import { LeasePool } from './pool.ts';
 import { Refunds } from './refunds.ts';
 import type { Turn } from './step.ts';
 import type { Amounts, LeaseMark, StoreCall, TokenLeaseCall } from './store-call.ts';
-import { Unanswered } from './unanswered.ts';
 import { isAnyLow, leasedMs, takeLeased, type UnitLease } from './unit-lease.ts';
 
 /** While requests wait for tokens that no one has leased yet, the store is asked for a pause at least this often. */
@@ -63,7 +63,7 @@ export class LeaseState {
   protected readonly setup: FleetSetup;
   readonly membership: Membership;
   protected readonly losses: LossDetector;
-  protected readonly unanswered: Unanswered = new Unanswered();
+  protected readonly unanswered: PendingCalls = new PendingCalls();
   /** The lease that was asked for. */
   protected asked: TokenLeaseCall | undefined;
   protected refusal: Refusal = NOT_REFUSED;

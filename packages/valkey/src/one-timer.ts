@@ -1,7 +1,7 @@
 import type { Clock } from '@ebb/core';
-import { Heap, type Heaped, SteadyTime } from '@ebb/core/bucket';
+import { Heap, type HeapEntry, SteadyTime } from '@ebb/core/bucket';
 
-interface Wait extends Heaped {
+interface Wait extends HeapEntry {
   readonly atMs: number;
   readonly order: number;
   readonly wake: () => void;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Operated, operate } from './operator-call.ts';
+import { type OperationResult, operate } from './operator-call.ts';
 
 const NOW = 60e12;
 const HEAD = [1, NOW, 5_000_000, NOW - 20_000, 1, NOW + 3_200_000, NOW - 9, 3, 4_200, 300];
@@ -8,7 +8,7 @@ const UNITS = ['requests', '10', '20000000', NOW - 750_000, 'a%20unit', '0.5', '
 const RECORDS = ['a1b2c3d4', 250_000, NOW + 4_000_000, 'e5f6g7h8', 500_000, NOW - 1];
 
 /** As the script replies through a client that has numbers, or texts alone. */
-const replied = (reply: unknown): Promise<Operated> =>
+const replied = (reply: unknown): Promise<OperationResult> =>
   operate({ eval: async () => reply }, 'key', { type: 'inspect' });
 const reply = [...HEAD, 2, ...UNITS, DECLARED, 2, 125_000, NOW + 9_000_000, ...RECORDS];
 
@@ -53,7 +53,7 @@ test('one unit has no name, and a full bucket no more than its capacity', async 
   });
 });
 
-test.each<[reply: unknown, operated: Operated]>([
+test.each<[reply: unknown, operated: OperationResult]>([
   [[0], { type: 'none' }],
   [[2, 7], { type: 'changed', version: 7 }],
   [[3], { type: 'unknown' }],

@@ -48,7 +48,7 @@ export interface BucketState {
 }
 
 /** The outcome of an operation. */
-export type Operated =
+export type OperationResult =
   | { readonly type: 'done'; readonly state: BucketState }
   /** The store has no bucket. */
   | { readonly type: 'none' }
@@ -99,7 +99,7 @@ export async function operate(
   client: Pick<StoreClient, 'eval'>,
   key: string,
   operation: Operation,
-): Promise<Operated> {
+): Promise<OperationResult> {
   return parse(await client.eval(OPERATOR_SCRIPT, key, argumentsOf(operation)));
 }
 
@@ -112,9 +112,9 @@ const TYPES = ['none', 'done', 'changed', 'unknown'] as const;
 const HEAD: readonly Bounds[] = [WHOLE, WHOLE, ANY, WHOLE, WHOLE, ANY, ANY, [1], [-1], WHOLE, [1, 255]];
 
 /** @throws InvalidReply if the script cannot have replied so */
-function parse(reply: unknown): Operated {
+function parse(reply: unknown): OperationResult {
   const [status = 0] = readNumbers(reply, [[0, 3]]);
-  const type = TYPES[status] as Operated['type'];
+  const type = TYPES[status] as OperationResult['type'];
   if (type === 'changed') return { type, version: readNumbers(reply, [WHOLE, WHOLE])[1] as number };
   if (type !== 'done') return { type };
   const [

@@ -10,7 +10,7 @@ import {
   type WaitingBucketOptions,
 } from '@ebb/core/bucket';
 import type { OnStoreError } from './events.ts';
-import type { Rested } from './known-state.ts';
+import type { IdleState } from './known-state.ts';
 import { type StoreClient, storeClientOf } from './store-client.ts';
 import { checkUnicode, STORE_OPTIONS, type StoreOptions } from './store-options.ts';
 
@@ -118,7 +118,7 @@ export interface FleetSetup
   /** The fleet that the buckets of many keys share; else a bucket is counted for itself. */
   readonly shared?: SharedFleet | undefined;
   /** The state of the bucket that was kept since its last request. */
-  readonly rested?: Rested | undefined;
+  readonly rested?: IdleState | undefined;
 }
 
 /** The state of the fleet that the buckets of many keys share. */

@@ -12,10 +12,10 @@ import {
 } from '@ebb/core/bucket';
 import { FleetBucket, type ValkeyBucket, type ValkeyBucketStats } from './bucket.ts';
 import { emitStoreEvent, type StoreEvent } from './events.ts';
-import type { Rested } from './known-state.ts';
+import type { IdleState } from './known-state.ts';
 import { oneTimer } from './one-timer.ts';
 import { type FleetSetup, fleetSetup, type SharedFleet, type ValkeyBucketOptions } from './options.ts';
-import { pipelined } from './pipeline.ts';
+import { inPipeline } from './pipeline.ts';
 
 /** Options of {@link valkeyBucketPerKey}. Each key has the limits to itself. */
 export interface ValkeyBucketPerKeyOptions extends ValkeyBucketOptions {
@@ -133,15 +133,15 @@ class Fleet implements SharedFleet {
 class TenantBuckets extends LimitPerKey implements ValkeyBucketPerKey {
   readonly #fleet: Fleet;
   readonly #setup: FleetSetup;
-  readonly #resting = new Map<string, Rested>();
+  readonly #resting = new Map<string, IdleState>();
   #stopSweep: (() => void) | undefined;
   /** Where the look at resting keys goes on. */
-  #looked: MapIterator<[string, Rested]> | undefined;
+  #looked: MapIterator<[string, IdleState]> | undefined;
 
   constructor(setup: FleetSetup, { keyOf, maxKeys }: Complete<KeyOptions>) {
     const { clock } = setup;
     super((key) => this.#make(key), { clock, keyOf, maxKeys, idleMs: REST_AFTER_MS });
-    this.#setup = { ...setup, storeClient: pipelined(setup.client, setup.storeClient) };
+    this.#setup = { ...setup, storeClient: inPipeline(setup.client, setup.storeClient) };
     this.#fleet = new Fleet(setup);
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pipelined } from './pipeline.ts';
+import { inPipeline } from './pipeline.ts';
 import type { ValkeyClient } from './store-client.ts';
 import { storeClientOf } from './store-client.ts';
 
@@ -45,7 +45,7 @@ describe('the calls of one turn go out', () => {
   ])('%s', async (_, nodes, isCluster, packets) => {
     const streams = Array.from({ length: nodes }, () => new Stream());
     const client = clientOf(streams, isCluster);
-    const store = pipelined(client, storeClientOf(client));
+    const store = inPipeline(client, storeClientOf(client));
     const call = (key: string): Promise<unknown> => store.evalsha('sha', key, []);
     expect(await Promise.all(['1', '2', '3', '4'].map(call))).toEqual(
       [1, 2, 3, 4].map((key) => `reply ${key}`),
@@ -56,13 +56,13 @@ describe('the calls of one turn go out', () => {
 
   test('though one of them throws, or there is no connection yet', async () => {
     const client = clientOf([], true);
-    const store = pipelined(client, storeClientOf(client));
+    const store = inPipeline(client, storeClientOf(client));
     const calls = await Promise.allSettled(['1', 'x', '2'].map((key) => store.evalsha('sha', key, [])));
     expect(calls.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
   test('as they come with a client that sends them together itself', () => {
     const own = { evalsha: async () => 1, eval: async () => 1 };
-    expect(pipelined(own, own)).toBe(own);
+    expect(inPipeline(own, own)).toBe(own);
   });
 });

@@ -8,7 +8,7 @@ export const CALM_MS = 6_000;
 /** Without any reply for so long a store counts as silent again, in milliseconds. */
 const SILENT_MS = 2_000;
 
-type Spending = readonly Pick<LocalShare, 'spent'>[];
+type SpentShares = readonly Pick<LocalShare, 'spent'>[];
 
 /**
  * Decides when a silent store is back. If the round trip varies around `timeoutMs`, the first reply in time would end the outage, and the
@@ -38,7 +38,7 @@ export class Recovery {
   }
 
   /** An attempt has ended, or a call that was given up got its reply. */
-  answered({ call, sentAtMs, reply, state }: Answer, local: Spending, nowMs: number): void {
+  answered({ call, sentAtMs, reply, state }: Answer, local: SpentShares, nowMs: number): void {
     if (reply === undefined || reply.tooLate || state === 'late')
       this.#inTimeSinceMs = Number.POSITIVE_INFINITY;
     if (reply === undefined) {
@@ -63,7 +63,7 @@ export class Recovery {
    * Returns the amounts spent since the last charge; 0 the first time. A charge without a reply is not repeated: the charge came late, most
    * likely.
    */
-  charge(local: Spending): Amounts {
+  charge(local: SpentShares): Amounts {
     const spent = local.map((share) => Math.ceil(share.spent));
     const before = this.isCharging ? this.#charged : spent;
     this.isCharging = true;

@@ -33,7 +33,7 @@ const TLS = /^EPROTO$|_SSL_|_TLS_|CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_
 /** The reply does not come from the script. */
 export class InvalidReply extends Error {
   constructor(reply: unknown) {
-    super(`Unexpected reply from the store: ${shown(reply)}`);
+    super(`Unexpected reply from the store: ${shorten(reply)}`);
   }
 }
 
@@ -41,7 +41,7 @@ export class InvalidReply extends Error {
 const MOST_SHOWN = 200;
 
 /** A short text for any value; a store may reply with a whole page. */
-function shown(value: unknown): string {
+function shorten(value: unknown): string {
   let text: string | undefined;
   try {
     text = JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part));

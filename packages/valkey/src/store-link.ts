@@ -1,7 +1,7 @@
 import { type Quota, type SteadyTime, sleep } from '@ebb/core/bucket';
 import { BucketStore, type Outcome } from './bucket-store.ts';
 import { type Connection, watchConnection } from './connection.ts';
-import type { Operated } from './operator-call.ts';
+import type { OperationResult } from './operator-call.ts';
 import type { FleetSetup } from './options.ts';
 import { retryDelayMs } from './outage.ts';
 import type { StoreCall } from './store-call.ts';
@@ -61,7 +61,7 @@ export class StoreLink {
   }
 
   /** As {@link BucketStore.setLimits}. */
-  setLimits(changed: readonly number[], limits: readonly Quota[]): Promise<Operated> {
+  setLimits(changed: readonly number[], limits: readonly Quota[]): Promise<OperationResult> {
     return this.#store.setLimits(changed, limits);
   }
 

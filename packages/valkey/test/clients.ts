@@ -12,7 +12,7 @@ export interface Opened extends Disposable {
   readonly client: ValkeyClient;
 }
 
-export interface Address {
+interface Address {
   readonly port: number;
   readonly tls?: boolean;
   readonly username?: string;

@@ -12,3 +12,12 @@ export function leftBefore(url: string): string[] {
     'The repository has no address yet: `npx -y pnpm@12 -C test/packed run home OWNER/NAME` writes it into every file.',
   ];
 }
+
+/** A text with the address of another repository. The site of a project stands at OWNER.github.io/NAME. */
+export function moved(text: string, from: string, to: string): string {
+  const [[owner = '', name = ''], [nextOwner = '', nextName = '']] = [from.split('/'), to.split('/')];
+  return text
+    .replaceAll(`github.com/${from}`, `github.com/${to}`)
+    .replaceAll(`${owner}.github.io/${name}`, `${nextOwner}.github.io/${nextName}`)
+    .replaceAll(owner, nextOwner);
+}

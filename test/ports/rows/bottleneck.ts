@@ -1,10 +1,10 @@
 import {
+  type AttemptResult,
   concurrencyLimit,
   createPolicy,
   perKey,
   priorityQueue,
   retry,
-  type Settled,
   tokenBucket,
   type Verdict,
 } from '@ebb/core';
@@ -115,7 +115,7 @@ export const ROWS: readonly Port[] = [
     ebb(world) {
       const slots = limits({ concurrency: concurrencyLimit({ maxConcurrent: 2 }) });
       const retries = createPolicy({ maxRetries: 2, backoff: () => 2_000, feedback: false });
-      const judge = (settled: Settled<unknown>): Verdict => {
+      const judge = (settled: AttemptResult<unknown>): Verdict => {
         if (settled.type === 'value') return 'success';
         world.log((settled.error as Error).message);
         return 'transient';

@@ -1,11 +1,11 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { retry, type Settled, type Verdict } from '@ebb/core';
+import { type AttemptResult, retry, type Verdict } from '@ebb/core';
 import { aws } from '@ebb/providers';
 import { isThrottlingError, isTransientError } from '@smithy/core/retry';
 import { ok, type Sdk } from '../sdk.ts';
 
 /** The SDK's own view of an error: the code decides, not the status. */
-const judge = (settled: Settled<unknown>): Verdict | undefined => {
+const judge = (settled: AttemptResult<unknown>): Verdict | undefined => {
   if (settled.type === 'value') return undefined;
   const error = settled.error as Parameters<typeof isThrottlingError>[0];
   return isThrottlingError(error) ? 'refused' : isTransientError(error) ? 'transient' : 'final';

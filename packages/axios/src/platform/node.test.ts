@@ -8,7 +8,7 @@ import {
   everyRetryAfter,
   isTunnelRefused,
   lastHop,
-  received,
+  receivedResponse,
   whenNodeBodyEnds,
 } from './node.ts';
 
@@ -43,7 +43,7 @@ test.each<[request: object, expected: object | undefined]>([
   [{ res: null }, undefined],
   [{}, undefined],
 ])('what has been received of %j', (request, expected) => {
-  expect(received(request)).toEqual(expected);
+  expect(receivedResponse(request)).toEqual(expected);
 });
 
 test.each<[story: string, request: object, expected: boolean]>([

@@ -46,7 +46,7 @@ export function everyRetryAfter(request: NodeRequest): string | undefined {
 }
 
 /** The response that has arrived, though its body could not be read. */
-export function received({ res }: NodeRequest): { status: number; headers: unknown } | undefined {
+export function receivedResponse({ res }: NodeRequest): { status: number; headers: unknown } | undefined {
   return res ? { status: res.statusCode ?? 0, headers: res.headers } : undefined;
 }
 

@@ -13,7 +13,7 @@ export const whenNodeBodyEnds: Maybe<typeof node.whenNodeBodyEnds> = undefined;
 export const abortUpload: Maybe<typeof node.abortUpload> = undefined;
 export const everyRetryAfter: Maybe<typeof node.everyRetryAfter> = undefined;
 export const lastHop: Maybe<typeof node.lastHop> = undefined;
-export const received: Maybe<typeof node.received> = undefined;
+export const receivedResponse: Maybe<typeof node.receivedResponse> = undefined;
 export const isTunnelRefused: Maybe<typeof node.isTunnelRefused> = undefined;
 
 export { isLostConnection as breaksBody } from '../lost-connection.ts';

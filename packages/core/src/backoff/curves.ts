@@ -17,7 +17,7 @@ export function finite(product: number): number {
 }
 
 /** A rule that gives up after `maxRetries` retries, and has the number as its property. */
-export function ending(maxRetries: number, delay: (step: BackoffStep) => number): BackoffStrategy {
+export function withMaxRetries(maxRetries: number, delay: (step: BackoffStep) => number): BackoffStrategy {
   const rule = (step: BackoffStep): number | undefined =>
     step.retry <= maxRetries ? delay(step) : undefined;
   return Object.assign(rule, { maxRetries });

@@ -1,6 +1,6 @@
 import { countingNumber, flag, notNegative, positive, wholeNumber, wrongRange } from '../base/check.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
-import { ending, finite, LARGEST_EXPONENT, wholeUpTo } from './curves.ts';
+import { finite, LARGEST_EXPONENT, wholeUpTo, withMaxRetries } from './curves.ts';
 import type { BackoffStrategy } from './strategy.ts';
 
 /** Options of {@link celery}. */
@@ -100,7 +100,7 @@ const BINARY_OPTIONS: OptionTable<BinaryExponentialOptions> = {
  */
 export function binaryExponential(options: BinaryExponentialOptions): BackoffStrategy {
   const { slotMs, maxExponent, attemptLimit } = readOptions('binaryExponential', options, BINARY_OPTIONS);
-  return ending(attemptLimit - 1, ({ retry: collisions, random }) =>
+  return withMaxRetries(attemptLimit - 1, ({ retry: collisions, random }) =>
     finite(slotMs * wholeUpTo(2 ** Math.min(collisions, maxExponent, LARGEST_EXPONENT) - 1, random)),
   );
 }
@@ -137,5 +137,5 @@ export function connectRetry(options: ConnectRetryOptions = {}): BackoffStrategy
   const delayBefore = (retry: number): number => 1_000 * 2 ** (retry - 1);
   let sleeps = 0;
   while (delayBefore(sleeps + 1) <= maxSleepMs / 2) sleeps += 1;
-  return ending(sleeps, ({ retry }) => delayBefore(retry));
+  return withMaxRetries(sleeps, ({ retry }) => delayBefore(retry));
 }

@@ -74,7 +74,7 @@ test.each<[what: string, value: unknown, isRight: boolean]>([
   ['something else of its name', { a: () => 1, b: 1 }, false],
   ['nothing', undefined, false],
 ])('an object that must have two methods has %s', async (_, value, isRight) => {
-  const result = said((await checks()).having('both', 'a', 'b'), value);
+  const result = said((await checks()).withMethods('both', 'a', 'b'), value);
   if (isRight) expect(result).toBe(true);
   else expect(result).toMatch('TypeError: f: a must be both, got ');
 });

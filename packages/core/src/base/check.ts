@@ -84,7 +84,7 @@ export function oneOf(...words: readonly string[]): Check {
 }
 
 /** An object that has these methods. */
-export function having(takes: string | undefined, ...methods: readonly string[]): Check {
+export function withMethods(takes: string | undefined, ...methods: readonly string[]): Check {
   return (name, value) =>
     inDevelopment(() => {
       const hasAll = methods.every((method) => typeof property(value, method) === 'function');

@@ -1,6 +1,6 @@
 import { devText, inDevelopment } from '#dev-text';
 import { letExit } from '#platform';
-import { type Check, callable, finite, having } from './check.ts';
+import { type Check, callable, finite, withMethods } from './check.ts';
 import { callHook } from './errors.ts';
 import { must } from './options.ts';
 import type { Clock, Random } from './time.ts';
@@ -133,7 +133,7 @@ export function isSameClock(one: MarkedClock, other: MarkedClock): boolean {
 
 /** The `clock` of an options object. */
 export const CLOCK_OPTION: { readonly check: Check; readonly default: Clock } = {
-  check: (name, value) => inDevelopment(() => having('a clock', 'now', 'schedule')(name, value)),
+  check: (name, value) => inDevelopment(() => withMethods('a clock', 'now', 'schedule')(name, value)),
   default: systemClock,
 };
 

@@ -17,14 +17,14 @@ export function inDevelopment(check: () => void): void {
 }
 
 /** A URL in a place where none belongs, such as that of a store's client, may have a password. A long text fills the screen. */
-function shortened(text: string): string {
+function shorten(text: string): string {
   // Up to the last @: a password that was not encoded may have any character.
   return text.replace(/\/\/.*@/s, '//…@').replace(/^(.{100}).+/s, '$1…');
 }
 
 /** A value, as an error shows it. */
 export function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(shortened(value));
+  if (typeof value === 'string') return JSON.stringify(shorten(value));
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return 'an array';
   if (value instanceof Promise) return 'a promise';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Heap, type Heaped } from './heap.ts';
+import { Heap, type HeapEntry } from './heap.ts';
 
-interface Entry extends Heaped {
+interface Entry extends HeapEntry {
   readonly key: number;
 }
 

@@ -1,11 +1,11 @@
 /** An entry of a heap. */
-export interface Heaped {
+export interface HeapEntry {
   /** Its index, set by the heap; -1 while it is in no heap. */
   heapIndex: number;
 }
 
 /** A binary heap from which any entry can be removed. */
-export class Heap<E extends Heaped> {
+export class Heap<E extends HeapEntry> {
   readonly #entries: E[] = [];
   readonly #isBefore: (one: E, other: E) => boolean;
 

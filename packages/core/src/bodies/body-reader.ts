@@ -1,7 +1,7 @@
 import { nextTurn } from '../base/clock.ts';
 import type { Clock } from '../base/time.ts';
 import type { InspectionContext, Peek } from '../http/body.ts';
-import type { InspectedResponse, RequestTraits, Responded, ServerEvent } from '../http/outcome.ts';
+import type { InspectedResponse, RequestTraits, ResponseOutcome, ServerEvent } from '../http/outcome.ts';
 
 /** Finds the first event of a stream that is not a `ping`, which only keeps the connection open. */
 export class FirstEvent {
@@ -67,7 +67,7 @@ export class BodyReader implements InspectedResponse {
   readonly status: number;
   readonly request: RequestTraits;
   readonly attempt: number;
-  readonly #outcome: Responded;
+  readonly #outcome: ResponseOutcome;
   readonly #open: (maxBytes: number) => Peek | undefined;
   readonly #bounds: LookBounds;
   /** `null` if there is none; `undefined` before it is opened. */
@@ -88,7 +88,7 @@ export class BodyReader implements InspectedResponse {
   #stopWaiting: (() => void) | undefined;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(outcome: Responded, { request, attempt, open }: InspectionContext, bounds: LookBounds) {
+  constructor(outcome: ResponseOutcome, { request, attempt, open }: InspectionContext, bounds: LookBounds) {
     this.#outcome = outcome;
     this.status = outcome.status;
     this.request = request;

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { MOST_READ_AHEAD_BYTES } from '../http/headers.ts';
 import { virtualClock } from '../testing.ts';
-import { type AsideBounds, keptStream, missing, setAside } from './keep.ts';
+import { type AsideBounds, keptStream, reasonOfLoss, setAside } from './keep.ts';
 
 const clock = virtualClock({ startMs: 0 });
 const bounds: AsideBounds = {
@@ -33,7 +33,7 @@ describe.each(Object.entries(kinds))('a %s stream that was set aside', (kind, ma
     const aside = setAside(body, bounds);
     await aside?.released;
     expect(aside).toMatchObject({ isOver: true, isWhole: true });
-    expect(missing(aside as never)).toBe(undefined);
+    expect(reasonOfLoss(aside as never)).toBe(undefined);
     expect(await read(keptStream(body, aside as never))).toBe('come back');
     expect(clock.pending).toBe(0);
   });

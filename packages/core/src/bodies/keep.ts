@@ -119,7 +119,7 @@ export class SetAside<Part = unknown> {
 }
 
 /** Why the parts are not the whole body that was set aside; `undefined` if they are. */
-export function missing({ isWhole, error }: SetAside): unknown {
+export function reasonOfLoss({ isWhole, error }: SetAside): unknown {
   return isWhole ? undefined : (error ?? new Error(DISCARDED));
 }
 
@@ -191,6 +191,6 @@ function webStream(parts: readonly unknown[], error: unknown): ReadableStream<un
 /** A stream of the same kind as `body`, with what was kept of it. If that is not all, reading it fails with the reason. */
 export function keptStream(body: unknown, aside: SetAside): unknown {
   const { parts } = aside;
-  const error = missing(aside);
+  const error = reasonOfLoss(aside);
   return (isNodeReadable(body) ? nodeStream(parts, error, body) : undefined) ?? webStream(parts, error);
 }

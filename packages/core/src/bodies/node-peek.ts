@@ -2,7 +2,7 @@ import { nodeStream } from '#platform';
 import { type BodyWatcher, bytesOf, type Peek } from '../http/body.ts';
 
 /** The members of a Node stream by which a part can be read and put back. */
-interface Restorable {
+interface NodeSource {
   readonly destroyed: boolean;
   readonly readableEnded: boolean;
   readonly readableObjectMode?: boolean;
@@ -22,7 +22,7 @@ interface Restorable {
 }
 
 /** True if parts can be put back. A stream with a reader would pass on the parts twice. */
-function canPutBack(stream: Partial<Restorable>): stream is Restorable {
+function canPutBack(stream: Partial<NodeSource>): stream is NodeSource {
   const { unshift, readableLength, _readableState, readableFlowing } = stream;
   return (
     typeof unshift === 'function' &&
@@ -40,7 +40,7 @@ function canPutBack(stream: Partial<Restorable>): stream is Restorable {
  */
 export class NodePeek implements Peek {
   readonly #replace: (copy: unknown) => void;
-  readonly #stream: Restorable;
+  readonly #stream: NodeSource;
   readonly #parts: unknown[] = [];
   #error: unknown;
   #isWatched = false;
@@ -55,7 +55,7 @@ export class NodePeek implements Peek {
     return new NodePeek(stream, replace);
   }
 
-  private constructor(stream: Restorable, replace: (copy: unknown) => void) {
+  private constructor(stream: NodeSource, replace: (copy: unknown) => void) {
     this.#replace = replace;
     this.#stream = stream;
     stream.on('error', this.#onError);
@@ -140,7 +140,7 @@ export class NodePeek implements Peek {
  * Watches the parts that arrive in a stream. Not as a listener for `data`, which would have it flow, nor as one for `readable`,
  * which would keep it from flowing.
  */
-function watchPushes(stream: Restorable, watcher: BodyWatcher, ended: () => void): void {
+function watchPushes(stream: NodeSource, watcher: BodyWatcher, ended: () => void): void {
   const { push } = stream;
   stream.push = function pushWatched(part, encoding) {
     if (part !== null) watcher.part(bytesOf(part));
@@ -152,6 +152,6 @@ function watchPushes(stream: Restorable, watcher: BodyWatcher, ended: () => void
 }
 
 /** True if a stream has ended and holds no more bytes. */
-function hasAllArrived(stream: Restorable): boolean {
+function hasAllArrived(stream: NodeSource): boolean {
   return stream._readableState.ended && stream.readableLength === 0;
 }

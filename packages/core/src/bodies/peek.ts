@@ -8,7 +8,7 @@ import {
   type Data,
   isNodeReadable,
   isWebReadable,
-  type Opened,
+  type OpenedBody,
   type Peek,
 } from '../http/body.ts';
 import { MOST_READ_AHEAD_BYTES } from '../http/headers.ts';
@@ -50,7 +50,7 @@ function isParsed(data: unknown): boolean {
  *
  * @param mostBytes a longer body need not be passed on whole
  */
-export function peekAt(opened: Opened, mostBytes: number, caller: Caller): Peek | undefined {
+export function peekAt(opened: OpenedBody, mostBytes: number, caller: Caller): Peek | undefined {
   if (opened === undefined || 'read' in opened) return opened;
   const { data } = opened;
   if (data === undefined || data === null || data === '') return undefined;
@@ -86,7 +86,12 @@ export function peekAtPart(part: () => Uint8Array | Promise<Uint8Array>): Peek {
  * @param ended called once or more: when the body has ended, failed, was cancelled or garbage-collected; at once if there is
  * none, or if its client does not show it. It must not hold the response, which could then never be collected
  */
-export function watchBody(opened: Opened, caller: Caller, watcher: BodyWatcher, ended: () => unknown): void {
+export function watchBody(
+  opened: OpenedBody,
+  caller: Caller,
+  watcher: BodyWatcher,
+  ended: () => unknown,
+): void {
   const peek = peekAt(opened, Infinity, caller);
   if (peek?.watch !== undefined) peek.watch(watcher, ended);
   else if (peek !== undefined) void readWhole(peek, watcher).then(ended, ended);
@@ -104,7 +109,7 @@ async function readWhole(peek: Peek, watcher: BodyWatcher): Promise<void> {
 const READ_AHEAD_AFTER_MS = 1_000;
 
 /** The context of a look at a web stream. */
-interface Replacing {
+interface PeekContext {
   readonly clock: Clock;
   /** Takes the stream that the caller gets. Hazard: the stream must not hold an object that holds it. */
   replace(stream: ReadableStream<Uint8Array>): void;
@@ -120,11 +125,11 @@ class WebPeek implements Peek {
   readonly #isOfBytes: boolean;
   readonly #clock: Clock;
   readonly #check: () => void;
-  #replace: Replacing['replace'] | undefined;
+  #replace: PeekContext['replace'] | undefined;
   /** The reads ahead of the caller, of which the last may be pending. */
   readonly #read: Promise<Result>[] = [];
 
-  constructor(stream: ReadableStream<Uint8Array>, { clock, check, replace }: Replacing) {
+  constructor(stream: ReadableStream<Uint8Array>, { clock, check, replace }: PeekContext) {
     this.#isOfBytes = isByteStream(stream);
     this.#reader = stream.getReader();
     this.#clock = clock;

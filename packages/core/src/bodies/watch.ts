@@ -142,10 +142,10 @@ function readCopy(copy: Response, use: BodyUse): void {
 const POLL_MS = 250;
 
 /** A stream that brings a body. The `complete` of Node's `IncomingMessage` is true once the last byte has been received, read or not. */
-type Arriving = Pick<NodeReadable, 'complete' | 'destroyed' | 'readableEnded' | 'writableEnded'>;
+type BodySource = Pick<NodeReadable, 'complete' | 'destroyed' | 'readableEnded' | 'writableEnded'>;
 
 /** A destroyed stream, for example after its connection broke, will not become complete. */
-function isOver({ complete, destroyed, readableEnded, writableEnded }: Arriving): boolean {
+function isOver({ complete, destroyed, readableEnded, writableEnded }: BodySource): boolean {
   return [complete, destroyed, readableEnded, writableEnded].includes(true);
 }
 
@@ -153,7 +153,7 @@ function isOver({ complete, destroyed, readableEnded, writableEnded }: Arriving)
  * Node has no event for the arrival of a body that is not read. The reference is weak, so that a body dropped by the caller can
  * be collected.
  */
-function poll(body: WeakRef<Arriving>, clock: Clock, ended: () => void): void {
+function poll(body: WeakRef<BodySource>, clock: Clock, ended: () => void): void {
   const arriving = body.deref();
   if (arriving === undefined || isOver(arriving)) ended();
   else clock.schedule(() => poll(body, clock, ended), POLL_MS, true);
@@ -169,7 +169,7 @@ export function whenArrived(stream: NodeReadable, source: unknown, clock: Clock,
   // A stream that fails also closes. An `error` listener would hide the error from a caller without one.
   stream.on('end', ended);
   stream.on('close', ended);
-  const messages = [stream, source] as (Arriving | null | undefined)[];
+  const messages = [stream, source] as (BodySource | null | undefined)[];
   const body = messages.find((one) => typeof one?.complete === 'boolean') ?? stream;
   if (isOver(body)) {
     ended();

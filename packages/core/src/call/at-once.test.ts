@@ -13,7 +13,7 @@ import { goOnAfter, isSuccess, mayBeSentAtOnce } from './at-once.ts';
 import { Call } from './call.ts';
 import { attemptsOf } from './history.ts';
 import { run } from './run.ts';
-import { sending, type Transport } from './transport.ts';
+import { sendWithin, type Transport } from './transport.ts';
 
 interface Result {
   readonly status?: unknown;
@@ -74,7 +74,7 @@ describe('a call may be sent at once', () => {
   test('unless it is within another', async () => {
     const within: boolean[] = [];
     const request = requestThat((call) =>
-      sending(call, async () => {
+      sendWithin(call, async () => {
         within.push(mayBeSentAtOnce(policy, 'socket'));
         await Promise.resolve();
         within.push(mayBeSentAtOnce(policy, 'socket'));

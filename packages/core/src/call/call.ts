@@ -4,8 +4,8 @@ import { callQuietly, HookError, isPromise, NotSentError, reportRejection } from
 import { sleep } from '../base/signals.ts';
 import { emit, isObserved } from '../events/emit.ts';
 import type { EndFields, EventFields, ReportedRequest, StopReason } from '../events/events.ts';
-import type { Opened } from '../http/body.ts';
-import type { Outcome, ReadFeedback, RequestTraits, Responded } from '../http/outcome.ts';
+import type { OpenedBody } from '../http/body.ts';
+import type { Outcome, ReadFeedback, RequestTraits, ResponseOutcome } from '../http/outcome.ts';
 import { type AroundCalls, isSame, type OuterCall, type Way } from '../nested/outer-call.ts';
 import type { CallView, PlannedRetry, WhenBodyEnds } from '../policy/call-view.ts';
 import type { AcquireOptions, BucketMethods, Grant } from '../policy/contracts.ts';
@@ -15,12 +15,12 @@ import type { Permit, Skip, Wait } from '../policy/limit.ts';
 import { POLICY, type Policy } from '../policy/options.ts';
 import {
   Deadline,
-  type Ending,
   endingOf,
   isReasonOf,
   lateBy,
   OutOfTime,
-  stopped,
+  stopError,
+  type WaitSignal,
   withinBounds,
 } from './deadline.ts';
 import { backoffOf, type Decision, decideRetry, judgementOf, verdictOf } from './decide.ts';
@@ -56,7 +56,7 @@ export function abortedBy(error: unknown, seen: Outcome): Outcome {
 }
 
 /** True for the response of a first attempt that had nothing to wait for. All with one status share a history. */
-function isFirstAnswer({ attempt, waitedMs, skipped }: Call, outcome: Outcome): outcome is Responded {
+function isFirstAnswer({ attempt, waitedMs, skipped }: Call, outcome: Outcome): outcome is ResponseOutcome {
   return attempt === 1 && waitedMs === 0 && !skipped && outcome.type === 'response' && outcome.status > 0;
 }
 
@@ -135,7 +135,7 @@ export class Call implements CallView, OuterCall {
   /** When the connection of the last attempt is free. */
   declare private connection?: Promise<void> | undefined;
   /** Ends the waits of an attempt early. */
-  declare private ending?: Ending | undefined;
+  declare private ending?: WaitSignal | undefined;
   /** The caller's abort, in a client whose requests have no signal. */
   declare private abort?: AbortController | undefined;
   declare private inspection?: Inspection | undefined;
@@ -243,7 +243,7 @@ export class Call implements CallView, OuterCall {
   #check(isFirst = false): void {
     const { signal, policy, deadline, ending } = this;
     if (signal?.aborted) throw signal.reason;
-    if (policy.stopSignal?.aborted) throw stopped();
+    if (policy.stopSignal?.aborted) throw stopError();
     if (ending?.signal.aborted) throw ending.signal.reason;
     if (isFirst) return;
     if (deadline && deadline.leftMs < 0) throw deadline.late();
@@ -404,7 +404,7 @@ export class Call implements CallView, OuterCall {
    *
    * @param open opens the body of its response; called only if {@link inspects}
    */
-  ended(outcome: Outcome, open?: () => Opened): CallStep {
+  ended(outcome: Outcome, open?: () => OpenedBody): CallStep {
     if (this.#end) return this.#end;
     if (this.inspection) this.inspection = undefined;
     // The result of a function is no response, and has no status.

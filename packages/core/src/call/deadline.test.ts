@@ -7,7 +7,7 @@ import {
   endingOf,
   isReasonOf,
   OutOfTime,
-  stopped,
+  stopError,
   timeoutError,
   withinBounds,
 } from './deadline.ts';
@@ -157,7 +157,7 @@ describe('work in bounds', () => {
 describe('the end by a stopSignal', () => {
   test.each<[what: string, act: (own: AbortController, stop: AbortController) => void, reason: unknown]>([
     ['the caller aborts', (own) => own.abort('left'), 'left'],
-    ['the policy stops', (_, stop) => stop.abort('shut'), stopped()],
+    ['the policy stops', (_, stop) => stop.abort('shut'), stopError()],
     ['the caller is first', (own, stop) => [own.abort('left'), stop.abort('shut')], 'left'],
   ])('%s', (_, act, reason) => {
     const [own, stop] = [new AbortController(), new AbortController()];

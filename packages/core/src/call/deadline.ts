@@ -90,13 +90,13 @@ export class Deadline {
 }
 
 /** A call with timeouts. */
-export interface Timed {
+export interface TimedCall {
   readonly deadline: Deadline | undefined;
   readonly policy: { readonly attemptTimeoutMs?: number | undefined; readonly clock: Clock };
 }
 
 /** The timeout that an attempt runs into if it takes as long as `timeoutOf` says, for messages. */
-export function namedTimeoutOf({ deadline, policy }: Timed): number {
+export function namedTimeoutOf({ deadline, policy }: TimedCall): number {
   const { attemptTimeoutMs = Infinity } = policy;
   return deadline?.bindsAttempt ? deadline.timeoutMs : attemptTimeoutMs;
 }
@@ -156,24 +156,24 @@ export function withinBounds<T>(
 }
 
 /** Why a request is not sent after the policy's `stopSignal` has aborted. */
-export function stopped(): NotSentError {
+export function stopError(): NotSentError {
   return new NotSentError('stopSignal has aborted', undefined, { reason: 'stopped' });
 }
 
 /** A signal that ends waits early. */
-export interface Ending {
+export interface WaitSignal {
   readonly signal: AbortSignal;
   /** To be called after the wait: a signal may live as long as the program, and must not keep listeners. */
   forget(): void;
 }
 
-/** Aborts with the reason of the caller's signal, with {@link stopped}, or with the error of the upload, which is noted in `lost`. */
+/** Aborts with the reason of the caller's signal, with {@link stopError}, or with the error of the upload, which is noted in `lost`. */
 export function endingOf(
   own: AbortSignal | undefined,
   stopSignal: AbortSignal | undefined,
   follow: FollowUpload | undefined,
   lost: { uploadError?: unknown },
-): Ending {
+): WaitSignal {
   const end = new AbortController();
   const forgetUpload = follow?.((error) => {
     lost.uploadError = error;
@@ -184,10 +184,10 @@ export function endingOf(
     forgetUpload?.();
     end.abort(own?.reason);
   };
-  const forgetStop = stopSignal && onAbort(stopSignal, () => end.abort(stopped()));
+  const forgetStop = stopSignal && onAbort(stopSignal, () => end.abort(stopError()));
   const forgetOwn = own && onAbort(own, endOwn);
   if (own?.aborted) endOwn();
-  else if (stopSignal?.aborted) end.abort(stopped());
+  else if (stopSignal?.aborted) end.abort(stopError());
   return {
     signal: end.signal,
     forget() {

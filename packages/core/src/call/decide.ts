@@ -54,7 +54,7 @@ export type Decision =
   | { readonly retry: false; readonly reason: StopReason };
 
 /** Any verdict after which something is to be decided. */
-type Failing = Exclude<Verdict, 'success'>;
+type FailureVerdict = Exclude<Verdict, 'success'>;
 
 function stop(reason: StopReason): Decision {
   return { retry: false, reason };
@@ -135,7 +135,12 @@ function waitOf(said: Feedback | undefined): number {
  * The verdict after the feedback of the server. `shouldRetry: false` makes any verdict final, and a `final` by the body stays.
  * `isTold`: the server asks for a retry.
  */
-function verdictAfter(verdict: Failing, outcome: Outcome, said: Feedback, isTold: boolean): Failing {
+function verdictAfter(
+  verdict: FailureVerdict,
+  outcome: Outcome,
+  said: Feedback,
+  isTold: boolean,
+): FailureVerdict {
   if (said.shouldRetry === false) return 'final';
   if (verdict !== 'final' || outcome.type !== 'response' || outcome.judgement?.verdict) return verdict;
   if (isTold) return 'transient';
@@ -208,7 +213,7 @@ export function decideRetry(
   policy: Policy,
   input: DecisionInput,
   outcome: Outcome,
-  before: Failing,
+  before: FailureVerdict,
   nowMs: number,
 ): Decision {
   const { request, startedAtMs = nowMs, previousBackoffMs, skipped = 0 } = input;

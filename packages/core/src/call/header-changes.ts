@@ -123,7 +123,7 @@ function textOf(name: string, value: unknown): string | undefined {
 }
 
 /** A header's value, which is checked when it is known. */
-function checked(hook: string, name: string, value: unknown): HeaderValue {
+function checkValue(hook: string, name: string, value: unknown): HeaderValue {
   return typeof value === 'function'
     ? () => callHook(hook, () => textOf(name, value()))
     : textOf(name, value);
@@ -152,7 +152,7 @@ export function changesIn(hook: string, result: unknown): HeaderChanges {
   for (const pair of entriesOf(result)) {
     const [given, made]: readonly unknown[] = Array.isArray(pair) ? pair : [];
     if (typeof given !== 'string') throw wrongType('its result', TAKES, result);
-    const value = checked(hook, given, made);
+    const value = checkValue(hook, given, made);
     // No server has a header of that name: the rest of the request cannot be changed.
     if (/^(url|method|body|headers)$/i.test(given))
       throw wrongType('its result', devText('the headers alone'), given);

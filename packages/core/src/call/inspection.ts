@@ -1,16 +1,16 @@
 import { callHook, isPromise } from '../base/errors.ts';
-import type { Opened } from '../http/body.ts';
+import type { OpenedBody } from '../http/body.ts';
 import { checkVerdict } from '../http/classify.ts';
-import { type InspectAdvice, type Outcome, type Responded, withJudgement } from '../http/outcome.ts';
+import { type InspectAdvice, type Outcome, type ResponseOutcome, withJudgement } from '../http/outcome.ts';
 import type { CallView } from '../policy/call-view.ts';
 import { POLICY, type Policy } from '../policy/options.ts';
 import type { BodyAccess, Inspector } from '../policy/plugin.ts';
-import { namedTimeoutOf, OutOfTime, type Timed, withinBounds } from './deadline.ts';
+import { namedTimeoutOf, OutOfTime, type TimedCall, withinBounds } from './deadline.ts';
 import type { WaitStep } from './types.ts';
 import { asUserCode } from './user-code.ts';
 
 /** A call whose response is inspected. */
-interface Inspected extends CallView, Timed {
+interface InspectedCall extends CallView, TimedCall {
   readonly policy: Policy;
   /** When the attempt runs into its timeout, or into that of the call. */
   readonly endsAtMs?: number;
@@ -18,8 +18,8 @@ interface Inspected extends CallView, Timed {
 
 /** A response that plugins inspect, one after the other, before it is judged. */
 export class Inspection {
-  readonly outcome: Responded;
-  readonly #call: Inspected;
+  readonly outcome: ResponseOutcome;
+  readonly #call: InspectedCall;
   readonly #body: BodyAccess;
   /** Ends the reads of inspectors, which must end with the attempt. */
   readonly #abort: AbortController | undefined;
@@ -28,7 +28,12 @@ export class Inspection {
   #advice: InspectAdvice | undefined;
 
   /** @param signal the caller's */
-  constructor(call: Inspected, outcome: Responded, open: () => Opened, signal: AbortSignal | undefined) {
+  constructor(
+    call: InspectedCall,
+    outcome: ResponseOutcome,
+    open: () => OpenedBody,
+    signal: AbortSignal | undefined,
+  ) {
     this.#call = call;
     this.outcome = outcome;
     const abort = call.endsAtMs === undefined ? undefined : new AbortController();

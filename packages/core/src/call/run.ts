@@ -56,10 +56,10 @@ function send<T>(call: Call, transport: Transport<T>): Promise<T> {
 function reportOutcome<T>(call: Call, transport: Transport<T>, at: SettledAttempt): CallStep {
   const outcome = outcomeOf(call, transport, at);
   if (at.failed && call.hasFailed) return call.judgedWithin(outcome);
-  return call.inspects ? inspected(call, transport, at, outcome) : call.ended(outcome);
+  return call.inspects ? inspect(call, transport, at, outcome) : call.ended(outcome);
 }
 
-function inspected<T>(call: Call, transport: Transport<T>, at: SettledAttempt, outcome: Outcome): CallStep {
+function inspect<T>(call: Call, transport: Transport<T>, at: SettledAttempt, outcome: Outcome): CallStep {
   const replace = (settled: unknown): void => {
     // The look may end after the attempt.
     if (at.failed) drop(call, transport, settled);

@@ -9,7 +9,7 @@ import type { Call } from './call.ts';
 import { lateBy, OutOfTime } from './deadline.ts';
 import { attemptsOf, setHistory, successOf } from './history.ts';
 import { run } from './run.ts';
-import { layerOf, resultOf, sending, type Transport, timeoutOf } from './transport.ts';
+import { layerOf, resultOf, sendWithin, type Transport, timeoutOf } from './transport.ts';
 
 /** A call which has what its first attempt needs. */
 function setUp(options: PolicyOptions = {}, ...extensions: readonly (Plugin | Limit)[]) {
@@ -25,7 +25,7 @@ const clientThat = (verbs: Partial<Transport<unknown>> = {}): Transport<unknown>
 
 describe('sending', () => {
   test('is what the client does, if nothing stands around it', () => {
-    expect(sending(setUp().call, () => 'sent')).toBe('sent');
+    expect(sendWithin(setUp().call, () => 'sent')).toBe('sent');
   });
 
   test('goes through wrapAttempt and the plugins, in this order, and calls within find the call', () => {
@@ -38,7 +38,7 @@ describe('sending', () => {
       },
       pluginOf({ wrapAttempt: (send) => ['plugin', outerCall(), send()] as never }),
     );
-    expect(sending(call, () => outerCall())).toEqual([
+    expect(sendWithin(call, () => outerCall())).toEqual([
       `policy {"attempt":1,"request":${JSON.stringify(REQUEST)}}`,
       ['plugin', undefined, call],
     ]);
@@ -49,7 +49,7 @@ describe('sending', () => {
     const around = (name: string): Plugin =>
       pluginOf({ wrapAttempt: (send) => `${name}(${send()})` as never });
     const { call } = setUp({}, around('a'), pluginOf(), around('b'));
-    expect(sending(call, () => 'sent')).toBe('a(b(sent))');
+    expect(sendWithin(call, () => 'sent')).toBe('a(b(sent))');
   });
 
   test('a wrapAttempt that fails before it sends gives back what was taken', () => {
@@ -58,9 +58,9 @@ describe('sending', () => {
       throw new Error('boom');
     };
     const { call } = setUp({ wrapAttempt }, limitWith({ cancel }));
-    expect(() => sending(call, () => 'sent')).toThrow(HookError);
+    expect(() => sendWithin(call, () => 'sent')).toThrow(HookError);
     expect(cancel).toHaveBeenCalledTimes(1);
-    expect(() => sending(setUp({ wrapAttempt }).call, () => 'sent')).toThrow('wrapAttempt failed: boom');
+    expect(() => sendWithin(setUp({ wrapAttempt }).call, () => 'sent')).toThrow('wrapAttempt failed: boom');
   });
 
   test('what fails as it is sent is the error of the client', () => {
@@ -69,7 +69,7 @@ describe('sending', () => {
     const fails = (): never => {
       throw new TypeError('of the client');
     };
-    expect(() => sending(call, fails)).toThrow(TypeError);
+    expect(() => sendWithin(call, fails)).toThrow(TypeError);
     expect(cancel).not.toHaveBeenCalled();
   });
 });

@@ -1,7 +1,7 @@
 import { outerCall, runWithin } from '#nested';
 import { HookError } from '../base/errors.ts';
 import { LONGEST_DISCARD_MS } from '../bodies/keep.ts';
-import type { Opened } from '../http/body.ts';
+import type { OpenedBody } from '../http/body.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { OuterCall, Way } from '../nested/outer-call.ts';
 import { POLICY, type Policy, type PolicyOptions } from '../policy/options.ts';
@@ -41,7 +41,7 @@ export interface Transport<T> extends CallClient {
    *
    * @param replace takes the result for the caller in place of `settled`, if the body of `settled` cannot be replaced
    */
-  peek?(settled: unknown, replace: (settled: unknown) => void): Opened;
+  peek?(settled: unknown, replace: (settled: unknown) => void): OpenedBody;
   /** The call has ended before its first attempt was sent: the upload will not be read. */
   unsent?(reason: unknown): void;
 }
@@ -63,7 +63,7 @@ export interface Aside {
  *
  * @throws HookError if `wrapAttempt` throws before it sends
  */
-export function sending<T>(call: Call, send: () => T): T {
+export function sendWithin<T>(call: Call, send: () => T): T {
   const { attempt, request } = call;
   const { wrappers } = call.policy[POLICY];
   const inner = call.needsContext ? () => runWithin(call, send) : send;

@@ -19,7 +19,7 @@ import { type VirtualClock, virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
 import { attemptsOf, grantOf } from './history.ts';
 import { run } from './run.ts';
-import { type Aside, discardMsOf, sending, startCall, type Transport } from './transport.ts';
+import { type Aside, discardMsOf, sendWithin, startCall, type Transport } from './transport.ts';
 
 const request: RequestTraits = {
   method: 'GET',
@@ -408,7 +408,7 @@ describe('an attempt that was never sent returns its tokens', () => {
     const below = isShared ? own : bucketOf(clock);
     const outer = new Call(createPolicy({ clock, bucket: own, maxRetries: 0 }), request);
     await prepare(outer);
-    await sending(outer, async () => {
+    await sendWithin(outer, async () => {
       const inner = startCall(createPolicy({ clock, bucket: below }), request);
       await prepare(inner);
       expect([own, below].map(tokensIn)).toEqual([4, 4]);

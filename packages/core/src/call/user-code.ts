@@ -2,7 +2,7 @@ import { runHolding } from '#nested';
 import type { CallView } from '../policy/call-view.ts';
 
 /** The slots and tokens that a call holds while its user code runs. */
-type Holding = Pick<CallView, 'bodyHolder' | 'bucket' | 'isInner' | 'outer'>;
+type HolderCall = Pick<CallView, 'bodyHolder' | 'bucket' | 'isInner' | 'outer'>;
 
 /**
  * Calls user code of a call. A request of the user code does not wait for slots, or for tokens charged at the end, of limits that
@@ -11,7 +11,7 @@ type Holding = Pick<CallView, 'bodyHolder' | 'bucket' | 'isInner' | 'outer'>;
  * @param own an object that the code holds as well
  */
 export function asUserCode<T>(
-  { bodyHolder, bucket, isInner, outer }: Holding,
+  { bodyHolder, bucket, isInner, outer }: HolderCall,
   run: () => T,
   own?: object,
 ): T {

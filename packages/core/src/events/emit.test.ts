@@ -2,9 +2,9 @@ import { expect, test, vi } from 'vitest';
 import { HookError, NotSentError } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { virtualClock } from '../testing.ts';
-import { emit, type Reporting } from './emit.ts';
+import { emit, type ReportedCall } from './emit.ts';
 import { DETAILS, detailsOf, type EbbEvent, type EventFields } from './events.ts';
-import { reportedError, reportedOutcome } from './reported.ts';
+import { reportedError, reportedOutcome } from './report-fields.ts';
 
 const request: RequestTraits = {
   method: 'GET',
@@ -18,7 +18,7 @@ const busy: Outcome = { type: 'response', status: 503, header: () => 'secret' };
 function setUp() {
   const events: EbbEvent[] = [];
   const clock = virtualClock({ startMs: 7 });
-  const call: Reporting = {
+  const call: ReportedCall = {
     policy: { onEvent: (event) => void events.push(event), clock },
     request,
     attempt: 2,
@@ -59,7 +59,7 @@ test('all events of a call have the same request', () => {
 
 test('without anyone who listens nothing is built', () => {
   const now = vi.fn(() => 0);
-  const call: Reporting = {
+  const call: ReportedCall = {
     policy: { clock: { now, schedule: () => () => undefined } },
     request,
     attempt: 1,

@@ -10,7 +10,7 @@ import {
   type Observer,
   type ReportedRequest,
 } from './events.ts';
-import { reportedError, reportedOutcome, reportedRequest } from './reported.ts';
+import { reportedError, reportedOutcome, reportedRequest } from './report-fields.ts';
 
 /**
  * True if someone wants events of this type. Without that they are not built. In Node every event is also published on a channel
@@ -21,7 +21,7 @@ export function isObserved(onEvent: Observer | undefined, type: EbbEvent['type']
 }
 
 /** The part of a call that events report. */
-export interface Reporting {
+export interface ReportedCall {
   readonly policy: { readonly onEvent?: Observer | undefined; readonly clock: Clock };
   readonly request: RequestTraits;
   readonly attempt: number;
@@ -37,7 +37,7 @@ interface ReducedFields {
 
 /** Tells all who want to know of a call. @param onEvent the observer of its policy and its plugins */
 export function emit(
-  call: Reporting,
+  call: ReportedCall,
   fields: EventFields,
   onEvent: Observer | undefined = call.policy.onEvent,
 ): void {

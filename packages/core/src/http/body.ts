@@ -52,7 +52,7 @@ export function isSingleUse(body: unknown): body is object {
 }
 
 /** The ways in which a single-use body can be closed. */
-interface Closable {
+interface ClosableBody {
   readonly readableEnded?: unknown;
   destroy?(): unknown;
   return?(): unknown;
@@ -103,7 +103,7 @@ export function closeUpload(body: unknown, reason?: unknown): void {
       if (!body.locked) body.cancel(reason).catch(() => undefined);
       return;
     }
-    const { readableEnded, destroy, return: end }: Closable = body;
+    const { readableEnded, destroy, return: end }: ClosableBody = body;
     if (isNodeReadable(body)) closeNodeParts(body, closeUpload);
     // Destroyed without an error, but a file that is being opened may still fail.
     surviveUpload(body);
@@ -177,7 +177,7 @@ export interface Data {
 }
 
 /** The body that an adapter has opened: a look of its own kind, or the data as they are. */
-export type Opened = Peek | Data | undefined;
+export type OpenedBody = Peek | Data | undefined;
 
 /** The context of a look at a response. */
 export interface InspectionContext {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { askedWaitMs, retryAfterMs, sentAtMs } from './feedback.ts';
 import { LONGEST_FIELD, LONGEST_LIST } from './headers.ts';
-import type { Responded } from './outcome.ts';
+import type { ResponseOutcome } from './outcome.ts';
 import { serverFeedback } from './server-feedback.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 
-function response(headers: Readonly<Record<string, string>>, status = 429): Responded {
+function response(headers: Readonly<Record<string, string>>, status = 429): ResponseOutcome {
   return { type: 'response', status, header: (name) => headers[name] };
 }
 

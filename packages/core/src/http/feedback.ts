@@ -4,7 +4,7 @@ import { HookError, property } from '../base/errors.ts';
 import { must, mustHaveFields } from '../base/options.ts';
 import type { Random } from '../base/time.ts';
 import { shortHeader } from './headers.ts';
-import type { Feedback, FeedbackCost, Outcome, ReadFeedback, Responded } from './outcome.ts';
+import type { Feedback, FeedbackCost, Outcome, ReadFeedback, ResponseOutcome } from './outcome.ts';
 
 /** All three formats of HTTP begin with the name of a weekday, also that of `asctime`, which has no zone. */
 const DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .+$/i;
@@ -21,7 +21,7 @@ export function parseHttpDate(text: string): number | undefined {
 }
 
 /** When a response was sent by its own `Date`, or now, in milliseconds since 1970. */
-export function sentAtMs(response: Responded, nowMs: number): number {
+export function sentAtMs(response: ResponseOutcome, nowMs: number): number {
   return parseHttpDate(shortHeader(response, 'date')?.trim() ?? '') ?? nowMs;
 }
 
@@ -84,7 +84,7 @@ export function retryAfterMs(outcome: Outcome, nowMs: number): number | undefine
  * @param fields the names of the fields in milliseconds
  */
 export function askedWaitMs(
-  response: Responded,
+  response: ResponseOutcome,
   nowMs: number,
   fields: readonly string[],
 ): number | undefined {

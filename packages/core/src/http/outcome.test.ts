@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Responded, withJudgement } from './outcome.ts';
+import { type ResponseOutcome, withJudgement } from './outcome.ts';
 
 test('a judged response is the same otherwise', () => {
   class Answer {
@@ -12,7 +12,7 @@ test('a judged response is the same otherwise', () => {
       return name === 'age' ? this.#age : undefined;
     }
   }
-  const answer: Responded = new Answer();
+  const answer: ResponseOutcome = new Answer();
   const judgement = { verdict: 'final' } as const;
   const { header, ...fields } = withJudgement(answer, judgement);
   const { type, status, redirected, url } = answer;

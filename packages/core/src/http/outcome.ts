@@ -86,7 +86,7 @@ export interface RequestTraits {
 }
 
 /** The outcome of an attempt with a response. */
-export type Responded = Extract<Outcome, { type: 'response' }>;
+export type ResponseOutcome = Extract<Outcome, { type: 'response' }>;
 
 /** The origin that was returned last, and how the URLs of most of its requests start. */
 let lastOrigin = '';
@@ -107,7 +107,7 @@ export function originOf({ url }: Pick<RequestTraits, 'url'>): string {
 }
 
 /** The same response with a judgement. */
-export function withJudgement(outcome: Responded, judgement: InspectAdvice): Responded {
+export function withJudgement(outcome: ResponseOutcome, judgement: InspectAdvice): ResponseOutcome {
   const { type, status, redirected, url } = outcome;
   return { type, status, redirected, url, judgement, header: (name) => outcome.header(name) };
 }

@@ -1,6 +1,6 @@
 import { parseHttpDate } from './feedback.ts';
 import { LONGEST_LIST, shortHeader } from './headers.ts';
-import type { Responded } from './outcome.ts';
+import type { ResponseOutcome } from './outcome.ts';
 
 /** The rest of one quota. */
 export interface QuotaRest {
@@ -110,7 +110,7 @@ const KONG_WINDOWS_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 8
  * @param isRefusal true to look for every unit: a refusal may report only the one that is used up
  */
 export function quotasOf(
-  response: Pick<Responded, 'header'>,
+  response: Pick<ResponseOutcome, 'header'>,
   sentMs: () => number,
   cost = 1,
   isRefusal = false,

@@ -1,7 +1,7 @@
 import type { Check } from '../base/check.ts';
 import { askedWaitMs, checkFeedback, isAboutLoad, sentAtMs } from './feedback.ts';
 import { shortHeader } from './headers.ts';
-import type { ReadFeedback, Responded } from './outcome.ts';
+import type { ReadFeedback, ResponseOutcome } from './outcome.ts';
 import { quotasOf } from './quota-fields.ts';
 
 /** Fields in milliseconds: OpenAI and Azure, Azure Cosmos DB, AWS. */
@@ -15,14 +15,14 @@ export const IN_MILLISECONDS: readonly string[] = [
 const GITHUB_PAUSE_MS = 60_000;
 
 /** True if a request was refused because of the rate. Stripe also limits concurrent requests, and sends the reason. */
-function isTooFast(response: Responded, paused: boolean): boolean {
+function isTooFast(response: ResponseOutcome, paused: boolean): boolean {
   if (response.status !== 429) return response.status === 503 && paused;
   const reason = response.header('stripe-rate-limited-reason');
   return reason === undefined || reason.endsWith('-rate');
 }
 
 /** Reads whether the server wants a retry: `true` or `false` in lower case, as the SDKs of these providers read it. */
-function shouldRetry(response: Responded): boolean | undefined {
+function shouldRetry(response: ResponseOutcome): boolean | undefined {
   const text = response.header('x-should-retry') ?? response.header('stripe-should-retry');
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }

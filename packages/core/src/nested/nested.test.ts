@@ -53,7 +53,7 @@ function client(core: Core, options: PolicyOptions, below: Send, isDispatch = fa
     );
     return core.run<{ status: number }>(started, {
       send: (own) =>
-        core.sending(own, () =>
+        core.sendWithin(own, () =>
           below({ ...call, options: { ...call.options, [core.LAYER]: core.layerOf(own) } }),
         ),
       outcome: ({ status }) => ({ type: 'response', status, header: () => undefined }),

@@ -180,7 +180,7 @@ export function followNodeUpload(
 }
 
 /** The target into which a body is read. */
-interface Reading {
+interface ReadTarget {
   limit(): void;
   take(part: unknown): void;
   end(isWhole: boolean, error?: unknown): void;
@@ -188,7 +188,7 @@ interface Reading {
 }
 
 /** Reads a Node stream. */
-export function readNode(body: NodeStream, into: Reading): void {
+export function readNode(body: NodeStream, into: ReadTarget): void {
   // Never removed: a stream may still emit an error after it was destroyed.
   body.on('error', (error) => into.end(false, error));
   body.on('close', () => into.end(false));

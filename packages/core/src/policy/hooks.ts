@@ -80,7 +80,7 @@ export type WrapAttempt = <T>(send: () => T, current: CurrentAttempt) => T;
 export type TrustedOrigins = readonly string[] | ((request: RequestTraits) => boolean);
 
 /** The options of a policy about headers that may be credentials. */
-interface Trusting {
+interface TrustOptions {
   readonly beforeAttempt?: unknown;
   readonly plugins?: readonly { readonly name: string; readonly beforeAttempt?: unknown }[] | undefined;
   readonly trustedOrigins?: TrustedOrigins | undefined;
@@ -105,7 +105,7 @@ export const checkTrusted: Check = (name, value) => {
  *
  * @throws HookError if the function of the policy fails
  */
-export function isTrusted({ trustedOrigins }: Trusting, request: RequestTraits): boolean {
+export function isTrusted({ trustedOrigins }: TrustOptions, request: RequestTraits): boolean {
   if (!trustedOrigins) return true;
   return typeof trustedOrigins === 'function'
     ? callHook('trustedOrigins', () => trustedOrigins(request), flag)
@@ -113,12 +113,12 @@ export function isTrusted({ trustedOrigins }: Trusting, request: RequestTraits):
 }
 
 /** The name of the option or plugin that adds possible credentials; `undefined` for none. */
-function giverOf({ beforeAttempt: own, plugins = [] }: Trusting): string | undefined {
+function giverOf({ beforeAttempt: own, plugins = [] }: TrustOptions): string | undefined {
   return own ? 'beforeAttempt' : plugins.find(({ beforeAttempt }) => beforeAttempt)?.name;
 }
 
 /** True if a policy adds headers that may be credentials. */
-export function addsCredentials(policy: Trusting): boolean {
+export function addsCredentials(policy: TrustOptions): boolean {
   return giverOf(policy) !== undefined;
 }
 
@@ -127,7 +127,7 @@ export function addsCredentials(policy: Trusting): boolean {
  *
  * @throws TypeError if a policy adds headers that may be credentials, and does not say for whom
  */
-export function mustTrust(caller: string, policy: Trusting): void {
+export function mustTrust(caller: string, policy: TrustOptions): void {
   const giver = giverOf(policy);
   if (giver === undefined || policy.trustedOrigins !== undefined) return;
   const line = devTextOf(() => `set beside ${giver}, such as trustedOrigins: ['https://api.example.com']`);

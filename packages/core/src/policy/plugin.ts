@@ -1,6 +1,6 @@
 import type { Observer, StopReason } from '../events/events.ts';
-import type { InspectionContext, Opened } from '../http/body.ts';
-import type { InspectAdvice, Outcome, Responded } from '../http/outcome.ts';
+import type { InspectionContext, OpenedBody } from '../http/body.ts';
+import type { InspectAdvice, Outcome, ResponseOutcome } from '../http/outcome.ts';
 import type { CallView } from './call-view.ts';
 import type { HeaderChangesInit, NextAttempt, WrapAttempt } from './hooks.ts';
 import type { Limit } from './limit.ts';
@@ -57,7 +57,7 @@ export interface Inspector {
    * @param advice the advice of the inspectors before
    */
   judge(
-    outcome: Responded,
+    outcome: ResponseOutcome,
     call: CallView,
     body: BodyAccess,
     advice: InspectAdvice | undefined,
@@ -69,7 +69,7 @@ export interface BodyAccess {
   readonly attempt: number;
   readonly signal: AbortSignal | undefined;
   /** Opens the body; `undefined` if there is none. */
-  readonly open: () => Opened;
+  readonly open: () => OpenedBody;
 }
 
 /** `inspectBody` makes it for the policy's `inspect`. */
@@ -79,7 +79,7 @@ export interface BodyInspector extends Inspector {
    *
    * @throws HookError if the function that inspects fails, or returns an invalid value
    */
-  look(outcome: Responded, context: InspectionContext): Promise<Outcome>;
+  look(outcome: ResponseOutcome, context: InspectionContext): Promise<Outcome>;
 }
 
 /** `costFromResponse` makes it for the policy's `actualCost`. */

@@ -3,7 +3,7 @@ import { followed, limitOf, pluginOf } from '../../test/call-with-limits.ts';
 import { judge, prepare, type Readiness } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import { Call } from '../call/call.ts';
-import type { RequestTraits, Responded } from '../http/outcome.ts';
+import type { RequestTraits, ResponseOutcome } from '../http/outcome.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
 import type { BroughtLimit, Permit, Skip } from './limit.ts';
@@ -18,7 +18,7 @@ const request: RequestTraits = {
   replayable: true,
   header: () => undefined,
 };
-const responds = (status: number): Responded => ({ type: 'response', status, header: () => undefined });
+const responds = (status: number): ResponseOutcome => ({ type: 'response', status, header: () => undefined });
 
 function start(options: PolicyOptions, clock = virtualClock({ startMs: 0 })) {
   const policy = createPolicy({ clock, random: () => 0, backoff: constant(100), ...options });

@@ -5,12 +5,12 @@ import {
   type Check,
   callable,
   checkPriority,
-  having,
   nameOf,
   notNegative,
   oneOf,
   positive,
   wholeNumber,
+  withMethods,
 } from '../base/check.ts';
 import { CLOCK_OPTION, ownClock, RANDOM_OPTION } from '../base/clock.ts';
 import { callObserver } from '../base/errors.ts';
@@ -51,7 +51,7 @@ const checkIdempotencyKey: Check = (name, value) =>
   inDevelopment(() => must(name, 'true or a function', value, value === true || typeof value === 'function'));
 
 /** Limits bring their code, or are objects of the user's own. */
-function bringing(takes: string | undefined, isBrought: (value: never) => unknown): Check {
+function checkLimit(takes: string | undefined, isBrought: (value: never) => unknown): Check {
   return (name, value) => {
     const fits = Boolean(isBrought(Object(value) as never));
     // Without its code it would limit nothing, and no error would tell.
@@ -70,9 +70,9 @@ function listOf(takes: string | undefined, check: Check): Check {
   };
 }
 
-const LIMITS_ROW = { check: listOf(devText('a list of limits'), bringing(devText('a limit'), limitIn)) };
+const LIMITS_ROW = { check: listOf(devText('a list of limits'), checkLimit(devText('a limit'), limitIn)) };
 const MIDDLEWARE_ROW = { check: listOf(devText('a list of functions'), callable) };
-const INSPECT_ROW = { check: bringing(devText('what inspectBody returns'), canJudge) };
+const INSPECT_ROW = { check: checkLimit(devText('what inspectBody returns'), canJudge) };
 const CALLABLE = { check: callable };
 
 /** The fields of a plugin. */
@@ -117,7 +117,7 @@ const checkRetryAfter: Check = (name, value) =>
   });
 
 const checkStopSignal: Check = (name, value) =>
-  inDevelopment(() => having('an AbortSignal', 'addEventListener', 'removeEventListener')(name, value));
+  inDevelopment(() => withMethods('an AbortSignal', 'addEventListener', 'removeEventListener')(name, value));
 
 const checkBackoff: Check = (name, value) => {
   callable(name, value);
@@ -149,12 +149,12 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   attemptTimeoutMs: { check: positive },
   totalTimeoutMs: { check: notNegative },
   totalTimeoutCovers: { check: oneOf('headers', 'body'), default: 'headers' },
-  bucket: { check: bringing(devText('a token bucket'), bringsLimit) },
-  concurrency: { check: bringing(devText('a concurrency limit'), bringsLimit) },
-  budget: { check: bringing(devText('a retry budget'), bringsLimit) },
-  throttle: { check: bringing(devText('adaptiveThrottle(…)'), bringsLimit) },
+  bucket: { check: checkLimit(devText('a token bucket'), bringsLimit) },
+  concurrency: { check: checkLimit(devText('a concurrency limit'), bringsLimit) },
+  budget: { check: checkLimit(devText('a retry budget'), bringsLimit) },
+  throttle: { check: checkLimit(devText('adaptiveThrottle(…)'), bringsLimit) },
   actualCost: {
-    check: bringing(devText('costFromResponse(…)'), ({ inspect }: CostReader) => canJudge(Object(inspect))),
+    check: checkLimit(devText('costFromResponse(…)'), ({ inspect }: CostReader) => canJudge(Object(inspect))),
   },
   limits: LIMITS_ROW,
   middleware: MIDDLEWARE_ROW,
@@ -203,7 +203,7 @@ function addedBy(
     inspectors: [...plugins, { inspect }, { ...actualCost }].flatMap((one) => one.inspect ?? []),
     wrappers: all.flatMap((one) => one.wrapAttempt ?? []),
     middleware: inOrder(all.flatMap((one) => one.middleware ?? [])),
-    onEvent: observing(all.flatMap((one) => one.onEvent ?? [])),
+    onEvent: combineObservers(all.flatMap((one) => one.onEvent ?? [])),
     hasHeaderHooks:
       (beforeAttempt ?? idempotencyKey) !== undefined ||
       plugins.some((one) => one.beforeAttempt ?? one.publicHeaders),
@@ -211,7 +211,7 @@ function addedBy(
 }
 
 /** Tells several observers, each of which may fail. */
-function observing(all: readonly Observer[]): Observer | undefined {
+function combineObservers(all: readonly Observer[]): Observer | undefined {
   if (all.length < 2) return all[0];
   return (event) => {
     for (const one of all) callObserver('onEvent', one, event);

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type FairQueueOptions, fairQueue } from './fair-queue.ts';
-import { type Lane, NUMBERS, type PlaceOptions, type Queued } from './queue.ts';
+import { type Lane, NUMBERS, type PlaceOptions, type QueueEntry } from './queue.ts';
 
-interface Waiter extends Queued<Waiter> {
+interface Waiter extends QueueEntry<Waiter> {
   readonly name: string;
 }
 

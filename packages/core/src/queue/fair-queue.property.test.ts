@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type StepOf, step } from '../../test/histories.ts';
 import { fairQueue } from './fair-queue.ts';
-import { type Lane, NUMBERS, type Queued } from './queue.ts';
+import { type Lane, NUMBERS, type QueueEntry } from './queue.ts';
 
 const AGING_MS = 300;
 const LATE = 1e9;
@@ -12,7 +12,7 @@ const NAMES = ['a', '__proto__', 'constructor', '', undefined];
 const weightOf = (name: string | undefined): number =>
   name === undefined ? 1 : (WEIGHTS[NAMES.indexOf(name)] as number);
 
-class Waiter implements Queued<Waiter> {
+class Waiter implements QueueEntry<Waiter> {
   next: Waiter | undefined;
   previous: Waiter | undefined;
   readonly cost: number;

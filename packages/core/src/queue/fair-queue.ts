@@ -1,9 +1,16 @@
 import { devText } from '#dev-text';
 import { callable, checkPriority, HIGHEST_PRIORITY, oneOf, positive } from '../base/check.ts';
-import { Heap, type Heaped } from '../base/heap.ts';
+import { Heap, type HeapEntry } from '../base/heap.ts';
 import { type Complete, must, type OptionTable, readOptions } from '../base/options.ts';
 import { Lanes } from './order.ts';
-import { type Amount, Line, type PlaceOptions, type Queued, type QueueOrder, type Sums } from './queue.ts';
+import {
+  type Amount,
+  Line,
+  type PlaceOptions,
+  type QueueEntry,
+  type QueueOrder,
+  type Sums,
+} from './queue.ts';
 
 /** Options of {@link fairQueue}. */
 export interface FairQueueOptions {
@@ -38,7 +45,7 @@ const FAIR_QUEUE_OPTIONS: OptionTable<FairQueueOptions> = {
 const NEW_FIRST = 1 - 2 ** -50;
 
 /** A key with the requests that wait under it: retries first, then first come, first served. */
-class Key<W extends Queued<W>> implements Heaped {
+class Key<W extends QueueEntry<W>> implements HeapEntry {
   readonly name: unknown;
   /** Virtual time per cost: 1 ÷ weight. */
   readonly pace: number;
@@ -91,7 +98,7 @@ class Key<W extends Queued<W>> implements Heaped {
 }
 
 /** A key among the longest. */
-class Length<W extends Queued<W>> implements Heaped {
+class Length<W extends QueueEntry<W>> implements HeapEntry {
   readonly key: Key<W>;
   /** The place of its key among all that have come into the queue. */
   arrival = 0;
@@ -214,14 +221,14 @@ class Level<W extends InFairQueue<W>> {
 }
 
 /** Where a request waits. */
-interface FairLane<W extends Queued<W>> {
+interface FairLane<W extends QueueEntry<W>> {
   /** The number of its level. */
   readonly at: number;
   readonly key: Key<W>;
   readonly isRetry: boolean;
 }
 
-interface InFairQueue<W extends Queued<W>> extends Queued<W> {
+interface InFairQueue<W extends QueueEntry<W>> extends QueueEntry<W> {
   readonly lane: FairLane<W>;
 }
 

@@ -5,7 +5,7 @@ import {
   Line,
   type PlaceOptions,
   type Queue,
-  type Queued,
+  type QueueEntry,
   type QueueOrder,
   type Sums,
 } from './queue.ts';
@@ -25,7 +25,7 @@ export function mustHaveNoKey(fairKey: string | undefined): void {
 }
 
 /** Retries, then new requests, each first come, first served. The lane of a request is whether it is a retry. */
-class Fifo<W extends Queued<W>> implements Queue<W> {
+class Fifo<W extends QueueEntry<W>> implements Queue<W> {
   readonly #sums: Sums;
   readonly #retries: Line<W>;
   readonly #others: Line<W>;

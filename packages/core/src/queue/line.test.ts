@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { fifo } from './fifo.ts';
 import { priorityQueue } from './order.ts';
-import { inUnit, Line, NUMBERS, type Queued } from './queue.ts';
+import { inUnit, Line, NUMBERS, type QueueEntry } from './queue.ts';
 
-interface Waiter extends Queued<Waiter> {}
+interface Waiter extends QueueEntry<Waiter> {}
 
 const waiter = (cost: number, lane: unknown = 0, sinceMs = 0): Waiter => {
   return { cost, sinceMs, lane, next: undefined, previous: undefined };

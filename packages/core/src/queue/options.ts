@@ -1,5 +1,5 @@
 import { devText } from '#dev-text';
-import { having, notNegative, wholeNumber } from '../base/check.ts';
+import { notNegative, wholeNumber, withMethods } from '../base/check.ts';
 import type { Complete, OptionTable } from '../base/options.ts';
 import { fifo } from './fifo.ts';
 import type { QueueOrder } from './queue.ts';
@@ -32,7 +32,7 @@ export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {
   maxQueue: { check: wholeNumber, default: Infinity },
   maxWaitMs: { check: notNegative, default: Infinity },
   queue: {
-    check: /* @__PURE__ */ having(devText('what priorityQueue returns'), 'make'),
+    check: /* @__PURE__ */ withMethods(devText('what priorityQueue returns'), 'make'),
     default: fifo,
   },
 };

@@ -7,7 +7,7 @@ import {
   Line,
   type PlaceOptions,
   type Queue,
-  type Queued,
+  type QueueEntry,
   type QueueOrder,
   type Sums,
 } from './queue.ts';
@@ -23,7 +23,7 @@ interface LaneQueue<W> extends Iterable<W> {
 }
 
 /** Each lane is worth a head start over the lane below it, so that a low lane waits longer but is never starved. */
-export abstract class Lanes<W extends Queued<W>, L extends LaneQueue<W> = Line<W>> implements Queue<W> {
+export abstract class Lanes<W extends QueueEntry<W>, L extends LaneQueue<W> = Line<W>> implements Queue<W> {
   protected readonly sums: Sums;
   protected readonly lanes: L[] = [];
   readonly #headStartMs: number;
@@ -130,7 +130,7 @@ const PRIORITY_QUEUE_OPTIONS: OptionTable<PriorityQueueOptions> = {
 };
 
 /** A step of priority is two lanes. */
-class Priorities<W extends Queued<W>> extends Lanes<W> {
+class Priorities<W extends QueueEntry<W>> extends Lanes<W> {
   readonly #overflow: PriorityQueueOptions['overflow'];
 
   constructor({ agingMs, overflow }: Complete<PriorityQueueOptions>, sums: Sums) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type StepOf, step } from '../../test/histories.ts';
 import { fifo } from './fifo.ts';
 import { priorityQueue } from './order.ts';
-import { type Lane, NUMBERS, type Queued, type QueueOrder } from './queue.ts';
+import { type Lane, NUMBERS, type QueueEntry, type QueueOrder } from './queue.ts';
 
 /** An order, and what it does in other words. */
 interface Subject {
@@ -103,7 +103,7 @@ class PlainLine {
   }
 }
 
-interface Waiter extends Queued<Waiter> {
+interface Waiter extends QueueEntry<Waiter> {
   readonly cost: number;
 }
 

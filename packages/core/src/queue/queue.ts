@@ -35,7 +35,7 @@ export type PlaceOptions = Pick<AcquireOptions, 'priority' | 'retry' | 'fairKey'
 export type Lane = unknown;
 
 /** A request that waits, as its queue sees it. */
-export interface Queued<W> {
+export interface QueueEntry<W> {
   readonly cost: Amount;
   /** Since when it waits, in whole milliseconds of its limit. */
   readonly sinceMs: number;
@@ -46,7 +46,7 @@ export interface Queued<W> {
 }
 
 /** Requests that are served in the order in which they came: a doubly linked list, which any of them can leave in constant time. */
-export class Line<W extends Queued<W>> {
+export class Line<W extends QueueEntry<W>> {
   first: W | undefined;
   last: W | undefined;
   /** The sum of all costs. */
@@ -97,7 +97,7 @@ export class Line<W extends Queued<W>> {
  * The order of the requests that wait at one limit. It knows nothing of deadlines, signals or promises. Iterates over all of them,
  * beginning with the first, and the one that was returned last may leave meanwhile.
  */
-export interface Queue<W extends Queued<W>> extends Iterable<W> {
+export interface Queue<W extends QueueEntry<W>> extends Iterable<W> {
   /** The sum of all costs. */
   readonly cost: Amount;
   /** True if it takes keys. */
@@ -129,5 +129,5 @@ export interface Queue<W extends Queued<W>> extends Iterable<W> {
 /** A value of the option `queue`: makes the queue of a limit. Several limits may share it. */
 export interface QueueOrder {
   /** @param sums how costs add up, and their weights for a queue that gives each key its share */
-  make<W extends Queued<W>>(sums: Sums): Queue<W>;
+  make<W extends QueueEntry<W>>(sums: Sums): Queue<W>;
 }

@@ -7,7 +7,7 @@ import type { RequestTraits } from '../http/outcome.ts';
 import type { AcquireOptions } from '../policy/contracts.ts';
 import { fifo } from './fifo.ts';
 import type { WaitingSetup } from './options.ts';
-import { type Amount, type Lane, NUMBERS, type Queue, type Queued, type Sums } from './queue.ts';
+import { type Amount, type Lane, NUMBERS, type Queue, type QueueEntry, type Sums } from './queue.ts';
 import { type SteadyTime, Timer, TOLERANCE_MS } from './time.ts';
 
 /** Requests that are granted, and refused, in one turn of the event loop: a long queue must not block the program. */
@@ -19,7 +19,7 @@ const CLOSED: string | undefined = /* @__PURE__ */ devText('the bucket was close
 export const TOO_LATE: string | undefined = /* @__PURE__ */ devText('its turn does not come in time');
 
 /** A request that waits. */
-export interface Waiter<T> extends Queued<Waiter<T>> {
+export interface Waiter<T> extends QueueEntry<Waiter<T>> {
   /** Rejects with a rejected promise: a second function would cost memory for every waiter. */
   readonly resolve: (value: T | Promise<T>) => void;
   /** In milliseconds of the limit; `Infinity` if it has none. */

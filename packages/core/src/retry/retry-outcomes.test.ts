@@ -3,7 +3,7 @@ import { constant } from '../backoff/curves.ts';
 import { attemptsOf } from '../call/history.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { virtualClock } from '../testing.ts';
-import { retry, type Settled } from './retry.ts';
+import { type AttemptResult, retry } from './retry.ts';
 
 const once: PolicyOptions = { maxRetries: 0 };
 const twice: PolicyOptions = { maxRetries: 1, backoff: constant(0) };
@@ -82,7 +82,7 @@ test.each<[story: string, call: () => unknown, asked: string[]]>([
 });
 
 describe('judge', () => {
-  test.each<[story: string, call: () => unknown, given: (error: unknown) => Settled<unknown>[]]>([
+  test.each<[story: string, call: () => unknown, given: (error: unknown) => AttemptResult<unknown>[]]>([
     ['a value', () => 5, () => [{ type: 'value', value: 5 }]],
     ['no value', () => undefined, () => [{ type: 'value', value: undefined }]],
     ['an error', failing(new Error('no')), (error) => [{ type: 'error', error }]],
@@ -94,7 +94,7 @@ describe('judge', () => {
     ['no abort', failing(new DOMException('no', 'AbortError')), () => []],
   ])('is given %s', async (_, call, given) => {
     const seen: unknown[] = [];
-    const judge = (settled: Settled<unknown>, attempt: number): undefined => {
+    const judge = (settled: AttemptResult<unknown>, attempt: number): undefined => {
       expect(attempt).toBe(1);
       seen.push(settled);
     };
@@ -111,7 +111,7 @@ describe('judge', () => {
       if (calls === 1) throw error;
       return calls;
     };
-    const judge = (settled: Settled<number>, attempt: number) => {
+    const judge = (settled: AttemptResult<number>, attempt: number) => {
       seen.push([attempt, settled]);
       return 'transient' as const;
     };

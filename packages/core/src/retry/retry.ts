@@ -6,7 +6,7 @@ import { must, type OptionTable, readOptions } from '../base/options.ts';
 import { Call } from '../call/call.ts';
 import { namedTimeoutOf, timeoutError, withinBounds } from '../call/deadline.ts';
 import { drive } from '../call/run.ts';
-import { sending, type Transport, timeoutOf } from '../call/transport.ts';
+import { sendWithin, type Transport, timeoutOf } from '../call/transport.ts';
 import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind, nameOf } from '../http/failure.ts';
 import { headerIn } from '../http/headers.ts';
@@ -24,7 +24,7 @@ export interface AttemptContext {
 }
 
 /** How an attempt of a function ended. */
-export type Settled<T> =
+export type AttemptResult<T> =
   | { readonly type: 'value'; readonly value: T }
   | { readonly type: 'error'; readonly error: unknown };
 
@@ -41,7 +41,7 @@ export interface RetryOptions<T> {
    * program, and `final`; any other error is `transient`, but for an abort. `attempt` counts from 1.
    * @default none
    */
-  readonly judge?: ((settled: Settled<T>, attempt: number) => Verdict | undefined) | undefined;
+  readonly judge?: ((settled: AttemptResult<T>, attempt: number) => Verdict | undefined) | undefined;
 }
 
 /** A signal of another library may have no reason, and does not end work that takes native signals. */
@@ -105,7 +105,7 @@ export async function retry<T>(
 
 /** @throws HookError if `judge` throws, or returns an invalid value */
 function verdictByJudge<T>(
-  settled: Settled<T> | undefined,
+  settled: AttemptResult<T> | undefined,
   judge: RetryOptions<T>['judge'],
   attempt: number,
 ): Verdict | undefined {
@@ -168,7 +168,7 @@ class FunctionClient<T> implements Transport<T> {
   readonly #call: (context: AttemptContext) => T | PromiseLike<T>;
   readonly #signal: AbortSignal | undefined;
   /** How the last call with a response as its outcome ended. */
-  #settled: Settled<T> | undefined;
+  #settled: AttemptResult<T> | undefined;
 
   constructor(call: (context: AttemptContext) => T | PromiseLike<T>, signal: AbortSignal | undefined) {
     this.#call = call;
@@ -188,7 +188,7 @@ class FunctionClient<T> implements Transport<T> {
     };
     const call = this.#call;
     // Awaited here and above, so that the stack of its error names the caller.
-    const called = sending(running, async () => await call({ attempt, signal: end.signal }));
+    const called = sendWithin(running, async () => await call({ attempt, signal: end.signal }));
     try {
       // Unlike a client, a function need not look at its signal: it would do work that no one waits for, or never end.
       return await withinBounds(called, { clock: policy.clock, signal, leftMs, late });
@@ -212,7 +212,7 @@ class FunctionClient<T> implements Transport<T> {
   }
 
   /** How the call with this outcome ended; `undefined` if the caller aborted it. */
-  settledIn(outcome: Outcome): Settled<T> | undefined {
+  settledIn(outcome: Outcome): AttemptResult<T> | undefined {
     if (outcome.type === 'response') return this.#settled;
     return outcome.kind === 'aborted' ? undefined : { type: 'error', error: outcome.error };
   }

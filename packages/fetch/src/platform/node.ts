@@ -13,7 +13,7 @@ import {
   whenArrived,
 } from '@ebb/core/adapter';
 import type { isLostConnection as web } from '../lost-connection.ts';
-import type { EbbRequestInit, FetchInput, Preconnecting } from '../request.ts';
+import type { EbbRequestInit, FetchInput, PreconnectMember } from '../request.ts';
 import { isRequest, membersOf } from '../request.ts';
 
 /** The part of `AsyncLocalStorage` in use. */
@@ -48,7 +48,7 @@ interface ConnectError {
 }
 
 /** The request of an attempt. */
-interface Redirectable extends RequestTraits {
+interface RedirectSource extends RequestTraits {
   readonly followsRedirects: boolean;
 }
 
@@ -90,7 +90,7 @@ export class Hops {
  * The counter of the hops of an attempt, if a retry needs proof that the first hop refused the connection. If a redirect target refused the
  * connection, the first server has already processed the request, which must not be repeated.
  */
-export function hopsOf({ attempt, policy, isInner }: Call, request: Redirectable): Hops | undefined {
+export function hopsOf({ attempt, policy, isInner }: Call, request: RedirectSource): Hops | undefined {
   const { maxRetries, methods } = policy;
   // An inner layer sends once, and its requests count for the outer one.
   if (attempt > maxRetries || methods === 'all' || isInner) return undefined;
@@ -198,9 +198,9 @@ export function whenRead(body: object, ended: () => void): void {
 }
 
 /** Gives a fetch the `preconnect` of its base fetch, or else of the runtime's fetch. */
-export function withPreconnect<F extends object>(fetch: F, baseFetch: object): F & Preconnecting {
+export function withPreconnect<F extends object>(fetch: F, baseFetch: object): F & PreconnectMember {
   const preconnect = property(baseFetch, 'preconnect') ?? property(globalThis.fetch, 'preconnect');
-  return (preconnect === undefined ? fetch : Object.assign(fetch, { preconnect })) as F & Preconnecting;
+  return (preconnect === undefined ? fetch : Object.assign(fetch, { preconnect })) as F & PreconnectMember;
 }
 
 /** Next.js sets it when it replaces the global fetch: `patch-fetch-symbol.js` of next 16. */
@@ -214,7 +214,7 @@ const PATCHED = Symbol.for('next-patch');
  *
  * @param signal the caller's signal; without one, a signal that never aborts
  */
-export function unshared(
+export function copyForAttempt(
   method: string,
   input: FetchInput,
   init: EbbRequestInit | undefined,

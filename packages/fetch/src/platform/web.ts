@@ -12,7 +12,7 @@ export const whenBodyEnds: Maybe<typeof node.whenBodyEnds> = undefined;
 export const whenRead: Maybe<typeof node.whenRead> = undefined;
 export const hopsOf: Maybe<typeof node.hopsOf> = undefined;
 export const recordConnectErrors: Maybe<typeof node.recordConnectErrors> = undefined;
-export const unshared: Maybe<typeof node.unshared> = undefined;
+export const copyForAttempt: Maybe<typeof node.copyForAttempt> = undefined;
 /** Bun's alone. */
 export const withPreconnect: Maybe<typeof node.withPreconnect> = undefined;
 

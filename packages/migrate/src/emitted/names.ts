@@ -28,7 +28,7 @@ export const TYPES: Readonly<Record<string, string>> = {
   Policy: '@ebb/core',
   PolicyOptions: '@ebb/core',
   RequestTraits: '@ebb/core',
-  Settled: '@ebb/core',
+  AttemptResult: '@ebb/core',
   AxiosError: 'axios',
   AxiosInstance: 'axios',
 };

@@ -97,7 +97,7 @@ const judgedBy =
     onFailedAttempt?: (context: ebb__FailedAttempt) => unknown;
     shouldRetry?: (context: ebb__FailedAttempt) => boolean;
   }») =>
-  (settled«: ebb__Settled<unknown>», attempt«: number») => {
+  (settled«: ebb__AttemptResult<unknown>», attempt«: number») => {
     if (settled.type === 'value') return 'success';
     const error = settled.error« as Error»;
     const context = { error, attemptNumber: attempt, retriesLeft: retries + 1 - attempt };
@@ -180,7 +180,7 @@ const stop = (reason«?: unknown») => {
   stopped.add(error);
   return error;
 };
-const unlessStopped = (settled«: ebb__Settled<unknown>») =>
+const unlessStopped = (settled«: ebb__AttemptResult<unknown>») =>
   settled.type === 'error' && stopped.has(settled.error« as object») ? 'final' : undefined;`,
 };
 

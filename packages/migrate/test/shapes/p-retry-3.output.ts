@@ -1,10 +1,10 @@
-import { type PolicyOptions, retry, type Settled } from '@ebb/core';
+import { type AttemptResult, type PolicyOptions, retry } from '@ebb/core';
 
 // likePRetry 666c
 
 // FailedAttempt 882a
 
-// judgedBy ccdb
+// judgedBy 238d
 
 export async function callModel(prompt: string): Promise<string> {
   return retry(

@@ -18,7 +18,7 @@ import {
   devText,
   type OptionTable,
   positive,
-  type Responded,
+  type ResponseOutcome,
   readOptions,
   shortHeader,
   watchBody,
@@ -106,7 +106,7 @@ class AnswerReader {
     this.#setup = setup;
   }
 
-  judge(outcome: Responded, call: CallView, look: BodyAccess): undefined {
+  judge(outcome: ResponseOutcome, call: CallView, look: BodyAccess): undefined {
     const { grant, policy, request } = call;
     // A layer around this one may have taken the tokens: it settles them.
     if (grant === undefined) return undefined;
@@ -117,7 +117,7 @@ class AnswerReader {
     return undefined;
   }
 
-  #watch(outcome: Responded, call: CallView, tally: Tally, look: BodyAccess): void {
+  #watch(outcome: ResponseOutcome, call: CallView, tally: Tally, look: BodyAccess): void {
     const { request, policy } = call;
     const { clock } = policy;
     const { actual, maxBytes, timeoutMs } = this.#setup;
@@ -149,7 +149,7 @@ class AnswerReader {
 
   /** Lowers the tokens of the bucket to the number that the server says is left. Never throws or rejects. */
   #hear(
-    outcome: Responded,
+    outcome: ResponseOutcome,
     { bucket, grant }: CallView,
     response: InspectedResponse,
   ): Promise<void> | undefined {

@@ -1,5 +1,5 @@
 import type { ServerEvent } from '@ebb/core';
-import type { Responded } from '@ebb/core/internal';
+import type { ResponseOutcome } from '@ebb/core/internal';
 import { describe, expect, test } from 'vitest';
 import { EventReader, LineReader, MessageReader, PassedBody, PassedResponse } from './streams.ts';
 
@@ -40,7 +40,7 @@ describe('the beginning of a body that passes', () => {
 });
 
 describe('a response whose body has passed', () => {
-  const outcome: Responded = { type: 'response', status: 202, header: (name) => `the ${name}` };
+  const outcome: ResponseOutcome = { type: 'response', status: 202, header: (name) => `the ${name}` };
   const request = { method: 'GET', url: 'http://a.test/', replayable: true, header: () => undefined };
   const passed = (body: string, event?: ServerEvent) =>
     new PassedResponse(outcome, { request, attempt: 3 }, Promise.resolve(body), event);

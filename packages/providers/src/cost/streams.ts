@@ -1,6 +1,6 @@
 import type { InspectedResponse, RequestTraits, ServerEvent } from '@ebb/core';
 import type { BodyWatcher } from '@ebb/core/internal';
-import { bytesOf, FirstEvent, type Responded } from '@ebb/core/internal';
+import { bytesOf, FirstEvent, type ResponseOutcome } from '@ebb/core/internal';
 
 /** The beginning of a body, as it passes. Hazard: what waits for its end holds it, so it must not hold the response. */
 export class PassedBody implements BodyWatcher {
@@ -38,12 +38,12 @@ export class PassedBody implements BodyWatcher {
 export class PassedResponse implements InspectedResponse {
   readonly request: RequestTraits;
   readonly attempt: number;
-  readonly #outcome: Responded;
+  readonly #outcome: ResponseOutcome;
   readonly #body: Promise<string> | string;
   readonly #event: ServerEvent | undefined;
 
   constructor(
-    outcome: Responded,
+    outcome: ResponseOutcome,
     { request, attempt }: Pick<InspectedResponse, 'request' | 'attempt'>,
     body: Promise<string> | string,
     event?: ServerEvent,

@@ -9,8 +9,8 @@ import {
   copyHistory,
   haveCredentials,
   type RestRequest,
-  type Resumed,
   Resumer,
+  type ResumeSource,
   setHistoryOfResumption,
 } from '../resumer.ts';
 
@@ -18,7 +18,7 @@ import {
 type Call = readonly [FetchInput, EbbRequestInit];
 
 /** A request that may be resumed. */
-export interface ResumableRequest extends Pick<Resumed<Call, Request>, 'request'> {
+export interface ResumableRequest extends Pick<ResumeSource<Call, Request>, 'request'> {
   readonly fetch: EbbFetch;
   readonly input: FetchInput;
   readonly init: EbbRequestInit | undefined;

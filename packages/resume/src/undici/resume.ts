@@ -9,9 +9,9 @@ import {
   bodyTimeoutError,
   changedHeaders,
   cutShortError,
+  type DataSource,
   Downstream,
   type Handler,
-  type Pausable,
   type RawHeaders,
   type RequestHeaders,
   type ResponseHead,
@@ -142,7 +142,7 @@ export class ResumedRequest extends Downstream {
     this.noteAll();
   }
 
-  override head(connection: Pausable | null | undefined, head: ResponseHead): void {
+  override head(connection: DataSource | null | undefined, head: ResponseHead): void {
     const { idleTimeoutMs } = this.#resuming;
     const watched =
       idleTimeoutMs === undefined || this.#resumer === undefined
@@ -161,7 +161,7 @@ export class ResumedRequest extends Downstream {
   }
 
   /** The attempt breaks when its connection brings nothing for too long. The time in which the handler has paused it does not count. */
-  #watchSilence(connection: Pausable | null | undefined, idleMs: number): Pausable {
+  #watchSilence(connection: DataSource | null | undefined, idleMs: number): DataSource {
     const { clock } = this.#resuming.policy;
     const { attempt, controller } = this;
     this.#heardAtMs = clock.now();

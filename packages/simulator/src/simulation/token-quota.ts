@@ -32,7 +32,7 @@ export class TokenQuota {
 
   /** The state of a bucket that holds so many tokens. */
   holding(tokens: number, nowMs: number): number {
-    return gcra.holding(this.#unit, tokens, this.#ownMs(nowMs));
+    return gcra.stateWith(this.#unit, tokens, this.#ownMs(nowMs));
   }
 
   /** The state after taking tokens; `undefined` if the bucket does not hold enough. */

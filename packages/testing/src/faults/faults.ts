@@ -12,7 +12,7 @@ export interface FaultyFetch {
 }
 
 /** The error that Node's fetch rejects with. */
-function failed(code: string): TypeError {
+function fetchError(code: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 }
 
@@ -112,7 +112,7 @@ export function faults(scenario: FaultScenario, seed = 1): FaultyFetch {
           return;
         }
         forget();
-        if ('code' in answer) reject(failed(answer.code));
+        if ('code' in answer) reject(fetchError(answer.code));
         else resolve(responseTo(answer.status, answer.retryAfterSeconds));
       };
       sent += 1;

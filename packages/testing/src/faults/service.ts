@@ -1,5 +1,5 @@
 import type { Random } from '@ebb/core';
-import { Heap, type Heaped, Level } from '@ebb/core/bucket';
+import { Heap, type HeapEntry, Level } from '@ebb/core/bucket';
 import { DRAWS } from './draws.ts';
 import { type ServiceHealth, serviceHealthAt, troubleMoments } from './health.ts';
 import type { FaultSetup } from './read-scenario.ts';
@@ -16,7 +16,7 @@ const REFUSED: Answer = { code: 'ECONNREFUSED' };
 const RESET: Answer = { code: 'ECONNRESET' };
 
 /** A request. */
-export class Job implements Heaped {
+export class Job implements HeapEntry {
   heapIndex = -1;
   /** The one behind it in the queue. */
   next: Job | undefined;

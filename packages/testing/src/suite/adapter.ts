@@ -1,5 +1,5 @@
 import type { Attempt, Policy } from '@ebb/core';
-import type { Ability, Expected, RowRequest, Trait } from './row.ts';
+import type { Ability, ExpectedResult, RowRequest, Trait } from './row.ts';
 import type { StartUpstream } from './step.ts';
 
 /** The response as the caller of any client gets it. */
@@ -23,7 +23,7 @@ export interface Client {
 }
 
 /** How an adapter differs from a row, because of how its client works, and why. */
-export type Difference = Partial<Expected> & { readonly why: string };
+export type Difference = Partial<ExpectedResult> & { readonly why: string };
 
 /** Answers a mocked request; a response of type `error` stands for a lost connection. */
 export type Respond = (request: Request) => Promise<Response>;

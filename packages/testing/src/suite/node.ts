@@ -12,18 +12,18 @@ export interface Socket extends Emitter {
   unref(): void;
 }
 
-export interface Incoming extends AsyncIterable<Uint8Array> {
+export interface IncomingRequest extends AsyncIterable<Uint8Array> {
   readonly method?: string;
   readonly url?: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-export interface Outgoing extends Emitter {
+export interface OutgoingResponse extends Emitter {
   setHeader(name: string, value: string): void;
   writeHead(
     status: number,
     headers?: Readonly<Record<string, string | number | readonly string[]>>,
-  ): Outgoing;
+  ): OutgoingResponse;
   write(part: string, written?: () => void): void;
   end(body?: string | Uint8Array): void;
   destroy(): void;
@@ -40,7 +40,7 @@ export interface Server extends Emitter {
 
 interface Modules {
   readonly 'node:http': {
-    createServer(onRequest: (request: Incoming, response: Outgoing) => void): Server;
+    createServer(onRequest: (request: IncomingRequest, response: OutgoingResponse) => void): Server;
   };
   readonly 'node:net': {
     createServer(onSocket: (socket: Socket) => void): Server;
@@ -72,7 +72,7 @@ export function nodeModule<Name extends keyof Modules>(name: Name): Modules[Name
 }
 
 /** Listens on a free port of loopback, and returns the port. */
-export async function listening(server: Server): Promise<number> {
+export async function listenOnLoopback(server: Server): Promise<number> {
   const isListening = new Promise<void>((resolve, reject) => {
     server.once('listening', resolve);
     server.once('error', reject);

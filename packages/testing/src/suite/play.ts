@@ -102,7 +102,7 @@ async function untilLooking({ isLooking }: Limits, isOver: () => boolean): Promi
 /** Longer bodies are compared by their length, and not printed. */
 const LONGEST_BODY = 10_000;
 
-function shortened(got: Got | undefined): Got | undefined {
+function shorten(got: Got | undefined): Got | undefined {
   if (got === undefined || got.body.length <= LONGEST_BODY) return got;
   return { ...got, body: `${got.body.length} characters` };
 }
@@ -218,7 +218,7 @@ export async function play(
     ...seen,
     delays: events.flatMap((event) => (isAgain(event) ? [event.delayMs] : [])),
     waits: events.flatMap((event) => (event.type === 'wait' ? [event.waitedMs] : [])),
-    got: shortened(got),
+    got: shorten(got),
     thrown: got === undefined ? thrownBy(error) : undefined,
     error,
     history,

@@ -52,7 +52,7 @@ export type Ability =
 export type Trait = 'hidesRefusals' | 'resumes' | 'resumesStreams' | 'wholeBodies';
 
 /** The expected result of a row. */
-export interface Expected {
+export interface ExpectedResult {
   /** The delays before the retries and the resumptions, in milliseconds. Random numbers are 0 unless the policy sets `random`. */
   readonly delays: readonly number[];
   /** How many requests the upstream received. */
@@ -98,7 +98,7 @@ export interface Limits extends Pick<PolicyOptions, 'beforeAttempt' | 'stopSigna
 }
 
 /** A row of the table: a script and a request, and the expected delays, hits, status and reason. */
-export interface Row extends Expected {
+export interface Row extends ExpectedResult {
   readonly name: string;
   readonly script: Script;
   readonly request?: RowRequest;
@@ -118,7 +118,7 @@ export interface Row extends Expected {
   /** Beside what {@link request} needs. */
   readonly needs?: readonly Ability[];
   /** The expectations that differ for an adapter with a trait. */
-  readonly by?: Readonly<Partial<Record<Trait, Partial<Expected> & Pick<Row, 'policy' | 'abort'>>>>;
+  readonly by?: Readonly<Partial<Record<Trait, Partial<ExpectedResult> & Pick<Row, 'policy' | 'abort'>>>>;
 }
 
 /** Every ability that a row needs. */

@@ -1,5 +1,12 @@
 import { nextTurn } from '@ebb/core/adapter';
-import { type Incoming, listening, nodeModule, type Outgoing, type Server, type Socket } from './node.ts';
+import {
+  type IncomingRequest,
+  listenOnLoopback,
+  nodeModule,
+  type OutgoingResponse,
+  type Server,
+  type Socket,
+} from './node.ts';
 import { EVENTS, type ReceivedRequest, type Step, type Upstream } from './step.ts';
 
 /** A scripted server on loopback. */
@@ -16,7 +23,7 @@ export interface ScriptedServer extends Upstream {
   onHang: () => void;
 }
 
-async function bodyOf(request: Incoming): Promise<string> {
+async function bodyOf(request: IncomingRequest): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   try {
@@ -43,7 +50,7 @@ async function someTurns(): Promise<void> {
   for (let left = SOME_TURNS; left > 0; left -= 1) await nextTurn();
 }
 
-function act(step: Step, { headers }: Incoming, response: Outgoing, gates: Gates): void {
+function act(step: Step, { headers }: IncomingRequest, response: OutgoingResponse, gates: Gates): void {
   if (typeof step === 'object') {
     const { status, to, body = '' } = step;
     const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
@@ -129,7 +136,7 @@ export async function scriptedServer(
   });
   const gates: Gates = { onHang: () => result.onHang(), letGo: gate, originOf: (to) => urls[to] };
 
-  const answer = async (request: Incoming, response: Outgoing): Promise<void> => {
+  const answer = async (request: IncomingRequest, response: OutgoingResponse): Promise<void> => {
     const step = script[Math.min(seen.length, script.length - 1)] ?? { status: 200 };
     const { method = '', url = '', headers } = request;
     if (cors) {
@@ -159,7 +166,7 @@ export async function scriptedServer(
       socket.on('error', () => undefined);
     });
     servers.push(server);
-    return `http://127.0.0.1:${await listening(server)}/`;
+    return `http://127.0.0.1:${await listenOnLoopback(server)}/`;
   };
   urls.first = await start();
   if (script.some((step) => typeof step === 'object' && step.to === 'other')) urls.other = await start();

@@ -1,17 +1,17 @@
 import type { AdapterUnderTest, Respond } from './adapter.ts';
-import { refusingUrl } from './refusing.ts';
+import { refusingUrl } from './refusal.ts';
 import { scriptedServer } from './server.ts';
 import type { ReceivedRequest, StartUpstream, Step, Upstream } from './step.ts';
 
 /** A scripted server on loopback. */
 const overSockets: StartUpstream = async (script, onHang) => {
-  if (script === 'refused') return idle(await refusingUrl());
+  if (script === 'refused') return idleUpstream(await refusingUrl());
   const server = await scriptedServer(script);
   if (onHang !== undefined) server.onHang = onHang;
   return server;
 };
 
-function idle(url: string): Upstream {
+function idleUpstream(url: string): Upstream {
   return { url, seen: [], connections: () => 0, close: async () => undefined };
 }
 

@@ -3,7 +3,7 @@ import type { BucketState, Operation, UnitState } from '../operator-call.ts';
 import { checkFill } from '../options.ts';
 import { unitNames } from '../unit-text.ts';
 import { type Arguments, UsageError } from './arguments.ts';
-import { StoreError } from './connected.ts';
+import { StoreError } from './connection.ts';
 import { amount, seconds, sharesOf, unitName } from './show.ts';
 
 /** The operation of a command, and its description for the operator. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withoutSecrets } from '../store-error.ts';
 import type { ClientName, Target } from './arguments.ts';
-import { type Connected, StoreError, withTimeout } from './connected.ts';
+import { type Connection, StoreError, withTimeout } from './connection.ts';
 import { type GlidePackage, openGlide } from './glide.ts';
 import { type IoredisPackage, openIoredis } from './ioredis.ts';
 import { type NodeRedisPackage, openNodeRedis } from './node-redis.ts';
@@ -30,7 +30,7 @@ function isMissing(error: unknown, name: string): boolean {
 }
 
 /** @throws StoreError if no client is installed, or the store cannot be reached */
-export async function connect(target: Target, find: typeof load = load): Promise<Connected> {
+export async function connect(target: Target, find: typeof load = load): Promise<Connection> {
   for (const name of target.clients) {
     const found = await find(name);
     if (found === undefined) continue;

@@ -1,5 +1,13 @@
 import type { Target } from './arguments.ts';
-import { type Command, type Connected, isSecure, loginOf, nodeOf, scanAll, TIMEOUT_MS } from './connected.ts';
+import {
+  type Command,
+  type Connection,
+  isSecure,
+  loginOf,
+  nodeOf,
+  scanAll,
+  TIMEOUT_MS,
+} from './connection.ts';
 
 // The package is an optional peer, so its types may be missing. It brings at least this.
 
@@ -21,7 +29,7 @@ export interface GlidePackage {
 export async function openGlide(
   { GlideClient, GlideClusterClient, ClusterScanCursor, Logger }: GlidePackage,
   { url, cluster }: Target,
-): Promise<Connected> {
+): Promise<Connection> {
   Logger.setLoggerConfig('off');
   const { username, password } = loginOf(url);
   const options = {

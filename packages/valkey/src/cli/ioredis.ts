@@ -1,5 +1,13 @@
 import type { Target } from './arguments.ts';
-import { type Command, type Connected, isSecure, loginOf, nodeOf, scanAll, TIMEOUT_MS } from './connected.ts';
+import {
+  type Command,
+  type Connection,
+  isSecure,
+  loginOf,
+  nodeOf,
+  scanAll,
+  TIMEOUT_MS,
+} from './connection.ts';
 
 // The package is an optional peer, so its types may be missing. It brings at least this.
 
@@ -18,7 +26,7 @@ export interface IoredisPackage {
 export async function openIoredis(
   { Redis, Cluster }: IoredisPackage,
   { url, cluster }: Target,
-): Promise<Connected> {
+): Promise<Connection> {
   const once = { lazyConnect: true, enableReadyCheck: false };
   const one = { connectTimeout: TIMEOUT_MS, retryStrategy: () => null, maxRetriesPerRequest: 0 };
   const login = { ...loginOf(url), ...(isSecure(url) && { tls: {} }), ...one };

@@ -1,5 +1,5 @@
 import type { Target } from './arguments.ts';
-import { type Command, type Connected, isSecure, loginOf, scanAll, TIMEOUT_MS } from './connected.ts';
+import { type Command, type Connection, isSecure, loginOf, scanAll, TIMEOUT_MS } from './connection.ts';
 
 // The package is an optional peer, so its types may be missing. It brings at least this.
 
@@ -19,7 +19,7 @@ export interface NodeRedisPackage {
 export async function openNodeRedis(
   { createClient, createCluster }: NodeRedisPackage,
   { url, cluster }: Target,
-): Promise<Connected> {
+): Promise<Connection> {
   const socket = { connectTimeout: TIMEOUT_MS, reconnectStrategy: false };
   const client = cluster
     ? createCluster({

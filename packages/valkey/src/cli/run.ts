@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
-import { type BucketState, type Operated, type Operation, operate } from '../operator-call.ts';
+import { type BucketState, type Operation, type OperationResult, operate } from '../operator-call.ts';
 import { isDenied, messageOf, withoutSecrets } from '../store-error.ts';
 import { type Arguments, readArguments, UsageError } from './arguments.ts';
 import { changeOf } from './changes.ts';
 import { connect } from './clients.ts';
-import { type Connected, StoreError, withTimeout } from './connected.ts';
+import { type Connection, StoreError, withTimeout } from './connection.ts';
 import { HELP, RIGHTS } from './help.ts';
+import { inOneLine } from './one-line.ts';
 import { bucketJson, bucketText } from './show.ts';
-import { shown } from './shown.ts';
 import { type Output, watch } from './watch.ts';
 
 /** The streams and the environment of the command. */
@@ -31,7 +31,7 @@ function version(): string {
 }
 
 /** The error of a store, in the words of an operator. */
-function explained(error: unknown, { command, prefix }: Arguments): unknown {
+function explain(error: unknown, { command, prefix }: Arguments): unknown {
   const message = messageOf(withoutSecrets(error));
   if (isDenied(error))
     return new StoreError(`${command} needs the rights ${RIGHTS[command]} ~${prefix}*: ${message}`);
@@ -42,17 +42,17 @@ function explained(error: unknown, { command, prefix }: Arguments): unknown {
 }
 
 class Session {
-  readonly #connected: Connected;
+  readonly #connected: Connection;
   readonly #asked: Arguments;
   readonly #out: Output;
 
-  constructor(connected: Connected, asked: Arguments, out: Output) {
+  constructor(connected: Connection, asked: Arguments, out: Output) {
     this.#connected = connected;
     this.#asked = asked;
     this.#out = out;
   }
 
-  operate(key: string, operation: Operation): Promise<Operated> {
+  operate(key: string, operation: Operation): Promise<OperationResult> {
     return withTimeout(operate(this.#connected.store, key, operation), 'the store did not reply');
   }
 
@@ -77,7 +77,9 @@ class Session {
     const whole = `${prefix}{${key}}`;
     const state = await this.#inspect(whole);
     if (command !== 'inspect') return this.#change(whole, state);
-    this.#out.write(json ? `${shown(JSON.stringify(bucketJson(whole, state)))}\n` : bucketText(whole, state));
+    this.#out.write(
+      json ? `${inOneLine(JSON.stringify(bucketJson(whole, state)))}\n` : bucketText(whole, state),
+    );
     return DONE;
   }
 
@@ -103,8 +105,10 @@ class Session {
   /** Prints a change and what came of it. Returns the exit code. */
   #said(key: string, diff: readonly string[], result: string, code: number = NOT_CHANGED): number {
     const isDone = code === DONE && diff.length > 0;
-    const lines = [key, ...diff.map((line) => `  ${line}`), result].map(shown).join('\n');
-    this.#out.write(`${this.#asked.json ? shown(JSON.stringify({ key, diff, isDone, result })) : lines}\n`);
+    const lines = [key, ...diff.map((line) => `  ${line}`), result].map(inOneLine).join('\n');
+    this.#out.write(
+      `${this.#asked.json ? inOneLine(JSON.stringify({ key, diff, isDone, result })) : lines}\n`,
+    );
     return code;
   }
 }
@@ -115,7 +119,7 @@ const changed = (version: number): string =>
 /** The command `ebb-valkey`. Returns the exit code, which {@link HELP} explains. */
 export async function ebbValkey(args: readonly string[], terminal: Terminal): Promise<number> {
   const { stdout, stderr, env } = terminal;
-  let connected: Connected | undefined;
+  let connected: Connection | undefined;
   try {
     const asked = readArguments(args, env);
     if (asked === 'help' || asked === 'version') {
@@ -126,14 +130,14 @@ export async function ebbValkey(args: readonly string[], terminal: Terminal): Pr
       connected = await connect(asked.target);
       return await new Session(connected, asked, stdout).run();
     } catch (error) {
-      throw explained(error, asked);
+      throw explain(error, asked);
     }
   } catch (error) {
     if (error instanceof UsageError) {
-      stderr.write(`ebb-valkey: ${shown(error.message)}\nSee ebb-valkey --help.\n`);
+      stderr.write(`ebb-valkey: ${inOneLine(error.message)}\nSee ebb-valkey --help.\n`);
       return WRONG_USE;
     }
-    stderr.write(`ebb-valkey: ${shown(messageOf(error))}\n`);
+    stderr.write(`ebb-valkey: ${inOneLine(messageOf(error))}\n`);
     return FAILED;
   } finally {
     connected?.close();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BucketState, Operated } from '../operator-call.ts';
+import type { BucketState, OperationResult } from '../operator-call.ts';
 import { changeOf } from './changes.ts';
 import { bucketsText, bucketText, isSet, table } from './show.ts';
 import { watch } from './watch.ts';
@@ -126,7 +126,7 @@ describe('a command', () => {
 });
 
 describe('watch', () => {
-  const read = async (key: string): Promise<Operated> =>
+  const read = async (key: string): Promise<OperationResult> =>
     key === 'ebb:{gone}' ? { type: 'none' } : { type: 'done', state };
   const options = { prefix: 'ebb:{', name: '', json: false, once: true };
 

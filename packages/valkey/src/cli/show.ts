@@ -1,5 +1,5 @@
 import type { BucketState, ShareState, UnitState } from '../operator-call.ts';
-import { shown } from './shown.ts';
+import { inOneLine } from './one-line.ts';
 
 /** A number of at most four digits behind the point. */
 export const amount = (number: number): string => String(Number(number.toFixed(4)));
@@ -8,7 +8,7 @@ const percent = (share: number): string => `${amount(Math.round(share * 1_000) /
 
 /** Columns with two spaces between them; numbers stand right. Names come from others: a terminal must not obey them. */
 export function table(given: readonly (readonly string[])[]): string {
-  const rows = given.map((row) => row.map(shown));
+  const rows = given.map((row) => row.map(inOneLine));
   const [head = [], ...others] = rows;
   const widths = head.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
   const isNumber = head.map((_, at) => others.every((row) => /^[\d<-]/.test(row[at] ?? '')));
@@ -65,7 +65,7 @@ export function bucketText(key: string, state: BucketState): string {
     ...[unitName(unit), amount(unit.refillPerSecond), amount(unit.capacity), amount(unit.tokens)],
   ]);
   return [
-    shown(key),
+    inOneLine(key),
     notes.join('\n'),
     '',
     table([['unit', 'rate/s', 'capacity', 'tokens'], ...limits]),

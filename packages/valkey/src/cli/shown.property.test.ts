@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { BucketState, Operated } from '../operator-call.ts';
+import type { BucketState, OperationResult } from '../operator-call.ts';
 import { ebbValkey } from './run.ts';
 import { bucketsText, bucketText } from './show.ts';
 import { watch } from './watch.ts';
@@ -45,7 +45,7 @@ test('watch shows any names, as text and as JSON, which has them in full', async
   await fc.assert(
     fc.asyncProperty(text, text, text, async (key, unit, process) => {
       const state = stateOf(unit, process);
-      const read = async (): Promise<Operated> => ({ type: 'done', state });
+      const read = async (): Promise<OperationResult> => ({ type: 'done', state });
       const shown = async (json: boolean, keys: readonly string[]): Promise<string> => {
         let out = '';
         const write = (text: string): void => {

@@ -1,6 +1,6 @@
-import type { BucketState, Operated, Operation } from '../operator-call.ts';
+import type { BucketState, Operation, OperationResult } from '../operator-call.ts';
+import { inOneLine } from './one-line.ts';
 import { bucketJson, bucketsText } from './show.ts';
-import { shown } from './shown.ts';
 
 /** A stream that may be a terminal. */
 export interface Output {
@@ -26,9 +26,9 @@ const AT_ONCE = 50;
 /** A text as a pattern of SCAN that matches it alone. */
 const literal = (text: string): string => text.replace(/[\\*?[\]^-]/g, '\\$&');
 
-type Read = (key: string, operation: Operation) => Promise<Operated>;
+type ReadKey = (key: string, operation: Operation) => Promise<OperationResult>;
 
-async function readAll(keys: readonly string[], read: Read): Promise<(readonly [string, BucketState])[]> {
+async function readAll(keys: readonly string[], read: ReadKey): Promise<(readonly [string, BucketState])[]> {
   const found: (readonly [string, BucketState])[] = [];
   for (let from = 0; from < keys.length; from += AT_ONCE) {
     const some = keys.slice(from, from + AT_ONCE).map(async (key) => {
@@ -45,7 +45,7 @@ async function readAll(keys: readonly string[], read: Read): Promise<(readonly [
 export async function watch(
   { prefix, name, json, once }: WatchArguments,
   scan: (pattern: string) => Promise<string[]>,
-  read: Read,
+  read: ReadKey,
   out: Output,
 ): Promise<void> {
   let painted = 0;
@@ -55,11 +55,11 @@ export async function watch(
     const at = new Date();
     if (json) {
       const line = { at, buckets: buckets.map(([key, state]) => bucketJson(key, state)) };
-      out.write(`${shown(JSON.stringify(line))}\n`);
+      out.write(`${inOneLine(JSON.stringify(line))}\n`);
     } else {
       const text =
         buckets.length === 0
-          ? `no bucket whose name begins with ${shown(name) || 'anything'}`
+          ? `no bucket whose name begins with ${inOneLine(name) || 'anything'}`
           : bucketsText(buckets);
       const all = [...(once ? [] : [at.toISOString()]), ...text.split('\n')];
       const lines = out.isTTY ? all.slice(0, Math.max(2, (out.rows ?? 24) - 1)) : all;

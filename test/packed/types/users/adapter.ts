@@ -1,12 +1,12 @@
 import { createPolicy, type Outcome, type PolicyOptions, type RequestTraits } from '@ebb/core';
-import { Call, failureKind, run, sending, startCall, type Transport } from '@ebb/core/adapter';
+import { Call, failureKind, run, sendWithin, startCall, type Transport } from '@ebb/core/adapter';
 
 // A client that returns promises.
 interface Result {
   readonly status: number;
 }
 const client: Transport<Result> = {
-  send: (call: Call) => sending(call, async () => ({ status: 200 })),
+  send: (call: Call) => sendWithin(call, async () => ({ status: 200 })),
   outcome: ({ status }): Outcome => ({ type: 'response', status, header: () => undefined }),
   failure: (error) => ({ type: 'failure', kind: failureKind(error), error }),
   setAside: () => undefined,

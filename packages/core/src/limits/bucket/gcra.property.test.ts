@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { giveBack, holding, spend, take, tokensAt, waitMs } from './gcra.ts';
+import { giveBack, spend, stateWith, take, tokensAt, waitMs } from './gcra.ts';
 
 /** Fractions per case. */
 const SHRINKING_NEVER_ENDS = true;
@@ -21,7 +21,7 @@ const filled = fc.double({ min: -2, max: 1, noNaN: true });
 test('tokens that are not available have a wait, and are available after it', () => {
   fc.assert(
     fc.property(quota, nowMs, filled, share, (quota, nowMs, filled, share) => {
-      const state = holding(quota, filled * quota.capacity, nowMs);
+      const state = stateWith(quota, filled * quota.capacity, nowMs);
       const cost = share * quota.capacity;
       const wait = waitMs(quota, state, cost, nowMs);
       expect(take(quota, state, cost, nowMs) !== undefined).toBe(wait === 0);
@@ -40,7 +40,7 @@ test('taking and returning add up, within the capacity', () => {
   fc.assert(
     fc.property(quota, fc.nat(1_000_000), share, share, (quota, nowMs, share, back) => {
       const cost = share * quota.capacity;
-      const full = holding(quota, quota.capacity, nowMs);
+      const full = stateWith(quota, quota.capacity, nowMs);
       const held = spend(quota, full, cost, nowMs);
       const precision = Math.max(1e-6, quota.refillPerSecond * nowMs * 1e-15 + quota.capacity * 1e-9);
       const near = (tokens: number, expected: number) =>

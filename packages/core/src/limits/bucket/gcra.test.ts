@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { giveBack, holding, type Quota, spend, take, tokensAt, waitMs } from './gcra.ts';
+import { giveBack, type Quota, spend, stateWith, take, tokensAt, waitMs } from './gcra.ts';
 
 function quota(refillPerSecond: number, capacity: number): Quota {
   return { refillPerSecond, capacity };
@@ -7,7 +7,7 @@ function quota(refillPerSecond: number, capacity: number): Quota {
 
 /** Asks `count` times for one token at each moment, and counts the grants. */
 function serve(limits: Quota, arrivals: Iterable<readonly [atMs: number, count: number]>): [number, number] {
-  let state = holding(limits, limits.capacity, 0);
+  let state = stateWith(limits, limits.capacity, 0);
   let served = 0;
   let throttled = 0;
   for (const [atMs, count] of arrivals) {
@@ -73,7 +73,7 @@ test('an idle bucket grants its capacity once, not twice', () => {
 
 test('a clock that steps back mints no tokens', () => {
   const limits = quota(10, 10);
-  const all = take(limits, holding(limits, 10, 1_000), 10, 1_000) ?? Number.NaN;
+  const all = take(limits, stateWith(limits, 10, 1_000), 10, 1_000) ?? Number.NaN;
   expect(take(limits, all, 1, 500)).toBeUndefined();
   expect(take(limits, all, 1, 1_000)).toBeUndefined();
   expect(take(limits, all, 1, 1_100)).toBeDefined();
@@ -100,14 +100,14 @@ test('sums of fractions are whole', () => {
   // Three times 0.1 is a little more than 0.3.
   const limits = quota(10, 0.3);
   expect(serve(quota(10, 3), [[0, 3]])).toEqual([3, 0]);
-  let state = holding(limits, 0.3, 0);
+  let state = stateWith(limits, 0.3, 0);
   for (let time = 0; time < 3; time += 1) state = take(limits, state, 0.1, 0) ?? Number.NaN;
   expect(tokensAt(limits, state, 0)).toBeCloseTo(0, 9);
 });
 
 describe('a refund', () => {
   const limits = quota(1, 10);
-  const held = spend(limits, holding(limits, 10, 0), 10, 0);
+  const held = spend(limits, stateWith(limits, 10, 0), 10, 0);
 
   test.each<[story: string, tokens: number, atMs: number, there: number]>([
     ['at once is there at once', 10, 0, 10],

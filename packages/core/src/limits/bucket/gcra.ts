@@ -25,7 +25,7 @@ export function slackMs(fillMs: number, nowMs: number): number {
 }
 
 /** The state of a bucket with this many tokens. A negative number is a debt. */
-export function holding(quota: Quota, tokens: number, nowMs: number): number {
+export function stateWith(quota: Quota, tokens: number, nowMs: number): number {
   return nowMs - (tokens * 1_000) / quota.refillPerSecond;
 }
 

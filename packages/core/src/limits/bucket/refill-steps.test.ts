@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NotSentError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
-import { holding, stepsToWait } from './gcra.ts';
+import { stateWith, stepsToWait } from './gcra.ts';
 import { Level } from './level.ts';
 import { tokenBucket } from './token-bucket.ts';
 
@@ -154,7 +154,7 @@ test.each<[cost: number, tokens: number, everyMs: number, steps: number]>([
   '%d tokens are there, of %d now and with steps of 100 ms times %d, in %d steps',
   (cost, tokens, everyMs, steps) => {
     const limits = { refillPerSecond: 10, capacity: 5 };
-    expect(stepsToWait(limits, holding(limits, tokens, 0), cost, 0, everyMs)).toBe(steps);
+    expect(stepsToWait(limits, stateWith(limits, tokens, 0), cost, 0, everyMs)).toBe(steps);
   },
 );
 

@@ -68,7 +68,7 @@ export interface TokenSource<Held = unknown, A extends Amount = number> {
   isIdle(nowMs: number): boolean;
 
   /** Why no tokens can be had at all; `undefined` if they can. Requests that get none are refused then. */
-  readonly unavailable?: Unavailable | undefined;
+  readonly unavailable?: SourceFault | undefined;
   /** True if it is certain that the tokens of the first request come after its deadline. It is refused then. */
   isTooLate?(cost: A, deadlineMs: number, nowMs: number): boolean;
   /** Called when {@link TokenBucket.tryAcquire} found no tokens: the next call may find some. */
@@ -80,7 +80,7 @@ export interface TokenSource<Held = unknown, A extends Amount = number> {
 }
 
 /** Why a source has no tokens. */
-export interface Unavailable {
+export interface SourceFault {
   /** Becomes part of the message of the `NotSentError`. */
   readonly message: string;
   readonly cause?: unknown;

@@ -76,7 +76,7 @@ export interface Entry {
 }
 
 /** A limit that counts its calls. The limit stays until its calls have ended, so that later requests learn from the answers. */
-function counted(limit: Limit, entry: Entry): Limit {
+function countCalls(limit: Limit, entry: Entry): Limit {
   return {
     name: limit.name,
     isForInner: limit.isForInner === true,
@@ -125,7 +125,7 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
     // A `perKey` in another one would not be asked.
     if (brought === undefined || 'forCall' in brought.limit)
       throw new HookError('make', wrongType('its result', devText('a limit'), entry.limit));
-    entry.counted ??= { ...brought, limit: counted(brought.limit, entry) };
+    entry.counted ??= { ...brought, limit: countCalls(brought.limit, entry) };
     return entry.counted;
   }
 

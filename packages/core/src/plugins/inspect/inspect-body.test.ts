@@ -2,12 +2,12 @@ import { expect, test, vi } from 'vitest';
 import { to } from '../../../test/asks.ts';
 import { HookError } from '../../base/errors.ts';
 import type { Peek } from '../../http/body.ts';
-import type { Responded } from '../../http/outcome.ts';
+import type { ResponseOutcome } from '../../http/outcome.ts';
 import { virtualClock } from '../../testing.ts';
 import { type Inspect, type InspectBodyOptions, inspectBody } from './inspect-body.ts';
 
 const clock = virtualClock({ startMs: 0 });
-const outcome: Responded = { type: 'response', status: 200, header: (name) => `the ${name}` };
+const outcome: ResponseOutcome = { type: 'response', status: 200, header: (name) => `the ${name}` };
 const request = to('https://a.test/');
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -116,7 +116,7 @@ test('the outcome keeps its fields, and is given with the request and the attemp
     given = [response.status, response.header('x'), response.request, response.attempt];
     return { verdict: 'refused', waitMs: 20 };
   });
-  const found = (await judged) as Responded;
+  const found = (await judged) as ResponseOutcome;
   expect(given).toEqual([200, 'the x', request, 2]);
   expect(found).toMatchObject({
     type: 'response',

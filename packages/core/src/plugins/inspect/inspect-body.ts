@@ -12,7 +12,7 @@ import {
   type InspectedResponse,
   type InspectResult,
   type Outcome,
-  type Responded,
+  type ResponseOutcome,
   withJudgement,
 } from '../../http/outcome.ts';
 import type { CallView } from '../../policy/call-view.ts';
@@ -87,7 +87,7 @@ export function inspectBody(inspect: Inspect, options: InspectBodyOptions = {}):
 
 async function judgeBody(
   look: BodyInspector['look'],
-  outcome: Responded,
+  outcome: ResponseOutcome,
   { request, policy }: CallView,
   body: BodyAccess,
 ): Promise<InspectAdvice | undefined> {
@@ -100,7 +100,7 @@ async function judgeBody(
 async function lookAt(
   inspect: Inspect,
   bounds: LookBounds,
-  outcome: Responded,
+  outcome: ResponseOutcome,
   context: InspectionContext,
 ): Promise<Outcome> {
   const look = new BodyReader(outcome, context, bounds);

@@ -7,10 +7,10 @@ import type { HeaderChanges, HeaderChangesInit } from '../../policy/hooks.ts';
 
 /** The headers to send from now on; nothing if `beforeAttempt` has them. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that stores its token returns nothing
-type Fresh = HeaderChangesInit | undefined | void;
+type RefreshResult = HeaderChangesInit | undefined | void;
 
 /** Gets new credentials. The signal aborts when `refreshTimeoutMs` has passed. */
-export type Refresh = (context: { readonly signal: AbortSignal }) => Fresh | Promise<Fresh>;
+export type Refresh = (context: { readonly signal: AbortSignal }) => RefreshResult | Promise<RefreshResult>;
 
 /** How long no refresh begins after fresh credentials were refused, in milliseconds. */
 const PAUSE_MS = 10_000;
@@ -104,7 +104,7 @@ export class Credentials {
   }
 
   /** Refreshes. A result that comes after the timeout is of no use: another refresh may be under way. */
-  #inTime(renewal: Renewal, { clock }: CallView['policy']): Promise<Fresh> {
+  #inTime(renewal: Renewal, { clock }: CallView['policy']): Promise<RefreshResult> {
     const leftMs = this.#timeoutMs;
     const end = new AbortController();
     const late = (): Error => {
@@ -114,7 +114,7 @@ export class Credentials {
       return error;
     };
     const refresh = this.#refresh;
-    let made: Fresh | Promise<Fresh>;
+    let made: RefreshResult | Promise<RefreshResult>;
     try {
       made = refresh({ signal: end.signal });
     } finally {

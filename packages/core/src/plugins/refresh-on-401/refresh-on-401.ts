@@ -2,7 +2,7 @@ import { worker } from '#worker';
 import { callable, positive, wrongType } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { isReasonOf, withinBounds } from '../../call/deadline.ts';
-import type { InspectAdvice, Responded } from '../../http/outcome.ts';
+import type { InspectAdvice, ResponseOutcome } from '../../http/outcome.ts';
 import type { CallView } from '../../policy/call-view.ts';
 import type { HeaderChanges } from '../../policy/hooks.ts';
 import type { Calls } from '../../policy/limit-options.ts';
@@ -102,7 +102,10 @@ class RefreshedCall {
     return this.#credentials.headers;
   }
 
-  judge({ status, redirected }: Responded): InspectAdvice | undefined | Promise<InspectAdvice | undefined> {
+  judge({
+    status,
+    redirected,
+  }: ResponseOutcome): InspectAdvice | undefined | Promise<InspectAdvice | undefined> {
     const { isInner, request, policy } = this.#call;
     const madeAfter = this.#madeAfter;
     const credentials = this.#credentials;

@@ -27,7 +27,7 @@ const failing = (): Limits => ({
 });
 
 /** A refresh that never ends. */
-function hanging(): Limits {
+function neverRefreshes(): Limits {
   let isLooking = false;
   const refresh = (): Promise<never> => {
     isLooking = true;
@@ -146,7 +146,7 @@ export const refreshed: readonly Row[] = [
     name: 'a 401 and a refresh that never ends: after 30 seconds the 401 is the answer',
     script: [expired],
     policy,
-    limits: hanging,
+    limits: neverRefreshes,
     lookMs: 30_000,
     delays: [],
     hits: 1,
@@ -158,7 +158,7 @@ export const refreshed: readonly Row[] = [
     name: 'a 401, and an abort while waiting for the refresh, without a timeout',
     script: [expired],
     policy,
-    limits: hanging,
+    limits: neverRefreshes,
     abort: 'look',
     delays: [],
     hits: 1,
@@ -171,7 +171,7 @@ export const refreshed: readonly Row[] = [
     name: 'a 401, and a stop while waiting for the refresh: the 401 is the answer',
     script: [expired],
     policy,
-    limits: hanging,
+    limits: neverRefreshes,
     abort: 'look',
     stops: true,
     delays: [],

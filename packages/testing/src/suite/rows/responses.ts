@@ -6,7 +6,7 @@ const throttled: Step = { status: 429, body: 'slow down' };
 const asBackoff = { delays: [1_000], hits: 2, status: 200, reason: 'success' };
 
 /** Returns the numbers in turn. */
-function alternating(...numbers: readonly number[]): () => number {
+function inTurn(...numbers: readonly number[]): () => number {
   let at = 0;
   return () => numbers[at++ % numbers.length] ?? 0;
 }
@@ -85,7 +85,7 @@ export const responses: readonly Row[] = [
   {
     name: 'a new random number for each delay',
     script: [down, down, up],
-    policy: { random: alternating(0.25, 0.75) },
+    policy: { random: inTurn(0.25, 0.75) },
     delays: [1_250, 2_750],
     hits: 3,
     status: 200,

@@ -1,4 +1,4 @@
-import { listening, nodeModule, type Socket } from './node.ts';
+import { listenOnLoopback, nodeModule, type Socket } from './node.ts';
 
 /** Kept open for as long as the process runs. */
 let held: Promise<Socket> | undefined;
@@ -13,7 +13,7 @@ const PORTS = 10_000;
 async function hold(): Promise<Socket> {
   const { createServer, connect } = nodeModule('node:net');
   const server = createServer((socket) => socket.unref());
-  const serverPort = await listening(server);
+  const serverPort = await listenOnLoopback(server);
   for (let tried = 0; ; tried += 1) {
     // The system chose the server's port at random.
     const localPort = FIRST_PORT + ((serverPort + tried) % PORTS);

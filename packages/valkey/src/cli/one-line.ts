@@ -2,6 +2,6 @@
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]/gu;
 
 /** A name or a message in one line, with nothing that a terminal obeys: `\u001b` in place of an escape. */
-export function shown(text: string): string {
+export function inOneLine(text: string): string {
   return text.replaceAll(CONTROLS, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

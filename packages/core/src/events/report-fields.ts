@@ -33,11 +33,11 @@ export function reportedError(error: unknown): ReportedError {
  */
 export function withoutSecrets(url: string): string {
   const { protocol, host, pathname } = URL.parse(url) ?? {};
-  if (protocol === undefined) return relative(url);
+  if (protocol === undefined) return relativeUrl(url);
   return host === '' ? protocol : `${protocol}//${host}${pathname}`;
 }
 
 /** A relative URL; of other text only what comes before the host, since it is not known where credentials end. */
-function relative(url: string): string {
+function relativeUrl(url: string): string {
   return /^[^/\\?#]*[/\\]{2}/.exec(url)?.[0] ?? url.replace(/[?#].*$/s, '');
 }

@@ -4,7 +4,7 @@ import type { StoreCall } from './store-call.ts';
 const GIVEN_UP_MS = 10_000;
 
 /** The calls without a reply, those that are given up included. */
-export class Unanswered {
+export class PendingCalls {
   readonly #sentAtMs = new Map<StoreCall, number>();
 
   sent(call: StoreCall, nowMs: number): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutSecrets } from './reported.ts';
+import { withoutSecrets } from './report-fields.ts';
 
 test.each([
   ['https://api.test/v1/things?key=SECRET', 'https://api.test/v1/things'],

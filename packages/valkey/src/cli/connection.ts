@@ -9,14 +9,14 @@ export class StoreError extends Error {
 }
 
 /** A connection to the store. */
-export interface Connected {
+export interface Connection {
   readonly store: Pick<StoreClient, 'eval'>;
   /** The keys that match a pattern, on all nodes. */
   scan(pattern: string): Promise<string[]>;
   close(): unknown;
 }
 
-type Scanned = readonly [cursor: unknown, keys: readonly unknown[]];
+type ScanReply = readonly [cursor: unknown, keys: readonly unknown[]];
 export type Command = (args: string[]) => Promise<unknown>;
 
 /** Every reply comes in time, or not at all. */
@@ -38,7 +38,14 @@ export async function scanAll(nodes: readonly Command[], pattern: string): Promi
       const found: string[] = [];
       let cursor = '0';
       do {
-        const [next, some] = (await command(['SCAN', cursor, 'MATCH', pattern, 'COUNT', '1000'])) as Scanned;
+        const [next, some] = (await command([
+          'SCAN',
+          cursor,
+          'MATCH',
+          pattern,
+          'COUNT',
+          '1000',
+        ])) as ScanReply;
         found.push(...some.map(String));
         cursor = String(next);
       } while (cursor !== '0');
