@@ -10,7 +10,7 @@ const LONGER: Readonly<Record<string, number>> = { 'CONTRIBUTING.md': 2_100 };
 const GENERATED = ['docs/figures.md', 'docs/ports.md', 'docs/sdks.md', 'docs/api/**'];
 
 const pages = globSync(['*.md', 'docs/**/*.md', '{packages,examples}/*/README.md', 'examples/README.md'], {
-  exclude: [...GENERATED, 'CHANGELOG.md', 'docs/.vitepress/**', '**/node_modules/**'],
+  exclude: [...GENERATED, '{CHANGELOG,CODE_OF_CONDUCT}.md', 'docs/.vitepress/**', '**/node_modules/**'],
 });
 
 /** Further versions of a program: a reader reads one. */

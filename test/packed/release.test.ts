@@ -289,7 +289,9 @@ describe('the release script', () => {
 
   test.concurrent('publishes all packages with pnpm, with provenance', async () => {
     const { published } = await run('real', '--input-type=module', '--eval', program);
-    expect(published).toBe('publish --recursive --filter ./packages/* --provenance --no-git-checks\n');
+    expect(published).toBe(
+      'publish --recursive --filter ./packages/* --provenance --no-git-checks --tag latest\n',
+    );
   });
 
   test.concurrent('gets a token for a package by the identity of the workflow, and needs no other', async () => {

@@ -51,11 +51,10 @@ try {
   if (values.packed === undefined) rmSync(folder, { recursive: true });
 }
 
-const left = leftBefore(
-  JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')).repository.url,
-);
 console.log(`${passed} passed, ${failed} failed.`);
-for (const one of left) console.log(`Left before a release: ${one}`);
-if (values['dry-run']) console.log('Dry run: nothing was published.');
-if (failed > 0) process.exitCode = 1;
-else if (!values['dry-run']) process.exitCode = left.length > 0 ? 1 : publish(version);
+if (values['dry-run']) {
+  console.log('Dry run: nothing was published.');
+  const { repository } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  for (const one of leftBefore(repository.url)) console.log(`Left before a release: ${one}`);
+}
+process.exitCode = failed > 0 ? 1 : values['dry-run'] ? 0 : publish(version);

@@ -45,7 +45,7 @@ class OverloadThrottle implements Throttle, Limit {
   readonly name = 'throttle';
   /** A call whose scheduled attempt is skipped gets this. */
   readonly skip: Skip;
-  isIsolated = false;
+  #isIsolated = false;
   /** The last failures: when they lower the share, those in a row. */
   #failures: readonly string[] = [];
   /** The state that the last event has reported. */
@@ -66,7 +66,7 @@ class OverloadThrottle implements Throttle, Limit {
 
   take(call: CallView, earlier: Permit | undefined): Permit | Skip {
     const { rule, skip } = this;
-    if (this.isIsolated) {
+    if (this.#isIsolated) {
       this.tell(call);
       return skip;
     }
@@ -85,25 +85,25 @@ class OverloadThrottle implements Throttle, Limit {
   }
 
   get level(): number {
-    return this.isIsolated ? 0 : this.rule.level;
+    return this.#isIsolated ? 0 : this.rule.level;
   }
 
   get state(): ThrottleState {
-    return this.isIsolated ? 'open' : this.rule.state;
+    return this.#isIsolated ? 'open' : this.rule.state;
   }
 
   isolate(): void {
-    this.isIsolated = true;
+    this.#isIsolated = true;
   }
 
   close(): void {
-    this.isIsolated = false;
+    this.#isIsolated = false;
     this.rule.reset();
   }
 
   /** True unless the throttle is isolated: its level does not hold for long, so an eviction loses nothing. */
   get isIdle(): boolean {
-    return !this.isIsolated;
+    return !this.#isIsolated;
   }
 
   failed(nowMs: number, outcome: Outcome | undefined, isRetry: boolean): void {
