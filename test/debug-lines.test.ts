@@ -60,7 +60,7 @@ test('NODE_DEBUG=ebb prints a line for each event, without secrets', async () =>
     `/ 1 | end | ${good}`,
     '/ 0 | throttle | state=open level=0 failures= retryAllowance=reserve',
     '/ 0 | attempt-skipped | delayMs=…',
-    '/ 0 | skip',
+    '/ 0 | attempt-skipped',
     '/ 0 | end | reason=overload name=NotSentError reason=overload',
   ]);
 });

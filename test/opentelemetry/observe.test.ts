@@ -109,7 +109,7 @@ test('what a bucket that processes share does with its store', async () => {
     );
   const reasons = ['timeout', 'connection', 'refused', 'data', 'reply', 'other'];
   const none = {
-    ...{ 'share orders': 0.5, 'processes orders': 0, 'leased orders': 0 },
+    ...{ 'throttle.level orders': 0.5, 'processes orders': 0, 'leased orders': 0 },
     ...{ 'calls orders': 0, 'call.time orders': 0, 'recoveries orders': 0 },
     ...Object.fromEntries(reasons.map((reason) => [`losses orders ${reason}`, 0])),
   };
@@ -143,9 +143,9 @@ test('the mode of a budget that processes share', async () => {
 test('the share of a throttle', async () => {
   const limit = adaptiveThrottle();
   observe({ throttle: limit, attributes: { limit: 'orders' }, meter: record.sdk.meter });
-  expect(await series()).toEqual(['share orders 1 1']);
+  expect(await series()).toEqual(['throttle.level orders 1 1']);
   limit.isolate();
-  expect(await series()).toEqual(['share orders 0 1']);
+  expect(await series()).toEqual(['throttle.level orders 0 1']);
 });
 
 test('the buckets of many keys have the mode of their store, and their calls together', async () => {

@@ -217,7 +217,7 @@ function requestToHedge(options: Options, handler: Handler, plan: HedgePlan): Tr
  * ```ts
  * import { createPolicy, retryBudget } from '@ebb/core';
  * import { ebbInterceptor } from '@ebb/undici';
- * import { hedge } from '@ebb/hedge/undici';
+ * import { hedged } from '@ebb/hedge/undici';
  * import { Agent, request } from 'undici';
  *
  * const policy = createPolicy({ budget: retryBudget() });
