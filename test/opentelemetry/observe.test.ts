@@ -109,7 +109,7 @@ test('what a bucket that processes share does with its store', async () => {
     );
   const reasons = ['timeout', 'connection', 'refused', 'data', 'reply', 'other'];
   const none = {
-    ...{ 'throttle.level orders': 0.5, 'processes orders': 0, 'leased orders': 0 },
+    ...{ 'share orders': 0.5, 'processes orders': 0, 'leased orders': 0 },
     ...{ 'calls orders': 0, 'call.time orders': 0, 'recoveries orders': 0 },
     ...Object.fromEntries(reasons.map((reason) => [`losses orders ${reason}`, 0])),
   };
