@@ -98,6 +98,11 @@ describe('programs for several clients', () => {
   });
 });
 
+test('each page of the reference says since when its door exists, and what a user may rely on', () => {
+  const doors = generated.filter((path) => !/index|namespaces/.test(path));
+  expect(doors.filter((path) => !/Since<.*Stability</s.test(htmls.get(path) ?? ''))).toEqual([]);
+});
+
 describe('the blocks of the reference are signatures, or examples of docstrings, which a test compiles', () => {
   const sources = globSync('packages/*/src/**/*.ts', { exclude: ['**/*.test.ts', '**/*.test-d.ts'] });
   const docstrings = sources.map((path) => readFileSync(path, 'utf8').replace(/^ *\* ?/gm, '')).join('\n');

@@ -32,6 +32,17 @@ function doors(): Door[] {
   });
 }
 
+/** The version from which on a name exists, unless its docstring has a `@since` of its own. */
+const FIRST_VERSION = '0.1.0';
+
+/** What a user may rely on, for each door. */
+export function stabilityOf(door: string): string {
+  if (door.endsWith('/internal')) return 'none: for packages of ebb alone, and changed without notice';
+  if (/^@ebb\/core\/(adapter|bucket|deduplicate)$/.test(door))
+    return 'for authors of clients and limits: a minor version may change it, and the CHANGELOG says how';
+  return 'stable: before 1.0.0 only a minor version may break it, and the CHANGELOG says how';
+}
+
 /** The heading above types that a signature names and that cannot be imported by name. */
 const HIDDEN = 'Types without an export';
 
@@ -116,7 +127,9 @@ export async function writeReference(): Promise<void> {
     const title = titleOf(text);
     const about = title.startsWith('@') ? `exported name of ${title}` : 'entry point of the packages';
     const description = `Every ${about}, from the docstrings: types, defaults, errors.`;
+    const stability = `**Since** ${FIRST_VERSION}. **Stability**: ${stabilityOf(title)}.`;
     // An anchor that no name has: the title of a namespace is also that of its function.
-    writeFileSync(path, frontmatter({ description, editLink: false }) + text.replace(/^# .+$/m, '$& {#top}'));
+    const head = title.startsWith('@') ? `$& {#top}\n\n${stability}` : '$& {#top}';
+    writeFileSync(path, frontmatter({ description, editLink: false }) + text.replace(/^# .+$/m, head));
   }
 }
