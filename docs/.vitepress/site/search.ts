@@ -57,7 +57,7 @@ export function weigh(id: string, term: string, { title = '', titles = [] }: Sec
     '/strategies/shared-bucket': 'share processes fleet',
     '/strategies/server-wait': 'retry-after 429 retryafter',
     '/strategies/timeouts': 'attempttimeoutms totaltimeoutms deadline abort cancel signal request',
-    '/strategies/throttle': 'overload',
+    '/strategies/throttle': 'overload thundering herd',
     '/strategies/priorities': 'priority urgent fair fairkey fairqueue customer',
   };
   const path = id.replace(/^\/ebb/, '').replace(/\.html.*/, '');
