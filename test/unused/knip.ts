@@ -57,7 +57,6 @@ const config: KnipConfig = {
         'bench/{rivals,ours}/**/*.ts',
         // Processes of their own.
         'bench/measure/{child,marked}.ts',
-        'packed/home.ts',
         'bench/{overload/variant,resumed/read,stubs/server}.ts',
         'guard/{measured,subjects/*}.ts',
         'jobs/lambda-process.ts',
@@ -84,7 +83,7 @@ const config: KnipConfig = {
     },
     'test/packed': {
       entry: [
-        '{setup,release,version}.ts',
+        '{home,setup,release,version}.ts',
         'vitest.{long.,release.,}config.ts',
         '**/*.test.ts',
         // Programs of users, which tests compile or start.

@@ -36,7 +36,7 @@ function doors(): Door[] {
 const FIRST_VERSION = '0.1.0';
 
 /** What a user may rely on, for each door. */
-export function stabilityOf(door: string): string {
+function stabilityOf(door: string): string {
   if (door.endsWith('/internal')) return 'none: for packages of ebb alone, and changed without notice';
   if (/^@ebb\/core\/(adapter|bucket|deduplicate)$/.test(door))
     return 'for authors of clients and limits: a minor version may change it, and the CHANGELOG says how';

@@ -63,7 +63,7 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
   }
 
   get limit(): BroughtLimit {
-    return slotLimit(this, true);
+    return { limit: new SlotLimit(this) };
   }
 
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
@@ -101,23 +101,13 @@ class Semaphore implements ConcurrencyLimit, ChecksCalls {
   }
 }
 
-/**
- * Every attempt holds a slot of the limit, until its connection is free.
- *
- * @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs`
- */
-export function slotLimit(limit: SlotMethods, endsItself = false): BroughtLimit {
-  return { limit: new SlotLimit(limit, endsItself) };
-}
-
+/** Every attempt holds a slot of the limit, until its connection is free. */
 class SlotLimit implements Limit {
   readonly name = 'concurrency';
   readonly #limit: SlotMethods;
-  readonly #endsItself: boolean;
 
-  constructor(limit: SlotMethods, endsItself: boolean) {
+  constructor(limit: SlotMethods) {
     this.#limit = limit;
-    this.#endsItself = endsItself;
   }
 
   get whenBodyEnds(): typeof whenBodyEnds {
@@ -136,7 +126,8 @@ class SlotLimit implements Limit {
     const limit = this.#limit;
     return {
       isForSlot: true,
-      endsItself: this.#endsItself,
+      // Its `acquire` keeps to the signal and to `maxWaitMs`.
+      endsItself: true,
       // Keeps the process alive: nothing else may, if the slots are held by responses that have arrived but are not read.
       acquire: (options) =>
         keepAlive(limit.acquire(options)).then((slot) => new SlotPermit(slot, limit, call)),
