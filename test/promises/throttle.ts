@@ -132,7 +132,7 @@ export const THROTTLE: readonly Promised[] = [
     {
       says: '`isolate()` opens it',
       file: LIMIT,
-      from: 'return this.isIsolated ? 0 : this.rule.level;',
+      from: 'return this.#isIsolated ? 0 : this.rule.level;',
       to: 'return this.rule.share;',
       tests: ofLimit,
     },
