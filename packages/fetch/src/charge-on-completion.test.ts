@@ -8,7 +8,7 @@ const isWeb = process.env.EBB_PLATFORM === 'web';
 
 const URL_OF_IT = 'http://service.test/';
 
-/** Of 60 tokens, of which one comes in within 1,000 seconds, a call takes 50 until its body has ended. */
+/** A call takes 50 of 60 tokens until its body has ended. One token comes in within 1,000 seconds. */
 function setUp(more: Partial<Policy> = {}) {
   const clock = virtualClock({ startMs: 0 });
   const limits = {
@@ -19,7 +19,7 @@ function setUp(more: Partial<Policy> = {}) {
   const cost = { requests: 1, outputTokens: 50 };
   const policy = createPolicy({ bucket, cost, clock, maxRetries: 0, ...more });
   const tokens = (): number => bucket.stats().units?.outputTokens?.tokens ?? Number.NaN;
-  /** What is held back is not refilled. */
+  /** Tokens that are held back are not refilled. */
   const expectHeldBack = (): void => expect([bucket.stats().idle, tokens()]).toEqual([false, 10]);
   const expectCharged = (): void => {
     clock.tick(5_000_000);

@@ -127,7 +127,7 @@ test('an outcome has the redirect and the final URL', async () => {
 });
 
 describe('the tokens of an attempt whose connection is refused', () => {
-  /** What is left of five tokens, with hardly any refill, of which an attempt takes all. */
+  /** The rest of five tokens after an attempt that takes all, with hardly any refill. */
   const leftAfter = async (url: string, init: RequestInit, more: PolicyOptions = {}, base = fetch) => {
     const bucket = tokenBucket({ refillPerSecond: 1e-9, capacity: 5, nonConforming: 'reject' });
     await expect(createFetch({ ...options, bucket, cost: 5, ...more }, base)(url, init)).rejects.toThrow(

@@ -10,7 +10,7 @@ import { emit } from '#platform';
  * - `capacity-lowered`: it costs more than the new capacity of the bucket
  * - `closed`: the bucket was closed
  * - `stopped`: the policy's `stopSignal` has aborted
- * - `overload`: too little succeeds, and the last scheduled attempt to send it was skipped
+ * - `overload`: too little succeeds, and its last scheduled attempt was skipped
  * - `unavailable`: the store of a shared bucket could not be reached
  */
 export type NotSentReason =

@@ -28,7 +28,7 @@ function http2Stream(code: string): Error {
   return coded('ERR_HTTP2_STREAM_ERROR', `Stream closed with error code ${code}`);
 }
 
-/** What undici says of HTTP/2. */
+/** The errors of undici over HTTP/2. */
 function info(message: string): Error {
   return coded('UND_ERR_INFO', `HTTP/2: ${message}`);
 }

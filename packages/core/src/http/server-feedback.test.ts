@@ -26,7 +26,7 @@ function responseOf(text: string): Outcome {
   return { type: 'response', status: Number(status), header: (name) => headers.get(name) };
 }
 
-/** What is said of a response, from words such as `pause 3000, left 0, too fast`. The wait is the pause unless it is named. */
+/** The expected feedback on a response, from words such as `pause 3000, left 0, too fast`. The wait is the pause unless it is named. */
 function saidOf(text: string): Said | undefined {
   if (text === 'nothing') return undefined;
   const words = text.split(', ');

@@ -50,8 +50,8 @@ const checkMethods: Check = /* @__PURE__ */ methodsOr(
 const checkIdempotencyKey: Check = (name, value) =>
   inDevelopment(() => must(name, 'true or a function', value, value === true || typeof value === 'function'));
 
-/** Limits bring their code, or are objects of the user's own. */
-function checkLimit(takes: string | undefined, isBrought: (value: never) => unknown): Check {
+/** A check by what a value has: a limit brings its code, or is an object of the user's own, and an inspector can judge. */
+function checkBy(takes: string | undefined, isBrought: (value: never) => unknown): Check {
   return (name, value) => {
     const fits = Boolean(isBrought(Object(value) as never));
     // Without its code it would limit nothing, and no error would tell.
@@ -70,9 +70,9 @@ function listOf(takes: string | undefined, check: Check): Check {
   };
 }
 
-const LIMITS_ROW = { check: listOf(devText('a list of limits'), checkLimit(devText('a limit'), limitIn)) };
+const LIMITS_ROW = { check: listOf(devText('a list of limits'), checkBy(devText('a limit'), limitIn)) };
 const MIDDLEWARE_ROW = { check: listOf(devText('a list of functions'), callable) };
-const INSPECT_ROW = { check: checkLimit(devText('what inspectBody returns'), canJudge) };
+const INSPECT_ROW = { check: checkBy(devText('what inspectBody returns'), canJudge) };
 const CALLABLE = { check: callable };
 
 /** The fields of a plugin. */
@@ -149,12 +149,12 @@ const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   attemptTimeoutMs: { check: positive },
   totalTimeoutMs: { check: notNegative },
   totalTimeoutCovers: { check: oneOf('headers', 'body'), default: 'headers' },
-  bucket: { check: checkLimit(devText('a token bucket'), bringsLimit) },
-  concurrency: { check: checkLimit(devText('a concurrency limit'), bringsLimit) },
-  budget: { check: checkLimit(devText('a retry budget'), bringsLimit) },
-  throttle: { check: checkLimit(devText('adaptiveThrottle(…)'), bringsLimit) },
+  bucket: { check: checkBy(devText('a token bucket'), bringsLimit) },
+  concurrency: { check: checkBy(devText('a concurrency limit'), bringsLimit) },
+  budget: { check: checkBy(devText('a retry budget'), bringsLimit) },
+  throttle: { check: checkBy(devText('adaptiveThrottle(…)'), bringsLimit) },
   actualCost: {
-    check: checkLimit(devText('costFromResponse(…)'), ({ inspect }: CostReader) => canJudge(Object(inspect))),
+    check: checkBy(devText('costFromResponse(…)'), ({ inspect }: CostReader) => canJudge(Object(inspect))),
   },
   limits: LIMITS_ROW,
   middleware: MIDDLEWARE_ROW,

@@ -301,7 +301,7 @@ export class WaitQueue<T> {
     this.#end(waiter, Promise.reject(error));
   }
 
-  /** Resolves when the queue is empty. It may be for a moment only: a evicted request is replaced at once. */
+  /** Resolves when the queue is empty. It may be for a moment only: an evicted request is replaced at once. */
   async idle(): Promise<void> {
     if (this.size === 0) return;
     const empty = new Promise<void>((resolve) => {

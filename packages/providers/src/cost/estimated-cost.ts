@@ -117,7 +117,7 @@ class KnownCosts {
  * @example
  * ```ts
  * import { createPolicy, tokenBucket } from '@ebb/core';
- * import { estimatedCost, costFromResponse } from '@ebb/providers';
+ * import { costFromResponse, estimatedCost } from '@ebb/providers';
  *
  * interface Body {
  *   readonly max_tokens: number;

@@ -39,7 +39,7 @@ function shardOf(url: string, shards: number): number {
  * @throws TypeError, RangeError for a wrong option
  * @example
  * ```ts
- * import { createPolicy, adaptiveThrottle } from '@ebb/core';
+ * import { adaptiveThrottle, createPolicy } from '@ebb/core';
  * import { virtualClock } from '@ebb/core/testing';
  * import { createFetch } from '@ebb/fetch';
  * import { faults } from '@ebb/testing/faults';

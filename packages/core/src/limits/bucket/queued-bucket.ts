@@ -367,7 +367,7 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
     do {
       const isBusy = this.#waiting > 0;
       await this.#waiters?.idle();
-      // A evicted request is replaced at once, and a granted request may wait again.
+      // An evicted request is replaced at once, and a granted request may wait again.
       if (isBusy) await nextTurn();
     } while (this.#waiting > 0);
   }

@@ -346,7 +346,7 @@ describe('what is learned', () => {
   const budget = () => ({ ...calm, budget: retryBudget({ reserve: 9, clock: time }) });
   const failedOnce = '0 first, 100 failed, 1100 after-failure';
 
-  /** What the rule is asked and told while a call does these works in turn. */
+  /** `seen` lists the calls of the rule while a call does its works in turn. */
   test.each<[story: string, options: () => PolicyOptions, works: (() => unknown)[], seen: string]>([
     ['an answer: its time, as a share of the timeout', () => calm, answers, '0 first, 250 answered 0.25'],
     ['an answer without a timeout is never late', () => ({}), answers, '0 first, 250 answered 0'],
