@@ -2,7 +2,7 @@
 //   pnpm -C test/packed run home OWNER/NAME
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { homeOf, moved } from './release/home.ts';
+import { homeOf, moveAddress } from './release/home.ts';
 
 const [next] = process.argv.slice(2);
 if (next === undefined || !/^[\w-]+\/[\w.-]+$/.test(next))
@@ -11,4 +11,4 @@ const home = homeOf(JSON.parse(readFileSync('package.json', 'utf8')).repository.
 const owner = home.replace(/\/.*/, '');
 const paths = execFileSync('git', ['grep', '--files-with-matches', '--', owner], { encoding: 'utf8' });
 for (const path of paths.trim().split('\n'))
-  writeFileSync(path, moved(readFileSync(path, 'utf8'), home, next));
+  writeFileSync(path, moveAddress(readFileSync(path, 'utf8'), home, next));

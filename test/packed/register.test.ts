@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { upstream } from '../server.ts';
-import { ended } from './ended.ts';
+import { execToEnd } from './exec.ts';
 import { nodes } from './nodes.ts';
 
 const run = promisify(execFile);
@@ -78,7 +78,7 @@ async function faultOf(
   { flags = [], more = {} }: { flags?: readonly string[]; more?: object } = {},
 ): Promise<string> {
   const args = [...flags, '--import', '@ebb/undici/register', 'app.mjs'];
-  const { code, stderr } = await ended(node, args, { cwd, env: { ...env, ...more } });
+  const { code, stderr } = await execToEnd(node, args, { cwd, env: { ...env, ...more } });
   expect(code).toBe(1);
   return stderr;
 }
@@ -248,7 +248,7 @@ const bun = join(root, 'test/runtimes/node_modules/.bin/bun');
 
 test.skipIf(!existsSync(bun))('the undici of Bun is named', async () => {
   const args = ['run', '--preload', '@ebb/undici/register', 'plain.mjs'];
-  const { stderr } = await ended(bun, args, { cwd: of7, env });
+  const { stderr } = await execToEnd(bun, args, { cwd: of7, env });
   expect(stderr).toMatch(
     'error: @ebb/undici/register: the undici that Bun has built in has no interceptors; use @ebb/fetch',
   );

@@ -4,11 +4,11 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFi
 import { createServer } from 'node:http';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { ended } from './ended.ts';
+import { execToEnd } from './exec.ts';
 import { checkContents } from './release/contents.ts';
 import { checkEntries } from './release/entries.ts';
 import { checkFields, checkTag, type Run } from './release/fields.ts';
-import { leftBefore, moved } from './release/home.ts';
+import { leftBefore, moveAddress } from './release/home.ts';
 import { type Manifest, type Packed, packedAt } from './release/packed.ts';
 import { PAGES, runProgram } from './release/programs.ts';
 import { firstProgramOf, usersEnv } from './release/project.ts';
@@ -67,7 +67,7 @@ describe('a release is refused', () => {
     expect(() => leftBefore('https://example.com')).toThrow(TypeError);
     const text = 'https://github.com/ebb-placeholder/ebb/issues, https://ebb-placeholder.github.io/ebb/';
     const there = 'https://github.com/you/retry/issues, https://you.github.io/retry/';
-    expect(moved(text, 'ebb-placeholder/ebb', 'you/retry')).toBe(there);
+    expect(moveAddress(text, 'ebb-placeholder/ebb', 'you/retry')).toBe(there);
   });
 
   test('for different versions', () => {
@@ -255,7 +255,7 @@ describe('the release script', () => {
     writeFileSync(join(bin, 'pnpm'), `#!/bin/sh\necho "$@" >> ${log}\n`);
     chmodSync(join(bin, 'pnpm'), 0o755);
     const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
-    const output = await ended(process.execPath, args, { env });
+    const output = await execToEnd(process.execPath, args, { env });
     return { ...output, published: existsSync(log) ? readFileSync(log, 'utf8') : '' };
   }
 
@@ -317,7 +317,7 @@ describe('the release script', () => {
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of-the-run',
     };
     const args = ['--input-type=module', '--eval', program];
-    const { code, stderr } = await ended(process.execPath, args, { env });
+    const { code, stderr } = await execToEnd(process.execPath, args, { env });
     server.close();
     // What is not signed is not published.
     expect(stderr).toMatch(/ERR_PNPM_(PROVENANCE|ID_TOKEN)/);

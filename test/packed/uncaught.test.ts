@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { pairs } from '../pairs.ts';
-import { ended } from './ended.ts';
+import { execToEnd } from './exec.ts';
 import { nodes } from './nodes.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -84,7 +84,7 @@ const cells = pairs(
 
 test.concurrent.each(cells)('$name, $format, in $runtime', async ({ name, path, command, args }) => {
   const env = { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '' };
-  const { code, stderr } = await ended(command, [...args, path], { cwd: folder, env });
+  const { code, stderr } = await execToEnd(command, [...args, path], { cwd: folder, env });
   expect(code).toBe(1);
   // With its cause, the error of a hook is two.
   const errors = name === 'a hook' ? 2 : 1;

@@ -14,7 +14,7 @@ export function leftBefore(url: string): string[] {
 }
 
 /** A text with the address of another repository. The site of a project stands at OWNER.github.io/NAME. */
-export function moved(text: string, from: string, to: string): string {
+export function moveAddress(text: string, from: string, to: string): string {
   const [[owner = '', name = ''], [nextOwner = '', nextName = '']] = [from.split('/'), to.split('/')];
   return text
     .replaceAll(`github.com/${from}`, `github.com/${to}`)
