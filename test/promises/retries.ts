@@ -64,7 +64,7 @@ export const RETRIES: readonly Promised[] = [
     {
       says: 'A verdict of `judge` outranks `classify`.',
       file: DECIDE,
-      from: 'let verdict = judgementOf(outcome)?.verdict;',
+      from: 'let verdict = adviceOf(outcome)?.verdict;',
       to: 'let verdict: Verdict | undefined;',
       tests: ['packages/fetch/src/inspect.test.ts', ...decide],
     },

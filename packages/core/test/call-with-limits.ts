@@ -12,8 +12,8 @@ import { virtualClock } from '../src/testing.ts';
 
 /** A request without headers. */
 export const REQUEST = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
-export const response = (status: number, judgement?: object): Outcome =>
-  ({ type: 'response', status, header: () => undefined, judgement }) as Outcome;
+export const response = (status: number, advice?: object): Outcome =>
+  ({ type: 'response', status, header: () => undefined, advice }) as Outcome;
 export const lost: Outcome = { type: 'failure', kind: 'network', error: new Error('lost') };
 export const late: Outcome = { type: 'failure', kind: 'timeout', error: new Error('late') };
 

@@ -75,10 +75,10 @@ function contextOf(type: string, path: string, attempt: number, content: unknown
 
 const VERDICTS = [undefined, 'success', 'refused', 'transient', 'final'];
 
-function check(judgement: InspectResult | undefined): void {
-  if (judgement === undefined) return;
-  expect(VERDICTS).toContain(judgement.verdict);
-  const { waitMs = 0 } = judgement;
+function check(advice: InspectResult | undefined): void {
+  if (advice === undefined) return;
+  expect(VERDICTS).toContain(advice.verdict);
+  const { waitMs = 0 } = advice;
   expect(waitMs).toBeGreaterThanOrEqual(0);
   expect(waitMs).toBeLessThan(Number.POSITIVE_INFINITY);
 }
@@ -104,7 +104,7 @@ test.each(inspecting)('%s judges any body, and never with a wait that is none', 
           outcome,
           contextOf(type, path, attempt, content),
         )) as ResponseOutcome;
-        check(judged.judgement);
+        check(judged.advice);
       },
     ),
     { numRuns: 1_000 },

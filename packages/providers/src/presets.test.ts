@@ -42,7 +42,7 @@ async function afterWaits(call: Call, first: CallStep): Promise<CallStep> {
   return step;
 }
 
-/** The judgement of a preset, as "reason" or "reason after ms". */
+/** The advice of a preset, as "reason" or "reason after ms". */
 async function judge(options: PolicyOptions, of: Case): Promise<string> {
   const { method = 'POST', path = '/v1/things', sent = {}, status = 200, headers = {}, failure } = of;
   const request: RequestTraits = {

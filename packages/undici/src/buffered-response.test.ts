@@ -15,7 +15,7 @@ const retryWhole: Inspect = async (response) =>
 /** A look that a test ends. */
 function byHand() {
   const { promise, resolve } = Promise.withResolvers<InspectResult | undefined>();
-  return { look: () => promise, judge: (judgement?: InspectResult) => resolve(judgement) };
+  return { look: () => promise, judge: (advice?: InspectResult) => resolve(advice) };
 }
 
 describe('a body that is not asked for', () => {

@@ -23,7 +23,7 @@ import {
   type WaitSignal,
   withinBounds,
 } from './deadline.ts';
-import { backoffOf, type Decision, decideRetry, judgementOf, verdictOf } from './decide.ts';
+import { adviceOf, backoffOf, type Decision, decideRetry, verdictOf } from './decide.ts';
 import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
 import { type Attempt, type HistoryRecord, record, recordOf, successOf } from './history.ts';
 import { Inspection } from './inspection.ts';
@@ -560,7 +560,7 @@ export class Call implements CallView, OuterCall {
     // User code that has made this request need not be called again for it, if it was sent more than once.
     const wasRepeated = attempt > 1 || reason === 'inner-client-retried';
     if (outer && wasRepeated && reason !== 'success' && this.isWithin(outer)) outer.hasFailed = true;
-    const cause = judgementOf(outcome)?.cause;
+    const cause = adviceOf(outcome)?.cause;
     const fields = cause === undefined ? { outcome } : { outcome, error: cause };
     if (reason === 'success') return this.#close(SUCCEEDED, fields);
     if (!isLate || outcome.type === 'response') return this.#close({ do: 'end', reason }, fields);

@@ -173,8 +173,8 @@ describe('the checklist', () => {
 });
 
 /** An outcome that `inspect` has judged. */
-function judged(outcome: Outcome, judgement: InspectResult): Outcome {
-  return { ...outcome, judgement } as Outcome;
+function judged(outcome: Outcome, advice: InspectResult): Outcome {
+  return { ...outcome, advice } as Outcome;
 }
 
 describe('what the server says of a retry', () => {
@@ -257,7 +257,7 @@ describe('what a body says', () => {
     expect(decide(policy, at(), judged(responds(500), { verdict: 'success' }), 0).reason).toBe('success');
   });
 
-  test('a judgement without a verdict leaves that to classify', () => {
+  test('advice without a verdict leaves that to classify', () => {
     const policy = createPolicy({ backoff: constant(0), random: () => 0 });
     const decision = decide(policy, at(), judged(responds(503), { waitMs: 700 }), 0);
     expect(decision).toMatchObject({ reason: 'transient', delayMs: 700 });

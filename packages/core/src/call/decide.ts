@@ -12,7 +12,7 @@ import {
   type Outcome,
   type RequestTraits,
   type Verdict,
-  withJudgement,
+  withAdvice,
 } from '../http/outcome.ts';
 import type { PlannedRetry } from '../policy/call-view.ts';
 import type { Costs } from '../policy/contracts.ts';
@@ -67,8 +67,8 @@ const SUCCESS: Decision = stop('success');
 const AGAIN: Decision = { retry: true, reason: 'refused', delayMs: 0 };
 
 /** The advice of inspectors on a response and its body; `undefined` without any. */
-export function judgementOf(outcome: Outcome): InspectAdvice | undefined {
-  return outcome.type === 'response' ? outcome.judgement : undefined;
+export function adviceOf(outcome: Outcome): InspectAdvice | undefined {
+  return outcome.type === 'response' ? outcome.advice : undefined;
 }
 
 /** The refusal of a redirect's target says nothing about the first server, which may have carried out the request. */
@@ -95,7 +95,7 @@ export function verdictOf(
   outcome: Outcome,
   { request, attempt }: Pick<DecisionInput, 'request' | 'attempt'>,
 ): Verdict {
-  let verdict = judgementOf(outcome)?.verdict;
+  let verdict = adviceOf(outcome)?.verdict;
   if (!verdict) {
     try {
       const { classify } = policy;
@@ -121,8 +121,8 @@ function feedbackOf(
   const { feedback } = policy;
   if (feedback === false || outcome.type !== 'response') return undefined;
   // `classify` may reject a status of success, such as a 202. The wait that the response asks for then counts.
-  const isJudgedHere = outcome.status < 300 && !outcome.judgement;
-  const asJudged = isJudgedHere ? withJudgement(outcome, { verdict }) : outcome;
+  const isJudgedHere = outcome.status < 300 && !outcome.advice;
+  const asJudged = isJudgedHere ? withAdvice(outcome, { verdict }) : outcome;
   return readFeedback(feedback, asJudged, nowMs, input.cost ?? costOf(policy, input.request));
 }
 
@@ -142,7 +142,7 @@ function verdictAfter(
   isTold: boolean,
 ): FailureVerdict {
   if (said.shouldRetry === false) return 'final';
-  if (verdict !== 'final' || outcome.type !== 'response' || outcome.judgement?.verdict) return verdict;
+  if (verdict !== 'final' || outcome.type !== 'response' || outcome.advice?.verdict) return verdict;
   if (isTold) return 'transient';
   const isLimit = (outcome.status === 403 || outcome.status === 413) && waitOf(said) > 0;
   return isLimit ? refusalOf(outcome) : verdict;
@@ -219,7 +219,7 @@ export function decideRetry(
   const { request, startedAtMs = nowMs, previousBackoffMs, skipped = 0 } = input;
   const { random, totalTimeoutMs = Infinity } = policy;
   const attempt = input.attempt + skipped;
-  const judged = judgementOf(outcome);
+  const judged = adviceOf(outcome);
   if (judged?.retryNow && skipped >= 0 && request.replayable) return AGAIN;
   const said = feedbackOf(policy, input, outcome, before, nowMs);
   // The target of a redirect does not speak for the server that was asked.

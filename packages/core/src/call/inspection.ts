@@ -1,7 +1,7 @@
 import { callHook, isPromise } from '../base/errors.ts';
 import type { OpenedBody } from '../http/body.ts';
 import { checkVerdict } from '../http/classify.ts';
-import { type InspectAdvice, type Outcome, type ResponseOutcome, withJudgement } from '../http/outcome.ts';
+import { type InspectAdvice, type Outcome, type ResponseOutcome, withAdvice } from '../http/outcome.ts';
 import type { CallView } from '../policy/call-view.ts';
 import { POLICY, type Policy } from '../policy/options.ts';
 import type { BodyAccess, Inspector } from '../policy/plugin.ts';
@@ -44,7 +44,7 @@ export class Inspection {
 
   /** The outcome with the advice of the inspectors. */
   get judged(): Outcome {
-    return this.#advice ? withJudgement(this.outcome, this.#advice) : this.outcome;
+    return this.#advice ? withAdvice(this.outcome, this.#advice) : this.outcome;
   }
 
   /** Takes the advice of an inspector, which replaces that of the ones before it. @throws HookError for a wrong verdict */

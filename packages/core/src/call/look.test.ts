@@ -77,7 +77,7 @@ describe('responses that plugins read', () => {
       say({ waitMs: 6 }, true),
     );
     await ended();
-    expect(judged).toMatchObject([{ status: 503, judgement: { waitMs: 6 } }]);
+    expect(judged).toMatchObject([{ status: 503, advice: { waitMs: 6 } }]);
     expect(seen).toEqual([undefined, undefined, { waitMs: 5 }, { waitMs: 5 }]);
     const silent = reading({}, say(undefined, true));
     await silent.ended();
@@ -141,7 +141,7 @@ describe('responses that plugins read', () => {
     const { call, judged, ended } = reading({ attemptTimeoutMs: 50 }, { judge: async () => ({ waitMs: 1 }) });
     call.endsAtMs = 50;
     await ended();
-    expect(judged).toMatchObject([{ judgement: { waitMs: 1 } }]);
+    expect(judged).toMatchObject([{ advice: { waitMs: 1 } }]);
   });
 
   test('an abort of the caller reaches a plugin that reads under a timeout', async () => {

@@ -158,8 +158,8 @@ export function readFeedback(
  */
 export const plainFeedback: ReadFeedback = (outcome, nowMs) => {
   if (outcome.type !== 'response') return undefined;
-  const { status, judgement } = outcome;
-  if (status < 400 && (status >= 300 || !judgement)) return undefined;
+  const { status, advice } = outcome;
+  if (status < 400 && (status >= 300 || !advice)) return undefined;
   const waitMs = askedWaitMs(outcome, nowMs, ['retry-after-ms']);
   // The pause is for buckets, which read more than this.
   return waitMs ? { pauseMs: 0, remaining: undefined, tooFast: false, waitMs } : undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ResponseOutcome, withJudgement } from './outcome.ts';
+import { type ResponseOutcome, withAdvice } from './outcome.ts';
 
 test('a judged response is the same otherwise', () => {
   class Answer {
@@ -13,9 +13,9 @@ test('a judged response is the same otherwise', () => {
     }
   }
   const answer: ResponseOutcome = new Answer();
-  const judgement = { verdict: 'final' } as const;
-  const { header, ...fields } = withJudgement(answer, judgement);
+  const advice = { verdict: 'final' } as const;
+  const { header, ...fields } = withAdvice(answer, advice);
   const { type, status, redirected, url } = answer;
-  expect(fields).toEqual({ type, status, redirected, url, judgement });
+  expect(fields).toEqual({ type, status, redirected, url, advice });
   expect([header('age'), header('date')]).toEqual(['5', undefined]);
 });

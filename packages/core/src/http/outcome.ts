@@ -53,7 +53,7 @@ export type Outcome =
       /** The URL that the response came from, if the client reports it. The quota fields are about its origin. */
       readonly url?: string | undefined;
       /** The advice of `inspect` and of plugins on the response. */
-      readonly judgement?: InspectAdvice | undefined;
+      readonly advice?: InspectAdvice | undefined;
       /** The error that a function of `retry` has thrown. The status of the outcome is the status of the error. */
       readonly error?: unknown;
     }
@@ -106,10 +106,10 @@ export function originOf({ url }: Pick<RequestTraits, 'url'>): string {
   return origin;
 }
 
-/** The same response with a judgement. */
-export function withJudgement(outcome: ResponseOutcome, judgement: InspectAdvice): ResponseOutcome {
+/** The same response with advice. */
+export function withAdvice(outcome: ResponseOutcome, advice: InspectAdvice): ResponseOutcome {
   const { type, status, redirected, url } = outcome;
-  return { type, status, redirected, url, judgement, header: (name) => outcome.header(name) };
+  return { type, status, redirected, url, advice, header: (name) => outcome.header(name) };
 }
 
 /** An event of an event stream. Source: WHATWG HTML, "Server-sent events". */

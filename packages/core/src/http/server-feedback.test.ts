@@ -242,7 +242,7 @@ describe('whether to retry', () => {
 describe('what the body says', () => {
   const usedUp = 'x-ratelimit-remaining: 0 · x-ratelimit-reset: {+90}';
 
-  test.each<[story: string, response: string, judgement: InspectResult, said: string]>([
+  test.each<[story: string, response: string, advice: InspectResult, said: string]>([
     ['a refusal in a 200', '200', { verdict: 'refused' }, 'too fast'],
     ['its wait', '200', { verdict: 'refused', waitMs: 2_000 }, 'pause 2000, too fast'],
     ['a longer one', '429 · retry-after: 3', { verdict: 'refused', waitMs: 2_000 }, 'pause 3000, too fast'],
@@ -252,8 +252,8 @@ describe('what the body says', () => {
     ['overload, which is not of the own rate', '529', { verdict: 'refused', waitMs: 5 }, 'pause 5'],
     ['a final refusal, which no pause helps', '429 · retry-after: 3', { verdict: 'final' }, 'wait 3000'],
     ['a used up quota beside it', `200 · ${usedUp}`, { verdict: 'final' }, 'pause 90000, left 0'],
-  ])('%s', (_, response, judgement, said) => {
-    expect(serverFeedback({ ...responseOf(response), judgement } as Outcome, NOW_MS)).toEqual(saidOf(said));
+  ])('%s', (_, response, advice, said) => {
+    expect(serverFeedback({ ...responseOf(response), advice } as Outcome, NOW_MS)).toEqual(saidOf(said));
   });
 });
 

@@ -35,7 +35,7 @@ function leastOf(quotas: ReturnType<typeof quotasOf>): { remaining: number | und
 
 const read: ReadFeedback = (outcome, nowMs, cost = 1) => {
   if (outcome.type !== 'response') return undefined;
-  const { status, judgement } = outcome;
+  const { status, advice } = outcome;
   // A redirect is about the origin that redirects, not about the target.
   if (status >= 300 && status < 400) return undefined;
   const isSuccess = status < 300;
@@ -45,14 +45,13 @@ const read: ReadFeedback = (outcome, nowMs, cost = 1) => {
     isSuccess ? 1 : (cost as number),
     status === 429,
   );
-  if (quotas.length === 0 && isSuccess && judgement === undefined) return undefined;
+  if (quotas.length === 0 && isSuccess && advice === undefined) return undefined;
 
-  const isFinal = judgement?.verdict === 'final';
-  const isRefused = judgement?.verdict === 'refused';
+  const isFinal = advice?.verdict === 'final';
+  const isRefused = advice?.verdict === 'refused';
   const isGitHub = status === 429 && outcome.header('x-github-request-id') !== undefined;
-  const ownMs =
-    isSuccess && judgement === undefined ? undefined : askedWaitMs(outcome, nowMs, IN_MILLISECONDS);
-  const askedMs = longer(ownMs, judgement?.waitMs);
+  const ownMs = isSuccess && advice === undefined ? undefined : askedWaitMs(outcome, nowMs, IN_MILLISECONDS);
+  const askedMs = longer(ownMs, advice?.waitMs);
   const saysTime = quotas.length > 0 || askedMs !== undefined || isGitHub;
   // A cached response has old fields.
   const isCached = saysTime && Number(shortHeader(outcome, 'age') ?? 0) > 0;

@@ -98,7 +98,7 @@ describe('after another status', () => {
       type: 'response',
       status,
       header: (name: string) => field[name],
-      judgement: undefined,
+      advice: undefined,
     } as const;
     const progress = { request, attempt: 1, previousBackoffMs: undefined, startedAtMs: 0, budget: undefined };
     const decision = decide(createPolicy({ ...base, classify: () => verdict }), progress, outcome, 0);

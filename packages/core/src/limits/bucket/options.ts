@@ -61,8 +61,8 @@ export interface WaitingBucketOptions extends WaitingOptions {
 export const retryAfter: ReadFeedback = (outcome, nowMs, cost) => {
   const said = plainFeedback(outcome, nowMs, cost);
   if (said === undefined || outcome.type !== 'response') return said;
-  const { status, judgement } = outcome;
-  const isLoad = judgement?.verdict !== 'final' && (judgement?.verdict === 'refused' || isAboutLoad(status));
+  const { status, advice } = outcome;
+  const isLoad = advice?.verdict !== 'final' && (advice?.verdict === 'refused' || isAboutLoad(status));
   return isLoad ? { ...said, pauseMs: said.waitMs ?? 0, tooFast: status === 429 } : said;
 };
 

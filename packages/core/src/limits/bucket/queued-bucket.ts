@@ -304,7 +304,7 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
     const feedback = own && (read ?? own);
     if (feedback === false) return undefined;
     // Reading a clock takes as long as all the rest.
-    if (feedback === retryAfter && outcome.type === 'response' && outcome.status < 300 && !outcome.judgement)
+    if (feedback === retryAfter && outcome.type === 'response' && outcome.status < 300 && !outcome.advice)
       return undefined;
     const { cost, grantedAtMs } = grant;
     const said = readFeedback(feedback, outcome, this.time.clock.now(), cost);

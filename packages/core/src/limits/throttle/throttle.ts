@@ -32,7 +32,7 @@ export function isBad(outcome: Outcome, request: RequestTraits): boolean | undef
     const isSilent = outcome.kind === 'aborted' || (outcome.kind === 'unknown' && request.url !== '');
     return isSilent ? undefined : true;
   }
-  const verdict = outcome.judgement?.verdict;
+  const verdict = outcome.advice?.verdict;
   if (verdict !== undefined) return verdict === 'refused' || verdict === 'transient';
   return isTrouble(outcome.status);
 }

@@ -84,7 +84,7 @@ test('the first event is seen as soon as it has arrived, and the rest is not wai
     },
     ['event: error\nda', 'ta: 1\n\n', 'never'],
   );
-  expect(await judged).toMatchObject({ judgement: { verdict: 'transient' } });
+  expect(await judged).toMatchObject({ advice: { verdict: 'transient' } });
   expect(event).toEqual({ event: 'error', data: '1' });
   expect(used).toEqual({ read: 2, stopped: 1 });
   expect(clock.pending).toBe(0);
@@ -105,7 +105,7 @@ test('a body of parts that are there already runs into its timeout', async () =>
   const inspector = inspectBody(both, { timeoutMs: 50, maxBytes: 200_000 });
   const judged = inspector.look(outcome, { request, attempt: 1, open, signal: undefined, clock });
   setImmediate(() => void clock.advance(50));
-  expect(await judged).toMatchObject({ judgement: { verdict: 'transient' } });
+  expect(await judged).toMatchObject({ advice: { verdict: 'transient' } });
   expect(reads).toBeLessThan(100_000);
   expect(clock.pending).toBe(0);
 });
@@ -121,7 +121,7 @@ test('the outcome keeps its fields, and is given with the request and the attemp
   expect(found).toMatchObject({
     type: 'response',
     status: 200,
-    judgement: { verdict: 'refused', waitMs: 20 },
+    advice: { verdict: 'refused', waitMs: 20 },
   });
   expect(found.header('y')).toBe('the y');
 });
@@ -132,12 +132,12 @@ test('a body that breaks is transient, unless something else is said', async () 
     await response.firstEvent();
     return undefined;
   };
-  expect(await look(silent, broken).judged).toMatchObject({ judgement: { verdict: 'transient' } });
+  expect(await look(silent, broken).judged).toMatchObject({ advice: { verdict: 'transient' } });
   const sure: Inspect = async (response) => {
     await response.firstEvent();
     return { verdict: 'success' };
   };
-  expect(await look(sure, broken).judged).toMatchObject({ judgement: { verdict: 'success' } });
+  expect(await look(sure, broken).judged).toMatchObject({ advice: { verdict: 'success' } });
   expect(await look(silent, broken, {}, AbortSignal.abort()).judged).toBe(outcome);
 });
 

@@ -13,7 +13,7 @@ import {
   type InspectResult,
   type Outcome,
   type ResponseOutcome,
-  withJudgement,
+  withAdvice,
 } from '../../http/outcome.ts';
 import type { CallView } from '../../policy/call-view.ts';
 import type { BodyAccess, BodyInspector } from '../../policy/plugin.ts';
@@ -35,7 +35,7 @@ export interface InspectBodyOptions {
   readonly maxBytes?: number | undefined;
   /**
    * The longest wait for the part of a body that is asked for, in milliseconds. The response is then judged by the part that has
-   * arrived. A judgement that takes twice as long counts as none.
+   * arrived. Advice that takes twice as long counts as none.
    * @default 1_000
    */
   readonly timeoutMs?: number | undefined;
@@ -94,7 +94,7 @@ async function judgeBody(
   const { clock } = policy;
   const open = (maxBytes: number) => peekAt(body.open(), maxBytes, { signal: body.signal, clock });
   const looked = await look(outcome, { ...body, open, request, clock });
-  return looked.type === 'response' ? looked.judgement : undefined;
+  return looked.type === 'response' ? looked.advice : undefined;
 }
 
 async function lookAt(
@@ -106,10 +106,10 @@ async function lookAt(
   const look = new BodyReader(outcome, context, bounds);
   try {
     const said = inspect(look);
-    const judgement = isPromise(said) ? await inTime(said, bounds, context.signal) : said;
-    checkResult(judgement);
-    if (judgement !== undefined && judgement !== null) return withJudgement(outcome, judgement);
-    return look.error === undefined || context.signal?.aborted ? outcome : withJudgement(outcome, BROKEN);
+    const advice = isPromise(said) ? await inTime(said, bounds, context.signal) : said;
+    checkResult(advice);
+    if (advice !== undefined && advice !== null) return withAdvice(outcome, advice);
+    return look.error === undefined || context.signal?.aborted ? outcome : withAdvice(outcome, BROKEN);
   } catch (cause) {
     throw new HookError('inspect', cause);
   } finally {
@@ -134,10 +134,10 @@ async function inTime<T>(
   }
 }
 
-function checkResult(judgement: unknown): void {
-  if (judgement === undefined || judgement === null) return;
-  if (typeof judgement !== 'object') throw wrongType('its result', devText('an object'), judgement);
-  const { verdict, waitMs }: InspectResult = judgement;
+function checkResult(advice: unknown): void {
+  if (advice === undefined || advice === null) return;
+  if (typeof advice !== 'object') throw wrongType('its result', devText('an object'), advice);
+  const { verdict, waitMs }: InspectResult = advice;
   if (verdict !== undefined) checkVerdict('verdict', verdict);
   if (waitMs !== undefined) notNegative('waitMs', waitMs);
 }
