@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { languageOf } from '../file/source.ts';
+import { languageOf } from '../file/parse.ts';
 import { leadsOut } from './git.ts';
 
 /** Folders whose programs are made by others, or by a build. */

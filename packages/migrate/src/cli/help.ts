@@ -12,6 +12,9 @@ A file is written if git has all of its content. It keeps its mode, its byte ord
 ends of its lines. Not written, nor what changes together with it: a file that is not UTF-8, is
 read-only, or is larger than 1 MB. A link that leads out of its repository is an error.
 
+At the end it prints the npm commands for the packages that the files load now, and for those
+that none of the files loads any more.
+
   --dry      prints the changes as a diff, and writes nothing
   --force    also writes files with changes that are not committed
   --version  prints the version

@@ -7,6 +7,8 @@ const OLD =
 const LEFT =
   "import axiosRetry from 'axios-retry';\nimport { options } from './options.js';\nexport default axiosRetry(client, options);\n";
 
+const COMMANDS = 'npm install @ebb/axios @ebb/core\nnpm uninstall axios-retry\n';
+
 let scratch: Scratch;
 let folder: string;
 beforeEach(() => {
@@ -23,7 +25,11 @@ describe('ebb-migrate', () => {
   test('rewrites files that are committed', () => {
     const path = write('a.mjs', OLD);
     commit('.');
-    expect(run(path)).toEqual({ code: 0, stdout: '1 place rewritten in 1 file of 1, 0 TODOs\n', stderr: '' });
+    expect(run(path)).toEqual({
+      code: 0,
+      stdout: `1 place rewritten in 1 file of 1, 0 TODOs\n${COMMANDS}`,
+      stderr: '',
+    });
     expect(readFileSync(path, 'utf8')).toContain('axios.interceptors.request.use(ebbInterceptor(');
   });
 
@@ -33,7 +39,7 @@ describe('ebb-migrate', () => {
     expect(code).toBe(0);
     expect(stdout).toContain(`--- a/${path}\n+++ b/${path}\n@@ `);
     expect(stdout).toContain('\n-axiosRetry(axios, { retries: 3 });\n');
-    expect(stdout).toMatch(/\n1 place would be rewritten in 1 file of 1, 0 TODOs\n$/);
+    expect(stdout).toContain(`\n1 place would be rewritten in 1 file of 1, 0 TODOs\n${COMMANDS}`);
     expect(readFileSync(path, 'utf8')).toBe(OLD);
   });
 
@@ -65,6 +71,13 @@ describe('ebb-migrate', () => {
     });
   });
 
+  test('names the packages that the programs load now, and the library that none of them loads any more', () => {
+    const one = write('a.mjs', OLD);
+    const other = write('b.ts', "import type { IAxiosRetryConfig } from 'axios-retry';\n");
+    expect(run('--dry', one).stdout.endsWith(`\n${COMMANDS}`)).toBe(true);
+    expect(run('--dry', one, other).stdout).not.toContain('npm uninstall');
+  });
+
   test('reads the programs of a folder, but not those of packages and builds', () => {
     for (const name of [
       'a.mjs',
@@ -76,7 +89,7 @@ describe('ebb-migrate', () => {
       'g.json',
     ])
       write(name, OLD);
-    expect(run('--dry', folder).stdout).toMatch(/2 places would be rewritten in 2 files of 2, 0 TODOs\n$/);
+    expect(run('--dry', folder).stdout).toContain('\n2 places would be rewritten in 2 files of 2, 0 TODOs\n');
   });
 
   test('goes on after a file that it cannot read', () => {
@@ -87,7 +100,9 @@ describe('ebb-migrate', () => {
       code: 2,
       stderr: `ebb-migrate: ${broken}: its syntax is not understood\n`,
     });
-    expect(stdout).toMatch(/1 place would be rewritten in 1 file of 2, 0 TODOs, 1 not read or written\n$/);
+    expect(stdout).toContain(
+      '\n1 place would be rewritten in 1 file of 2, 0 TODOs, 1 not read or written\nnpm install',
+    );
   });
 
   test.each([

@@ -6,6 +6,7 @@ import { type Content, contentOf, namesLibrary } from './content.ts';
 import { type File, filesIn } from './files.ts';
 import { unsaved } from './git.ts';
 import { HELP } from './help.ts';
+import { commandsFor } from './packages.ts';
 import { shown, shownLines } from './shown.ts';
 import { obstacle, writeAll } from './write.ts';
 
@@ -22,6 +23,7 @@ interface Flags {
 
 /** The results for the programs of some files. */
 interface Outcome {
+  readonly contents: readonly Content[];
   readonly migrated: readonly (readonly [Content, Migrated])[];
   /** By path, why one is not read or written. */
   readonly failed: ReadonlyMap<string, string>;
@@ -101,7 +103,7 @@ function migrateFiles(files: readonly File[], flags: Flags): Outcome {
     const result = wanted[at];
     return result === undefined || result instanceof Error || refused.has(content) ? [] : [[content, result]];
   });
-  return { migrated, failed };
+  return { contents, migrated, failed };
 }
 
 /** @returns the exit code: see {@link HELP} */
@@ -124,7 +126,7 @@ export function ebbMigrate(args: readonly string[], { stdout, stderr }: Streams)
   if (values.version || values.help) return 0;
   if (files.length === 0) return 2;
 
-  const { migrated, failed } = migrateFiles(files, values);
+  const { contents, migrated, failed } = migrateFiles(files, values);
   const changed = migrated.filter(([{ text }, result]) => result.text !== text);
   const left = migrated.flatMap(([{ path }, result]) => result.left.map((one) => ({ path, ...one })));
   const rewritten = changed.reduce((sum, [, result]) => sum + result.rewritten, 0);
@@ -150,6 +152,10 @@ export function ebbMigrate(args: readonly string[], { stdout, stderr }: Streams)
   stdout.write(
     `${where}, ${plural(left.length, 'TODO')}${failed.size > 0 ? `, ${failed.size} not read or written` : ''}\n`,
   );
+  const programsNow = migrated.map(([{ text }, result]) => ({ before: text, after: result.text }));
+  const notWritten = contents.filter((content) => !migrated.some(([one]) => one === content));
+  const unchanged = notWritten.map(({ text }) => ({ before: text, after: text }));
+  for (const command of commandsFor([...programsNow, ...unchanged])) stdout.write(`${command}\n`);
   if (failed.size > 0) return 2;
   return left.length > 0 ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-import { findAll, type Node, namesIn, plain, type Source, Stuck } from './source.ts';
+import { declarationsOf, findAll, type Node, namesIn, plain, type Source, Stuck } from './source.ts';
 
 const FUNCTION =
   /^(arrow_function|function_expression|function_declaration|method_definition|generator_function)$/;
@@ -8,12 +8,10 @@ export function isFunction(node: Node): boolean {
 }
 
 /** The function that an expression is, or names in its file. */
-export function functionOf({ root }: Source, node: Node): Node | undefined {
+export function functionOf(source: Source, node: Node): Node | undefined {
   if (isFunction(node)) return node;
   if (!/identifier/.test(String(node.kind()))) return undefined;
-  const named = findAll(root, 'function_declaration', 'variable_declarator').filter(
-    (one) => one.field('name')?.text() === node.text(),
-  );
+  const named = declarationsOf(source, node.text());
   const [found] = named;
   if (named.length !== 1 || found === undefined) return undefined;
   const value = found.kind() === 'variable_declarator' ? found.field('value') : found;

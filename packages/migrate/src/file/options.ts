@@ -1,6 +1,15 @@
 import type { Bindings } from './bindings.ts';
 import { expressionOf } from './functions.ts';
-import { bare, findAll, type Node, namesIn, PLACEHOLDER, type Source, Stuck, statementOf } from './source.ts';
+import {
+  bare,
+  declarationsOf,
+  type Node,
+  namesIn,
+  PLACEHOLDER,
+  type Source,
+  Stuck,
+  statementOf,
+} from './source.ts';
 
 /** An option in an object literal. */
 export interface Option {
@@ -40,8 +49,8 @@ export function renamed(source: Source, { value }: Option, key: string): string 
 }
 
 /** The object literal that a `const` of the file holds. */
-function constantNamed({ root }: Source, name: string): { declarator: Node; object: Node } | undefined {
-  const found = findAll(root, 'variable_declarator').filter((one) => one.field('name')?.text() === name);
+function constantNamed(source: Source, name: string): { declarator: Node; object: Node } | undefined {
+  const found = declarationsOf(source, name);
   const [declarator] = found;
   const value = declarator?.field('value');
   if (found.length !== 1 || declarator === undefined || value === null || value === undefined)

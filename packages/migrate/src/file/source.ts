@@ -1,15 +1,10 @@
-import { Lang, parse, type SgNode } from '@ast-grep/napi';
+import { Edits } from './edits.ts';
+import { type Node, treeOf } from './parse.ts';
 
-export type Node = SgNode;
+export type { Node } from './parse.ts';
 
 /** Why a part of a program stays as it is. The text of the TODO that is written above it. */
 export class Stuck extends Error {}
-
-interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
 
 /** Names of ebb and of helpers stand in edits as `ebb__NAME`, until the imports are written. */
 export const PLACEHOLDER = 'ebb__';
@@ -20,25 +15,6 @@ export const RETRY_PARAMETER: string = `${PLACEHOLDER}parameter_retry`;
 export const TODO = '// TODO(ebb): ';
 /** Characters that end a comment of a line, or would be shown as something else: code in a TODO may have such characters. */
 const BREAKS = /[\s\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]+/gu;
-
-function applied(text: string, edits: readonly Edit[], from = 0): string {
-  let result = '';
-  let at = from;
-  // An insertion at a place comes before a replacement of its text.
-  const inOrder = [...edits].sort((one, other) => one.start - other.start || one.end - other.end);
-  for (const { start, end, text: inserted } of inOrder) {
-    result += text.slice(at - from, start - from) + inserted;
-    at = end;
-  }
-  return result + text.slice(at - from);
-}
-
-/** The grammar for a file; `undefined` if it is no program. TSX reads JavaScript as well, and TypeScript alone has casts `<T>x`. */
-export function languageOf(path: string): Lang | undefined {
-  if (/\.d\.[cm]?ts$/.test(path)) return undefined;
-  if (/\.[cm]?ts$/.test(path)) return Lang.TypeScript;
-  return /\.([cm]?js|jsx|tsx)$/.test(path) ? Lang.Tsx : undefined;
-}
 
 /** How the places of a library in one program depend on other programs of the run. */
 export interface Reach {
@@ -70,7 +46,7 @@ export class Source {
   readonly reach: Reach = { moved: 0, kept: 0, requests: 0 };
   /** Why places that change together with other programs stay; `undefined` if the places may change. */
   readonly held: string | undefined;
-  #edits: Edit[] = [];
+  #edits: Edits = new Edits();
   /** Where a TODO would stand for rewritten places, and for the other places. */
   readonly #changedAt = new Set<number>();
   readonly #stuckAt = new Set<number>();
@@ -87,8 +63,10 @@ export class Source {
     this.text = text;
     this.blocked = blocked;
     this.held = held;
-    this.root = parse(languageOf(path) ?? Lang.Tsx, text).root();
-    if (this.root.find({ rule: { kind: 'ERROR' } }) !== null) throw new Stuck('its syntax is not understood');
+    const root = treeOf(path, text);
+    if (root === undefined) throw new Stuck('its syntax is not understood');
+    this.root = root;
+    found.set(this.root, new Map());
   }
 
   get isTypeScript(): boolean {
@@ -118,15 +96,11 @@ export class Source {
   /** The text of a node, with the edits inside it. */
   textOf(node: Node): string {
     const { start, end } = node.range();
-    const inside = this.#edits.filter((edit) => edit.start >= start.index && edit.end <= end.index);
-    return applied(node.text(), inside, start.index);
+    return this.#edits.applied(this.text, start.index, end.index);
   }
 
   replaceRange(start: number, end: number, text: string): void {
-    // An edit around this place has taken the text as it was.
-    if (this.#edits.some((edit) => edit.start < edit.end && edit.start <= start && edit.end >= end)) return;
-    this.#edits = this.#edits.filter((edit) => edit.end <= start || edit.start >= end);
-    this.#edits.push({ start, end, text });
+    this.#edits.replace(start, end, text);
   }
 
   replace(node: Node, text: string): void {
@@ -135,13 +109,18 @@ export class Source {
   }
 
   insert(index: number, text: string): void {
-    this.#edits.push({ start: index, end: index, text });
+    this.#edits.insert(index, text);
+  }
+
+  /** The text between the start of a line and a place in it. */
+  leadOf(index: number): string {
+    return this.text.slice(index === 0 ? 0 : this.text.lastIndexOf('\n', index - 1) + 1, index);
   }
 
   /** Removes a statement with its line. */
   remove(node: Node): void {
     const { start, end } = node.range();
-    const lead = /[ \t]*$/.exec(this.text.slice(0, start.index))?.[0].length ?? 0;
+    const lead = this.leadOf(start.index).match(/[ \t]*$/)?.[0].length ?? 0;
     const rest = /^[ \t]*\n/.exec(this.text.slice(end.index))?.[0].length ?? 0;
     this.replaceRange(start.index - lead, end.index + rest, '');
   }
@@ -152,7 +131,7 @@ export class Source {
    * @returns false if it is stuck
    */
   attempt(node: Node, edit: () => void): boolean {
-    const before = [...this.#edits];
+    const before = this.#edits.copy();
     const stuck = this.stuck;
     this.using.clear();
     try {
@@ -185,7 +164,7 @@ export class Source {
     const lead = /^[ \t]*/.exec(this.text.slice(at))?.[0] ?? '';
     const isOnItsLine = at === 0 || this.text[at - 1] === '\n';
     const line = `${isOnItsLine ? lead : '\n'}${comment}\n`;
-    if (!this.#edits.some((edit) => edit.start === at && edit.text === line)) this.insert(at, line);
+    if (!this.#edits.hasInsertion(at, line)) this.insert(at, line);
   }
 
   /** Removes the TODO of an earlier run above places that stayed then. */
@@ -199,9 +178,14 @@ export class Source {
 
   /** The lines right above a place that are a TODO which begins so. */
   #todosAbove(at: number, beginning = ''): string[] {
-    const lines = this.text.slice(0, at).split('\n').slice(0, -1);
-    const isTodo = (line: string): boolean => line.trimStart().startsWith(TODO + beginning);
-    return lines.slice(lines.findLastIndex((line) => !isTodo(line)) + 1);
+    const lines: string[] = [];
+    for (let end = at - 1; end > 0 && this.text[end] === '\n'; ) {
+      const line = this.leadOf(end);
+      if (!line.trimStart().startsWith(TODO + beginning)) break;
+      lines.unshift(line);
+      end -= line.length + 1;
+    }
+    return lines;
   }
 
   /** Where a line can be put above a statement: at the start of its own line, unless the start is inside a text of several lines. */
@@ -217,7 +201,7 @@ export class Source {
   /** The text with all edits. */
   get edited(): string {
     this.#dropTodos();
-    return applied(this.text, this.#edits);
+    return this.#edits.applied(this.text);
   }
 }
 
@@ -233,21 +217,63 @@ export function statementOf(node: Node): Node {
   return up[at] ?? node;
 }
 
+/** The nodes of a program by their kinds: rules ask again for each place. */
+const found = new WeakMap<Node, Map<string, readonly Node[]>>();
+
+function search(root: Node, kinds: readonly string[]): Node[] {
+  const nodes = root.findAll({ rule: { any: kinds.map((kind) => ({ kind })) } });
+  const placed = nodes.map((node) => ({ node, at: node.range().start.index }));
+  return placed.sort((one, other) => other.at - one.at).map(({ node }) => node);
+}
+
 /** All nodes of some kinds, the last first: inner nodes come before the nodes around them. */
-export function findAll(root: Node, ...kinds: readonly string[]): Node[] {
-  const found = root.findAll({ rule: { any: kinds.map((kind) => ({ kind })) } });
-  return found.sort((one, other) => other.range().start.index - one.range().start.index);
+export function findAll(root: Node, ...kinds: readonly string[]): readonly Node[] {
+  const ofRoot = found.get(root);
+  if (ofRoot === undefined) return search(root, kinds);
+  const key = kinds.join();
+  const known = ofRoot.get(key) ?? search(root, kinds);
+  ofRoot.set(key, known);
+  return known;
+}
+
+/** Nodes of a root by a text, so that a name is found without a look at all of them. */
+const grouped = new WeakMap<readonly Node[], Map<string, Node[]>>();
+
+export function byText(
+  nodes: readonly Node[],
+  name: string,
+  textOf: (node: Node) => string,
+): readonly Node[] {
+  let groups = grouped.get(nodes);
+  if (groups === undefined) {
+    groups = new Map();
+    for (const node of nodes) {
+      const text = textOf(node);
+      const group = groups.get(text);
+      if (group === undefined) groups.set(text, [node]);
+      else group.push(node);
+    }
+    grouped.set(nodes, groups);
+  }
+  return groups.get(name) ?? [];
 }
 
 /** The identifiers that name a variable or a type. */
-export function namesIn(root: Node, name?: string): Node[] {
+export function namesIn(root: Node, name?: string): readonly Node[] {
   const kinds = [
     'identifier',
     'type_identifier',
     'shorthand_property_identifier',
     'shorthand_property_identifier_pattern',
   ];
-  return findAll(root, ...kinds).filter((node) => name === undefined || node.text() === name);
+  const all = findAll(root, ...kinds);
+  return name === undefined ? all : byText(all, name, (node) => node.text());
+}
+
+/** The declarations of a variable or a function of a name. */
+export function declarationsOf({ root }: Source, name: string): readonly Node[] {
+  const all = findAll(root, 'function_declaration', 'variable_declarator');
+  return byText(all, name, (one) => one.field('name')?.text() ?? '');
 }
 
 /** The same node, without parentheses, `await`, casts and `!` around it. */

@@ -1,4 +1,14 @@
-import { bare, findAll, type Node, namesIn, plain, type Source, Stuck, statementOf } from '../file/source.ts';
+import {
+  bare,
+  byText,
+  findAll,
+  type Node,
+  namesIn,
+  plain,
+  type Source,
+  Stuck,
+  statementOf,
+} from '../file/source.ts';
 
 /** The variable or member that holds the result of an expression: `limiter`, or `this.limiter`. */
 export function holderOf(made: Node): string | undefined {
@@ -46,8 +56,8 @@ export function isShared(made: Node): boolean {
 
 /** The places where a holder is used, without that where it is set. */
 export function usesOf({ root }: Source, holder: string): Node[] {
-  return findAll(root, 'identifier', 'member_expression', 'shorthand_property_identifier').filter((node) => {
-    if (plain(node) !== holder) return false;
+  const all = findAll(root, 'identifier', 'member_expression', 'shorthand_property_identifier');
+  return byText(all, holder, plain).filter((node) => {
     const parent = node.parent();
     const isSet = parent?.field('name')?.id() === node.id() || parent?.field('left')?.id() === node.id();
     return (

@@ -51,7 +51,7 @@ class Ky {
   run(): void {
     const source = this.#source;
     // In the order of the text: a client comes before those that extend it. A request may stand above its client.
-    const calls = findAll(source.root, 'call_expression').reverse();
+    const calls = findAll(source.root, 'call_expression').toReversed();
     for (const isMaking of [true, false])
       for (const call of calls) {
         const used = this.#usedBy(call);

@@ -1,7 +1,8 @@
 import { Bindings } from '../file/bindings.ts';
 import { finish } from '../file/imports.ts';
 import { plainText } from '../file/lines.ts';
-import { languageOf, type Reach, Source, Stuck, TODO } from '../file/source.ts';
+import { languageOf } from '../file/parse.ts';
+import { type Reach, Source, Stuck, TODO } from '../file/source.ts';
 import { LIKE, RULES } from './rules.ts';
 import { names, TOGETHER } from './together.ts';
 

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { migrate } from '../rules/migrate.ts';
+
+test.each([
+  "export type * from './a';",
+  "export type * as all from './a';",
+  "import defer * as a from './a';",
+  "import source a from './a';",
+  'interface A<in out T> {}',
+  'interface A<T, out U> {}',
+  'const a = <p>this & that && more</p>;',
+  'const a = <p>Tom&Jerry</p>;',
+  'const a = <a href="?b=1&c=2">d</a>;',
+])('%s is understood, and stays as it is', (line) => {
+  const before = `import pRetry from 'p-retry';\n${line}\npRetry(() => load());\n`;
+  const { text, left } = migrate('a.tsx', before);
+  expect(left).toEqual([]);
+  expect(text).toContain(`\n${line}\n`);
+});
+
+test('2,000 calls take not much more than four times as long as 500', () => {
+  const timeOf = (count: number): number => {
+    const calls = Array.from({ length: count }, (_, at) => `f(() => load(${at}), { retries: ${at} });\n`);
+    const startedMs = performance.now();
+    expect(migrate('a.mjs', `import f from 'p-retry';\n${calls.join('')}`).rewritten).toBe(count);
+    return performance.now() - startedMs;
+  };
+  timeOf(100);
+  // In quadratic time it would be 16 times as long.
+  expect(timeOf(2_000) / timeOf(500)).toBeLessThan(10);
+});
