@@ -8,7 +8,7 @@ export interface Change {
   readonly after: string;
 }
 
-/** The commands for the packages that the files load now, and for those of the old libraries that none of the files loads. */
+/** The commands of npm that follow a run: they install what the programs load now, and remove what none of them loads. */
 export function commandsFor(programs: readonly Change[]): string[] {
   const changed = programs.filter(({ before, after }) => before !== after);
   const added = [...new Set([...Object.values(HOME), ...Object.values(TYPES)])].filter(
