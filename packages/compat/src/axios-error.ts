@@ -11,7 +11,15 @@ export interface AxiosErrorLike extends Error {
   readonly response?:
     | { readonly status: number; readonly headers: Readonly<Record<string, unknown>> }
     | undefined;
-  readonly config?: { readonly method?: string | undefined; readonly url?: string | undefined } | undefined;
+  readonly config?: AxiosConfigLike | undefined;
+}
+
+/** The config of a request. It is the one that is sent again: a program may change it. */
+export interface AxiosConfigLike {
+  method?: string | undefined;
+  url?: string | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: this package knows no types of axios
+  [option: string]: any;
 }
 
 /** True if the client resolves with a response: axios by its `validateStatus`, which is 2xx. */

@@ -1,15 +1,19 @@
 import { detailsOf, type Outcome, type PolicyOptions, type RequestTraits } from '@ebb/core';
 import {
+  type Complete,
   callable,
   devText,
   flag,
+  isObject,
   type Observer,
   type OptionTable,
   property,
   readOptions,
+  wallMs,
 } from '@ebb/core/internal';
 
 import {
+  type AxiosConfigLike,
   type AxiosErrorLike,
   axiosErrorOf,
   exponentialDelay,
@@ -22,7 +26,8 @@ import {
   linearDelay,
   retryAfter,
 } from './axios-error.ts';
-import { callStartOf, configOf, elapsedMs, remembering } from './call-start.ts';
+import { askIn, callStartOf, configOf, elapsedMs, remember, startOf, tellIn } from './call-start.ts';
+import { changedHeaders, rememberHeaders } from './changed-headers.ts';
 import {
   asTimer,
   cannot,
@@ -49,11 +54,11 @@ export interface LikeAxiosRetryOptions {
    * @default false
    */
   readonly shouldResetTimeout?: boolean | undefined;
-  /** It only observes: nothing waits for it, and `beforeAttempt` changes headers. */
+  /** The attempt that follows waits for it, and has what it changes in the config. */
   readonly onRetry?:
-    | Loose<(retryCount: number, error: AxiosErrorLike, config: AxiosErrorLike['config']) => unknown>
+    | Loose<(retryCount: number, error: AxiosErrorLike, config: AxiosConfigLike) => unknown>
     | undefined;
-  /** It only observes. */
+  /** The end of the call waits for it. */
   readonly onMaxRetryTimesExceeded?:
     | Loose<(error: AxiosErrorLike, retryCount: number) => unknown>
     | undefined;
@@ -99,10 +104,54 @@ const OPTIONS: OptionTable<LikeAxiosRetryOptions, Unset> = {
   },
 };
 
-function optionsOf(options: LikeAxiosRetryOptions = {}): PolicyOptions {
-  const setup = readOptions('likeAxiosRetry', options, OPTIONS);
-  const { retries, retryCondition, retryDelay, shouldResetTimeout } = setup;
-  if (options.retryDelay === undefined) warnOfZero('likeAxiosRetry', 'retryDelay');
+/** The key under which a request has options of its own, and the state of its retries. */
+const KEY = 'axios-retry';
+
+/** The options of all requests of a client, in which those of one request may stand above them. */
+class AxiosRetryOptions {
+  readonly #given: LikeAxiosRetryOptions;
+  readonly #setup: Complete<LikeAxiosRetryOptions, Unset>;
+
+  constructor(given: LikeAxiosRetryOptions) {
+    this.#given = given;
+    this.#setup = readOptions('likeAxiosRetry', given, OPTIONS);
+  }
+
+  /** @throws TypeError for an option of the request that ebb cannot follow */
+  of(request: RequestTraits): Complete<LikeAxiosRetryOptions, Unset> {
+    const own = configOf(request)?.[KEY];
+    if (!isObject(own)) return this.#setup;
+    const known = Object.entries(own).filter(([key, value]) => key in OPTIONS && value !== undefined);
+    return readOptions(KEY, { ...this.#given, ...Object.fromEntries(known) }, OPTIONS);
+  }
+
+  /** Writes the state into the config, where programs read it. Returns how many retries are left. */
+  begin(request: RequestTraits): PolicyOptions | undefined {
+    const config = configOf(request);
+    if (config === undefined) return undefined;
+    const { retryCount = 0 } = (config[KEY] ?? {}) as { readonly retryCount?: number };
+    const isOwn = isObject(config[KEY]);
+    const setup = this.of(request);
+    config[KEY] = { ...setup, retryCount, lastRequestTime: wallMs() };
+    return isOwn ? { maxRetries: Math.max(0, setup.retries - retryCount) } : undefined;
+  }
+}
+
+/** The state of the retries in the config, of which a program may read `retryCount`. */
+function stateOf(request: RequestTraits): { retryCount: number } | undefined {
+  return configOf(request)?.[KEY] as { retryCount: number } | undefined;
+}
+
+/** The retries that a call may have. */
+function most(request: RequestTraits, retries: number): number {
+  return startOf(request)?.policy.maxRetries ?? retries;
+}
+
+function optionsOf(given: LikeAxiosRetryOptions = {}): PolicyOptions {
+  const options = new AxiosRetryOptions(given);
+  const { retries } = options.of(NO_REQUEST);
+  if (given.retryDelay === undefined) warnOfZero('likeAxiosRetry', 'retryDelay');
+  const counts = new WeakMap<RequestTraits, number>();
   return {
     maxRetries: retries,
     methods: 'all',
@@ -110,20 +159,34 @@ function optionsOf(options: LikeAxiosRetryOptions = {}): PolicyOptions {
     classify(outcome, request, attempt) {
       if (outcome.type === 'response' && isAccepted(outcome, request)) return 'success';
       if (!isErrorOfAxios(outcome)) return 'final';
-      if (attempt > retries) return 'transient';
-      const said: unknown = mustBeThere(
-        'retryCondition: its result',
-        retryCondition(axiosErrorOf(outcome, request)),
-      );
+      if (attempt > most(request, retries)) return 'transient';
+      const { retryCondition } = options.of(request);
+      const decide = (): unknown =>
+        mustBeThere('retryCondition: its result', retryCondition(axiosErrorOf(outcome, request)));
+      const said = askIn(request, decide, false);
       // Any object is a yes: one that was no promise was waited for all the same.
       return typeof said === 'object' || said ? 'transient' : 'final';
     },
     backoff({ retry, outcome, request = NO_REQUEST }) {
-      const delayMs = retryDelay(retry, axiosErrorOf(outcome, request));
+      const { retryDelay, shouldResetTimeout } = options.of(request);
+      const state = stateOf(request);
+      if (state !== undefined) {
+        const before = counts.get(request) ?? state.retryCount;
+        counts.set(request, before);
+        state.retryCount = before + retry;
+      }
+      const count = state?.retryCount ?? retry;
+      const delayOf = (): number => retryDelay(count, axiosErrorOf(outcome, request));
+      const delayMs = askIn(request, delayOf, 0);
+      if (startOf(request)?.thrown) return undefined;
       return shouldResetTimeout || isInTime(request, delayMs) ? asTimer(delayMs) : undefined;
     },
-    ...(shouldResetTimeout ? {} : { plugins: [remembering] }),
-    ...((setup.onRetry ?? setup.onMaxRetryTimesExceeded) && { onEvent: observerOf(retries, setup) }),
+    plugins: [
+      {
+        ...remember({ own: (request) => options.begin(request), headers: changedHeaders }),
+        onEvent: observerOf(options),
+      },
+    ],
   };
 }
 
@@ -151,18 +214,23 @@ function isInTime(request: RequestTraits, delayMs: number): boolean {
 }
 
 /** Calls the functions that axios-retry called. */
-function observerOf(
-  retries: number,
-  { onRetry, onMaxRetryTimesExceeded }: Pick<LikeAxiosRetryOptions, Unset>,
-): Observer {
+function observerOf(options: AxiosRetryOptions): Observer {
   return (event) => {
     const { outcome, request } = detailsOf(event) ?? {};
-    if (outcome === undefined || request === undefined) return undefined;
+    if (outcome === undefined || request === undefined) return;
+    const isEnd = event.type === 'end' && event.reason !== 'success';
+    if (event.type !== 'retry' && !isEnd) return;
+    const { retries, onRetry, onMaxRetryTimesExceeded } = options.of(request);
     const error = axiosErrorOf(outcome, request);
-    if (event.type === 'retry') return onRetry?.(event.attempt, error, error.config);
-    const isOver = event.type === 'end' && event.attempt > retries;
-    if (!isOver || event.reason === 'success') return undefined;
-    return onMaxRetryTimesExceeded?.(error, event.attempt - 1);
+    if (event.type === 'retry') {
+      rememberHeaders(request);
+      const count = stateOf(request)?.retryCount ?? event.attempt;
+      if (onRetry) tellIn(request, () => onRetry(count, error, error.config as AxiosConfigLike));
+    } else if (onMaxRetryTimesExceeded && event.attempt > most(request, retries)) {
+      tellIn(request, () =>
+        onMaxRetryTimesExceeded(error, stateOf(request)?.retryCount ?? event.attempt - 1),
+      );
+    }
   };
 }
 
@@ -171,8 +239,10 @@ function observerOf(
  * with any method, and of 429 and 5xx with idempotent ones. A zero delay is said once in development. Also for fetch and undici, where a
  * status that is not 2xx is an error.
  *
- * Differences: the body of a response cannot be read, an error that an option throws is the cause of a `HookError`, the result of `onRetry`
- * is not waited for, and a stream is not sent twice. Add the `use` and the `onEvent` of the result to your own.
+ * A request may have options of its own under `axios-retry`, where `retryCount` stands as well.
+ *
+ * Differences: the body of a response cannot be read, interceptors run once for all attempts, and a stream is not sent twice. Add the
+ * `plugins` of the result to your own.
  *
  * Source: axios-retry 4.5.0.
  * @throws TypeError for an option that ebb cannot follow, such as an asynchronous `retryCondition`

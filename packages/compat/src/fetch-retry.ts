@@ -1,6 +1,17 @@
 import type { Outcome, PolicyOptions, RequestTraits } from '@ebb/core';
-import { callable, devText, must, type OptionTable, readOptions, wholeNumber } from '@ebb/core/internal';
+import {
+  type Complete,
+  callable,
+  devText,
+  isObject,
+  must,
+  type OptionTable,
+  property,
+  readOptions,
+  wholeNumber,
+} from '@ebb/core/internal';
 
+import { askIn, remember } from './call-start.ts';
 import { asTimer, deciding, ENDLESS, type Loose, mustBeThere, strict, warnOfZero } from './shared-options.ts';
 
 /** A response of fetch, as far as a program may read it between two attempts. Whatever else is read of it throws. */
@@ -61,12 +72,22 @@ function settledBy(outcome: Outcome | undefined, request: RequestTraits | undefi
   return [null, strict('response', { status, ok: status >= 200 && status <= 299, url, redirected, headers })];
 }
 
+/** The options that a request has in its `init`: those of fetch-retry have no key of their own. */
+function ownOf(request: RequestTraits): LikeFetchRetryOptions | undefined {
+  // `FetchRequest` has what the call was given.
+  const source = property(request, 'source');
+  const init: unknown = Array.isArray(source) ? source[2] : undefined;
+  if (!isObject(init)) return undefined;
+  const own = Object.entries(init).filter(([key, value]) => key in OPTIONS && value !== undefined);
+  return own.length > 0 ? Object.fromEntries(own) : undefined;
+}
+
 /**
  * Does the same as fetch-retry 6.0.0, for programs that come from it: three retries, each after a second, of lost connections alone, with
- * any method. The statuses in `retryOn` are retried as well. `Retry-After` is not read.
+ * any method. The statuses in `retryOn` are retried as well. `Retry-After` is not read. A request may have the three options in its `init`.
  *
- * Differences: an abort ends the call at once, the body of a response cannot be read, an error that an option throws is the cause of a
- * `HookError`, and a stream is not sent twice.
+ * Differences: an abort ends the call at once, the body of a response cannot be read, and a stream is not sent twice. Add the `plugins` of
+ * the result to your own.
  *
  * Source: fetch-retry 6.0.0.
  * @throws TypeError for an option that ebb cannot follow, such as an asynchronous `retryOn`
@@ -79,24 +100,45 @@ function settledBy(outcome: Outcome | undefined, request: RequestTraits | undefi
  * ```
  */
 export function likeFetchRetry(options: LikeFetchRetryOptions = {}): PolicyOptions {
-  const { retries, retryDelay, retryOn } = readOptions('likeFetchRetry', options, OPTIONS);
-  if (retryDelay === 0) warnOfZero('likeFetchRetry', 'retryDelay');
+  const ofAll = readOptions('likeFetchRetry', options, OPTIONS);
+  if (ofAll.retryDelay === 0) warnOfZero('likeFetchRetry', 'retryDelay');
+  const own = new WeakMap<RequestTraits, typeof ofAll>();
+  const setupOf = (request: RequestTraits | undefined): typeof ofAll =>
+    (request && own.get(request)) ?? ofAll;
   return {
-    maxRetries: typeof retryOn === 'function' ? ENDLESS : retries,
+    maxRetries: mostRetries(ofAll),
     methods: 'all',
     feedback: false,
     classify(outcome, request, attempt) {
       if (outcome.type === 'failure' && outcome.kind === 'aborted') return 'final';
-      const isRetried =
+      const { retryOn } = setupOf(request);
+      const decide = (): unknown =>
         typeof retryOn === 'function'
           ? mustBeThere('retryOn: its result', retryOn(attempt - 1, ...settledBy(outcome, request)))
           : outcome.type === 'failure' || retryOn.includes(outcome.status);
-      if (isRetried) return 'transient';
+      if (askIn(request, decide, false)) return 'transient';
       return outcome.type === 'failure' || outcome.status >= 400 ? 'final' : 'success';
     },
-    backoff: ({ retry, outcome, request }) =>
-      asTimer(
-        typeof retryDelay === 'function' ? retryDelay(retry - 1, ...settledBy(outcome, request)) : retryDelay,
-      ),
+    backoff({ retry, outcome, request }) {
+      const { retryDelay } = setupOf(request);
+      if (typeof retryDelay !== 'function') return asTimer(retryDelay);
+      return asTimer(askIn(request, () => retryDelay(retry - 1, ...settledBy(outcome, request)), 0));
+    },
+    plugins: [
+      remember({
+        own(request) {
+          const given = ownOf(request);
+          if (given === undefined) return undefined;
+          const setup = readOptions('fetch: init', { ...options, ...given }, OPTIONS);
+          own.set(request, setup);
+          return { maxRetries: mostRetries(setup) };
+        },
+      }),
+    ],
   };
+}
+
+/** A function decides alone: no number ends the retries. */
+function mostRetries({ retries, retryOn }: Complete<LikeFetchRetryOptions>): number {
+  return typeof retryOn === 'function' ? ENDLESS : retries;
 }

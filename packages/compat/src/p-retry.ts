@@ -1,10 +1,12 @@
-import type { Outcome, PolicyOptions, Random, RequestTraits } from '@ebb/core';
+import type { CurrentAttempt, Outcome, PolicyOptions, Random, RequestTraits, WrapAttempt } from '@ebb/core';
 import {
   type Check,
   type Complete,
+  callable,
   devText,
   flag,
   isError,
+  isObject,
   notNegative,
   type OptionTable,
   property,
@@ -12,20 +14,19 @@ import {
 } from '@ebb/core/internal';
 
 import { axiosErrorOf, isAccepted } from './axios-error.ts';
-import { callStartOf, configOf, elapsedMs, remembering } from './call-start.ts';
+import { askIn, callStartOf, configOf, elapsedMs, remember, tell } from './call-start.ts';
 import { isNetworkError } from './network-error.ts';
 import {
   asTimer,
   cannot,
   checkRetries,
-  deciding,
   ENDLESS,
   type Loose,
   mustBeThere,
   warnOfZero,
 } from './shared-options.ts';
 
-/** The argument of the functions of p-retry. */
+/** The argument of the functions of p-retry. Up to p-retry 6 it was the error itself: it has the members of that as well. */
 export interface PRetryContext {
   readonly error: Error;
   /** From 1. */
@@ -69,24 +70,48 @@ export interface LikePRetryOptions {
    */
   readonly maxRetryTime?: number | undefined;
   /**
-   * Called with each failure. It returns no promise.
+   * Called with each failure. The next attempt waits for it, and what it throws ends the call.
    * @default none
    */
-  readonly onFailedAttempt?: Loose<(context: PRetryContext) => void> | undefined;
+  readonly onFailedAttempt?: Loose<(context: PRetryContext & Error) => unknown> | undefined;
   /**
-   * It is asked at once, and returns no promise.
+   * Over a client it is asked at once: a promise is an error there.
    * @default () => true
    */
-  readonly shouldRetry?: Loose<(context: PRetryContext) => boolean> | undefined;
-  /** Not supported: each retry counts. */
-  readonly shouldConsumeRetry?: undefined;
-  /** Not supported: the `signal` of `retry` ends a call. */
-  readonly signal?: undefined;
-  /** `true` is not supported: use a `clock` whose timers let the process end. */
-  readonly unref?: false | undefined;
+  readonly shouldRetry?: Loose<(context: PRetryContext & Error) => boolean | Promise<boolean>> | undefined;
+  /** A function is an error: each retry counts. */
+  readonly shouldConsumeRetry?:
+    | Loose<(context: PRetryContext & Error) => boolean | Promise<boolean>>
+    | undefined;
+  /** Ends the call with its reason. An attempt under way is not interrupted. */
+  readonly signal?: AbortSignal | undefined;
+  /** `true` is an error: use a `clock` whose timers let the process end. */
+  readonly unref?: boolean | undefined;
 }
 
 type Unset = 'shouldConsumeRetry' | 'signal' | 'unref';
+
+/** The errors after which no attempt follows. */
+const last = /* @__PURE__ */ new WeakSet<object>();
+
+/**
+ * Stops the retries: `throw new AbortError(error)`, as with p-retry. The call fails with the error itself, so `new` returns that; a text
+ * becomes an error.
+ */
+export class AbortError extends Error {
+  constructor(given: string | Error) {
+    super();
+    const error = isError(given) ? given : new Error(String(given));
+    last.add(error);
+    // biome-ignore lint/correctness/noConstructorReturn: the error itself is thrown, and not one around it
+    return error as AbortError;
+  }
+
+  /** True until the call that it stops has ended. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isObject(value) && last.has(value);
+  }
+}
 
 const orInfinite: Check = (name, value) => value === Infinity || notNegative(name, value);
 
@@ -97,10 +122,12 @@ const OPTIONS: OptionTable<LikePRetryOptions, Unset> = {
   maxTimeout: { check: orInfinite, default: Infinity },
   randomize: { check: flag, default: false },
   maxRetryTime: { check: orInfinite, default: Infinity },
-  onFailedAttempt: { check: deciding, default: () => undefined },
-  shouldRetry: { check: deciding, default: () => true },
+  onFailedAttempt: { check: callable, default: () => undefined },
+  shouldRetry: { check: callable, default: () => true },
   shouldConsumeRetry: { check: cannot(devText('left out: each retry counts, and shouldRetry decides')) },
-  signal: { check: cannot(devText('left out: it belongs in the options of retry')) },
+  signal: {
+    check: cannot(devText('an AbortSignal of the runtime'), (value) => value instanceof AbortSignal),
+  },
   unref: {
     check: cannot(
       devText('left out: a clock of your own may let the process end'),
@@ -135,12 +162,25 @@ function isAbort(outcome: Outcome, request: RequestTraits): boolean {
   return request.url !== '' || property(outcome.error, 'originalError') !== undefined;
 }
 
+/** The counts of a failure, with the members of its error. */
+function contextOf(context: PRetryContext): PRetryContext & Error {
+  const { error } = context;
+  const own = Object.freeze(Object.assign(Object.create(Object.getPrototypeOf(error)), context));
+  return new Proxy(own, {
+    has: (_, key) => key in own || key in error,
+    get(_, key) {
+      if (Object.hasOwn(own, key)) return own[key];
+      const value: unknown = Reflect.get(error, key);
+      return typeof value === 'function' ? value.bind(error) : value;
+    },
+  });
+}
+
 /**
  * Does as p-retry 9.0.0, for programs that come from it: ten retries after 1, 2, 4 … s of whatever a function throws but a mistake. Made
  * for `retry`; a client of axios throws for a status, and those of fetch and undici for a lost connection alone. It does not read `Retry-After`.
  *
- * Differences: an error that an option throws is the cause of a `HookError`, and so `onFailedAttempt` cannot replace the error; what was
- * thrown is not wrapped; an `AbortError` of p-retry ends the call as it is. Add the `use` of the result to your own.
+ * Differences: every retry counts, and over a client `shouldRetry` decides at once. Add the `plugins` of the result to your own.
  *
  * Source: p-retry 9.0.0.
  * @throws TypeError for an option that ebb cannot follow, such as an asynchronous `shouldRetry`
@@ -155,37 +195,63 @@ function isAbort(outcome: Outcome, request: RequestTraits): boolean {
  */
 export function likePRetry(options: LikePRetryOptions = {}): PolicyOptions {
   const setup = readOptions('likePRetry', options, OPTIONS);
-  const { retries, maxRetryTime, onFailedAttempt, shouldRetry } = setup;
+  const { retries, maxRetryTime, onFailedAttempt, shouldRetry, signal } = setup;
   if (setup.minTimeout === 0 || setup.maxTimeout === 0) warnOfZero('likePRetry', 'minTimeout');
   const ends = maxRetryTime < Infinity;
+
+  /** The argument of the functions, and whether the failure may be retried. */
+  const failed = (thrown: unknown, request: RequestTraits, attempt: number) => {
+    const call = callStartOf(request);
+    const error = isError(thrown) ? thrown : nonError(thrown);
+    const leftMs = maxRetryTime - elapsedMs(call);
+    const retriesLeft = retries + 1 - attempt;
+    const isRetriable = (!(error instanceof TypeError) || isNetworkError(error)) && leftMs > 0;
+    const mayFollow = isRetriable && retriesLeft > 0;
+    const retryDelay = mayFollow ? delayOf(setup, attempt, call.policy.random) : 0;
+    call.delayMs = Math.min(retryDelay, leftMs);
+    const counts = { attemptNumber: attempt, retriesLeft, retriesConsumed: attempt - 1, retryDelay };
+    return { call, context: contextOf({ error, ...counts }), isRetriable, mayFollow };
+  };
+
+  /** Waits for the functions, before an attempt of `retry` fails: with what they throw, if they do. */
+  const wrapAttempt = (async (send: () => unknown, { request, attempt }: CurrentAttempt) => {
+    try {
+      return await send();
+    } catch (thrown) {
+      if (request.url !== '' || last.has(Object(thrown)) || property(thrown, 'originalError')) throw thrown;
+      const { call, context, isRetriable, mayFollow } = failed(thrown, request, attempt);
+      call.verdict = { attempt, verdict: 'final' };
+      await onFailedAttempt(context);
+      if (isRetriable && (!mayFollow || (await shouldRetry(context))))
+        call.verdict = { attempt, verdict: 'transient' };
+      signal?.throwIfAborted();
+      throw thrown;
+    }
+  }) as WrapAttempt;
+
   return {
     maxRetries: ends ? Math.min(retries, ENDLESS) : retries,
     methods: 'all',
     feedback: false,
+    ...(signal && { stopSignal: signal }),
     classify(outcome, request, attempt) {
       const thrown = thrownBy(outcome, request);
       if (thrown === undefined) return 'success';
-      if (isAbort(outcome, request)) return 'final';
-      const call = callStartOf(request);
-      const error = isError(thrown.error)
-        ? thrown.error
-        : new TypeError(`Non-error was thrown: "${String(thrown.error)}". You should only throw errors.`);
-      const leftMs = maxRetryTime - elapsedMs(call);
-      const retriesLeft = retries + 1 - attempt;
-      const isRetriable = (!(error instanceof TypeError) || isNetworkError(error)) && leftMs > 0;
-      const mayFollow = isRetriable && retriesLeft > 0;
-      const retryDelay = mayFollow ? delayOf(setup, attempt, call.policy.random) : 0;
-      const counts = { attemptNumber: attempt, retriesLeft, retriesConsumed: attempt - 1, retryDelay };
-      const context: PRetryContext = Object.freeze({ error, ...counts });
-      mustBeThere('onFailedAttempt: its result', onFailedAttempt(context));
-      if (!isRetriable) return 'final';
-      call.delayMs = Math.min(retryDelay, leftMs);
-      if (mayFollow && !mustBeThere('shouldRetry: its result', shouldRetry(context))) return 'final';
-      return 'transient';
+      if (isAbort(outcome, request) || last.delete(Object(thrown.error))) return 'final';
+      const { verdict } = callStartOf(request);
+      if (verdict?.attempt === attempt) return verdict.verdict;
+      const { call, context, isRetriable, mayFollow } = failed(thrown.error, request, attempt);
+      if (!tell(call, () => onFailedAttempt(context)) || !isRetriable) return 'final';
+      const decide = (): unknown => mustBeThere('shouldRetry: its result', shouldRetry(context));
+      return mayFollow && !askIn(request, decide, false) ? 'final' : 'transient';
     },
     // After a scheduled attempt that was skipped there is no error.
     backoff: ({ retry, random, outcome, request }) =>
       asTimer((outcome && request && callStartOf(request).delayMs) ?? delayOf(setup, retry, random)),
-    plugins: [remembering],
+    plugins: [remember({ wrapAttempt })],
   };
+}
+
+function nonError(thrown: unknown): TypeError {
+  return new TypeError(`Non-error was thrown: "${String(thrown)}". You should only throw errors.`);
 }

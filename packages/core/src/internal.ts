@@ -39,4 +39,4 @@ export type { CostLearner } from './policy/contracts.ts';
 export { checkKey } from './policy/cost.ts';
 export { isTrusted } from './policy/hooks.ts';
 export { observerOf } from './policy/options.ts';
-export { methodsOr } from './policy/policy.ts';
+export { methodsOr, overridePolicy } from './policy/policy.ts';

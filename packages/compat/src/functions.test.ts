@@ -1,0 +1,134 @@
+import { retry } from '@ebb/core';
+import { describe, expect, test, vi } from 'vitest';
+
+import { likeAsyncRetry, withBail } from './async-retry.ts';
+import { AbortError, likePRetry, type PRetryContext } from './p-retry.ts';
+
+const endOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
+const failing = (...errors: unknown[]) => {
+  let calls = -1;
+  return vi.fn(async () => {
+    calls += 1;
+    throw errors[Math.min(calls, errors.length - 1)];
+  });
+};
+const quick = { retries: 2, minTimeout: 1 };
+
+describe('likePRetry', () => {
+  test('an AbortError stops the retries, and the call fails with what is in it', async () => {
+    const error = new Error('404');
+    const seen: unknown[] = [];
+    const call = vi.fn(async () => {
+      const abort = new AbortError(error);
+      seen.push(abort instanceof AbortError, error instanceof AbortError, new Error() instanceof AbortError);
+      throw abort;
+    });
+    expect(await endOf(retry(call, likePRetry(quick)))).toBe(error);
+    expect([call.mock.calls.length, seen]).toEqual([1, [true, true, false]]);
+    // What it has stopped may be retried by a call around it.
+    expect(error instanceof AbortError).toBe(false);
+  });
+
+  test('an AbortError of a text is an error with that message', async () => {
+    const call = failing(new AbortError('gone'));
+    expect(await endOf(retry(call, likePRetry(quick)))).toMatchObject({ name: 'Error', message: 'gone' });
+    expect(call).toHaveBeenCalledTimes(1);
+  });
+
+  test('what onFailedAttempt throws ends the call', async () => {
+    const other = new Error('other');
+    const call = failing(new Error('no'));
+    const onFailedAttempt = async (): Promise<never> => Promise.reject(other);
+    expect(await endOf(retry(call, likePRetry({ ...quick, onFailedAttempt })))).toBe(other);
+    expect(call).toHaveBeenCalledTimes(1);
+  });
+
+  test('the next attempt waits for onFailedAttempt, and a promise of shouldRetry decides', async () => {
+    const order: string[] = [];
+    const call = vi.fn(async () => {
+      order.push('call');
+      throw new Error('no');
+    });
+    const onFailedAttempt = async (): Promise<void> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push('told');
+    };
+    const shouldRetry = async ({ attemptNumber }: PRetryContext): Promise<boolean> => attemptNumber < 2;
+    await endOf(retry(call, likePRetry({ ...quick, onFailedAttempt, shouldRetry })));
+    expect(order).toEqual(['call', 'told', 'call', 'told']);
+  });
+
+  test('its functions may read the members of the error, as up to p-retry 6', async () => {
+    const seen: unknown[] = [];
+    const error = Object.assign(new RangeError('no'), { status: 503 });
+    const onFailedAttempt = (failed: RangeError & { attemptNumber: number; status: number }): void =>
+      void seen.push(failed.message, failed.status, failed.attemptNumber, failed instanceof RangeError);
+    await endOf(
+      retry(failing(error), likePRetry({ ...quick, retries: 0, onFailedAttempt: onFailedAttempt as never })),
+    );
+    expect(seen).toEqual(['no', 503, 1, true]);
+  });
+
+  test('signal ends the call with its reason', async () => {
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    const call = vi.fn(async () => {
+      abort.abort(reason);
+      throw new Error('no');
+    });
+    expect(await endOf(retry(call, likePRetry({ ...quick, signal: abort.signal })))).toBe(reason);
+    expect(call).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('likeAsyncRetry', () => {
+  test.each<[string, unknown, unknown]>([
+    ['an error', new RangeError('no'), expect.any(RangeError)],
+    ['a text', 'no', 'no'],
+    ['nothing', undefined, expect.objectContaining({ message: 'Aborted' })],
+  ])('bail with %s ends the call at once', async (_, given, error) => {
+    const run = vi.fn((bail: (error?: unknown) => void) => {
+      bail(given);
+      return new Promise(() => undefined);
+    });
+    expect(await endOf(retry(withBail(run), likeAsyncRetry(quick)))).toEqual(error);
+    expect(run.mock.calls).toEqual([[expect.any(Function), 1]]);
+  });
+
+  test('an error with bail is not retried', async () => {
+    const call = failing(Object.assign(new Error('no'), { bail: true }));
+    expect(await endOf(retry(call, likeAsyncRetry(quick)))).toMatchObject({ message: 'no' });
+    expect(call).toHaveBeenCalledTimes(1);
+  });
+
+  test('the call fails with the error that came most often', async () => {
+    const [often, once] = [new Error('often'), new Error('once')];
+    const call = failing(often, often, once);
+    expect(await endOf(retry(call, likeAsyncRetry(quick)))).toBe(often);
+    expect(call).toHaveBeenCalledTimes(3);
+  });
+
+  test('onRetry is told of errors after which there is another attempt', async () => {
+    const onRetry = vi.fn();
+    const error = new Error('no');
+    await endOf(retry(failing(error), likeAsyncRetry({ ...quick, onRetry })));
+    expect(onRetry.mock.calls).toEqual([
+      [error, 1],
+      [error, 2],
+    ]);
+  });
+
+  test('with forever the last delay comes again', () => {
+    const { backoff } = likeAsyncRetry({ retries: 2, minTimeout: 10, randomize: false, forever: true });
+    const delays = [1, 2, 3, 9].map((count) =>
+      backoff?.({ retry: count, previousDelayMs: undefined, random: () => 0 }),
+    );
+    expect(delays).toEqual([10, 20, 20, 20]);
+  });
+
+  test.each<[object, RegExp]>([
+    [{ retries: -1 }, /retries must be/],
+    [{ unref: true }, /unref .*clock/],
+    [{ forEver: true }, /no option "forEver"/],
+  ])('%j is refused', (options, message) => expect(() => likeAsyncRetry(options)).toThrow(message));
+});
