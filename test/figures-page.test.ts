@@ -86,3 +86,19 @@ test('the page of figures is folded: `pnpm bench figures path` does it', () => {
   const text = readFileSync('docs/figures.md', 'utf8');
   expect(withFolds(text)).toBe(text);
 });
+
+test('the numbers at the start of the page are those of ebb in the sections that they name', () => {
+  const figures = readFileSync('docs/figures.md', 'utf8');
+  const rows = [...figures.matchAll(/^\| .+ \| (?:× )?([\d.]+)(?: ns| %)? \| \[.+\]\(#([\w-]+)\) \|$/gm)];
+  const sections = new Map(
+    figures
+      .split(/^#+ /m)
+      .map((section) => [section.split('\n')[0]?.toLowerCase().replaceAll(' ', '-'), section]),
+  );
+  const isShown = ([, value = '', anchor]: RegExpMatchArray): boolean =>
+    (sections.get(anchor) ?? '')
+      .split('\n')
+      .some((line) => /^\| ebb +\|/.test(line) && line.includes(` ${value} `));
+  expect(rows.filter((row) => !isShown(row)).map(([line]) => line)).toEqual([]);
+  expect(rows).toHaveLength(6);
+});

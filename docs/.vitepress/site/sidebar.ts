@@ -13,6 +13,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Guide: {
     index: 'ebb',
     'guide/start': 'Start',
+    'guide/try-it': 'Try it, and tell us',
     'guide/retry': 'Retry',
     'guide/quota': 'Rate limits and quotas',
     'guide/language-models': 'Quotas of language models',

@@ -42,8 +42,8 @@ export function stagePage(page: Page, locate: Locate): void {
   const fields = {
     description: summaryOf(text),
     source: `${github}/edit/main/${page.source}`,
-    // The home page has no headings to list beside it.
-    aside: page.route !== 'index',
+    // The home page begins with a hero, which takes the width of the sidebars.
+    ...(page.route === 'index' && { aside: false, sidebar: false, pageClass: 'home' }),
   };
   write(join(stage, `${page.route}.md`), frontmatter(fields) + linked(text, page, locate));
 }

@@ -27,6 +27,8 @@ export interface PlotNeeds {
 
 /** The area in which a line chart draws its lines. */
 export interface Plot {
+  /** The width of the whole figure. */
+  readonly width: number;
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -53,8 +55,9 @@ function xScale(last: number, left: number, right: number): Scale {
 
 /** Lays out the area of the lines, with room for the texts around it. */
 export function plotOf(heading: Heading, needs: PlotNeeds): Plot {
+  const { width = WIDTH } = heading;
   const { last, highest, right, most = roundUp(highest) } = needs;
-  const yName = wrap(needs.y, TEXT, WIDTH - 2 * MARGIN);
+  const yName = wrap(needs.y, TEXT, width - 2 * MARGIN);
   const top = headingHeight(heading) + 6 + yName.length * LINE_HEIGHT;
   const bottom = top + Math.max(HEIGHT, needs.height);
   const y = linearScale(most, bottom, top, stepFor(needs.most ?? (highest || most), 4));
@@ -62,11 +65,11 @@ export function plotOf(heading: Heading, needs: PlotNeeds): Plot {
   const x = xScale(last || 1, left, right);
   const xName = wrap(needs.x, TEXT, right - left);
   const figureHeight = bottom + 34 + xName.length * LINE_HEIGHT;
-  return { left, right, top, bottom, x, y, most, xName, yName, figureHeight };
+  return { width, left, right, top, bottom, x, y, most, xName, yName, figureHeight };
 }
 
 /** The grid, its numbers, and the names of the axes. */
-export function drawnAxes({ left, right, top, bottom, x, y, xName, yName }: Plot): string[] {
+export function drawnAxes({ width, left, right, top, bottom, x, y, xName, yName }: Plot): string[] {
   const grid = y.ticks.flatMap((tick) => [
     element('line', {
       x1: left,
@@ -79,7 +82,7 @@ export function drawnAxes({ left, right, top, bottom, x, y, xName, yName }: Plot
     label(numeral(tick), { x: left - 8, y: y(tick) + 5, 'text-anchor': 'end' }),
   ]);
   const marks = x.ticks
-    .filter((tick) => x(tick) + widthOf(numeral(tick), TEXT) / 2 <= WIDTH)
+    .filter((tick) => x(tick) + widthOf(numeral(tick), TEXT) / 2 <= width)
     .map((tick) => label(numeral(tick), { x: x(tick), y: bottom + 22, 'text-anchor': 'middle' }));
   const above = top - 18 - ((yName.length - 1) * LINE_HEIGHT) / 2;
   const below = bottom + 36 + ((xName.length - 1) * LINE_HEIGHT) / 2;

@@ -2,6 +2,7 @@ import { COLOURS } from './palette.ts';
 import { element, label } from './svg.ts';
 import { type Type, wrap } from './text-width.ts';
 
+/** The width of a figure, in pixels, unless its heading has another. */
 export const WIDTH = 760;
 export const MARGIN = 16;
 const TITLE: Type = { size: 19, bold: true };
@@ -19,11 +20,19 @@ export interface Heading {
   readonly title: string;
   /** The setting, in one or two sentences. */
   readonly note: string;
+  /**
+   * The width of the figure, in pixels. At 440 its text can be read on a phone, which shows it at three quarters of its size.
+   * @default 760
+   */
+  readonly width?: number;
 }
 
-function headingLines({ title, note }: Heading): { readonly titles: string[]; readonly notes: string[] } {
-  const width = WIDTH - 2 * MARGIN;
-  return { titles: wrap(title, TITLE, width), notes: wrap(note, NOTE, width) };
+function headingLines({ title, note, width = WIDTH }: Heading): {
+  readonly titles: string[];
+  readonly notes: string[];
+} {
+  const textWidth = width - 2 * MARGIN;
+  return { titles: wrap(title, TITLE, textWidth), notes: wrap(note, NOTE, textWidth) };
 }
 
 /** The height of the heading. */
@@ -34,6 +43,7 @@ export function headingHeight(heading: Heading): number {
 
 /** A whole figure. It has no background, and its colours are readable on light and on dark pages. */
 export function figure(heading: Heading, height: number, ...children: readonly string[]): string {
+  const { width = WIDTH } = heading;
   const { titles, notes } = headingLines(heading);
   const lines = [
     ...titles.map((text, at) =>
@@ -45,8 +55,8 @@ export function figure(heading: Heading, height: number, ...children: readonly s
   ];
   const attributes = {
     xmlns: 'http://www.w3.org/2000/svg',
-    viewBox: `0 0 ${WIDTH} ${height}`,
-    width: WIDTH,
+    viewBox: `0 0 ${width} ${height}`,
+    width,
     height,
     role: 'img',
     'aria-label': `${heading.title}. ${heading.note}`,

@@ -34,8 +34,8 @@ export interface LineChart extends Heading {
 
 /** The gap between the plot and the labels. */
 const LABEL_GAP = 16;
-/** Wider names are broken into lines. */
-const WIDEST_LABEL = 240;
+/** Names that take a larger share of the width are broken into lines: 240 of 760 pixels. */
+const WIDEST_LABEL = 240 / 760;
 
 function checkLines(lines: readonly Line[]): void {
   if (lines.length === 0) throw new RangeError('lines must have at least one line, got none');
@@ -95,15 +95,15 @@ function leader(right: number, from: number, to: number, colour: Colour): string
  * @throws RangeError if there are no lines, or a line has no points
  */
 export function lineChart(chart: LineChart): string {
-  const { lines, bands = [] } = chart;
+  const { lines, bands = [], width = WIDTH } = chart;
   checkLines(lines);
-  const names = lines.map(({ name }) => wrap(name, NAME, WIDEST_LABEL));
+  const names = lines.map(({ name }) => wrap(name, NAME, WIDEST_LABEL * width));
   const heights = names.map((name) => name.length * LINE_HEIGHT);
   const plot = plotOf(chart, {
     ...chart,
     last: lines.reduce((last, { points }) => points.reduce((most, [px]) => Math.max(most, px), last), 0),
     highest: lines.reduce((last, { points }) => points.reduce((most, [, py]) => Math.max(most, py), last), 0),
-    right: WIDTH - MARGIN - LABEL_GAP - Math.max(...names.flat().map((text) => widthOf(text, NAME))),
+    right: width - MARGIN - LABEL_GAP - Math.max(...names.flat().map((text) => widthOf(text, NAME))),
     height: heights.reduce((sum, height) => sum + height, 0),
   });
   const { x, y, left, right, top, bottom, most, figureHeight } = plot;

@@ -69,6 +69,7 @@ export function stormFigure(
     })),
     bands: TROUBLE,
     most: 125,
+    width: 440,
   });
 }
 
