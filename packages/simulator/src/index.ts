@@ -1,5 +1,5 @@
 export type { Quantiles } from './measure/histogram.ts';
-export type { Counted, Gauge, Series, Totals } from './measure/measures.ts';
+export type { CountName, Gauge, Series, Totals } from './measure/measures.ts';
 export type { Recovery } from './measure/recovery.ts';
 export type { ShardTrace, Trace } from './measure/trace.ts';
 export { ScenarioError } from './scenario/check.ts';

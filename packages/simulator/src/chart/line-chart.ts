@@ -64,7 +64,7 @@ function stroke(d: string, colour: Colour, dashed: Line['dashed'] = false): stri
 }
 
 /** A line; a circle for a single point. */
-function drawn(curve: Curve, { colour, dashed }: Line): string {
+function drawLine(curve: Curve, { colour, dashed }: Line): string {
   const [[cx, cy], ...others] = curve as readonly [Place, ...Place[]];
   return others.length === 0
     ? element('circle', { cx, cy, r: 3 })
@@ -117,7 +117,7 @@ export function lineChart(chart: LineChart): string {
       'g',
       { 'aria-label': line.name, fill: COLOURS[line.colour] },
       ...bandOf(line, x, y, most),
-      drawn(curves[at] as Curve, line),
+      drawLine(curves[at] as Curve, line),
       leader(right, ends[at] as number, places[at] as number, line.colour),
       ...block(names[at] as string[], right + LABEL_GAP, places[at] as number, { 'font-weight': 600 }),
     ),

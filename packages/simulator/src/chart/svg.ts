@@ -9,7 +9,7 @@ function round(value: number): string {
 /** Control characters: XML has none of them, so that browsers would not show a figure with one. */
 const NOT_IN_XML = /(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu;
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text
     .replaceAll(NOT_IN_XML, '\ufffd')
     .replaceAll('&', '&amp;')
@@ -22,7 +22,9 @@ function escaped(text: string): string {
 export function element(name: string, attributes: Attributes, ...children: readonly string[]): string {
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ` ${key}="${typeof value === 'number' ? round(value) : escaped(String(value))}"`)
+    .map(
+      ([key, value]) => ` ${key}="${typeof value === 'number' ? round(value) : escapeText(String(value))}"`,
+    )
     .join('');
   if (children.length === 0) return `<${name}${written}/>`;
   const multiline = children.some((child) => child.startsWith('<'));
@@ -32,7 +34,7 @@ export function element(name: string, attributes: Attributes, ...children: reado
 
 /** A text element. */
 export function label(text: string, attributes: Attributes): string {
-  return element('text', attributes, escaped(text));
+  return element('text', attributes, escapeText(text));
 }
 
 /** The path data of a line through these points. */

@@ -1,4 +1,4 @@
-import { shown } from '../studies/shown.ts';
+import { escapeControls } from '../studies/escape-controls.ts';
 
 const WIDTH = 30;
 const EVERY_MS = 100;
@@ -19,7 +19,7 @@ export class ProgressBar {
     now: () => number = () => performance.now(),
   ) {
     this.#stream = stream;
-    this.#name = shown(name);
+    this.#name = escapeControls(name);
     this.#now = now;
     this.#startedAtMs = now();
   }

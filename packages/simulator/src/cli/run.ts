@@ -1,17 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { ScenarioError } from '../scenario/check.ts';
+import { escapeControls, escapeLines } from '../studies/escape-controls.ts';
 import { articleStudy } from '../studies/race/race-study.ts';
-import { shown, shownLines } from '../studies/shown.ts';
 import { STUDIES } from '../studies/studies.ts';
 import type { Study } from '../studies/study.ts';
 import { tableText } from '../studies/table.ts';
 import { type Arguments, readArguments, UsageError } from './arguments.ts';
 import { HELP } from './help.ts';
-import { INTERRUPTED, interruptible } from './interruptible.ts';
 import { checkOutputs, OutputError, outputsOf, STDOUT } from './outputs.ts';
 import { ProgressBar } from './progress.ts';
 import { studyOfFile } from './scenario-file.ts';
+import { INTERRUPTED, stopOnInterrupt } from './stop-on-interrupt.ts';
 
 /** The version of this package, whether from its sources or from a build. */
 function version(): string {
@@ -43,7 +43,7 @@ async function simulateAsAsked(asked: Arguments, subject: string, terminal: Term
   const bar = new ProgressBar(terminal.stderr, study.name);
   let result: ReturnType<Study['run']>;
   try {
-    result = interruptible(() => study.run({ seed: asked.seed, onProgress: (share) => bar.show(share) }));
+    result = stopOnInterrupt(() => study.run({ seed: asked.seed, onProgress: (share) => bar.show(share) }));
   } finally {
     bar.clear();
   }
@@ -51,10 +51,10 @@ async function simulateAsAsked(asked: Arguments, subject: string, terminal: Term
   for (const { path, textOf } of outputs) {
     if (path === STDOUT) {
       const text = textOf(result);
-      terminal.stdout.write(terminal.stdout.isTTY ? shownLines(text) : text);
+      terminal.stdout.write(terminal.stdout.isTTY ? escapeLines(text) : text);
     } else {
       await writeFile(path, textOf(result));
-      terminal.stderr.write(`wrote ${shown(path)}\n`);
+      terminal.stderr.write(`wrote ${escapeControls(path)}\n`);
     }
   }
 }
@@ -76,7 +76,7 @@ export async function ebbSim(args: readonly string[], terminal: Terminal): Promi
     return 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      terminal.stderr.write(`ebb-sim: ${shown(error.message)}\nSee ebb-sim --help.\n`);
+      terminal.stderr.write(`ebb-sim: ${escapeControls(error.message)}\nSee ebb-sim --help.\n`);
       return 2;
     }
     const code = (error as NodeJS.ErrnoException | undefined)?.code;
@@ -87,7 +87,7 @@ export async function ebbSim(args: readonly string[], terminal: Terminal): Promi
     }
     const known = error instanceof ScenarioError || error instanceof OutputError || code !== undefined;
     if (!known) throw error;
-    terminal.stderr.write(`ebb-sim: ${shown((error as Error).message)}\n`);
+    terminal.stderr.write(`ebb-sim: ${escapeControls((error as Error).message)}\n`);
     return 1;
   }
 }

@@ -52,7 +52,7 @@ function parse(text: string): unknown {
   }
 }
 
-function checked(experiment: unknown): Experiment {
+function experimentOf(experiment: unknown): Experiment {
   checkExperiment(experiment);
   return experiment;
 }
@@ -62,7 +62,7 @@ function checked(experiment: unknown): Experiment {
  * @throws ScenarioError with the path of the wrong field
  */
 export function experimentIn(text: string): Experiment {
-  return checked(parse(text));
+  return experimentOf(parse(text));
 }
 
 /**
@@ -72,7 +72,7 @@ export function experimentIn(text: string): Experiment {
 export async function studyOfFile(path: string): Promise<Study> {
   const name = basename(path);
   try {
-    const experiment = checked(await load(path));
+    const experiment = experimentOf(await load(path));
     return experimentStudy(name, experiment.title ?? name, experiment);
   } catch (error) {
     throw new ScenarioError(`${reasonOf(error)} (in ${name})`, { cause: error });

@@ -17,16 +17,16 @@ const COUNTED = [
 ] as const;
 
 /** A column that counts something. */
-export type Counted = (typeof COUNTED)[number];
+export type CountName = (typeof COUNTED)[number];
 
 /** A column that is read at the end of every interval. */
 export type Gauge = 'queue' | 'busy' | 'underWay';
 
 /** A number for each interval. */
-export type Series = Readonly<Record<Counted | Gauge, Float64Array>>;
+export type Series = Readonly<Record<CountName | Gauge, Float64Array>>;
 
 /** The sums over all intervals. */
-export type Totals = Readonly<Record<Counted, number>>;
+export type Totals = Readonly<Record<CountName, number>>;
 
 /** The counters of a run, by interval. */
 export class Measures {

@@ -4,7 +4,7 @@ import {
   fields,
   flag,
   isObject,
-  joined,
+  joinPath,
   notNegative,
   oneOf,
   positive,
@@ -24,7 +24,7 @@ const checkRate = fields({ refillPerSecond: refillRate, capacity });
 const checkDrawn = fields({ mean: positive, spread: oneOf('constant', 'exponential', 'log-normal') });
 
 /** Checks the cost of a request in a unit: a request that always costs more than the unit can hold would never be served. */
-function spending(most: number): Check {
+function checkSpending(most: number): Check {
   return (path, value) => {
     if (typeof value === 'object' && value !== null) {
       checkDrawn(path, value);
@@ -49,7 +49,7 @@ const checkLimits: Check = (path, value) => {
   if (!isObject(value) || Object.keys(value).length === 0) {
     throw wrong(path, 'an object with a limit for each unit', value);
   }
-  for (const [unit, limit] of Object.entries(value)) checkRate(joined(path, unit), limit);
+  for (const [unit, limit] of Object.entries(value)) checkRate(joinPath(path, unit), limit);
 };
 
 /** The limit of a server: of one unit, or of several. */
@@ -61,7 +61,7 @@ export const checkLimit: Check = (path, value) => {
   checkLimits(`${path}.limits`, value.limits);
   const limits = value.limits as Readonly<Record<string, { readonly capacity: number }>>;
   const spends = ofUnits(limits, (unit) =>
-    spending((limits[unit] as { readonly capacity: number }).capacity),
+    checkSpending((limits[unit] as { readonly capacity: number }).capacity),
   );
   fields({ limits: checkLimits, spends, '?retryAfter': flag })(path, value);
 };

@@ -15,7 +15,7 @@ import {
   checkOptionsAt,
   flag,
   isObject,
-  joined,
+  joinPath,
   ScenarioError,
   wrong,
 } from './check.ts';
@@ -41,7 +41,7 @@ const NOT_SIMULATED_OF_BUCKETS = ['queue', 'clock', 'random'];
 type Makers = Readonly<Record<string, (options: never) => unknown>>;
 
 /** An object with the name of one function and its options: `{ "fullJitter": { … } }`. */
-function naming(makers: Makers): Check {
+function checkName(makers: Makers): Check {
   const takes = `an object that names one of ${Object.keys(makers).join(', ')}`;
   return (path, value) => {
     if (!isObject(value)) throw wrong(path, takes, value);
@@ -55,7 +55,7 @@ function naming(makers: Makers): Check {
     const options = value[name];
     // `constant` takes a number instead of options.
     const checkMade = typeof options === 'object' ? checkOptionsAt : checkAt;
-    checkMade(joined(path, name), () => make(options as never));
+    checkMade(joinPath(path, name), () => make(options as never));
   };
 }
 
@@ -66,9 +66,9 @@ function valkeyBudget({ aheadMs = 100, roundTripMs = 2, ...budget }: SharedBudge
   check.notNegative('roundTripMs', roundTripMs);
 }
 
-const checkBackoff = naming(BACKOFFS as Makers);
-const checkBucket = naming({ tokenBucket, adaptive, quotaBucket });
-const checkBudget = naming({ retryBudget, valkeyBudget });
+const checkBackoff = checkName(BACKOFFS as Makers);
+const checkBucket = checkName({ tokenBucket, adaptive, quotaBucket });
+const checkBudget = checkName({ retryBudget, valkeyBudget });
 
 /** Checks that the cost of a request is a number, and at most the capacity of a bucket of one unit. */
 function checkOneUnit(path: string, options: TokenBucketOptions, cost: FleetPolicy['cost']): void {
@@ -118,9 +118,9 @@ export const checkPolicy: Check = (path, value) => {
   if (typeof value === 'function') return;
   if (!isObject(value)) throw wrong(path, 'an object with options of createPolicy', value);
   for (const name of Object.keys(value)) {
-    if (NOT_SIMULATED.includes(name)) throw new ScenarioError(`${joined(path, name)} is not simulated`);
+    if (NOT_SIMULATED.includes(name)) throw new ScenarioError(`${joinPath(path, name)} is not simulated`);
     if (FIELDS.includes(name)) continue;
-    throw new ScenarioError(`${joined(path, name)} is not a field; ${path} takes ${FIELDS.join(', ')}`);
+    throw new ScenarioError(`${joinPath(path, name)} is not a field; ${path} takes ${FIELDS.join(', ')}`);
   }
   const {
     backoff,

@@ -40,7 +40,7 @@ export function checkOptionsAt(path: string, call: () => unknown): void {
   } catch (error) {
     if (!core.isOptionError(error)) throw error;
     const { option, takes, given, unknown } = error;
-    const field = option.split('.').reduce(joined, path);
+    const field = option.split('.').reduce(joinPath, path);
     throw unknown ? unknownField(field, path, takes) : wrong(field, takes, given);
   }
 }
@@ -74,10 +74,10 @@ export function fields(checks: Readonly<Record<string, Check>>): Check {
     const parent = path || 'a scenario';
     if (!isObject(value)) throw wrong(parent, 'an object', value);
     for (const name of Object.keys(value)) {
-      if (!table.has(name)) throw unknownField(joined(path, name), parent, [...table.keys()].join(', '));
+      if (!table.has(name)) throw unknownField(joinPath(path, name), parent, [...table.keys()].join(', '));
     }
     for (const [name, { check, optional }] of table) {
-      if (value[name] !== undefined || !optional) check(joined(path, name), value[name]);
+      if (value[name] !== undefined || !optional) check(joinPath(path, name), value[name]);
     }
   };
 }
@@ -96,7 +96,7 @@ export function listOf(check: Check): Check {
 }
 
 /** The path of a field: `policy.maxRetries`, or `policies["full jitter"]` for a name that is no identifier. */
-export function joined(path: string, name: string): string {
+export function joinPath(path: string, name: string): string {
   if (!/^[\w$]+$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === '' ? name : `${path}.${name}`;
 }

@@ -86,7 +86,7 @@ function asData(results: readonly ExperimentResult[]): unknown {
 }
 
 /** Policies to run with several seeds: the seed of the other policies, and the seeds after it. */
-export interface Repeated {
+export interface Repeats {
   readonly policies: readonly string[];
   readonly seeds: number;
 }
@@ -100,7 +100,7 @@ type Draw = (
 /** The results of all policies, then those of the repeated ones for each further seed. */
 function runSeeds(
   experiment: Experiment,
-  { policies, seeds }: Repeated,
+  { policies, seeds }: Repeats,
   first: number,
   onProgress?: (share: number) => void,
 ): ExperimentResult[][] {
@@ -120,7 +120,7 @@ export function experimentStudy(
   shows: string,
   experiment: Experiment,
   draw?: Readonly<Record<string, Draw>>,
-  repeated: Repeated = { policies: [], seeds: 1 },
+  repeated: Repeats = { policies: [], seeds: 1 },
 ): Study {
   const title = experiment.title ?? shows;
   const drawings = draw ?? { goodput: (results) => goodputFigure(results, title) };

@@ -1,5 +1,5 @@
 import type { Trace } from '../measure/trace.ts';
-import { type Check, fields, isObject, joined, ScenarioError, wrong } from '../scenario/check.ts';
+import { type Check, fields, isObject, joinPath, ScenarioError, wrong } from '../scenario/check.ts';
 import { checkPolicy } from '../scenario/check-policy.ts';
 import { checkActualCost, checkIntervals, SCENARIO_FIELDS } from '../scenario/check-scenario.ts';
 import type { ClientFactory } from '../scenario/client-options.ts';
@@ -54,7 +54,7 @@ export function checkExperiment(value: unknown): asserts value is Experiment {
   const { policy, policies = {}, server } = experiment;
   checkActualCost('policy', policy, server);
   for (const name of Object.keys(policies)) {
-    checkActualCost(joined('policies', name), policies[name], server);
+    checkActualCost(joinPath('policies', name), policies[name], server);
   }
 }
 

@@ -1,4 +1,4 @@
-import { shown } from './shown.ts';
+import { escapeControls } from './escape-controls.ts';
 
 /** Rows of text under headings. */
 export interface Table {
@@ -12,7 +12,7 @@ const GAP = '  ';
 
 /** The table as text. The first column is aligned left, the others right. Names of policies may come from a stranger's file. */
 export function tableText({ columns, rows: given, legend }: Table): string {
-  const rows = given.map((row) => row.map(shown));
+  const rows = given.map((row) => row.map(escapeControls));
   const widths = columns.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)),
   );

@@ -40,19 +40,19 @@ export function rightOf({ workers, workMs, ownMs }: Service, share = 1): number 
 }
 
 /** Throughput per second, and the latency of attempts that 99 % are below, in milliseconds. */
-export interface Measured {
+export interface Measurement {
   readonly perSecond: number;
   readonly p99Ms: number;
 }
 
 /** In the steady state, from 5 s after half the workers are gone, and from 10 s after they are back. */
 export const PHASES = ['steady', 'half', 'back'] as const;
-export type Measures = Readonly<Record<(typeof PHASES)[number], Measured>>;
+export type Measures = Readonly<Record<(typeof PHASES)[number], Measurement>>;
 
 /** The steady state begins. */
 const WARM_MS = 20_000;
 
-function within(ended: readonly CallResult[], fromMs: number, untilMs: number): Measured {
+function within(ended: readonly CallResult[], fromMs: number, untilMs: number): Measurement {
   const latency = new Histogram();
   for (const { endedAtMs, sentAtMs, isServed } of ended)
     if (isServed && endedAtMs >= fromMs && endedAtMs < untilMs) latency.add(endedAtMs - sentAtMs);

@@ -7,7 +7,7 @@ import {
   CELLS,
   type Cell,
   fixedLimit,
-  type Measured,
+  type Measurement,
   type Measures,
   PHASES,
   play,
@@ -30,12 +30,12 @@ const LIMITS: Readonly<Record<string, (cell: Cell) => ClientLimit>> = {
 };
 
 /** Throughput and p99 as shares of those of the best fixed limit, in each phase: on the mean of the seeds, and of the worst seed. */
-interface Compared {
-  readonly mean: readonly Measured[];
-  readonly worst: readonly Measured[];
+interface ComparisonResult {
+  readonly mean: readonly Measurement[];
+  readonly worst: readonly Measurement[];
 }
 
-function compare(of: readonly Measures[], bests: readonly Measures[]): Compared {
+function compare(of: readonly Measures[], bests: readonly Measures[]): ComparisonResult {
   const shares = PHASES.map((phase) =>
     of.map((measures, at) => {
       const right = (bests[at] as Measures)[phase];
@@ -57,13 +57,13 @@ function compare(of: readonly Measures[], bests: readonly Measures[]): Compared 
   };
 }
 
-function isWithin({ perSecond, p99Ms }: Measured): boolean {
+function isWithin({ perSecond, p99Ms }: Measurement): boolean {
   return perSecond >= THROUGHPUT && p99Ms <= LATENCY;
 }
 
 interface Row extends Cell {
   /** By the names of {@link LIMITS}: fixed ones for the most callers only. */
-  readonly limits: Readonly<Record<string, Compared>>;
+  readonly limits: Readonly<Record<string, ComparisonResult>>;
 }
 
 function rows(seed: number, onProgress?: (share: number) => void): Row[] {
@@ -91,10 +91,16 @@ const COLUMNS = ['whole', 'halved', 'back'];
 function figure(all: readonly Row[]): string {
   const crowded = all.filter(({ callers }) => callers === 10);
   const names = Object.keys(LIMITS);
-  const cells = (value: keyof Measured, text: (mean: number) => string, isBad: (mean: number) => boolean) =>
+  const cells = (
+    value: keyof Measurement,
+    text: (mean: number) => string,
+    isBad: (mean: number) => boolean,
+  ) =>
     names.map((name) =>
       PHASES.map((_, phase) => {
-        const means = crowded.map(({ limits }) => (limits[name] as Compared).mean[phase]?.[value] ?? 0);
+        const means = crowded.map(
+          ({ limits }) => (limits[name] as ComparisonResult).mean[phase]?.[value] ?? 0,
+        );
         const mean = means.reduce((sum, one) => sum + one, 0) / means.length;
         return { text: text(mean), filled: isBad(mean) };
       }),
@@ -128,7 +134,7 @@ function figure(all: readonly Row[]): string {
   });
 }
 
-const shown = (measures: readonly Measured[]): string[] =>
+const shown = (measures: readonly Measurement[]): string[] =>
   measures.map(({ perSecond, p99Ms }) => `${(100 * perSecond).toFixed(0)} % ${p99Ms.toFixed(2)} ×`);
 
 export const adaptiveLimits: Study = {
@@ -137,7 +143,7 @@ export const adaptiveLimits: Study = {
   figures: ['concurrency'],
   run({ seed = 1, onProgress } = {}) {
     const all = rows(seed, onProgress);
-    const within = (which: keyof Compared): number =>
+    const within = (which: keyof ComparisonResult): number =>
       all.filter(({ limits }) => limits.found?.[which].every(isWithin)).length;
     return {
       table: {

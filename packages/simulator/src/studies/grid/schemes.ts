@@ -1,7 +1,7 @@
 import type { ClientFactory } from '../../scenario/client-options.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import { sreThrottlingOver } from '../storm/schemes.ts';
-import { published } from '../storm/storm.ts';
+import { asPublished } from '../storm/storm.ts';
 
 const attemptTimeoutMs = 1_000;
 
@@ -19,5 +19,5 @@ export const SCHEMES: Readonly<Record<string, FleetPolicy | ClientFactory>> = {
   [BUDGET]: { attemptTimeoutMs, budget: { retryBudget: {} } },
   [THROTTLE]: { attemptTimeoutMs, throttle: {} },
   Both: { attemptTimeoutMs, throttle: {}, budget: { retryBudget: {} } },
-  'SRE book (10 s)': published(sreThrottlingOver(10_000)),
+  'SRE book (10 s)': asPublished(sreThrottlingOver(10_000)),
 };

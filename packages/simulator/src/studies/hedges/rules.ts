@@ -20,10 +20,10 @@ export interface Rule {
 const NOTHING = (): void => undefined;
 
 function none(): Rule {
-  return { ...fixed(Number.POSITIVE_INFINITY), maxHedges: 0 };
+  return { ...fixedDelay(Number.POSITIVE_INFINITY), maxHedges: 0 };
 }
 
-function fixed(delayMs: number): Rule {
+function fixedDelay(delayMs: number): Rule {
   return {
     maxHedges: 1,
     sent: () => delayMs,
@@ -50,7 +50,7 @@ function failsafe(quantile: number): Rule {
   let inFlight = 0;
   let hedges = 0;
   return {
-    ...fixed(0),
+    ...fixedDelay(0),
     sent() {
       inFlight += 1;
       return delayMs;
@@ -108,7 +108,7 @@ function ebb(quantile?: number): Rule {
 /** The rules that are compared, by their names in the tables. */
 export const RULES: Readonly<Record<string, () => Rule>> = {
   none,
-  'after 10 ms': () => fixed(10),
+  'after 10 ms': () => fixedDelay(10),
   'failsafe-go, quantile 0.95': () => failsafe(0.95),
   'quantile 0.95': () => ebb(0.95),
   'quantile 0.98': () => ebb(0.98),

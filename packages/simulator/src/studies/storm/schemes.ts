@@ -19,7 +19,7 @@ function budget(balance: () => number, spend: () => void, earn: () => void = () 
   return Object.assign(own, { limit: budgetLimit(own) });
 }
 
-function succeeded(outcome: Outcome): boolean {
+function isSuccess(outcome: Outcome): boolean {
   return outcome.type === 'response' && outcome.status < 400;
 }
 
@@ -42,7 +42,7 @@ export const grpcA6: ClientFactory = () => {
       ),
     },
     onOutcome(outcome) {
-      tokens = succeeded(outcome) ? Math.min(maxTokens, tokens + tokenRatio) : Math.max(0, tokens - 1);
+      tokens = isSuccess(outcome) ? Math.min(maxTokens, tokens + tokenRatio) : Math.max(0, tokens - 1);
     },
   };
 };
@@ -97,7 +97,7 @@ export const awsStandard: ClientFactory = () => {
     },
     onOutcome(outcome, attempt) {
       // A successful retry returns its cost, which the failure before it has set.
-      if (succeeded(outcome)) tokens = Math.min(capacity, tokens + (attempt === 1 ? 1 : cost));
+      if (isSuccess(outcome)) tokens = Math.min(capacity, tokens + (attempt === 1 ? 1 : cost));
       else cost = outcome.type === 'response' && outcome.status === 429 ? throttlingCost : transientCost;
     },
   };
@@ -136,7 +136,7 @@ function sreClient({ clock, random }: Environment, windowMs: number): CustomClie
       return random() >= (asked - multiplier * accepts.sum) / (asked + 1);
     },
     onOutcome(outcome) {
-      if (succeeded(outcome)) accepts.add(1);
+      if (isSuccess(outcome)) accepts.add(1);
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Colour } from '../../chart/palette.ts';
 import { duration } from '../../chart/scale.ts';
 import { failedShare, goodput, type Trace } from '../../measure/trace.ts';
 import type { ExperimentResult } from '../experiment.ts';
-import type { Repeated } from '../experiment-study.ts';
+import type { Repeats } from '../experiment-study.ts';
 
 const STORM_LINES: Readonly<Record<string, Colour>> = {
   'Full jitter': 'red',
@@ -21,13 +21,13 @@ const STORM =
   'A service at 90\u00a0% of its capacity loses half of it for a minute. 10,000 clients, 2,000 requests per second.';
 const TROUBLE = [{ name: 'half the capacity', from: 10, to: 70 }];
 
-function named(results: readonly ExperimentResult[], name: string): Trace {
+function traceNamed(results: readonly ExperimentResult[], name: string): Trace {
   const result = results.find((other) => other.name === name);
   if (result === undefined) throw new Error(`The storm has no ${name}`);
   return result.trace;
 }
 
-function recovered({ recovery }: Trace): number | undefined {
+function recoverySeconds({ recovery }: Trace): number | undefined {
   return recovery?.recoveredAfterMs === undefined ? undefined : recovery.recoveredAfterMs / 1_000;
 }
 
@@ -49,9 +49,9 @@ export function stormFigure(
 ): string {
   const all = [results, ...repeats];
   const slowest = (name: string): number =>
-    Math.max(...all.map((one) => recovered(named(one, name)) ?? Number.POSITIVE_INFINITY));
+    Math.max(...all.map((one) => recoverySeconds(traceNamed(one, name)) ?? Number.POSITIVE_INFINITY));
   const [budget, throttle] = ['+ budget', '+ throttle'].map(slowest);
-  const noneRecovers = ALONE.every((name) => recovered(named(results, name)) === undefined);
+  const noneRecovers = ALONE.every((name) => recoverySeconds(traceNamed(results, name)) === undefined);
   return lineChart({
     title: finding(
       noneRecovers && Number.isFinite(budget) && Number.isFinite(throttle),
@@ -64,8 +64,8 @@ export function stormFigure(
     lines: Object.entries(STORM_LINES).map(([name, colour]) => ({
       name: name.startsWith('+') ? `Memorystore ${name}` : name,
       colour,
-      points: goodput(named(results, name)),
-      range: rangeOf(all.map((one) => named(one, name))),
+      points: goodput(traceNamed(results, name)),
+      range: rangeOf(all.map((one) => traceNamed(one, name))),
     })),
     bands: TROUBLE,
     most: 125,
@@ -75,8 +75,8 @@ export function stormFigure(
 
 /** The length of the server's queue during the storm and after it. */
 export function stormQueueFigure(results: readonly ExperimentResult[]): string {
-  const full = Math.max(...named(results, 'Memorystore').series.queue);
-  const last = named(results, 'Memorystore').series.queue.at(-1) ?? 0;
+  const full = Math.max(...traceNamed(results, 'Memorystore').series.queue);
+  const last = traceNamed(results, 'Memorystore').series.queue.at(-1) ?? 0;
   return lineChart({
     title: finding(
       last > 0.9 * full,
@@ -89,7 +89,7 @@ export function stormQueueFigure(results: readonly ExperimentResult[]): string {
     lines: Object.entries(STORM_LINES).map(([name, colour]) => ({
       name: name.startsWith('+') ? `Memorystore ${name}` : name,
       colour,
-      points: Array.from(named(results, name).series.queue, (queue, at) => [at + 1, queue] as const),
+      points: Array.from(traceNamed(results, name).series.queue, (queue, at) => [at + 1, queue] as const),
     })),
     bands: TROUBLE,
   });
@@ -101,7 +101,7 @@ const BY_ALLOWANCE = ['Finagle', 'AWS standard'];
 
 /** The gain of a bucket on top of a budget, and its price: more requests are answered, and they wait longer. */
 function bucketsPrice(results: readonly ExperimentResult[]): string {
-  const [budget, bucket] = [named(results, '+ budget'), named(results, '+ bucket')];
+  const [budget, bucket] = [traceNamed(results, '+ budget'), traceNamed(results, '+ bucket')];
   const [before, after] = [budget, bucket].map((trace) => (100 * failedShare(trace)).toFixed(0));
   const [soon, late] = [budget, bucket].map(({ latencyMs }) =>
     duration(latencyMs.p99).replace(' ', '\u00a0'),
@@ -111,7 +111,7 @@ function bucketsPrice(results: readonly ExperimentResult[]): string {
 
 /** Every scheme of the storm: sends per request, recovery time, failures, and the time to an answer. */
 export function stormSchemesFigure(results: readonly ExperimentResult[]): string {
-  const isBack = (name: string): boolean => recovered(named(results, name)) !== undefined;
+  const isBack = (name: string): boolean => recoverySeconds(traceNamed(results, name)) !== undefined;
   return barChart({
     title: finding(
       BY_SUCCESS.every(isBack) && !BY_ALLOWANCE.some(isBack),
@@ -126,7 +126,7 @@ export function stormSchemesFigure(results: readonly ExperimentResult[]): string
       'p99 of those answered',
     ],
     rows: results.map(({ name, trace }) => {
-      const seconds = recovered(trace);
+      const seconds = recoverySeconds(trace);
       const failed = 100 * failedShare(trace);
       return {
         name,
@@ -148,4 +148,4 @@ export function stormSchemesFigure(results: readonly ExperimentResult[]): string
 }
 
 /** The lines of the first figure are drawn with the range of so many seeds. */
-export const STORM_REPEATED: Repeated = { policies: Object.keys(STORM_LINES), seeds: 8 };
+export const STORM_REPEATED: Repeats = { policies: Object.keys(STORM_LINES), seeds: 8 };

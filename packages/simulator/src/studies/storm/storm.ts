@@ -16,7 +16,7 @@ function withBackoff(backoff: NamedBackoff): FleetPolicy {
 }
 
 /** A published scheme with the storm's timeout. */
-export function published(scheme: ClientFactory): ClientFactory {
+export function asPublished(scheme: ClientFactory): ClientFactory {
   return (environment) => {
     const client = scheme(environment);
     return { ...client, policy: { ...client.policy, attemptTimeoutMs } };
@@ -80,9 +80,9 @@ export function stormPolicies(size: StormSize = {}): Record<string, FleetPolicy 
     '+ bucket': { ...withBackoff({ memorystore: {} }), budget, bucket: { tokenBucket: bucket } },
     '+ adaptive': { ...withBackoff({ memorystore: {} }), budget, bucket: { adaptive: bucket } },
     'ebb’s default': { attemptTimeoutMs },
-    'gRPC A6': published(grpcA6),
-    Finagle: published(finagle),
-    'AWS standard': published(awsStandard),
-    'Google SRE': published(sreThrottling),
+    'gRPC A6': asPublished(grpcA6),
+    Finagle: asPublished(finagle),
+    'AWS standard': asPublished(awsStandard),
+    'Google SRE': asPublished(sreThrottling),
   };
 }

@@ -86,9 +86,9 @@ const QUOTA = { refillPerSecond: 100, capacity: 20 };
 const MINUTE_MS = 60_000;
 
 /** How eight processes share a quota: not at all, in fixed parts, or with one bucket. */
-export type Sharing = 'each its own' | 'fixed parts' | 'one bucket';
+export type QueueUse = 'each its own' | 'fixed parts' | 'one bucket';
 
-export function useOf(sharing: Sharing): FleetUse {
+export function useOf(sharing: QueueUse): FleetUse {
   const arrivals = WISHES.map((perSecond) => steadily(perSecond, 0, MINUTE_MS));
   const parts = sharing === 'fixed parts' ? WISHES.length : 1;
   const quota = { refillPerSecond: QUOTA.refillPerSecond / parts, capacity: QUOTA.capacity / parts };

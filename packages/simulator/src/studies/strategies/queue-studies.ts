@@ -62,7 +62,7 @@ export const tenants: Study = {
   },
 };
 
-const SHARINGS: readonly cases.Sharing[] = ['each its own', 'fixed parts', 'one bucket'];
+const SHARINGS: readonly cases.QueueUse[] = ['each its own', 'fixed parts', 'one bucket'];
 
 export const processes: Study = {
   name: 'processes',

@@ -1,6 +1,6 @@
 import { createContext, runInContext } from 'node:vm';
 
-/** The code of the error that {@link interruptible} throws on Ctrl-C. */
+/** The code of the error that {@link stopOnInterrupt} throws on Ctrl-C. */
 export const INTERRUPTED = 'ERR_SCRIPT_EXECUTION_INTERRUPTED';
 
 /**
@@ -8,6 +8,6 @@ export const INTERRUPTED = 'ERR_SCRIPT_EXECUTION_INTERRUPTED';
  * before the work is done. Without a handler the process would leave half a progress bar on the terminal.
  * @throws Error with the code {@link INTERRUPTED} on SIGINT
  */
-export function interruptible<T>(work: () => T): T {
+export function stopOnInterrupt<T>(work: () => T): T {
   return runInContext('work()', createContext({ work }), { breakOnSigint: true }) as T;
 }
