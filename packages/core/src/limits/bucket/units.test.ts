@@ -63,7 +63,9 @@ describe('several units', () => {
   });
 
   test('a unit that is not known is named, with those that are', () => {
-    expect(() => two.read('f', { token: 1 }, 0)).toThrow('f has no option "token"; it takes requests, tokens');
+    expect(() => two.read('f', { token: 1 }, 0)).toThrow(
+      'f has no option "token"; it takes requests, tokens',
+    );
   });
 
   test('amounts are added, exceed each other in any unit, and weigh as much as their slowest unit', () => {
