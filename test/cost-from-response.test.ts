@@ -343,13 +343,13 @@ describe('what is learned', () => {
     ['the success after a refusal', [new Response('20', { status: 429 }), new Response('40')], 40],
     ['not what no retry follows', [new Response('20', { status: 400 })], 10],
   ])('%s', async (_, responses, reserved) => {
-    const cost = estimatedCost(() => 100);
+    const cost = estimatedCost(() => 100, { first: 0.1 });
     await send(actual, responses, { bucket: noted().bucket, cost });
     expect(cost({ method: 'GET', url: URL, replayable: true, header: () => undefined })).toBe(reserved);
   });
 
   test('by the layer that has taken the tokens', async () => {
-    const cost = estimatedCost(() => 100);
+    const cost = estimatedCost(() => 100, { first: 0.1 });
     const found = noted();
     const inner = createFetch(
       { clock, bucket: found.bucket, cost, actualCost: costFromResponse(actual) },

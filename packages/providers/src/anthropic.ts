@@ -115,6 +115,11 @@ export interface AnthropicLimitsOptions extends WaitingBucketOptions, EstimatedC
   /** Tokens of input that are not read from the cache. */
   readonly inputTokensPerMinute: number;
   readonly outputTokensPerMinute: number;
+  /**
+   * As of {@link estimatedCost}. Less than 1: the headers of each answer tell what is left.
+   * @default 0.1
+   */
+  readonly first?: number | undefined;
 }
 
 /** The most that a request can cost. A token has a byte or more. A request whose body is not known costs one request and no tokens. */
@@ -213,7 +218,7 @@ export function anthropicLimits(options: AnthropicLimitsOptions): ProviderLimits
     }),
   );
   const { requestsPerMinute, inputTokensPerMinute, outputTokensPerMinute, ...others } = options;
-  const { quantile, first, keyOf = modelOf, ...waiting } = others;
+  const { quantile, first = 0.1, keyOf = modelOf, ...waiting } = others;
   const most: Costs = {
     requests: requestsPerMinute,
     inputTokens: inputTokensPerMinute,

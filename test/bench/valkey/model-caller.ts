@@ -39,10 +39,13 @@ interface Usage {
 const policy = createPolicy({
   bucket,
   methods: 'all',
-  cost: estimatedCost(({ body }) => {
-    const { input, most } = JSON.parse(String(body)) as { readonly input: number; readonly most: number };
-    return known({ requests: 1, input, output: most });
-  }),
+  cost: estimatedCost(
+    ({ body }) => {
+      const { input, most } = JSON.parse(String(body)) as { readonly input: number; readonly most: number };
+      return known({ requests: 1, input, output: most });
+    },
+    { first: 0.1 },
+  ),
   actualCost: costFromResponse(async (response) => {
     const usage = (await response.json()) as Usage | undefined;
     return usage && known({ input: usage.input, output: usage.output });

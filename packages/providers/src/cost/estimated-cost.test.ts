@@ -1,4 +1,5 @@
-import type { Costs, RequestTraits } from '@ebb/core';
+import { type Costs, quotaBucket, type RequestTraits } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
@@ -20,7 +21,7 @@ function after(answers: readonly number[], options = {}) {
 
 describe('what is reserved', () => {
   test.each<[story: string, answers: readonly number[], options: object, reserved: number]>([
-    ['a tenth of the bound at first', [], {}, 100],
+    ['the bound at first', [], {}, 1_000],
     ['another share at first', [], { first: 0.5 }, 500],
     ['what one answer has cost', [200], {}, 200],
     ['what three in four answers do not exceed', [100, 200, 300, 400], {}, 300],
@@ -40,7 +41,7 @@ describe('what is reserved', () => {
     ['four that begin together: no less than at first, until all have come', 4, [100, 100, 300, 20]],
     ['a thousand: until a hundred have come', 1_000, [...Array(99).fill(100), 20]],
   ])('the short answers come first. Of %s', (_, asked, reserved) => {
-    const cost = estimatedCost(() => 1_000);
+    const cost = estimatedCost(() => 1_000, { first: 0.1 });
     const requests = Array.from({ length: asked }, () => requestTo());
     for (const request of requests) expect(cost(request)).toBe(100);
     const answers = reserved.map((_, at) => (reserved.length === 100 || at !== 2 ? 20 : 300));
@@ -52,14 +53,14 @@ describe('what is reserved', () => {
   });
 
   test('of several units each by itself, and one that answers do not name at its bound', () => {
-    const cost = estimatedCost(() => ({ requests: 5, input: 1_000, output: 4_000 }));
+    const cost = estimatedCost(() => ({ requests: 5, input: 1_000, output: 4_000 }), { first: 0.1 });
     expect(cost(requestTo())).toEqual({ requests: 1, input: 100, output: 400 });
     cost.learnerFor(requestTo())({ input: 500, output: 1_000 });
     expect(cost(requestTo())).toEqual({ requests: 5, input: 500, output: 1_000 });
   });
 
   test('by key', () => {
-    const cost = estimatedCost(() => 1_000, { keyOf: ({ url }) => url });
+    const cost = estimatedCost(() => 1_000, { keyOf: ({ url }) => url, first: 0.1 });
     cost.learnerFor(requestTo('https://a.test/'))(500);
     expect(cost(requestTo('https://a.test/'))).toBe(500);
     expect(cost(requestTo('https://b.test/'))).toBe(100);
@@ -67,7 +68,7 @@ describe('what is reserved', () => {
 
   test('units have any name', () => {
     const most = JSON.parse('{"__proto__":1000,"constructor":1000}') as Costs;
-    const cost = estimatedCost(() => most);
+    const cost = estimatedCost(() => most, { first: 0.1 });
     expect(Object.entries(cost(requestTo()))).toEqual([
       ['__proto__', 100],
       ['constructor', 100],
@@ -108,7 +109,7 @@ test('a thousand keys are kept', () => {
 });
 
 test('the thousand keys that were used last are kept', () => {
-  const cost = estimatedCost(() => 1_000, { keyOf: ({ url }) => url });
+  const cost = estimatedCost(() => 1_000, { keyOf: ({ url }) => url, first: 0.1 });
   for (let key = 0; key < 1_001; key += 1) {
     cost.learnerFor(requestTo(`https://${key}.test/`))(500);
     cost(requestTo('https://0.test/'));
@@ -170,4 +171,26 @@ describe('what is wrong', () => {
     const cost = estimatedCost(() => 1, { keyOf: () => 5 as never });
     expect(() => cost(requestTo())).toThrow('keyOf: its result must be a string, got 5');
   });
+});
+
+test('a burst before the first answer reserves no less than it uses, so the quota of the bucket holds', async () => {
+  const clock = virtualClock();
+  const startMs = clock.now();
+  const bucket = quotaBucket({ limits: { tokens: { refillPerSecond: 100, capacity: 6_000 } }, clock });
+  const cost = estimatedCost(() => ({ tokens: 1_000 }));
+  const used: { readonly atMs: number; readonly tokens: number }[] = [];
+  const call = async (at: number): Promise<void> => {
+    const request = requestTo();
+    const grant = await bucket.acquire({ cost: cost(request) });
+    const tokens = 100 + 100 * (at % 5);
+    used.push({ atMs: clock.now() - startMs, tokens });
+    await clock.sleep(2_000);
+    grant.settle({ tokens });
+    cost.learnerFor(request)({ tokens });
+  };
+  await clock.runUntilSettled(Promise.all(Array.from({ length: 120 }, (_, at) => call(at))));
+  const inFirst = (ms: number): number =>
+    used.filter(({ atMs }) => atMs < ms).reduce((sum, { tokens }) => sum + tokens, 0);
+  for (const seconds of [1, 10, 60])
+    expect(inFirst(seconds * 1_000), `${seconds} s`).toBeLessThanOrEqual(6_000 + 100 * seconds);
 });

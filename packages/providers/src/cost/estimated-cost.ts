@@ -33,8 +33,9 @@ export interface EstimatedCostOptions {
   readonly keyOf?: ((request: RequestTraits) => string) | undefined;
   /**
    * The share of the bound that is reserved before there is an answer: above 0, and at most 1. Also the least after that, until as
-   * many answers have come as there were requests before the first one, 100 at most: short answers come first.
-   * @default 0.1
+   * many answers have come as there were requests before the first one, 100 at most: short answers come first. With less than 1 a
+   * burst before the first answer may use more than the quota.
+   * @default 1
    */
   readonly first?: number | undefined;
 }
@@ -48,7 +49,7 @@ export interface EstimatedCost extends CostLearner {
 export const ESTIMATED_COST_OPTIONS: OptionTable<EstimatedCostOptions> = {
   quantile: { check: share, default: 0.75 },
   keyOf: { check: callable, default: () => '' },
-  first: { check: share, default: 0.1 },
+  first: { check: share, default: 1 },
 };
 
 /** The number of last answers that are remembered. */

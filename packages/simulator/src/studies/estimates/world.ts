@@ -79,10 +79,7 @@ export function callModel({ share, quantile, rest, isTold = false }: Reserve, se
     clock,
   });
   const [requests, output] = [new Count(ACCOUNT.requests), new Count(ACCOUNT.output)];
-  const learned = estimatedCost(
-    () => ({ requests: 1, output: MOST }),
-    quantile === undefined ? {} : { quantile },
-  );
+  const learned = estimatedCost(() => ({ requests: 1, output: MOST }), { first: 0.1, quantile });
   const waits: number[] = [];
   let [sent, refused] = [0, 0];
 
