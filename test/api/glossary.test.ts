@@ -56,6 +56,9 @@ test('no two exported types mean one thing', () => {
   expect(aliases.map(({ name }) => name)).toEqual([]);
 });
 
+/** Options of another library, which has words of its own. */
+const OF_BOTTLENECK = /^reservoir(Refresh\w+)?$/;
+
 /** The words of all names in the reports, members too, each with a name that has it. */
 const used = new Map(
   doors.flatMap(({ code }) =>
@@ -70,7 +73,8 @@ test.each(rows.map(({ words, others }) => [words.join(', '), words, others] as c
   '%s',
   (_, words, others) => {
     expect(words.filter((word) => !used.has(word))).toEqual([]);
-    expect(others.flatMap((word) => used.get(word) ?? [])).toEqual([]);
+    const wrong = others.flatMap((word) => used.get(word) ?? []);
+    expect(wrong.filter((name) => !OF_BOTTLENECK.test(name))).toEqual([]);
   },
 );
 

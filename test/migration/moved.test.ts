@@ -27,8 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Programs without a TODO that differ in some scripts, and how. They do not count as whole. */
 const DIFFERS: Readonly<Record<string, string>> = {
-  'axios-retry-13': 'classify failed: Cannot read properties', // A mistake in it is a HookError, which names the option.
-  'axios-retry-5': 'retry 1 of https://api.example.com/v1/search', // It logs `config.url`, which is the whole URL then.
+  'p-retry-6': 'one connection breaks: sends', // p-retry 4 takes the error of Node's fetch for a mistake, and p-retry 9 retries it.
 };
 
 describe('what is rewritten whole does what it did', () => {

@@ -108,7 +108,8 @@ export function withBail<T>(
   return ({ attempt }) =>
     new Promise((resolve, reject) => {
       const bail = (error?: unknown): void => reject(new Bail(error || new Error('Aborted')));
-      resolve(call(bail, attempt));
+      // Not resolved with its promise: `bail` would come too late then.
+      Promise.resolve(call(bail, attempt)).then(resolve, reject);
     });
 }
 

@@ -47,6 +47,12 @@ export interface LikeFetchRetryOptions {
     | undefined;
 }
 
+/** A fetch whose requests may have the options in their `init`. */
+export type LikeFetch = (
+  input: Parameters<typeof fetch>[0],
+  init?: RequestInit & LikeFetchRetryOptions,
+) => Promise<Response>;
+
 const OPTIONS: OptionTable<LikeFetchRetryOptions> = {
   retries: { check: wholeNumber, default: 3 },
   retryDelay: {

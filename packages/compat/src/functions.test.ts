@@ -95,6 +95,16 @@ describe('likeAsyncRetry', () => {
     expect(run.mock.calls).toEqual([[expect.any(Function), 1]]);
   });
 
+  test('bail ends a call whose function goes on, and returns', async () => {
+    const error = new Error('no');
+    const run = async (bail: (error?: unknown) => void): Promise<string> => {
+      await undefined;
+      bail(error);
+      return 'fine';
+    };
+    expect(await endOf(retry(withBail(run), likeAsyncRetry(quick)))).toBe(error);
+  });
+
   test('an error with bail is not retried', async () => {
     const call = failing(Object.assign(new Error('no'), { bail: true }));
     expect(await endOf(retry(call, likeAsyncRetry(quick)))).toMatchObject({ message: 'no' });

@@ -1,5 +1,16 @@
 export { type LikeAsyncRetryOptions, likeAsyncRetry, withBail } from './async-retry.ts';
 export type { AxiosConfigLike, AxiosErrorLike } from './axios-error.ts';
 export { type LikeAxiosRetry, type LikeAxiosRetryOptions, likeAxiosRetry } from './axios-retry.ts';
-export { type FetchResponseLike, type LikeFetchRetryOptions, likeFetchRetry } from './fetch-retry.ts';
+export {
+  type LikeBottleneck,
+  type LikeBottleneckJob,
+  type LikeBottleneckOptions,
+  likeBottleneck,
+} from './bottleneck.ts';
+export {
+  type FetchResponseLike,
+  type LikeFetch,
+  type LikeFetchRetryOptions,
+  likeFetchRetry,
+} from './fetch-retry.ts';
 export { AbortError, type LikePRetryOptions, likePRetry, type PRetryContext } from './p-retry.ts';

@@ -57,5 +57,5 @@ export function run(
   return { code, ...written };
 }
 
-export const CLIENT = "import axiosRetry from 'axios-retry';\n\naxiosRetry(client, { retries: 3 });\n";
-export const REQUEST = "client.post(url, body, { 'axios-retry': { retries: 0 } });\n";
+export const CLIENT = "import pRetry from 'p-retry';\n\nawait pRetry(load, { retries: 3 });\n";
+export const REQUEST = "import { AbortError } from 'p-retry';\n\nthrow new AbortError('gone');\n";

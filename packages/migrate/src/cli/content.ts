@@ -29,7 +29,7 @@ function textOf(bytes: Buffer): string | undefined {
 function isOfInterest(text: string): boolean {
   return (
     Object.keys(RULES).some((library) => names(text, library)) ||
-    Object.values(TOGETHER).some(({ keys }) => keys?.test(text))
+    Object.values(TOGETHER).some(({ keys, uses }) => keys?.test(text) || uses?.test(text))
   );
 }
 

@@ -18,6 +18,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CLIENT, REQUEST, run, Scratch } from '../../test/scratch.ts';
 import { writeAll } from './write.ts';
 
+const COMMANDS = 'npm install @ebb/compat @ebb/core\nnpm uninstall p-retry\n';
 let scratch: Scratch;
 beforeEach(() => {
   scratch = new Scratch();
@@ -114,10 +115,10 @@ describe('links', () => {
     const link = scratch.path('link.mjs');
     expect(run([link, target])).toMatchObject({
       code: 0,
-      stdout: '1 place rewritten in 1 file of 1, 0 TODOs\n',
+      stdout: `1 place rewritten in 1 file of 1, 0 TODOs\n${COMMANDS}`,
     });
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
-    expect(textOf(target)).toContain('@ebb/axios');
+    expect(textOf(target)).toContain('@ebb/core');
   });
 
   test('a link of the user to a repository is followed', () => {
@@ -125,7 +126,7 @@ describe('links', () => {
     scratch.commit('code');
     symlinkSync('code', scratch.path('mine'));
     expect(run([scratch.path('mine')]).code).toBe(0);
-    expect(textOf(target)).toContain('@ebb/axios');
+    expect(textOf(target)).toContain('@ebb/core');
   });
 
   test('what git knows as a link, and is a file now, is not saved', () => {
@@ -285,7 +286,7 @@ describe('what git is asked', () => {
     expect(run([scratch.path('code')]).stderr).toContain('it has uncommitted changes');
     writeFileSync(path, CLIENT);
     expect(run([scratch.path('code')]).code).toBe(0);
-    expect(textOf(path)).toContain('@ebb/axios');
+    expect(textOf(path)).toContain('@ebb/core');
     expect(textOf(scratch.path('library/client.mjs'))).toBe(CLIENT);
   });
 });
@@ -310,22 +311,22 @@ describe('names', () => {
     // Patterns would take it for one of these.
     for (const other of ['code/i.mjs', 'code/d.mjs']) write(other, '// changed\n');
     expect(run([path]).code).toBe(0);
-    expect(textOf(path)).toContain('@ebb/axios');
+    expect(textOf(path)).toContain('@ebb/core');
   });
 
   test('what a terminal would obey is shown', () => {
     const name = 'a\n\u001b]0;b\u0007\u009b2J\u202e\u2028.mjs';
     const shown = scratch.path('a\\u000a\\u001b]0;b\\u0007\\u009b2J\\u202e\\u2028.mjs');
-    const path = write(name, CLIENT.replace('axiosRetry(client', "const ids = axiosRetry('\u001b[2J'"));
+    const path = write(name, CLIENT.replace('{ retries', "{ unref: '\u001b[2J', retries"));
     const failed = run([path]);
     expect(failed.stderr).toBe(
       `ebb-migrate: ${shown}: not written: it is in no git repository; --force writes it\n`,
     );
     const dry = run(['--dry', path], true);
-    expect(dry.stdout).toContain(`${shown}:3: axios-retry stays here: `);
+    expect(dry.stdout).toContain(`${shown}:3: p-retry stays here: `);
     // A difference for a file has the bytes themselves.
-    expect(dry.stdout).toContain("\n const ids = axiosRetry('\\u001b[2J'");
-    expect(run(['--dry', path]).stdout).toContain("axiosRetry('\u001b[2J'");
+    expect(dry.stdout).toContain("\n await pRetry(load, { unref: '\\u001b[2J'");
+    expect(run(['--dry', path]).stdout).toContain("unref: '\u001b[2J'");
     const missing = run([scratch.path('none\u001b[2J')]);
     expect(missing.stderr).toContain('none\\u001b[2J');
     for (const text of [failed.stderr, dry.stdout, missing.stderr])
@@ -340,14 +341,14 @@ describe('names', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('ENOENT');
     expect(readFileSync(path, 'utf8')).toBe(CLIENT);
-    expect(textOf(other)).toContain('@ebb/axios');
+    expect(textOf(other)).toContain('@ebb/core');
   });
 
   test('a file is taken once, however it is named', () => {
     const path = write('client.mjs', CLIENT);
     scratch.commit();
     expect(run([path, scratch.folder, `${scratch.folder}/./client.mjs`]).stdout).toBe(
-      '1 place rewritten in 1 file of 1, 0 TODOs\n',
+      `1 place rewritten in 1 file of 1, 0 TODOs\n${COMMANDS}`,
     );
   });
 });
@@ -426,13 +427,14 @@ describe('programs that are not rewritten, and may have requests', () => {
   test.each([
     ['page.vue', `<script setup>\n${REQUEST}</script>\n`, 'only files that are all program are rewritten'],
     ['bundle.js', LONG + REQUEST, 'it is larger than 1 MB'],
-  ])('%s keeps its client', (name, text, reason) => {
+  ])('%s stays, and its client does the same for it', (name, text, reason) => {
     const path = write(name, text);
     const client = write('client.mjs', CLIENT);
     scratch.commit();
     const { code, stdout, stderr } = run([scratch.folder]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: `ebb-migrate: ${path}: not rewritten: ${reason}\n` });
-    expect(stdout).toContain(`${client}:3: axios-retry stays here: clients and`);
+    expect(stdout).toContain('1 place rewritten in 1 file');
+    expect(textOf(client)).toContain('@ebb/core');
     expect(textOf(path)).toBe(text);
   });
 
@@ -456,7 +458,7 @@ test('a client that is not committed, and a request in another file: neither is 
   const { code, stdout, stderr } = run([scratch.folder]);
   expect({ code, stdout, stderr }).toEqual({
     code: 2,
-    stdout: '1 place rewritten in 1 file of 3, 0 TODOs, 2 not read or written\n',
+    stdout: `1 place rewritten in 1 file of 3, 0 TODOs, 2 not read or written\n${COMMANDS.replace(/npm un.*\n/, '')}`,
     stderr:
       `ebb-migrate: ${client}: not written: git does not know it; --force writes it\n` +
       `ebb-migrate: ${request}: not written: it changes together with a file that is not written\n`,
@@ -464,5 +466,5 @@ test('a client that is not committed, and a request in another file: neither is 
   expect([client, request].map(textOf)).toEqual([CLIENT, REQUEST]);
   expect(textOf(third)).toContain('@ebb/core');
   expect(run(['--force', join(scratch.folder, '.')]).code).toBe(0);
-  expect(textOf(request)).toBe('client.post(url, body, { ebb: { maxRetries: 0 } });\n');
+  expect(textOf(request)).toContain("import { AbortError } from '@ebb/compat';");
 });

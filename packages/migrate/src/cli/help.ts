@@ -4,9 +4,9 @@ Rewrites programs that retry or limit by axios-retry, fetch-retry, p-retry, asyn
 bottleneck, p-throttle or axios-rate-limit, so that they use ebb. What has no counterpart
 stays, below a comment TODO(ebb).
 
-Name all files whose requests go through a client: clients, and requests with options of their
-own, change together or not at all. So do a fetch of fetch-retry or a client of ky that other
-files use, and an AbortError of p-retry that one file throws and another retries.
+Options that @ebb/compat takes stay as they are, also those of requests in other files. Name all
+files of a program: an AbortError of p-retry changes with the calls that it stops, a client of ky
+with the requests that have retries of their own, and a limiter of bottleneck with its uses.
 
 A file is written if git has all of its content. It keeps its mode, its byte order mark and the
 ends of its lines. Not written, nor what changes together with it: a file that is not UTF-8, is

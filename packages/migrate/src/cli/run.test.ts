@@ -7,7 +7,7 @@ const OLD =
 const LEFT =
   "import axiosRetry from 'axios-retry';\nimport { options } from './options.js';\nexport default axiosRetry(client, options);\n";
 
-const COMMANDS = 'npm install @ebb/axios @ebb/core\nnpm uninstall axios-retry\n';
+const COMMANDS = 'npm install @ebb/axios @ebb/compat\nnpm uninstall axios-retry\n';
 
 let scratch: Scratch;
 let folder: string;
@@ -66,7 +66,7 @@ describe('ebb-migrate', () => {
     commit('.');
     expect(run(path)).toEqual({
       code: 1,
-      stdout: `${path}:3: axios-retry stays here: its options come from elsewhere: options\n0 places rewritten in 1 file of 1, 1 TODO\n`,
+      stdout: `${path}:3: axios-retry stays here: \`use\` returns one id of an interceptor, and axiosRetry returned two\n0 places rewritten in 1 file of 1, 1 TODO\n`,
       stderr: '',
     });
   });

@@ -10,8 +10,20 @@ export interface Binding {
   readonly specifier: string;
 }
 
-/** The library that a `require` or an `await import` loads. */
+/** The object of `.default`. */
+function withoutDefault(node: Node): Node {
+  const object = node.field('property')?.text() === 'default' ? node.field('object') : null;
+  return object === null ? node : bare(object);
+}
+
+/** The library that a `require` or an `await import` loads: also by `require(a).default || require(a)`. */
 function loaded(node: Node): string | undefined {
+  if (node.kind() === 'binary_expression') {
+    const [left, right] = [node.field('left'), node.field('right')].map(
+      (side) => side && loaded(withoutDefault(bare(side))),
+    );
+    return left === right ? (left ?? undefined) : undefined;
+  }
   if (node.kind() === 'await_expression') return loaded(node.namedChildren()[0] ?? (node.child(0) as Node));
   if (node.kind() !== 'call_expression' || !/^(require|import)$/.test(node.field('function')?.text() ?? ''))
     return undefined;
@@ -64,10 +76,9 @@ export class Bindings {
     const declared = findAll(root, 'variable_declarator').flatMap((declarator) => {
       const [name, value] = [declarator.field('name'), declarator.field('value')];
       if (name === null || value === null) return [];
-      const isDefault = value.kind() === 'member_expression' && value.field('property')?.text() === 'default';
-      const object = isDefault ? value.field('object') : value;
-      if (object === null || loaded(bare(object)) !== library) return [];
-      return ofPattern(name, isDefault ? 'default' : '*', statementOf(declarator));
+      const object = withoutDefault(value);
+      if (loaded(bare(object)) !== library) return [];
+      return ofPattern(name, object !== value ? 'default' : '*', statementOf(declarator));
     });
     this.all = [
       ...imports.flatMap((statement) => statement.namedChildren().flatMap((one) => ofClause(one, statement))),

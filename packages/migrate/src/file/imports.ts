@@ -1,19 +1,17 @@
 import { HOME, TYPES } from '../emitted/names.ts';
-import { ALSO, SNIPPETS } from '../emitted/snippets.ts';
+import { SNIPPETS } from '../emitted/snippets.ts';
 import { Bindings } from './bindings.ts';
 import { findAll, type Node, namesIn, PLACEHOLDER, Source, stringOf } from './source.ts';
 
 const NAME = new RegExp(`${PLACEHOLDER}(\\w+)`, 'g');
 
 /** The lines that stay in front of all imports. */
-const TOP = /^(#!.*\n|(['"])use \w+\2;?[ \t]*\n|\/\/.*\n|\n)*/;
+const TOP = /^(#!.*\n|(['"])use \w+\2;?[ \t]*\n|\/\/(?! TODO\(ebb\)).*\n|\n)*/;
 
 const PARAMETER = 'parameter_';
 
 function placeholdersIn(text: string): string[] {
-  return [...text.matchAll(NAME)]
-    .map(([, name = '']) => ALSO[name] ?? name)
-    .filter((name) => !name.startsWith(PARAMETER));
+  return [...text.matchAll(NAME)].map(([, name = '']) => name).filter((name) => !name.startsWith(PARAMETER));
 }
 
 /** A snippet in the style of a file. */
@@ -26,15 +24,15 @@ function styled(source: Source, snippet: string): string {
 }
 
 /** The snippets for a text, each after the snippets that it needs. */
-function neededSnippets(source: Source, text: string, from: Readonly<Record<string, string>>): string[] {
+function neededSnippets(source: Source, text: string): string[] {
   const needed: string[] = [];
   const visit = (name: string): void => {
-    const snippet = from[name];
+    const snippet = SNIPPETS[name];
     if (snippet === undefined || needed.includes(name)) return;
     for (const inner of placeholdersIn(styled(source, snippet))) if (inner !== name) visit(inner);
     needed.push(name);
   };
-  for (const name of placeholdersIn(text)) visit(name);
+  for (const name of [...placeholdersIn(text), ...(source.isTypeScript ? source.also : [])]) visit(name);
   return needed;
 }
 
@@ -101,19 +99,13 @@ function lastLoading({ root }: Source, place: Node | undefined): Node | undefine
  *
  * @param original the program before the edits
  * @param text the program after them, with placeholders
- * @param from the available helpers; any other name is imported
  */
-export function finish(
-  original: Source,
-  text: string,
-  library: string,
-  from: Readonly<Record<string, string>> = SNIPPETS,
-): string {
+export function finish(original: Source, text: string, library: string): string {
   const source = new Source(original.path, text);
   const bindings = new Bindings(source, library);
   const kept = new Map(bindings.statements.map((one) => [one.id(), keptOf(source, bindings, one)]));
-  const snippets = neededSnippets(original, text, from);
-  const helpers = snippets.map((name) => styled(original, from[name] ?? '')).join('\n');
+  const snippets = neededSnippets(original, text);
+  const helpers = snippets.map((name) => styled(original, SNIPPETS[name] ?? '')).join('\n');
   const names = [...new Set([...placeholdersIn(text), ...placeholdersIn(helpers)])].filter(
     (name) => !snippets.includes(name),
   );

@@ -33,6 +33,7 @@ export function plainText(original: string): PlainText {
     const after = changed.split('\n');
     const crLf = endings.filter((ending) => ending === '\r\n').length;
     const usual = crLf * 2 > endings.length ? '\r\n' : '\n';
+    if (crLf === 0 || crLf === endings.length - 1) return bom + after.join(usual);
     // How a line ended that is the same in both: from the front, from the back, and between.
     const front = sameAtFront(lines, after);
     const back = Math.min(

@@ -1,15 +1,6 @@
 import type { Bindings } from './bindings.ts';
 import { expressionOf } from './functions.ts';
-import {
-  bare,
-  declarationsOf,
-  type Node,
-  namesIn,
-  PLACEHOLDER,
-  type Source,
-  Stuck,
-  statementOf,
-} from './source.ts';
+import { bare, declarationsOf, type Node, namesIn, type Source, Stuck, statementOf } from './source.ts';
 
 /** An option in an object literal. */
 export interface Option {
@@ -17,14 +8,6 @@ export interface Option {
   readonly node: Node;
   /** Its value; for a method the method itself. */
   readonly value: Node;
-}
-
-/** An option that has no counterpart, and stays as a comment. */
-export class LeftOption {
-  readonly reason: string;
-  constructor(reason: string) {
-    this.reason = reason;
-  }
 }
 
 export function optionsIn(object: Node): Option[] {
@@ -59,28 +42,14 @@ function constantNamed(source: Source, name: string): { declarator: Node; object
   return object.kind() === 'object' ? { declarator, object } : undefined;
 }
 
-/** Reads the options of a library at the places where they are given, each object literal once. */
+/** Reads the options of a library at the places where they are given. */
 export class OptionReader {
   readonly #source: Source;
-  readonly #bindings: Bindings;
-  readonly #translate: (object: Node) => void;
   readonly #isUse: (node: Node) => boolean;
-  readonly #done = new Set<number>();
 
-  /**
-   * @param translate edits an object literal, which then holds options of a policy
-   * @param isUse whether an argument or a spread takes options of this kind
-   */
-  constructor(
-    source: Source,
-    bindings: Bindings,
-    translate: (object: Node) => void = () => {},
-    isUse: (node: Node) => boolean = (node) => bindings.takes(node),
-  ) {
+  constructor(source: Source, bindings: Bindings) {
     this.#source = source;
-    this.#bindings = bindings;
-    this.#translate = translate;
-    this.#isUse = isUse;
+    this.#isUse = (node) => bindings.takes(node);
   }
 
   /**
@@ -106,66 +75,6 @@ export class OptionReader {
     source.using.add(node.text());
     return object;
   }
-
-  /** Translates the options, and returns the text that stands in their place. */
-  read(given: Node): string {
-    const object = this.objectOf(given);
-    if (!this.#done.has(object.id())) {
-      this.#done.add(object.id());
-      this.#retype(object);
-      for (const { key, value } of optionsIn(object)) if (key === '...') this.read(value);
-      this.#translate(object);
-    }
-    return bare(given).kind() === 'object' ? this.#source.textOf(object) : given.text();
-  }
-
-  /** The type of a constant becomes that of ebb. */
-  #retype(object: Node): void {
-    const declarator = object.ancestors().find((one) => one.kind() === 'variable_declarator');
-    if (declarator === undefined || bare(declarator.field('value') as Node).id() !== object.id()) return;
-    const value = declarator.field('value') as Node;
-    const types = [
-      declarator.field('type')?.namedChildren()[0],
-      value.kind() === 'object' ? undefined : value.namedChildren()[1],
-    ];
-    for (const type of types)
-      if (
-        type &&
-        this.#bindings.named(type.kind() === 'generic_type' ? type.field('name') : type) !== undefined
-      )
-        this.#source.replace(type, `${PLACEHOLDER}PolicyOptions`);
-  }
-
-  /** The options of a place, including spread options: of two options with one key, the valid option comes first. */
-  all(given: Node): Option[] {
-    const options = optionsIn(this.objectOf(given)).reverse();
-    return options.flatMap((option) => (option.key === '...' ? this.all(option.value) : [option]));
-  }
-}
-
-/**
- * Makes a comment of an option: it has no counterpart, and must not get lost.
- *
- * @returns false if the option does not stand on lines of its own: the comment then belongs to the statement
- */
-function leave(source: Source, { node }: Option, { reason }: LeftOption): boolean {
-  source.leftFor = reason;
-  const { start, end } = node.range();
-  const lead = /[^\n]*$/.exec(source.text.slice(0, start.index))?.[0] ?? '';
-  const comma = /^\s*,/.exec(source.text.slice(end.index))?.[0].length ?? 0;
-  if (lead.trim() !== '') {
-    source.todo(node, `${node.text().replaceAll(/\s+/g, ' ')}: ${reason}`);
-    return false;
-  }
-  source.stuck += 1;
-  const lines = source.text.slice(start.index, end.index + comma).split('\n');
-  const comments = lines.map((line) => `// ${line.startsWith(lead) ? line.slice(lead.length) : line}`);
-  source.replaceRange(
-    start.index,
-    end.index + comma,
-    [`// TODO(ebb): ${reason}`, ...comments].join(`\n${lead}`),
-  );
-  return true;
 }
 
 /** Removes members of a list that stand in a row, with their commas. */
@@ -196,7 +105,7 @@ export function editObject(
   source: Source,
   object: Node,
   first: readonly string[],
-  translate: (option: Option) => string | LeftOption | undefined,
+  translate: (option: Option) => string | undefined,
 ): void {
   const options = optionsIn(object);
   let kept: Node | undefined;
@@ -204,15 +113,14 @@ export function editObject(
   for (const option of options) {
     const { key, node } = option;
     const result = key === '...' ? node.text() : translate(option);
-    const isLeft = result instanceof LeftOption && leave(source, option, result);
-    if (result === undefined || (result instanceof LeftOption && !isLeft)) {
+    if (result === undefined) {
       run.push(node);
       continue;
     }
     if (run.length > 0) removeRun(source, run, kept, node);
     run = [];
     kept = node;
-    if (typeof result === 'string' && key !== '...') source.replace(node, result);
+    if (key !== '...') source.replace(node, result);
   }
   if (run.length > 0) removeRun(source, run, kept, undefined);
 

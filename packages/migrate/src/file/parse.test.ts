@@ -18,14 +18,15 @@ test.each([
   expect(text).toContain(`\n${line}\n`);
 });
 
-test('2,000 calls take not much more than four times as long as 500', () => {
+test('four times as many calls take not much more than four times as long', () => {
+  // The time of the processor: other processes may hold up this one.
   const timeOf = (count: number): number => {
     const calls = Array.from({ length: count }, (_, at) => `f(() => load(${at}), { retries: ${at} });\n`);
-    const startedMs = performance.now();
+    const started = process.cpuUsage();
     expect(migrate('a.mjs', `import f from 'p-retry';\n${calls.join('')}`).rewritten).toBe(count);
-    return performance.now() - startedMs;
+    return process.cpuUsage(started).user;
   };
-  timeOf(100);
+  timeOf(200);
   // In quadratic time it would be 16 times as long.
-  expect(timeOf(2_000) / timeOf(500)).toBeLessThan(10);
+  expect(timeOf(1_600) / timeOf(400)).toBeLessThan(10);
 });

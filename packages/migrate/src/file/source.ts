@@ -24,6 +24,8 @@ export interface Reach {
   kept: number;
   /** Places where a request may have options of its own. */
   requests: number;
+  /** The names by which other programs may use what was rewritten. */
+  readonly names?: Set<string>;
 }
 
 /** A program, and the edits to it so far. An edit replaces those inside it: take their text by {@link textOf} first. */
@@ -43,7 +45,12 @@ export class Source {
   readonly blocked: Map<string, string>;
   /** Constants whose options the place at work takes. */
   readonly using: Set<string> = new Set();
-  readonly reach: Reach = { moved: 0, kept: 0, requests: 0 };
+  /** Helpers for the program which its edits do not name. */
+  readonly also: Set<string> = new Set();
+  readonly reach: Reach & { readonly names: Set<string> } = {
+    ...{ moved: 0, kept: 0, requests: 0 },
+    names: new Set(),
+  };
   /** Why places that change together with other programs stay; `undefined` if the places may change. */
   readonly held: string | undefined;
   #edits: Edits = new Edits();

@@ -2,7 +2,7 @@ import { Bindings } from '../file/bindings.ts';
 import { functionOf, isFunction, parametersOf } from '../file/functions.ts';
 import { type Option, OptionReader, optionsIn } from '../file/options.ts';
 import { argumentsOf, bare, findAll, type Node, PLACEHOLDER, type Source, Stuck } from '../file/source.ts';
-import { holderOf, isShared, methodCalls } from './instances.ts';
+import { holderOf, isShared, methodCalls, usesOf } from './instances.ts';
 import { limited, ONLY_LIMITS, perSecond, windowBucket } from './limits.ts';
 
 const KNOWN = /^(id|maxConcurrent|minTime|reservoir|reservoirRefreshAmount|reservoirRefreshInterval)$/;
@@ -43,14 +43,20 @@ function policyOf(source: Source, options: readonly Option[]): string {
   return `${PLACEHOLDER}createPolicy({ ${[...ONLY_LIMITS, ...limits].join(', ')} })`;
 }
 
+/** @throws Stuck if a job has other options than some */
+function jobOf(first: Node | undefined, known: RegExp): void {
+  if (first === undefined || bare(first).kind() !== 'object') return;
+  const other = optionsIn(bare(first)).find(({ key }) => !known.test(key));
+  if (other !== undefined)
+    throw new Stuck(`\`${other.key}\` of a job has no counterpart: give it to \`createPolicy\``);
+}
+
 /** `limiter.schedule(call, …args)`. */
 function schedule(source: Source, call: Node, policy: string): string {
   const [first, ...others] = argumentsOf(call);
   if (first === undefined) throw new Stuck('it schedules nothing');
   const hasOptions = bare(first).kind() === 'object';
-  const of = hasOptions ? optionsIn(bare(first)).find(({ key }) => key !== 'id') : undefined;
-  if (of !== undefined)
-    throw new Stuck(`\`${of.key}\` of a job has no counterpart: give it to \`createPolicy\``);
+  jobOf(first, /^id$/);
   const [called, ...args] = hasOptions ? others : [first, ...others];
   if (called === undefined) throw new Stuck('it schedules nothing');
   const node = bare(called);
@@ -63,15 +69,38 @@ function schedule(source: Source, call: Node, policy: string): string {
   return `${PLACEHOLDER}retry(${text}, ${policy})`;
 }
 
-export function bottleneck(source: Source): void {
-  const bindings = new Bindings(source, 'bottleneck');
+/** The limiter stays what it is for all who use it. */
+function likeBottleneck(source: Source, made: Node, reader: OptionReader): void {
+  const [given] = argumentsOf(made);
+  const options = given === undefined ? [] : optionsIn(reader.objectOf(given));
+  policyOf(source, options);
+  source.replace(made, `${PLACEHOLDER}likeBottleneck(${given === undefined ? '' : source.textOf(given)})`);
+}
+
+/** True for a limiter that is used for something else than its methods. */
+function isPassedOn(source: Source, holder: string): boolean {
+  return usesOf(source, holder).some((use) => use.parent()?.kind() !== 'member_expression');
+}
+
+export function bottleneck(source: Source, library = 'bottleneck'): void {
+  const bindings = new Bindings(source, library);
   const reader = new OptionReader(source, bindings);
+  let isLike = false;
   const done = bindings.calls(source, 'default').map((made) =>
     source.attempt(made, () => {
       const [given] = argumentsOf(made);
       if (given === undefined) throw new Stuck('it has no limit');
       const holder = holderOf(made);
-      if (holder === undefined || isShared(made)) throw new Stuck('what it limits is in another file');
+      if (holder === undefined || isShared(made) || isPassedOn(source, holder)) {
+        if (holder !== undefined)
+          for (const { call } of methodCalls(source, holder, /^(schedule|wrap)$/, true))
+            jobOf(argumentsOf(call)[0], /^(id|priority)$/);
+        source.mayMove();
+        likeBottleneck(source, made, reader);
+        source.reach.names.add(holder?.replace(/^.*\./, '') ?? 'limiter');
+        isLike = true;
+        return;
+      }
       const policy = policyOf(source, optionsIn(reader.objectOf(given)));
       for (const { method, call } of methodCalls(source, holder, /^(schedule|wrap)$/)) {
         const [first, second] = argumentsOf(call);
@@ -89,7 +118,10 @@ export function bottleneck(source: Source): void {
   for (const other of others)
     source.todo(other, `bottleneck stays here: \`perKey(make, { keyOf })\` has a limit for each key`);
   if (!done.every(Boolean) || others.length > 0) return;
-  for (const type of findAll(source.root, 'type_identifier'))
-    if (!bindings.holds(type) && bindings.named(type) === 'default')
-      source.replace(type, `${PLACEHOLDER}Policy`);
+  const types = findAll(source.root, 'type_identifier').filter(
+    (type) => !bindings.holds(type) && bindings.named(type) === 'default',
+  );
+  for (const type of types)
+    source.replace(type, PLACEHOLDER + (isLike || done.length === 0 ? 'LikeBottleneck' : 'Policy'));
+  if (done.length === 0 && types.length > 0) source.rewritten += 1;
 }

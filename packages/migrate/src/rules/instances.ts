@@ -69,14 +69,19 @@ export function usesOf({ root }: Source, holder: string): Node[] {
 /**
  * The calls of methods of a holder.
  *
+ * @param mayBePassedOn true if other uses do not matter
  * @throws Stuck if it is used for something else
  */
 export function methodCalls(
   source: Source,
   holder: string,
   methods: RegExp,
+  mayBePassedOn = false,
 ): { method: string; call: Node }[] {
-  return usesOf(source, holder).map((use) => {
+  const uses = usesOf(source, holder).filter(
+    (use) => !mayBePassedOn || use.parent()?.kind() === 'member_expression',
+  );
+  return uses.map((use) => {
     const member = use.parent();
     const method = member?.kind() === 'member_expression' ? (member.field('property')?.text() ?? '') : '';
     const call = member?.parent();

@@ -5,7 +5,6 @@ import { axiosRetry } from './axios-retry.ts';
 import { bottleneck } from './bottleneck.ts';
 import { fetchRetry } from './fetch-retry.ts';
 import { ky } from './ky.ts';
-import { likeAxiosRetry, likeFetchRetry, likePRetry } from './like.ts';
 import { pRetry } from './p-retry.ts';
 import { pThrottle } from './p-throttle.ts';
 
@@ -17,13 +16,8 @@ export const RULES: Readonly<Record<string, (source: Source) => void>> = {
   'async-retry': asyncRetry,
   'axios-rate-limit': axiosRateLimit,
   bottleneck,
+  'bottleneck/light': (source) => bottleneck(source, 'bottleneck/light'),
+  'bottleneck/es5': (source) => bottleneck(source, 'bottleneck/es5'),
   'p-throttle': pThrottle,
   ky,
-};
-
-/** The rules to try where the first rule leaves something to do; their result is taken if nothing is left to do. */
-export const LIKE: Readonly<Record<string, (source: Source) => void>> = {
-  'axios-retry': likeAxiosRetry,
-  'fetch-retry': likeFetchRetry,
-  'p-retry': likePRetry,
 };

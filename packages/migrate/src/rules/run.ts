@@ -3,7 +3,7 @@ import { finish } from '../file/imports.ts';
 import { plainText } from '../file/lines.ts';
 import { languageOf } from '../file/parse.ts';
 import { type Reach, Source, Stuck, TODO } from '../file/source.ts';
-import { LIKE, RULES } from './rules.ts';
+import { RULES } from './rules.ts';
 import { names, TOGETHER } from './together.ts';
 
 /** A program among those of a run. */
@@ -58,16 +58,7 @@ function migrateLibrary(path: string, text: string, library: string, held: strin
     }
     // A constant with options that a call which stays uses must stay as well.
     if (blocked.size > before) continue;
-    const like = source.stuck > 0 && held === undefined && LIKE[library];
-    if (like) {
-      const other = new Source(path, text, library);
-      like(other);
-      if (other.stuck === 0 && other.rewritten > 0) {
-        const reach = { ...source.reach, moved: other.reach.moved, kept: 0 };
-        return { text: finish(other, other.edited, library, {}), rewritten: other.rewritten, reach };
-      }
-    }
-    const isSame = source.rewritten + source.stuck === 0;
+    const isSame = source.edited === text && !(source.isTypeScript && source.also.size > 0);
     return {
       text: isSame ? text : finish(source, source.edited, library),
       rewritten: source.rewritten,
@@ -131,7 +122,10 @@ export function migrateAll(programs: readonly Program[]): (Migrated | Error)[] {
     const before = held.size;
     for (const library of libraries) {
       const none: Reach = { moved: 0, kept: 0, requests: 0 };
-      const reason = TOGETHER[library]?.heldBy(passes.map(({ reach }) => reach.get(library) ?? none));
+      const reason = TOGETHER[library]?.heldBy(
+        passes.map(({ reach }) => reach.get(library) ?? none),
+        programs.map(({ text }) => text),
+      );
       if (reason !== undefined && !held.has(library)) held.set(library, reason);
     }
     if (held.size === before) return passes.map(({ result }) => result);

@@ -4,10 +4,12 @@ import type { Reach } from '../file/source.ts';
 export interface Together {
   /** The text of uses of the library's clients in programs that do not name the library. */
   readonly keys?: RegExp;
+  /** The text of uses that may keep a client as it is. A program with such a text is not parsed for it. */
+  readonly uses?: RegExp;
   /** The places that an unchanged program may have, by its text alone. */
   reachOf(text: string): Reach;
   /** Why all of it stays; `undefined` if it may change. */
-  heldBy(programs: readonly Reach[]): string | undefined;
+  heldBy(programs: readonly Reach[], texts: readonly string[]): string | undefined;
 }
 
 /** True for a text that loads a library, or has its name for a key. */
@@ -16,32 +18,13 @@ export function names(text: string, library: string): boolean {
 }
 
 function sumOf(programs: readonly Reach[]): Reach {
-  const sum = (key: keyof Reach): number => programs.reduce((total, one) => total + one[key], 0);
+  const sum = (key: 'moved' | 'kept' | 'requests'): number =>
+    programs.reduce((total, one) => total + one[key], 0);
   return { moved: sum('moved'), kept: sum('kept'), requests: sum('requests') };
 }
 
 const ONE: Reach = { moved: 0, kept: 1, requests: 1 };
 const NONE: Reach = { moved: 0, kept: 0, requests: 0 };
-
-/** Code that loads axios-retry, or takes its place in a test. */
-const LOADS = /\b(from|import|require)\b[\s(]*(['"`])axios-retry\2|\bmock\(\s*(['"`])axios-retry\3/g;
-
-/** Requests have their options under the name of the library, which tells them from all others. */
-const AXIOS_RETRY: Together = {
-  // A client that an earlier run has rewritten.
-  keys: /['"]@ebb\/axios['"]/,
-  reachOf(text) {
-    if (!names(text, 'axios-retry')) return NONE;
-    return { ...ONE, requests: names(text.replaceAll(LOADS, ''), 'axios-retry') ? 1 : 0 };
-  },
-  heldBy(programs) {
-    const { moved, kept, requests } = sumOf(programs);
-    if (requests === 0 || (moved > 0 && kept === 0)) return undefined;
-    return kept === 0
-      ? 'the client that sends this is in none of the files: migrate them together'
-      : 'clients and the options of their requests change together, and some of them cannot';
-  },
-};
 
 /** Requests have options that could be those of something else. */
 function byKeys(keys: RegExp): Together {
@@ -57,22 +40,51 @@ function byKeys(keys: RegExp): Together {
   };
 }
 
-/** An error that stops retries may be thrown in one program, and caught by retries in another. */
+/** Why the types of the options of requests stay: the program has them. */
+export const DECLARED = 'their types are declared';
+
+/** The options of requests, which stay, have the types of the client. */
+const AXIOS_RETRY: Together = {
+  reachOf: (text) => (names(text, 'axios-retry') ? { ...ONE, requests: 0 } : NONE),
+  heldBy(programs) {
+    const { moved, kept, requests } = sumOf(programs);
+    if (moved === 0 || kept > 0) return 'some clients stay';
+    return requests > 0 ? DECLARED : undefined;
+  },
+};
+
+/** An error that stops retries may be thrown in one program, and caught by retries in another, which must know it. */
 const P_RETRY: Together = {
   reachOf: (text) =>
     names(text, 'p-retry') ? { ...ONE, requests: text.includes('AbortError') ? 1 : 0 } : NONE,
-  heldBy: (programs) =>
-    programs.some(
-      ({ requests }, at) =>
-        requests > 0 && programs.some(({ moved, kept }, other) => other !== at && moved + kept > 0),
-    )
-      ? 'an `AbortError` of one file may stop the retries of another'
-      : undefined,
+  heldBy(programs) {
+    const { moved, kept, requests } = sumOf(programs);
+    if (requests === 0 || (moved > 0 && kept === 0)) return undefined;
+    return kept === 0
+      ? 'the call that this may stop is in none of the files'
+      : 'a call that this may stop stays';
+  },
+};
+
+/** A limiter may be used in other programs by what it has no more. */
+const BOTTLENECK: Together = {
+  uses: /\.(on|once|stop|disconnect|counts|jobs|jobStatus|updateSettings|chain|submit|incrementReservoir|currentReservoir|ready|check|queued|running|done|empty)\(/,
+  reachOf: () => NONE,
+  heldBy(programs, texts) {
+    const names = programs.flatMap((one) => [...(one.names ?? [])]);
+    for (const name of names) {
+      const use = new RegExp(`\\b${name}\\??\\.(?!schedule\\b|wrap\\b|policy\\b)\\w+`);
+      const found = texts.map((text) => use.exec(text)?.[0]).find(Boolean);
+      if (found !== undefined) return `\`${found}\` of another file has no counterpart`;
+    }
+    return undefined;
+  },
 };
 
 export const TOGETHER: Readonly<Record<string, Together>> = {
   'axios-retry': AXIOS_RETRY,
-  'fetch-retry': byKeys(/\b(retries|retryDelay|retryOn)\b/),
   'p-retry': P_RETRY,
+  bottleneck: BOTTLENECK,
+  'bottleneck/light': BOTTLENECK,
   ky: byKeys(/\bretry\b/),
 };

@@ -1,10 +1,9 @@
+const { likeAsyncRetry } = require('@ebb/compat')
 const { retry } = require('@ebb/core')
 const axios = require('axios')
 
-// likeAsyncRetry 6198
-
 async function tvl () {
-  const response = await retry(async () => await axios.get('https://api.example.com/tvl'), likeAsyncRetry)
+  const response = await retry(async () => await axios.get('https://api.example.com/tvl'), likeAsyncRetry())
   return response.data
 }
 

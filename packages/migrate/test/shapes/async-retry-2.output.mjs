@@ -1,22 +1,20 @@
+import { likeAsyncRetry, withBail } from '@ebb/compat';
 import { retry } from '@ebb/core';
-
-// stopped 1ecb
-
-// likeAsyncRetry 5e03
 
 export const posts = () =>
   retry(
-    async () => {
+    withBail(async (bail) => {
       const res = await fetch('https://api.example.com/posts');
 
       if (403 === res.status) {
         // don't retry upon 403
-        throw stop(new Error('Unauthorized'));
+        bail(new Error('Unauthorized'));
+        return;
       }
       if (!res.ok) throw new Error(`status ${res.status}`);
 
       const data = await res.text();
       return data.slice(0, 500);
-    },
-    { ...likeAsyncRetry, maxRetries: 5 }, { judge: unlessStopped },
+    }),
+    likeAsyncRetry({ retries: 5 }),
   );

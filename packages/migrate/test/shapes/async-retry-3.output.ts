@@ -1,8 +1,7 @@
-import { type PolicyOptions, retry } from '@ebb/core';
+import { likeAsyncRetry, type LikeAsyncRetryOptions } from '@ebb/compat';
+import { retry } from '@ebb/core';
 
-// likeAsyncRetry c312
-
-const config: PolicyOptions = { ...likeAsyncRetry, maxRetries: 3, backoff: ({ retry, random }) => Math.min(60000, 1000 * 2 ** (retry - 1) * (1 + random())) };
+const config: LikeAsyncRetryOptions = { retries: 3, factor: 2, minTimeout: 1000, maxTimeout: 60000, randomize: true };
 
 export async function saveUser(name: string): Promise<boolean> {
   return retry(async ({ attempt }) => {
@@ -13,5 +12,5 @@ export async function saveUser(name: string): Promise<boolean> {
     });
     if (res.status !== 200) throw new Error('not saved');
     return true;
-  }, config);
+  }, likeAsyncRetry(config));
 }

@@ -1,8 +1,5 @@
+import { likeAsyncRetry } from '@ebb/compat';
 import { retry } from '@ebb/core';
-
-// likeAsyncRetry 5e03
-
-// judgedBy 5bbf
 
 export async function fetchWithRetry(path = '/') {
   let status = 0;
@@ -12,13 +9,15 @@ export async function fetchWithRetry(path = '/') {
       status = response.status;
       if (status >= 500) throw new Error(`server says ${status}`);
     },
-    {
-      ...likeAsyncRetry,
-      maxRetries: 2,
-      backoff: ({ retry }) => 2000 * 3 ** (retry - 1),
-    }, { judge: judgedBy({ retries: 2, onFailedAttempt: ({ error, attemptNumber, retriesLeft }) => retriesLeft > 0 && ((err, num) => {
+    likeAsyncRetry({
+      retries: 2,
+      minTimeout: 2000,
+      factor: 3,
+      randomize: false,
+      onRetry: (err, num) => {
         console.log(`retry count: ${num}: ${err.message}`);
-      })(error, attemptNumber) }) },
+      },
+    }),
   );
   return status;
 }

@@ -1,19 +1,16 @@
+const { likeAsyncRetry, withBail } = require('@ebb/compat');
 const { retry } = require('@ebb/core');
-
-// stopped 1ecb
-
-// likeAsyncRetry 5e03
 
 const transcribe = (file, openai) => {
   return retry(
-    async ({ attempt }) => {
+    withBail(async (bail, attempt) => {
       console.log(`try ${attempt}`);
       return openai.transcribe(file).catch((error) => {
-        if (error.code === 'context_length_exceeded') throw stop(error);
+        if (error.code === 'context_length_exceeded') bail(error);
         throw error;
       });
-    },
-    { ...likeAsyncRetry, maxRetries: 3 }, { judge: unlessStopped }
+    }),
+    likeAsyncRetry({ retries: 3 })
   );
 };
 

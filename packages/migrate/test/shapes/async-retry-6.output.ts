@@ -1,8 +1,7 @@
-import { type PolicyOptions, retry } from '@ebb/core';
+import { likeAsyncRetry, type LikeAsyncRetryOptions, withBail } from '@ebb/compat';
+import { retry } from '@ebb/core';
 
-// likeAsyncRetry c312
-
-const options: PolicyOptions = { ...likeAsyncRetry, maxRetries: 4, backoff: ({ retry }) => Math.min(300, 100 * 2 ** (retry - 1)) };
+const options: LikeAsyncRetryOptions = { retries: 4, minTimeout: 100, maxTimeout: 300, randomize: false };
 
 async function task(): Promise<string> {
   const response = await fetch('https://api.example.com/task');
@@ -11,5 +10,5 @@ async function task(): Promise<string> {
 }
 
 export async function runTask(): Promise<string> {
-  return await retry(task, options);
+  return await retry(withBail(task), likeAsyncRetry(options));
 }

@@ -1,9 +1,8 @@
 import axios from 'axios';
+import { tokenBucket } from '@ebb/core';
 import type { AxiosInstance } from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
-import { constant, type PolicyOptions, tokenBucket } from '@ebb/core';
-
-// likeAxiosRetry c342
+import { likeAxiosRetry } from '@ebb/compat';
 
 export class BitcoinApi {
   readonly api: AxiosInstance;
@@ -12,11 +11,10 @@ export class BitcoinApi {
     this.api = axios.create({ baseURL });
     this.api.interceptors.request.use(ebbInterceptor({ maxRetries: 0, feedback: false, bucket: tokenBucket({ capacity: 10, refillPerSecond: 10, refillIntervalMs: 1000 }) }));
 
-    this.api.interceptors.request.use(ebbInterceptor({
-      ...likeAxiosRetry,
-      maxRetries: 1,
-      backoff: ({ retry, random }) => 100 * 2 ** retry * (1 + random() / 5),
-    }));
+    this.api.interceptors.request.use(ebbInterceptor(likeAxiosRetry({
+      retries: 1,
+      retryDelay: likeAxiosRetry.exponentialDelay,
+    })));
   }
 
   async balance(address: string): Promise<unknown> {

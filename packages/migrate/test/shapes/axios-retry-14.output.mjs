@@ -1,20 +1,16 @@
 import axios from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
-
-// errorOf 3f17
-
-// retriedIf daf9
+import { likeAxiosRetry } from '@ebb/compat';
 
 const read = axios.create({ baseURL: 'https://read.example.com' });
 const write = axios.create({ baseURL: 'https://write.example.com' });
 
 for (const instance of [read, write]) {
-	instance.interceptors.request.use(ebbInterceptor({
-		methods: 'all',
-		maxRetries: 3,
-		backoff: ({ retry, random }) => 100 * 2 ** retry * (1 + random() / 5),
-		classify: retriedIf(() => true),
-	}));
+	instance.interceptors.request.use(ebbInterceptor(likeAxiosRetry({
+		retries: 3,
+		retryDelay: likeAxiosRetry.exponentialDelay,
+		retryCondition: () => true,
+	})));
 }
 
 export const save = (row) => write.post('/rows', row).then(({ data }) => data);

@@ -1,14 +1,14 @@
 import axios from 'axios';
-import axiosRetry, { isNetworkOrIdempotentRequestError, type IAxiosRetryConfigExtended } from 'axios-retry';
+import axiosRetry, { isNetworkOrIdempotentRequestError } from 'axios-retry';
+import type { LikeAxiosRetryOptions } from '@ebb/compat';
 
 declare module 'axios' {
-  // TODO(ebb): axios-retry stays here: clients and the options of their requests change together, and some of them cannot
   interface AxiosRequestConfig {
-    'axios-retry'?: IAxiosRetryConfigExtended;
+    'axios-retry'?: LikeAxiosRetryOptions;
   }
 }
 
-// TODO(ebb): axios-retry stays here: `classify` returns no promise; `inspect` may
+// TODO(ebb): axios-retry stays here: `retryCondition` is asked at once: what has to wait belongs in `inspect`
 axiosRetry(axios, {
   retries: 2,
   retryCondition: async (error) => {

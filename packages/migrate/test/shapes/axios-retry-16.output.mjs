@@ -1,16 +1,14 @@
 import axios from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
-import { constant } from '@ebb/core';
+import { likeAxiosRetry } from '@ebb/compat';
 
-// likeAxiosRetry 9d3b
-
-const retryOptions = { ...likeAxiosRetry, feedback: false, maxRetries: 2, backoff: () => 1000 };
+const retryOptions = { retries: 2, retryDelay: () => 1000 };
 
 const users = axios.create({ baseURL: 'https://users.example.com' });
 const posts = axios.create({ baseURL: 'https://posts.example.com' });
 
-users.interceptors.request.use(ebbInterceptor(retryOptions));
-const requestInterceptorId = posts.interceptors.request.use(ebbInterceptor({ ...retryOptions, maxRetries: 4 }));
+users.interceptors.request.use(ebbInterceptor(likeAxiosRetry(retryOptions)));
+const requestInterceptorId = posts.interceptors.request.use(ebbInterceptor(likeAxiosRetry({ ...retryOptions, retries: 4 })));
 
 export function stopRetrying() {
   posts.interceptors.request.eject(requestInterceptorId);

@@ -1,27 +1,13 @@
-import axios, { type AxiosError, type AxiosInstance } from 'axios';
+import axios, { type AxiosInstance } from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
-import type { Classify, Outcome, PolicyOptions, RequestTraits } from '@ebb/core';
+import { likeAxiosRetry, type LikeAxiosRetryOptions } from '@ebb/compat';
 
-// errorOf 465b
-
-// retriedIf e3d4
-
-// isNetworkError 3e52
-
-// isRetryableError 7e30
-
-// isIdempotentRequestError d92a
-
-// isNetworkOrIdempotentRequestError 5a00
-
-const retryConfig: PolicyOptions = {
-  methods: 'all',
-  feedback: false,
-  maxRetries: 4,
-  backoff: ({ retry: retryCount }) => retryCount * 1000,
-  classify: retriedIf((error) => {
-    return isNetworkOrIdempotentRequestError(error) || error.response?.status === 409;
-  }),
+const retryConfig: LikeAxiosRetryOptions = {
+  retries: 4,
+  retryDelay: (retryCount) => retryCount * 1000,
+  retryCondition: (error) => {
+    return likeAxiosRetry.isNetworkOrIdempotentRequestError(error) || error.response?.status === 409;
+  },
 };
 
 export class ApiClient {
@@ -29,7 +15,7 @@ export class ApiClient {
 
   constructor(baseURL: string = 'https://api.example.com') {
     this.http = axios.create({ baseURL });
-    this.http.interceptors.request.use(ebbInterceptor(retryConfig));
+    this.http.interceptors.request.use(ebbInterceptor(likeAxiosRetry(retryConfig)));
   }
 
   async createOrder(body: unknown): Promise<unknown> {

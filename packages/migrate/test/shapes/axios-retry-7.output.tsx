@@ -1,11 +1,9 @@
 import axios from 'axios';
 import { ebbInterceptor } from '@ebb/axios';
-import { constant, type PolicyOptions } from '@ebb/core';
+import { likeAxiosRetry } from '@ebb/compat';
 import { useEffect, useState } from 'react';
 
-// likeAxiosRetry c342
-
-axios.interceptors.request.use(ebbInterceptor({ ...likeAxiosRetry, backoff: ({ retry, random }) => 100 * 2 ** retry * (1 + random() / 5) }));
+axios.interceptors.request.use(ebbInterceptor(likeAxiosRetry({ retryDelay: likeAxiosRetry.exponentialDelay })));
 
 interface City {
   readonly name: string;

@@ -1,18 +1,13 @@
 const axiosLib = require('axios');
 const { ebbInterceptor } = require('@ebb/axios');
-
-// errorOf 87df
-
-// retriedIf 9c67
-
-// isRetryableError f8fc
+const { likeAxiosRetry } = require('@ebb/compat');
 
 function createClient(token) {
   const instance = axiosLib.create({
     baseURL: 'https://api.example.com',
     headers: { authorization: `Bearer ${token}` },
   });
-  instance.interceptors.request.use(ebbInterceptor({ methods: 'all', maxRetries: 2, classify: retriedIf(isRetryableError), backoff: ({ retry }) => 100 * retry }));
+  instance.interceptors.request.use(ebbInterceptor(likeAxiosRetry({ retries: 2, retryCondition: likeAxiosRetry.isRetryableError, retryDelay: likeAxiosRetry.linearDelay() })));
   return instance;
 }
 

@@ -1,17 +1,12 @@
-import { constant } from '@ebb/core';
+import { likeFetchRetry } from '@ebb/compat';
 import { createFetch } from '@ebb/fetch';
 
-// settledBy efe3
-
-// retriedOn 6a6a
-
-// likeFetchRetry f0ee
-
-const fetch = createFetch(likeFetchRetry, globalThis.fetch);
+const fetch = createFetch(likeFetchRetry(), globalThis.fetch);
 
 export async function download() {
   const response = await fetch('https://api.example.com/file', {
-    ebb: { maxRetries: 3, backoff: constant(1000) },
+    retries: 3,
+    retryDelay: 1000,
   });
   return response.text();
 }

@@ -1,20 +1,11 @@
-import { type Classify, constant, type Outcome, type PolicyOptions } from '@ebb/core';
+import { type LikeFetch, likeFetchRetry } from '@ebb/compat';
 import { createFetch } from '@ebb/fetch';
 
-// SettledFetch b969
-
-// settledBy 6c82
-
-// retriedOn 5065
-
-// likeFetchRetry cb11
-
-const fetchWithRetry = createFetch({
-  ...likeFetchRetry,
-  maxRetries: 6,
-  backoff: ({ retry }) => Math.pow(1.5, retry - 1) * 500,
-  classify: retriedOn([429, 500, 502, 503]),
-}, fetch);
+const fetchWithRetry = createFetch(likeFetchRetry({
+  retries: 6,
+  retryDelay: (attempt) => Math.pow(1.5, attempt) * 500,
+  retryOn: [429, 500, 502, 503],
+}), fetch) as LikeFetch;
 
 export const createThing = async (name: string): Promise<number> => {
   const response = await fetchWithRetry('https://api.example.com/things', {

@@ -1,18 +1,10 @@
-import { constant } from '@ebb/core';
+import { likeFetchRetry } from '@ebb/compat';
 import { createFetch } from '@ebb/fetch';
 
-// settledBy efe3
-
-// retriedOn 6a6a
-
-// likeFetchRetry f0ee
-
-const retrying = createFetch({
-  ...likeFetchRetry,
-  maxRetries: Number.MAX_SAFE_INTEGER,
-  classify: retriedOn((attempt, error, response) => attempt < 4 && (error !== null || !response.ok)),
-  backoff: ({ retry }) => 100 * 2 ** (retry - 1),
-}, fetch);
+const retrying = createFetch(likeFetchRetry({
+  retryOn: (attempt, error, response) => attempt < 4 && (error !== null || !response.ok),
+  retryDelay: (attempt) => 100 * 2 ** attempt,
+}), fetch);
 
 export const get = async (path = '/') => {
   const response = await retrying(`https://api.example.com${path}`);

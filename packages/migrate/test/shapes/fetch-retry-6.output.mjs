@@ -11,5 +11,5 @@ const options = {
   },
 };
 
-// TODO(ebb): fetch-retry stays here: `classify` returns no promise; `inspect` may
+// TODO(ebb): fetch-retry stays here: `retryOn` is asked at once: what has to wait belongs in `inspect`
 export const poll = () => fetchRetry(fetch)('https://api.example.com/job', options);

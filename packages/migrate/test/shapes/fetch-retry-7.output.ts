@@ -1,16 +1,8 @@
-import { type Classify, constant, type Outcome, type PolicyOptions } from '@ebb/core';
+import { type LikeFetch, likeFetchRetry, type LikeFetchRetryOptions } from '@ebb/compat';
 import { createFetch } from '@ebb/fetch';
 
-// SettledFetch b969
-
-// settledBy 6c82
-
-// retriedOn 5065
-
-// likeFetchRetry cb11
-
-const params: PolicyOptions = { ...likeFetchRetry, maxRetries: 2, backoff: constant(300), classify: retriedOn([500]) };
-const f = createFetch(params, fetch);
+const params: LikeFetchRetryOptions = { retries: 2, retryDelay: 300, retryOn: [500] };
+const f = createFetch(likeFetchRetry(params), fetch) as LikeFetch;
 
 export class Repo {
   private readonly base: string;
@@ -26,7 +18,7 @@ export class Repo {
 
   /** Removing is tried more often. */
   async remove(id: number): Promise<number> {
-    const res = await f(`${this.base}/repo/${id}`, { method: 'DELETE', ebb: { maxRetries: 4 } });
+    const res = await f(`${this.base}/repo/${id}`, { method: 'DELETE', retries: 4 });
     return res.status;
   }
 }

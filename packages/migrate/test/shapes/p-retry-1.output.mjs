@@ -1,6 +1,5 @@
+import { likePRetry } from '@ebb/compat';
 import { retry } from '@ebb/core';
-
-// likePRetry a2f2
 
 const run = async () => {
   const response = await fetch('https://api.example.com/unicorn');
@@ -8,4 +7,4 @@ const run = async () => {
   return response.text();
 };
 
-export const unicorn = () => retry(run, { ...likePRetry, maxRetries: 5 });
+export const unicorn = () => retry(run, likePRetry({ retries: 5 }));

@@ -1,15 +1,12 @@
+import { AbortError, likePRetry } from '@ebb/compat';
 import { retry } from '@ebb/core';
-
-// stopped b1a3
-
-// likePRetry 735d
 
 const run = async () => {
 	const response = await fetch('https://api.example.com/thing');
 
 	// Abort retrying if the resource doesn't exist
 	if (response.status === 404) {
-		throw stop(response.statusText || 'gone');
+		throw new AbortError(response.statusText || 'gone');
 	}
 
 	if (!response.ok) {
@@ -19,4 +16,4 @@ const run = async () => {
 	return response.text();
 };
 
-export const thing = async () => retry(run, {...likePRetry, maxRetries: 3, backoff: ({ retry }) => 200 * 2 ** (retry - 1)}, { judge: unlessStopped });
+export const thing = async () => retry(run, likePRetry({retries: 3, minTimeout: 200}));

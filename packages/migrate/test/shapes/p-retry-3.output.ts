@@ -1,10 +1,5 @@
-import { type AttemptResult, type PolicyOptions, retry } from '@ebb/core';
-
-// likePRetry 666c
-
-// FailedAttempt 882a
-
-// judgedBy 238d
+import { likePRetry } from '@ebb/compat';
+import { retry } from '@ebb/core';
 
 export async function callModel(prompt: string): Promise<string> {
   return retry(
@@ -17,12 +12,15 @@ export async function callModel(prompt: string): Promise<string> {
       if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
       return response.text();
     },
-    {
-      ...likePRetry,
-      maxRetries: 3,
-      backoff: ({ retry, random }) => Math.min(30_000, 500 * 3 ** (retry - 1) * (1 + random())),
-    }, { judge: judgedBy({ retries: 3, onFailedAttempt: (error) => {
+    likePRetry({
+      retries: 3,
+      factor: 3,
+      minTimeout: 500,
+      maxTimeout: 30_000,
+      randomize: true,
+      onFailedAttempt: (error) => {
         console.warn(`Attempt ${error.attemptNumber} failed. ${error.retriesLeft} retries left.`);
-      } }) },
+      },
+    }),
   );
 }

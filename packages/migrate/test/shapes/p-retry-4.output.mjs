@@ -1,8 +1,5 @@
-import { constant, retry } from '@ebb/core';
-
-// likePRetry a2f2
-
-// judgedBy 5bbf
+import { likePRetry } from '@ebb/compat';
+import { retry } from '@ebb/core';
 
 class HttpError extends Error {
   constructor(status) {
@@ -18,10 +15,12 @@ async function fetchJson(path) {
 }
 
 export const settings = () =>
-  retry(() => fetchJson('/settings'), {
-    ...likePRetry,
-    maxRetries: 4,
-    backoff: constant(100),
-  }, { judge: judgedBy({ retries: 4, shouldRetry: ({ error }) => !(error instanceof HttpError) || error.status >= 500, onFailedAttempt: ({ attemptNumber, retriesLeft }) => {
+  retry(() => fetchJson('/settings'), likePRetry({
+    retries: 4,
+    minTimeout: 100,
+    factor: 1,
+    shouldRetry: ({ error }) => !(error instanceof HttpError) || error.status >= 500,
+    onFailedAttempt: ({ attemptNumber, retriesLeft }) => {
       console.log(`${attemptNumber} done, ${retriesLeft} left`);
-    } }) });
+    },
+  }));

@@ -1,10 +1,9 @@
-import { type PolicyOptions, retry } from '@ebb/core';
+import { likePRetry, type LikePRetryOptions } from '@ebb/compat';
+import { retry } from '@ebb/core';
 
-// likePRetry 666c
-
-const RETRY: PolicyOptions = { ...likePRetry, maxRetries: 2, backoff: ({ retry }) => Math.min(1500, 1000 * 2 ** (retry - 1)) };
+const RETRY: LikePRetryOptions = { retries: 2, minTimeout: 1000, maxTimeout: 1500 };
 
 export async function connect(signal?: AbortSignal): Promise<number> {
-  const response = await retry(() => fetch('https://api.example.com/connect', { signal: signal ?? null }), RETRY);
+  const response = await retry(() => fetch('https://api.example.com/connect', { signal: signal ?? null }), likePRetry(RETRY));
   return response.status;
 }

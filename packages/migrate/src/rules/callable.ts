@@ -1,0 +1,28 @@
+import { aliased, functionOf, isFunction, parametersOf, withParameters } from '../file/functions.ts';
+import { findAll, type Node, type Source } from '../file/source.ts';
+
+/**
+ * A function as `retry` calls it: with one object, in which the attempt is.
+ *
+ * @param attemptAt the parameter that is the number of the attempt
+ */
+export function callable(source: Source, node: Node, attemptAt = 0): string {
+  if (isFunction(node)) {
+    const parameter = parametersOf(node)[attemptAt];
+    // Those that have no use of it keep their parameters.
+    if (parameter === undefined && parametersOf(node).length === 0) return source.textOf(node);
+    return withParameters(source, node, `(${aliased('attempt', parameter)})`);
+  }
+  const called = functionOf(source, node);
+  const hasNone =
+    called === undefined ? isWithoutParameters(source, node) : parametersOf(called).length === 0;
+  return hasNone ? source.textOf(node) : `({ attempt }) => ${source.textOf(node)}(attempt)`;
+}
+
+/** A parameter that is declared as a function without parameters. */
+function isWithoutParameters({ root }: Source, node: Node): boolean {
+  const parameters = findAll(root, 'required_parameter').filter(
+    (one) => one.field('pattern')?.text() === node.text(),
+  );
+  return parameters.length === 1 && /^:\s*\(\)\s*=>/.test(parameters[0]?.field('type')?.text() ?? '');
+}
