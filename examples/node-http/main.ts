@@ -1,6 +1,6 @@
 // Holds an adapter for node:http against the suite that the adapters of ebb pass. It prints:
 //
-//   200 of 206 rows pass
+//   201 of 207 rows pass
 //   1 skipped: a body is a text or a stream
 //   5 skipped: node:http follows no redirects
 import { rowsFor } from '@ebb/testing';

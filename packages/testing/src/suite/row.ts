@@ -90,7 +90,8 @@ type AbortPhase = 'before' | 'limits' | 'attempt' | 'look' | 'retry' | 'body';
 type FailPhase = 'limits' | 'hook';
 
 /** Limits, and other parts with a state, that are made anew for each run. */
-export interface Limits extends Pick<PolicyOptions, 'beforeAttempt' | 'stopSignal' | 'limits' | 'plugins'> {
+export interface Limits
+  extends Pick<PolicyOptions, 'beforeAttempt' | 'idempotencyKey' | 'stopSignal' | 'limits' | 'plugins'> {
   readonly bucket?: MemoryBucket;
   readonly concurrency?: ConcurrencyLimit;
   /** True once one of the parts looks into a response, or a hook is asked. Needed by an abort or a failure in that phase, and by `lookMs`. */

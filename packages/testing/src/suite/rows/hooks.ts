@@ -1,9 +1,15 @@
 import { classifyHttpByMeaning, constant, type PolicyOptions } from '@ebb/core';
-import type { Row } from '../row.ts';
+import type { Limits, Row } from '../row.ts';
 import { down, up } from '../step.ts';
 
 const fast: PolicyOptions = { backoff: constant(10) };
 const post = { method: 'POST', body: 'text' };
+
+/** Another key each time that it is asked for. */
+const countedKeys = (): Limits => {
+  let keys = 0;
+  return { idempotencyKey: () => `key ${++keys}` };
+};
 
 /** Functions of the user: headers, keys, verdicts. */
 export const hooks: readonly Row[] = [
@@ -17,6 +23,18 @@ export const hooks: readonly Row[] = [
     status: 200,
     bodies: ['text', 'text'],
     reason: 'success',
+  },
+  {
+    name: 'a POST has one key, which each of its attempts carries',
+    script: [down, down, up],
+    request: post,
+    policy: fast,
+    limits: countedKeys,
+    delays: [10, 10],
+    hits: 3,
+    status: 200,
+    reason: 'success',
+    carried: { header: 'idempotency-key', values: ['key 1', 'key 1', 'key 1'] },
   },
   {
     name: 'a POST that methods allows',
@@ -61,6 +79,7 @@ export const hooks: readonly Row[] = [
     hits: 2,
     status: 503,
     reason: 'not-idempotent',
+    carried: { header: 'idempotency-key', values: ['a', 'b'] },
   },
   {
     name: 'a POST whose beforeAttempt changes the key of the caller',
