@@ -27,7 +27,7 @@ export interface GivenFunction {
 export interface Kind {
   readonly library: string;
   readonly like: string;
-  /** The options that the function takes, and the rules for those that are functions. */
+  /** The options that the function takes, each with its rules if it is a function. */
   readonly options: Readonly<Record<string, GivenFunction>>;
   /** The names of ebb for other exports of the library. */
   readonly names: Readonly<Record<string, string>>;
