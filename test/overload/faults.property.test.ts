@@ -74,7 +74,7 @@ const scenarios: fc.Arbitrary<FaultScenario> = fc.record(
     workers: fc.integer({ min: 1, max: 5 }),
     // No finish at the time of an arrival or of a trouble: which of the two comes first is not what is compared.
     serviceMs: fc.integer({ min: 1, max: 500 }).map((ms) => ms + Math.SQRT1_2),
-    serviceSpread: fc.constantFrom('constant', 'exponential', 'log-normal'),
+    serviceSpread: fc.constantFrom('constant', 'exponential', 'log-normal', 'pareto'),
     maxQueue: fc.nat(20),
     queueFull: fc.constantFrom('unavailable', 'too-many'),
     stragglers: fc.record({ share, factor: fc.integer({ min: 2, max: 20 }) }),

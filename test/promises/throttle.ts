@@ -2,7 +2,9 @@ import { type Promised, promises } from './promise.ts';
 
 const RULE = 'packages/core/src/limits/throttle/rule.ts';
 const LIMIT = 'packages/core/src/limits/throttle/throttle.ts';
+const CLASSES = 'packages/core/src/limits/throttle/classes.ts';
 const ofRule = ['packages/core/src/limits/throttle/rule.test.ts'];
+const ofClasses = ['packages/core/src/limits/throttle/classes.test.ts'];
 const ofLimit = ['packages/core/src/limits/throttle/throttle.test.ts'];
 
 export const THROTTLE: readonly Promised[] = [
@@ -74,8 +76,8 @@ export const THROTTLE: readonly Promised[] = [
     {
       says: 'A skipped attempt adds nothing.',
       file: LIMIT,
-      from: 'isPaid && !rule.take(nowMs, occasion)',
-      to: 'isPaid && !rule.take(nowMs, occasion) && (rule.ask(), true)',
+      from: 'isFree || rule.take(nowMs, occasion)',
+      to: 'isFree || rule.take(nowMs, occasion) || (rule.ask(), false)',
       tests: ofLimit,
     },
     {
@@ -102,12 +104,12 @@ export const THROTTLE: readonly Promised[] = [
     {
       says: '[budget](retry-budget.md) in the policy pays in place of balance and reserve.',
       file: LIMIT,
-      from: "occasion === 'first' || policy.budget === undefined",
-      to: 'true',
+      from: "occasion !== 'first' && policy.budget !== undefined",
+      to: 'false',
       tests: ofLimit,
     },
     {
-      says: 'a timeout, a lost connection, a 429, a 5xx, of retries as well',
+      says: 'a timeout, a lost connection, a 5xx, of retries as well',
       file: LIMIT,
       from: "outcome.kind === 'aborted' || (outcome.kind === 'unknown' && request.url !== '')",
       to: "outcome.kind === 'aborted'",
@@ -116,9 +118,51 @@ export const THROTTLE: readonly Promised[] = [
     {
       says: "`'fail'`: the first skipped attempt ends the request",
       file: LIMIT,
-      from: "isLast: setup.whenSkipped === 'fail' }",
-      to: 'isLast: false }',
+      from: "this.#setup.whenSkipped === 'fail' ? undefined : ",
+      to: '',
       tests: ofLimit,
+    },
+    {
+      says: 'five of both together, or `maxRetries` if that is more',
+      file: LIMIT,
+      from: 'Math.max(maxRetries, 5)',
+      to: 'Math.max(maxRetries, 6)',
+      tests: ofLimit,
+    },
+    {
+      says: 'whatever the `backoff` of the policy is',
+      file: LIMIT,
+      from: 'BY_DEFAULT({ retry: scheduled,',
+      to: 'BY_DEFAULT({ retry: 1,',
+      tests: ofLimit,
+    },
+    {
+      says: 'sent all the same if the last answer was prompt',
+      file: LIMIT,
+      from: 'isLastChance && rule.isPrompt',
+      to: 'isLastChance && false',
+      tests: ofLimit,
+    },
+    {
+      says: 'A 429 with `Retry-After` or quota fields says nothing about the service.',
+      file: LIMIT,
+      from: 'if (isQuota(outcome, clock)) return undefined;',
+      to: '',
+      tests: ofLimit,
+    },
+    {
+      says: 'one method, origin and first segment of the path',
+      file: CLASSES,
+      from: 'START.exec(url)?.[0]',
+      to: 'url',
+      tests: ofClasses,
+    },
+    {
+      says: '16 classes have a level each, all others share one',
+      file: CLASSES,
+      from: 'MOST_CLASSES = 16;',
+      to: 'MOST_CLASSES = 17;',
+      tests: ofClasses,
     },
   ]),
   ...promises('docs/breakers.md', [
@@ -132,10 +176,10 @@ export const THROTTLE: readonly Promised[] = [
     {
       says: '`isolate()` opens it',
       file: LIMIT,
-      from: 'return this.#isIsolated ? 0 : this.rule.level;',
-      to: 'return this.rule.share;',
+      from: 'return this.#isIsolated ? 0 : (this.classes.lowest?.level ?? 1);',
+      to: 'return this.classes.lowest?.level ?? 1;',
       tests: ofLimit,
     },
-    { says: '`close()` closes it', file: LIMIT, from: 'this.rule.reset();', to: '', tests: ofLimit },
+    { says: '`close()` closes it', file: LIMIT, from: 'this.classes.reset();', to: '', tests: ofLimit },
   ]),
 ];

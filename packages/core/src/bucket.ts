@@ -26,7 +26,7 @@ export type { CloseOptions } from './limits/limit.ts';
 export { mustHaveClock } from './limits/limit.ts';
 export { type BucketPerKey, type Entry, type LimitOfKey, LimitPerKey } from './limits/per-key/per-key.ts';
 export { type Occasion, ThrottleRule } from './limits/throttle/rule.ts';
-export { isBad, THROTTLE_OPTIONS } from './limits/throttle/throttle.ts';
+export { delayAfterSkip, isBad, mostScheduled, THROTTLE_OPTIONS } from './limits/throttle/throttle.ts';
 export type { ChecksCalls } from './policy/limit-options.ts';
 export type { Amount } from './queue/queue.ts';
 export { SteadyTime, Timer } from './queue/time.ts';

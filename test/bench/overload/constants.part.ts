@@ -13,7 +13,7 @@ const VARIANTS: Readonly<Record<string, readonly [from: string, to: string]>> = 
   'calm at 1: nothing pays for what was put off (3)': ['CALM = 3', 'CALM = 1'],
   'above 1 as quick as below (5 times as slow)': ['SLOWER_ABOVE_ONE = 5', 'SLOWER_ABOVE_ONE = 1'],
   'late answers raise the level as others do': ['const LATE = 2', 'const LATE = 0'],
-  'new requests pay in full after late answers': ['this.share * (1 - this.#lateness)', 'this.share'],
+  'new requests pay in full after late answers': ['this.level * (1 - this.#lateness)', 'this.level'],
   'late answers pay in full for what was put off': [
     'this.#level - 1) * (1 - this.#lateness)',
     'this.#level - 1)',

@@ -23,7 +23,7 @@ import {
   type WaitSignal,
   withinBounds,
 } from './deadline.ts';
-import { adviceOf, backoffOf, type Decision, decideRetry, verdictOf } from './decide.ts';
+import { adviceOf, type Decision, decideRetry, verdictOf } from './decide.ts';
 import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
 import { type Attempt, type HistoryRecord, record, recordOf, successOf } from './history.ts';
 import { Inspection } from './inspection.ts';
@@ -119,8 +119,10 @@ export class Call implements CallView, OuterCall {
   declare slotMs?: number;
   /** The last delay that the backoff rule has returned, in milliseconds. */
   declare previousBackoffMs: number | undefined;
-  /** The number of skipped attempts, which count as retries, less the attempts sent again at once, which do not. */
+  /** How many scheduled attempts limits have skipped. */
   declare skipped?: number;
+  /** True if an attempt was sent again at once, which counts as no retry. */
+  declare wasAtOnce?: boolean;
   /** How many plugins were told of its start, and are told of its end. */
   declare private startedPlugins?: number;
   /** How often the attempt has waited for limits. */
@@ -337,14 +339,18 @@ export class Call implements CallView, OuterCall {
   }
 
   /**
-   * A limit skips the scheduled attempt: others get back what they gave, and the next one comes after the next backoff.
+   * A limit skips the scheduled attempt: others get back what they gave, and the next one comes when the limit says.
    *
    * @throws NotSentError (`overload`) if there is none; the call ends with the answer that was there, if there is one
    */
-  #skip({ isLast }: Skip): CallStep {
-    const { attempt, delayMs: beforeMs, waitedMs } = this;
-    this.permits?.skip();
-    const delayMs = isLast ? undefined : this.#nextDelayMs();
+  #skip({ delayMs }: Skip): CallStep {
+    const { attempt, delayMs: beforeMs, waitedMs, deadline, permits } = this;
+    permits?.skip();
+    this.skipped = (this.skipped ?? 0) + 1;
+    if (deadline && Number(delayMs) > deadline.leftMs) delayMs = undefined;
+    // A retry is planned again.
+    if (delayMs !== undefined && attempt > 0 && permits?.planRetry({ reason: 'refused', delayMs }))
+      delayMs = undefined;
     const reason = delayMs === undefined ? 'overload' : 'skipped';
     this.note({ attempt: attempt + 1, delayMs: beforeMs, waitedMs, reason });
     this.emit({ type: 'attempt-skipped', delayMs });
@@ -353,22 +359,6 @@ export class Call implements CallView, OuterCall {
     this.delayMs = delayMs;
     this.#again();
     return this.#prepare();
-  }
-
-  /**
-   * The delay after an attempt that was skipped; `undefined` if no other follows. Nothing was sent, so idempotency does not matter here. A
-   * skipped attempt counts as a retry, so that `maxRetries` and `totalTimeoutMs` bound the call as ever.
-   */
-  #nextDelayMs(): number | undefined {
-    const { policy, request, deadline, attempt, previousBackoffMs: previousDelayMs } = this;
-    this.skipped = (this.skipped ?? 0) + 1;
-    const retry = attempt + this.skipped;
-    if (retry > policy.maxRetries) return undefined;
-    const delayMs = backoffOf(policy, { retry, previousDelayMs, random: policy.random, request });
-    if (delayMs === undefined || (deadline && delayMs > deadline.leftMs)) return undefined;
-    this.previousBackoffMs = delayMs;
-    const refusal = attempt > 0 && this.permits?.planRetry({ reason: 'refused', delayMs });
-    return refusal ? undefined : delayMs;
   }
 
   /** The body is made with slot and tokens. */
@@ -448,9 +438,9 @@ export class Call implements CallView, OuterCall {
   }
 
   #decide(outcome: Outcome, verdict: 'refused' | 'transient' | 'final'): Decision {
-    const { policy, request, attempt, skipped, previousBackoffMs, deadline, key, grant } = this;
+    const { policy, request, attempt, skipped, wasAtOnce, previousBackoffMs, deadline, key, grant } = this;
     const given = {
-      ...{ request, attempt, skipped, previousBackoffMs, startedAtMs: deadline?.startedAtMs },
+      ...{ request, attempt, skipped, wasAtOnce, previousBackoffMs, startedAtMs: deadline?.startedAtMs },
       cost: grant?.cost,
       isKeyed: key?.isOurs === true && key.isKept,
       isKeyLost: key?.isKept === false,
@@ -467,7 +457,7 @@ export class Call implements CallView, OuterCall {
     this.toRetry = outcome;
     if (this.deadline && outcome.type === 'response') this.answered = outcome;
     this.delayMs = delayMs;
-    if (backoffMs === undefined) this.skipped = (this.skipped ?? 0) - 1;
+    if (backoffMs === undefined) this.wasAtOnce = true;
     else this.previousBackoffMs = backoffMs;
     const other = attempt === 1 ? nestedRetriesOf(this.request) : undefined;
     if (other) this.emit({ type: 'nested-retries', ...other });

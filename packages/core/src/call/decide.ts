@@ -34,8 +34,10 @@ export interface DecisionInput {
   readonly isKeyed?: boolean | undefined;
   /** True if an attempt did not carry the idempotency key of the request, or carried another one. */
   readonly isKeyLost?: boolean | undefined;
-  /** The number of attempts that a limit has skipped, which count as retries, less the attempts sent again at once, which do not. */
+  /** How many scheduled attempts limits have skipped. */
   readonly skipped?: number | undefined;
+  /** True if an attempt was sent again at once, which counts as no retry. */
+  readonly wasAtOnce?: boolean | undefined;
   /** The tokens that the attempt took; `undefined` if there is no bucket. */
   readonly cost?: number | Costs | undefined;
 }
@@ -216,11 +218,11 @@ export function decideRetry(
   before: FailureVerdict,
   nowMs: number,
 ): Decision {
-  const { request, startedAtMs = nowMs, previousBackoffMs, skipped = 0 } = input;
+  const { request, startedAtMs = nowMs, previousBackoffMs, skipped = 0, wasAtOnce } = input;
   const { random, totalTimeoutMs = Infinity } = policy;
-  const attempt = input.attempt + skipped;
+  const attempt = wasAtOnce ? input.attempt - 1 : input.attempt;
   const judged = adviceOf(outcome);
-  if (judged?.retryNow && skipped >= 0 && request.replayable) return AGAIN;
+  if (judged?.retryNow && !wasAtOnce && request.replayable) return AGAIN;
   const said = feedbackOf(policy, input, outcome, before, nowMs);
   // The target of a redirect does not speak for the server that was asked.
   const isTold =
@@ -235,7 +237,7 @@ export function decideRetry(
   if (!request.replayable) return stop('not-replayable');
   if (attempt > policy.maxRetries) return stop('retries-exhausted');
 
-  const step = { retry: attempt, previousDelayMs: previousBackoffMs, random, outcome, request };
+  const step = { retry: attempt + skipped, previousDelayMs: previousBackoffMs, random, outcome, request };
   const backoffMs = backoffOf(policy, step);
   if (backoffMs === undefined) return stop('backoff-exhausted');
   // A wait found by `inspect` counts even if `feedback` ignores it.

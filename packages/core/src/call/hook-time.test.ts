@@ -57,7 +57,7 @@ test('headers that come after the timeout of their attempt are for no other', as
 
 test('the time of a scheduled attempt that was skipped does not count for the next', async () => {
   let skips = 2;
-  const skipping = limitOf({ take: () => (skips-- > 0 ? { skip: true } : undefined) });
+  const skipping = limitOf({ take: () => (skips-- > 0 ? { skip: true, delayMs: 10 } : undefined) });
   const { call, ready } = callWith(60, { limits: [skipping] });
   expect([await ready(), call.attempt, call.hookMs]).toEqual([true, 1, 60]);
   expect(call.history.map(({ reason }) => reason)).toEqual(['skipped', 'skipped']);

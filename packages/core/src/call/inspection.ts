@@ -10,7 +10,7 @@ import type { WaitStep } from './types.ts';
 import { asUserCode } from './user-code.ts';
 
 /** A call whose response is inspected. */
-interface InspectedCall extends CallView, TimedCall {
+interface InspectedCall extends Omit<CallView, 'deadline'>, TimedCall {
   readonly policy: Policy;
   /** When the attempt runs into its timeout, or into that of the call. */
   readonly endsAtMs?: number;

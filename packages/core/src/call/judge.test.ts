@@ -23,7 +23,7 @@ describe('an outcome', () => {
     expect(settle.mock.calls).toEqual([[outcome]]);
     expect(call.history).toEqual([{ attempt: 1, delayMs: 3, waitedMs: 4, status: 503, reason: 'transient' }]);
     expect(call).toMatchObject({ toRetry: outcome, delayMs: 10, previousBackoffMs: 10, hasEnded: false });
-    expect([call.answered, call.skipped]).toEqual([undefined, undefined]);
+    expect([call.answered, call.wasAtOnce]).toEqual([undefined, undefined]);
     expect(events).toMatchObject([
       { type: 'retry', delayMs: 10, reason: 'transient', outcome: { status: 503 } },
     ]);
@@ -91,7 +91,7 @@ describe('an outcome', () => {
   test('at the word of a plugin is sent again, which is no retry', () => {
     const { call } = callWith();
     expect(judge(call, response(401, { retryNow: true }))).toMatchObject({ retry: true, reason: 'refused' });
-    expect([call.skipped, call.previousBackoffMs]).toEqual([-1, undefined]);
+    expect([call.wasAtOnce, call.previousBackoffMs]).toEqual([true, undefined]);
   });
 
   test('is sent again at the word of a plugin once, and then judged', () => {

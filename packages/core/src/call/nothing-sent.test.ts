@@ -100,7 +100,7 @@ describe('a scheduled attempt that is skipped', () => {
   /** A call whose first attempt is skipped, or its first retry, and all scheduled attempts after it. */
   function skipped(isRetry: boolean, options: PolicyOptions = {}, own: object = {}, skip: object = {}) {
     const take = ({ attempt }: { readonly attempt: number }): Skip | undefined =>
-      isRetry && attempt === 0 ? undefined : { skip: true, ...skip };
+      isRetry && attempt === 0 ? undefined : { skip: true, delayMs: 10, ...skip };
     const made = callTo(options, [limitOf({ take, ...own })]);
     const { call, events } = made;
     call.waitedMs = 4;
@@ -116,9 +116,10 @@ describe('a scheduled attempt that is skipped', () => {
 
   const isEnd = (step: CallStep): boolean => step.do === 'end';
 
-  test('counts as a retry, and the next one comes after the backoff', () => {
-    const { call, events } = skipped(false);
-    expect(call).toMatchObject({ skipped: 1, delayMs: 10, previousBackoffMs: 10 });
+  test('counts as no retry, and the next one comes when the limit says', () => {
+    const { call, events } = skipped(false, { maxRetries: 0 });
+    expect(call).toMatchObject({ skipped: 1, delayMs: 10 });
+    expect(call.previousBackoffMs).toBeUndefined();
     call.next();
     expect(call.skipped).toBe(2);
     expect(call.history).toEqual([
@@ -143,10 +144,7 @@ describe('a scheduled attempt that is skipped', () => {
   };
 
   test.each<[what: string, options: PolicyOptions, isRetry: boolean, own: object, hasNext: boolean]>([
-    ['one retry allowed', { maxRetries: 1 }, false, {}, true],
-    ['no retry allowed', { maxRetries: 0 }, false, {}, false],
-    ['all retries used', { maxRetries: 1 }, true, {}, false],
-    ['a backoff that ends', { backoff: () => undefined }, false, {}, false],
+    ['no retry allowed', { maxRetries: 0 }, false, {}, true],
     ['a total timeout that is as long', { totalTimeoutMs: 10 }, false, {}, true],
     ['a shorter total timeout', { totalTimeoutMs: 9 }, false, {}, false],
     ['a first attempt, which needs no permission', {}, false, { planRetry: () => 'budget-exhausted' }, true],
@@ -176,8 +174,10 @@ describe('a scheduled attempt that is skipped', () => {
     expect(cancel).toHaveBeenCalledTimes(1);
   });
 
-  test('with the skip that ends it there is no other scheduled attempt', () => {
-    const { call, step } = skipped(false, {}, {}, { isLast: true });
+  test('without a delay there is no other scheduled attempt, with and without a total timeout', () => {
+    const { step: other } = skipped(false, { totalTimeoutMs: 1e6 }, {}, { delayMs: undefined });
+    expect(isEnd(other)).toBe(true);
+    const { call, step } = skipped(false, {}, {}, { delayMs: undefined });
     expect(step).toMatchObject({ do: 'end', error: { message: 'Not sent: too little succeeds' } });
     expect(call.history).toMatchObject([{ attempt: 1, reason: 'overload' }]);
   });

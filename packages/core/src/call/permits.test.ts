@@ -111,13 +111,7 @@ describe('the permits of a call', () => {
       [],
       'started, ended success',
     ],
-    [
-      'a last skip ends the call',
-      () => ({ take: () => ({ skip: true, isLast: true }) }),
-      0,
-      [],
-      'started, ended overload',
-    ],
+    ['a last skip ends the call', () => ({ take: () => ({ skip: true }) }), 0, [], 'started, ended overload'],
     ['a limit that takes nothing', () => ({}), 1, [], 'started, ended success'],
   ])('%s', async (_, own, failures, others, expected) => {
     const { told, made } = writing(own);
@@ -129,7 +123,7 @@ describe('the permits of a call', () => {
   test('a skip goes on to the next scheduled attempt', async () => {
     let skips = 2;
     const { told, made } = writing((permit) => ({
-      take: () => (skips-- > 0 ? { skip: true } : permit()),
+      take: () => (skips-- > 0 ? { skip: true, delayMs: 0 } : permit()),
     }));
     await retry(failing(0), { limits: [made], backoff: constant(0) });
     expect(told.join(', ')).toBe('started, settle 1 response, ended 1 success, ended success, release 1');

@@ -71,10 +71,12 @@ export type EbbEvent = {
       readonly delayMs: number | undefined;
     }
   | {
-      /** The throttle has opened or closed. */
+      /** The throttle has opened or closed for a class of requests. */
       readonly type: 'throttle';
+      /** The class, such as `GET https://api.example.com/orders`. */
+      readonly class: string;
       readonly state: ThrottleState;
-      /** The share of new requests that it sends, from 0 to 1. */
+      /** The share of new requests of this class that it sends, from 0 to 1. */
       readonly level: number;
       /** The last failures in a row, at most three, such as `timeout`, `connect` and `503`: they have lowered it. */
       readonly failures: readonly string[];

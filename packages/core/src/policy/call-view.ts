@@ -41,6 +41,10 @@ export interface CallView {
   readonly outer: OuterCall | undefined;
   /** True if that sends the same request, and retries it: this one sends once. */
   readonly isInner: boolean;
+  /** How many scheduled attempts limits have skipped. */
+  readonly skipped?: number | undefined;
+  /** The time of the call that is left, if the policy has a total timeout. */
+  readonly deadline?: { readonly leftMs: number } | undefined;
   /** The outcome that the attempt retries; `undefined` for a first attempt, and for a hedge. */
   readonly toRetry?: Outcome | undefined;
   /** The bucket that the tokens of the attempt were taken from. */

@@ -38,8 +38,9 @@ export interface RetryBudget extends BudgetMethods, BringsLimit {}
  * {@link close} is reported with the next request, and not by the call itself.
  */
 export interface Throttle extends BringsLimit {
+  /** The state of the class of requests with the lowest level. */
   readonly state: ThrottleState;
-  /** The share of new requests that is sent, from 0 to 1. */
+  /** The share of new requests that is sent of this class, from 0 to 1. */
   readonly level: number;
   /** Opens it by hand: nothing is sent until {@link close}, and all scheduled attempts are skipped. */
   isolate(): void;

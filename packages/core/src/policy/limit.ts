@@ -62,11 +62,14 @@ export interface Wait {
   acquire(options: AcquireOptions): Promise<Permit>;
 }
 
-/** A scheduled attempt that is not sent: the next one comes after the next backoff, and counts as a retry. */
+/** A scheduled attempt that is not sent. */
 export interface Skip {
   readonly skip: true;
-  /** True if there is no other: the call ends with the answer that was there, else with a `NotSentError` (`overload`). */
-  readonly isLast?: boolean;
+  /**
+   * How long until the next scheduled attempt, in milliseconds, which uses no retry. Without it, or if the total timeout ends before, the call
+   * ends with the answer that was there, else with a `NotSentError` (`overload`).
+   */
+  readonly delayMs?: number | undefined;
 }
 
 /** A limit for which another one stands in each call, such as that of its key. */

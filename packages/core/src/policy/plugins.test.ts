@@ -151,7 +151,7 @@ test('of what is lacking everything goes back, and all limits are asked again af
 });
 
 /** Skips so many scheduled attempts. */
-function skipping(times: number, skip: Skip = { skip: true }) {
+function skipping(times: number, skip: Skip = { skip: true, delayMs: 100 }) {
   let left = times;
   return limitOf({
     take() {
@@ -161,10 +161,10 @@ function skipping(times: number, skip: Skip = { skip: true }) {
   });
 }
 
-test('a scheduled attempt that a limit skips counts as a retry, and the next comes after the next backoff', async () => {
+test('a scheduled attempt that a limit skips counts as no retry, and the next comes when the limit says', async () => {
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 3, clock });
-  const { call } = start({ limits: [skipping(2)], bucket, maxRetries: 3 }, clock);
+  const { call } = start({ limits: [skipping(2)], bucket, maxRetries: 1 }, clock);
   waiting = prepare(call);
   await clock.advance(199);
   expect([call.attempt, bucket.stats().tokens]).toEqual([0, 3]);
@@ -182,34 +182,14 @@ test('a scheduled attempt that a limit skips counts as a retry, and the next com
   ]);
 });
 
-test('the backoff before the next scheduled attempt gets the request, and no outcome', async () => {
-  const seen: unknown[] = [];
-  const { call, clock } = start({
-    limits: [skipping(1)],
-    backoff: (step) => seen.push([step.outcome, step.request]),
-  });
-  waiting = prepare(call);
-  await clock.advance(1);
-  expect(await waiting).toBe(true);
-  judge(call, responds(503));
-  expect(seen).toEqual([
-    [undefined, request],
-    [expect.objectContaining({ status: 503 }), request],
-  ]);
-});
-
-test.each<[story: string, skip: Skip, ms: number, reasons: string[]]>([
-  ['until its retries are used up', { skip: true }, 100, ['skipped', 'overload']],
-  ['for good at its first scheduled attempt', { skip: true, isLast: true }, 0, ['overload']],
-])('a request that is skipped %s fails', async (_, skip, ms, reasons) => {
+test('a request that is skipped without a next scheduled attempt fails', async () => {
   const clock = virtualClock({ startMs: 0 });
-  const bucket = tokenBucket({ refillPerSecond: 1, clock });
-  const { call } = start({ limits: [skipping(9, skip)], bucket, maxRetries: 1 }, clock);
+  const { call } = start({ limits: [skipping(9, { skip: true })] }, clock);
   waiting = prepare(call);
   await expect(clock.runUntilSettled(waiting as Promise<unknown>)).rejects.toMatchObject({
     reason: 'overload',
   });
-  expect([clock.elapsedMs, call.history.map(({ reason }) => reason)]).toEqual([ms, reasons]);
+  expect([clock.elapsedMs, call.history.map(({ reason }) => reason)]).toEqual([0, ['overload']]);
 });
 
 test('a plugin may change headers, also at its leisure', async () => {

@@ -59,10 +59,11 @@ Your own scenario
     }
   }
 
-  clients   count, requestsPerSecond: requests arrive whether answered or not
+  clients   count, requestsPerSecond: requests arrive whether answered or not;
+            surges: [{ fromMs, untilMs, factor }], paths: a number or 'shards'
             count, thinkMs, requestsEach: each waits for its answer, then thinks
   server    workers, serviceMs, serviceSpread, maxQueue, queueFull, troubles,
-            shards: servers behind one name, stragglers: { share, factor }, and
+            shards, shardShares: servers behind one name, stragglers: { share, factor }, and
             limit: { refillPerSecond, capacity }, a quota: 429 and Retry-After,
             or { limits, spends }, a quota of several units
   troubles  outage, brown-out, slow-start, errors; of one shard: shard

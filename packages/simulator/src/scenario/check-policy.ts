@@ -99,6 +99,7 @@ function checkSimulated(path: string, { bucket, cost = 1, actualCost = false }: 
 const checkThrottle: Check = (path, value) => {
   if (!isObject(value)) throw wrong(path, 'an object with options of throttle', value);
   checkOptionsAt(path, () => makeThrottle(value));
+  if (value.classOf !== undefined) throw new ScenarioError(`${path}.classOf is not simulated`);
 };
 
 /** Options of `hedged` that are about requests: here all are alike. */

@@ -13,13 +13,29 @@ import {
 } from './check.ts';
 import { checkLimit } from './check-limit.ts';
 import { checkPolicy } from './check-policy.ts';
+import type { Surge } from './client-options.ts';
 import type { Scenario } from './scenario.ts';
+
+const checkSurge: Check = (path, value) => {
+  fields({ fromMs: notNegative, untilMs: positive, factor: positive })(path, value);
+  const { fromMs, untilMs } = value as Surge;
+  if (untilMs <= fromMs) throw wrong(`${path}.untilMs`, `a number > fromMs, ${fromMs}`, untilMs);
+};
+
+const checkPaths: Check = (path, value) => {
+  if (value !== 'shards') counting(path, value);
+};
 
 const checkClients: Check = (path, value) => {
   const closed = typeof value === 'object' && value !== null && 'thinkMs' in value;
   const check = closed
     ? fields({ count: counting, thinkMs: positive, '?requestsEach': counting })
-    : fields({ count: counting, requestsPerSecond: positive });
+    : fields({
+        count: counting,
+        requestsPerSecond: positive,
+        '?surges': listOf(checkSurge),
+        '?paths': checkPaths,
+      });
   check(path, value);
 };
 
@@ -56,9 +72,10 @@ const checkFactor: Check = (path, value) => {
 
 const checkServerFields = fields({
   '?shards': checkShards,
+  '?shardShares': listOf(positive),
   workers: counting,
   serviceMs: positive,
-  '?serviceSpread': oneOf('constant', 'exponential', 'log-normal'),
+  '?serviceSpread': oneOf('constant', 'exponential', 'log-normal', 'pareto'),
   '?stragglers': fields({ share, factor: checkFactor }),
   '?maxQueue': whole,
   '?queueFull': oneOf('unavailable', 'too-many'),
@@ -68,11 +85,13 @@ const checkServerFields = fields({
 
 const checkServer: Check = (path, value) => {
   checkServerFields(path, value);
-  const { shards = 1, troubles = [] } = value as Scenario['server'];
+  const { shards = 1, shardShares, troubles = [] } = value as Scenario['server'];
   for (const [at, { shard }] of troubles.entries()) {
     if (shard !== undefined && shard >= shards)
       throw wrong(`${path}.troubles[${at}].shard`, `less than the number of shards, ${shards}`, shard);
   }
+  if (shardShares !== undefined && shardShares.length !== shards)
+    throw wrong(`${path}.shardShares`, `a list of ${shards} numbers, one for each shard`, shardShares);
 };
 
 /** The fields of a scenario, without its policy. */

@@ -1,11 +1,26 @@
 import type { Clock, Outcome, PolicyOptions, Random } from '@ebb/core';
 
+/** A time with more, or fewer, new requests than otherwise. */
+export interface Surge {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** How many times as many. */
+  readonly factor: number;
+}
+
 /** Requests that arrive whether or not earlier ones are answered: users, other services. */
 export interface OpenClients {
   /** Programs, each with its own bucket and budget. */
   readonly count: number;
   /** New requests of the whole fleet: a Poisson process. */
   readonly requestsPerSecond: number;
+  /** @default none */
+  readonly surges?: readonly Surge[] | undefined;
+  /**
+   * The number of paths that the requests are for, each as often; or the paths are those of the shards. A throttle tells paths apart.
+   * @default 1
+   */
+  readonly paths?: number | 'shards' | undefined;
 }
 
 /** Programs that wait for an answer, think, and send the next request: workers, crawlers. */

@@ -41,16 +41,21 @@ export interface ServerOptions {
    * @default 1
    */
   readonly shards?: number | undefined;
+  /**
+   * The weight of each shard: how many of the requests are for it.
+   * @default each shard has as many
+   */
+  readonly shardShares?: readonly number[] | undefined;
   /** How many requests are served at once. Together with `serviceMs` this is the capacity. */
   readonly workers: number;
   /** The mean time to serve a request, in milliseconds. */
   readonly serviceMs: number;
   /**
    * The distribution of the time to serve. Log-normal: half of the times are below 0.6 of the mean, one in a hundred
-   * is above six times the mean.
+   * is above six times the mean. Pareto: one in ten thousand is above 150 times the mean.
    * @default 'exponential'
    */
-  readonly serviceSpread?: 'constant' | 'exponential' | 'log-normal' | undefined;
+  readonly serviceSpread?: 'constant' | 'exponential' | 'log-normal' | 'pareto' | undefined;
   /** Requests that take far longer. They raise the mean: it is `serviceMs` without them. */
   readonly stragglers?: Stragglers | undefined;
   /**

@@ -26,6 +26,12 @@ describe('shards', () => {
     expect(sum('successes')).toBe(totals.successes);
   });
 
+  test('have the shares of the requests that they are given', () => {
+    const { shards, totals } = traceOf({ ...TEN, shards: 3, shardShares: [7, 2, 1] });
+    const shares = shards.map(({ requests }) => requests / totals.requests);
+    expect(shares).toEqual([expect.closeTo(0.7, 1), expect.closeTo(0.2, 1), expect.closeTo(0.1, 1)]);
+  });
+
   test('each have their own workers and queue: they wait as ten services do, not as one large', () => {
     const one = { ...TEN, shards: 1, workers: 50, maxQueue: 5_000 };
     expect(traceOf(one, 2_250).shards).toEqual([]);

@@ -11,16 +11,28 @@ export class Shards {
   readonly #failures: number[];
   readonly #latency: readonly Histogram[];
 
-  constructor(count: number, random: Random) {
+  /** The shards up to each one have this share of the requests. */
+  readonly #upTo: readonly number[];
+
+  /** @param weights of the shards: how many of the requests are for each */
+  constructor(weights: readonly number[], random: Random) {
     this.#random = random;
-    this.#requests = new Array<number>(count).fill(0);
+    const all = weights.reduce((sum, weight) => sum + weight, 0);
+    let sum = 0;
+    this.#upTo = weights.map((weight) => {
+      sum += weight;
+      return sum / all;
+    });
+    this.#requests = weights.map(() => 0);
     this.#failures = [...this.#requests];
     this.#latency = this.#requests.map(() => new Histogram());
   }
 
   /** A request begins. */
   begin(request: number): void {
-    const shard = Math.floor(this.#random() * this.#requests.length);
+    const drawn = this.#random();
+    const found = this.#upTo.findIndex((share) => drawn < share);
+    const shard = found < 0 ? this.#upTo.length - 1 : found;
     this.#shard.begin(request);
     this.#shard.set(request, 0, shard);
     this.#requests[shard] = (this.#requests[shard] as number) + 1;

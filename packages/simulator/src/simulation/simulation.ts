@@ -69,8 +69,10 @@ export class Simulation {
     const arrivals = arrivalsOf(clients, events, stream(1));
     this.#arrivals = arrivals;
     const delay = network && delaySource(seed * 7_919 + 4, network.meanMs, network.deviationMs ?? 0);
-    const { shards: shardCount = 1 } = scenario.server;
-    const shards = shardCount === 1 ? undefined : new Shards(shardCount, stream(5));
+    const { shards: shardCount = 1, shardShares = new Array<number>(shardCount).fill(1) } = scenario.server;
+    const shards = shardCount === 1 ? undefined : new Shards(shardShares, stream(5));
+    const { paths = 1 } = 'thinkMs' in clients ? {} : clients;
+    const drawPath = stream(6);
     this.shards = shards;
     this.#servers = new Servers(scenario.server, {
       randomOf: (shard) => stream(shard === 0 ? 3 : 100 + shard),
@@ -95,6 +97,8 @@ export class Simulation {
         },
         spent: servers.spent && ((request, stamp) => servers.spent?.take(request, stamp)),
         shards,
+        pathOf: (request) =>
+          paths === 'shards' ? (shards?.of(request) ?? 0) : paths > 1 ? Math.floor(drawPath() * paths) : 0,
         ended: (client) => arrivals.ended(client),
       },
     );

@@ -57,7 +57,7 @@ describe('the error for a wrong scenario begins with the path of the field', () 
     ],
     ['clients.count', 1.5, ' must be a whole number ≥ 1, got 1.5'],
     ['clients.requestsPerSecond', -1, ' must be a finite number > 0, got -1'],
-    ['clients.rate', 1, ' is not a field; clients takes count, requestsPerSecond'],
+    ['clients.rate', 1, ' is not a field; clients takes count, requestsPerSecond, surges, paths'],
     ['clients', { count: 1, thinkMs: 0 }, '.thinkMs must be a finite number > 0, got 0'],
     ['clients', [], ' must be an object, got a list'],
     ['network', { meanMs: -1 }, '.meanMs must be a finite number ≥ 0, got -1'],
@@ -65,7 +65,7 @@ describe('the error for a wrong scenario begins with the path of the field', () 
     [
       'server.serviceSpread',
       'normal',
-      " must be one of 'constant', 'exponential', 'log-normal', got \"normal\"",
+      " must be one of 'constant', 'exponential', 'log-normal', 'pareto', got \"normal\"",
     ],
     ['server.limit', { capacity: 1 }, '.refillPerSecond must be a number from 1e-9 to 1e9, got nothing'],
     ['server.limit.retryAfter', 1, ' must be true or false, got 1'],

@@ -2,7 +2,10 @@ import { apiGateway, appEngine, treatments } from './buckets/bucket-studies.ts';
 import { adaptiveLimits } from './concurrency/concurrency-study.ts';
 import { estimates } from './estimates/estimate-study.ts';
 import { experimentStudy } from './experiment-study.ts';
+import { backoffs } from './grid/backoffs.ts';
 import { grid } from './grid/grid-study.ts';
+import { outside } from './grid/outside.ts';
+import { parts } from './grid/parts.ts';
 import { hedges } from './hedges/hedge-study.ts';
 import { comesBack } from './overload/comes-back.ts';
 import { shard, silence, stormFleets } from './overload/fleet-studies.ts';
@@ -67,6 +70,9 @@ export const STUDIES: readonly Study[] = [
   shard,
   comesBack,
   grid,
+  parts,
+  backoffs,
+  outside,
   hedges,
   tail,
   slots,

@@ -11,7 +11,7 @@ const wholeOrInfinite: Check = (name, value) => {
   if (value !== Number.POSITIVE_INFINITY) check.wholeNumber(name, value);
 };
 
-const spread = check.oneOf('constant', 'exponential', 'log-normal');
+const spread = check.oneOf('constant', 'exponential', 'log-normal', 'pareto');
 
 /** An object with these fields, some of which may be left out. */
 function fields(table: object): Check {

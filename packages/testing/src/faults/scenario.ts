@@ -1,7 +1,10 @@
 import type { Clock } from '@ebb/core';
 
-/** How numbers are drawn around their mean. Log-normal: half are below 0.6 of the mean, one in a hundred is above six times the mean. */
-export type Spread = 'constant' | 'exponential' | 'log-normal';
+/**
+ * How numbers are drawn around their mean. Log-normal: half are below 0.6 of the mean, one in a hundred is above six times the mean. Pareto:
+ * half are below 0.53 of the mean, one in a hundred is above seven times, one in ten thousand above 150 times the mean.
+ */
+export type Spread = 'constant' | 'exponential' | 'log-normal' | 'pareto';
 
 /** Something that happens to a service for a time. Times count from the call of {@link faults}. */
 export type Trouble = {

@@ -148,6 +148,22 @@ describe('the share', () => {
   });
 });
 
+test('it is prompt after an answer in less than half of the timeout, until the next failure', () => {
+  const { answers, fails, rule } = setUp();
+  const isPrompt = (learn: () => unknown): boolean => {
+    learn();
+    return rule.isPrompt;
+  };
+  const seen = [() => answers(0.49), () => answers(0.5), () => answers(), () => fails(), () => answers(0.1)];
+  expect(seen.map(isPrompt)).toEqual([true, false, true, false, true]);
+});
+
+test('it is as good as new 45 s after its last outcome', () => {
+  const { answers, rule } = setUp();
+  answers();
+  expect([rule.isIdle(1e6 + 45_000), rule.isIdle(1e6 + 45_001)]).toEqual([false, true]);
+});
+
 describe('the retry balance, in trouble', () => {
   test('is empty at first, and each new request pays the share', () => {
     const { answers, down, rule, sent, take } = setUp();

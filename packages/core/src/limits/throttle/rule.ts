@@ -67,6 +67,16 @@ export class ThrottleRule {
     return Math.min(1, this.#level);
   }
 
+  /** True if the last outcome was an answer in less than half of the timeout. */
+  get isPrompt(): boolean {
+    return this.#inARow === 0 && this.#lateness * LATE < 1;
+  }
+
+  /** True if it has learned nothing for so long that it is as good as new. */
+  isIdle(nowMs: number): boolean {
+    return nowMs - this.#atMs > FORGETS_MS;
+  }
+
   get state(): ThrottleState {
     return this.#isCalm ? 'closed' : this.#level === FLOOR ? 'open' : 'half-open';
   }
@@ -152,7 +162,7 @@ export class ThrottleRule {
   }
 
   #forget(nowMs: number): void {
-    if (!this.#isCalm && nowMs - this.#atMs > FORGETS_MS) this.reset();
+    if (!this.#isCalm && this.isIdle(nowMs)) this.reset();
   }
 
   /** How many retries the full reserve allows. The request that is to be retried does not count. */

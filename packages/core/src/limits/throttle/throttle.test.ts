@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { REQUEST, response } from '../../../test/call-with-limits.ts';
 import { constant } from '../../backoff/curves.ts';
+import { Call } from '../../call/call.ts';
 import { attemptsOf } from '../../call/history.ts';
 import { Permits } from '../../call/permits.ts';
 import type { EbbEvent } from '../../events/events.ts';
-import type { FailureKind, Verdict } from '../../http/outcome.ts';
+import type { FailureKind, Outcome, RequestTraits, Verdict } from '../../http/outcome.ts';
 import type { Limit } from '../../policy/limit.ts';
 import type { RetryBudget, Throttle } from '../../policy/limit-options.ts';
 import type { PolicyOptions } from '../../policy/options.ts';
@@ -14,6 +15,7 @@ import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';
 import { perKey } from '../per-key/per-key.ts';
+import { pathClassOf } from './classes.ts';
 import type { ThrottleRule } from './rule.ts';
 import { adaptiveThrottle, isBad } from './throttle.ts';
 
@@ -79,14 +81,15 @@ const fails = (): never => {
   throw new Status(503);
 };
 const hangs = () => new Promise(() => undefined);
-const ruleOf = (own: object): ThrottleRule => Object(own).rule;
+const ruleOf = (own: object, request: RequestTraits = { ...REQUEST, url: '' }): ThrottleRule =>
+  Object(own).classes.of(pathClassOf(request), () => 0).rule;
 
 /** Has a limit that skips each scheduled attempt while it is told to. */
 class Skipping {
   isSkipping: boolean;
   readonly limit: Limit = {
     name: 'own',
-    take: () => (this.isSkipping ? { skip: true } : undefined),
+    take: () => (this.isSkipping ? { skip: true, delayMs: 1_000 } : undefined),
   };
 
   constructor(isSkipping: boolean) {
@@ -107,23 +110,17 @@ test('released by hand, it is closed whatever has failed', async () => {
 
 describe('held by hand', () => {
   test('nothing is sent, and a request goes from scheduled attempt to scheduled attempt until it has none left', async () => {
-    const { clock, own, settled, sent, told } = setUp({ maxRetries: 2 });
+    const { clock, own, settled, sent, told } = setUp({ maxRetries: 2, backoff: constant(10) });
     own.isolate();
     expect([own.state, own.level]).toEqual(['open', 0]);
     const error = await settled(() => 'never');
     expect(error).toMatchObject({ name: 'NotSentError', reason: 'overload' });
-    expect([sent(), clock.elapsedMs]).toEqual([0, 2_000]);
-    expect(told('attempt-skipped')).toMatchObject([
-      { attempt: 0, delayMs: 1_000 },
-      { attempt: 0, delayMs: 1_000 },
-      { attempt: 0, delayMs: undefined },
-    ]);
+    // As the default backoff, whatever that of the policy is.
+    const delays = [1_000, 2_000, 4_000, 8_000, 16_000, undefined];
+    expect([sent(), clock.elapsedMs]).toEqual([0, 31_000]);
+    expect(told('attempt-skipped')).toMatchObject(delays.map((delayMs) => ({ attempt: 0, delayMs })));
     expect(told('end')).toMatchObject([{ reason: 'overload', error: { reason: 'overload' } }]);
-    expect(reasons(error)).toEqual([
-      [1, 'skipped'],
-      [1, 'skipped'],
-      [1, 'overload'],
-    ]);
+    expect(reasons(error)).toEqual([...Array(5).fill([1, 'skipped']), [1, 'overload']]);
   });
 
   // Without methods nothing may be sent twice, and nothing was sent yet.
@@ -133,7 +130,7 @@ describe('held by hand', () => {
       const { clock, own, call, told } = setUp(options);
       own.isolate();
       const answer = call(() => 'sent');
-      await clock.advance(1_500);
+      await clock.advance(2_500);
       own.close();
       await clock.advance(500);
       const value = await answer;
@@ -146,7 +143,7 @@ describe('held by hand', () => {
   );
 
   test('a retry ends with the error that was there', async () => {
-    const { own, settled, told } = setUp({ maxRetries: 1 });
+    const { own, settled, told } = setUp({ maxRetries: 1, totalTimeoutMs: 1_500 });
     const error = await settled(() => {
       own.isolate();
       throw new Status(503);
@@ -163,8 +160,8 @@ describe('held by hand', () => {
     ['with `maxRetries: 0` there is one scheduled attempt', { maxRetries: 0 }, 0],
     [
       'no scheduled attempt is waited for that comes after the total timeout',
-      { totalTimeoutMs: 2_500 },
-      2_000,
+      { totalTimeoutMs: 3_500 },
+      3_000,
     ],
   ])('%s', async (_, options, elapsedMs) => {
     const { clock, own, settled } = setUp(options);
@@ -198,6 +195,93 @@ describe('held by hand', () => {
     expect(error).toMatchObject({ reason: 'overload' });
     expect([clock.elapsedMs, reasons(error)]).toEqual([0, [[1, 'overload']]]);
     expect(told('attempt-skipped')).toMatchObject([{ delayMs: undefined }]);
+  });
+});
+
+describe('a request that cannot wait for its next scheduled attempt', () => {
+  /** In trouble, with nothing to pay for a request. */
+  function inTrouble(options: PolicyOptions, isPrompt: boolean) {
+    const made = setUp({ attemptTimeoutMs: 1_000, ...options });
+    const rule = ruleOf(Object(made.policy.throttle));
+    for (let at = 0; at < 4; at += 1) rule.learn(time.now() + 1_000 * at, true, false, 0);
+    rule.learn(time.now() + 4_000, false, false, isPrompt ? 0.4 : 0.6);
+    return made;
+  }
+  const failing = () => adaptiveThrottle({ whenSkipped: 'fail' });
+
+  test.each<
+    [story: string, options: () => PolicyOptions, isPrompt: boolean, isSent: boolean, afterMs: number]
+  >([
+    ['too little time', () => ({ totalTimeoutMs: 1_500 }), true, true, 1_000],
+    ['too little time', () => ({ totalTimeoutMs: 1_500 }), false, false, 1_000],
+    ['no scheduled attempt left', () => ({}), true, false, 31_000],
+    ['no retries', () => ({ maxRetries: 0, totalTimeoutMs: 500 }), true, false, 0],
+    ['whenSkipped: fail', () => ({ throttle: failing(), totalTimeoutMs: 500 }), true, false, 0],
+  ])('%s: last answer prompt, %#', async (_, options, isPrompt, isSent, afterMs) => {
+    const { settled, sent, clock } = inTrouble(options(), isPrompt);
+    const result = await settled(() => 'sent');
+    expect([sent(), clock.elapsedMs]).toEqual([isSent ? 1 : 0, afterMs]);
+    expect(result).toEqual(isSent ? 'sent' : expect.objectContaining({ reason: 'overload' }));
+  });
+});
+
+test.each<[maxRetries: number, skips: number]>([
+  [1, 5],
+  [5, 5],
+  [7, 7],
+])('with maxRetries %d retries and skipped attempts are %d together', async (maxRetries, skips) => {
+  const { own, settled, sent, told } = setUp({ maxRetries, backoff: constant(10) });
+  own.isolate();
+  await settled(() => 'never');
+  expect([sent(), told('attempt-skipped').length]).toEqual([0, skips + 1]);
+});
+
+describe('classes', () => {
+  const get = (path: string) => ({ ...REQUEST, url: `https://a.test${path}` });
+
+  function classesOf(options?: Parameters<typeof adaptiveThrottle>[0]) {
+    const own = adaptiveThrottle(options);
+    const events: EbbEvent[] = [];
+    const policy = createPolicy({ clock: time, throttle: own, maxRetries: 0, random: () => 0 });
+    const send = (path: string, outcome: Outcome): boolean => {
+      const call = new Call({ ...policy }, get(path));
+      call.emit = (event) => void events.push(event as EbbEvent);
+      const permits = new Permits(call);
+      permits.start(own.limit.limit as Limit);
+      const isSent = permits.take() === undefined;
+      if (isSent) permits.settle(outcome);
+      permits.end('final');
+      time.tick(1_000);
+      return isSent;
+    };
+    return { own, events, send };
+  }
+
+  test('failures of one path put off no other', () => {
+    const { own, events, send } = classesOf();
+    const sent = { bad: 0, good: 0 };
+    for (let at = 0; at < 20; at += 1) {
+      sent.bad += Number(send('/bad/1', response(503)));
+      sent.good += Number(send('/good/1', response(200)));
+    }
+    expect(sent.good).toBe(20);
+    expect(sent.bad).toBeLessThan(12);
+    expect([own.state, own.level]).toEqual(['open', 0.3]);
+    expect(events).toMatchObject([
+      { type: 'throttle', state: 'half-open', class: 'GET https://a.test/bad' },
+      { type: 'throttle', state: 'open', class: 'GET https://a.test/bad' },
+    ]);
+  });
+
+  test('`classOf` says which requests are of a class', () => {
+    const { send } = classesOf({ classOf: ({ url }) => url.slice(-1) });
+    let sent = 0;
+    for (let at = 0; at < 10; at += 1) {
+      sent += Number(send('/x/1', response(503))) + Number(send('/y/1', response(503)));
+      expect(send('/x/2', response(200))).toBe(true);
+    }
+    expect(sent).toBeLessThan(20);
+    expect(() => classesOf({ classOf: () => 1 as never }).send('/', response(200))).toThrow('classOf');
   });
 });
 
@@ -249,7 +333,7 @@ describe('a skipped attempt holds nothing', () => {
     }
     expect(balances).toEqual([2, 2, 2]);
     own.close();
-    await clock.advance(1_000);
+    await clock.advance(4_000);
     expect([await answer, budget.balance]).toEqual(['sent', 2]);
   });
 
@@ -283,7 +367,7 @@ describe('a skipped attempt holds nothing', () => {
     const { clock, own, call } = setUp({ beforeAttempt });
     own.isolate();
     const answer = call(() => asked);
-    await clock.advance(1_500);
+    await clock.advance(2_500);
     own.close();
     await clock.advance(500);
     expect(await answer).toBe(3);
@@ -317,7 +401,7 @@ describe('what is learned', () => {
     ['a timeout', 'timeout', 'https://a.test/', true],
   ])('%s is bad, or says nothing: %s of %j is %s', (_, kind, url, bad) => {
     const error = new TypeError('lost');
-    expect(isBad({ type: 'failure', kind, error }, { ...REQUEST, url })).toBe(bad);
+    expect(isBad({ type: 'failure', kind, error }, { ...REQUEST, url }, time)).toBe(bad);
   });
 
   test.each<[verdict: Verdict | undefined, status: number, isBad: boolean]>([
@@ -330,7 +414,24 @@ describe('what is learned', () => {
     [undefined, 404, false],
     [undefined, 200, false],
   ])('a body that was judged %s, of a response with %i: %s', (verdict, status, bad) => {
-    expect(isBad(response(status, verdict && { verdict }), REQUEST)).toBe(bad);
+    expect(isBad(response(status, verdict && { verdict }), REQUEST, time)).toBe(bad);
+  });
+
+  const quota429 = (name?: string, value = '7'): Outcome =>
+    ({
+      ...response(429),
+      header: (asked: string) => (asked === name ? value : undefined),
+    }) as Outcome;
+
+  test.each<[name: string | undefined, value: string, isBad: boolean | undefined]>([
+    [undefined, '', true],
+    ['server', 'nginx', true],
+    ['retry-after', '7', undefined],
+    ['retry-after-ms', '70', undefined],
+    ['x-ratelimit-remaining', '0', undefined],
+    ['ratelimit', '"day";r=0;t=60', undefined],
+  ])('a 429 with %s: %s says nothing about the service: %s', (name, value, bad) => {
+    expect(isBad(quota429(name, value), REQUEST, time)).toBe(bad);
   });
 
   const after =
@@ -355,7 +456,7 @@ describe('what is learned', () => {
     ['not asked beside a budget', budget, failsOnce, '0 first, 100 failed, 1600 answered 0.5 as a retry'],
     [
       'a timeout, after which a retry costs more',
-      () => ({ ...calm, maxRetries: 1 }),
+      () => ({ ...calm, maxRetries: 1, totalTimeoutMs: 2_500 }),
       [after(1_500)],
       '0 first, 1000 failed, 2000 after-timeout',
     ],
@@ -408,7 +509,7 @@ describe('what is learned', () => {
 
   test('an error of the program in one attempt takes no scheduled attempt for good', () => {
     const own = adaptiveThrottle();
-    const rule = ruleOf(own);
+    const rule = ruleOf(own, REQUEST);
     for (let at = 0; at < 3; at += 1) rule.learn(time.now() + 1_000 * at, true, false, 0);
     rule.ask();
     rule.ask();
@@ -477,12 +578,12 @@ describe('what is learned', () => {
     permits.cancel();
     permits.settle({ type: 'failure', kind: 'timeout', error: undefined });
     permits.end('final');
-    expect(ruleOf(own).take(time.now(), 'after-timeout')).toBe(false);
+    expect(ruleOf(own, REQUEST).take(time.now(), 'after-timeout')).toBe(false);
   });
 
   test('a call that ends before its scheduled attempt is used gives it back', () => {
     const own = adaptiveThrottle();
-    const takes = (): boolean => ruleOf(own).take(time.now(), 'after-failure');
+    const takes = (): boolean => ruleOf(own, REQUEST).take(time.now(), 'after-failure');
     const permits = permitsOf(own, { attempt: 1 });
     expect(takes()).toBe(false);
     permits.end('aborted');
@@ -508,7 +609,7 @@ test('a throttle per key is asked first, and learns by key', async () => {
   throttles.for(REQUEST, 'a').isolate();
   bucket.tryAcquire();
   const failed = expect(call(() => 1)).rejects.toMatchObject({ reason: 'overload' });
-  await clock.advance(1_000);
+  await clock.advance(31_000);
   await failed;
   expect([throttles.for(REQUEST, 'b').state, bucket.stats().waiting]).toEqual(['closed', 0]);
 });

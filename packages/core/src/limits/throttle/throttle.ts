@@ -1,37 +1,62 @@
-import { oneOf } from '../../base/check.ts';
-import { type OptionTable, readOptions } from '../../base/options.ts';
+import { BY_DEFAULT } from '../../backoff/curves.ts';
+import { callable, oneOf } from '../../base/check.ts';
+import { callHook } from '../../base/errors.ts';
+import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import type { Clock } from '../../base/time.ts';
 import type { StopReason, ThrottleState } from '../../events/events.ts';
 import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import type { CallView } from '../../policy/call-view.ts';
+import { serverFeedback } from '../../http/server-feedback.ts';
+import type { CallPolicy, CallView } from '../../policy/call-view.ts';
+import { checkKey } from '../../policy/cost.ts';
 import type { BroughtLimit, Limit, Permit, Skip } from '../../policy/limit.ts';
 import type { Throttle } from '../../policy/limit-options.ts';
-import { type Occasion, ThrottleRule } from './rule.ts';
+import { pathClassOf, type RequestClass, RequestClasses } from './classes.ts';
+import type { Occasion } from './rule.ts';
 
 /** Options of {@link adaptiveThrottle}. */
 export interface ThrottleOptions {
   /**
-   * `'wait'`: a request with a skipped attempt goes on to its next scheduled attempt, after the next backoff. `'fail'`: it ends, with a
-   * `NotSentError` (`overload`) or the answer that was there.
+   * `'wait'`: a request with a skipped attempt waits for the next one, up to five times: about 1, 2, 4, 8 and 16 s. `'fail'`: it ends, with
+   * a `NotSentError` (`overload`) or the answer that was there.
    * @default 'wait'
    */
   readonly whenSkipped?: 'wait' | 'fail' | undefined;
+  /**
+   * The class of a request: requests of a class succeed or fail together, and failures of one class put off no other. Up to 16 classes have
+   * a level each; any more share one.
+   * @default its method and origin, and the first segment of its path
+   */
+  readonly classOf?: ((request: RequestTraits) => string) | undefined;
 }
 
 export const THROTTLE_OPTIONS: OptionTable<ThrottleOptions> = {
   whenSkipped: { check: oneOf('wait', 'fail'), default: 'wait' },
+  classOf: { check: callable, default: pathClassOf },
 };
 
+/** True for a 429 with a wait or a rest: a quota of the client is used up, which says nothing about the service. */
+function isQuota(outcome: Outcome, clock: Pick<Clock, 'now'>): boolean {
+  if (outcome.type !== 'response' || outcome.status !== 429) return false;
+  const said = serverFeedback(outcome, clock.now());
+  return said !== undefined && (said.pauseMs > 0 || said.remaining !== undefined);
+}
+
 /**
- * True if an outcome shows trouble of the service: a timeout, no connection or a broken one, 429, 5xx, or such a verdict on the
- * body. `undefined` if the outcome says nothing about the service.
+ * True if an outcome shows trouble of the service: a timeout, no connection or a broken one, a 429 that tells no quota, 5xx, or such a
+ * verdict on the body. `undefined` if the outcome says nothing about the service.
  */
-export function isBad(outcome: Outcome, request: RequestTraits): boolean | undefined {
+export function isBad(
+  outcome: Outcome,
+  request: RequestTraits,
+  clock: Pick<Clock, 'now'>,
+): boolean | undefined {
   if (outcome.type === 'failure') {
     // A function throws if the service that it calls fails. A client may also throw because of a mistake in the program.
     const isSilent = outcome.kind === 'aborted' || (outcome.kind === 'unknown' && request.url !== '');
     return isSilent ? undefined : true;
   }
+  if (isQuota(outcome, clock)) return undefined;
   const verdict = outcome.advice?.verdict;
   if (verdict !== undefined) return verdict === 'refused' || verdict === 'transient';
   return isTrouble(outcome.status);
@@ -40,56 +65,90 @@ export function isBad(outcome: Outcome, request: RequestTraits): boolean | undef
 /** How many failures an event reports. */
 const REPORTED_FAILURES = 3;
 
+/** The most retries and skipped attempts of a request together. */
+export function mostScheduled({ maxRetries }: Pick<CallPolicy, 'maxRetries'>): number {
+  return Math.max(maxRetries, 5);
+}
+
+/**
+ * How long until the next scheduled attempt of a request that was sent and skipped so many times together, this one included, in
+ * milliseconds: as the default backoff would be. `undefined` if there is none. It may come after the total timeout.
+ */
+export function delayAfterSkip(
+  policy: Pick<CallPolicy, 'maxRetries' | 'random'>,
+  scheduled: number,
+): number | undefined {
+  const { maxRetries, random } = policy;
+  if (maxRetries === 0 || scheduled > mostScheduled(policy)) return undefined;
+  return BY_DEFAULT({ retry: scheduled, previousDelayMs: undefined, random });
+}
+
 class OverloadThrottle implements Throttle, Limit {
-  readonly rule: ThrottleRule = new ThrottleRule();
   readonly name = 'throttle';
-  /** A call whose scheduled attempt is skipped gets this. */
-  readonly skip: Skip;
+  readonly classes: RequestClasses = new RequestClasses();
+  readonly #setup: Complete<ThrottleOptions>;
   #isIsolated = false;
-  /** The last failures: when they lower the share, those in a row. */
-  #failures: readonly string[] = [];
-  /** The state that the last event has reported. */
-  #reportedState: ThrottleState = 'closed';
 
   constructor(options: ThrottleOptions) {
-    const setup = readOptions('adaptiveThrottle', options, THROTTLE_OPTIONS);
-    this.skip = { skip: true, isLast: setup.whenSkipped === 'fail' };
+    this.#setup = readOptions('adaptiveThrottle', options, THROTTLE_OPTIONS);
   }
 
   get limit(): BroughtLimit {
     return { limit: this };
   }
 
-  started(): void {
-    this.rule.ask();
+  #classOf({ request, policy }: CallView): RequestClass {
+    const name = callHook('classOf', () => this.#setup.classOf(request), checkKey);
+    return this.classes.of(name, () => policy.clock.now());
+  }
+
+  started(call: CallView): void {
+    this.#classOf(call).rule.ask();
   }
 
   take(call: CallView, earlier: Permit | undefined): Permit | Skip {
-    const { rule, skip } = this;
-    if (this.#isIsolated) {
-      this.tell(call);
-      return skip;
-    }
     const { policy } = call;
+    // A scheduled attempt that has waited for its tokens takes nothing twice.
+    const waiting = earlier instanceof ScheduledAttempt ? earlier : undefined;
+    const requestClass = waiting?.requestClass ?? this.#classOf(call);
+    if (this.#isIsolated) {
+      this.tell(call, requestClass);
+      return { skip: true, delayMs: this.#delayMs(call) };
+    }
+    const { rule } = requestClass;
     const occasion = occasionOf(call);
     // Reading a clock is most of the work. Without a timeout no answer is late.
     const isTimed = policy.attemptTimeoutMs !== undefined || occasion !== 'first' || rule.state !== 'closed';
     const nowMs = isTimed ? policy.clock.now() : 0;
-    // A scheduled attempt that has waited for its tokens takes nothing twice.
-    if (earlier instanceof ScheduledAttempt) return earlier.openedAt(nowMs);
+    if (waiting) return waiting.openedAt(nowMs);
     // A budget of the policy has allowed its retry already.
-    const isPaid = occasion === 'first' || policy.budget === undefined;
-    return isPaid && !rule.take(nowMs, occasion)
-      ? skip
-      : new ScheduledAttempt(this, call, occasion, nowMs, isPaid);
+    const isFree = occasion !== 'first' && policy.budget !== undefined;
+    if (isFree || rule.take(nowMs, occasion))
+      return new ScheduledAttempt(this, call, requestClass, occasion, nowMs, !isFree);
+    const delayMs = this.#delayMs(call);
+    const isLastChance =
+      occasion === 'first' && delayMs !== undefined && delayMs > (call.deadline?.leftMs ?? Infinity);
+    return isLastChance && rule.isPrompt
+      ? new ScheduledAttempt(this, call, requestClass, occasion, nowMs, false)
+      : { skip: true, delayMs };
+  }
+
+  planRetry({ policy, attempt, skipped = 0 }: CallView): StopReason | undefined {
+    // Without a skipped attempt `maxRetries` alone counts.
+    return skipped > 0 && attempt + skipped > mostScheduled(policy) ? 'retries-exhausted' : undefined;
+  }
+
+  /** `undefined` if no scheduled attempt follows. */
+  #delayMs({ policy, attempt, skipped = 0 }: CallView): number | undefined {
+    return this.#setup.whenSkipped === 'fail' ? undefined : delayAfterSkip(policy, attempt + skipped + 1);
   }
 
   get level(): number {
-    return this.#isIsolated ? 0 : this.rule.level;
+    return this.#isIsolated ? 0 : (this.classes.lowest?.level ?? 1);
   }
 
   get state(): ThrottleState {
-    return this.#isIsolated ? 'open' : this.rule.state;
+    return this.#isIsolated ? 'open' : (this.classes.lowest?.state ?? 'closed');
   }
 
   isolate(): void {
@@ -98,7 +157,7 @@ class OverloadThrottle implements Throttle, Limit {
 
   close(): void {
     this.#isIsolated = false;
-    this.rule.reset();
+    this.classes.reset();
   }
 
   /** True unless the throttle is isolated: its level does not hold for long, so an eviction loses nothing. */
@@ -106,21 +165,16 @@ class OverloadThrottle implements Throttle, Limit {
     return !this.#isIsolated;
   }
 
-  failed(nowMs: number, outcome: Outcome | undefined, isRetry: boolean): void {
-    const failure = whatFailed(outcome);
-    this.#failures = [...this.#failures.slice(1 - REPORTED_FAILURES), failure];
-    this.rule.learn(nowMs, true, isRetry, 0);
-  }
-
-  /** Reports a change of state. The next request reports a change by `isolate()` or `close()`. */
-  tell(call: CallView): void {
-    const { state } = this;
-    if (state === this.#reportedState) return;
-    this.#reportedState = state;
-    const { level } = this;
-    const own = this.#failures.at(-1) === 'timeout' ? 'successes' : 'reserve';
+  /** Reports a change of state. The next request of a class reports a change by `isolate()` or `close()`. */
+  tell(call: CallView, requestClass: RequestClass): void {
+    const { rule, failures, name } = requestClass;
+    const state = this.#isIsolated ? 'open' : rule.state;
+    if (state === requestClass.reportedState) return;
+    requestClass.reportedState = state;
+    const own = failures.at(-1) === 'timeout' ? 'successes' : 'reserve';
     const retryAllowance = call.policy.budget === undefined ? own : 'budget';
-    call.emit({ type: 'throttle', state, level, failures: this.#failures, retryAllowance });
+    const level = this.#isIsolated ? 0 : rule.level;
+    call.emit({ type: 'throttle', state, level, class: name, failures, retryAllowance });
   }
 }
 
@@ -138,6 +192,7 @@ function occasionOf({ attempt, toRetry }: CallView): Occasion {
 
 /** Permission for a scheduled attempt to be sent. */
 class ScheduledAttempt implements Permit {
+  readonly requestClass: RequestClass;
   readonly #throttle: OverloadThrottle;
   readonly #call: CallView;
   readonly #occasion: Occasion;
@@ -148,9 +203,17 @@ class ScheduledAttempt implements Permit {
   /** True from when the attempt was let through until its outcome is known. */
   #isOpen = true;
 
-  constructor(throttle: OverloadThrottle, call: CallView, occasion: Occasion, atMs: number, isPaid: boolean) {
+  constructor(
+    throttle: OverloadThrottle,
+    call: CallView,
+    requestClass: RequestClass,
+    occasion: Occasion,
+    atMs: number,
+    isPaid: boolean,
+  ) {
     this.#throttle = throttle;
     this.#call = call;
+    this.requestClass = requestClass;
     this.#occasion = occasion;
     this.#atMs = atMs;
     this.#isPaid = isPaid;
@@ -168,12 +231,13 @@ class ScheduledAttempt implements Permit {
   }
 
   lapse(): void {
-    if (this.#isPaid) this.#throttle.rule.giveBack(this.#call.policy.clock.now(), this.#occasion);
+    if (this.#isPaid) this.requestClass.rule.giveBack(this.#call.policy.clock.now(), this.#occasion);
     this.#isPaid = false;
   }
 
   settle(outcome: Outcome): void {
-    this.#learn(outcome, isBad(outcome, this.#call.request));
+    const { request, policy } = this.#call;
+    this.#learn(outcome, isBad(outcome, request, policy.clock));
   }
 
   ended(reason: StopReason): void {
@@ -187,17 +251,17 @@ class ScheduledAttempt implements Permit {
     this.#isOpen = false;
     this.#isPaid = false;
     if (failed === undefined) return;
-    const throttle = this.#throttle;
     const call = this.#call;
+    const { requestClass } = this;
     const { attempt, policy } = call;
+    const { attemptTimeoutMs = Infinity } = policy;
     const nowMs = policy.clock.now();
-    if (failed) {
-      throttle.failed(nowMs, outcome, attempt > 1);
-    } else {
-      const { attemptTimeoutMs = Infinity } = policy;
-      throttle.rule.learn(nowMs, false, attempt > 1, (nowMs - this.#atMs) / attemptTimeoutMs);
-    }
-    throttle.tell(call);
+    if (failed)
+      requestClass.failures = [...requestClass.failures.slice(1 - REPORTED_FAILURES), whatFailed(outcome)];
+    const lateness = failed ? 0 : (nowMs - this.#atMs) / attemptTimeoutMs;
+    this.#throttle.classes.learnedAtMs = nowMs;
+    requestClass.rule.learn(nowMs, failed, attempt > 1, lateness);
+    this.#throttle.tell(call, requestClass);
   }
 }
 
@@ -207,17 +271,20 @@ class ScheduledAttempt implements Permit {
  * up, and are sent again. A client with a throttle sends a share of its new requests that falls with failures from the third in a
  * row on, and rises again with answers, the quicker the prompter they are. A service that only gets slower is not throttled.
  *
- * A *scheduled attempt* is a moment at which a request may be sent: at first, and after each backoff. If it is skipped nothing is
- * sent, and the request goes on to its next one. When it has none left (`maxRetries`, `totalTimeoutMs`) it ends with the answer that was
- * there, else with a `NotSentError` (`overload`).
+ * Requests are told apart by method, origin and first segment of the path (`classOf`): each class has a share of its own. A 429 with a wait
+ * or the rest of a quota is no failure.
+ *
+ * A request that is not sent is *skipped*. It waits for about 1, 2, 4, 8 and 16 s, whatever the `backoff` of the policy is, and uses none of
+ * its retries; it has five of both together, or `maxRetries` if that is more. Then it ends with the answer that was there, or with a
+ * `NotSentError` (`overload`). If `totalTimeoutMs` does not let it wait, it is sent all the same if the last answer of its class was prompt.
+ * With `maxRetries: 0` it does not wait.
  *
  * Retries after timeouts are paid from the level of new requests, and while nothing fails from answers: one in a hundred. Other
  * retries are paid from a reserve, which answers fill again. A budget in the policy pays for all of them in its place.
  *
  * Only the outermost of nested clients asks its throttle, which alone learns: a nested client has no scheduled attempts of its own.
  *
- * It is the circuit breaker of ebb: see `state`, `isolate()`, `close()`, the event `throttle`, and `whenSkipped: 'fail'`. For several
- * hosts make one each: `perKey(() => adaptiveThrottle())`.
+ * It is the circuit breaker of ebb: see `state`, `isolate()`, `close()`, the event `throttle`, and `whenSkipped: 'fail'`.
  *
  * @throws TypeError, RangeError for a wrong option
  * @example

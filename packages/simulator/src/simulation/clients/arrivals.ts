@@ -13,9 +13,14 @@ export interface Arrivals {
 }
 
 /** A single Poisson process for the whole fleet: equal to a process for each client, but with only one pending event. */
-function openArrivals({ count, requestsPerSecond }: OpenClients, events: Events, random: Random): Arrivals {
+function openArrivals(options: OpenClients, events: Events, random: Random): Arrivals {
+  const { count, requestsPerSecond, surges = [] } = options;
   const meanMs = 1_000 / requestsPerSecond;
-  const next = (): void => events.add(DRAWS.exponential(meanMs, random), ARRIVAL, 0);
+  const factor = (): number => {
+    const { nowMs } = events;
+    return surges.find(({ fromMs, untilMs }) => fromMs <= nowMs && nowMs < untilMs)?.factor ?? 1;
+  };
+  const next = (): void => events.add(DRAWS.exponential(meanMs / factor(), random), ARRIVAL, 0);
   return {
     start: next,
     arrive() {

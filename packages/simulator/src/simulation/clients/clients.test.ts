@@ -17,6 +17,16 @@ describe('requests', () => {
     expect(variance / mean).toBeLessThan(1.15);
   });
 
+  test('of an open fleet arrive more often in a surge, and as before after it', () => {
+    const surges = [{ fromMs: 20_000, untilMs: 40_000, factor: 3 }];
+    const { series } = simulate({ ...easy, clients: { count: 20, requestsPerSecond: 50, surges } });
+    const rates = [sum(series.requests, 0, 20), sum(series.requests, 20, 40), sum(series.requests, 40, 60)];
+    for (const [at, times] of [1, 3, 1].entries()) {
+      expect(rates[at]).toBeGreaterThan(0.85 * times * 1_000);
+      expect(rates[at]).toBeLessThan(1.15 * times * 1_000);
+    }
+  });
+
   test('of a closed fleet arrive after the previous one has ended', () => {
     const { totals, series } = simulate({
       durationMs: 100_000,

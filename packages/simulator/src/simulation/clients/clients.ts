@@ -20,6 +20,8 @@ export interface ClientWorld {
   readonly spent?: ((request: number, stamp: number) => Costs | undefined) | undefined;
   /** Chooses the shard of each request; `undefined` if there is one server. */
   readonly shards?: Shards | undefined;
+  /** The path of a request that begins, from 0; `undefined` if all have one. */
+  readonly pathOf?: ((request: number) => number) | undefined;
   /** Called when a request of a client has ended. */
   ended(client: number): void;
 }
@@ -63,7 +65,7 @@ export class Clients {
     const { nowMs } = this.#events;
     const request = this.requests.begin(client, nowMs);
     this.#world.shards?.begin(request);
-    this.#fleet.throttles?.begin(request, client);
+    this.#fleet.throttles?.begin(request, client, this.#world.pathOf?.(request) ?? 0);
     this.ready(request);
   }
 
@@ -84,9 +86,11 @@ export class Clients {
     if (throttles === undefined) return false;
     const { requests } = this;
     const policy = this.#fleet.policyOf(client);
-    if (throttles.take(request, client, requests.attempt(request) > 1, policy)) return false;
-    this.#measures.count(this.#measures.series.skipped);
+    const isRetry = requests.attempt(request) > 1;
+    if (throttles.take(request, client, isRetry, policy)) return false;
     const delayMs = throttles.nextChance(request, requests, policy);
+    if (delayMs === 0) return false;
+    this.#measures.count(this.#measures.series.skipped);
     if (delayMs === undefined) this.#notSent(request);
     else this.#events.add(delayMs, SEND, request);
     return true;
@@ -178,7 +182,7 @@ export class Clients {
     const { requests } = this;
     if (hedges === undefined || this.#indexOf(request, stamp) !== 0) return;
     const client = requests.client(request);
-    if (!hedges.isDue(request, client) || !this.#judge.permitsHedge(client)) return;
+    if (!hedges.isDue(request, client) || !this.#judge.permitsHedge(request, client)) return;
     const { series } = this.#measures;
     this.#measures.count(series.sends);
     this.#measures.count(series.hedges);

@@ -52,10 +52,16 @@ export function fleetOf(scenario: Scenario, environment: Environment): Fleet {
     shared,
     buckets: bucket && clientBuckets(bucket, count, { cost, actualCost }, environment),
     maxWaitMs,
-    throttles: throttle && new Throttles(count, throttleOf(throttle), hasBudget),
+    throttles: throttle && new Throttles(count, pathsOf(scenario), throttleOf(throttle), hasBudget),
     hedges: hedges && new Hedges(count, hedgesOf(hedges)),
     custom: undefined,
   };
+}
+
+/** How many paths requests go to. */
+function pathsOf({ clients, server }: Scenario): number {
+  const { paths = 1 } = 'thinkMs' in clients ? {} : clients;
+  return paths === 'shards' ? (server.shards ?? 1) : paths;
 }
 
 const unlimited = { balance: Number.POSITIVE_INFINITY, deposit() {}, withdraw: () => true };

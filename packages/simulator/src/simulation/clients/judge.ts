@@ -1,5 +1,6 @@
-import type { Costs, Outcome, RequestTraits, RetryBudget, StopReason } from '@ebb/core';
+import type { Costs, Outcome, Policy, RequestTraits, RetryBudget, StopReason } from '@ebb/core';
 import { type DecisionInput, decide, forRequest } from '@ebb/core/adapter';
+import { mostScheduled } from '@ebb/core/bucket';
 import type { Measures } from '../../measure/measures.ts';
 import {
   FIRST_TOO_MANY,
@@ -23,7 +24,12 @@ class ReusedDecisionInput implements DecisionInput {
   budget: Omit<RetryBudget, 'limit'> | undefined = undefined;
   skipped = 0;
 
+  policy: Pick<Policy, 'maxRetries'> = { maxRetries: 0 };
+
   permit(): StopReason | undefined {
+    // As the throttle of a call does.
+    if (this.skipped > 0 && this.attempt + this.skipped > mostScheduled(this.policy))
+      return 'retries-exhausted';
     return this.budget?.withdraw() === false ? 'budget-exhausted' : undefined;
   }
 }
@@ -71,6 +77,7 @@ export class Judge {
     progress.previousBackoffMs = requests.previousBackoffMs(request);
     if (fleet.throttles !== undefined) progress.skipped = fleet.throttles.skipped(request);
     const policy = fleet.policyOf(client);
+    progress.policy = policy;
     progress.budget = policy.budget && forRequest(policy.budget, REQUEST, policy.key);
     const decision = decide(policy, progress, met, nowMs);
     if (decision.reason === 'success') progress.budget?.deposit();
@@ -93,13 +100,13 @@ export class Judge {
   }
 
   /** Takes what a hedge takes, at once or not at all. */
-  permitsHedge(client: number): boolean {
+  permitsHedge(request: number, client: number): boolean {
     const { throttles } = this.#fleet;
     const policy = this.#fleet.policyOf(client);
-    if (throttles?.takeForHedge(client, policy) === false) return false;
+    if (throttles?.takeForHedge(request, client, policy) === false) return false;
     const budget = policy.budget && forRequest(policy.budget, REQUEST, policy.key);
     if (budget?.withdraw() !== false) return true;
-    throttles?.giveBackHedge(client, policy.clock.now());
+    throttles?.giveBackHedge(request, client, policy.clock.now());
     return false;
   }
 

@@ -83,11 +83,6 @@ export class Requests {
     this.#numbers[at + BACKOFF] = backoffMs;
   }
 
-  /** Puts off the attempt that was to be sent by this backoff. */
-  putOff(request: number, backoffMs: number): void {
-    this.#numbers[request * WIDTH + BACKOFF] = backoffMs;
-  }
-
   /** Changes when earlier messages and timers of the request no longer count. */
   stamp(request: number): number {
     return this.#numbers[request * WIDTH + STAMP] as number;

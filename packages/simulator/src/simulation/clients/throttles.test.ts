@@ -1,4 +1,4 @@
-import { adaptiveThrottle, type BackoffStrategy } from '@ebb/core';
+import { adaptiveThrottle } from '@ebb/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { easy, hard, sum } from '../../../test/fleets.ts';
@@ -46,14 +46,36 @@ describe('throttles', () => {
     expect(series.underWay.at(-1)).toBeLessThan(30);
   });
 
-  test('give the request to a backoff, and no outcome after a skipped attempt', () => {
-    const seen = new Set<unknown>();
-    const backoff: BackoffStrategy = ({ outcome, request }) => {
-      seen.add(`${request?.method} ${outcome?.type}`);
-      return 50;
+  test('with a level for each path leave the healthy shard alone, if the shards have paths', () => {
+    const dead = { type: 'outage', answer: 'unavailable', shard: 1, fromMs: 0, untilMs: 100_000 } as const;
+    const lost = (paths: number | 'shards'): number => {
+      const clients = { count: 20, requestsPerSecond: 50, paths };
+      const { shards } = simulate({
+        ...easy,
+        clients,
+        server: { ...easy.server, shards: 2, troubles: [dead] },
+        policy: { attemptTimeoutMs: 1_000, throttle: {} },
+      });
+      return shards[0]?.failures ?? Number.NaN;
     };
-    run({ throttle: {}, backoff }, DOWN);
-    expect(seen).toEqual(new Set(['GET failure', 'GET undefined']));
+    expect(lost('shards')).toBe(0);
+    expect(lost(1)).toBeGreaterThan(50);
+    // Each path has both shards.
+    expect(lost(2)).toBeGreaterThan(50);
+  });
+
+  test('send what cannot wait, while answers are prompt', () => {
+    const brown = {
+      ...easy,
+      server: {
+        ...easy.server,
+        troubles: [{ type: 'errors', share: 0.6, fromMs: 0, untilMs: 100_000 } as const],
+      },
+    };
+    const short = run({ throttle: {}, totalTimeoutMs: 900, maxRetries: 1 }, brown);
+    const failing = run({ throttle: { whenSkipped: 'fail' }, totalTimeoutMs: 900, maxRetries: 1 }, brown);
+    expect(short.totals.notSent).toBeLessThan(0.85 * failing.totals.notSent);
+    expect(short.totals.notSent).toBeGreaterThan(0);
   });
 
   test('leave retries to a budget, if there is one', () => {
@@ -110,10 +132,9 @@ describe('throttles', () => {
           const ended = totals.successes + totals.failures + totals.notSent;
           expect(totals.requests).toBe(ended + (series.underWay.at(-1) ?? 0));
           expect(totals.sends - totals.hedges).toBeLessThanOrEqual((policy.maxRetries + 1) * totals.requests);
-          // A skipped attempt counts as a retry.
-          expect(totals.sends - totals.hedges + totals.skipped).toBeLessThanOrEqual(
-            (policy.maxRetries + 1) * totals.requests,
-          );
+          // A skipped attempt counts as no retry, and a request is put off five times at most, and not at all without retries.
+          const most = policy.maxRetries === 0 || whenSkipped === 'fail' ? 1 : 6;
+          expect(totals.skipped).toBeLessThanOrEqual(most * totals.requests);
           const shardsEnded = trace.shards.reduce((all, shard) => all + shard.successes + shard.failures, 0);
           expect(shardsEnded).toBe(shards === 1 ? 0 : ended);
         },

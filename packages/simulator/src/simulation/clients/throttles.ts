@@ -1,51 +1,58 @@
 import type { Policy, ThrottleOptions } from '@ebb/core';
-import { type Complete, isBad, type Occasion, ThrottleRule } from '@ebb/core/bucket';
+import { type Complete, delayAfterSkip, isBad, type Occasion, ThrottleRule } from '@ebb/core/bucket';
 import { OUTCOMES, REQUEST, TIMED_OUT } from '../outcomes.ts';
 import { RequestNumbers } from '../request-numbers.ts';
 import type { Requests } from './requests.ts';
 import { timeLeftMs } from './time-left.ts';
 
 /**
- * The numbers of a request: skipped attempts, the time of the send, whether a taken scheduled attempt is still unsent, and whether the last outcome was
- * a timeout.
+ * The numbers of a request: skipped attempts, the time of the send, whether a taken scheduled attempt is still unsent, whether the last outcome was
+ * a timeout, and its path.
  */
 const SKIPPED = 0;
 const SENT = 1;
 const TAKEN = 2;
 const TIMED = 3;
+const PATH = 4;
 
-const BAD: readonly boolean[] = OUTCOMES.map((outcome) => isBad(outcome, { url: '' } as never) ?? false);
+const BAD: readonly (boolean | undefined)[] = OUTCOMES.map((outcome) =>
+  isBad(outcome, REQUEST, { now: () => 0 }),
+);
 
 /**
- * A throttle for each client. The rule is core's own; what a call does around it (`ThrottlePartInstance`, and `afterSkip`) is done here
+ * A throttle for each client, with a rule for each path. The rule is core's own; what the throttle of a call does around it is done here
  * without promises. `throttles.test.ts` holds this against clients of core.
  */
 export class Throttles {
   readonly #setup: Complete<ThrottleOptions>;
   /** A budget pays for the retries instead. */
   readonly #hasBudget: boolean;
+  readonly #paths: number;
+  /** By client and path. */
   readonly #rules: (ThrottleRule | undefined)[];
-  readonly #numbers: RequestNumbers = new RequestNumbers(4);
+  readonly #numbers: RequestNumbers = new RequestNumbers(5);
 
-  constructor(clients: number, setup: Complete<ThrottleOptions>, hasBudget: boolean) {
+  constructor(clients: number, paths: number, setup: Complete<ThrottleOptions>, hasBudget: boolean) {
     this.#setup = setup;
     this.#hasBudget = hasBudget;
-    this.#rules = new Array(clients);
+    this.#paths = paths;
+    this.#rules = new Array(clients * paths);
   }
 
-  #rule(client: number): ThrottleRule {
-    this.#rules[client] ??= new ThrottleRule();
-    return this.#rules[client] as ThrottleRule;
+  #rule(client: number, path: number): ThrottleRule {
+    const at = client * this.#paths + path;
+    this.#rules[at] ??= new ThrottleRule();
+    return this.#rules[at] as ThrottleRule;
   }
 
-  /** The share of new requests that a client sends. */
-  share(client: number): number {
-    return this.#rules[client]?.level ?? 1;
+  #ruleOf(request: number, client: number): ThrottleRule {
+    return this.#rule(client, this.#numbers.get(request, PATH));
   }
 
-  begin(request: number, client: number): void {
+  begin(request: number, client: number, path: number): void {
     this.#numbers.begin(request);
-    this.#rule(client).ask();
+    this.#numbers.set(request, PATH, path);
+    this.#rule(client, path).ask();
   }
 
   #occasion(request: number, isRetry: boolean): Occasion {
@@ -56,7 +63,7 @@ export class Throttles {
   /** True if the request may use its scheduled attempt. */
   take(request: number, client: number, isRetry: boolean, { clock }: Policy): boolean {
     if (isRetry && this.#hasBudget) return true;
-    const isTaken = this.#rule(client).take(clock.now(), this.#occasion(request, isRetry));
+    const isTaken = this.#ruleOf(request, client).take(clock.now(), this.#occasion(request, isRetry));
     if (isTaken) this.#numbers.set(request, TAKEN, 1);
     return isTaken;
   }
@@ -64,25 +71,28 @@ export class Throttles {
   /** The request ends: a scheduled attempt that it has taken and not used goes back. */
   end(request: number, client: number, isRetry: boolean, nowMs: number): void {
     if (this.#numbers.get(request, TAKEN) === 0) return;
-    this.#rule(client).giveBack(nowMs, this.#occasion(request, isRetry));
+    this.#ruleOf(request, client).giveBack(nowMs, this.#occasion(request, isRetry));
   }
 
-  /** A scheduled attempt was skipped: how long until the next one, in milliseconds, or `undefined` without a next one. */
+  /**
+   * A scheduled attempt was skipped: how long until the next one, in milliseconds, or `undefined` if the request ends. 0 if it is sent all the
+   * same.
+   */
   nextChance(request: number, requests: Requests, policy: Policy): number | undefined {
-    const { maxRetries, backoff, random, clock } = policy;
+    if (this.#setup.whenSkipped === 'fail') return undefined;
     const skipped = this.skipped(request) + 1;
+    const attempts = requests.attempt(request) - 1;
+    const delayMs = delayAfterSkip(policy, attempts + skipped);
+    if (delayMs === undefined) return undefined;
+    const leftMs = timeLeftMs(policy, requests.startedAtMs(request), policy.clock.now());
+    if (delayMs > leftMs) {
+      return attempts === 0 && this.#ruleOf(request, requests.client(request)).isPrompt ? 0 : undefined;
+    }
     this.#numbers.set(request, SKIPPED, skipped);
-    const retry = requests.attempt(request) - 1 + skipped;
-    if (retry > maxRetries || this.#setup.whenSkipped === 'fail') return undefined;
-    const previousDelayMs = requests.previousBackoffMs(request);
-    const delayMs = backoff({ retry, previousDelayMs, random, request: REQUEST });
-    const leftMs = timeLeftMs(policy, requests.startedAtMs(request), clock.now());
-    if (delayMs === undefined || delayMs > leftMs) return undefined;
-    requests.putOff(request, delayMs);
     return delayMs;
   }
 
-  /** How many scheduled attempts of a request were skipped. They count as retries. */
+  /** How many scheduled attempts of a request were skipped. */
   skipped(request: number): number {
     return this.#numbers.get(request, SKIPPED);
   }
@@ -104,21 +114,22 @@ export class Throttles {
     const tookMs = nowMs - this.#numbers.get(request, SENT);
     this.#numbers.set(request, TIMED, outcome === TIMED_OUT ? 1 : 0);
     const lateness = tookMs / (attemptTimeoutMs ?? Number.POSITIVE_INFINITY);
-    this.#rule(client).learn(nowMs, BAD[outcome] as boolean, isRetry, lateness);
+    const bad = BAD[outcome];
+    if (bad !== undefined) this.#ruleOf(request, client).learn(nowMs, bad, isRetry, lateness);
   }
 
   /**
    * True if a hedge may be sent. A hedge counts as a retry. The throttle learns nothing from a hedge: a failed retry teaches nothing, and
    * an answer wins, and is the answer of the attempt.
    */
-  takeForHedge(client: number, { clock }: Policy): boolean {
-    const rule = this.#rule(client);
+  takeForHedge(request: number, client: number, { clock }: Policy): boolean {
+    const rule = this.#ruleOf(request, client);
     if (rule.state !== 'closed') return false;
     return this.#hasBudget || rule.take(clock.now(), 'after-failure');
   }
 
   /** The hedge was not sent. */
-  giveBackHedge(client: number, nowMs: number): void {
-    if (!this.#hasBudget) this.#rule(client).giveBack(nowMs, 'after-failure');
+  giveBackHedge(request: number, client: number, nowMs: number): void {
+    if (!this.#hasBudget) this.#ruleOf(request, client).giveBack(nowMs, 'after-failure');
   }
 }

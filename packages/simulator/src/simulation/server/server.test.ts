@@ -44,6 +44,19 @@ describe('the server', () => {
     expect(latencyMs.p99).toBeGreaterThan(55);
   });
 
+  test('serves Pareto times: half below 0.53 of the mean, one in a hundred above seven times the mean', () => {
+    const { latencyMs } = simulate({
+      durationMs: 2_000_000,
+      clients: { count: 1, requestsPerSecond: 20 },
+      server: { workers: 1_000, serviceMs: 10, serviceSpread: 'pareto' },
+    });
+    expect(latencyMs.mean).toBeGreaterThan(8);
+    expect(latencyMs.mean).toBeLessThan(12);
+    expect(latencyMs.p50).toBeCloseTo(5.3, 0);
+    expect(latencyMs.p99).toBeGreaterThan(65);
+    expect(latencyMs.max).toBeGreaterThan(1_500);
+  });
+
   test('answers 503 if its queue is full', () => {
     const { totals, series } = simulate({
       ...easy,

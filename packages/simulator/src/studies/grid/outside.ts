@@ -1,0 +1,86 @@
+import type { Surge } from '../../scenario/client-options.ts';
+import type { Scenario } from '../../scenario/scenario.ts';
+import type { ServerOptions } from '../../scenario/server-options.ts';
+import type { Study } from '../study.ts';
+import { type VariedWorld, variedStudy } from './variety.ts';
+import { scenarioOf } from './worlds.ts';
+
+const CLIENTS: readonly number[] = [12, 100, 500, 2_500];
+const REQUESTS = 150;
+const SERVICE_MS = 60;
+const TROUBLES = ['half the capacity', 'refusals', 'silence 5 s', 'load .8'] as const;
+
+/** A world of the grid, changed. */
+function changed(
+  kind: string,
+  trouble: string,
+  server: Partial<ServerOptions>,
+  attemptTimeoutMs = 1_000,
+): VariedWorld[] {
+  return CLIENTS.map((clients) => {
+    const world = { trouble, clients, requestsPerSecond: REQUESTS, serviceMs: SERVICE_MS };
+    const scenario = scenarioOf(world);
+    return {
+      kind: `${kind}: ${trouble}`,
+      name: `${kind}, ${trouble}, ${clients}`,
+      scenario: { ...scenario, server: { ...scenario.server, ...server } },
+      policy: { attemptTimeoutMs },
+    };
+  });
+}
+
+/** A service without trouble of its own. */
+function untroubled(kind: string, load: number, more: object, surges: readonly Surge[] = []): VariedWorld[] {
+  const stragglers = (more as Partial<ServerOptions>).stragglers;
+  const meanMs = SERVICE_MS * (1 + (stragglers ? stragglers.share * (stragglers.factor - 1) : 0));
+  const capacity = REQUESTS / load;
+  const server = {
+    workers: Math.round((capacity * meanMs) / 1_000),
+    serviceMs: SERVICE_MS,
+    maxQueue: Math.round(2 * capacity),
+    ...more,
+  };
+  const durationMs = surges.at(-1)?.untilMs ?? 120_000;
+  return CLIENTS.map((count) => {
+    const clients = { count, requestsPerSecond: REQUESTS, surges };
+    const scenario: Omit<Scenario, 'policy'> = { durationMs, clients, server };
+    return { kind, name: `${kind}, ${count}`, scenario, policy: { attemptTimeoutMs: 1_000 } };
+  });
+}
+
+const STEPS = 24;
+const STEP_MS = 15_000;
+/** A day in six minutes: its load is 0.3 at night and 1.3 at noon. */
+const DAY: readonly Surge[] = Array.from({ length: STEPS }, (_, at) => ({
+  fromMs: at * STEP_MS,
+  untilMs: (at + 1) * STEP_MS,
+  factor: 0.8 - 0.5 * Math.cos((2 * Math.PI * (at + 0.5)) / STEPS),
+}));
+
+/** Ten times as many requests for two seconds, each half minute. */
+const BURSTS: readonly Surge[] = [10, 40, 70, 100].flatMap((second) => [
+  { fromMs: second * 1_000, untilMs: (second + 2) * 1_000, factor: 10 },
+  { fromMs: (second + 2) * 1_000, untilMs: (second + 30) * 1_000, factor: 1 },
+]);
+
+const late = (share: number, factor: number): object => ({
+  serviceSpread: 'constant',
+  stragglers: { share, factor },
+});
+
+export const OUTSIDE: readonly VariedWorld[] = [
+  ...TROUBLES.flatMap((trouble) => changed('log-normal', trouble, { serviceSpread: 'log-normal' })),
+  ...TROUBLES.flatMap((trouble) => changed('Pareto', trouble, { serviceSpread: 'pareto' })),
+  ...TROUBLES.flatMap((trouble) => changed('timeout 250 ms', trouble, {}, 250)),
+  ...TROUBLES.flatMap((trouble) => changed('timeout 10 s', trouble, {}, 10_000)),
+  ...untroubled('a day, load 0.3 to 1.3', 1, {}, DAY),
+  ...untroubled('bursts of ten times', 0.5, {}, BURSTS),
+  ...untroubled('half of all answers too late', 0.75, late(0.5, 25)),
+  ...untroubled('a quarter of the connections dead', 0.75, late(0.25, 100)),
+];
+
+export const outside: Study = variedStudy(
+  'grid-outside',
+  'services outside the grid: heavy tails, other timeouts, bursts',
+  OUTSIDE,
+);
