@@ -63,7 +63,7 @@ Your own scenario
             surges: [{ fromMs, untilMs, factor }], paths: a number or 'shards'
             count, thinkMs, requestsEach: each waits for its answer, then thinks
   server    workers, serviceMs, serviceSpread, maxQueue, queueFull, troubles,
-            shards, shardShares: servers behind one name, stragglers: { share, factor }, and
+            shards: servers behind one name, stragglers: { share, factor }, and
             limit: { refillPerSecond, capacity }, a quota: 429 and Retry-After,
             or { limits, spends }, a quota of several units
   troubles  outage, brown-out, slow-start, errors; of one shard: shard

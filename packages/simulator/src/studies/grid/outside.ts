@@ -81,6 +81,6 @@ export const OUTSIDE: readonly VariedWorld[] = [
 
 export const outside: Study = variedStudy(
   'grid-outside',
-  'services outside the grid: heavy tails, other timeouts, bursts',
+  'services outside the grid: tails, timeouts, days, bursts',
   OUTSIDE,
 );
