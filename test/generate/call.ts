@@ -53,6 +53,9 @@ export function abort(result: Result): void {
   result.controller.abort(reasonOf(result.plan));
 }
 
+/** So long a caller leaves a body unread, in milliseconds. A long body would keep its slot until it is garbage-collected. */
+const UNREAD_MS = 40;
+
 /** What a caller does with its reply. */
 async function read(result: Result, reply: Reply): Promise<void> {
   const { plan } = result;
@@ -62,6 +65,7 @@ async function read(result: Result, reply: Reply): Promise<void> {
   };
   switch (plan.caller) {
     case 'nothing':
+      setTimeout(() => reply.cancel().catch(() => undefined), UNREAD_MS);
       return;
     case 'cancel':
       return reply.cancel();

@@ -120,7 +120,6 @@ export async function play(of: Case, servers: Servers, isBare = false): Promise<
     const body = bodies[number] as MadeBody;
     return playCall(result, client, sentOf(number, result.plan, body, urls[result.plan.to], result));
   });
-  setTimeout(() => giveUpUnread(results), UNREAD_MS);
   if (of.isRefused) setTimeout(() => void servers.accept(), 1);
   let isOver = false;
   const over = Promise.all(playing).then(() => {
@@ -151,9 +150,6 @@ function innerOf({ parts }: Case, policy: ReturnType<typeof optionsOf>, probe: P
   const onEvent = (event: Probe['innerEvents'][number]): void => void probe.innerEvents.push(event);
   return { maxRetries: 2, backoff: () => 0, onEvent };
 }
-
-/** So long a caller leaves a body unread, in milliseconds. A long one would keep its slot until it is garbage-collected. */
-const UNREAD_MS = 40;
 
 function giveUpUnread(results: readonly Result[]): Promise<unknown> {
   return Promise.all(
