@@ -5,8 +5,8 @@ import { type Complete, type OptionTable, readOptions } from '../../base/options
 import type { Clock } from '../../base/time.ts';
 import type { StopReason, ThrottleState } from '../../events/events.ts';
 import { isTrouble } from '../../http/classify.ts';
+import { plainFeedback } from '../../http/feedback.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import { serverFeedback } from '../../http/server-feedback.ts';
 import type { CallPolicy, CallView } from '../../policy/call-view.ts';
 import { checkKey } from '../../policy/cost.ts';
 import type { BroughtLimit, Limit, Permit, Skip } from '../../policy/limit.ts';
@@ -35,11 +35,16 @@ export const THROTTLE_OPTIONS: OptionTable<ThrottleOptions> = {
   classOf: { check: callable, default: pathClassOf },
 };
 
-/** True for a 429 with a wait or a rest: a quota of the client is used up, which says nothing about the service. */
+/** Fields that say what is left of a quota. Their values do not matter here. */
+const QUOTA_FIELDS: readonly string[] = ['ratelimit', 'ratelimit-remaining', 'x-ratelimit-remaining'];
+
+/** True for a 429 with a wait or a field of a quota: a quota of the client is used up, which says nothing about the service. */
 function isQuota(outcome: Outcome, clock: Pick<Clock, 'now'>): boolean {
   if (outcome.type !== 'response' || outcome.status !== 429) return false;
-  const said = serverFeedback(outcome, clock.now());
-  return said !== undefined && (said.pauseMs > 0 || said.remaining !== undefined);
+  return (
+    plainFeedback(outcome, clock.now()) !== undefined ||
+    QUOTA_FIELDS.some((name) => outcome.header(name) !== undefined)
+  );
 }
 
 /**
