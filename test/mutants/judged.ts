@@ -41,7 +41,6 @@ export const JUDGED: Readonly<Record<string, Judged>> = {
       'test/{answer,deduplicate,features,hedges,limits,presets,provider-headers,provider-limits,cost-from-response,throttle,user-code}.test.ts',
       'test/migration/like/*.test.ts',
     ],
-    alone: /^packages\/core\/src\/nested\//,
   },
   fetch: adapter('fetch', 86, 2, 'answer,broken-bodies,deduplicate,deadline,throttle'),
   axios: adapter('axios', 82, 2, 'deduplicate,layers-axios,proxies'),

@@ -1,1 +1,1 @@
-export { type Migrated, migrate } from './rules/migrate.ts';
+export { type MigrationResult, migrate } from './rules/migrate.ts';

@@ -17,7 +17,7 @@ registerHooks({
   },
 });
 
-const { gainOf, meanOf } = await import('../../../packages/simulator/src/studies/grid/standing.ts');
+const { gainOf, meanOf } = await import('../../../packages/simulator/src/studies/grid/gains.ts');
 const { runWorlds } = await import('../../../packages/simulator/src/studies/grid/runs.ts');
 const { NO_RETRIES, SCHEMES, THROTTLE } = await import(
   '../../../packages/simulator/src/studies/grid/schemes.ts'

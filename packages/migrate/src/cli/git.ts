@@ -45,7 +45,7 @@ function objectIn(listing: Buffer): string | undefined {
  *
  * @param path without links
  */
-export function unsaved(path: string, content: Buffer): string | undefined {
+export function whyUnsaved(path: string, content: Buffer): string | undefined {
   const [folder, name] = [dirname(path), basename(path)];
   let index: Buffer;
   try {

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { createTwoFilesPatch } from 'diff';
-import { type Migrated, migrateAll } from '../rules/run.ts';
+import { type MigrationResult, migrateAll } from '../rules/run.ts';
 import { type Content, contentOf, namesLibrary } from './content.ts';
+import { escapeControls, shownLines } from './escape-controls.ts';
 import { type File, filesIn } from './files.ts';
-import { unsaved } from './git.ts';
+import { whyUnsaved } from './git.ts';
 import { HELP } from './help.ts';
 import { commandsFor } from './packages.ts';
-import { shown, shownLines } from './shown.ts';
 import { obstacle, writeAll } from './write.ts';
 
 /** The streams of a process. */
@@ -24,7 +24,7 @@ interface Flags {
 /** The results for the programs of some files. */
 interface Outcome {
   readonly contents: readonly Content[];
-  readonly migrated: readonly (readonly [Content, Migrated])[];
+  readonly migrated: readonly (readonly [Content, MigrationResult])[];
   /** By path, why one is not read or written. */
   readonly failed: ReadonlyMap<string, string>;
 }
@@ -39,7 +39,7 @@ function version(): string {
     .version;
 }
 
-function diffOf(path: string, before: string, { text }: Migrated): string {
+function diffOf(path: string, before: string, { text }: MigrationResult): string {
   return createTwoFilesPatch(`a/${path}`, `b/${path}`, before, text).replace(/^=+\n/, '');
 }
 
@@ -58,7 +58,7 @@ function readAll(files: readonly File[], failed: Map<string, string>): Content[]
 /** Why a file is not written; `undefined` if it may be. */
 function dangerOf({ real, bytes }: Content, { dry, force }: Flags): string | undefined {
   if (dry) return undefined;
-  const danger = force ? undefined : unsaved(real, bytes);
+  const danger = force ? undefined : whyUnsaved(real, bytes);
   return danger === undefined ? obstacle(real) : `${danger}; --force writes it`;
 }
 
@@ -70,7 +70,7 @@ function migrateFiles(files: readonly File[], flags: Flags): Outcome {
     refused.add(content);
     failed.set(content.path, `not written: ${reason}`);
   };
-  const pass = (): (Migrated | Error)[] =>
+  const pass = (): (MigrationResult | Error)[] =>
     migrateAll(
       contents.map((content) => ({
         ...content,
@@ -80,7 +80,7 @@ function migrateFiles(files: readonly File[], flags: Flags): Outcome {
 
   const wanted = pass();
   for (const [at, content] of contents.entries()) {
-    const result = wanted[at] as Migrated | Error;
+    const result = wanted[at] as MigrationResult | Error;
     const { unreadable } = content;
     if (content.stays && namesLibrary(content.text)) failed.set(content.path, `not rewritten: ${unreadable}`);
     else if (result instanceof Error) failed.set(content.path, unreadable ?? result.message);
@@ -99,7 +99,7 @@ function migrateFiles(files: readonly File[], flags: Flags): Outcome {
       if (one?.text !== other?.text) refuse(content, 'it changes together with a file that is not written');
     }
   }
-  const migrated = contents.flatMap((content, at): [Content, Migrated][] => {
+  const migrated = contents.flatMap((content, at): [Content, MigrationResult][] => {
     const result = wanted[at];
     return result === undefined || result instanceof Error || refused.has(content) ? [] : [[content, result]];
   });
@@ -108,7 +108,7 @@ function migrateFiles(files: readonly File[], flags: Flags): Outcome {
 
 /** @returns the exit code: see {@link HELP} */
 export function ebbMigrate(args: readonly string[], { stdout, stderr }: Streams): number {
-  const fail = (message: string): void => void stderr.write(`ebb-migrate: ${shown(message)}\n`);
+  const fail = (message: string): void => void stderr.write(`ebb-migrate: ${escapeControls(message)}\n`);
   const flag = { type: 'boolean' } as const;
   const options = { dry: flag, force: flag, help: flag, version: flag };
   let values: Partial<Record<keyof typeof options, boolean>>;
@@ -145,7 +145,7 @@ export function ebbMigrate(args: readonly string[], { stdout, stderr }: Streams)
     const diff = diffOf(path, text, result);
     stdout.write(stdout.isTTY ? shownLines(diff) : diff);
   }
-  for (const { path, line, text } of left) stdout.write(`${shown(`${path}:${line}: ${text}`)}\n`);
+  for (const { path, line, text } of left) stdout.write(`${escapeControls(`${path}:${line}: ${text}`)}\n`);
   const programs = files.filter(({ isEmbedding }) => !isEmbedding).length;
   const verb = values.dry ? 'would be rewritten' : 'rewritten';
   const where = `${plural(rewritten, 'place')} ${verb} in ${plural(changed.length, 'file')} of ${programs}`;

@@ -17,14 +17,15 @@ function withoutDefault(node: Node): Node {
 }
 
 /** The library that a `require` or an `await import` loads: also by `require(a).default || require(a)`. */
-function loaded(node: Node): string | undefined {
+function loadedModule(node: Node): string | undefined {
   if (node.kind() === 'binary_expression') {
     const [left, right] = [node.field('left'), node.field('right')].map(
-      (side) => side && loaded(withoutDefault(bare(side))),
+      (side) => side && loadedModule(withoutDefault(bare(side))),
     );
     return left === right ? (left ?? undefined) : undefined;
   }
-  if (node.kind() === 'await_expression') return loaded(node.namedChildren()[0] ?? (node.child(0) as Node));
+  if (node.kind() === 'await_expression')
+    return loadedModule(node.namedChildren()[0] ?? (node.child(0) as Node));
   if (node.kind() !== 'call_expression' || !/^(require|import)$/.test(node.field('function')?.text() ?? ''))
     return undefined;
   return stringOf(node.field('arguments')?.namedChildren()[0]);
@@ -77,7 +78,7 @@ export class Bindings {
       const [name, value] = [declarator.field('name'), declarator.field('value')];
       if (name === null || value === null) return [];
       const object = withoutDefault(value);
-      if (loaded(bare(object)) !== library) return [];
+      if (loadedModule(bare(object)) !== library) return [];
       return ofPattern(name, object !== value ? 'default' : '*', statementOf(declarator));
     });
     this.all = [
@@ -89,7 +90,7 @@ export class Bindings {
   /** Places that load the library, and do something else with it than to declare it, to call it or to take a member. */
   otherLoads({ root }: Source): Node[] {
     return findAll(root, 'call_expression').filter((call) => {
-      if (loaded(call) !== this.library || this.holds(call)) return false;
+      if (loadedModule(call) !== this.library || this.holds(call)) return false;
       const isPromise = call.field('function')?.text() === 'import';
       let [inner, outer] = [call, call.parent()];
       while (outer !== null && /^(await|parenthesized)_expression$/.test(String(outer.kind())))
@@ -119,7 +120,7 @@ export class Bindings {
   named(given: Node | null | undefined): string | undefined {
     if (given === null || given === undefined) return undefined;
     const node = bare(given);
-    if (loaded(node) === this.library) return 'default';
+    if (loadedModule(node) === this.library) return 'default';
     if (node.kind() === 'member_expression' || node.kind() === 'nested_type_identifier') {
       const [of, name] = node.namedChildren();
       const outer = this.named(of);
@@ -133,7 +134,7 @@ export class Bindings {
   calls({ root }: Source, exported: string): Node[] {
     return findAll(root, 'call_expression', 'new_expression').filter((call) => {
       const called = call.field('function') ?? call.field('constructor');
-      return called !== null && this.named(called) === exported && loaded(call) === undefined;
+      return called !== null && this.named(called) === exported && loadedModule(call) === undefined;
     });
   }
 

@@ -1,4 +1,4 @@
-import { declarationsOf, findAll, type Node, namesIn, plain, type Source, Stuck } from './source.ts';
+import { declarationsOf, findAll, type Node, namesIn, type Source, Stuck, textToCompare } from './source.ts';
 
 const FUNCTION =
   /^(arrow_function|function_expression|function_declaration|method_definition|generator_function)$/;
@@ -56,7 +56,7 @@ export function readsOf(called: Node, index: number): string[] {
   if (parameter.kind() !== 'identifier')
     throw new Stuck(`the parameter ${parameter.text()} is not understood`);
   const name = parameter.text();
-  return namesIn(bodyOf(called), name).map((node) => plain(chainAt(node)).slice(name.length));
+  return namesIn(bodyOf(called), name).map((node) => textToCompare(chainAt(node)).slice(name.length));
 }
 
 /** True if a function assigns to a parameter, or to something in it. */
@@ -64,7 +64,7 @@ export function changes(called: Node, index: number): boolean {
   const name = parametersOf(called)[index]?.text();
   if (name === undefined) return false;
   const targets = findAll(bodyOf(called), 'assignment_expression', 'augmented_assignment_expression');
-  return targets.some((one) => plain(one.field('left') as Node).split(/[.[]/)[0] === name);
+  return targets.some((one) => textToCompare(one.field('left') as Node).split(/[.[]/)[0] === name);
 }
 
 /** An expression, with the edits inside it; a method becomes a function. */
@@ -81,7 +81,7 @@ export function withParameters(source: Source, called: Node, parameters: string)
 }
 
 /** `{ retry: count }` for a parameter `count`. */
-export function aliased(key: string, parameter: Node | undefined): string {
+export function aliasOf(key: string, parameter: Node | undefined): string {
   if (parameter === undefined) return '';
   return parameter.text() === key ? `{ ${key} }` : `{ ${key}: ${parameter.text()} }`;
 }

@@ -15,7 +15,7 @@ function placeholdersIn(text: string): string[] {
 }
 
 /** A snippet in the style of a file. */
-function styled(source: Source, snippet: string): string {
+function styleLike(source: Source, snippet: string): string {
   const text = snippet.replaceAll(/«([^»]*)»/g, source.isTypeScript ? '$1' : '');
   return text
     .replaceAll("'", source.quote)
@@ -29,7 +29,7 @@ function neededSnippets(source: Source, text: string): string[] {
   const visit = (name: string): void => {
     const snippet = SNIPPETS[name];
     if (snippet === undefined || needed.includes(name)) return;
-    for (const inner of placeholdersIn(styled(source, snippet))) if (inner !== name) visit(inner);
+    for (const inner of placeholdersIn(styleLike(source, snippet))) if (inner !== name) visit(inner);
     needed.push(name);
   };
   for (const name of [...placeholdersIn(text), ...(source.isTypeScript ? source.also : [])]) visit(name);
@@ -37,7 +37,7 @@ function neededSnippets(source: Source, text: string): string[] {
 }
 
 /** The members of an import or a `require` of a package that is there already. */
-function existing(source: Source, from: string): { node: Node; members: string[] } | undefined {
+function findImport(source: Source, from: string): { node: Node; members: string[] } | undefined {
   const imports = findAll(source.root, 'import_statement').filter(
     (one) => stringOf(one.field('source')) === from,
   );
@@ -105,7 +105,7 @@ export function finish(original: Source, text: string, library: string): string 
   const bindings = new Bindings(source, library);
   const kept = new Map(bindings.statements.map((one) => [one.id(), keptOf(source, bindings, one)]));
   const snippets = neededSnippets(original, text);
-  const helpers = snippets.map((name) => styled(original, SNIPPETS[name] ?? '')).join('\n');
+  const helpers = snippets.map((name) => styleLike(original, SNIPPETS[name] ?? '')).join('\n');
   const names = [...new Set([...placeholdersIn(text), ...placeholdersIn(helpers)])].filter(
     (name) => !snippets.includes(name),
   );
@@ -124,7 +124,7 @@ export function finish(original: Source, text: string, library: string): string 
     const home = HOME[name] ?? TYPES[name] ?? '';
     own.set(home, [...(own.get(home) ?? []), name]);
   }
-  const there = new Map([...own.keys()].map((home) => [home, existing(source, home)] as const));
+  const there = new Map([...own.keys()].map((home) => [home, findImport(source, home)] as const));
   const isThere = (name: string): boolean =>
     there
       .get(HOME[name] ?? TYPES[name] ?? '')

@@ -27,7 +27,7 @@ export function optionsIn(object: Node): Option[] {
 }
 
 /** The option under another name, with the edits of its value. */
-export function renamed(source: Source, { value }: Option, key: string): string {
+export function renameOption(source: Source, { value }: Option, key: string): string {
   return `${key}: ${expressionOf(source, value)}`;
 }
 

@@ -291,7 +291,7 @@ export function bare(node: Node): Node {
 }
 
 /** The text of a call's function or of a variable without `?.`, `!` and spaces, to compare. */
-export function plain(node: Node): string {
+export function textToCompare(node: Node): string {
   return node.text().replaceAll('?.', '.').replaceAll(/[!\s]/g, '');
 }
 

@@ -1,7 +1,7 @@
 import { bodyOf, isFunction, parametersOf } from '../file/functions.ts';
 import { argumentsOf, bare, type Node, namesIn, PLACEHOLDER, type Source, Stuck } from '../file/source.ts';
 import { CallSites, type Kind } from './call-site.ts';
-import { callable } from './callable.ts';
+import { callbackOf } from './callback.ts';
 
 const KIND: Kind = {
   library: 'async-retry',
@@ -30,7 +30,7 @@ export function asyncRetry(source: Source): void {
     const like = sites.like(options);
     source.replace(
       called,
-      isAlone ? callable(source, node, 1) : `${PLACEHOLDER}withBail(${source.textOf(called)})`,
+      isAlone ? callbackOf(source, node, 1) : `${PLACEHOLDER}withBail(${source.textOf(called)})`,
     );
     if (options === undefined) source.insert(called.range().end.index, `, ${like}`);
     else source.replace(options, like);

@@ -5,10 +5,10 @@ import {
   findAll,
   type Node,
   PLACEHOLDER,
-  plain,
   type Source,
   Stuck,
   stringOf,
+  textToCompare,
 } from '../file/source.ts';
 import { besideOf, holderOf } from './instances.ts';
 import { ONLY_LIMITS, windowBucket } from './limits.ts';
@@ -55,7 +55,7 @@ export function axiosRateLimit(source: Source): void {
         throw new Stuck(
           `\`${methods[0].text()}\` is \`setRate\` or \`stats\` of a bucket, which needs a name`,
         );
-      if (source.text.includes(`${plain(client)}.interceptors.request.use(ebbInterceptor(`))
+      if (source.text.includes(`${textToCompare(client)}.interceptors.request.use(ebbInterceptor(`))
         throw new Stuck('give the bucket to the policy that retries');
       const interceptor = interceptorOf(reader, options);
       const statement = besideOf(call);

@@ -3,7 +3,7 @@ import { functionOf, isFunction, parametersOf } from '../file/functions.ts';
 import { type Option, OptionReader, optionsIn } from '../file/options.ts';
 import { argumentsOf, bare, findAll, type Node, PLACEHOLDER, type Source, Stuck } from '../file/source.ts';
 import { holderOf, isShared, methodCalls, usesOf } from './instances.ts';
-import { limited, ONLY_LIMITS, perSecond, windowBucket } from './limits.ts';
+import { ONLY_LIMITS, perSecond, windowBucket, withLimits } from './limits.ts';
 
 const KNOWN = /^(id|maxConcurrent|minTime|reservoir|reservoirRefreshAmount|reservoirRefreshInterval)$/;
 
@@ -108,7 +108,9 @@ export function bottleneck(source: Source, library = 'bottleneck'): void {
           throw new Stuck('what it wraps is not known');
         source.replace(
           call,
-          method === 'wrap' ? limited(source, bare(first as Node), holder) : schedule(source, call, holder),
+          method === 'wrap'
+            ? withLimits(source, bare(first as Node), holder)
+            : schedule(source, call, holder),
         );
       }
       source.replace(made, policy);

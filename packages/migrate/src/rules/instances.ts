@@ -4,10 +4,10 @@ import {
   findAll,
   type Node,
   namesIn,
-  plain,
   type Source,
   Stuck,
   statementOf,
+  textToCompare,
 } from '../file/source.ts';
 
 /** The variable or member that holds the result of an expression: `limiter`, or `this.limiter`. */
@@ -19,7 +19,7 @@ export function holderOf(made: Node): string | undefined {
     const name = parent.field('name');
     return name?.kind() === 'identifier' ? name.text() : undefined;
   }
-  if (parent.kind() === 'assignment_expression') return plain(parent.field('left') as Node);
+  if (parent.kind() === 'assignment_expression') return textToCompare(parent.field('left') as Node);
   if (/field_definition$/.test(String(parent.kind())))
     return `this.${(parent.field('name') ?? parent.field('property'))?.text()}`;
   return undefined;
@@ -57,7 +57,7 @@ export function isShared(made: Node): boolean {
 /** The places where a holder is used, without that where it is set. */
 export function usesOf({ root }: Source, holder: string): Node[] {
   const all = findAll(root, 'identifier', 'member_expression', 'shorthand_property_identifier');
-  return byText(all, holder, plain).filter((node) => {
+  return byText(all, holder, textToCompare).filter((node) => {
     const parent = node.parent();
     const isSet = parent?.field('name')?.id() === node.id() || parent?.field('left')?.id() === node.id();
     return (

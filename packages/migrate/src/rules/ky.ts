@@ -1,6 +1,6 @@
 import { Bindings } from '../file/bindings.ts';
-import { aliased, functionOf, parametersOf, readsOf, withParameters } from '../file/functions.ts';
-import { editObject, type Option, optionsIn, renamed } from '../file/options.ts';
+import { aliasOf, functionOf, parametersOf, readsOf, withParameters } from '../file/functions.ts';
+import { editObject, type Option, optionsIn, renameOption } from '../file/options.ts';
 import {
   argumentsOf,
   bare,
@@ -191,7 +191,7 @@ class Ky {
     const members = options.flatMap((option): string[] => {
       switch (option.key) {
         case 'limit':
-          return [renamed(this.#source, option, 'maxRetries')];
+          return [renameOption(this.#source, option, 'maxRetries')];
         case 'methods':
           return [`methods: ${this.#upperCase(option.value)}`];
         case 'statusCodes':
@@ -222,7 +222,7 @@ class Ky {
     const called = functionOf(this.#source, value);
     if (called === undefined || called !== value || readsOf(called, 1).length > 0)
       throw new Stuck('what `retry.delay` does is not known');
-    return withParameters(this.#source, called, `(${aliased('retry', parametersOf(called)[0])})`);
+    return withParameters(this.#source, called, `(${aliasOf('retry', parametersOf(called)[0])})`);
   }
 
   #upperCase(value: Node): string {

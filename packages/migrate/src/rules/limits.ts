@@ -26,7 +26,7 @@ export function windowBucket(count: string, intervalMs: string): string {
 }
 
 /** A function with the same parameters that waits for its turn in a policy. */
-export function limited(source: Source, called: Node, policy: string): string {
+export function withLimits(source: Source, called: Node, policy: string): string {
   if (called.kind() === 'function_expression' && /\bthis\b/.test(called.text()))
     throw new Stuck('what `this` is would change');
   if (called.kind() === 'arrow_function' && parametersOf(called).length > 0) {

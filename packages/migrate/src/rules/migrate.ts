@@ -1,6 +1,6 @@
-import { type Migrated, migrateAll } from './run.ts';
+import { type MigrationResult, migrateAll } from './run.ts';
 
-export type { Migrated } from './run.ts';
+export type { MigrationResult } from './run.ts';
 
 /**
  * Rewrites a program so that it uses ebb in place of other libraries for retries and rates. Code without a counterpart stays, below a
@@ -9,8 +9,8 @@ export type { Migrated } from './run.ts';
  * @param path decides by its ending which language it is
  * @throws Error if the program cannot be parsed
  */
-export function migrate(path: string, text: string): Migrated {
+export function migrate(path: string, text: string): MigrationResult {
   const [result] = migrateAll([{ path, text }]);
   if (result instanceof Error) throw result;
-  return result as Migrated;
+  return result as MigrationResult;
 }

@@ -12,7 +12,7 @@ import {
   statementOf,
 } from '../file/source.ts';
 import { CallSites, type Kind } from './call-site.ts';
-import { callable } from './callable.ts';
+import { callbackOf } from './callback.ts';
 
 const OPTIONS = '@LikePRetryOptions';
 const CONTEXT = '@PRetryContext & Error';
@@ -68,7 +68,7 @@ export function pRetry(source: Source): void {
       );
       return;
     }
-    source.replace(called, callable(source, bare(called)));
+    source.replace(called, callbackOf(source, bare(called)));
     if (options === undefined) source.insert(called.range().end.index, `, ${like}`);
     else source.replace(options, like);
     source.replace(call.field('function') as Node, `${PLACEHOLDER}retry`);

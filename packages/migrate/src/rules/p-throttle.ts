@@ -2,7 +2,7 @@ import { Bindings } from '../file/bindings.ts';
 import { OptionReader, optionsIn } from '../file/options.ts';
 import { argumentsOf, bare, type Node, PLACEHOLDER, type Source, Stuck } from '../file/source.ts';
 import { besideOf, holderOf, isShared, usesOf } from './instances.ts';
-import { limited, ONLY_LIMITS, windowBucket } from './limits.ts';
+import { ONLY_LIMITS, windowBucket, withLimits } from './limits.ts';
 
 const MEMBERS = /^(abort|isEnabled|queueSize)$/;
 
@@ -41,7 +41,7 @@ export function pThrottle(source: Source): void {
     checkUses(source, wrapping);
     const [called, ...others] = argumentsOf(wrapping);
     if (called === undefined || others.length > 0) throw new Stuck('what it limits is not known');
-    source.replace(wrapping, limited(source, bare(called), policy));
+    source.replace(wrapping, withLimits(source, bare(called), policy));
   };
   for (const call of bindings.calls(source, 'default')) {
     source.attempt(call, () => {

@@ -1,5 +1,14 @@
 import { optionsIn } from '../file/options.ts';
-import { bare, findAll, type Node, namesIn, plain, type Source, Stuck, stringOf } from '../file/source.ts';
+import {
+  bare,
+  findAll,
+  type Node,
+  namesIn,
+  type Source,
+  Stuck,
+  stringOf,
+  textToCompare,
+} from '../file/source.ts';
 
 /** Options that a request has of fetch, or of a client around it. */
 const OF_A_REQUEST =
@@ -14,7 +23,7 @@ const MAKES = /\.(extend|create)$/;
 
 /** The name at the beginning of `api.users.get`. */
 function rootOf(called: Node): string {
-  return /^[\w$]*/.exec(plain(called))?.[0] ?? '';
+  return /^[\w$]*/.exec(textToCompare(called))?.[0] ?? '';
 }
 
 /** The packages that a file imports names from. */
@@ -73,7 +82,7 @@ function mayBeRequests(source: Source, keys: RegExp, isKnown: (node: Node) => bo
             ?.namedChildren()
             .find((one) => one.kind() !== 'comment')
             ?.id() === node.id();
-        return !isFirst || MAKES.test(plain(called)) || looksLikeOne(node);
+        return !isFirst || MAKES.test(textToCompare(called)) || looksLikeOne(node);
       }
       case 'pair':
         return PASSED_ON.test(parent?.field('key')?.text() ?? '') || looksLikeOne(node);

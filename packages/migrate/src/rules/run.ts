@@ -16,7 +16,7 @@ export interface Program {
 }
 
 /** The result of rewriting a program. */
-export interface Migrated {
+export interface MigrationResult {
   readonly text: string;
   /** How many places of the other libraries were rewritten. */
   readonly rewritten: number;
@@ -28,7 +28,7 @@ export interface Migrated {
 type HeldReasons = ReadonlyMap<string, string>;
 
 interface Pass {
-  readonly result: Migrated | Error;
+  readonly result: MigrationResult | Error;
   /** By library. */
   readonly reach: ReadonlyMap<string, Reach>;
 }
@@ -72,7 +72,7 @@ function reachOfText(text: string): Map<string, Reach> {
   return new Map(Object.entries(TOGETHER).map(([library, { reachOf }]) => [library, reachOf(text)]));
 }
 
-function leftIn(text: string): Migrated['left'] {
+function leftIn(text: string): MigrationResult['left'] {
   return text.split('\n').flatMap((line, at) => {
     const [, left] = line.split(TODO);
     return left ? [{ line: at + 1, text: left.trimEnd() }] : [];
@@ -114,7 +114,7 @@ function migrateProgram(
  *
  * @returns the result of each program in order, or the error of a program that could not be read
  */
-export function migrateAll(programs: readonly Program[]): (Migrated | Error)[] {
+export function migrateAll(programs: readonly Program[]): (MigrationResult | Error)[] {
   const libraries = Object.keys(RULES).filter((library) => programs.some(({ text }) => names(text, library)));
   const held = new Map<string, string>();
   for (;;) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { recordedRuns } from '../../cli/recorded-grid.ts';
+import { BARS, mean, meanOf, shareAbove, worstOf } from './gains.ts';
 import type { WorldRuns } from './runs.ts';
 import { NO_RETRIES, SCHEMES, THROTTLE } from './schemes.ts';
-import { BARS, mean, meanOf, shareAbove, worstOf } from './standing.ts';
 import { WORLDS } from './worlds.ts';
 
 // Over the recorded runs. `recorded.test.ts` runs some of them again.

@@ -1,9 +1,9 @@
 import { finding } from '../../chart/frame.ts';
 import { type MapCell, mapChart } from '../../chart/map-chart.ts';
+import { gainOf, meanOf } from './gains.ts';
 import { pointsText } from './grid-table.ts';
 import type { WorldRuns } from './runs.ts';
 import { BUDGET, NO_RETRIES, THROTTLE } from './schemes.ts';
-import { gainOf, meanOf } from './standing.ts';
 import { CLIENTS, RATES } from './worlds.ts';
 
 /** In points: as good as no retries. */

@@ -1,8 +1,8 @@
 import { percentText } from '../overload/percent.ts';
 import type { Table } from '../table.ts';
+import { BARS, gainOf, meanOf, shareAbove, worstOf } from './gains.ts';
 import type { WorldRuns } from './runs.ts';
 import { NO_RETRIES, THROTTLE } from './schemes.ts';
-import { BARS, gainOf, meanOf, shareAbove, worstOf } from './standing.ts';
 import type { World } from './worlds.ts';
 
 /** The number of the worst worlds in the table. */

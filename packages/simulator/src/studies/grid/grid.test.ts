@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { COLOURS } from '../../chart/palette.ts';
 import { csvText, tableText } from '../table.ts';
+import { BARS, gainOf, leadOf, meanOf, shareAbove, worstOf } from './gains.ts';
 import { gridResult } from './grid-study.ts';
 import { pointsText } from './grid-table.ts';
 import { linesOf, runsIn, runWorlds, type WorldRuns } from './runs.ts';
 import { SCHEMES } from './schemes.ts';
-import { BARS, gainOf, leadOf, meanOf, shareAbove, worstOf } from './standing.ts';
 import { CLIENTS, RATES, SERVICES_MS, SMALL, scenarioOf, TROUBLES, WORLDS } from './worlds.ts';
 
 const NAMES = Object.keys(SCHEMES);

@@ -11,7 +11,7 @@ const SERVICE_MS = 60;
 const TROUBLES = ['half the capacity', 'refusals', 'silence 5 s', 'load .8'] as const;
 
 /** A world of the grid, changed. */
-function changed(
+function changeWorlds(
   kind: string,
   trouble: string,
   server: Partial<ServerOptions>,
@@ -30,7 +30,7 @@ function changed(
 }
 
 /** A service without trouble of its own. */
-function untroubled(kind: string, load: number, more: object, surges: readonly Surge[] = []): VariedWorld[] {
+function quietWorlds(kind: string, load: number, more: object, surges: readonly Surge[] = []): VariedWorld[] {
   const stragglers = (more as Partial<ServerOptions>).stragglers;
   const meanMs = SERVICE_MS * (1 + (stragglers ? stragglers.share * (stragglers.factor - 1) : 0));
   const capacity = REQUESTS / load;
@@ -69,14 +69,14 @@ const late = (share: number, factor: number): object => ({
 });
 
 export const OUTSIDE: readonly VariedWorld[] = [
-  ...TROUBLES.flatMap((trouble) => changed('log-normal', trouble, { serviceSpread: 'log-normal' })),
-  ...TROUBLES.flatMap((trouble) => changed('Pareto', trouble, { serviceSpread: 'pareto' })),
-  ...TROUBLES.flatMap((trouble) => changed('timeout 250 ms', trouble, {}, 250)),
-  ...TROUBLES.flatMap((trouble) => changed('timeout 10 s', trouble, {}, 10_000)),
-  ...untroubled('a day, load 0.3 to 1.3', 1, {}, DAY),
-  ...untroubled('bursts of ten times', 0.5, {}, BURSTS),
-  ...untroubled('half of all answers too late', 0.75, late(0.5, 25)),
-  ...untroubled('a quarter of the connections dead', 0.75, late(0.25, 100)),
+  ...TROUBLES.flatMap((trouble) => changeWorlds('log-normal', trouble, { serviceSpread: 'log-normal' })),
+  ...TROUBLES.flatMap((trouble) => changeWorlds('Pareto', trouble, { serviceSpread: 'pareto' })),
+  ...TROUBLES.flatMap((trouble) => changeWorlds('timeout 250 ms', trouble, {}, 250)),
+  ...TROUBLES.flatMap((trouble) => changeWorlds('timeout 10 s', trouble, {}, 10_000)),
+  ...quietWorlds('a day, load 0.3 to 1.3', 1, {}, DAY),
+  ...quietWorlds('bursts of ten times', 0.5, {}, BURSTS),
+  ...quietWorlds('half of all answers too late', 0.75, late(0.5, 25)),
+  ...quietWorlds('a quarter of the connections dead', 0.75, late(0.25, 100)),
 ];
 
 export const outside: Study = variedStudy(

@@ -5,7 +5,7 @@ import type { ServerOptions } from '../../scenario/server-options.ts';
 import { simulate } from '../../simulation/simulate.ts';
 import { percentText } from '../overload/percent.ts';
 import type { Study, StudyResult } from '../study.ts';
-import { mean } from './standing.ts';
+import { mean } from './gains.ts';
 
 const CLIENTS: readonly number[] = [1, 12, 100, 500, 2_500];
 const RATES: readonly number[] = [5, 50, 500];

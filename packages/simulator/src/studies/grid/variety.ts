@@ -3,9 +3,9 @@ import type { Scenario } from '../../scenario/scenario.ts';
 import { simulate } from '../../simulation/simulate.ts';
 import { answeredPercent, percentText } from '../overload/percent.ts';
 import type { Study, StudyResult } from '../study.ts';
+import { mean } from './gains.ts';
 import { pointsText } from './grid-table.ts';
 import { BUDGET, NO_RETRIES, THROTTLE } from './schemes.ts';
-import { mean } from './standing.ts';
 
 /** A service and its clients, of a kind that a table has a row for. */
 export interface VariedWorld {

@@ -1,4 +1,4 @@
-import { aliased, functionOf, isFunction, parametersOf, withParameters } from '../file/functions.ts';
+import { aliasOf, functionOf, isFunction, parametersOf, withParameters } from '../file/functions.ts';
 import { findAll, type Node, type Source } from '../file/source.ts';
 
 /**
@@ -6,12 +6,12 @@ import { findAll, type Node, type Source } from '../file/source.ts';
  *
  * @param attemptAt the parameter that is the number of the attempt
  */
-export function callable(source: Source, node: Node, attemptAt = 0): string {
+export function callbackOf(source: Source, node: Node, attemptAt = 0): string {
   if (isFunction(node)) {
     const parameter = parametersOf(node)[attemptAt];
     // Those that have no use of it keep their parameters.
     if (parameter === undefined && parametersOf(node).length === 0) return source.textOf(node);
-    return withParameters(source, node, `(${aliased('attempt', parameter)})`);
+    return withParameters(source, node, `(${aliasOf('attempt', parameter)})`);
   }
   const called = functionOf(source, node);
   const hasNone =

@@ -2,7 +2,7 @@
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]/gu;
 
 /** A name or a message in one line, with nothing that a terminal obeys: `\u001b` in place of an escape. */
-export function shown(text: string): string {
+export function escapeControls(text: string): string {
   return text.replaceAll(CONTROLS, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
@@ -10,6 +10,6 @@ export function shown(text: string): string {
 export function shownLines(text: string): string {
   return text
     .split(/([\n\t])/)
-    .map((part, at) => (at % 2 === 1 ? part : shown(part)))
+    .map((part, at) => (at % 2 === 1 ? part : escapeControls(part)))
     .join('');
 }
