@@ -78,7 +78,8 @@ function limitsOf(parts: Parts, probe: Probe, clock: Clock | undefined): PolicyO
     }),
     ...(order === 'priority' && { priority: 1 }),
     ...(parts.isBudgeted && { budget: retryBudget({ reserve: 3, clock }) }),
-    ...(parts.isThrottled && { throttle: adaptiveThrottle() }),
+    // A skipped request would wait for longer than a case may take.
+    ...(parts.isThrottled && { throttle: adaptiveThrottle({ whenSkipped: 'fail' }) }),
   };
 }
 
