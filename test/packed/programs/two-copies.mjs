@@ -20,7 +20,7 @@ function clientOf(core, below) {
   return (url) => {
     const request = { method: 'GET', url, replayable: true, header: () => undefined };
     return core.run(core.startCall(policy, request), {
-      send: (call) => core.sending(call, () => below(url)),
+      send: (call) => core.sendWithin(call, () => below(url)),
       outcome: (status) => ({ type: 'response', status, header: () => undefined }),
       failure: (error) => ({ type: 'failure', kind: 'unknown', error }),
       setAside: () => undefined,

@@ -1,4 +1,4 @@
-import type { Costs, Outcome, Policy, RequestTraits, RetryBudget, StopReason } from '@ebb/core';
+import type { Costs, Outcome, RequestTraits, RetryBudget, StopReason } from '@ebb/core';
 import { type DecisionInput, decide, forRequest } from '@ebb/core/adapter';
 import { mostScheduled } from '@ebb/core/bucket';
 import type { Measures } from '../../measure/measures.ts';
@@ -24,12 +24,7 @@ class ReusedDecisionInput implements DecisionInput {
   budget: Omit<RetryBudget, 'limit'> | undefined = undefined;
   skipped = 0;
 
-  policy: Pick<Policy, 'maxRetries'> = { maxRetries: 0 };
-
   permit(): StopReason | undefined {
-    // As the throttle of a call does.
-    if (this.skipped > 0 && this.attempt + this.skipped > mostScheduled(this.policy))
-      return 'retries-exhausted';
     return this.budget?.withdraw() === false ? 'budget-exhausted' : undefined;
   }
 }
@@ -77,7 +72,9 @@ export class Judge {
     progress.previousBackoffMs = requests.previousBackoffMs(request);
     if (fleet.throttles !== undefined) progress.skipped = fleet.throttles.skipped(request);
     const policy = fleet.policyOf(client);
-    progress.policy = policy;
+    // The throttle of a call refuses the retry then. Here no delay is drawn before.
+    if (progress.skipped > 0 && progress.attempt + progress.skipped > mostScheduled(policy))
+      progress.attempt = Number.POSITIVE_INFINITY;
     progress.budget = policy.budget && forRequest(policy.budget, REQUEST, policy.key);
     const decision = decide(policy, progress, met, nowMs);
     if (decision.reason === 'success') progress.budget?.deposit();
