@@ -15,9 +15,9 @@ const PROGRAM = `
   await createFetch({ backoff: constant(10) })(url + 'things?key=SECRET', { headers });
   const bucket = tokenBucket({ capacity: 1, initialTokens: 0, refillPerSecond: 20 });
   await createFetch({ bucket })(url);
-  const held = adaptiveThrottle();
+  const held = adaptiveThrottle({ whenSkipped: 'fail' });
   held.isolate();
-  await createFetch({ throttle: held, backoff: constant(0), maxRetries: 1 })(url).catch(() => undefined);
+  await createFetch({ throttle: held })(url).catch(() => undefined);
   console.log(diagnostics.hasSubscribers('ebb:attempt'));
 `;
 
@@ -58,8 +58,7 @@ test('NODE_DEBUG=ebb prints a line for each event, without secrets', async () =>
     '/ 0 | wait | waitedMs=… slotMs=…',
     '/ 1 | attempt',
     `/ 1 | end | ${good}`,
-    '/ 0 | throttle | state=open level=0 failures= retryAllowance=reserve',
-    '/ 0 | attempt-skipped | delayMs=…',
+    '/ 0 | throttle | state=open level=0 class=GET URL/ failures= retryAllowance=reserve',
     '/ 0 | attempt-skipped',
     '/ 0 | end | reason=overload name=NotSentError reason=overload',
   ]);

@@ -103,7 +103,7 @@ export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
           take() {
             called.add('take');
             waits += 1;
-            if (waits === 1) return { skip: true };
+            if (waits === 1) return { skip: true, delayMs: 0 };
             return waits === 2 ? { acquire: async () => seen('acquire', permit()) } : permit();
           },
           planRetry: () => seen('planRetry', permit()),
