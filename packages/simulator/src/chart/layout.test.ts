@@ -124,6 +124,14 @@ describe('any number of lines, with names of any length', () => {
     }
   });
 
+  test('names take a third of a narrow figure, and the plot half of it', () => {
+    const svg = lineChart({ ...heading, width: 440, x: 'Seconds', y: 'Requests', lines: linesOf(3, LONG) });
+    expect(svg).toContain('viewBox="0 0 440 ');
+    expect(faultsOf(svg)).toEqual([]);
+    const grid = /<line x1="([\d.]+)" x2="([\d.]+)"/.exec(svg) ?? [];
+    expect(Number(grid[2]) - Number(grid[1])).toBeGreaterThan(190);
+  });
+
   test('large numbers, long axis names and adjacent bands', () => {
     const svg = lineChart({
       ...heading,

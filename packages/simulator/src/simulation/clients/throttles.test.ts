@@ -78,6 +78,23 @@ describe('throttles', () => {
     expect(short.totals.notSent).toBeGreaterThan(0);
   });
 
+  test('let a request have six sends and skips together, also if its policy has fewer retries', () => {
+    const dead = { type: 'outage', answer: 'unavailable', fromMs: 0, untilMs: 100_000 } as const;
+    // Requests begin in the first 20 s, and all have ended at the end.
+    const surges = [{ fromMs: 20_000, untilMs: 100_000, factor: 1e-9 }];
+    const world: Scenario = {
+      ...easy,
+      clients: { count: 1, requestsPerSecond: 1, surges },
+      server: { ...easy.server, troubles: [dead] },
+    };
+    for (const maxRetries of [2, 5]) {
+      const { totals } = run({ throttle: {}, maxRetries }, world);
+      expect(totals.skipped).toBeGreaterThan(10);
+      expect(totals.failures + totals.notSent).toBe(totals.requests);
+      expect(totals.sends + totals.skipped, `${maxRetries} retries`).toBe(6 * totals.requests);
+    }
+  });
+
   test('leave retries to a budget, if there is one', () => {
     const retries = ({ totals: { sends, requests } }: ReturnType<typeof run>): number => sends - requests;
     const errors = { type: 'errors', share: 0.1, fromMs: 0, untilMs: 100_000 } as const;
