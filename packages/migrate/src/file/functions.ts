@@ -60,7 +60,7 @@ export function readsOf(called: Node, index: number): string[] {
 }
 
 /** True if a function assigns to a parameter, or to something in it. */
-export function changes(called: Node, index: number): boolean {
+function changes(called: Node, index: number): boolean {
   const name = parametersOf(called)[index]?.text();
   if (name === undefined) return false;
   const targets = findAll(bodyOf(called), 'assignment_expression', 'augmented_assignment_expression');

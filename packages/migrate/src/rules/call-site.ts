@@ -16,7 +16,7 @@ import {
 } from '../file/source.ts';
 
 /** A function of the program among the options. */
-export interface GivenFunction {
+interface GivenFunction {
   /** True if it decides, and so cannot be waited for. */
   readonly decides?: boolean;
   /** By parameter, the members that it may not read between two attempts. */
