@@ -83,3 +83,10 @@ export function runExperiment(experiment: Experiment, options: ExperimentOptions
     return { name, trace };
   });
 }
+
+/** The trace of a policy. */
+export function traceOf(results: readonly ExperimentResult[], name: string): Trace {
+  const result = results.find((other) => other.name === name);
+  if (result === undefined) throw new Error(`there is no policy ${name}`);
+  return result.trace;
+}

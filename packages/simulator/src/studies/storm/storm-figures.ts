@@ -4,7 +4,7 @@ import { lineChart } from '../../chart/line-chart.ts';
 import type { Colour } from '../../chart/palette.ts';
 import { duration } from '../../chart/scale.ts';
 import { failedShare, goodput, type Trace } from '../../measure/trace.ts';
-import type { ExperimentResult } from '../experiment.ts';
+import { type ExperimentResult, traceOf } from '../experiment.ts';
 import type { Repeats } from '../experiment-study.ts';
 
 const STORM_LINES: Readonly<Record<string, Colour>> = {
@@ -20,12 +20,6 @@ const STORM_LINES: Readonly<Record<string, Colour>> = {
 const STORM =
   'A service at 90\u00a0% of its capacity loses half of it for a minute. 10,000 clients, 2,000 requests per second.';
 const TROUBLE = [{ name: 'half the capacity', from: 10, to: 70 }];
-
-function traceNamed(results: readonly ExperimentResult[], name: string): Trace {
-  const result = results.find((other) => other.name === name);
-  if (result === undefined) throw new Error(`The storm has no ${name}`);
-  return result.trace;
-}
 
 function recoverySeconds({ recovery }: Trace): number | undefined {
   return recovery?.recoveredAfterMs === undefined ? undefined : recovery.recoveredAfterMs / 1_000;
@@ -49,9 +43,9 @@ export function stormFigure(
 ): string {
   const all = [results, ...repeats];
   const slowest = (name: string): number =>
-    Math.max(...all.map((one) => recoverySeconds(traceNamed(one, name)) ?? Number.POSITIVE_INFINITY));
+    Math.max(...all.map((one) => recoverySeconds(traceOf(one, name)) ?? Number.POSITIVE_INFINITY));
   const [budget, throttle] = ['+ budget', '+ throttle'].map(slowest);
-  const noneRecovers = ALONE.every((name) => recoverySeconds(traceNamed(results, name)) === undefined);
+  const noneRecovers = ALONE.every((name) => recoverySeconds(traceOf(results, name)) === undefined);
   return lineChart({
     title: finding(
       noneRecovers && Number.isFinite(budget) && Number.isFinite(throttle),
@@ -64,8 +58,8 @@ export function stormFigure(
     lines: Object.entries(STORM_LINES).map(([name, colour]) => ({
       name: name.startsWith('+') ? `Memorystore ${name}` : name,
       colour,
-      points: goodput(traceNamed(results, name)),
-      range: rangeOf(all.map((one) => traceNamed(one, name))),
+      points: goodput(traceOf(results, name)),
+      range: rangeOf(all.map((one) => traceOf(one, name))),
     })),
     bands: TROUBLE,
     most: 125,
@@ -75,8 +69,8 @@ export function stormFigure(
 
 /** The length of the server's queue during the storm and after it. */
 export function stormQueueFigure(results: readonly ExperimentResult[]): string {
-  const full = Math.max(...traceNamed(results, 'Memorystore').series.queue);
-  const last = traceNamed(results, 'Memorystore').series.queue.at(-1) ?? 0;
+  const full = Math.max(...traceOf(results, 'Memorystore').series.queue);
+  const last = traceOf(results, 'Memorystore').series.queue.at(-1) ?? 0;
   return lineChart({
     title: finding(
       last > 0.9 * full,
@@ -89,7 +83,7 @@ export function stormQueueFigure(results: readonly ExperimentResult[]): string {
     lines: Object.entries(STORM_LINES).map(([name, colour]) => ({
       name: name.startsWith('+') ? `Memorystore ${name}` : name,
       colour,
-      points: Array.from(traceNamed(results, name).series.queue, (queue, at) => [at + 1, queue] as const),
+      points: Array.from(traceOf(results, name).series.queue, (queue, at) => [at + 1, queue] as const),
     })),
     bands: TROUBLE,
   });
@@ -101,7 +95,7 @@ const BY_ALLOWANCE = ['Finagle', 'AWS standard'];
 
 /** The gain of a bucket on top of a budget, and its price: more requests are answered, and they wait longer. */
 function bucketsPrice(results: readonly ExperimentResult[]): string {
-  const [budget, bucket] = [traceNamed(results, '+ budget'), traceNamed(results, '+ bucket')];
+  const [budget, bucket] = [traceOf(results, '+ budget'), traceOf(results, '+ bucket')];
   const [before, after] = [budget, bucket].map((trace) => (100 * failedShare(trace)).toFixed(0));
   const [soon, late] = [budget, bucket].map(({ latencyMs }) =>
     duration(latencyMs.p99).replace(' ', '\u00a0'),
@@ -111,7 +105,7 @@ function bucketsPrice(results: readonly ExperimentResult[]): string {
 
 /** Every scheme of the storm: sends per request, recovery time, failures, and the time to an answer. */
 export function stormSchemesFigure(results: readonly ExperimentResult[]): string {
-  const isBack = (name: string): boolean => recoverySeconds(traceNamed(results, name)) !== undefined;
+  const isBack = (name: string): boolean => recoverySeconds(traceOf(results, name)) !== undefined;
   return barChart({
     title: finding(
       BY_SUCCESS.every(isBack) && !BY_ALLOWANCE.some(isBack),

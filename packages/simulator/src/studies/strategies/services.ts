@@ -1,7 +1,7 @@
 import { fullJitter } from '@ebb/core';
 import { finding } from '../../chart/frame.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
-import type { Experiment } from '../experiment.ts';
+import { type Experiment, traceOf } from '../experiment.ts';
 import { experimentStudy } from '../experiment-study.ts';
 import { storm, stormPolicies } from '../storm/storm.ts';
 import type { Study } from '../study.ts';
@@ -27,9 +27,7 @@ export const retryAfter: Study = experimentStudy(
   retryAfterSetting,
   {
     'retry-after': (results) => {
-      const [obeys, ignores] = ['Waits as asked', 'Ignores the wait'].map((name) =>
-        bars.traceOf(results, name),
-      );
+      const [obeys, ignores] = ['Waits as asked', 'Ignores the wait'].map((name) => traceOf(results, name));
       const [few, many] = [obeys, ignores].map((trace) =>
         bars.TOO_MANY.text(trace && bars.TOO_MANY.value(trace)),
       );
@@ -84,7 +82,7 @@ export const timeouts: Study = experimentStudy(
   timeoutSetting,
   {
     timeouts: (results) => {
-      const share = (name: string): number => bars.ANSWERED.value(bars.traceOf(results, name)) ?? 0;
+      const share = (name: string): number => bars.ANSWERED.value(traceOf(results, name)) ?? 0;
       return bars.resultBars(
         {
           title: finding(
@@ -123,7 +121,7 @@ export const fleetBudget: Study = experimentStudy(
   ),
   {
     'fleet-budget': (results) => {
-      const back = (name: string): number | undefined => bars.RECOVERY.value(bars.traceOf(results, name));
+      const back = (name: string): number | undefined => bars.RECOVERY.value(traceOf(results, name));
       const all = back('One budget for all');
       return bars.resultBars(
         {
