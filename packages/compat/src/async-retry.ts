@@ -1,38 +1,14 @@
 import type { AttemptContext, CurrentAttempt, PolicyOptions, Random, WrapAttempt } from '@ebb/core';
-import {
-  type Check,
-  type Complete,
-  callable,
-  devText,
-  flag,
-  notNegative,
-  type OptionTable,
-  property,
-  readOptions,
-} from '@ebb/core/internal';
+import { type Complete, callable, flag, type OptionTable, property, readOptions } from '@ebb/core/internal';
 
 import { callStartOf, elapsedMs, remember } from './call-start.ts';
-import { asTimer, cannot, ENDLESS, type Loose, warnOfZero } from './shared-options.ts';
+import { DELAY_OPTIONS, type DelayOptions, orInfinite } from './delay-options.ts';
+import { asTimer, ENDLESS, type Loose, warnOfZero } from './shared-options.ts';
 
 /** Options of {@link likeAsyncRetry}: those of async-retry. `undefined` counts as not given. */
-export interface LikeAsyncRetryOptions {
+export interface LikeAsyncRetryOptions extends DelayOptions {
   /** @default 10 */
   readonly retries?: number | undefined;
-  /**
-   * The factor by which the delay grows.
-   * @default 2
-   */
-  readonly factor?: number | undefined;
-  /**
-   * The first delay, in milliseconds.
-   * @default 1_000
-   */
-  readonly minTimeout?: number | undefined;
-  /**
-   * The longest delay, in milliseconds.
-   * @default Infinity
-   */
-  readonly maxTimeout?: number | undefined;
   /**
    * Multiplies each delay by up to two.
    * @default true
@@ -44,36 +20,18 @@ export interface LikeAsyncRetryOptions {
    */
   readonly forever?: boolean | undefined;
   /**
-   * In milliseconds. A failure after this time is not retried.
-   * @default Infinity
-   */
-  readonly maxRetryTime?: number | undefined;
-  /**
    * Called with each error before a retry, and with the number of the attempt.
    * @default none
    */
   readonly onRetry?: Loose<(error: Error, attempt: number) => unknown> | undefined;
-  /** `true` is an error: use a `clock` whose timers let the process end. */
-  readonly unref?: boolean | undefined;
 }
-
-const orInfinite: Check = (name, value) => value === Infinity || notNegative(name, value);
 
 const OPTIONS: OptionTable<LikeAsyncRetryOptions, 'unref' | 'onRetry'> = {
   retries: { check: orInfinite, default: 10 },
-  factor: { check: notNegative, default: 2 },
-  minTimeout: { check: notNegative, default: 1_000 },
-  maxTimeout: { check: orInfinite, default: Infinity },
+  ...DELAY_OPTIONS,
   randomize: { check: flag, default: true },
   forever: { check: flag, default: false },
-  maxRetryTime: { check: orInfinite, default: Infinity },
   onRetry: { check: callable },
-  unref: {
-    check: cannot(
-      devText('left out: a clock of your own may let the process end'),
-      (value) => value === false,
-    ),
-  },
 };
 
 /** Carries the argument of `bail`, which may be no object. */

@@ -3,7 +3,8 @@ import { type EventFields, emit } from '@ebb/core/internal';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import type { AxiosErrorLike } from './axios-error.ts';
-import { type LikeAxiosRetryOptions, likeAxiosRetry } from './axios-retry.ts';
+import { likeAxiosRetry } from './axios-retry.ts';
+import type { LikeAxiosRetryOptions } from './axios-retry-options.ts';
 
 const requestOf = (config?: object): RequestTraits => ({
   ...{ method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined },

@@ -18,6 +18,7 @@ import {
   readOptions,
   wrongType,
 } from '@ebb/core/internal';
+import { strict } from './shared-options.ts';
 
 /** Options of {@link likeBottleneck}: those of bottleneck that limit. `undefined`, and `null` for numbers, count as not given. */
 export interface LikeBottleneckOptions {
@@ -154,13 +155,9 @@ export function likeBottleneck(given: LikeBottleneckOptions = {}): LikeBottlenec
       (...args: unknown[]) =>
         schedule(call, ...args),
   };
-  return new Proxy(limiter, {
-    get(target, key) {
-      if (Reflect.has(target, key) || typeof key === 'symbol' || key === 'then' || key === 'toJSON')
-        return Reflect.get(target, key);
-      throw new TypeError(
-        `likeBottleneck has no ${key}${devText(': the policy has limits and onEvent for that') ?? ''}`,
-      );
-    },
-  }) as LikeBottleneck;
+  return strict(
+    'likeBottleneck',
+    limiter,
+    devText(': the policy has limits and onEvent for that'),
+  ) as LikeBottleneck;
 }

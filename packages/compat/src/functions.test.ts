@@ -1,8 +1,9 @@
 import { retry } from '@ebb/core';
 import { describe, expect, test, vi } from 'vitest';
 
+import { AbortError } from './abort-error.ts';
 import { likeAsyncRetry, withBail } from './async-retry.ts';
-import { AbortError, likePRetry, type PRetryContext } from './p-retry.ts';
+import { likePRetry, type PRetryContext } from './p-retry.ts';
 
 const endOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
 const failing = (...errors: unknown[]) => {
@@ -25,7 +26,7 @@ describe('likePRetry', () => {
     });
     expect(await endOf(retry(call, likePRetry(quick)))).toBe(error);
     expect([call.mock.calls.length, seen]).toEqual([1, [true, true, false]]);
-    // What it has stopped may be retried by a call around it.
+    // The call has ended: a call around it may retry its error.
     expect(error instanceof AbortError).toBe(false);
   });
 
@@ -118,7 +119,7 @@ describe('likeAsyncRetry', () => {
     expect(call).toHaveBeenCalledTimes(3);
   });
 
-  test('onRetry is told of errors after which there is another attempt', async () => {
+  test('onRetry is called with an error if another attempt follows', async () => {
     const onRetry = vi.fn();
     const error = new Error('no');
     await endOf(retry(failing(error), likeAsyncRetry({ ...quick, onRetry })));

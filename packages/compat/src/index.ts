@@ -1,6 +1,8 @@
+export { AbortError } from './abort-error.ts';
 export { type LikeAsyncRetryOptions, likeAsyncRetry, withBail } from './async-retry.ts';
 export type { AxiosConfigLike, AxiosErrorLike } from './axios-error.ts';
-export { type LikeAxiosRetry, type LikeAxiosRetryOptions, likeAxiosRetry } from './axios-retry.ts';
+export { type LikeAxiosRetry, likeAxiosRetry } from './axios-retry.ts';
+export type { LikeAxiosRetryOptions } from './axios-retry-options.ts';
 export {
   type LikeBottleneck,
   type LikeBottleneckJob,
@@ -13,4 +15,4 @@ export {
   type LikeFetchRetryOptions,
   likeFetchRetry,
 } from './fetch-retry.ts';
-export { AbortError, type LikePRetryOptions, likePRetry, type PRetryContext } from './p-retry.ts';
+export { type LikePRetryOptions, likePRetry, type PRetryContext } from './p-retry.ts';

@@ -1,20 +1,19 @@
 import type { CurrentAttempt, Outcome, PolicyOptions, Random, RequestTraits, WrapAttempt } from '@ebb/core';
 import {
-  type Check,
   type Complete,
   callable,
   devText,
   flag,
   isError,
-  isObject,
-  notNegative,
   type OptionTable,
   property,
   readOptions,
 } from '@ebb/core/internal';
 
+import { AbortError, endsWithAbort } from './abort-error.ts';
 import { axiosErrorOf, isAccepted } from './axios-error.ts';
 import { askIn, callStartOf, configOf, elapsedMs, remember, tell } from './call-start.ts';
+import { DELAY_OPTIONS, type DelayOptions } from './delay-options.ts';
 import { isNetworkError } from './network-error.ts';
 import {
   asTimer,
@@ -38,37 +37,17 @@ export interface PRetryContext {
 }
 
 /** Options of {@link likePRetry}: those of p-retry. `undefined` counts as not given. */
-export interface LikePRetryOptions {
+export interface LikePRetryOptions extends DelayOptions {
   /**
    * `Infinity` needs a `maxRetryTime`, or what a policy needs with it.
    * @default 10
    */
   readonly retries?: number | undefined;
   /**
-   * The factor by which the delay grows.
-   * @default 2
-   */
-  readonly factor?: number | undefined;
-  /**
-   * The first delay, in milliseconds.
-   * @default 1_000
-   */
-  readonly minTimeout?: number | undefined;
-  /**
-   * The longest delay, in milliseconds.
-   * @default Infinity
-   */
-  readonly maxTimeout?: number | undefined;
-  /**
    * Multiplies each delay by up to two.
    * @default false
    */
   readonly randomize?: boolean | undefined;
-  /**
-   * In milliseconds. A failure after this time is not retried; no attempt is interrupted.
-   * @default Infinity
-   */
-  readonly maxRetryTime?: number | undefined;
   /**
    * Called with each failure. The next attempt waits for it, and what it throws ends the call.
    * @default none
@@ -85,54 +64,19 @@ export interface LikePRetryOptions {
     | undefined;
   /** Ends the call with its reason. An attempt under way is not interrupted. */
   readonly signal?: AbortSignal | undefined;
-  /** `true` is an error: use a `clock` whose timers let the process end. */
-  readonly unref?: boolean | undefined;
 }
 
 type Unset = 'shouldConsumeRetry' | 'signal' | 'unref';
 
-/** The errors after which no attempt follows. */
-const last = /* @__PURE__ */ new WeakSet<object>();
-
-/**
- * Stops the retries: `throw new AbortError(error)`, as with p-retry. The call fails with the error itself, so `new` returns that; a text
- * becomes an error.
- */
-export class AbortError extends Error {
-  constructor(given: string | Error) {
-    super();
-    const error = isError(given) ? given : new Error(String(given));
-    last.add(error);
-    // biome-ignore lint/correctness/noConstructorReturn: the error itself is thrown, and not one around it
-    return error as AbortError;
-  }
-
-  /** True until the call that it stops has ended. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isObject(value) && last.has(value);
-  }
-}
-
-const orInfinite: Check = (name, value) => value === Infinity || notNegative(name, value);
-
 const OPTIONS: OptionTable<LikePRetryOptions, Unset> = {
   retries: { check: checkRetries, default: 10 },
-  factor: { check: notNegative, default: 2 },
-  minTimeout: { check: notNegative, default: 1_000 },
-  maxTimeout: { check: orInfinite, default: Infinity },
+  ...DELAY_OPTIONS,
   randomize: { check: flag, default: false },
-  maxRetryTime: { check: orInfinite, default: Infinity },
   onFailedAttempt: { check: callable, default: () => undefined },
   shouldRetry: { check: callable, default: () => true },
   shouldConsumeRetry: { check: cannot(devText('left out: each retry counts, and shouldRetry decides')) },
   signal: {
     check: cannot(devText('an AbortSignal of the runtime'), (value) => value instanceof AbortSignal),
-  },
-  unref: {
-    check: cannot(
-      devText('left out: a clock of your own may let the process end'),
-      (value) => value === false,
-    ),
   },
 };
 
@@ -218,7 +162,8 @@ export function likePRetry(options: LikePRetryOptions = {}): PolicyOptions {
     try {
       return await send();
     } catch (thrown) {
-      if (request.url !== '' || last.has(Object(thrown)) || property(thrown, 'originalError')) throw thrown;
+      if (request.url !== '' || thrown instanceof AbortError || property(thrown, 'originalError'))
+        throw thrown;
       const { call, context, isRetriable, mayFollow } = failed(thrown, request, attempt);
       call.verdict = { attempt, verdict: 'final' };
       await onFailedAttempt(context);
@@ -237,7 +182,7 @@ export function likePRetry(options: LikePRetryOptions = {}): PolicyOptions {
     classify(outcome, request, attempt) {
       const thrown = thrownBy(outcome, request);
       if (thrown === undefined) return 'success';
-      if (isAbort(outcome, request) || last.delete(Object(thrown.error))) return 'final';
+      if (isAbort(outcome, request) || endsWithAbort(thrown.error)) return 'final';
       const { verdict } = callStartOf(request);
       if (verdict?.attempt === attempt) return verdict.verdict;
       const { call, context, isRetriable, mayFollow } = failed(thrown.error, request, attempt);

@@ -67,15 +67,15 @@ export function warnOfZero(name: string, option: string): void {
   });
 }
 
+const OF_BODY = /* @__PURE__ */ devText(': what needs the body belongs in inspect');
+
 /** An object that throws when a missing property is read: a silent `undefined` would change the decisions of the program. */
-export function strict<T extends object>(name: string, has: T): T {
+export function strict<T extends object>(name: string, has: T, hint: string | undefined = OF_BODY): T {
   return new Proxy(has, {
     get(target, key) {
       if (Reflect.has(target, key) || typeof key === 'symbol' || key === 'then' || key === 'toJSON')
         return Reflect.get(target, key);
-      throw new TypeError(
-        `${name} has no ${key}${devText(': what needs the body belongs in inspect') ?? ''}`,
-      );
+      throw new TypeError(`${name} has no ${key}${hint ?? ''}`);
     },
   });
 }
