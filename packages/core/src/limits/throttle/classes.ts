@@ -8,9 +8,17 @@ const MOST_CLASSES = 16;
 /** Scheme, host and first segment of the path, also of a relative URL. */
 const START = /^(?:[^/?#]*\/\/[^/?#]*)?\/?[^/?#]*/;
 
+/** The last request that was asked for, and its class. */
+let [lastMethod, lastUrl, lastClass] = ['', '', ''];
+
 /** Method, origin and first segment of the path: `GET https://api.example.com/orders`. */
 export function pathClassOf({ method, url }: RequestTraits): string {
-  return `${method} ${START.exec(url)?.[0]}`;
+  // A call is asked for its class at its start and at each attempt.
+  if (url !== lastUrl || method !== lastMethod) {
+    [lastMethod, lastUrl] = [method, url];
+    lastClass = `${method} ${START.exec(url)?.[0]}`;
+  }
+  return lastClass;
 }
 
 /** Requests that succeed or fail together, with a rule for them alone. */
