@@ -69,7 +69,7 @@ export class CallSites {
     // Those in a call that stays have to stay as well.
     const inCalls = new Map<number, Node[]>();
     for (const name of names)
-      for (const { id } of name.ancestors().map((one) => ({ id: one.id() })))
+      for (const id of name.ancestors().map((one) => one.id()))
         if (ids.has(id)) inCalls.set(id, [...(inCalls.get(id) ?? []), name]);
     const done = calls.map(({ call, exported }) =>
       source.attempt(call, () => {
@@ -164,11 +164,7 @@ export class CallSites {
 
   #checkOption({ key, value }: Option): void {
     if (!Object.hasOwn(this.kind.options, key)) throw new Stuck(`\`${key}\` has no counterpart`);
-    if (
-      /^(retries|maxRetryTime)$/.test(key) &&
-      /^(Number\.POSITIVE_)?Infinity$/.test(value.text()) &&
-      key === 'retries'
-    )
+    if (key === 'retries' && /^(Number\.POSITIVE_)?Infinity$/.test(value.text()))
       this.source.replace(value, 'Number.MAX_SAFE_INTEGER');
     const { decides = false, unreadable = {} } = this.kind.options[key] as GivenFunction;
     const called = functionOf(this.source, value);

@@ -30,8 +30,13 @@ function changeWorlds(
 }
 
 /** A service without trouble of its own. */
-function quietWorlds(kind: string, load: number, more: object, surges: readonly Surge[] = []): VariedWorld[] {
-  const stragglers = (more as Partial<ServerOptions>).stragglers;
+function quietWorlds(
+  kind: string,
+  load: number,
+  more: Partial<ServerOptions>,
+  surges: readonly Surge[] = [],
+): VariedWorld[] {
+  const { stragglers } = more;
   const meanMs = SERVICE_MS * (1 + (stragglers ? stragglers.share * (stragglers.factor - 1) : 0));
   const capacity = REQUESTS / load;
   const server = {
@@ -63,7 +68,7 @@ const BURSTS: readonly Surge[] = [10, 40, 70, 100].flatMap((second) => [
   { fromMs: (second + 2) * 1_000, untilMs: (second + 30) * 1_000, factor: 1 },
 ]);
 
-const late = (share: number, factor: number): object => ({
+const late = (share: number, factor: number): Partial<ServerOptions> => ({
   serviceSpread: 'constant',
   stragglers: { share, factor },
 });
