@@ -1,4 +1,4 @@
-import { declarationsOf, findAll, type Node, namesIn, type Source, Stuck, textToCompare } from './source.ts';
+import { declarationsOf, type Node, namesIn, type Source, Stuck, textToCompare } from './source.ts';
 
 const FUNCTION =
   /^(arrow_function|function_expression|function_declaration|method_definition|generator_function)$/;
@@ -57,14 +57,6 @@ export function readsOf(called: Node, index: number): string[] {
     throw new Stuck(`the parameter ${parameter.text()} is not understood`);
   const name = parameter.text();
   return namesIn(bodyOf(called), name).map((node) => textToCompare(chainAt(node)).slice(name.length));
-}
-
-/** True if a function assigns to a parameter, or to something in it. */
-function changes(called: Node, index: number): boolean {
-  const name = parametersOf(called)[index]?.text();
-  if (name === undefined) return false;
-  const targets = findAll(bodyOf(called), 'assignment_expression', 'augmented_assignment_expression');
-  return targets.some((one) => textToCompare(one.field('left') as Node).split(/[.[]/)[0] === name);
 }
 
 /** An expression, with the edits inside it; a method becomes a function. */
