@@ -41,7 +41,7 @@ const NO_ATTEMPTS: readonly Attempt[] = [];
 const [START, DELAY, CONNECTION, HOOKS, LIMITS, BODY, SEND] = [0, 1, 2, 3, 4, 5, 6] as const;
 type Phase = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
-/** The most waits of an attempt, against a limit that lacks something again after each wait. */
+/** The most waits of an attempt, and the most skips of a call: against a limit that lacks something again each time. */
 const MOST_WAITS = 1_000;
 
 /** The outcome of an abort in the turn of a response, of which the limits have to hear. */
@@ -347,7 +347,7 @@ export class Call implements CallView, OuterCall {
     const { attempt, delayMs: beforeMs, waitedMs, deadline, permits } = this;
     permits?.skip();
     this.skipped = (this.skipped ?? 0) + 1;
-    if (deadline && Number(delayMs) > deadline.leftMs) delayMs = undefined;
+    if (this.skipped >= MOST_WAITS || (deadline && Number(delayMs) > deadline.leftMs)) delayMs = undefined;
     // A retry is planned again.
     if (delayMs !== undefined && attempt > 0 && permits?.planRetry({ reason: 'refused', delayMs }))
       delayMs = undefined;

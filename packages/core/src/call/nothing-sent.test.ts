@@ -174,6 +174,13 @@ describe('a scheduled attempt that is skipped', () => {
     expect(cancel).toHaveBeenCalledTimes(1);
   });
 
+  test('after 1,000 skips the call ends, also if a limit skips for ever and at once', () => {
+    const { call, events } = skipped(false, {}, {}, { delayMs: 0 });
+    for (let step = call.next(); !isEnd(step); step = call.next()) expect(call.skipped).toBeLessThan(2_000);
+    expect(call.skipped).toBe(1_000);
+    expect(events.at(-2)).toMatchObject({ type: 'attempt-skipped', delayMs: undefined });
+  });
+
   test('without a delay there is no other scheduled attempt, with and without a total timeout', () => {
     const { step: other } = skipped(false, { totalTimeoutMs: 1e6 }, {}, { delayMs: undefined });
     expect(isEnd(other)).toBe(true);

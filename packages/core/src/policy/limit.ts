@@ -66,8 +66,8 @@ export interface Wait {
 export interface Skip {
   readonly skip: true;
   /**
-   * How long until the next scheduled attempt, in milliseconds, which uses no retry. Without it, or if the total timeout ends before, the call
-   * ends with the answer that was there, else with a `NotSentError` (`overload`).
+   * How long until the next scheduled attempt, in milliseconds, which uses no retry. Without it, if the total timeout ends before, or with
+   * the 1,000th skip, the call ends with the answer that was there, else with a `NotSentError` (`overload`).
    */
   readonly delayMs?: number | undefined;
 }
