@@ -36,6 +36,13 @@ test.each<[reason: string, error: unknown]>([
   expect(lossReason(error)).toBe(reason);
 });
 
+test('a long error of a store takes a time that grows as its length', () => {
+  const started = process.cpuUsage();
+  expect(lossReason(new Error('NOAUT'.repeat(20_000)))).toBe('other');
+  // Its square would take seconds, in microseconds of the processor.
+  expect(process.cpuUsage(started).user).toBeLessThan(500_000);
+});
+
 test('stats count losses by reason, recoveries, calls and their time, and the event has the reason', async () => {
   const world = new StoreWorld();
   const fleet = new BusyFleet(world, 1, { refillPerSecond: 50, capacity: 10 });

@@ -27,8 +27,7 @@ const CONNECTION =
   /ECONN|\bconnection\b|\bsocket\b|the client is closed|max retries per request|stream isn't writeable|All nodes failed|Failed to refresh slots/i;
 
 /** The code that begins an error of a server; GLIDE has it in the middle. */
-const SERVER =
-  /^[A-Z]{2,}[A-Z\d]* |\b(NOAUTH|WRONGPASS|WRONGTYPE|READONLY|OOM|MISCONF|LOADING|CLUSTERDOWN)\b/;
+const SERVER = /^[A-Z]{2}[A-Z\d]* |\b(NOAUTH|WRONGPASS|WRONGTYPE|READONLY|OOM|MISCONF|LOADING|CLUSTERDOWN)\b/;
 
 export function lossReason(error: unknown): LossReason {
   if (error instanceof ForgetfulStoreError) return 'data';
