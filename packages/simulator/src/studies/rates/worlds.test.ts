@@ -26,16 +26,27 @@ const WORLDS: readonly Row[] = [
   ),
 ];
 
+const isByChance = ({ late = false, quota = 1_000 }: Row): boolean => late && quota <= 100;
+
 describe('clients that each know the whole quota find their shares', () => {
   test.each(WORLDS)('$clients clients, load $load, late $late, quota $quota, burst $burst', (world) => {
     const found = findIn(adaptive, world);
     expect(found.use).toBeGreaterThanOrEqual(0.95);
     expect(found.refused).toBeLessThanOrEqual(0.05);
     expect(found.refusedAtFirst).toBeLessThanOrEqual(0.2);
-    expect(found.jain).toBeGreaterThanOrEqual(0.9);
+    if (!isByChance(world)) expect(found.jain).toBeGreaterThanOrEqual(0.9);
     expect(found.backAfterHalf ?? 0).toBeLessThanOrEqual(30);
     expect(found.backAfterDouble ?? 0).toBeLessThanOrEqual(30);
   });
+
+  // A latecomer of ten requests per second meets some fifteen refusals in 30 s: their number differs by chance, and its share with it.
+  test.each(WORLDS.filter(isByChance))(
+    'late $clients clients, load $load, quota $quota, burst $burst: the mean of eight seeds',
+    (world) => {
+      const shares = [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => findIn(adaptive, { ...world, seed }).jain);
+      expect(shares.reduce((sum, jain) => sum + jain, 0) / shares.length).toBeGreaterThanOrEqual(0.9);
+    },
+  );
 });
 
 // Five percent of a request per second is a refusal in twenty seconds: too few to tell an equal share by in a minute.
