@@ -7,7 +7,11 @@ export const SLOW: Readonly<
   /** Asks a language server. */
   hover: ['test/hover/hover.test.ts'],
   /** Runs each program twice: with another library, and rewritten. Breaks folders under a rewrite. */
-  migrate: ['packages/migrate/src/cli/harm.test.ts', 'test/migration/moved.test.ts'],
+  migrate: [
+    'packages/migrate/src/cli/harm.test.ts',
+    'test/migration/moved.test.ts',
+    'test/migration/programs.test.ts',
+  ],
   /** Runs each program twice: with another library, and its port. */
   ports: ['test/ports/ports.test.ts'],
   /** Start a program for each row or block of code, or a browser; or repeat quick tests over older versions. */

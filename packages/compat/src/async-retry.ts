@@ -34,6 +34,9 @@ const OPTIONS: OptionTable<LikeAsyncRetryOptions, 'unref' | 'onRetry'> = {
   onRetry: { check: callable },
 };
 
+/** A function that is called with `bail` and the number of the attempt. */
+export type CallWithBail<T, E = unknown> = (bail: (error: E) => void, attempt: number) => T | PromiseLike<T>;
+
 /** Carries the argument of `bail`, which may be no object. */
 class Bail {
   readonly error: unknown;

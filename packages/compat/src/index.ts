@@ -1,5 +1,5 @@
 export { AbortError } from './abort-error.ts';
-export { type LikeAsyncRetryOptions, likeAsyncRetry, withBail } from './async-retry.ts';
+export { type CallWithBail, type LikeAsyncRetryOptions, likeAsyncRetry, withBail } from './async-retry.ts';
 export type { AxiosConfigLike, AxiosErrorLike } from './axios-error.ts';
 export { type LikeAxiosRetry, likeAxiosRetry } from './axios-retry.ts';
 export type { LikeAxiosRetryOptions } from './axios-retry-options.ts';

@@ -163,15 +163,17 @@ test('exponentialDelay draws up to a fifth', () => {
 });
 
 describe('likePRetry', () => {
-  test.each<[string, unknown]>([
-    ['a text', 'no'],
+  const original = new Error('the original');
+  test.each<[string, unknown, unknown]>([
+    ['a text', 'no', 'no'],
     [
-      'an AbortError of p-retry',
-      Object.assign(new Error('no'), { name: 'AbortError', originalError: new Error() }),
+      'an AbortError of p-retry, and fails with its original error',
+      Object.assign(new Error('no'), { name: 'AbortError', originalError: original }),
+      original,
     ],
-  ])('does not retry %s', async (_, thrown) => {
+  ])('does not retry %s', async (_, thrown, error) => {
     const call = vi.fn(() => Promise.reject(thrown));
-    await expect(retry(call, likePRetry())).rejects.toBe(thrown);
+    await expect(retry(call, likePRetry())).rejects.toBe(error);
     expect(call).toHaveBeenCalledTimes(1);
   });
 

@@ -162,8 +162,12 @@ export function likePRetry(options: LikePRetryOptions = {}): PolicyOptions {
     try {
       return await send();
     } catch (thrown) {
-      if (request.url !== '' || thrown instanceof AbortError || property(thrown, 'originalError'))
-        throw thrown;
+      if (request.url !== '' || thrown instanceof AbortError) throw thrown;
+      const original = property(thrown, 'originalError');
+      if (isError(original)) {
+        callStartOf(request).verdict = { attempt, verdict: 'final' };
+        throw original;
+      }
       const { call, context, isRetriable, mayFollow } = failed(thrown, request, attempt);
       call.verdict = { attempt, verdict: 'final' };
       await onFailedAttempt(context);

@@ -10,7 +10,7 @@ interface Played {
   readonly logged: readonly string[];
 }
 
-type Plays = Readonly<Record<string, Played>>;
+export type Plays = Readonly<Record<string, Played>>;
 
 /** Two folders in which programs find what they import: CommonJS ones older versions, which can be required. */
 export function makeFolders(home: string): void {

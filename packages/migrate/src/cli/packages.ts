@@ -7,9 +7,9 @@ export interface Change {
   readonly after: string;
 }
 
-/** True for a text that loads a package. */
+/** True for a text that loads a package, or a file of it. */
 function loads(text: string, name: string): boolean {
-  return new RegExp(`\\b(from|import|require)\\b[\\s(]*(['"\`])${name}\\2`).test(text);
+  return new RegExp(`\\b(from|import|require)\\b[\\s(]*(['"\`])${name}(/[\\w./]+)?\\2`).test(text);
 }
 
 /** The commands of npm that follow a run: they install what the programs load now, and remove what none of them loads. */
@@ -18,15 +18,14 @@ export function commandsFor(programs: readonly Change[]): string[] {
   const added = [...new Set([...Object.values(HOME), ...Object.values(TYPES)])].filter(
     (home) => home.startsWith('@') && changed.some(({ after }) => loads(after, home)),
   );
-  const gone = Object.keys(RULES).filter(
+  const packages = [...new Set(Object.keys(RULES).map((path) => path.replace(/\/.*/, '')))];
+  const gone = packages.filter(
     (library) =>
       changed.some(({ before }) => loads(before, library)) &&
       !programs.some(({ after }) => loads(after, library)),
   );
   return [
     ...(added.length > 0 ? [`npm install ${added.sort().join(' ')}`] : []),
-    ...(gone.length > 0
-      ? [`npm uninstall ${[...new Set(gone.map((path) => path.replace(/\/.*/, '')))].sort().join(' ')}`]
-      : []),
+    ...(gone.length > 0 ? [`npm uninstall ${gone.sort().join(' ')}`] : []),
   ];
 }

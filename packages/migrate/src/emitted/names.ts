@@ -20,9 +20,12 @@ export const HOME: Readonly<Record<string, string>> = {
 
 /** Types, which JavaScript does not import. */
 export const TYPES: Readonly<Record<string, string>> = {
+  CallWithBail: '@ebb/compat',
   LikeAsyncRetryOptions: '@ebb/compat',
   LikeAxiosRetryOptions: '@ebb/compat',
   LikeBottleneck: '@ebb/compat',
+  LikeBottleneckJob: '@ebb/compat',
+  LikeBottleneckOptions: '@ebb/compat',
   LikeFetch: '@ebb/compat',
   LikeFetchRetryOptions: '@ebb/compat',
   LikePRetryOptions: '@ebb/compat',

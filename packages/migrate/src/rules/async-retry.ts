@@ -10,7 +10,7 @@ const KIND: Kind = {
     ...{ retries: {}, factor: {}, minTimeout: {}, maxTimeout: {}, randomize: {}, forever: {} },
     ...{ maxRetryTime: {}, onRetry: {} },
   },
-  names: { Options: '@LikeAsyncRetryOptions' },
+  names: { Options: '@LikeAsyncRetryOptions', RetryFunction: '@CallWithBail<>' },
 };
 
 /** True for a function that does not use `bail`, which is its first parameter. */

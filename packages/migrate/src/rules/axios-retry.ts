@@ -32,7 +32,7 @@ const KIND: Kind = {
   names: {
     ...Object.fromEntries(HELPERS.map((name) => [name, `@likeAxiosRetry.${name}`])),
     IAxiosRetryConfig: OPTIONS,
-    IAxiosRetryConfigExtended: OPTIONS,
+    IAxiosRetryConfigExtended: `${OPTIONS} & { retryCount?: number }`,
     namespace: "'axios-retry'",
   },
 };

@@ -29,17 +29,27 @@ export interface Kind {
   readonly like: string;
   /** The options that the function takes, each with its rules if it is a function. */
   readonly options: Readonly<Record<string, GivenFunction>>;
-  /** The names of ebb for other exports of the library. */
-  readonly names: Readonly<Record<string, string>>;
+  /** The names of ebb for other exports of the library. `<>` at the end keeps the arguments of a type. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** Such names for types alone. */
+  readonly types?: Readonly<Record<string, string>>;
   /** Why an export stays. */
   readonly stays?: Readonly<Record<string, string>>;
   /** Exports of the library that are called, besides its default. */
   readonly calls?: readonly string[];
+  /** True if names change only where nothing of the library stays in any file. */
+  readonly isTogether?: boolean;
 }
 
 /** Replaces a module in a test. */
 const MOCKS =
   /^((jest|vi)\.(mock|doMock|unmock|dontMock|setMock|requireActual|requireMock|importActual|importMock)|td\.replace|mock\.module)$/;
+
+const TYPE = /^(nested_)?type_identifier$/;
+
+function calledBy(call: Node): Node | null {
+  return call.field('function') ?? call.field('constructor');
+}
 
 /** The places of a library in a program. */
 export class CallSites {
@@ -63,7 +73,7 @@ export class CallSites {
     const calls = ['default', ...(kind.calls ?? [])].flatMap((exported) =>
       bindings.calls(source, exported).map((call) => ({ call, exported })),
     );
-    const called = new Set(calls.map(({ call }) => call.field('function')?.id()));
+    const called = new Set(calls.map(({ call }) => calledBy(call)?.id()));
     const names = this.#otherNames().filter((node) => !called.has(node.id()));
     const ids = new Set(calls.map(({ call }) => call.id()));
     // Those in a call that stays have to stay as well.
@@ -80,8 +90,9 @@ export class CallSites {
     const within = new Set([...inCalls.values()].flat().map((name) => name.id()));
     const outside = names.filter((name) => !within.has(name.id()));
     // Another file has the calls, which stay.
-    if (calls.length > 0 || source.held === undefined) for (const name of outside) this.#rename(name);
-    if (calls.length === 0 && source.edited !== source.text) source.rewritten += 1;
+    const mayRename = source.held === undefined || (calls.length > 0 && !kind.isTogether);
+    const renamed = outside.filter((name) => this.#rename(name, mayRename));
+    if (calls.length === 0 && renamed.length > 0) source.rewritten += 1;
     this.#noteOthers();
     return done;
   }
@@ -103,20 +114,24 @@ export class CallSites {
     });
   }
 
-  /** An export gets the name of ebb, or a TODO. */
-  #rename(node: Node): void {
+  /** True for a program that has types of the library. */
+  get hasTypes(): boolean {
+    return this.#otherNames().some((node) => TYPE.test(String(node.kind())));
+  }
+
+  /** An export gets the name of ebb, or a TODO. @returns true for the name */
+  #rename(node: Node, mayRename = true): boolean {
     const { source, bindings, kind } = this;
     const named = bindings.named(node) ?? '';
-    const name = kind.names[named];
-    const parent = node.parent();
-    const whole = parent?.kind() === 'generic_type' ? parent : node;
-    const reason = kind.stays?.[named];
+    const name = (TYPE.test(String(node.kind())) ? kind.types?.[named] : undefined) ?? kind.names?.[named];
+    const unknown = `how ${named === 'default' ? 'it' : named} is used is not known`;
+    const reason = kind.stays?.[named] ?? (name === undefined ? unknown : undefined);
     if (reason !== undefined) source.todo(node, `${kind.library} stays here: ${reason}`);
-    else if (name !== undefined) source.replace(whole, name.replaceAll('@', PLACEHOLDER));
-    else {
-      const unknown = named === 'default' ? 'it' : named;
-      source.todo(node, `${kind.library} stays here: how ${unknown} is used is not known`);
-    }
+    if (name === undefined || reason !== undefined || !mayRename) return false;
+    const parent = node.parent();
+    const isWhole = parent?.kind() === 'generic_type' && !name.endsWith('<>');
+    source.replace(isWhole ? parent : node, name.replace('<>', '').replaceAll('@', PLACEHOLDER));
+    return true;
   }
 
   /** Other places that load the library, or stand for it. */

@@ -51,30 +51,30 @@ describe('lines that stay', () => {
     expect(text).toContain('\nretry(({ attempt }) => run(attempt), likePRetry());\n');
   });
 
-  const USE = "import Bottleneck from 'bottleneck';\n";
+  const USE = "import pThrottle from 'p-throttle';\n";
   const todo = (text: string): string =>
-    `// TODO(ebb): bottleneck stays here: its options come from elsewhere: ${text}\n`;
+    `// TODO(ebb): p-throttle stays here: its options come from elsewhere: ${text}\n`;
 
   test.each([
     [
       'code over several lines',
-      'const ids = new Bottleneck(a ||\n  // b\n  c());\n',
-      `${todo('a || // b c()')}const ids = new Bottleneck(a ||\n  // b\n  c());\n`,
+      'const ids = pThrottle(a ||\n  // b\n  c());\n',
+      `${todo('a || // b c()')}const ids = pThrottle(a ||\n  // b\n  c());\n`,
     ],
     [
       'code with what ends a line elsewhere',
-      "const ids = new Bottleneck(f('\u2028\u0085\u001b[31m\u202e'));\n",
-      `${todo("f(' [31m ')")}const ids = new Bottleneck(f('\u2028\u0085\u001b[31m\u202e'));\n`,
+      "const ids = pThrottle(f('\u2028\u0085\u001b[31m\u202e'));\n",
+      `${todo("f(' [31m ')")}const ids = pThrottle(f('\u2028\u0085\u001b[31m\u202e'));\n`,
     ],
     [
       'a statement on the last line of a text',
-      'const a = `\nb`; const ids = new Bottleneck(c());\n',
-      `const a = \`\nb\`; \n${todo('c()')}const ids = new Bottleneck(c());\n`,
+      'const a = `\nb`; const ids = pThrottle(c());\n',
+      `const a = \`\nb\`; \n${todo('c()')}const ids = pThrottle(c());\n`,
     ],
     [
       'a statement on a line of JSX',
-      'export const a = () => (\n  <p>\n    b {of(() => { const ids = new Bottleneck(d()); })}\n  </p>\n);\n',
-      `${todo('d()')}export const a = () => (\n  <p>\n    b {of(() => { const ids = new Bottleneck(d()); })}\n  </p>\n);\n`,
+      'export const a = () => (\n  <p>\n    b {of(() => { const ids = pThrottle(d()); })}\n  </p>\n);\n',
+      `${todo('d()')}export const a = () => (\n  <p>\n    b {of(() => { const ids = pThrottle(d()); })}\n  </p>\n);\n`,
     ],
   ])('a TODO above %s is a comment and nothing else', (_, before, after) => {
     const { text } = migrate('a.jsx', `${USE}${before}`);

@@ -12,7 +12,10 @@ const KIND: Kind = {
     retryDelay: { decides: true, unreadable: { 2: BODY } },
     retryOn: { decides: true, unreadable: { 2: BODY } },
   },
-  names: { RequestInitRetryParams: '@LikeFetchRetryOptions' },
+  names: {
+    RequestInitRetryParams: '@LikeFetchRetryOptions',
+    RequestInitWithRetry: 'RequestInit & @LikeFetchRetryOptions',
+  },
 };
 
 /** Requests have their options in `init`. */
@@ -24,7 +27,8 @@ export function fetchRetry(source: Source): void {
     const [base, options] = argumentsOf(call);
     if (base === undefined) throw new Stuck('it wraps nothing');
     // Up to fetch-retry 2 it was a fetch itself.
-    if (/^(string|template_string|binary_expression)$/.test(String(bare(base).kind())) || isAwaited(call))
+    const isUrl = /^(string|template_string|binary_expression)$/.test(String(bare(base).kind()));
+    if ((isUrl && !/\?\?|\|\|/.test(base.text())) || isAwaited(call))
       throw new Stuck('it sends a request here, as fetch-retry 2 did');
     const holder = holderOf(call);
     const uses = holder === undefined ? [call] : usesOf(source, holder);

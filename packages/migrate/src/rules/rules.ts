@@ -8,6 +8,9 @@ import { ky } from './ky.ts';
 import { pRetry } from './p-retry.ts';
 import { pThrottle } from './p-throttle.ts';
 
+/** The paths by which bottleneck is loaded. */
+const BOTTLENECKS = ['bottleneck', 'bottleneck/light', 'bottleneck/light.js', 'bottleneck/es5'] as const;
+
 /** How the uses of each library are rewritten. */
 export const RULES: Readonly<Record<string, (source: Source) => void>> = {
   'axios-retry': axiosRetry,
@@ -15,9 +18,7 @@ export const RULES: Readonly<Record<string, (source: Source) => void>> = {
   'p-retry': pRetry,
   'async-retry': asyncRetry,
   'axios-rate-limit': axiosRateLimit,
-  bottleneck,
-  'bottleneck/light': (source) => bottleneck(source, 'bottleneck/light'),
-  'bottleneck/es5': (source) => bottleneck(source, 'bottleneck/es5'),
+  ...Object.fromEntries(BOTTLENECKS.map((path) => [path, (source: Source) => bottleneck(source, path)])),
   'p-throttle': pThrottle,
   ky,
 };

@@ -73,11 +73,11 @@ const BOTTLENECK: Together = {
   heldBy(programs, texts) {
     const names = programs.flatMap((one) => [...(one.names ?? [])]);
     for (const name of names) {
-      const use = new RegExp(`\\b${name}\\??\\.(?!schedule\\b|wrap\\b|policy\\b)\\w+`);
+      const use = new RegExp(`\\b${name}\\??\\.(?!schedule\\b|wrap\\b|policy\\b)\\w+(?=\\()`);
       const found = texts.map((text) => use.exec(text)?.[0]).find(Boolean);
       if (found !== undefined) return `\`${found}\` of another file has no counterpart`;
     }
-    return undefined;
+    return sumOf(programs).kept > 0 ? 'another limiter, or a group, stays' : undefined;
   },
 };
 
@@ -86,5 +86,7 @@ export const TOGETHER: Readonly<Record<string, Together>> = {
   'p-retry': P_RETRY,
   bottleneck: BOTTLENECK,
   'bottleneck/light': BOTTLENECK,
+  'bottleneck/light.js': BOTTLENECK,
+  'bottleneck/es5': BOTTLENECK,
   ky: byKeys(/\bretry\b/),
 };

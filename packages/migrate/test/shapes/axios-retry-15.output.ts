@@ -4,7 +4,7 @@ import type { LikeAxiosRetryOptions } from '@ebb/compat';
 
 declare module 'axios' {
   interface AxiosRequestConfig {
-    'axios-retry'?: LikeAxiosRetryOptions;
+    'axios-retry'?: LikeAxiosRetryOptions & { retryCount?: number };
   }
 }
 

@@ -1,6 +1,6 @@
-import { concurrencyLimit, createPolicy, retry, tokenBucket } from '@ebb/core';
+import { likeBottleneck } from '@ebb/compat';
 
-const limiter = createPolicy({ maxRetries: 0, feedback: false, bucket: tokenBucket({ capacity: 1, refillPerSecond: 1000 / 333 }), concurrency: concurrencyLimit({ maxConcurrent: 1 }) });
+const limiter = likeBottleneck({ maxConcurrent: 1, minTime: 333 });
 
 export const all = (ids = [1, 2, 3, 4]) =>
-  Promise.all(ids.map((id) => retry(() => fetch(`https://api.example.com/${id}`).then((r) => r.status), limiter)));
+  Promise.all(ids.map((id) => limiter.schedule(() => fetch(`https://api.example.com/${id}`).then((r) => r.status))));

@@ -1,12 +1,16 @@
-import { createPolicy, retry, tokenBucket } from '@ebb/core';
+import { likeBottleneck } from '@ebb/compat';
 
-const limiter = createPolicy({ maxRetries: 0, feedback: false, bucket: tokenBucket({ capacity: 3, refillPerSecond: (3 * 1000) / (60 * 1000), refillIntervalMs: 60 * 1000 }) });
+const limiter = likeBottleneck({
+  reservoir: 3,
+  reservoirRefreshAmount: 3,
+  reservoirRefreshInterval: 60 * 1000,
+});
 
 async function send(id: number): Promise<number> {
   const response = await fetch(`https://api.example.com/send/${id}`, { method: 'POST' });
   return response.status;
 }
 
-const sendLimited = (...args: Parameters<typeof send>) => retry(() => send(...args), limiter);
+const sendLimited = limiter.wrap(send);
 
 export const sendMany = async (): Promise<number[]> => Promise.all([1, 2, 3, 4, 5].map((id) => sendLimited(id)));

@@ -1,17 +1,17 @@
-import { createPolicy, type Policy, retry, tokenBucket } from '@ebb/core';
+import { type LikeBottleneck, likeBottleneck } from '@ebb/compat';
 
 export class Scraper {
-  private readonly limiter: Policy;
+  private readonly limiter: LikeBottleneck;
 
   constructor(perSecond: number) {
-    this.limiter = createPolicy({ maxRetries: 0, feedback: false, bucket: tokenBucket({ capacity: 1, refillPerSecond: (1 * 1000) / (1000 / perSecond) }) });
+    this.limiter = likeBottleneck({ minTime: 1000 / perSecond });
   }
 
   page(url: string): Promise<string> {
-    return retry(async () => {
+    return this.limiter.schedule(async () => {
       const response = await fetch(url);
       return response.text();
-    }, this.limiter);
+    });
   }
 }
 
