@@ -41,11 +41,11 @@ function wrongOf(stdout: string, stderr: string): Wrong {
 }
 
 /** Bundles an adapter with the suite once: a process then starts in less than 100 ms. */
-async function programOf(adapter: string, outfile: string): Promise<Program> {
+async function programOf(adapter: string, outfile: string, endMs?: number): Promise<Program> {
   const contents = `
     import { adapter } from '${adapter}';
     import { program } from './program.ts';
-    program(adapter, process.argv.slice(2));`;
+    program(adapter, process.argv[2], ${endMs});`;
   const { metafile } = await build({
     ...bundleOptions('node', 'source'),
     stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' },
@@ -75,10 +75,14 @@ async function programOf(adapter: string, outfile: string): Promise<Program> {
 }
 
 /** Builds the program of a client, and removes it in the end. */
-export async function withProgram<T>(adapter: string, use: (program: Program) => Promise<T>): Promise<T> {
+export async function withProgram<T>(
+  adapter: string,
+  use: (program: Program) => Promise<T>,
+  endMs?: number,
+): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'ebb-alone-'));
   try {
-    return await use(await programOf(adapter, join(folder, 'program.cjs')));
+    return await use(await programOf(adapter, join(folder, 'program.cjs'), endMs));
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,9 +1,8 @@
 // Bundled with one adapter into a program: `node PROGRAM` prints the rows of the suite, `node PROGRAM ROW` plays one of them.
 import { type AdapterUnderTest, rowsFor } from '@ebb/testing';
 
-/** How long a program may take until its row is over, and until it ends by itself after that. For hangs only: the machine may be busy. */
+/** How long a row may take. For hangs only: the machine may be busy. */
 const ROW_MS = 50_000;
-const END_MS = 10_000;
 
 /** What a program prints: nothing is wrong if it is empty. */
 export type Wrong = readonly string[];
@@ -30,8 +29,16 @@ function after(delayMs: number, act: () => void): NodeJS.Timeout {
   return setTimeout(act, delayMs).unref();
 }
 
-/** Plays a row, lets the program end by itself, and prints what was wrong then. */
-export async function program(adapter: AdapterUnderTest, [name]: readonly string[]): Promise<void> {
+/**
+ * Plays a row, lets the program end by itself, and prints what was wrong then.
+ *
+ * @param endMs how long the program may take to end after its row
+ */
+export async function program(
+  adapter: AdapterUnderTest,
+  name: string | undefined,
+  endMs = 10_000,
+): Promise<void> {
   const rows = rowsFor(adapter);
   if (name === undefined) {
     console.log(JSON.stringify(rows.map((row) => ({ name: row.name, skipped: row.skipped }))));
@@ -51,7 +58,7 @@ export async function program(adapter: AdapterUnderTest, [name]: readonly string
   await collect();
   wrong = found;
   clearTimeout(stuck);
-  after(END_MS, () => {
+  after(endMs, () => {
     wrong = [...wrong, `the program does not end; open: ${open()}`];
     process.exit();
   });

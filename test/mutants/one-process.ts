@@ -16,7 +16,7 @@ const BUSY_MS = 30_000;
  * Runs the mutants of one of Stryker's processes in one thread of Vitest, which loads each test file once. To load them anew for each
  * mutant, as Stryker's own runner does, takes seconds; most mutants are killed in milliseconds.
  */
-class OneProcess {
+export class OneProcess {
   static readonly inject = [] as const;
   readonly #channel = new BroadcastChannel(CHANNEL);
   #answered: (answer: Answer) => void = () => {};
@@ -28,12 +28,11 @@ class OneProcess {
     return { reloadEnvironment: true };
   }
 
-  async init(): Promise<void> {
+  async init(config = 'test/mutants/stryker.vitest.config.ts'): Promise<void> {
     this.#channel.onmessage = ({ data }: { data: Answer | Order }) => {
       if (!('type' in data)) this.#answered(data);
     };
     const loaded = this.#answer();
-    const config = 'test/mutants/stryker.vitest.config.ts';
     const vitest = await createVitest('test', { config, watch: false, silent: true, reporters: [{}] });
     void vitest.runTestSpecifications(await vitest.globTestSpecifications());
     await loaded;

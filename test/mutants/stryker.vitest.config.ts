@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { packages } from '../build/packages.ts';
 import { SLOW } from '../slow.ts';
 import config from '../vitest.config.ts';
 import { ALONE } from '../vitest.quick.config.ts';
 import { judgedBy } from './judged.ts';
+import { oneThread } from './one-thread.ts';
 
 /**
  * The doors of the packages in this copy of the repository. Stryker links its node_modules, and there the packages lead to the
@@ -18,8 +18,6 @@ const doors = packages().flatMap(({ manifest, doors }) =>
   })),
 );
 
-const HOST = 'test/mutants/host.ts';
-
 const name = process.env.EBB_MUTANTS_OF ?? 'core';
 const { tests, alone } = judgedBy(name);
 /** The suite over another client reaches none of the mutants. */
@@ -27,14 +25,6 @@ const others = ['fetch', 'axios', 'undici'].filter((client) => client !== name).
 
 const apart = ALONE.filter((path) => !alone?.test(path));
 
-class HostLast extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isHost = ({ moduleId }: TestSpecification): number => Number(moduleId.endsWith(HOST));
-    return [...files].sort((one, other) => isHost(one) - isHost(other));
-  }
-}
-
-/** One thread loads the packages once for all files. */
 export default defineConfig({
   ...config,
   resolve: {
@@ -46,15 +36,9 @@ export default defineConfig({
   },
   test: {
     ...config.test,
-    include: [...tests, HOST],
+    ...oneThread(tests),
     testNamePattern: new RegExp(`^(?!(?:${others}) over (?:sockets|MSW))`),
     exclude: [...(config.test?.exclude ?? []), ...Object.values(SLOW).flat(), ...apart],
-    pool: 'threads',
-    execArgv: [],
-    maxWorkers: 1,
-    isolate: false,
-    sequence: { sequencer: HostLast },
-    runner: 'test/mutants/vitest-runner.ts',
     expect: { poll: { timeout: 500, interval: 10 } },
   },
 });

@@ -69,6 +69,7 @@ const config: KnipConfig = {
         '{generate,promises}/run.ts',
         'promises/vitest.config.ts',
         'alone/main.ts',
+        'mutants/sample/{run,sum.cases,vitest.config}.ts',
         // Bundled by its name.
         'alone/{program,adapters/*}.ts',
         '{commits,load,nodes}.ts',
