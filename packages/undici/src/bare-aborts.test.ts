@@ -40,8 +40,9 @@ const throwing = { onResponseError: fail };
 const uploads: Readonly<Record<string, (setting: Setting, abort: AbortController) => unknown>> = {
   async dispatch({ dispatcher, log, get }) {
     const body = upload(log);
-    const handler = new LoggingHandler(log);
-    body.once('data', () => later(() => handler.controller?.abort(enough)));
+    const handler = new LoggingHandler(log, {
+      onRequestStart: (controller) => body.once('data', () => later(() => controller.abort(enough))),
+    });
     dispatch(dispatcher, log, { ...get, ...never, method: 'PUT', body }, handler);
     await once(body, 'close');
   },

@@ -22,11 +22,14 @@ const look: Inspect = (response) =>
 function inspecting(
   { Agent }: (typeof versions)[string],
   inspect: Inspect = look,
-  options?: Parameters<typeof inspectBody>[1],
+  options: Parameters<typeof inspectBody>[1] = {},
 ) {
   const agent = new Agent({ connections: 1 });
   onTestFinished(() => agent.destroy());
-  const interceptor = ebbInterceptor({ backoff: constant(0), inspect: inspectBody(inspect, options) });
+  const interceptor = ebbInterceptor({
+    backoff: constant(0),
+    inspect: inspectBody(inspect, { timeoutMs: 30_000, ...options }),
+  });
   return { agent, interceptor, dispatcher: agent.compose(interceptor) };
 }
 
@@ -71,7 +74,7 @@ describe.each(Object.entries(versions))('inspect of %s', (_, undici) => {
       encoder?.flush();
       void read.promise.then(() => target.end('data: 2\n\n'));
     });
-    const { dispatcher } = inspecting(undici, look, { timeoutMs: 30_000 });
+    const { dispatcher } = inspecting(undici);
     const { body } = await request(server.url, { dispatcher });
     let parts = 0;
     for await (const _part of body) {

@@ -8,11 +8,13 @@ const reason = new Error('enough');
 
 test('an abort during the backoff ends it at once', () => {
   const { wire, spy, clock } = begin();
+  // An error has the history of the first call that it ends.
+  const own = new Error('enough');
   wire.attempt(1).start().head(503).end();
-  spy.controller?.abort(reason);
-  expect([spy.calls, spy.error]).toEqual([['start', 'error enough'], reason]);
-  expect(spy.controller).toMatchObject({ aborted: true, reason });
-  expect([attemptsOf(reason).length, clock.pending]).toEqual([1, 0]);
+  spy.controller?.abort(own);
+  expect([spy.calls, spy.error]).toEqual([['start', 'error enough'], own]);
+  expect(spy.controller).toMatchObject({ aborted: true, reason: own });
+  expect([attemptsOf(own).length, clock.pending]).toEqual([1, 0]);
 });
 
 test('an abort while a response is discarded aborts its connection', async () => {

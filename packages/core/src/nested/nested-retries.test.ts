@@ -9,8 +9,8 @@ function requestWith(headers: Record<string, string>) {
   return { method: 'GET', url: 'https://a.test/', replayable: true, header: (name: string) => headers[name] };
 }
 
-test('a retry of a request that another library retries is reported, and warned of once', () => {
-  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+test('each retry of a request that another library retries is reported', () => {
+  vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const types: string[] = [];
   const policy = createPolicy({ backoff: constant(0), onEvent: ({ type }) => types.push(type) });
   for (const count of ['1', '2']) {
@@ -19,6 +19,13 @@ test('a retry of a request that another library retries is reported, and warned 
     judge(call, { type: 'response', status: 503, header: () => undefined });
   }
   expect(types).toEqual(['attempt', 'nested-retries', 'retry', 'attempt', 'nested-retries', 'retry']);
+});
+
+test('a program is warned of each library once', async () => {
+  vi.resetModules();
+  const { nestedRetriesOf } = await import('./nested-retries.ts');
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  for (const count of ['1', '2']) nestedRetriesOf(requestWith({ 'x-stainless-retry-count': count }));
   expect(warned).toHaveBeenCalledTimes(1);
   expect(String(warned.mock.calls[0]?.[0])).toMatch(/^EbbWarning: .*OpenAI.*x-stainless-retry-count/);
 });

@@ -1,4 +1,5 @@
 import { concurrencyLimit, constant, createPolicy, type PolicyOptions, tokenBucket } from '@ebb/core';
+import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
 import { turns } from '../../../../test/until.ts';
@@ -10,10 +11,10 @@ const form = (): FormData => {
   return made;
 };
 
-const waiting: Readonly<Record<string, () => PolicyOptions>> = {
+const waiting: Readonly<Record<string, (clock: VirtualClock) => PolicyOptions>> = {
   'an asynchronous hook': () => ({ beforeAttempt: async () => undefined }),
-  'tokens that come later': () => ({
-    bucket: tokenBucket({ refillPerSecond: 10, capacity: 1, initialTokens: 0 }),
+  'tokens that come later': (clock) => ({
+    bucket: tokenBucket({ refillPerSecond: 10, capacity: 1, initialTokens: 0, clock }),
   }),
 };
 
@@ -24,10 +25,12 @@ describe.each(Object.entries(waiting))('a Request that waits for %s', (_, option
     ['a stream', () => new Blob(['text']).stream()],
   ])('%s: its body stays its own until it is sent', async (__, make) => {
     const server = await serve({ status: 200, body: 'up' });
-    const fetch = createFetch({ backoff: constant(0), ...optionsOf() });
+    const clock = virtualClock();
+    const fetch = createFetch({ clock, backoff: constant(0), ...optionsOf(clock) });
     const request = new Request(server.url, { method: 'PUT', body: make(), duplex: 'half' } as RequestInit);
     const sent = fetch(request);
     expect(request.bodyUsed).toBe(false);
+    await clock.advance(100);
     expect((await sent).status).toBe(200);
     expect(server.seen[0]?.body).toContain(make() instanceof FormData ? 'value' : 'text');
     await server.close();
