@@ -1,14 +1,4 @@
-import {
-  adaptiveThrottle,
-  attemptsOf,
-  constant,
-  createPolicy,
-  type EbbEvent,
-  NotSentError,
-  type PolicyOptions,
-  perKey,
-  tokenBucket,
-} from '@ebb/core';
+import { adaptiveThrottle, constant, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { Agent, interceptors, request } from 'undici';
@@ -51,18 +41,6 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   const send = () => client.send(server.url, {});
   const told = (type: EbbEvent['type']) => events.filter((event) => event.type === type);
 
-  test('a request whose scheduled attempts are all skipped fails, and nothing is sent', async () => {
-    const own = adaptiveThrottle();
-    await setUp([up], { throttle: own, maxRetries: 2 });
-    own.isolate();
-    const error = await send().catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(NotSentError);
-    expect(error).toMatchObject({ reason: 'overload' });
-    const skipped = Array<string>(5).fill('skipped');
-    expect(attemptsOf(error).map(({ reason }) => reason)).toEqual([...skipped, 'overload']);
-    expect([server.seen.length, clock.elapsedMs, told('attempt-skipped').length]).toEqual([0, 31_000, 6]);
-  });
-
   test('it is sent at its next scheduled attempt once it is released', async () => {
     const own = adaptiveThrottle();
     await setUp([up], { throttle: own });
@@ -82,46 +60,6 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
       2,
       [{ reason: 'overload', outcome: { status: 503 } }],
     ]);
-  });
-
-  test('it opens while the service is down, and closes when it is back', async () => {
-    const own = adaptiveThrottle();
-    await setUp([...Array<Step>(6).fill(down), up], { throttle: own, maxRetries: 0 });
-    const statuses: unknown[] = [];
-    for (let at = 0; at < 60; at += 1) {
-      const got = await send().catch((error: NotSentError) => ({ status: error.reason }));
-      statuses.push(got.status);
-      clock.tick(1_000);
-    }
-    expect(statuses.slice(0, 3)).toEqual([503, 503, 503]);
-    expect(statuses).toContain('overload');
-    expect(statuses.at(-1)).toBe(200);
-    expect(own.state).toBe('closed');
-    const states = told('throttle');
-    expect(states[0]).toMatchObject({ state: 'half-open', level: 0.7, failures: ['503', '503', '503'] });
-    expect(states.at(-1)).toMatchObject({ state: 'closed', level: 1 });
-  });
-
-  test('tokens and a slot are not waited for by a request that is skipped', async () => {
-    const own = adaptiveThrottle({ whenSkipped: 'fail' });
-    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6, clock });
-    await setUp([up], { throttle: own, bucket });
-    bucket.tryAcquire();
-    own.isolate();
-    await expect(send()).rejects.toMatchObject({ reason: 'overload' });
-    expect([bucket.stats().waiting, clock.elapsedMs]).toEqual([0, 0]);
-  });
-
-  test('an origin that is down does not open that of another', async () => {
-    const own = perKey(() => adaptiveThrottle(), { clock });
-    await setUp([down], { throttle: own, maxRetries: 0 });
-    for (let at = 0; at < 6; at += 1) {
-      await send().catch(() => undefined);
-      clock.tick(1_000);
-    }
-    const stateOf = (url: string) =>
-      own.for({ method: 'GET', url, replayable: true, header: () => undefined }).state;
-    expect([stateOf(server.url), stateOf('http://other.test/')]).toEqual(['half-open', 'closed']);
   });
 });
 

@@ -128,19 +128,6 @@ describe('a bucket', () => {
     expect(bucket.stats()).toMatchObject({ tokens: 5, waiting: 0 });
   });
 
-  test('does not get back the tokens of an attempt that was sent, if the next is not', async () => {
-    const bucket = tokenBucket({ ...small, refillPerSecond: 1e-3 });
-    const { start } = setUp({ bucket, backoff: constant(1_000) });
-    const call = start({ cost: 3 });
-    await waits(call);
-    judge(call, failure);
-    const controller = new AbortController();
-    const retry = waits(call, controller.signal);
-    controller.abort('enough');
-    expect(await retry).toBe('enough');
-    expect(bucket.stats().tokens).toBe(2);
-  });
-
   test('observes each outcome, and pauses for its whole queue', async () => {
     const bucket = tokenBucket(small);
     const { start } = setUp({ bucket });
@@ -171,17 +158,6 @@ describe('a bucket', () => {
 });
 
 describe('a bucket per key', () => {
-  test('limits and pauses each origin separately', async () => {
-    const { start } = setUp({ bucket: perKey(() => tokenBucket({ ...small, capacity: 1 }), { clock }) });
-    const call = start({}, 'https://ill.test/');
-    await waits(call);
-    judge(call, response(503, { 'retry-after': '5' }));
-    expect(await waits(start({}, 'https://well.test/'))).toBe('at once');
-    const ill = waits(start({}, 'https://ill.test/2'));
-    await clock.advance(10_000);
-    expect(await ill).toBe(5_100);
-  });
-
   test('uses the key of the request options', async () => {
     const { start } = setUp({ bucket: perKey(() => tokenBucket({ ...small, capacity: 1 }), { clock }) });
     expect(await waits(start({ key: 'account 1' }, 'https://a.test/'))).toBe('at once');
@@ -291,16 +267,6 @@ describe('a slot', () => {
     expect(events.find(({ type }) => type === 'wait')).toMatchObject({ waitedMs: 350 });
     expect(bucket.stats().granted).toBe(3);
   });
-
-  test('is not held by a request that waits for tokens', async () => {
-    const concurrency = limits();
-    const { start } = setUp({
-      concurrency,
-      bucket: tokenBucket({ ...small, initialTokens: 0, maxWaitMs: 50 }),
-    });
-    expect(await waits(start())).toBe('wait-too-long');
-    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
-  });
 });
 
 describe('a budget', () => {
@@ -315,16 +281,5 @@ describe('a budget', () => {
     expect(await decide('https://ill.test/')).toBe('budget-exhausted');
     expect(await decide('https://well.test/')).toBe('transient');
     expect(events.filter(({ type }) => type === 'end')).toHaveLength(1);
-  });
-
-  test('grows with successes', async () => {
-    const budget = retryBudget({ reserve: 0, clock });
-    const { start } = setUp({ budget });
-    for (let time = 0; time < 5; time += 1) {
-      const call = start();
-      await waits(call);
-      judge(call, response(200));
-    }
-    expect(budget.balance).toBe(1);
   });
 });

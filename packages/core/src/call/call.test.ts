@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ownBucket, ownBudget } from '../../test/own.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
-import { HookError, NotSentError, type NotSentReason } from '../base/errors.ts';
+import { HookError, NotSentError } from '../base/errors.ts';
 import type { EbbEvent } from '../events/events.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
@@ -49,20 +49,6 @@ function bucketThat(acquire: (ask: AcquireOptions) => Promise<Grant>): TokenBuck
   return ownBucket({ tryAcquire: () => undefined, acquire: (ask = {}) => acquire(ask) });
 }
 
-/** A bucket that grants the first request, and refuses all others. */
-function refusing(reason: NotSentReason): TokenBucket {
-  let asked = 0;
-  return ownBucket({
-    tryAcquire() {
-      asked += 1;
-      return asked === 1
-        ? { cost: 1, waitedMs: 0, grantedAtMs: 0, conforming: true, settle: () => undefined }
-        : undefined;
-    },
-    acquire: () => Promise.reject(new NotSentError('refused', undefined, { reason })),
-  });
-}
-
 describe('a response that is retried is read', () => {
   test('for a second', () => {
     expect(discardMsOf(setUp().call)).toBe(1_000);
@@ -86,36 +72,6 @@ test('a retry at the end of the total timeout is sent', async () => {
   await clock.advance(1_000);
   expect(await ready).toBe(true);
   expect(last()).toMatchObject({ type: 'attempt', attempt: 2, atMs: 1_000 });
-});
-
-test('a retry after it is not sent, and ends as deadline-exceeded', async () => {
-  const { call, clock, last } = setUp({ totalTimeoutMs: 1_000 });
-  prepare(call);
-  judge(call, responds(503));
-  const released = Promise.withResolvers<void>();
-  const ready = prepare(call, undefined, released.promise);
-  await clock.advance(1_001);
-  released.resolve();
-  expect(await ready).toBe(false);
-  expect(last()).toMatchObject({
-    type: 'end',
-    reason: 'deadline-exceeded',
-    error: { name: 'TimeoutError' },
-  });
-});
-
-test.each<[reason: NotSentReason, end: string]>([
-  ['wait-too-long', 'deadline-exceeded'],
-  ['queue-full', 'limited'],
-])('a retry that its bucket refuses with %s ends as %s', async (reason, end) => {
-  const { call, clock, last } = setUp({ totalTimeoutMs: 5_000, bucket: refusing(reason) });
-  prepare(call);
-  judge(call, responds(503));
-  const ready = prepare(call);
-  await clock.advance(1_000);
-  expect(await ready).toBe(false);
-  expect(last()).toMatchObject({ type: 'end', reason: end, outcome: { status: 503 } });
-  expect(call.history).toMatchObject([{ attempt: 1, status: 503, reason: end }]);
 });
 
 describe('before the first attempt', () => {
@@ -152,28 +108,6 @@ describe('before the first attempt', () => {
     await expect(prepare(call)).rejects.toBeInstanceOf(HookError);
     expect(last()).toMatchObject({ type: 'end', reason: 'final', outcome: undefined });
   });
-});
-
-test('after the first attempt, an abort refunds the retry', async () => {
-  const { counts, budget } = counted();
-  const controller = new AbortController();
-  const { call } = setUp({ budget });
-  prepare(call);
-  judge(call, responds(503));
-  const ready = prepare(call, controller.signal);
-  controller.abort('enough');
-  await expect(ready).rejects.toBe('enough');
-  expect(counts.refunds).toBe(1);
-});
-
-test('a hook that throws on an outcome is reported as the end, with that outcome', () => {
-  const classify = () => {
-    throw new Error('broken');
-  };
-  const { call, last } = setUp({ classify });
-  prepare(call);
-  expect(() => judge(call, responds(503))).toThrow(HookError);
-  expect(last()).toMatchObject({ type: 'end', reason: 'final', outcome: { status: 503 }, error: {} });
 });
 
 test('a failure whose request within was repeated is recorded, and is the end', () => {

@@ -41,20 +41,6 @@ test('a quota: each attempt takes one, and a permit that is cancelled gives it b
   expect(await call(quota)).toMatchObject({ message: 'used up' });
 });
 
-test('a wait ends with its permit, and takes its time', async () => {
-  const clock = virtualClock({ startMs: 0 });
-  const acquire = async () => {
-    await new Promise((resolve) => clock.schedule(() => resolve(undefined), 700));
-    return { cancel: () => undefined };
-  };
-  expect(await call({ take: () => ({ acquire }) }, clock)).toBe('up');
-  expect(clock.now()).toBe(1_410);
-});
-
-test('a reason of planRetry ends the call', async () => {
-  expect(await call({ planRetry: () => 'budget-exhausted' })).toMatchObject({ message: 'down' });
-});
-
 test('a limit of retries alone needs no `take`', async () => {
   let asked = 0;
   const planRetry = (): undefined => {
@@ -125,11 +111,4 @@ test.each([true, false])('is asked by nested clients if it is for them: isForInn
 test('a limit without `take` is an error', () => {
   const limits = [{ name: 'own', tryAcquire: () => undefined }];
   expect(() => createPolicy({ limits: limits as never })).toThrow('createPolicy: limits[0] must be a limit');
-});
-
-test('a permit with release is held until the body of the response has ended', async () => {
-  const told: string[] = [];
-  const permit = { cancel: () => void told.push('cancel'), release: () => void told.push('release') };
-  expect(await call({ take: () => permit })).toBe('up');
-  expect(told).toEqual(['release', 'release']);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ownBucket } from '../../test/own.ts';
 import { constant } from '../backoff/curves.ts';
-import { HookError, NotSentError } from '../base/errors.ts';
+import { HookError } from '../base/errors.ts';
 import type { EbbEvent } from '../events/events.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { TokenBucket } from '../policy/limit-options.ts';
@@ -149,44 +149,9 @@ describe('tokens', () => {
     const broken = run(setUp({ bucket, cost: () => Number.NaN }).call, exchange(200));
     await expect(broken).rejects.toThrow('cost failed: its result must be a finite number > 0, got NaN');
   });
-
-  test('that cannot be had end the request, and the end is reported', async () => {
-    const { bucket, acquire } = stubBucket();
-    acquire.mockRejectedValue(new NotSentError('no token'));
-    const { events, call } = setUp({ bucket });
-    const client = exchange(200);
-    await expect(run(call, client)).rejects.toThrow('no token');
-    expect(client.sent).toEqual([]);
-    expect(events.at(-1)).toMatchObject({ type: 'end', attempt: 0, reason: 'limited' });
-  });
 });
 
 describe('an abort', () => {
-  test('in the wait settles at once, reports the end, and leaves nothing behind', async () => {
-    const { clock, events, call } = setUp();
-    const controller = new AbortController();
-    const client = exchange(503);
-    const running = run(call, client, controller.signal);
-    await clock.advance(500);
-    controller.abort('enough');
-    await expect(running).rejects.toBe('enough');
-    expect(client.sent).toEqual([1]);
-    expect(clock.pending).toBe(0);
-    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted' });
-  });
-
-  test('while the response is discarded sends nothing more', async () => {
-    const { call } = setUp({ backoff: constant(0) });
-    const controller = new AbortController();
-    const setAside = () => {
-      controller.abort(new Error('enough'));
-      return { released: Promise.resolve() };
-    };
-    const client = { ...exchange(503), setAside };
-    await expect(run(call, client, controller.signal)).rejects.toThrow('enough');
-    expect(client.sent).toEqual([1]);
-  });
-
   test('is final, whatever error the client throws', async () => {
     const { call } = setUp();
     const controller = new AbortController();

@@ -172,15 +172,6 @@ describe('a retry that is refused ends with the response that was there', () => 
     expect(clock.pending).toBe(0);
   });
 
-  test('a first attempt that is refused ends with the refusal', async () => {
-    const { client, policy } = setUp((clock) => ({
-      bucket: oneToken(clock, { nonConforming: 'reject', initialTokens: 0 }),
-    }));
-    const refused = run(new Call(policy, request), client);
-    await expect(refused).rejects.toMatchObject({ name: 'NotSentError', reason: 'not-conforming' });
-    expect(client.unsentFor).toEqual([await refused.catch((error: unknown) => error)]);
-  });
-
   test('a failed attempt ends with its error', async () => {
     const { clock, policy, client } = setUp((clock) => ({ bucket: oneToken(clock, { maxWaitMs: 1 }) }));
     const reset = new Error('reset');
@@ -233,14 +224,6 @@ describe('a budget is refunded', () => {
       await settled;
     }
     expect(budget.balance).toBe(10);
-  });
-
-  test('a retry that was sent is not refunded, whatever its outcome', async () => {
-    const { clock, budget, policy, client } = setUp(() => ({ maxRetries: 2 }));
-    const running = run(new Call(policy, request), client);
-    await clock.advance(1_000);
-    await running;
-    expect(budget.balance).toBe(8);
   });
 
   test('a budget without refund is accepted', async () => {
@@ -429,26 +412,6 @@ test('with an aborted signal the client is called without tokens and slot', asyn
   await expect(run(new Call(policy, request), client, AbortSignal.abort())).rejects.toBe(own);
   expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted', attempt: 1 });
   expect((policy.bucket as TokenBucket).tryAcquire()).toBeDefined();
-});
-
-test('the reason of a signal that ended two calls has no history', async () => {
-  const { clock, policy, client } = setUp(() => ({}));
-  const reason = new Error('enough');
-  const controller = new AbortController();
-  const abortInWait = async (signal: AbortSignal): Promise<void> => {
-    const settled = expect(run(new Call(policy, request), client, signal)).rejects.toBe(reason);
-    await clock.advance(10);
-    controller.abort(reason);
-    await settled;
-  };
-  await abortInWait(controller.signal);
-  expect(attemptsOf(reason)).toHaveLength(1);
-  const other = new AbortController();
-  const settled = expect(run(new Call(policy, request), client, other.signal)).rejects.toBe(reason);
-  await clock.advance(10);
-  other.abort(reason);
-  await settled;
-  expect(attemptsOf(reason)).toEqual([]);
 });
 
 describe('an upload that fails before it is sent', () => {
