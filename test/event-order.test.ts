@@ -26,6 +26,7 @@ import fc from 'fast-check';
 import { Dispatcher } from 'undici';
 import { expect, test } from 'vitest';
 import { orderFault } from '../packages/testing/src/suite/grammar.ts';
+import { runs } from './runs.ts';
 
 // Every call of every client, aborted at any moment, has its events in order: one `end`, and each attempt with its own.
 
@@ -339,12 +340,12 @@ async function play(given: Scenario): Promise<void> {
   });
 }
 
-const RUNS = process.env.EBB_LONG === '1' ? 100_000 : 1_000;
+const RUNS = process.env.EBB_LONG === '1' ? 100_000 : runs(1_000);
 
 test(
   `the events of ${RUNS} calls that are aborted at any moment are in order, and no span stays open`,
   async () => {
     await fc.assert(fc.asyncProperty(scenario, play), { numRuns: RUNS });
   },
-  RUNS * 50,
+  RUNS * 150,
 );

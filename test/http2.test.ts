@@ -1,7 +1,7 @@
 import { attemptsOf, constant, createPolicy, type Policy } from '@ebb/core';
 import * as undici8 from 'undici';
 import * as undici7 from 'undici7';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { axiosClient } from './axios-client.ts';
 import { type Client, fetchClient, type Sent } from './fetch-client.ts';
 import {
@@ -19,6 +19,7 @@ import {
   reset,
 } from './http2-server.ts';
 import { nodeStream } from './node-stream.ts';
+import { pairs } from './pairs.ts';
 import { type Undici, undiciClient } from './undici-client.ts';
 import { turns } from './until.ts';
 
@@ -130,10 +131,25 @@ const rows: Readonly<Record<string, Row>> = {
 /** axios over node:http2 listens to the errors of a stream alone: without ebb it never settles. */
 const HANGS_AXIOS = /and the end of|half closed|CANCEL|^the end/;
 
-const cases = Object.keys(clients).flatMap((client) =>
-  Object.keys(rows)
-    .filter((name) => client !== 'axios over node:http2' || !HANGS_AXIOS.test(name))
-    .map((name) => [client, name] as const),
+/** Idempotent, or not; undici repeats no stream by itself. */
+const requests: Readonly<Record<string, Sent>> = {
+  'a GET': {},
+  'a POST of a text': { method: 'POST', body: 'x' },
+  'a POST of a stream that a function makes': { method: 'POST', factory: 'x' },
+};
+
+const meaningOf = (client: string, name: string): Meaning => {
+  const { means, differs } = rows[name] as Row;
+  return differs?.[client] ?? means;
+};
+
+const cases = pairs(
+  Object.keys(clients).flatMap((client) =>
+    Object.keys(rows)
+      .filter((name) => client !== 'axios over node:http2' || !HANGS_AXIOS.test(name))
+      .flatMap((name) => Object.keys(requests).map((request) => [client, name, request] as const)),
+  ),
+  ([client, name, request]) => [client, name, request, meaningOf(client, name)],
 );
 
 /** A request of a client after another, and what came of its attempts. */
@@ -162,27 +178,18 @@ async function send(client: string, acts: Row['acts'], sent: Sent) {
   return { status: got.status, reasons: [...new Set(reasons)], requests: server.requests() - 1 };
 }
 
-const STREAM: [string, Sent] = ['a POST of a stream that a function makes', { method: 'POST', factory: 'x' }];
-
-describe.each(cases)('%s: %s', (client, name) => {
-  const { acts, means: most, differs } = rows[name] as Row;
-  const means = differs?.[client] ?? most;
+test.each(cases)('%s: after %s %s goes again if it may', async (client, name, request) => {
+  const { acts } = rows[name] as Row;
+  const sent = requests[request] as Sent;
+  const means = meaningOf(client, name);
   const asked = 'raw' in acts ? acts.raw.length : acts.length;
-
-  test.each<[string, Sent]>([
-    ['a GET', {}],
-    ['a POST of a text', { method: 'POST', body: 'x' }],
-    // undici repeats no stream by itself.
-    ...(means === 'refused' ? [STREAM] : []),
-  ])(means === 'refused' ? '%s goes again' : '%s goes again if it is idempotent', async (_, sent) => {
-    const { status, reasons, requests } = await send(client, acts, sent);
-    const isOnce = means === 'network' && sent.method === 'POST';
-    const expected =
-      means === 'refused' ? 'connect: refused' : `network: ${isOnce ? 'not-idempotent' : 'transient'}`;
-    expect([status, requests]).toEqual(isOnce ? [undefined, 1] : [200, asked + 1]);
-    // undici 8 may have repeated it by itself.
-    if (reasons.length > 0 || !client.endsWith('undici 8')) expect(reasons).toEqual([expected]);
-  });
+  const got = await send(client, acts, sent);
+  const isOnce = means === 'network' && sent.method === 'POST';
+  const expected =
+    means === 'refused' ? 'connect: refused' : `network: ${isOnce ? 'not-idempotent' : 'transient'}`;
+  expect([got.status, got.requests]).toEqual(isOnce ? [undefined, 1] : [200, asked + 1]);
+  // undici 8 may have repeated it by itself.
+  if (got.reasons.length > 0 || !client.endsWith('undici 8')) expect(got.reasons).toEqual([expected]);
 });
 
 test.each(['undici 8', 'fetch of undici 8'])(

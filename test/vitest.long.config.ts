@@ -27,6 +27,7 @@ export default defineConfig({
       'test/broken-bodies.test.ts',
       'test/event-order.test.ts',
       'test/hedges.test.ts',
+      'test/http2.test.ts',
       'test/playground.test.ts',
       'test/redirects/redirects.test.ts',
       'test/redirects/versions.test.ts',

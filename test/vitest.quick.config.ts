@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config';
 import { SLOW } from './slow.ts';
 import shared from './vitest.config.ts';
 
+// Properties then play fewer cases.
+process.env.EBB_QUICK = '1';
+
 const root = new URL('..', import.meta.url).pathname;
 
 const NAMED =

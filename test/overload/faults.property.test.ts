@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FIRST_TOO_MANY, OK, REFUSED, RESET } from '../../packages/simulator/src/simulation/outcomes.ts';
 import { Server } from '../../packages/simulator/src/simulation/server/server.ts';
+import { runs } from '../runs.ts';
 
 /** What became of each request: its answer, and when it came. */
 type Seen = readonly string[];
@@ -96,6 +97,6 @@ test('faults answers as the server of the simulator does, at the same times, als
     fc.asyncProperty(scenarios, arrivals, fc.nat(), async (scenario, times, seed) => {
       expect(await ofFaults(scenario, times, seed)).toEqual(ofSimulator(scenario, times, seed));
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 }, 30_000);

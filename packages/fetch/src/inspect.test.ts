@@ -1,6 +1,7 @@
 import { constant, type Inspect, inspectBody } from '@ebb/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../test/runs.ts';
 import { createFetch } from './index.ts';
 
 const atOnce = { backoff: constant(0) };
@@ -110,6 +111,6 @@ test('the caller gets the same bytes, whatever is looked at', async () => {
         expect([...new Uint8Array(await response.arrayBuffer())]).toEqual(whole);
       },
     ),
-    { numRuns: process.env.EBB_LONG === '1' ? 10_000 : 1_000 },
+    { numRuns: process.env.EBB_LONG === '1' ? 10_000 : runs(1_000) },
   );
 });

@@ -11,7 +11,7 @@ test.skipIf(process.env.EBB_PLATFORM === 'web').each([
   const base = async (): Promise<Response> => {
     sent += 1;
     // The client of the caller is collected while the call is in flight.
-    for (let turns = 0; turns < 20; turns += 1) {
+    for (let turns = 0; turns < 6; turns += 1) {
       globalThis.gc?.();
       await turn();
     }

@@ -5,7 +5,8 @@ import { clients } from '../test/clients.ts';
 import { upstream } from '../test/upstream.ts';
 import { ebbInterceptor } from './index.ts';
 
-const CALLS = 30;
+/** Several for each of five connections. */
+const CALLS = 15;
 
 /** What each callback is named, and the call in whose context it ran. */
 type Note = (callback: string, url: string) => void;

@@ -2,6 +2,7 @@ import { attemptsOf, constant, createPolicy } from '@ebb/core';
 import { mayBeSentAtOnce, nextTurn } from '@ebb/core/adapter';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../test/runs.ts';
 import { get, reset } from '../test/relay.ts';
 import { acting, HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
@@ -104,7 +105,7 @@ test('a request that is sent at once is for its handler the same as one that has
       // Options of its own, even none, need a session.
       expect(await outcomeOf({}, conducts, acts)).toEqual(await outcomeOf({ ebb: {} }, conducts, acts));
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 

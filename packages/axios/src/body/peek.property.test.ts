@@ -5,6 +5,7 @@ import { type InspectedResponse, inspectBody } from '@ebb/core';
 import type { AxiosAdapter } from 'axios';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/runs.ts';
 import { responseTo } from '../../test/adapters.ts';
 import { clientOf } from '../../test/client.ts';
 import { bytesIn } from '../../test/read.ts';
@@ -138,6 +139,6 @@ test('with any body in any parts, the caller gets the same bytes', async () => {
         expect(bytes).toEqual(Buffer.concat(parts.map(({ bytes }) => bytes)));
       },
     ),
-    { numRuns: process.env.EBB_LONG === '1' ? 10_000 : 300 },
+    { numRuns: process.env.EBB_LONG === '1' ? 10_000 : runs(300) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/runs.ts';
 import { RULES } from '../../test/rules.ts';
 import {
   type BackoffStrategy,
@@ -80,7 +81,7 @@ test.each(Object.entries(ANY))(
           previousMs = delayMs;
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   },
 );
@@ -135,7 +136,7 @@ test('celery in seconds is the result of Celery, times a thousand', () => {
       const countdown = celeryInterval(BigInt(factor), BigInt(at - 1), BigInt(maximum), jitter, randrange);
       expect(answer(rule, at, random)).toBe(Number(countdown) * unitMs);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 

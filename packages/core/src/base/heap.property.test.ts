@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/runs.ts';
 import { Heap, type HeapEntry } from './heap.ts';
 
 interface Entry extends HeapEntry {
@@ -39,6 +40,6 @@ test('the first is always the least, whatever is removed', () => {
         remove(heap.first);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });

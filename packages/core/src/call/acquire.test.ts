@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../test/runs.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import { nextTurn } from '../base/clock.ts';
@@ -247,6 +248,6 @@ test('with any requests: the limit and the bucket are kept to, and every request
         });
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/runs.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
@@ -60,6 +61,6 @@ test('whatever hooks and body factories take, what is sent keeps the slots, and 
         expect(bucket.stats().waiting).toBe(0);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });

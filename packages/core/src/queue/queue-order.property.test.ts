@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/runs.ts';
 import { type StepOf, step } from '../../test/histories.ts';
 import { fifo } from './fifo.ts';
 import { priorityQueue } from './order.ts';
@@ -207,7 +208,7 @@ test.each(Object.entries(subjects))('%s: behaves as a plain sorted list does', (
       }
       world.empty();
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/runs.ts';
 import type { StepOf } from '../../test/histories.ts';
 import { NotSentError } from '../base/errors.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
@@ -61,7 +62,7 @@ test('a request is refused at once if its tokens would be late, and else they co
       // Steps may overflow, and the loss is not known in advance.
       if (trace.options.refillIntervalMs === 0) expect(limited).not.toBe('later');
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });
 
@@ -74,6 +75,6 @@ test('in a fair queue no request is refused whose tokens would come in time', as
       if (waitedMs > trace.patienceMs) return;
       expect(((await fateOf(trace, trace.patienceMs)) as Grant).waitedMs).toBeCloseTo(waitedMs, 6);
     }),
-    { numRuns: 2_000, endOnFailure: true },
+    { numRuns: runs(2_000), endOnFailure: true },
   );
 });

@@ -4,6 +4,7 @@ import { requestHeader } from '@ebb/undici/internal';
 import fc from 'fast-check';
 import type { Dispatcher } from 'undici';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/runs.ts';
 import { Connection } from '../../../undici/test/wire.ts';
 import { resumable } from '../undici.ts';
 
@@ -27,7 +28,7 @@ const connection = fc.record({
 const COMMENT = ': a comment';
 
 /** The long run draws 100,000 streams. */
-const numRuns = process.env.EBB_LONG === '1' ? 100_000 : 1_000;
+const numRuns = process.env.EBB_LONG === '1' ? 100_000 : runs(1_000);
 
 test('for any stream that is cut anywhere, any number of times, the handler gets its bytes once', async () => {
   let resumed = 0;

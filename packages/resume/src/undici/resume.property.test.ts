@@ -2,6 +2,7 @@ import { constant } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/runs.ts';
 import { resumingInterceptor } from '../../../undici/test/relay.ts';
 import { HandlerSpy, Wire } from '../../../undici/test/wire.ts';
 
@@ -69,6 +70,6 @@ test('for any behaviour of the server the handler gets the whole body or an erro
         expect(spy.calls.filter((line) => line.startsWith('head'))).toEqual(['head 200']);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

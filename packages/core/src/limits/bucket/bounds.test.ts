@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import { virtualClock } from '../../testing.ts';
 import { adaptive } from './adaptive.ts';
 import { tokenBucket } from './token-bucket.ts';
@@ -60,6 +61,6 @@ test('whole tokens stay exact at any valid rate, also after a long time', () => 
         }
       },
     ),
-    { numRuns: 500, endOnFailure: true },
+    { numRuns: runs(500), endOnFailure: true },
   );
 });

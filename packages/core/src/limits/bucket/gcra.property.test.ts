@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import { giveBack, spend, stateWith, take, tokensAt, waitMs } from './gcra.ts';
 
 /** Fractions per case. */
@@ -32,7 +33,7 @@ test('tokens that are not available have a wait, and are available after it', ()
       expect(take(quota, state, cost, dueMs)).toBeDefined();
       expect(take(quota, state, cost, nowMs + wait - 2 * little) === undefined).toBe(true);
     }),
-    { numRuns: 10_000, endOnFailure: SHRINKING_NEVER_ENDS },
+    { numRuns: runs(10_000), endOnFailure: SHRINKING_NEVER_ENDS },
   );
 });
 
@@ -55,6 +56,6 @@ test('taking and returning add up, within the capacity', () => {
         quota.capacity,
       );
     }),
-    { numRuns: 2_000, endOnFailure: SHRINKING_NEVER_ENDS },
+    { numRuns: runs(2_000), endOnFailure: SHRINKING_NEVER_ENDS },
   );
 });

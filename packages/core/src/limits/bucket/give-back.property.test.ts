@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import { spend, tokensAt } from './gcra.ts';
 import { Level } from './level.ts';
 
@@ -44,6 +45,6 @@ test('after all is given back there is what there would be if it had never been 
       const settled = taken.length - open.length;
       expect(tokens).toBeGreaterThanOrEqual(there - (settled * quota.capacity) / 32 - 1e-6);
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import { Level } from './level.ts';
 
 const rate = fc.double({ min: 1e-3, max: 1e6, noNaN: true });
@@ -36,7 +37,7 @@ test('a wait with refill steps ends at a step', () => {
         }
       },
     ),
-    { numRuns: 3_000, endOnFailure: true },
+    { numRuns: runs(3_000), endOnFailure: true },
   );
 });
 
@@ -62,6 +63,6 @@ test('with refill steps, tokens that are not available have a wait, and are avai
       // Far from the start a time is too coarse to tell on which side of a fine step it lies.
       expect(limit.take(cost, nowMs + waitMs) || limit.take(cost, nowMs + waitMs + intervalMs)).toBe(true);
     }),
-    { numRuns: 5_000, endOnFailure: true },
+    { numRuns: runs(5_000), endOnFailure: true },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import { responds, to } from '../../../test/asks.ts';
 import { type StepOf, step } from '../../../test/histories.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
@@ -93,6 +94,6 @@ test('no request of a paused origin is sent before the end, then they are from e
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import { OriginLevel, PausedOrigins } from './paused-origins.ts';
 
 const SETUP = { refillPerSecond: 10, capacity: 1, initialTokens: 1 };
@@ -66,6 +67,6 @@ test('those that are known are the ones that are not full again', () => {
           expect(find(host, nowMs)?.pausedMs(nowMs)).toBe(Math.max(0, (untilMs.get(host) as number) - nowMs));
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

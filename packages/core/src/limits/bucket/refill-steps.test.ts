@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import { NotSentError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
 import { stateWith, stepsToWait } from './gcra.ts';
@@ -49,7 +50,7 @@ describe('steps of the refill', () => {
           }
         },
       ),
-      { numRuns: 200, endOnFailure: true },
+      { numRuns: runs(200), endOnFailure: true },
     );
   });
 
@@ -122,7 +123,7 @@ describe('steps that exceed the capacity', () => {
         const granted = await fate;
         expect(granted instanceof NotSentError).toBe(atOnce);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import type { RetryBudget } from '../../policy/limit-options.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { virtualClock } from '../../testing.ts';
@@ -129,7 +130,7 @@ test('retries never exceed the reserve plus the share of the successes, in the w
       const all = earned.reduce((sum, { count }) => sum + count, 0);
       expect(spent).toBeLessThanOrEqual(options.ratio * all + options.reserve + 1e-6);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -262,7 +263,7 @@ describe('a retry that is not sent is refunded', () => {
         expect(asked.budget.balance).toBe(other.budget.balance);
         expect(asked.withdrawAll()).toBe(other.withdrawAll());
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import { step } from '../../../test/histories.ts';
 import type { Slot } from '../../policy/contracts.ts';
 import { priorityQueue } from '../../queue/order.ts';
@@ -117,6 +118,6 @@ test('never more than maxConcurrent slots are held, and every request is settled
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import { type Occasion, ThrottleRule } from './rule.ts';
 
 const step = fc.record({
@@ -38,7 +39,7 @@ test('whatever happens, the share is from floor to 1, and what is sent in troubl
         expect(paidOut).toBeLessThanOrEqual(paidIn);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -59,7 +60,7 @@ test('a service that answers is never throttled, however slow it gets', () => {
         expect([rule.level, rule.state]).toEqual([1, 'closed']);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -82,6 +83,6 @@ test('after any trouble, a minute of prompt answers ends it', () => {
         expect([rule.level, rule.state]).toEqual([1, 'closed']);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });

@@ -8,6 +8,7 @@
 import { type Costs, quotaBucket } from '@ebb/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import {
   type Asked,
   anyPauses,
@@ -106,6 +107,6 @@ test.each([
     fc.asyncProperty(traces.map(apart), async (trace) => {
       expect(inSimulator(trace)).toEqual(await inCore(trace));
     }),
-    { numRuns },
+    { numRuns: runs(numRuns) },
   );
 });

@@ -1,6 +1,7 @@
 import { adaptiveThrottle } from '@ebb/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import { easy, hard, sum } from '../../../test/fleets.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
@@ -156,7 +157,7 @@ describe('throttles', () => {
           expect(shardsEnded).toBe(shards === 1 ? 0 : ended);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -14,6 +14,7 @@
 import { tokenBucket } from '@ebb/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import {
   anyPauses,
   anyRequests,
@@ -81,6 +82,6 @@ test.each([
       const cost = Math.min(trace.cost, trace.options.capacity);
       expect(inSimulator({ ...trace, cost })).toEqual(await inCore({ ...trace, cost }));
     }),
-    { numRuns },
+    { numRuns: runs(numRuns) },
   );
 });
