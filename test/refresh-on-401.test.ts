@@ -92,18 +92,6 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     expect(server.seen).toHaveLength(0);
   });
 
-  test('a server of another origin that says 401 gets no credentials, and begins no refresh', async () => {
-    const own = await serve([{ status: 401 }, { status: 200 }]);
-    const other = await serve([{ status: 401 }]);
-    let refreshes = 0;
-    const refresh = () => ({ authorization: `secret ${++refreshes}` });
-    const trustedOrigins = [new URL(own.url).origin];
-    const client = make(makeClient, { plugins: [refreshOn401({ refresh })], trustedOrigins });
-    for (const { url } of [other, own, other]) await client.send(url, {});
-    expect(own.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, 'secret 1']);
-    expect(other.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
-  });
-
   test('a refresh that sends through its own client fails, and says so', async () => {
     const server = await serve([{ status: 401 }]);
     const refresh = async () => ({ authorization: (await client.send(`${server.url}token`, {})).body });

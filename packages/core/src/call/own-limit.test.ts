@@ -3,7 +3,6 @@ import { callTo, limitOf, outerOf, REQUEST } from '../../test/call-with-limits.t
 import { constant } from '../backoff/curves.ts';
 import { NotSentError } from '../base/errors.ts';
 import type { Limit } from '../policy/limit.ts';
-import { createPolicy } from '../policy/policy.ts';
 import { retry } from '../retry/retry.ts';
 import { virtualClock } from '../testing.ts';
 
@@ -39,15 +38,6 @@ test('a quota: each attempt takes one, and a permit that is cancelled gives it b
   expect(left).toBe(1);
   expect(await call(quota)).toMatchObject({ message: 'down' });
   expect(await call(quota)).toMatchObject({ message: 'used up' });
-});
-
-test('a limit of retries alone needs no `take`', async () => {
-  let asked = 0;
-  const planRetry = (): undefined => {
-    asked += 1;
-  };
-  expect(await call({ take: undefined as never, planRetry })).toBe('up');
-  expect(asked).toBe(1);
 });
 
 test.each<[story: string, permit: object]>([
@@ -106,9 +96,4 @@ test.each([true, false])('is asked by nested clients if it is for them: isForInn
   expect(call.isInner).toBe(true);
   call.next();
   expect(started).toHaveBeenCalledTimes(isForInner ? 1 : 0);
-});
-
-test('a limit without `take` is an error', () => {
-  const limits = [{ name: 'own', tryAcquire: () => undefined }];
-  expect(() => createPolicy({ limits: limits as never })).toThrow('createPolicy: limits[0] must be a limit');
 });

@@ -4,9 +4,8 @@ import { judge, prepare, type Readiness } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import { Call } from '../call/call.ts';
 import type { RequestTraits, ResponseOutcome } from '../http/outcome.ts';
-import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
-import type { BroughtLimit, Permit, Skip } from './limit.ts';
+import type { BroughtLimit } from './limit.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
 
@@ -133,65 +132,6 @@ test('limits are asked in one order: the throttle, those of the list, slots, tok
   expect(asked).toEqual(['throttle', 'first', 'second', 'third', 'concurrency', 'bucket', 'budget']);
 });
 
-test('of what is lacking everything goes back, and all limits are asked again after the wait', async () => {
-  const asked: string[] = [];
-  const clock = virtualClock({ startMs: 0 });
-  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1, clock });
-  const acquire = async (): Promise<Permit> => {
-    asked.push(`waits beside ${bucket.stats().tokens} tokens`);
-    return { waitedMs: 5, cancel: () => undefined };
-  };
-  const last = limitOf({ take: () => ({ acquire }) });
-  const policy = createPolicy({ clock, limits: [bucket, last] });
-  const call = new Call(policy, request);
-  waiting = prepare(call);
-  expect(await waiting).toBe(true);
-  expect(asked).toEqual(['waits beside 1 tokens']);
-  expect([bucket.stats().tokens, call.waitedMs]).toEqual([0, 5]);
-});
-
-/** Skips so many scheduled attempts. */
-function skipping(times: number, skip: Skip = { skip: true, delayMs: 100 }) {
-  let left = times;
-  return limitOf({
-    take() {
-      left -= 1;
-      return left >= 0 ? skip : undefined;
-    },
-  });
-}
-
-test('a scheduled attempt that a limit skips counts as no retry, and the next comes when the limit says', async () => {
-  const clock = virtualClock({ startMs: 0 });
-  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 3, clock });
-  const { call } = start({ limits: [skipping(2)], bucket, maxRetries: 1 }, clock);
-  waiting = prepare(call);
-  await clock.advance(199);
-  expect([call.attempt, bucket.stats().tokens]).toEqual([0, 3]);
-  await clock.advance(1);
-  expect(await waiting).toBe(true);
-  expect(judge(call, responds(503)).retry).toBe(true);
-  waiting = prepare(call);
-  await clock.advance(100);
-  expect(judge(call, responds(503)).retry).toBe(false);
-  expect(call.history.map(({ attempt, reason }) => [attempt, reason])).toEqual([
-    [1, 'skipped'],
-    [1, 'skipped'],
-    [1, 'transient'],
-    [2, 'retries-exhausted'],
-  ]);
-});
-
-test('a request that is skipped without a next scheduled attempt fails', async () => {
-  const clock = virtualClock({ startMs: 0 });
-  const { call } = start({ limits: [skipping(9, { skip: true })] }, clock);
-  waiting = prepare(call);
-  await expect(clock.runUntilSettled(waiting as Promise<unknown>)).rejects.toMatchObject({
-    reason: 'overload',
-  });
-  expect([clock.elapsedMs, call.history.map(({ reason }) => reason)]).toEqual([0, ['overload']]);
-});
-
 test('a plugin may change headers, also at its leisure', async () => {
   const early = pluginOf({ beforeAttempt: () => ({ 'x-a': '1', 'x-b': '1' }) });
   const late = pluginOf({ beforeAttempt: async ({ attempt }) => ({ 'x-b': String(attempt + 1) }) });
@@ -213,13 +153,6 @@ test('what plugins read of a response goes on from one to the next, and to the d
   expect(call.attempt).toBe(1);
   await clock.advance(100);
   expect(await waiting).toBe(true);
-});
-
-test('a limit may refuse a retry, and is asked last', () => {
-  const { call } = start({ limits: [limitOf({ planRetry: () => 'budget-exhausted' })] });
-  waiting = prepare(call);
-  expect(judge(call, responds(503)).retry).toBe(false);
-  expect(call.history.at(-1)?.reason).toBe('budget-exhausted');
 });
 
 test.each<[what: string, options: object, message: string]>([
