@@ -144,7 +144,7 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter holds it
     const collecting = (async () => {
       while (!isOver) {
         collectGarbage();
-        await setTimeout(5);
+        await setTimeout(20);
       }
     })();
     await Promise.all(Array.from({ length: 18 }, (_, way) => call(way)));

@@ -5,7 +5,7 @@ import { HookError } from '../base/errors.ts';
 import type { StopReason } from '../events/events.ts';
 import type { FailureKind, InspectResult, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
-import { classifyHttp, constant, memorystore, type ReadFeedback } from '../index.ts';
+import { classifyHttp, constant, type ReadFeedback } from '../index.ts';
 import type { PlannedRetry } from '../policy/call-view.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
@@ -479,16 +479,6 @@ describe('the delay', () => {
         },
       ),
     );
-  });
-
-  test('grows as in the Memorystore page', () => {
-    const policy = createPolicy({ maxRetries: 10, backoff: memorystore(), random: () => 0 });
-    const delays = Array.from({ length: 8 }, (_, n) =>
-      decide(policy, at({ attempt: n + 1 }), responds(500), 0),
-    );
-    expect(delays.map((decision) => decision.retry && decision.delayMs)).toEqual([
-      1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000,
-    ]);
   });
 });
 

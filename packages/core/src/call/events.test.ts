@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { judge, prepare } from '../../test/steps.ts';
 import { nextTurn } from '../base/clock.ts';
-import { detailsOf, type EbbEvent, type Observer } from '../events/events.ts';
+import type { Observer } from '../events/events.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { constant } from '../index.ts';
-import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { startCall } from './transport.ts';
 
@@ -16,47 +15,6 @@ const request: RequestTraits = {
   header: () => undefined,
 };
 const answer = (status: number): Outcome => ({ type: 'response', status, header: () => undefined });
-
-test('an observer gets the outcome of each attempt', async () => {
-  const events: EbbEvent[] = [];
-  const onEvent = (event: EbbEvent): void => void events.push(event);
-  const call = startCall(createPolicy({ backoff: constant(0), onEvent }), request);
-  const outcomes = [answer(503), answer(200)];
-  for (const outcome of outcomes) {
-    await prepare(call);
-    judge(call, outcome);
-  }
-  expect(events.map(({ type, attempt }) => [type, attempt])).toEqual([
-    ['attempt', 1],
-    ['retry', 1],
-    ['attempt', 2],
-    ['end', 2],
-  ]);
-  const reported = events.flatMap((event) => ('outcome' in event ? [event.outcome] : []));
-  expect(reported).toEqual([
-    { type: 'response', status: 503 },
-    { type: 'response', status: 200 },
-  ]);
-  expect(events.map((event) => detailsOf(event)?.outcome)).toEqual([
-    undefined,
-    outcomes[0],
-    undefined,
-    outcomes[1],
-  ]);
-  for (const event of events) expect(detailsOf(event)?.request).toBe(request);
-});
-
-test('an end before an attempt has no outcome', async () => {
-  const events: EbbEvent[] = [];
-  const onEvent = (event: EbbEvent): void => void events.push(event);
-  const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0 });
-  const call = startCall(createPolicy({ bucket, onEvent }), request);
-  const controller = new AbortController();
-  const waiting = prepare(call, controller.signal);
-  controller.abort('enough');
-  await expect(waiting).rejects.toBe('enough');
-  expect(events).toMatchObject([{ type: 'end', attempt: 0, reason: 'aborted', outcome: undefined }]);
-});
 
 const isWeb = process.env.EBB_PLATFORM === 'web';
 

@@ -164,19 +164,6 @@ describe('an outcome', () => {
     call.key = { value: 'k', isOurs, isKept } as never;
     expect(judge(call, response(503)).reason).toBe(reason);
   });
-
-  test('a key that was not sent does not make the request of the caller repeatable', () => {
-    const request = {
-      ...REQUEST,
-      method: 'POST',
-      header: (name: string) => (name === 'idempotency-key' ? 'k' : undefined),
-    };
-    const lostKey = callWith({}, [], undefined, request as never);
-    lostKey.call.key = { value: 'k', isOurs: false, isKept: false } as never;
-    expect(judge(lostKey.call, response(503)).reason).toBe('not-idempotent');
-    const kept = callWith({}, [], undefined, request as never);
-    expect(judge(kept.call, response(503)).reason).toBe('transient');
-  });
 });
 
 describe('nested calls', () => {
@@ -198,14 +185,6 @@ describe('nested calls', () => {
     call.attempt = attempt;
     end(call);
     expect([maker.hasFailed, maker.isOpen, call.isOpen]).toEqual([hasFailed, true, false]);
-  });
-
-  test('a failure whose request within was repeated ends the call', () => {
-    const { call, events } = callWith();
-    call.judgedWithin(lost);
-    expect(events).toMatchObject([
-      { type: 'end', reason: 'inner-client-retried', outcome: { kind: 'network' } },
-    ]);
   });
 });
 

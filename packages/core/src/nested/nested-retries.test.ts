@@ -1,25 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { judge, prepare } from '../../test/steps.ts';
-import { constant } from '../backoff/curves.ts';
-import { Call } from '../call/call.ts';
-import { createPolicy } from '../policy/policy.ts';
 import { nestedRetriesOf } from './nested-retries.ts';
 
 function requestWith(headers: Record<string, string>) {
   return { method: 'GET', url: 'https://a.test/', replayable: true, header: (name: string) => headers[name] };
 }
-
-test('each retry of a request that another library retries is reported', () => {
-  vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-  const types: string[] = [];
-  const policy = createPolicy({ backoff: constant(0), onEvent: ({ type }) => types.push(type) });
-  for (const count of ['1', '2']) {
-    const call = new Call(policy, requestWith({ 'x-stainless-retry-count': count }));
-    prepare(call);
-    judge(call, { type: 'response', status: 503, header: () => undefined });
-  }
-  expect(types).toEqual(['attempt', 'nested-retries', 'retry', 'attempt', 'nested-retries', 'retry']);
-});
 
 test('a program is warned of each library once', async () => {
   vi.resetModules();

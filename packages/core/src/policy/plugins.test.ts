@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { followed, limitOf, pluginOf } from '../../test/call-with-limits.ts';
+import { limitOf, pluginOf } from '../../test/call-with-limits.ts';
 import { judge, prepare, type Readiness } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import { Call } from '../call/call.ts';
@@ -139,20 +139,6 @@ test('a plugin may change headers, also at its leisure', async () => {
   waiting = prepare(call);
   expect(await waiting).toBe(true);
   expect(call.headerChanges).toEqual({ 'x-c': '3', 'x-a': '1', 'x-b': '2' });
-});
-
-test('what plugins read of a response goes on from one to the next, and to the decision', async () => {
-  const first = pluginOf({ judge: () => ({ verdict: 'transient' }) });
-  const second = pluginOf({ judge: async (_outcome, _call, _body, advice) => ({ ...advice, waitMs: 700 }) });
-  const { clock, call } = start({ plugins: [first, second] });
-  waiting = prepare(call);
-  const read = call.ended(responds(200), () => undefined);
-  expect((await followed(call, read)).do).toBe('retry');
-  waiting = prepare(call);
-  await clock.advance(699);
-  expect(call.attempt).toBe(1);
-  await clock.advance(100);
-  expect(await waiting).toBe(true);
 });
 
 test.each<[what: string, options: object, message: string]>([

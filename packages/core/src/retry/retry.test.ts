@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { constant, exponential } from '../backoff/curves.ts';
+import { constant } from '../backoff/curves.ts';
 import { NotSentError } from '../base/errors.ts';
 import { attemptsOf } from '../call/history.ts';
 import type { EbbEvent } from '../events/events.ts';
@@ -128,19 +128,6 @@ describe('the signal', () => {
     const history = attemptsOf(error).map(({ attempt, reason }) => [attempt, reason]);
     expect([history.length, history[0], history.at(-1)]).toEqual([100, [51, 'transient'], [150, 'aborted']]);
     await expect(retry(call, policy)).rejects.toThrow('maxRetries must be a whole number ≥ 0 without');
-  });
-
-  test('ends a wait with its reason', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const controller = new AbortController();
-    const call = scripted(new Error('no'));
-    const policy = { backoff: exponential({ baseMs: 1_000, capMs: 1_000 }), clock };
-    const result = retry(call, policy, { signal: controller.signal });
-    await clock.advance(500);
-    controller.abort(new Error('enough'));
-    await expect(result).rejects.toThrow('enough');
-    expect(call).toHaveBeenCalledTimes(1);
-    expect(clock.pending).toBe(0);
   });
 
   test('of another library is an error, and nothing is called', async () => {
