@@ -1,17 +1,22 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { suite } from '@ebb/testing';
+import { type Runner, suite } from '@ebb/testing';
 import { describe, expect, test } from 'vitest';
 import { clients } from './clients.ts';
 import { mock, mockBehindServer } from './msw.ts';
+import { eachNth } from './pairs.ts';
+import { isQuick } from './runs.ts';
 import { axiosOverHttp, type ClientName, traits } from './traits.ts';
 
-for (const [name, client] of Object.entries(clients)) {
+// `test` plays each row over the mock of one client, `npx vitest` and the checks over those of all.
+const mocked = (at: number): Runner => (isQuick ? eachNth({ describe, test }, 3, at) : { describe, test });
+
+for (const [at, [name, client]] of Object.entries(clients).entries()) {
   const own = traits[name as ClientName];
   const adapter = { client, ...own, differs: { ...own.differs, ...(name === 'axios' && axiosOverHttp) } };
   suite({ describe, test }, { ...adapter, name: `${name} over sockets` });
   const over = name === 'undici' ? mockBehindServer : mock;
-  suite({ describe, test }, { ...adapter, name: `${name} over MSW`, mock: over });
+  suite(mocked(at), { ...adapter, name: `${name} over MSW`, mock: over });
 }
 
 /** Packages that adapt no client. */

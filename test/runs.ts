@@ -1,5 +1,5 @@
 /** True in `test`, which is in a hurry. */
-const isQuick = process.env.EBB_QUICK === '1';
+export const isQuick: boolean = process.env.EBB_QUICK === '1';
 
 /**
  * How many cases a property plays: two fifths of these in `test`, and all in `npx vitest` and the checks. The first cases find nearly all
