@@ -93,6 +93,8 @@ describe('a call may be sent at once', () => {
   });
 
   test('without an async context, unless another may be below it', async () => {
+    countClient();
+    countClient();
     vi.resetModules();
     vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
     const [atOnce, own] = await Promise.all([import('./at-once.ts'), import('../policy/policy.ts')]);
