@@ -10,7 +10,18 @@ import {
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
-import * as door from '@ebb/providers';
+import {
+  anthropic,
+  aws,
+  azure,
+  cloudflare,
+  github,
+  google,
+  openai,
+  shopify,
+  slack,
+  stripe,
+} from '@ebb/providers';
 import { describe, expect, test } from 'vitest';
 
 /** A quota that a response tells of. */
@@ -52,16 +63,19 @@ const named = answers.map((answer) => [answer.id, answer] as const);
 /** An hour behind that of the server: the waits must not depend on it. */
 const START_MS = Date.UTC(2026, 10, 21, 21);
 
-/** Those of accounts take numbers. */
-const { anthropicLimits: _, githubLimits: _1, openaiLimits: _2, shopifyLimits: _3, ...others } = door;
-/** These are about costs. */
-const { estimatedCost: _7, costFromResponse: _8, ...presets } = others;
-
-/** These are about events. */
-const { anthropicIsLast: _4, googleIsLast: _5, openaiIsLast: _6, ...onlyPresets } = presets;
-
 /** By the name of the provider. */
-const byName: Readonly<Record<string, () => PolicyOptions>> = { ...onlyPresets };
+const byName: Readonly<Record<string, () => PolicyOptions>> = {
+  anthropic,
+  aws,
+  azure,
+  cloudflare,
+  github,
+  google,
+  openai,
+  shopify,
+  slack,
+  stripe,
+};
 
 function presetOf({ provider }: Answer): PolicyOptions {
   return byName[provider]?.() ?? {};

@@ -5,6 +5,8 @@ export {
   anthropicLimits,
 } from './anthropic.ts';
 export { aws } from './aws.ts';
+export { type AwsStandardOptions, awsStandard } from './aws-standard/aws-standard.ts';
+export { type AwsRetryQuota, awsRetryQuota } from './aws-standard/retry-quota.ts';
 export { azure } from './azure.ts';
 export { cloudflare } from './cloudflare.ts';
 export { type CostFromResponseOptions, costFromResponse } from './cost/cost-from-response.ts';

@@ -10,7 +10,7 @@ type Preset = (options?: PresetOptions) => PolicyOptions;
 
 /** The others are about limits, ends of streams and costs. */
 const presets = Object.entries(door).filter(
-  ([name]) => !/Limits$|IsLast$|Cost$|^costFromResponse$/.test(name),
+  ([name]) => !/Limits$|IsLast$|Cost$|Standard$|Quota$|^costFromResponse$/.test(name),
 ) as [name: string, preset: Preset][];
 
 /** What an attempt ends with, on a request to a path. */
