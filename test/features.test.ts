@@ -13,6 +13,7 @@ import {
   retryBudget,
   tokenBucket,
 } from '@ebb/core';
+import { deadline } from '@ebb/core/deadlines';
 import { costFromResponse } from '@ebb/providers';
 import { describe, expect, test } from 'vitest';
 import { clients, type MakeClient } from './clients.ts';
@@ -119,6 +120,15 @@ const ROWS: Readonly<Record<string, Row>> = {
     hits: 0,
     mostAtOnce: 0,
     ends: ['overload'],
+  },
+  deadlines: {
+    option: 'plugins',
+    policy: () => ({ plugins: [deadline()], totalTimeoutMs: 0 }),
+    script: [up],
+    paths: ['/'],
+    hits: 0,
+    mostAtOnce: 0,
+    ends: ['limited'],
   },
   'refresh-on-401': {
     option: 'plugins',
