@@ -1,5 +1,6 @@
 import type { BodyInspector, PolicyOptions } from '@ebb/core';
 import { failureKind, retryAfterMs } from '@ebb/core/adapter';
+import { remainingFrom } from '@ebb/core/deadlines';
 import { anthropic, aws, github, google, openai, shopify, slack } from '@ebb/providers';
 import { FirstEvent } from '../../packages/core/src/bodies/body-reader.ts';
 import { peekAtPart } from '../../packages/core/src/bodies/peek.ts';
@@ -73,6 +74,14 @@ export const fromServers: readonly Reading[] = [
   ['every header of a 200', everyField(200), ['9', '"a";r=1,', ';a']],
   ['a reset', oneField('x-ratelimit-reset', 'ratelimit-reset'), ['9', '1.', '1s', '9 ']],
   ['the RateLimit list', oneField('ratelimit'), ['"a";r=0,', '"\\', 'a;', ' ']],
+  [
+    'the time of an incoming request',
+    (text) => {
+      const headers = { 'x-time': text, 'grpc-timeout': text };
+      for (const header of Object.keys(headers)) remainingFrom({ headers }, { mostMs: 1, header });
+    },
+    ['9', 'm', '9m'],
+  ],
   ['a date', oneField('date', 'retry-after'), ['Sat, ', ', 9', '9']],
   [
     'Retry-After',
