@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { likeAxiosRetry } from './axios-retry.ts';
 import { likeFetchRetry } from './fetch-retry.ts';
 import { likePRetry } from './p-retry.ts';
-import { asTimer, warnOfZero } from './shared-options.ts';
+import { asTimer } from './shared-options.ts';
 
 const later = (async () => true) as never;
 const promising = (() => Promise.reject(new Error('unseen'))) as never;
@@ -22,8 +22,15 @@ const failure = (
 });
 const GET = requestOf('GET');
 
-// First: other tests make options as well.
-test('a delay of 0 is said once of each library', () => {
+test('a delay of 0 is said once of each library', async () => {
+  // Modules of its own: other tests make options as well.
+  vi.resetModules();
+  const [{ likeAxiosRetry }, { likeFetchRetry }, { likePRetry }, { warnOfZero }] = await Promise.all([
+    import('./axios-retry.ts'),
+    import('./fetch-retry.ts'),
+    import('./p-retry.ts'),
+    import('./shared-options.ts'),
+  ]);
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const texts = (): string[] => warned.mock.calls.map(([warning]) => (warning as Error).message);
   likeAxiosRetry({ retryDelay: () => 1 });
