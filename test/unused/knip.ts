@@ -69,7 +69,6 @@ const config: KnipConfig = {
         '{generate,promises}/run.ts',
         'promises/vitest.config.ts',
         'alone/main.ts',
-        'mutants/sample/{run,sum.cases,vitest.config}.ts',
         // Bundled by its name.
         'alone/{program,adapters/*}.ts',
         '{commits,load,nodes}.ts',
@@ -135,7 +134,7 @@ const config: KnipConfig = {
       ignoreDependencies: ['(jest|sinon)-timers-.+'],
     },
     'test/mutants': {
-      entry: ['*.{js,ts}'],
+      entry: ['*.{js,ts}', 'sample/{run,sum.cases,vitest.config}.ts'],
       // Its runner and its plugin are files here, and no packages.
       stryker: false,
       // Started by its path, and what comes with it and is used in a comment for its types.

@@ -13,7 +13,7 @@ function operand(text: string): string {
 }
 
 /** How many in a second are so many in an interval. */
-export function perSecond(count: string, intervalMs: string): string {
+function perSecond(count: string, intervalMs: string): string {
   if (!NUMBER.test(count) || !NUMBER.test(intervalMs))
     return `(${operand(count)} * 1000) / ${operand(intervalMs)}`;
   const rate = (Number(count.replaceAll('_', '')) * 1000) / Number(intervalMs.replaceAll('_', ''));
