@@ -9,7 +9,9 @@ import { dispatcherFetchClient, type Undici, undiciClient } from './undici-clien
 // test/adapters.test.ts plays each row over `request` of undici 8, and `check runtimes` over older versions.
 
 const versions = { 'undici 8': undici8, 'undici 7': undici7 as unknown as typeof undici8 };
-const place = { runtime: 'Node 24' } as const;
+/** Tests run on each version of Node. */
+const major = process.versions.node.split('.')[0] as '22' | '24' | '26';
+const runtime = `Node ${major}` as const;
 
 /** Its agents have so many connections. */
 function limited({ Agent, request }: Undici, limits: { readonly connections: number } | undefined): Undici {
@@ -28,18 +30,19 @@ function withPool({ lacks = {}, ...facts }: Facts): Facts {
 }
 
 suite(eachNth({ describe, test }, 3, 0), {
-  ...withPool(factsOf({ ...place, row: 'undici' })),
+  ...withPool(factsOf({ runtime, row: 'undici' })),
   name: 'request of undici 7',
   client: (policy, limits) => undiciClient(versions['undici 7'], policy, limits),
 });
 
 const fetches = Object.entries(versions).flatMap(([version, undici]) => [
-  [`fetch of ${version}`, undici, undici.fetch] as const,
-  [`Node's fetch over ${version}`, undici, fetch] as const,
+  // As the fetch of Node 24, on each Node.
+  [`fetch of ${version}`, undici, undici.fetch, 'Node 24'] as const,
+  [`Node's fetch over ${version}`, undici, fetch, runtime] as const,
 ]);
-for (const [at, [name, undici, send]] of fetches.entries()) {
+for (const [at, [name, undici, send, as]] of fetches.entries()) {
   suite(eachNth({ describe, test }, 3, at), {
-    ...withPool(factsOf({ ...place, row: "Node's fetch" })),
+    ...withPool(factsOf({ runtime: as, row: "Node's fetch" })),
     name,
     client: (policy, limits) => dispatcherFetchClient(send, limited(undici, limits), policy),
   });
