@@ -8,7 +8,7 @@ interface HeaderMap {
 /** Reads a header by its lower-case name. */
 export type ReadHeader = (name: string) => string | undefined;
 
-/** A response header by its lower-case name. A mock may have no headers, or a plain object. */
+/** A header of a response, or of an incoming request, by its lower-case name. A mock may have no headers, or a plain object. */
 export function responseHeader(headers: unknown, name: string): string | undefined {
   if (!isObject(headers)) return undefined;
   const { get }: HeaderMap = headers;

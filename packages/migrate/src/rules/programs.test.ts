@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ROWS, type Row } from '../../test/programs.ts';
 import { type MigrationResult, migrateAll } from './run.ts';
 
-/** What a run makes of a row, file by file. */
+/** The files of a row after a run. */
 function migrated({ files }: Row): MigrationResult[] {
   return migrateAll(files).map((result) => {
     if (result instanceof Error) throw result;

@@ -2,6 +2,7 @@ import { notNegative } from '../../base/check.ts';
 import { CLOCK_OPTION } from '../../base/clock.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import type { Clock } from '../../base/time.ts';
+import { responseHeader } from '../../http/headers.ts';
 import { type DeadlineOptions, HEADERS } from './deadline.ts';
 import { timeIn } from './header.ts';
 
@@ -34,14 +35,6 @@ export interface RemainingTime {
   readonly maxRetries?: 0;
 }
 
-function headerOf({ headers }: IncomingRequest, name: string): string | undefined {
-  if (typeof headers.get === 'function') return headers.get(name) ?? undefined;
-  const value = (headers as Readonly<Record<string, string | readonly string[] | undefined>>)[
-    name.toLowerCase()
-  ];
-  return typeof value === 'string' ? value : undefined;
-}
-
 /**
  * The options for the requests of a service while it serves another one: the time for which its client still waits, as `totalTimeoutMs`, and
  * no retries if the client retries itself. Call it as the request comes in; `totalTimeoutMs` goes down from then on.
@@ -65,11 +58,12 @@ function headerOf({ headers }: IncomingRequest, name: string): string | undefine
  */
 export function remainingFrom(request: IncomingRequest, options: RemainingTimeOptions): RemainingTime {
   const { header, retriesHeader, mostMs, clock } = readOptions('remainingFrom', options, OPTIONS);
-  const untilMs = clock.now() + Math.min(mostMs, timeIn(header, headerOf(request, header)) ?? mostMs);
+  const headerOf = (name: string): string | undefined => responseHeader(request.headers, name.toLowerCase());
+  const untilMs = clock.now() + Math.min(mostMs, timeIn(header, headerOf(header)) ?? mostMs);
   return {
     get totalTimeoutMs() {
       return Math.max(0, untilMs - clock.now());
     },
-    ...(headerOf(request, retriesHeader) === undefined ? {} : { maxRetries: 0 }),
+    ...(headerOf(retriesHeader) === undefined ? {} : { maxRetries: 0 }),
   };
 }
