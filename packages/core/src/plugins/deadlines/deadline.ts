@@ -56,7 +56,7 @@ export function deadline(options: DeadlineOptions = {}): Plugin {
         throw new NotSentError('Not sent: its time is up', undefined, { reason: 'wait-too-long' });
     },
     publicHeaders: (_, call) => ({
-      [header]: leftMs(call) === Infinity ? undefined : () => timeText(header, Math.max(0, leftMs(call))),
+      ...(leftMs(call) < Infinity && { [header]: () => timeText(header, Math.max(0, leftMs(call))) }),
       [retriesHeader]: '1',
     }),
   };
