@@ -237,8 +237,9 @@ export class HedgePlan {
     const { to } = this.setup;
     if (to === undefined) return undefined;
     try {
-      const { protocol, host } = new URL(to(request));
-      return Object.assign(new URL(request.url), { protocol, host }).href;
+      // Not `host`: without a port in it the request would keep its own.
+      const { protocol, hostname, port } = new URL(to(request));
+      return Object.assign(new URL(request.url), { protocol, hostname, port }).href;
     } catch (error) {
       // The request itself is well.
       report('to', to, error);

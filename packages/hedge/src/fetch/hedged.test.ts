@@ -488,6 +488,15 @@ describe('another origin', () => {
     expect(sent.length).toBe(1);
   });
 
+  test.each([
+    ['https://b.test', 'http://a.test:8080/items?page=2', 'https://b.test/items?page=2'],
+    ['https://b.test:8443/ignored', 'http://a.test/', 'https://b.test:8443/'],
+  ])('to %s %s goes as %s', async (to, from, expected) => {
+    const { fetch, clock, sent } = client([{ ms: 50 }, { ms: 5 }], {}, { to: () => to });
+    await clock.runUntilSettled(fetch(from));
+    expect(sent.map(({ url }) => url)).toEqual([from, expected]);
+  });
+
   test('what fails is reported once, and the request is well', async () => {
     const warned = vi.fn();
     // In Node, and in browsers.
