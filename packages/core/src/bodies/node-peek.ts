@@ -74,7 +74,7 @@ export class NodePeek implements Peek {
     const stream = this.#stream;
     for (;;) {
       if (stream.readableLength > 0 && !this.#isBroken) return this.#take();
-      if (stream.readableEnded || (hasAllArrived(stream) && !this.#isBroken)) return undefined;
+      if (stream.readableEnded || (stream._readableState.ended && !this.#isBroken)) return undefined;
       if (this.#isBroken) throw this.#reason;
       await this.#change();
     }
@@ -149,9 +149,4 @@ function watchPushes(stream: NodeSource, watcher: BodyWatcher, ended: () => void
   stream.on('end', ended);
   // A stream that fails also closes.
   stream.on('close', ended);
-}
-
-/** True if a stream has ended and holds no more bytes. */
-function hasAllArrived(stream: NodeSource): boolean {
-  return stream._readableState.ended && stream.readableLength === 0;
 }

@@ -39,7 +39,7 @@ function ownBuffer(part: Uint8Array): Uint8Array<ArrayBuffer> {
 /** Closes a stream, and the pending read of a reader with a buffer of its own, which settles only when that is given back. */
 function close(controller: Controller): void {
   controller.close();
-  if ('byobRequest' in controller) controller.byobRequest?.respond(0);
+  (controller as Partial<ReadableByteStreamController>).byobRequest?.respond(0);
 }
 
 /** A web stream over a source, of which nothing is read before it is asked for. */
@@ -50,8 +50,8 @@ export function streamOver(
   const source = {
     start(controller: Controller): void {
       // It would hold the stream.
-      const weak = closed && new WeakRef(controller);
-      closed?.catch((error: unknown) => weak?.deref()?.error(error));
+      const weak = new WeakRef(controller);
+      closed?.catch((error: unknown) => weak.deref()?.error(error));
     },
     async pull(controller: Controller): Promise<void> {
       const part = await pull();
@@ -119,7 +119,7 @@ export function watchedStream(
     // Also ends readers that wait on `closed` without reading.
     locked.closed.then(
       () => {
-        if (isCancelled || reader !== locked) return;
+        if (isCancelled) return;
         // The part that is being read comes first.
         if (!isPulling) observer.ended();
         if (isClosed) return;
