@@ -42,6 +42,8 @@ export const JUDGED: Readonly<Record<string, Judged>> = {
       'test/{actual-cost,answer,broken-bodies,deadline,event-order,lost-uploads,refresh-on-401,request-body,resumable,deduplicate,features,hedges,limits,presets,provider-headers,provider-limits,cost-from-response,throttle,user-code}.test.ts',
       'test/migration/like/*.test.ts',
     ],
+    // Not those that load all of core anew: what runs at load would count, too.
+    alone: /^packages\/core\/src\/(?:events\/channels|nested\/(?!nested\.))/,
   },
   fetch: adapter('fetch', 86, 2, 'answer,broken-bodies,deduplicate,deadline,throttle'),
   axios: adapter('axios', 82, 2, 'deduplicate,layers-axios,proxies'),

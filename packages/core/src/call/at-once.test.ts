@@ -1,5 +1,5 @@
 import diagnostics from 'node:diagnostics_channel';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { countClient } from '#nested';
 import { outerOf, REQUEST } from '../../test/call-with-limits.ts';
 import { constant } from '../backoff/curves.ts';
@@ -90,18 +90,6 @@ describe('a call may be sent at once', () => {
     countClient();
     const ways = ['socket', 'client', 'function'] as const;
     expect(ways.map((way) => mayBeSentAtOnce(policy, way))).toEqual([true, true, true]);
-  });
-
-  test('without an async context, unless another may be below it', async () => {
-    countClient();
-    countClient();
-    vi.resetModules();
-    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
-    const [atOnce, own] = await Promise.all([import('./at-once.ts'), import('../policy/policy.ts')]);
-    vi.restoreAllMocks();
-    const plain = own.createPolicy({ clock });
-    const ways = ['socket', 'client', 'function'] as const;
-    expect(ways.map((way) => atOnce.mayBeSentAtOnce(plain, way))).toEqual([true, false, false]);
   });
 });
 

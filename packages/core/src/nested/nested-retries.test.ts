@@ -6,12 +6,15 @@ function requestWith(headers: Record<string, string>) {
 }
 
 test('a program is warned of each library once', async () => {
-  vi.resetModules();
-  const { nestedRetriesOf } = await import('./nested-retries.ts');
+  const copy = './nested-retries.ts?copy=1';
+  const { nestedRetriesOf } = (await import(copy)) as typeof import('./nested-retries.ts');
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   for (const count of ['1', '2']) nestedRetriesOf(requestWith({ 'x-stainless-retry-count': count }));
-  expect(warned).toHaveBeenCalledTimes(1);
-  expect(String(warned.mock.calls[0]?.[0])).toMatch(/^EbbWarning: .*OpenAI.*x-stainless-retry-count/);
+  nestedRetriesOf(requestWith({ 'grpc-previous-rpc-attempts': '1' }));
+  expect(warned.mock.calls.map(String)).toEqual([
+    expect.stringMatching(/^EbbWarning: .*OpenAI.* retries the same requests.*x-stainless-retry-count/),
+    expect.stringMatching(/^EbbWarning: a gRPC client retries the same requests.*grpc-previous-rpc-attempts/),
+  ]);
 });
 
 const STAINLESS = 'the SDK of OpenAI, Anthropic or Cloudflare';
