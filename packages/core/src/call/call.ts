@@ -280,7 +280,7 @@ export class Call implements CallView, OuterCall {
   askHooks(): PromiseLike<void> | undefined {
     const { policy, request, deadline } = this;
     const attempt = this.attempt + 1;
-    if (attempt === 1 && !this.isInner) this.key ??= keyOf(policy, request);
+    if (!this.isInner) this.key ??= keyOf(policy, request);
     const next = { attempt, request, previous: this.toRetry, leftMs: deadline?.leftMs };
     const made = asUserCode(this, () => headerChangesOf(policy, next, this.key, this));
     if (isPromise(made))
@@ -296,7 +296,8 @@ export class Call implements CallView, OuterCall {
   #take(): CallStep | undefined {
     const { permits } = this;
     const lacking = permits?.take();
-    if (permits && lacking) return 'skip' in lacking ? this.#skip(lacking) : this.#waitFor(lacking, permits);
+    if (permits && lacking)
+      return 'skip' in lacking ? this.#skip(lacking, permits) : this.#waitFor(lacking, permits);
     this.#phase = BODY;
     const { waitedMs, slotMs = 0, grant, fairness } = this;
     if (waitedMs === 0) return undefined;
@@ -343,13 +344,13 @@ export class Call implements CallView, OuterCall {
    *
    * @throws NotSentError (`overload`) if there is none; the call ends with the answer that was there, if there is one
    */
-  #skip({ delayMs }: Skip): CallStep {
-    const { attempt, delayMs: beforeMs, waitedMs, deadline, permits } = this;
-    permits?.skip();
+  #skip({ delayMs }: Skip, permits: Permits): CallStep {
+    const { attempt, delayMs: beforeMs, waitedMs, deadline } = this;
+    permits.skip();
     this.skipped = (this.skipped ?? 0) + 1;
     if (this.skipped >= MOST_WAITS || (deadline && Number(delayMs) > deadline.leftMs)) delayMs = undefined;
     // A retry is planned again.
-    if (delayMs !== undefined && attempt > 0 && permits?.planRetry({ reason: 'refused', delayMs }))
+    if (delayMs !== undefined && attempt > 0 && permits.planRetry({ reason: 'refused', delayMs }))
       delayMs = undefined;
     const reason = delayMs === undefined ? 'overload' : 'skipped';
     this.note({ attempt: attempt + 1, delayMs: beforeMs, waitedMs, reason });
@@ -505,7 +506,6 @@ export class Call implements CallView, OuterCall {
     permits?.cancel();
     if (!(error instanceof OutOfTime) || error.isTotal) return this.#endUnsent(error);
     // A timeout before the send is judged as a timeout after the send.
-    this.#forgetWaits();
     try {
       this.#begin();
     } catch (hookError) {
@@ -553,7 +553,7 @@ export class Call implements CallView, OuterCall {
     const cause = adviceOf(outcome)?.cause;
     const fields = cause === undefined ? { outcome } : { outcome, error: cause };
     if (reason === 'success') return this.#close(SUCCEEDED, fields);
-    if (!isLate || outcome.type === 'response') return this.#close({ do: 'end', reason }, fields);
+    if (!isLate) return this.#close({ do: 'end', reason }, fields);
     return this.#close(
       { do: 'end', reason, before: 'answer' },
       { outcome: this.answered, error: outcome.error },
@@ -584,9 +584,8 @@ export class Call implements CallView, OuterCall {
     if (isAbort || isFault || !outcome) {
       return this.#close({ do: 'end', reason, error: lateBy(this.client, error) }, fields);
     }
-    const last = history.at(-1);
-    // The retry that followed it is not sent.
-    if (last) this.history = [...history.slice(0, -1), { ...last, reason }];
+    // The retry that followed the last one is not sent.
+    this.history = [...history.slice(0, -1), { ...(history.at(-1) as Attempt), reason }];
     return this.#close({ do: 'end', reason, before: 'last' }, fields);
   }
 

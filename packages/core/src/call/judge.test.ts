@@ -11,7 +11,8 @@ import {
 } from '../../test/call-with-limits.ts';
 import { judge } from '../../test/steps.ts';
 import { HookError } from '../base/errors.ts';
-import type { Call } from './call.ts';
+import type { Outcome } from '../http/outcome.ts';
+import { abortedBy, type Call } from './call.ts';
 
 describe('an outcome', () => {
   test('is told to the limits, noted, and followed by a retry', () => {
@@ -27,6 +28,29 @@ describe('an outcome', () => {
     expect(events).toMatchObject([
       { type: 'retry', delayMs: 10, reason: 'transient', outcome: { status: 503 } },
     ]);
+  });
+
+  test('of a first attempt that succeeds at once shares its history with all of the same status', () => {
+    const histories = [200, 200, 201].map((status) => {
+      const { call } = callWith();
+      judge(call, response(status));
+      return call.history;
+    });
+    expect(histories[0]).toEqual([{ attempt: 1, delayMs: 0, waitedMs: 0, status: 200, reason: 'success' }]);
+    expect(histories[1]).toBe(histories[0]);
+    expect(histories[2]).toMatchObject([{ status: 201 }]);
+  });
+
+  test.each<[what: string, seen: Outcome, told: object]>([
+    ['a response is told to the limits as the response', response(200), { type: 'response', status: 200 }],
+    ['a failure is told to the limits as an abort', lost, { type: 'failure', kind: 'aborted' }],
+  ])('of an abort in the turn of %s, and is aborted', (_, seen, told) => {
+    const settle = vi.fn();
+    const { call } = callWith({}, [limitWith({ settle })]);
+    const reason = new Error('enough');
+    expect(judge(call, abortedBy(reason, seen))).toEqual({ retry: false, reason: 'aborted' });
+    expect(settle.mock.calls).toMatchObject([[told]]);
+    expect(call.history).toMatchObject([{ failure: 'aborted', reason: 'aborted' }]);
   });
 
   test('before another attempt nothing is held that the one before had', () => {
@@ -172,6 +196,15 @@ describe('nested calls', () => {
     const { call } = callWith({}, [], outer);
     expect(judge(call, response(503))).toEqual({ retry: false, reason: 'outer-client-retries' });
     expect(outer.isOpen).toBe(true);
+  });
+
+  test.each([
+    ['a call makes a key for its request', false, 'string'],
+    ['an inner call makes no key: each of them would be another one', true, 'undefined'],
+  ])('%s', (_, isInner, type) => {
+    const post = { ...REQUEST, method: 'POST' };
+    const { call } = callWith({ idempotencyKey: true }, [], isInner ? outerOf(post) : undefined, post);
+    expect(typeof call.headerChanges?.['idempotency-key']).toBe(type);
   });
 
   test.each<[what: string, attempt: number, end: (call: Call) => void, hasFailed: boolean | undefined]>([

@@ -46,6 +46,7 @@ describe('the end in front of an attempt', () => {
   >([
     ['a limit refuses the first attempt', false, refused(), undefined, 'limited', true],
     ['a limit refuses a retry', true, refused(), undefined, 'limited', false],
+    ['a limit refuses without an error', false, undefined, undefined, 'limited', true],
     ['the throttle refuses', true, refused('overload'), undefined, 'overload', false],
     ['the policy stops', true, stoppedBy, AbortSignal.abort(stoppedBy), 'stopped', false],
     ['the caller aborts', true, aborted.reason, aborted, 'aborted', true],
@@ -73,15 +74,16 @@ describe('the end in front of an attempt', () => {
   });
 
   test.each([
-    [true, true, 'deadline-exceeded'],
-    [true, false, 'limited'],
-    [false, true, 'limited'],
+    ['wait-too-long', true, true, 'deadline-exceeded'],
+    ['wait-too-long', true, false, 'limited'],
+    ['wait-too-long', false, true, 'limited'],
+    ['closed', true, true, 'limited'],
   ])(
-    'a wait that was too long, of a retry %s, bound by the total timeout %s: %s',
-    (isRetry, bindsWait, reason) => {
+    'a refusal as %s, of a retry %s, bound by the total timeout %s: %s',
+    (why, isRetry, bindsWait, reason) => {
       const { call, events } = inFrontOf(isRetry, { totalTimeoutMs: 1_000 });
       Object.assign(call.deadline ?? {}, { bindsWait });
-      call.stopped(refused('wait-too-long'));
+      call.stopped(refused(why));
       expect(events.at(-1)).toMatchObject({ type: 'end', reason });
     },
   );
@@ -172,6 +174,12 @@ describe('a scheduled attempt that is skipped', () => {
       { reason: 'refused', delayMs: 10 },
     ]);
     expect(cancel).toHaveBeenCalledTimes(1);
+  });
+
+  test('without another one no permission is asked', () => {
+    const planRetry = vi.fn((..._given: unknown[]) => undefined);
+    skipped(true, {}, { planRetry }, { delayMs: undefined });
+    expect(planRetry.mock.calls.map(([, retry]) => retry)).toEqual([{ reason: 'transient', delayMs: 10 }]);
   });
 
   test('after 1,000 skips the call ends, also if a limit skips for ever and at once', () => {

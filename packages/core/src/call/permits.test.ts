@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { callTo, lost, response } from '../../test/call-with-limits.ts';
 import { constant } from '../backoff/curves.ts';
 import type { Limit, Permit } from '../policy/limit.ts';
@@ -143,11 +143,12 @@ describe('the permits of a call', () => {
   });
 
   test('limits that never have at once what they lack fail their request, and do not spin for ever', async () => {
-    const acquire = async (): Promise<Permit> => ({ cancel: () => undefined });
+    const acquire = vi.fn(async (): Promise<Permit> => ({ cancel: () => undefined }));
     const limits = ['one', 'two'].map((name) => ({ name, take: () => ({ acquire }) }));
     await expect(retry(() => 'up', { limits })).rejects.toThrow(
       'a limit still lacks what it has waited for 1,000 times',
     );
+    expect(acquire).toHaveBeenCalledTimes(1_000);
   });
 });
 
