@@ -85,8 +85,8 @@ describe('imports', () => {
 const houses = {
   core: {
     doors: [
-      ...['adapter.ts', 'bucket.ts', 'deadlines.ts', 'deduplicate.ts', 'index.ts', 'internal.ts'],
-      'testing.ts',
+      ...['adapter.ts', 'bucket.ts', 'deadlines.ts', 'deduplicate.ts', 'idempotency.ts', 'index.ts'],
+      ...['internal.ts', 'testing.ts'],
     ],
     rooms: [
       'plugins',

@@ -14,6 +14,7 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import { deadline } from '@ebb/core/deadlines';
+import { idempotencyAnswers } from '@ebb/core/idempotency';
 import { costFromResponse } from '@ebb/providers';
 import { describe, expect, test } from 'vitest';
 import { clients, type MakeClient } from './clients.ts';
@@ -31,6 +32,7 @@ interface Row {
   readonly policy: () => PolicyOptions;
   /** The paths of the requests, one after the other unless they are sent at once. */
   readonly paths: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
   readonly atOnce?: true;
   /** How many requests the upstream receives, and how many of them at once. */
   readonly hits: number;
@@ -130,6 +132,19 @@ const ROWS: Readonly<Record<string, Row>> = {
     mostAtOnce: 0,
     ends: ['limited'],
   },
+  idempotency: {
+    option: 'plugins',
+    policy: () => ({
+      plugins: [idempotencyAnswers({ waitMs: 0 })],
+      classify: () => 'transient',
+    }),
+    script: [{ status: 422 }, up],
+    paths: ['/'],
+    headers: { 'idempotency-key': 'order-1' },
+    hits: 1,
+    mostAtOnce: 1,
+    ends: ['final'],
+  },
   'refresh-on-401': {
     option: 'plugins',
     policy: () => ({
@@ -169,14 +184,15 @@ async function play(makeClient: MakeClient, row: Row, options: PolicyOptions) {
     ...options,
   });
   const client = makeClient(policy);
-  const sent: Promise<unknown>[] = [];
+  const settling: Promise<unknown>[] = [];
+  const sent = row.headers ? { headers: row.headers } : {};
   try {
     for (const path of row.paths) {
-      const settled = client.send(new URL(path, server.url).href, {}).catch(() => undefined);
-      sent.push(settled);
+      const settled = client.send(new URL(path, server.url).href, sent).catch(() => undefined);
+      settling.push(settled);
       if (row.atOnce === undefined) await settled;
     }
-    await Promise.all(sent);
+    await Promise.all(settling);
     return { hits: server.seen.length, mostAtOnce: server.mostAtOnce(), ends };
   } finally {
     await client.close();

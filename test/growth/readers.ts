@@ -47,6 +47,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/nested/nested-retries.ts': OWN,
   'core/plugins/deadlines/header.ts': ['the time of an incoming request'],
   'core/plugins/deadlines/remaining-time.ts': ['the time of an incoming request'],
+  'core/plugins/idempotency/idempotency-answers.ts': LOOKS,
   'core/events/report-fields.ts': OWN,
   'core/policy/hooks.ts': OWN,
   'providers/cost/streams.ts': ['an event stream that is counted', 'lines of JSON that are counted'],

@@ -28,6 +28,8 @@ export interface Attempt {
   readonly reason: RetryReason | StopReason | 'skipped' | 'resumed';
   /** Its hedges: other tries of it, under way at the same time. Left out if none was sent. */
   readonly hedges?: readonly HedgeRecord[];
+  /** True if the server has answered it with a saved answer, as `idempotencyAnswers` of `@ebb/core/idempotency` finds out. */
+  readonly replayed?: true;
 }
 
 /** A hedge of an attempt. Contains no URL, header or body. */
