@@ -9,6 +9,7 @@ import type { PolicyOptions } from '../../policy/options.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { priorityQueue } from '../../queue/order.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
+import type { ObservableBucket } from '../limit.ts';
 import { perKey } from '../per-key/per-key.ts';
 import type { TokenBucketOptions } from './options.ts';
 import { tokenBucket } from './token-bucket.ts';
@@ -101,6 +102,20 @@ describe('resume', () => {
 });
 
 describe('idle', () => {
+  test.each<[story: string, use: (bucket: ObservableBucket) => unknown]>([
+    ['has not been used', () => undefined],
+    ['has had requests', (bucket) => bucket.acquire({ priority: 0 })],
+  ])('resolves at once for a bucket that %s', async (_, use) => {
+    const { bucket } = setUp();
+    await use(bucket);
+    let isIdle = false;
+    void bucket.idle().then(() => {
+      isIdle = true;
+    });
+    for (let hop = 0; hop < 20; hop += 1) await Promise.resolve();
+    expect(isIdle).toBe(true);
+  });
+
   test('resolves after the last was granted, gave up or was evicted, and adds no timer', async () => {
     const queue = priorityQueue({ overflow: 'drop-oldest' });
     const { bucket, clock, lines, note, ask } = setUp({ initialTokens: 0, maxQueue: 2, queue });

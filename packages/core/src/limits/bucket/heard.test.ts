@@ -163,6 +163,22 @@ describe('after a refusal, what a response says is left', () => {
     expect(left()).toBe(60 - cost);
   });
 
+  test('of a request with several costs counts for nothing', () => {
+    const clock = virtualClock({ startMs: 0 });
+    const feedback = () => ({ pauseMs: 0, remaining: 10, tooFast: true });
+    const limits = { requests: PER_MINUTE, tokens: PER_MINUTE };
+    const bucket = quotaBucket({ limits, clock, feedback, feedbackScope: 'bucket' });
+    bucket.observe?.(says(0), taken(bucket.tryAcquire({ requests: 1, tokens: 5 })), one);
+    expect(bucket.stats().units).toMatchObject({ requests: { tokens: 59 }, tokens: { tokens: 55 } });
+  });
+
+  test('may be nothing', () => {
+    const feedback = () => ({ pauseMs: 0, remaining: 0, tooFast: true });
+    const { bucket, take, left } = setUp({ feedback, feedbackScope: 'bucket' });
+    bucket.observe?.(says(0), take(1), one);
+    expect(left()).toBe(0);
+  });
+
   test('not before a refusal', () => {
     const { bucket, take, left } = setUp({ feedbackScope: 'bucket' });
     bucket.observe?.(says(10), take(1), one);
@@ -171,7 +187,7 @@ describe('after a refusal, what a response says is left', () => {
 
   test('for as long as the longest pause', () => {
     const { bucket, clock, take, left } = setUpRefused({ feedbackScope: 'bucket', maxPauseMs: 5_000 });
-    clock.tick(6_000);
+    clock.tick(5_000);
     bucket.observe?.(says(10), take(1), one);
     expect(left()).toBe(59);
   });

@@ -71,6 +71,20 @@ test('requests of a paused origin leave the queue to the others', async () => {
   expect(sentAtMs.slice(5)).toEqual([[well.url, expect.closeTo(100, 0)]]);
 });
 
+test('a longer pause refuses at once whom it keeps waiting for too long', async () => {
+  const { clock, bucket, send, lines, ask } = setUp();
+  const grant = taken(bucket.tryAcquire(1, undefined, ill));
+  await send(ill, responds(429, { 'retry-after': '1' }));
+  ask('patient', ill, { maxWaitMs: 9_000 });
+  ask('hasty', ill, { maxWaitMs: 3_000 });
+  await clock.advance(500);
+  bucket.observe?.(responds(429, { 'retry-after': '5' }), grant, ill);
+  await clock.advance(0);
+  expect(lines).toEqual(['hasty wait-too-long 500']);
+  await clock.advance(6_000);
+  expect(lines.at(-1)).toBe('patient 5600');
+});
+
 test('an origin opens empty, and shares the tokens of the others when it is full', async () => {
   const { clock, bucket, sentAtMs, send } = setUp();
   await send(ill, responds(429, { 'retry-after': '2' }));

@@ -323,13 +323,14 @@ export abstract class QueuedBucket<Source extends TokenSource<unknown, Amount>>
       if (origin === undefined) this.#lower(left);
       else if (left < Infinity) this.#levelOf(origin).atMost(Math.max(0, left), this.time.now());
     }
-    // With some jitter on top, so that a fleet does not return together. A custom `feedback` may return something that is not a number.
-    if (said.pauseMs > 0) this.#pause(withJitter(Math.min(said.pauseMs, maxPauseMs), random), origin);
+    // With some jitter on top, so that a fleet does not return together.
+    this.#pause(withJitter(Math.min(said.pauseMs, maxPauseMs), random), origin);
     return said;
   }
 
   #pause(durationMs: number, origin: string | undefined): void {
-    if (durationMs === 0) return;
+    // A custom `feedback` may return something that is not a number.
+    if (!(durationMs > 0)) return;
     const nowMs = this.time.now();
     const level = origin === undefined ? undefined : this.#levelOf(origin);
     (level ?? this.source).pause(nowMs + durationMs, nowMs);

@@ -1,8 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test, vi } from 'vitest';
-import { asked } from '../../../test/asks.ts';
+import { asked, responds, taken, to } from '../../../test/asks.ts';
+import type { Outcome } from '../../http/outcome.ts';
 import type { Grant } from '../../policy/contracts.ts';
+import { fifo } from '../../queue/fifo.ts';
 import { priorityQueue } from '../../queue/order.ts';
+import type { QueueOrder } from '../../queue/queue.ts';
 import { virtualClock } from '../../testing.ts';
 import type { TokenBucketOptions } from './options.ts';
 import { tokenBucket } from './token-bucket.ts';
@@ -232,5 +235,44 @@ describe('aborts', () => {
     // The next request adds a listener again.
     void bucket.acquire({ cost: 5, signal });
     expect(add).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('what most requests need not pay for', () => {
+  test('a bucket makes no queue for requests that need not wait', async () => {
+    let made = 0;
+    const queue: QueueOrder = {
+      make(sums) {
+        made += 1;
+        return fifo.make(sums);
+      },
+    };
+    const bucket = tokenBucket({ refillPerSecond: 1, capacity: 2, clock: virtualClock(), queue });
+    await bucket.acquire();
+    await bucket.acquire();
+    expect(made).toBe(0);
+    const waiting = bucket.acquire();
+    expect(made).toBe(1);
+    await Promise.all([bucket.close(), expect(waiting).rejects.toMatchObject({ reason: 'closed' })]);
+  });
+
+  const success = responds(204);
+
+  test.each<[story: string, outcome: Outcome, reads: boolean]>([
+    ['a success', success, false],
+    [
+      'a success that an inspector has judged',
+      { ...success, advice: { verdict: 'refused' } } as Outcome,
+      true,
+    ],
+    ['a redirect', responds(300), true],
+    ['a failure', { type: 'failure', kind: 'network', error: 1 } as Outcome, true],
+  ])('the clock is read for the answer: %s', (_, outcome, reads) => {
+    const clock = virtualClock();
+    const bucket = tokenBucket({ refillPerSecond: 1, capacity: 2, clock });
+    const grant = taken(bucket.tryAcquire());
+    const now = vi.spyOn(clock, 'now');
+    bucket.observe?.(outcome, grant, to('https://a.test/'));
+    expect(now.mock.calls.length > 0).toBe(reads);
   });
 });
