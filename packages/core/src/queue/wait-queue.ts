@@ -1,6 +1,7 @@
 import { devText, devTextOf } from '#dev-text';
 import { worker } from '#worker';
 import { flag, notNegative } from '../base/check.ts';
+import { inNextTurn } from '../base/clock.ts';
 import { NotSentError, type NotSentReason } from '../base/errors.ts';
 import { onAbort } from '../base/signals.ts';
 import type { RequestTraits } from '../http/outcome.ts';
@@ -135,6 +136,7 @@ export class WaitQueue<T> {
   #aborts = 0;
   /** How many more may be refused in this turn. */
   #left = 0;
+  #isRestDue = false;
   #onEmpty: (() => void)[] | undefined;
 
   constructor(
@@ -437,8 +439,8 @@ export class WaitQueue<T> {
       if (!isAborted && reason === undefined) {
         this.#nextDeadlineMs = Math.min(this.#nextDeadlineMs, one.deadlineMs);
       } else if (this.#left === 0) {
-        // The rest in the next turn.
         this.#nextDeadlineMs = Number.NEGATIVE_INFINITY;
+        this.#refuseRestInNextTurn();
         return;
       } else {
         this.#left -= 1;
@@ -446,6 +448,16 @@ export class WaitQueue<T> {
         this.#fail(one, reason === undefined ? one.signal?.reason : this.refusal(reason, text));
       }
     }
+  }
+
+  /** The timer does so as well, but not while a virtual clock stands still. In workers a turn belongs to one request. */
+  #refuseRestInNextTurn(): void {
+    if (worker || this.#isRestDue) return;
+    this.#isRestDue = true;
+    inNextTurn(() => {
+      this.#isRestDue = false;
+      this.serve();
+    });
   }
 
   #reasonAgainst({ cost, deadlineMs }: Waiter<T>, untilMs: number): NotSentReason | undefined {

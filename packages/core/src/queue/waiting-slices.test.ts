@@ -97,6 +97,24 @@ describe('work on a long queue is sliced', () => {
   });
 });
 
+describe('all slices end while a virtual clock stands still', () => {
+  test.each<[what: string, act: (bucket: MemoryBucket, abort: AbortController) => void]>([
+    ['of an abort', (_, abort) => abort.abort()],
+    ['of a close', (bucket) => void bucket.close()],
+    ['of a pause', (bucket) => bucket.pauseFor(2e9)],
+  ])('%s', async (_, act) => {
+    const { bucket } = setUp();
+    const abort = new AbortController();
+    const asks = Array.from({ length: 2 * MANY }, () =>
+      bucket.acquire({ signal: abort.signal, maxWaitMs: 1e9 }),
+    );
+    const ends = Promise.allSettled(asks);
+    act(bucket, abort);
+    expect((await ends).every(({ status }) => status === 'rejected')).toBe(true);
+    expect(bucket.stats().waiting).toBe(0);
+  });
+});
+
 describe('while a slice is left', () => {
   test('no request is granted after its deadline', async () => {
     const { clock, bucket, lines, ask } = setUp({ capacity: 1_000 });
