@@ -125,7 +125,7 @@ export class Level implements TokenSource<unknown> {
 
   settle(surplus: number, held: unknown, nowMs: number): void {
     if (surplus < 0) this.spend(-surplus, nowMs, 0);
-    else this.#tokens += this.#refund(surplus, held as number, this.capacity - this.#tokensAt(nowMs));
+    else this.#tokens += this.#refund(surplus, held as number);
   }
 
   atMost(left: number, nowMs: number): void {
@@ -138,7 +138,7 @@ export class Level implements TokenSource<unknown> {
    */
   heard(left: number, held: unknown): number {
     // 0 of a grant that has taken nothing here.
-    const since = typeof held === 'number' && held > 0 ? this.#taken - held : 0;
+    const since = (held as number) > 0 ? this.#taken - (held as number) : 0;
     return left - Math.min(since, this.capacity / 2);
   }
 
@@ -226,14 +226,18 @@ export class Level implements TokenSource<unknown> {
     this.#taken += taken;
   }
 
-  /** How much of a surplus can be given back. @param held the sum of taken tokens after its grant */
-  #refund(surplus: number, held: number, lacking: number): number {
+  /**
+   * How much of a surplus can be given back, also to a level that is nearly full: what does not fit is lost.
+   *
+   * @param held the sum of taken tokens after its grant
+   */
+  #refund(surplus: number, held: number): number {
     const marks = this.#marks;
     const end = this.#end;
     let first = end;
     while (first > 0 && (marks[first - 1] as number) >= held) first -= 2;
     const lowest = first < end ? (marks[first] as number) : Infinity;
-    const given = Math.max(0, Math.min(surplus, lacking, lowest));
+    const given = Math.max(0, Math.min(surplus, lowest));
     // Earlier marks that are not lower any more are replaced.
     let to = first;
     while (to > 0 && (marks[to - 2] as number) >= lowest - given) to -= 2;
