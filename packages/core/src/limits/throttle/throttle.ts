@@ -6,7 +6,7 @@ import type { Clock } from '../../base/time.ts';
 import type { StopReason, ThrottleState } from '../../events/events.ts';
 import { isTrouble } from '../../http/classify.ts';
 import { plainFeedback } from '../../http/feedback.ts';
-import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import type { Outcome, RequestTraits, ResponseOutcome } from '../../http/outcome.ts';
 import type { CallPolicy, CallView } from '../../policy/call-view.ts';
 import { checkKey } from '../../policy/cost.ts';
 import type { BroughtLimit, Limit, Permit, Skip } from '../../policy/limit.ts';
@@ -39,8 +39,8 @@ export const THROTTLE_OPTIONS: OptionTable<ThrottleOptions> = {
 const QUOTA_FIELDS: readonly string[] = ['ratelimit', 'ratelimit-remaining', 'x-ratelimit-remaining'];
 
 /** True for a 429 with a wait or a field of a quota: a quota of the client is used up, which says nothing about the service. */
-function isQuota(outcome: Outcome, clock: Pick<Clock, 'now'>): boolean {
-  if (outcome.type !== 'response' || outcome.status !== 429) return false;
+function isQuota(outcome: ResponseOutcome, clock: Pick<Clock, 'now'>): boolean {
+  if (outcome.status !== 429) return false;
   return (
     plainFeedback(outcome, clock.now()) !== undefined ||
     QUOTA_FIELDS.some((name) => outcome.header(name) !== undefined)
@@ -139,8 +139,7 @@ class OverloadThrottle implements Throttle, Limit {
   }
 
   planRetry({ policy, attempt, skipped = 0 }: CallView): StopReason | undefined {
-    // Without a skipped attempt `maxRetries` alone counts.
-    return skipped > 0 && attempt + skipped > mostScheduled(policy) ? 'retries-exhausted' : undefined;
+    return attempt + skipped > mostScheduled(policy) ? 'retries-exhausted' : undefined;
   }
 
   /** `undefined` if no scheduled attempt follows. */

@@ -1,0 +1,262 @@
+import { describe, expect, test, vi } from 'vitest';
+import { late, lost, REQUEST, response } from '../../../test/call-with-limits.ts';
+import type { EbbEvent } from '../../events/events.ts';
+import type { Outcome } from '../../http/outcome.ts';
+import type { CallView } from '../../policy/call-view.ts';
+import type { Limit, Permit } from '../../policy/limit.ts';
+import { virtualClock } from '../../testing.ts';
+import type { ThrottleRule } from './rule.ts';
+import { adaptiveThrottle, isBad } from './throttle.ts';
+
+function setUp() {
+  const clock = virtualClock({ startMs: 1e6 });
+  const own = adaptiveThrottle();
+  const limit = own.limit.limit as Limit;
+  const events: EbbEvent[] = [];
+  const policy = { clock, maxRetries: 5, random: () => 0, attemptTimeoutMs: 1_000 };
+  type Changes = Partial<Omit<CallView, 'policy'>> & { readonly policy?: object };
+  const call = ({ policy: changed, ...more }: Changes = {}): CallView =>
+    ({
+      ...{ request: REQUEST, attempt: 0, ...more },
+      policy: { ...policy, ...changed },
+      emit: (event: EbbEvent) => void events.push(event),
+    }) as never;
+  const { rule } = Object(own).classes.of(`${REQUEST.method} ${REQUEST.url}`, () => 0) as {
+    rule: ThrottleRule;
+  };
+  return { clock, own, limit, call, events, rule };
+}
+
+type Set = ReturnType<typeof setUp>;
+
+/** What the rule is told, with the share of the timeout that an answer took. */
+function toldTo(rule: ThrottleRule): string[] {
+  const told: string[] = [];
+  vi.spyOn(rule, 'learn').mockImplementation((_atMs, failed, isRetry, lateness) => {
+    told.push(`${failed ? 'failed' : `answered ${lateness}`}${isRetry ? ', a retry' : ''}`);
+  });
+  vi.spyOn(rule, 'giveBack').mockImplementation(
+    (_atMs, occasion) => void told.push(`given back ${occasion}`),
+  );
+  return told;
+}
+
+describe('a scheduled attempt that was let through', () => {
+  const retries = { attempt: 1, toRetry: lost };
+
+  test.each<
+    [story: string, more: object, uses: ((permit: Required<Permit>, set: Set) => unknown)[], told: string[]]
+  >([
+    [
+      'ends with its call before its outcome',
+      retries,
+      [(permit) => permit.ended('aborted')],
+      ['given back after-failure'],
+    ],
+    [
+      'lapses once',
+      retries,
+      [(permit) => permit.lapse(), (permit) => permit.lapse()],
+      ['given back after-failure'],
+    ],
+    [
+      'is ended by the total timeout, which is a failure',
+      { attempt: 2, toRetry: lost },
+      [(permit) => permit.ended('deadline-exceeded'), (permit) => permit.lapse()],
+      ['failed, a retry'],
+    ],
+    [
+      'has an outcome: neither the end of its call nor a lapse says more',
+      { attempt: 1 },
+      [
+        (permit) => permit.settle(response(200)),
+        (permit) => permit.ended('deadline-exceeded'),
+        (permit) => permit.lapse(),
+      ],
+      ['answered 0'],
+    ],
+    [
+      'waits for another limit: the total timeout is no failure of the service',
+      retries,
+      [(permit) => permit.cancel(), (permit) => permit.ended('deadline-exceeded')],
+      [],
+    ],
+    [
+      'waits for another limit, and is not sent',
+      retries,
+      [(permit) => permit.cancel(), (permit) => permit.lapse()],
+      ['given back after-failure'],
+    ],
+    [
+      'is paid by a budget, and not sent',
+      { ...retries, policy: { budget: {} } },
+      [(permit) => permit.lapse()],
+      [],
+    ],
+    [
+      'is the retry of a request that has timed out, and not sent',
+      { attempt: 1, toRetry: late },
+      [(permit) => permit.lapse()],
+      ['given back after-timeout'],
+    ],
+    [
+      'is a hedge, and not sent',
+      { attempt: 1, toRetry: undefined },
+      [(permit) => permit.lapse()],
+      ['given back after-failure'],
+    ],
+  ])('%s', (_, more, uses, expected) => {
+    const set = setUp();
+    const { limit, call, rule } = set;
+    // Prompt answers, which pay for retries.
+    for (let at = 0; at < 1_000; at += 1) rule.learn(1e6, false, false, 0);
+    const permit = limit.take?.(call(more), undefined) as Required<Permit>;
+    expect(permit).not.toHaveProperty('skip');
+    const told = toldTo(rule);
+    for (const use of uses) use(permit, set);
+    expect(told).toEqual(expected);
+  });
+
+  test('is let through again once another limit was waited for, and its time counts from then', () => {
+    const { clock, limit, call, rule } = setUp();
+    const view = call();
+    const permit = limit.take?.(view, undefined) as Required<Permit>;
+    permit.cancel();
+    clock.tick(5_000);
+    expect(limit.take?.(view, permit)).toBe(permit);
+    clock.tick(250);
+    const told = toldTo(rule);
+    permit.ended('deadline-exceeded');
+    expect(told).toEqual(['failed']);
+    expect(limit.take?.(view, permit)).toBe(permit);
+    clock.tick(250);
+    permit.settle(response(200));
+    expect(told).toEqual(['failed', 'answered 0.25']);
+  });
+});
+
+test.each<[story: string, more: object, reads: boolean]>([
+  ['without a timeout, while all is calm', { policy: { attemptTimeoutMs: undefined } }, false],
+  ['with a timeout', {}, true],
+  ['before a retry', { attempt: 1, policy: { attemptTimeoutMs: undefined } }, true],
+])('the clock is read for an attempt %s: %#', (_, more, reads) => {
+  const { clock, limit, call } = setUp();
+  const now = vi.spyOn(clock, 'now');
+  limit.take?.(call(more), undefined);
+  expect(now.mock.calls.length > 0).toBe(reads);
+});
+
+describe('in trouble, with a prompt last answer, and nothing to pay for an attempt', () => {
+  function inTrouble() {
+    const set = setUp();
+    for (let at = 0; at < 4; at += 1) set.rule.learn(1e6 + 1_000 * at, true, false, 0);
+    set.rule.learn(1e6 + 4_000, false, false, 0.4);
+    vi.spyOn(set.rule, 'take').mockReturnValue(false);
+    return set;
+  }
+
+  test.each<[story: string, more: object, isSent: boolean]>([
+    ['a request has time for its next scheduled attempt', { deadline: { leftMs: 1_000 } }, false],
+    ['a request has no time for it', { deadline: { leftMs: 999 } }, true],
+    ['a request has no total timeout', {}, false],
+    ['a retry has no time for it', { attempt: 1, deadline: { leftMs: 999 } }, false],
+  ])('%s: sent %#', (_, more, isSent) => {
+    const { limit, call } = inTrouble();
+    const taken = limit.take?.(call(more), undefined);
+    if (isSent) expect(taken).toHaveProperty('settle');
+    else expect(taken).toEqual({ skip: true, delayMs: 'attempt' in more ? 2_000 : 1_000 });
+  });
+
+  test('a request that is sent all the same has taken nothing that it could give back', () => {
+    const { limit, call, rule } = inTrouble();
+    const permit = limit.take?.(call({ deadline: { leftMs: 1 } }), undefined) as Required<Permit>;
+    const told = toldTo(rule);
+    permit.lapse();
+    expect(told).toEqual([]);
+  });
+});
+
+test.each<[attempt: number, skipped: number | undefined, maxRetries: number, reason: string | undefined]>([
+  [1, undefined, 5, undefined],
+  [4, 1, 5, undefined],
+  [4, 2, 5, 'retries-exhausted'],
+  [1, 5, 1, 'retries-exhausted'],
+  [6, 1, 7, undefined],
+  [6, 2, 7, 'retries-exhausted'],
+])(
+  'after attempt %d and %s skipped ones, with maxRetries %d, a retry is planned: %s',
+  (attempt, skipped, maxRetries, reason) => {
+    const { limit, call } = setUp();
+    const view = call({ attempt, policy: { maxRetries }, ...(skipped !== undefined && { skipped }) });
+    expect(limit.planRetry?.(view, { reason: 'transient', delayMs: 1 })).toBe(reason);
+  },
+);
+
+describe('an event', () => {
+  /** Attempts with these outcomes, one a second; the total timeout ends one without. */
+  function eventsOf(outcomes: readonly (Outcome | undefined)[]) {
+    const { clock, limit, call, events } = setUp();
+    for (const outcome of outcomes) {
+      const view = call();
+      limit.started?.(view);
+      const permit = limit.take?.(view, undefined) as Required<Permit>;
+      if ('skip' in permit) continue;
+      if (outcome) permit.settle(outcome);
+      else permit.ended('deadline-exceeded');
+      clock.tick(1_000);
+    }
+    return events;
+  }
+
+  test.each<[story: string, outcomes: (Outcome | undefined)[], failures: string[], retryAllowance: string]>([
+    ['the last is a refusal', [undefined, late, response(503)], ['timeout', 'timeout', '503'], 'reserve'],
+    ['the last is a timeout', [response(500), lost, late], ['500', 'network', 'timeout'], 'successes'],
+    [
+      'the total timeout was the last',
+      [lost, lost, undefined],
+      ['network', 'network', 'timeout'],
+      'successes',
+    ],
+    [
+      'answers are left out',
+      [lost, response(200), lost, late, lost],
+      ['network', 'timeout', 'network'],
+      'reserve',
+    ],
+  ])('names the last failures: %s', (_, outcomes, failures, retryAllowance) => {
+    expect(eventsOf(outcomes)[0]).toMatchObject({
+      type: 'throttle',
+      state: 'half-open',
+      failures,
+      retryAllowance,
+    });
+  });
+
+  test('names the failures also when the throttle closes', () => {
+    const answers = Array.from({ length: 2_000 }, () => response(200));
+    const events = eventsOf([lost, late, response(503), ...answers]);
+    expect(events.map((event) => 'state' in event && event.state)).toEqual(['half-open', 'closed']);
+    expect(events.at(-1)).toMatchObject({ failures: ['network', 'timeout', '503'] });
+  });
+});
+
+test.each<[status: number, headers: Record<string, string>, bad: boolean | undefined]>([
+  [429, {}, true],
+  [429, { 'retry-after': '7' }, undefined],
+  [429, { 'x-ratelimit-remaining': '0' }, undefined],
+  [503, { 'retry-after': '7' }, true],
+  [503, { 'x-ratelimit-remaining': '0' }, true],
+  [200, { 'ratelimit-remaining': '0' }, false],
+])('a %d with %j shows trouble of the service: %s', (status, headers, bad) => {
+  const outcome: Outcome = { type: 'response', status, header: (name) => headers[name] };
+  expect(isBad(outcome, REQUEST, virtualClock())).toBe(bad);
+});
+
+test('classes beyond the sixteenth have one in common until those without an outcome make room', () => {
+  const { clock, limit, call, own } = setUp();
+  const of = (at: number) => call({ request: { ...REQUEST, url: `https://a.test/${at}` } });
+  for (let at = 0; at < 16; at += 1) limit.started?.(of(at));
+  clock.tick(1e9);
+  limit.started?.(of(16));
+  expect(Object(own).classes.of('GET https://a.test/16', () => 0).name).toBe('GET https://a.test/16');
+});
