@@ -511,8 +511,9 @@ export class Call implements CallView, OuterCall {
     } catch (hookError) {
       return this.#endUnsent(hookError);
     }
-    const isAborted = this.signal?.aborted === true;
-    const late = isAborted ? this.signal?.reason : lateBy(this.client, error);
+    const { signal } = this;
+    const isAborted = signal?.aborted === true;
+    const late = isAborted ? signal.reason : lateBy(this.client, error);
     return this.#lose(late, { type: 'failure', kind: isAborted ? 'aborted' : 'timeout', error: late });
   }
 

@@ -5,8 +5,11 @@ function requestWith(headers: Record<string, string>) {
   return { method: 'GET', url: 'https://a.test/', replayable: true, header: (name: string) => headers[name] };
 }
 
+let copies = 0;
+
 test('a program is warned of each library once', async () => {
-  const copy = './nested-retries.ts?copy=1';
+  copies += 1;
+  const copy = `./nested-retries.ts?copy=${copies}`;
   const { nestedRetriesOf } = (await import(copy)) as typeof import('./nested-retries.ts');
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   for (const count of ['1', '2']) nestedRetriesOf(requestWith({ 'x-stainless-retry-count': count }));
