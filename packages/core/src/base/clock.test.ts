@@ -1,6 +1,6 @@
 import { mock } from 'node:test';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { seededRandom, virtualClock } from '../testing.ts';
+import { virtualClock } from '../testing.ts';
 import { keepAlive, nextTurn, systemClock } from './clock.ts';
 import { sleep } from './signals.ts';
 
@@ -127,52 +127,4 @@ describe('sleep', () => {
       expect(clock.pending).toBe(0);
     },
   );
-});
-
-describe('the virtual clock', () => {
-  test('makes calls in order of time, then of scheduling', () => {
-    const clock = virtualClock({ startMs: 100 });
-    const seen: [string, number][] = [];
-    const note = (name: string) => () => void seen.push([name, clock.now()]);
-    clock.schedule(note('c'), 20);
-    clock.schedule(note('a'), 10);
-    clock.schedule(note('b'), 10);
-    clock.schedule(note('never'), 15)();
-    for (let which = 0; which < 20; which += 1) clock.schedule(note(`${which}`), 12);
-    expect([clock.pending, clock.nextAtMs]).toEqual([23, 110]);
-    clock.tick(20);
-    const together = Array.from({ length: 20 }, (_, which) => [`${which}`, 112]);
-    expect(seen).toEqual([['a', 110], ['b', 110], ...together, ['c', 120]]);
-    expect([clock.now(), clock.pending, clock.nextAtMs]).toEqual([120, 0, undefined]);
-  });
-
-  test('a sleep that starts when another ends is in time', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const seen: number[] = [];
-    const twice = async () => {
-      await sleep(clock, 10);
-      seen.push(clock.now());
-      await sleep(clock, 10);
-      seen.push(clock.now());
-    };
-    const done = twice();
-    await clock.advance(20);
-    await done;
-    expect(seen).toEqual([10, 20]);
-  });
-});
-
-test('seeded randomness is the same for the same seed, within [0, 1), and uniform', () => {
-  const draw = (seed: number) => Array.from({ length: 10_000 }, seededRandom(seed));
-  const numbers = draw(1);
-  expect(numbers).toEqual(draw(1));
-  expect(numbers).not.toEqual(draw(2));
-  // The published numbers of Mulberry32.
-  expect(numbers.slice(0, 3).map((number) => number * 2 ** 32)).toEqual([
-    2_693_262_067, 11_749_833, 2_265_367_787,
-  ]);
-  expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
-  expect(Math.max(...numbers)).toBeLessThan(1);
-  const tenths = Array.from({ length: 10 }, (_, k) => numbers.filter((n) => Math.floor(n * 10) === k).length);
-  for (const count of tenths) expect(Math.abs(count - 1_000)).toBeLessThan(150);
 });

@@ -1,0 +1,442 @@
+import { describe, expect, test, vi } from 'vitest';
+import { nextTurn } from '../base/clock.ts';
+import { virtualClock } from '../testing.ts';
+import { whenBodyEnds } from './watch.ts';
+import { isOfWatchedClass } from './watched-response.ts';
+
+const part = (text = 'x'): Uint8Array => new TextEncoder().encode(text);
+
+/** A body whose parts come when the test says so. */
+function sourceOf() {
+  let controller: ReadableStreamDefaultController | undefined;
+  const cancelled = vi.fn();
+  const start = (own: ReadableStreamDefaultController): void => {
+    controller = own;
+  };
+  const stream = new ReadableStream({ start, cancel: cancelled });
+  const send = (text?: string): void => controller?.enqueue(part(text));
+  const end = (): void => controller?.close();
+  const fail = (error: unknown): void => controller?.error(error);
+  return { stream, cancelled, send, end, fail };
+}
+
+/** A watched response, and how often its use has ended. */
+function watched(
+  init: ResponseInit = {},
+  more: { signal?: AbortSignal; body?: BodyInit | null; response?: Response } = {},
+) {
+  const clock = virtualClock({ startMs: 0 });
+  const source = sourceOf();
+  const response = more.response ?? new Response(more.body === undefined ? source.stream : more.body, init);
+  const ended = vi.fn();
+  const { status } = response;
+  const context = { method: 'GET', status, signal: more.signal, clock };
+  whenBodyEnds(response, context, ended);
+  const isOver = (): boolean => ended.mock.calls.length > 0;
+  return { ...source, clock, response, ended, context, isOver };
+}
+
+/** Some turns, in which a body that is read ahead arrives. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 8; turn += 1) await nextTurn();
+}
+
+describe('a response that is watched', () => {
+  test('stays the same object of its class, without properties, and its members look as before', () => {
+    const plain = new Response('x');
+    const { response } = watched();
+    expect(response).toBeInstanceOf(Response);
+    expect([Reflect.ownKeys(response), `${response}`]).toEqual([Reflect.ownKeys(plain), `${plain}`]);
+    const derived = Object.getPrototypeOf(response) as object;
+    expect(Object.getPrototypeOf(derived)).toBe(Response.prototype);
+    for (const name of ['text', 'json', 'clone', 'bytes', 'formData'] as const) {
+      if (!(name in Response.prototype)) continue;
+      const [own, native] = [derived, Response.prototype].map((of) =>
+        Object.getOwnPropertyDescriptor(of, name),
+      );
+      expect(own).toEqual({ ...native, value: expect.any(Function) });
+      expect(own?.value).toHaveProperty('name', name);
+    }
+    const [own, native] = [derived, Response.prototype].map((of) =>
+      Object.getOwnPropertyDescriptor(of, 'body'),
+    );
+    expect([typeof own?.get, own?.enumerable, own?.configurable, own?.set]).toEqual([
+      'function',
+      native?.enumerable,
+      native?.configurable,
+      undefined,
+    ]);
+    expect('buffer' in response).toBe(false);
+  });
+
+  test('shares its prototype with others of its class, also after those of another class', () => {
+    class Other extends Response {}
+    const one = watched();
+    const other = watched({}, { response: new Other('x') });
+    expect(isOfWatchedClass(new Other('x'))).toBe(true);
+    expect(isOfWatchedClass(new Response('x'))).toBe(false);
+    const again = watched();
+    expect(isOfWatchedClass(new Response('x'))).toBe(true);
+    const prototypes = [one, other, again].map(({ response }) => Object.getPrototypeOf(response) as object);
+    expect(prototypes.map((own) => own === prototypes[0])).toEqual([true, false, true]);
+    expect(Object.getPrototypeOf(prototypes[1]) === Other.prototype).toBe(true);
+    expect([one, other, again].map(({ isOver }) => isOver())).toEqual([false, false, false]);
+  });
+
+  test('lends its prototype to one that is not watched, whose members are then the native ones', async () => {
+    const { response } = watched();
+    const plain = new Response('plain');
+    Object.setPrototypeOf(plain, Object.getPrototypeOf(response));
+    const { body } = plain;
+    expect([body, plain.body]).toEqual([expect.any(ReadableStream), body]);
+    expect(await plain.clone().text()).toBe('plain');
+    expect(await plain.text()).toBe('plain');
+  });
+
+  test('may be one whose prototype is that of another watched one: a proxy may have copied it', async () => {
+    const first = watched();
+    const copied = new Response('copied');
+    Object.setPrototypeOf(copied, Object.getPrototypeOf(first.response));
+    const { response, ended, isOver } = watched({}, { response: copied });
+    expect(Object.getPrototypeOf(response)).toBe(Object.getPrototypeOf(first.response));
+    expect(isOver()).toBe(false);
+    expect([await response.text(), ended.mock.calls.length]).toEqual(['copied', 1]);
+  });
+
+  test.each<[what: string, response: () => object]>([
+    ['one that is frozen', () => Object.freeze(new Response('x'))],
+    ['a mock with a body of its own', () => ({ body: new Response('x').body })],
+    [
+      'a mock without a prototype',
+      () => Object.assign(Object.create(null), { body: new Response('x').body }),
+    ],
+  ])('is not %s, which stays as it is, and is over at the check if it is being read', async (_, make) => {
+    const response = make() as Response;
+    const before = Object.getPrototypeOf(response);
+    const { clock, isOver } = watched({}, { response });
+    expect(Object.getPrototypeOf(response)).toBe(before);
+    response.body?.getReader();
+    await nextTurn();
+    await clock.advance(999);
+    expect(isOver()).toBe(false);
+    await clock.advance(1);
+    expect(isOver()).toBe(true);
+  });
+
+  test('twice in a row tells both', async () => {
+    const { response, context, ended } = watched({}, { body: 'x' });
+    const other = vi.fn();
+    whenBodyEnds(response, context, other);
+    expect(other).not.toHaveBeenCalled();
+    await response.text();
+    expect([ended.mock.calls.length, other.mock.calls.length]).toEqual([1, 1]);
+    const late = vi.fn();
+    whenBodyEnds(response, context, late);
+    expect(late).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('reading', () => {
+  test('ends at the end of the body, before the reader goes on', async () => {
+    const { response, send, end, isOver } = watched();
+    const text = response.text().then((all) => [all, isOver()]);
+    send('a');
+    await settled();
+    expect(isOver()).toBe(false);
+    end();
+    expect(await text).toEqual(['a', true]);
+  });
+
+  test('that is refused while another read goes on ends nothing', async () => {
+    const { response, end, isOver } = watched();
+    const text = response.text();
+    await expect(response.json()).rejects.toThrow(TypeError);
+    expect(isOver()).toBe(false);
+    end();
+    await text;
+    expect(isOver()).toBe(true);
+  });
+
+  test('ends when the body fails, with its error', async () => {
+    const { response, fail, isOver } = watched();
+    const text = response.text();
+    fail(new Error('reset'));
+    await expect(text).rejects.toThrow('reset');
+    expect(isOver()).toBe(true);
+  });
+
+  test.each([
+    ['with a length', { 'content-length': '2' }, true],
+    ['of unknown length', {}, false],
+    ['that fetch has decompressed', { 'content-length': '2', 'content-encoding': 'gzip' }, false],
+    ['with another length', { 'content-length': '3' }, false],
+  ])('a body %s is over with its last byte', async (_, headers, isAtLastByte) => {
+    const { response, send, end, isOver } = watched({ headers });
+    const reader = response.body?.getReader();
+    send('ab');
+    expect((await reader?.read())?.value).toEqual(part('ab'));
+    expect(isOver()).toBe(isAtLastByte);
+    end();
+    expect((await reader?.read())?.done).toBe(true);
+    expect(isOver()).toBe(true);
+  });
+
+  test('gives the same stream each time, and later reads are refused as those of any other response', async () => {
+    const { response, send, end } = watched();
+    expect(response.body).toBe(response.body);
+    send('ab');
+    end();
+    expect(await response.text()).toBe('ab');
+    expect([response.bodyUsed, response.body?.locked]).toEqual([true, true]);
+    await expect(response.text()).rejects.toThrow(TypeError);
+    expect(() => response.clone()).toThrow(TypeError);
+  });
+
+  test('a stream that was given up without a read leaves the body to the next one', async () => {
+    const { response, send, end, isOver } = watched();
+    response.body?.getReader().releaseLock();
+    expect([response.bodyUsed, isOver()]).toEqual([false, false]);
+    send('ab');
+    end();
+    expect([await response.text(), isOver()]).toEqual(['ab', true]);
+  });
+
+  test('while a reader holds the stream is refused', async () => {
+    const { response, isOver } = watched();
+    response.body?.getReader();
+    await expect(response.text()).rejects.toThrow(TypeError);
+    expect(() => response.clone()).toThrow(TypeError);
+    expect(isOver()).toBe(false);
+  });
+
+  test('a response without a body has none', async () => {
+    const { response, isOver } = watched({}, { body: null });
+    expect([response.body, await response.text()]).toEqual([null, '']);
+    expect(isOver()).toBe(true);
+  });
+
+  test('a form that is none is refused, and the body ends the use only if it was read', async () => {
+    const { response, isOver } = watched({}, { body: 'no form' });
+    await expect(response.formData()).rejects.toThrow(TypeError);
+    expect(isOver()).toBe(response.bodyUsed);
+    await response.text().catch(() => undefined);
+    expect(isOver()).toBe(true);
+  });
+});
+
+describe('a clone', () => {
+  test('is watched as its response, and each may be read', async () => {
+    const { response, send, end, ended } = watched();
+    const copy = response.clone();
+    expect([copy.status, Object.getPrototypeOf(copy)]).toEqual([200, Object.getPrototypeOf(response)]);
+    send('ab');
+    end();
+    expect([await copy.text(), ended.mock.calls.length]).toEqual(['ab', 1]);
+    expect([await response.text(), ended.mock.calls.length]).toEqual(['ab', 1]);
+  });
+
+  test('that is cancelled leaves the use to its response', async () => {
+    const { response, cancelled, isOver } = watched();
+    const copy = response.clone();
+    void copy.body?.cancel('no');
+    await settled();
+    expect([isOver(), cancelled.mock.calls.length]).toEqual([false, 0]);
+    await response.body?.cancel('no');
+    expect([isOver(), cancelled.mock.calls.length]).toEqual([true, 1]);
+  });
+
+  test('of a response that was read to its end is refused', async () => {
+    const { response } = watched({}, { body: 'x' });
+    await response.text();
+    expect(() => response.clone()).toThrow(TypeError);
+  });
+
+  test('of a response whose use is over is not watched', async () => {
+    const { response, clock, isOver } = watched({ status: 404 }, { body: 'x' });
+    await settled();
+    expect([isOver(), clock.pending]).toEqual([true, 0]);
+    const copy = response.clone();
+    expect(Object.getPrototypeOf(copy)).toBe(Response.prototype);
+    expect([await copy.text(), await response.text()]).toEqual(['x', 'x']);
+  });
+});
+
+describe('an abort', () => {
+  test('ends the use of a body that no one reads', () => {
+    const abort = new AbortController();
+    const { isOver } = watched({}, { signal: abort.signal });
+    expect(isOver()).toBe(false);
+    abort.abort(new Error('enough'));
+    expect(isOver()).toBe(true);
+  });
+
+  test('before the response ends it at once, and the response is not watched', () => {
+    const { response, ended } = watched({}, { signal: AbortSignal.abort() });
+    expect(ended).toHaveBeenCalledTimes(1);
+    expect(Object.getPrototypeOf(response)).toBe(Response.prototype);
+  });
+
+  test.each<[how: string, read: (response: Response) => unknown]>([
+    ['text()', (response) => response.text()],
+    ['a reader', (response) => response.body?.getReader().read()],
+  ])('fails what is read by %s after it, with its reason', async (_, read) => {
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    const { response, send } = watched({}, { signal: abort.signal });
+    send('ab');
+    abort.abort(reason);
+    await expect(read(response)).rejects.toBe(reason);
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  test('after the body was read changes nothing', async () => {
+    const abort = new AbortController();
+    const { response, ended } = watched({}, { signal: abort.signal, body: 'x' });
+    await response.text();
+    abort.abort(new Error('enough'));
+    expect(ended).toHaveBeenCalledTimes(1);
+    await expect(response.text()).rejects.toThrow(TypeError);
+  });
+
+  test('leaves no listener once the body is over', async () => {
+    const { signal } = new AbortController();
+    const remove = vi.spyOn(signal, 'removeEventListener');
+    const { response } = watched({}, { signal, body: 'x' });
+    expect(remove).not.toHaveBeenCalled();
+    await response.text();
+    expect(remove).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a body that no one reads', () => {
+  test.each<[what: string, init: ResponseInit, atMs: number]>([
+    ['of a success is looked at after a second', {}, 1_000],
+    ['of a redirect as well', { status: 399 }, 1_000],
+    ['of an error is looked at in the next turn', { status: 400 }, 0],
+  ])('%s', async (_, init, atMs) => {
+    const { response, clock, isOver } = watched(init, { body: 'x' });
+    await nextTurn();
+    if (atMs > 0) {
+      await clock.advance(atMs - 1);
+      await settled();
+      expect(isOver()).toBe(false);
+      await clock.advance(1);
+    }
+    await settled();
+    expect([isOver(), response.bodyUsed, await response.text()]).toEqual([true, false, 'x']);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('with a length of 0 is over in the next turn', async () => {
+    const { clock, isOver } = watched({ headers: { 'content-length': '0' } });
+    expect(isOver()).toBe(false);
+    await nextTurn();
+    await nextTurn();
+    expect([isOver(), clock.pending]).toEqual([true, 0]);
+  });
+
+  test.each([
+    [65_536, true],
+    [65_537, false],
+  ])('of %i bytes is read ahead: %s', async (length, isRead) => {
+    const { clock, response, isOver } = watched(
+      { headers: { 'content-length': String(length) } },
+      { body: 'x'.repeat(length) },
+    );
+    await nextTurn();
+    await clock.advance(1_000);
+    await settled();
+    expect([isOver(), clock.pending]).toEqual([isRead, 0]);
+    expect((await response.text()).length).toBe(length);
+    expect(isOver()).toBe(true);
+  });
+
+  test('and does not end within five seconds keeps its connection, and can be read', async () => {
+    const { clock, response, send, end, cancelled, isOver } = watched();
+    send('a');
+    await nextTurn();
+    await clock.advance(1_000);
+    await clock.advance(4_999);
+    expect(clock.pending).toBe(1);
+    await clock.advance(1);
+    await settled();
+    expect([isOver(), clock.pending, cancelled.mock.calls.length]).toEqual([false, 0, 0]);
+    send('b');
+    end();
+    expect([await response.text(), isOver()]).toEqual(['ab', true]);
+  });
+
+  test('and fails is over', async () => {
+    const { clock, response, fail, isOver } = watched();
+    await nextTurn();
+    await clock.advance(1_000);
+    fail(new Error('reset'));
+    await settled();
+    expect(isOver()).toBe(true);
+    await expect(response.text()).rejects.toThrow('reset');
+  });
+
+  test('is read ahead no more once the caller cancels it', async () => {
+    const { clock, response, cancelled, isOver } = watched();
+    await nextTurn();
+    await clock.advance(1_000);
+    expect(clock.pending).toBe(1);
+    await response.body?.cancel('no');
+    await settled();
+    expect([isOver(), clock.pending, cancelled.mock.calls.length]).toEqual([true, 0, 1]);
+  });
+
+  test('is read ahead no more after an abort', async () => {
+    const abort = new AbortController();
+    const { clock, isOver } = watched({}, { signal: abort.signal });
+    await nextTurn();
+    await clock.advance(1_000);
+    abort.abort(new Error('enough'));
+    await settled();
+    expect([isOver(), clock.pending]).toEqual([true, 0]);
+  });
+
+  test('of one of two branches is read ahead, the other being read', async () => {
+    const { clock, response, send, end, isOver } = watched();
+    const copy = response.clone();
+    const text = copy.text();
+    await nextTurn();
+    await clock.advance(1_000);
+    expect(isOver()).toBe(false);
+    send('ab');
+    end();
+    expect([await text, isOver(), await response.text()]).toEqual(['ab', true, 'ab']);
+  });
+
+  test.each([
+    ['a short one is over at the check', '5', 1_000],
+    ['a long one is over a minute after it', '65537', 61_000],
+  ])('as far as can be seen: %s, since its native body is read', async (_, length, overAtMs) => {
+    const { clock, response, isOver } = watched({ headers: { 'content-length': length } });
+    void Response.prototype.text.call(response).catch(() => undefined);
+    await nextTurn();
+    await clock.advance(overAtMs - 1);
+    await settled();
+    expect(isOver()).toBe(false);
+    await clock.advance(1);
+    expect([isOver(), clock.pending]).toEqual([true, 0]);
+  });
+});
+
+test('bodies that are read at once need no timer', async () => {
+  const all = Array.from({ length: 20 }, () => watched());
+  const reading = all.map(({ response }) => response.text());
+  await settled();
+  for (const { clock, isOver, end } of all) {
+    expect([clock.pending, isOver()]).toEqual([0, false]);
+    end();
+  }
+  await Promise.all(reading);
+  expect(all.every(({ isOver }) => isOver())).toBe(true);
+});
+
+test('each of many responses of a turn is looked at', async () => {
+  const all = Array.from({ length: 20 }, () => watched({ headers: { 'content-length': '0' } }));
+  await settled();
+  expect(all.every(({ isOver }) => isOver())).toBe(true);
+});
