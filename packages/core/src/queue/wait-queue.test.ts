@@ -1,13 +1,14 @@
 import { describe, expect, test, vi } from 'vitest';
 import { NotSentError } from '../base/errors.ts';
+import type { RequestTraits } from '../http/outcome.ts';
 import type { AcquireOptions } from '../policy/contracts.ts';
-import { virtualClock } from '../testing.ts';
+import { type VirtualClock, virtualClock } from '../testing.ts';
 import { fairQueue } from './fair-queue.ts';
 import { fifo } from './fifo.ts';
 import type { WaitingSetup } from './options.ts';
 import { priorityQueue } from './order.ts';
 import { SteadyTime } from './time.ts';
-import { WaitQueue } from './wait-queue.ts';
+import { type Gate, WaitQueue } from './wait-queue.ts';
 
 type Supply = NonNullable<WaitQueue<string>['supply']>;
 
@@ -19,9 +20,12 @@ function setUp({ tokens = 0, supply, ...options }: Options = {}) {
   const limit = { tokens };
   const endless = Number.POSITIVE_INFINITY;
   const setup: WaitingSetup = { maxQueue: endless, maxWaitMs: endless, queue: fifo, ...options };
-  const waiting = new WaitQueue<string>(setup, new SteadyTime(clock), (cost) => {
+  /** How long each that was granted had waited. */
+  const waited: number[] = [];
+  const waiting = new WaitQueue<string>(setup, new SteadyTime(clock), (cost, waitedMs) => {
     if (limit.tokens < (cost as number)) return undefined;
     limit.tokens -= cost as number;
+    waited.push(waitedMs);
     return 'granted';
   });
   if (supply)
@@ -52,22 +56,130 @@ function setUp({ tokens = 0, supply, ...options }: Options = {}) {
     );
   };
   const settle = () => new Promise(setImmediate);
-  return { clock, limit, waiting, lines, errors, ask, settle };
+  return { clock, limit, waiting, lines, errors, ask, settle, waited };
 }
 
-test('a gate that its last request has passed is not kept', async () => {
-  const { clock, limit, waiting, lines, ask, settle } = setUp();
-  const gate = {
-    passMs: (_cost: unknown, nowMs: number) => Math.max(0, 100 - nowMs),
-    pausedMs: () => 0,
-  };
-  waiting.gates = { of: () => gate, crowded: new Set() };
-  ask('a', 1);
-  expect(waiting.gates.crowded.size).toBe(1);
-  limit.tokens = 1;
-  await clock.advance(100);
-  await settle();
-  expect([lines, limit.tokens, waiting.gates.crowded.size]).toEqual([['a granted'], 0, 0]);
+describe('a gate', () => {
+  /** Is closed until a time. */
+  class TimedGate implements Gate<string> {
+    declare line?: NonNullable<Gate<string>['line']>;
+    untilMs: number;
+
+    constructor(untilMs: number) {
+      this.untilMs = untilMs;
+    }
+
+    passMs(_cost: unknown, nowMs: number): number {
+      return this.pausedMs(nowMs);
+    }
+
+    pausedMs(nowMs: number): number {
+      return Math.max(0, this.untilMs - nowMs);
+    }
+  }
+
+  const to = (url: string): AcquireOptions => ({ request: { method: 'GET', url } as RequestTraits });
+
+  /** A limit with these gates, for the requests of which the URL is their name. */
+  function gated(gates: Readonly<Record<string, TimedGate>>, options?: Options) {
+    const set = setUp(options);
+    const crowded = new Set<Gate<string>>();
+    set.waiting.gates = { of: (request) => gates[request?.url ?? ''], crowded };
+    return { ...set, crowded };
+  }
+
+  test('that its last request has passed is not kept', async () => {
+    const { clock, limit, waiting, lines, ask, settle, crowded } = gated({ a: new TimedGate(100) });
+    ask('one', 1, to('a'));
+    expect([crowded.size, waiting.apart, waiting.size, waiting.cost]).toEqual([1, 1, 1, 1]);
+    limit.tokens = 1;
+    await clock.advance(100);
+    await settle();
+    expect([lines, limit.tokens]).toEqual([['one granted'], 0]);
+    expect([crowded.size, waiting.apart, waiting.size, waiting.cost]).toEqual([0, 0, 0, 0]);
+  });
+
+  test('that is open has no line of its own, nor has a limit without gates', () => {
+    const gate = new TimedGate(0);
+    const { waiting, ask } = gated({ a: gate });
+    ask('one', 1, to('a'));
+    ask('other', 1);
+    expect([waiting.apart, waiting.size, gate.line]).toEqual([0, 2, undefined]);
+  });
+
+  test('that opens with another one lets the request go that has waited longest', async () => {
+    const { clock, limit, waiting, lines, ask, settle } = gated({
+      a: new TimedGate(100),
+      b: new TimedGate(100),
+    });
+    ask('first', 1, to('a'));
+    clock.tick(5);
+    ask('second', 1, to('b'));
+    clock.tick(5);
+    ask('third', 1, to('a'));
+    clock.tick(100);
+    for (const _ of [1, 2]) {
+      limit.tokens += 1;
+      waiting.serve();
+    }
+    await settle();
+    expect(lines).toEqual(['first granted', 'second granted']);
+  });
+
+  test.each<[maxWaitMs: number, line: string]>([
+    [99, 'one wait-too-long at 40'],
+    [100, 'one granted at 100'],
+  ])(
+    'that closes meanwhile keeps a request of the queue, unless it waits for %d ms',
+    async (maxWaitMs, line) => {
+      const gate = new TimedGate(0);
+      const { clock, limit, waiting, ask, settle, lines } = gated({ a: gate });
+      const remove = vi.spyOn(waiting.queue, 'remove');
+      ask('one', 1, { ...to('a'), maxWaitMs });
+      clock.tick(40);
+      gate.untilMs = 100;
+      waiting.serve();
+      limit.tokens = 1;
+      await settle();
+      if (lines.length === 0) {
+        // It was not served.
+        expect(remove.mock.calls).toEqual([[expect.anything(), false]]);
+        expect([waiting.apart, clock.nextAtMs]).toEqual([1, 100]);
+        await clock.advance(60);
+        await settle();
+      }
+      expect(`${lines} at ${clock.now()}`).toBe(line);
+    },
+  );
+
+  test('that stays closed for longer refuses whom it keeps waiting for too long, one by one', async () => {
+    const gate = new TimedGate(40);
+    const { clock, waiting, ask, settle, lines } = gated({ a: gate });
+    for (const maxWaitMs of [50, 90, 100, 150]) ask(`${maxWaitMs}`, 1, { ...to('a'), maxWaitMs });
+    ask('other', 1, { maxWaitMs: 95 });
+    clock.tick(10);
+    gate.untilMs = 95;
+    waiting.gateClosed(gate);
+    await settle();
+    expect(lines).toEqual(['50 wait-too-long', '90 wait-too-long']);
+    gate.untilMs = 120;
+    // The deadline of the other one.
+    await clock.advance(85);
+    await settle();
+    expect(lines.slice(2).toSorted()).toEqual(['100 wait-too-long', 'other wait-too-long']);
+    expect(waiting.size).toBe(1);
+  });
+
+  test('that no one waits for any more sets no timer', () => {
+    const gate = new TimedGate(40);
+    const { clock, waiting, ask } = gated({ a: gate });
+    waiting.gateClosed(gate);
+    ask('one', 1, { ...to('a'), maxWaitMs: 50 });
+    expect(clock.pending).toBe(1);
+    gate.untilMs = 100;
+    waiting.gateClosed(gate);
+    expect([waiting.size, clock.pending]).toEqual([0, 0]);
+  });
 });
 
 describe('a request whose signal aborts unheard holds up no other', () => {
@@ -205,6 +317,19 @@ describe('what a refusal says', () => {
     ]);
   });
 
+  test.each<
+    [story: string, end: (waiting: WaitQueue<string>, clock: VirtualClock) => unknown, message: string]
+  >([
+    ['closed', (waiting) => waiting.close('reject'), 'the bucket was closed'],
+    ['late', (_, clock) => clock.advance(100), 'its turn does not come in time'],
+  ])('one that waits: %s', async (_, end, message) => {
+    const { waiting, clock, errors, ask, settle } = setUp();
+    ask('one', 1, { maxWaitMs: 100 });
+    await end(waiting, clock);
+    await settle();
+    expect(errors[0]?.message).toBe(`Not sent: ${message}`);
+  });
+
   test('its reason without a text, and its cause', () => {
     const { waiting } = setUp();
     const cause = new Error('down');
@@ -253,9 +378,46 @@ describe('an abort', () => {
     expect(lines.toSorted()).toEqual(['first enough', 'next granted', 'same enough']);
     expect(limit.tokens).toBe(0);
   });
+
+  test('is heard at once, also after very many in earlier turns', async () => {
+    const { waiting, ask } = setUp();
+    const left: number[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const aborts = Array.from({ length: 300 }, () => new AbortController());
+      for (const { signal } of aborts) ask('one', 1, { signal });
+      for (const abort of aborts) abort.abort('enough');
+      left.push(waiting.size);
+      await Promise.resolve();
+    }
+    expect(left).toEqual([0, 0, 0]);
+  });
+
+  test.each([
+    [500, 0],
+    [1_000, 0],
+    [1_001, 1],
+  ])('of %d at a time leaves %d to the next turn', async (count, left) => {
+    const { waiting, ask, settle } = setUp();
+    const abort = new AbortController();
+    for (let at = 0; at < count; at += 1) ask('one', 1, { signal: abort.signal });
+    abort.abort('enough');
+    expect(waiting.size).toBe(left);
+    await settle();
+    expect(waiting.size).toBe(0);
+  });
 });
 
 describe('serving', () => {
+  test('says how long a request has waited', async () => {
+    const { waiting, ask, limit, clock, waited } = setUp();
+    clock.tick(40);
+    ask('one', 1);
+    clock.tick(60);
+    limit.tokens = 1;
+    waiting.serve();
+    expect(waited).toEqual([60]);
+  });
+
   test('grants a hundred in each turn', () => {
     const { waiting, ask, limit, clock } = setUp();
     for (let at = 0; at < 250; at += 1) ask(`${at}`, 1);
@@ -279,7 +441,7 @@ describe('serving', () => {
   });
 
   test('grants nothing after a deadline, also if no timer has fired', async () => {
-    const results = [100, 101].map(async (atMs) => {
+    const results = [100, 100.001, 101].map(async (atMs) => {
       let nowMs = 0;
       const clock = { now: () => nowMs, schedule: () => () => undefined };
       let isThere = false;
@@ -293,6 +455,7 @@ describe('serving', () => {
       return asked.catch(({ reason, message }) => `${reason}: ${message}`);
     });
     expect(await Promise.all(results)).toEqual([
+      'granted',
       'granted',
       'wait-too-long: Not sent: its turn does not come in time',
     ]);
@@ -311,6 +474,22 @@ describe('serving', () => {
 });
 
 describe('the timer', () => {
+  test('is set for one deadline after the other', async () => {
+    const { clock, ask, lines, settle } = setUp();
+    for (const maxWaitMs of [50, 100, 80]) ask(`${maxWaitMs}`, 1, { maxWaitMs });
+    const seen: unknown[] = [];
+    for (const passMs of [50, 30, 20]) {
+      await clock.advance(passMs);
+      await settle();
+      seen.push([lines.at(-1), clock.nextAtMs]);
+    }
+    expect(seen).toEqual([
+      ['50 wait-too-long', 80],
+      ['80 wait-too-long', 100],
+      ['100 wait-too-long', undefined],
+    ]);
+  });
+
   test('is set for the first deadline alone, as a wait', () => {
     const { clock, ask } = setUp();
     const schedule = vi.spyOn(clock, 'schedule');

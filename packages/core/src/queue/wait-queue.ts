@@ -260,7 +260,7 @@ export class WaitQueue<T> {
 
   #lineOf(gate: Gate<T>): Queue<Waiter<T>> {
     gate.line ??= fifo.make(this.#sums);
-    this.gates?.crowded.add(gate);
+    (this.gates as Gates<T>).crowded.add(gate);
     return gate.line;
   }
 
@@ -289,7 +289,7 @@ export class WaitQueue<T> {
     waiter.at.remove(waiter, !(result instanceof Promise));
     if (waiter.at !== this.queue) {
       this.apart -= 1;
-      if (this.apart === 0) this.gates?.crowded.clear();
+      if (this.apart === 0) (this.gates as Gates<T>).crowded.clear();
     }
     this.size -= 1;
     waiter.stopListening?.();
@@ -364,11 +364,11 @@ export class WaitQueue<T> {
   }
 
   *#crowded(): Generator<[Gate<T>, Waiter<T>], void> {
-    const crowded = this.gates?.crowded ?? [];
+    const { crowded } = this.gates as Gates<T>;
     for (const gate of crowded) {
       const first = gate.line?.first;
       if (first) yield [gate, first];
-      else this.gates?.crowded.delete(gate);
+      else crowded.delete(gate);
     }
   }
 
