@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Peek } from '../http/body.ts';
 import { virtualClock } from '../testing.ts';
-import { peekAt, watchBody } from './peek.ts';
+import { peekAt, watchBody, watchWebStream } from './peek.ts';
 
 const caller = { signal: undefined, clock: virtualClock({ startMs: 0 }) };
 const open = (data: unknown, most: number) => peekAt({ data, replace: () => undefined }, most, caller);
@@ -46,6 +46,29 @@ test('there is none without a body, and that of an adapter is its own', () => {
   expect([peekAt(undefined, 5, caller), peekAt(peek, 5, caller)]).toEqual([undefined, peek]);
 });
 
+test('a look of an adapter that cannot watch is read to its end, and stopped', async () => {
+  const parts = ['ab', 'cd'].map((part) => new TextEncoder().encode(part));
+  const told: unknown[] = [];
+  const peek: Peek = { read: async () => parts.shift(), stop: () => void told.push('stopped') };
+  await new Promise<void>((resolve) => {
+    watchBody(
+      peek,
+      caller,
+      { part: (part) => void told.push(new TextDecoder().decode(part as Uint8Array)) },
+      resolve,
+    );
+  });
+  expect(told).toEqual(['ab', 'cd', 'stopped']);
+});
+
+test('a body that there is not has ended at once', () => {
+  let ends = 0;
+  watchBody(undefined, caller, { part: () => undefined }, () => {
+    ends += 1;
+  });
+  expect(ends).toBe(1);
+});
+
 test.each([[{ a: 1 }], [[1]], [5], [true]])('%j is what a client has made of a text', async (value) => {
   const peek = open(value, 5) as Peek;
   expect(peek.parsed).toEqual({ value });
@@ -53,16 +76,24 @@ test.each([[{ a: 1 }], [[1]], [5], [true]])('%j is what a client has made of a t
 });
 
 describe('a web stream', () => {
+  const LAST = 'the end';
+
   function setUp(parts: readonly string[], signal?: AbortSignal, abortError?: () => unknown) {
     let cancelled: unknown;
     let pulled = 0;
+    let control: ReadableStreamDefaultController | undefined;
     const stream = new ReadableStream<Uint8Array>(
       {
+        start(controller) {
+          control = controller;
+        },
         pull(controller) {
           const part = parts[pulled];
           pulled += 1;
           if (part === undefined) controller.close();
           else controller.enqueue(new TextEncoder().encode(part));
+          // The source closes with this part.
+          if (part === LAST) controller.close();
         },
         cancel(reason) {
           cancelled = reason;
@@ -75,7 +106,18 @@ describe('a web stream', () => {
     const opened = { data: stream, replace, ...(abortError && { abortError }) };
     const lookAt = () => peekAt(opened, 9, { signal, clock: caller.clock }) as Peek;
     const caught = (): ReadableStream<Uint8Array> => replaced[0] as ReadableStream<Uint8Array>;
-    return { opened, lookAt, replaced, caught, pulled: () => pulled, cancelled: () => cancelled };
+    const close = (): void => control?.close();
+    return { opened, lookAt, replaced, caught, close, pulled: () => pulled, cancelled: () => cancelled };
+  }
+
+  /** Watches it, and tells what is seen, as texts. */
+  function watching(parts: readonly string[], clock = virtualClock({ startMs: 0 })) {
+    const own = setUp(parts);
+    const told: string[] = [];
+    const part = (given: Uint8Array | string) =>
+      void told.push(new TextDecoder().decode(given as Uint8Array));
+    watchBody(own.opened, { signal: undefined, clock }, { part }, () => void told.push('ended'));
+    return { ...own, clock, told };
   }
 
   test('is replaced by one that begins with what the look has read', async () => {
@@ -113,11 +155,7 @@ describe('a web stream', () => {
   });
 
   test('is watched part by part as its reader reads it', async () => {
-    const { opened, caught, pulled } = setUp(['ab', 'cd']);
-    const told: string[] = [];
-    const part = (given: Uint8Array | string) =>
-      void told.push(new TextDecoder().decode(given as Uint8Array));
-    watchBody(opened, caller, { part }, () => void told.push('ended'));
+    const { told, caught, pulled } = watching(['ab', 'cd']);
     expect([told, pulled()]).toEqual([[], 0]);
     const reader = caught().getReader();
     await reader.read();
@@ -128,14 +166,65 @@ describe('a web stream', () => {
     expect(told).toEqual(['ab', 'cd', 'ended']);
   });
 
-  test('that is cancelled has ended for its watcher', async () => {
-    const { opened, caught, cancelled } = setUp(['ab', 'cd']);
+  test('that is cancelled has ended for its watcher, and is not read ahead', async () => {
+    const { told, clock, caught, cancelled } = watching(['ab', 'cd']);
+    await caught().cancel('enough');
+    expect([told, cancelled()]).toEqual([['ended'], 'enough']);
+    await new Promise(setImmediate);
+    expect(clock.pending).toBe(0);
+  });
+
+  test.each<[story: string, reads: number, told: string[]]>([
+    ['before it is read', 0, ['ended']],
+    ['between two reads', 1, ['ab', 'ended']],
+  ])('that closes %s has ended for its watcher', async (_, reads, expected) => {
+    const { told, caught, close } = watching(['ab', 'cd']);
+    const reader = caught().getReader();
+    for (let read = 0; read < reads; read += 1) await reader.read();
+    close();
+    await new Promise(setImmediate);
+    expect(told).toEqual(expected);
+  });
+
+  test('that closes with its last part has ended for its watcher with that', async () => {
+    const { told, caught } = watching(['ab', LAST]);
+    const reader = caught().getReader();
+    await reader.read();
+    expect(told).toEqual(['ab']);
+    await reader.read();
+    expect(told).toEqual(['ab', LAST, 'ended']);
+  });
+
+  test('that is read at once needs no timer', async () => {
+    const { clock, caught } = watching(['ab', 'cd']);
+    await caught().getReader().read();
+    await new Promise(setImmediate);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('that is read within a second is not read ahead', async () => {
+    const { clock, caught, pulled } = watching(['ab', 'cd', 'ef']);
+    const schedule = vi.spyOn(clock, 'schedule');
+    await new Promise(setImmediate);
+    // The timer keeps no process alive.
+    expect(schedule.mock.calls).toEqual([[expect.any(Function), 1_000, true]]);
+    await clock.advance(500);
+    await caught().getReader().read();
+    await clock.advance(500);
+    await new Promise(setImmediate);
+    expect(pulled()).toBe(1);
+  });
+
+  test('that is watched for its end alone is read ahead in the next turn, without a timer', async () => {
+    const { opened, pulled } = setUp(['ab', 'cd']);
+    const clock = virtualClock({ startMs: 0 });
     let ends = 0;
-    watchBody(opened, caller, { part: () => undefined }, () => {
+    const watched = watchWebStream(opened.data, clock, () => {
       ends += 1;
     });
-    await caught().cancel('enough');
-    expect([ends, cancelled()]).toEqual([1, 'enough']);
+    for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+    expect([pulled(), ends, clock.pending]).toEqual([3, 1, 0]);
+    expect(await new Response(watched).text()).toBe('abcd');
   });
 
   test('that no one reads for a second is read ahead, up to 64 KiB', async () => {

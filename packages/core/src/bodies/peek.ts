@@ -15,6 +15,8 @@ import { MOST_READ_AHEAD_BYTES } from '../http/headers.ts';
 import { NodePeek } from './node-peek.ts';
 import { isByteStream, type PullSource, streamOver } from './streams.ts';
 
+const nothing = (): void => undefined;
+
 /** The caller of a body. */
 interface Caller {
   /** Ends the body, even if the look has read it. */
@@ -35,7 +37,8 @@ function peekAtStream({ data, replace, abortError }: Data, { signal, clock }: Ca
 
 /** True for a file of the platform. */
 function isBlob(data: unknown): data is Blob {
-  return /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(data));
+  const tag = Object.prototype.toString.call(data);
+  return tag === '[object Blob]' || tag === '[object File]';
 }
 
 /** True for a value that a client has made of the text of a body. */
@@ -53,7 +56,7 @@ function isParsed(data: unknown): boolean {
 export function peekAt(opened: OpenedBody, mostBytes: number, caller: Caller): Peek | undefined {
   if (opened === undefined || 'read' in opened) return opened;
   const { data } = opened;
-  if (data === undefined || data === null || data === '') return undefined;
+  if (data === undefined || data === '') return undefined;
   if (isNodeReadable(data) || isWebReadable(data)) return peekAtStream(opened, caller);
   // An extra byte shows that there is more. No character has less than one byte for each unit.
   const end = mostBytes + 1;
@@ -64,7 +67,8 @@ export function peekAt(opened: OpenedBody, mostBytes: number, caller: Caller): P
     const start = data.slice(0, Math.min(end, data.size));
     return peekAtPart(async () => new Uint8Array(await start.arrayBuffer()));
   }
-  return isParsed(data) ? { ...peekAtPart(() => new Uint8Array()), parsed: { value: data } } : undefined;
+  // Nothing is read of it.
+  return isParsed(data) ? { read: async () => undefined, stop: nothing, parsed: { value: data } } : undefined;
 }
 
 /** A look at a body that is in memory. */
@@ -76,7 +80,7 @@ export function peekAtPart(part: () => Uint8Array | Promise<Uint8Array>): Peek {
       isRead = true;
       return part();
     },
-    stop: () => undefined,
+    stop: nothing,
   };
 }
 
@@ -234,7 +238,6 @@ class WebPeek implements Peek {
   }
 }
 
-const nothing = (): void => undefined;
 const NO_WATCHER: BodyWatcher = { part: nothing };
 
 /**

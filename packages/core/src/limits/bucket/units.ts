@@ -73,8 +73,8 @@ export class NamedUnits implements Units {
     if (isNumber) notNegative(name, said);
     else mustHaveFields(name, devText('a number, or an object with a number for each unit'), said);
     const amount = this.names.map((_, unit) => (isNumber ? said : inUnit(others, unit)));
-    if (isNumber) return amount;
-    for (const [unit, part] of Object.entries(said)) {
+    // A number has no entries.
+    for (const [unit, part] of Object.entries(said as Costs)) {
       const at = this.names.indexOf(unit);
       if (at < 0) {
         const known = this.byName(() => 0);
