@@ -18,6 +18,8 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'axios/request-body.ts': PARTS,
   'axios/outcome.ts': ['many headers'],
   'axios/platform/node.ts': 'it matches the beginning of a message',
+  'compat/axios-rate-limit.ts': OWN,
+  'compat/ky-retry.ts': 'it looks whether a header is there',
   'compat/axios-error.ts': 'a header is passed on as it is',
   'compat/fetch-retry.ts': 'a header is passed on as it is',
   'compat/network-error.ts': 'the message of an error is compared with fixed texts',

@@ -46,7 +46,9 @@ describe('likeBottleneck', () => {
   });
 
   test('what it has not is an error that names it', () => {
-    const limiter = likeBottleneck({ maxConcurrent: null, reservoir: null }) as object as { on(): void };
+    const limiter = likeBottleneck({ maxConcurrent: null, minTime: null, reservoir: null }) as object as {
+      on(): void;
+    };
     expect(() => limiter.on()).toThrow('likeBottleneck has no on');
     expect(() => likeBottleneck().schedule({ weight: 2 } as never, () => 1)).toThrow('no option "weight"');
   });

@@ -28,14 +28,14 @@ export interface LikeBottleneckOptions {
    * Between two starts, in milliseconds.
    * @default 0
    */
-  readonly minTime?: number | undefined;
+  readonly minTime?: number | null | undefined;
   /** How many functions may start until the next refresh. It needs both options below. */
   readonly reservoir?: number | null | undefined;
   readonly reservoirRefreshAmount?: number | null | undefined;
   /** In milliseconds. */
   readonly reservoirRefreshInterval?: number | null | undefined;
   /** A name, which does not matter here. */
-  readonly id?: string | undefined;
+  readonly id?: string | null | undefined;
 }
 
 /** Options of a function that waits for its turn. */
@@ -70,7 +70,7 @@ type Unset = keyof LikeBottleneckOptions;
 
 const OPTIONS: OptionTable<LikeBottleneckOptions, Unset> = {
   maxConcurrent: { check: orNull(countingNumber) },
-  minTime: { check: notNegative },
+  minTime: { check: orNull(notNegative) },
   reservoir: { check: orNull(notNegative) },
   reservoirRefreshAmount: { check: orNull(countingNumber) },
   reservoirRefreshInterval: { check: orNull(positive) },

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { AbortError } from './abort-error.ts';
 import { likeAsyncRetry, withBail } from './async-retry.ts';
+import { makeRetriable } from './make-retriable.ts';
 import { likePRetry, type PRetryContext } from './p-retry.ts';
 
 const endOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
@@ -142,4 +143,26 @@ describe('likeAsyncRetry', () => {
     [{ unref: true }, /unref .*clock/],
     [{ forEver: true }, /no option "forEver"/],
   ])('%j is refused', (options, message) => expect(() => likeAsyncRetry(options)).toThrow(message));
+});
+
+describe('makeRetriable', () => {
+  test('retries each call of a function, with its object and arguments', async () => {
+    let calls = 0;
+    const counter = {
+      name: 'a',
+      load: makeRetriable(async function (this: { name: string }, one: number, other: string) {
+        calls += 1;
+        if (calls < 3) throw new Error('no luck');
+        return [this.name, one, other, calls];
+      }, quick),
+    };
+    expect(await counter.load(5, 'b')).toEqual(['a', 5, 'b', 3]);
+    calls = -9;
+    expect(await endOf(counter.load(5, 'b'))).toEqual(new Error('no luck'));
+  });
+
+  test('has the defaults of p-retry, and refuses what likePRetry does', async () => {
+    expect(await makeRetriable(() => 1)()).toBe(1);
+    expect(() => makeRetriable(() => 1, { unref: true as never })).toThrow('likePRetry: unref');
+  });
 });

@@ -59,9 +59,7 @@ export interface LikePRetryOptions extends DelayOptions {
    */
   readonly shouldRetry?: Loose<(context: PRetryContext & Error) => boolean | Promise<boolean>> | undefined;
   /** A function is an error: each retry counts. */
-  readonly shouldConsumeRetry?:
-    | Loose<(context: PRetryContext & Error) => boolean | Promise<boolean>>
-    | undefined;
+  readonly shouldConsumeRetry?: Loose<(context: PRetryContext & Error) => unknown> | undefined;
   /** Ends the call with its reason. An attempt under way is not interrupted. */
   readonly signal?: AbortSignal | undefined;
 }

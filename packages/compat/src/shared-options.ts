@@ -48,7 +48,7 @@ export const checkRetries: Check = (name, value) => value === Infinity || wholeN
 /** The retries of a call that something else ends: a function of the program, or a time. */
 export const ENDLESS: number = Number.MAX_SAFE_INTEGER;
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
 /** A delay as `setTimeout` takes it: what is no number is none, and one that no timer holds is over at once. */
 export function asTimer(delayMs: unknown): number {
