@@ -25,17 +25,14 @@ function textOf(bytes: Buffer): string | undefined {
   }
 }
 
-/** True for a text that may have places to rewrite, or requests of a rewritten client. */
-function isOfInterest(text: string): boolean {
-  return (
-    Object.keys(RULES).some((library) => names(text, library)) ||
-    Object.values(TOGETHER).some(({ keys, uses }) => keys?.test(text) || uses?.test(text))
-  );
-}
-
 /** True for a text that loads one of the libraries, or has the options of one. */
 export function namesLibrary(text: string): boolean {
   return Object.keys(RULES).some((library) => names(text, library));
+}
+
+/** True for a text that may have places to rewrite, or uses of a rewritten client. */
+function isOfInterest(text: string): boolean {
+  return namesLibrary(text) || Object.values(TOGETHER).some(({ uses }) => uses?.test(text));
 }
 
 /** @throws Error if it cannot be read */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { run as runCommand, Scratch } from '../../test/scratch.ts';
 
@@ -76,6 +77,69 @@ describe('ebb-migrate', () => {
     const other = write('b.ts', "import type { IAxiosRetryConfig } from 'axios-retry';\n");
     expect(run('--dry', one).stdout.endsWith(`\n${COMMANDS}`)).toBe(true);
     expect(run('--dry', one, other).stdout).not.toContain('npm uninstall');
+  });
+
+  test.each([
+    ['package-lock.json', 'npm install', 'npm uninstall'],
+    ['pnpm-lock.yaml', 'pnpm add', 'pnpm remove'],
+    ['yarn.lock', 'yarn add', 'yarn remove'],
+    ['bun.lock', 'bun add', 'bun remove'],
+    ['bun.lockb', 'bun add', 'bun remove'],
+  ])('the commands beside %s are those of its package manager', (lock, add, remove) => {
+    write(lock, '');
+    const path = write('src/a.mjs', OLD);
+    expect(run('--dry', path).stdout).toContain(`\n${add} @ebb/axios @ebb/compat\n${remove} axios-retry\n`);
+  });
+
+  test('each package of a workspace has commands of its own, with the nearest lock file', () => {
+    write('pnpm-lock.yaml', '');
+    write('one/package.json', '{}');
+    write('other/package.json', '{}');
+    write('other/yarn.lock', '');
+    write('one/src/a.mjs', OLD);
+    write(
+      'one/src/b.ts',
+      "import type { IAxiosRetryConfig } from 'axios-retry';\nlet a: IAxiosRetryConfig | undefined;\n",
+    );
+    write('other/c.mjs', OLD);
+    const commands = run('--dry', folder)
+      .stdout.split('\n')
+      .filter((line) => line.includes('&&'));
+    const enter = (name: string): string =>
+      `cd ${JSON.stringify(relative(process.cwd(), join(folder, name)))} && `;
+    expect(commands).toEqual([
+      `${enter('one')}pnpm add @ebb/axios @ebb/compat`,
+      `${enter('one')}pnpm remove axios-retry`,
+      `${enter('other')}yarn add @ebb/axios @ebb/compat`,
+      `${enter('other')}yarn remove axios-retry`,
+    ]);
+  });
+
+  test.each([
+    ['^0.27.2', true],
+    ['0.21', true],
+    ['~1.6.8', true],
+    ['1.6.8', true],
+    ['1.6', true],
+    ['^1.6.8', false],
+    ['1.7.0', false],
+    ['~1.13.0', false],
+    ['>=0.21', false],
+    ['latest', false],
+  ])('an axios %s in package.json is left to do: %s', (range, isLeft) => {
+    const path = write('package.json', `{ "dependencies": { "axios": "${range}" } }`);
+    write('a.mjs', OLD);
+    const { code, stdout } = run('--dry', folder);
+    expect(code).toBe(isLeft ? 1 : 0);
+    expect(stdout.includes(`\n${path}: @ebb/axios takes axios 1.7.0 or later, and this is ${range}\n`)).toBe(
+      isLeft,
+    );
+    expect(stdout).toContain(isLeft ? ', 1 TODO\n' : ', 0 TODOs\n');
+  });
+
+  test('the version of axios that it names is that of the peer dependency', () => {
+    const { peerDependencies } = JSON.parse(readFileSync('packages/axios/package.json', 'utf8'));
+    expect(peerDependencies).toEqual({ axios: '^1.7.0' });
   });
 
   test('reads the programs of a folder, but not those of packages and builds', () => {

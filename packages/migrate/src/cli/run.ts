@@ -7,7 +7,7 @@ import { escapeControls, shownLines } from './escape-controls.ts';
 import { type File, filesIn } from './files.ts';
 import { whyUnsaved } from './git.ts';
 import { HELP } from './help.ts';
-import { commandsFor } from './packages.ts';
+import { type Change, commandsFor, tasksFor } from './packages.ts';
 import { obstacle, writeAll } from './write.ts';
 
 /** The streams of a process. */
@@ -106,6 +106,15 @@ function migrateFiles(files: readonly File[], flags: Flags): Outcome {
   return { contents, migrated, failed };
 }
 
+/** All programs as they are after the run. */
+function changesOf(contents: readonly Content[], migrated: Outcome['migrated']): Change[] {
+  const results = new Map(migrated);
+  return contents.map((content) => {
+    const { real, text } = content;
+    return { real, before: text, after: results.get(content)?.text ?? text };
+  });
+}
+
 /** @returns the exit code: see {@link HELP} */
 export function ebbMigrate(args: readonly string[], { stdout, stderr }: Streams): number {
   const fail = (message: string): void => void stderr.write(`ebb-migrate: ${escapeControls(message)}\n`);
@@ -128,7 +137,13 @@ export function ebbMigrate(args: readonly string[], { stdout, stderr }: Streams)
 
   const { contents, migrated, failed } = migrateFiles(files, values);
   const changed = migrated.filter(([{ text }, result]) => result.text !== text);
-  const left = migrated.flatMap(([{ path }, result]) => result.left.map((one) => ({ path, ...one })));
+  const programsNow = changesOf(contents, migrated);
+  const left = [
+    ...migrated.flatMap(([{ path }, result]) =>
+      result.left.map(({ line, text }) => `${path}:${line}: ${text}`),
+    ),
+    ...tasksFor(programsNow),
+  ];
   const rewritten = changed.reduce((sum, [, result]) => sum + result.rewritten, 0);
   for (const [path, message] of failed) fail(`${path}: ${message}`);
   if (!values.dry) {
@@ -145,17 +160,14 @@ export function ebbMigrate(args: readonly string[], { stdout, stderr }: Streams)
     const diff = diffOf(path, text, result);
     stdout.write(stdout.isTTY ? shownLines(diff) : diff);
   }
-  for (const { path, line, text } of left) stdout.write(`${escapeControls(`${path}:${line}: ${text}`)}\n`);
+  for (const task of left) stdout.write(`${escapeControls(task)}\n`);
   const programs = files.filter(({ isEmbedding }) => !isEmbedding).length;
   const verb = values.dry ? 'would be rewritten' : 'rewritten';
   const where = `${plural(rewritten, 'place')} ${verb} in ${plural(changed.length, 'file')} of ${programs}`;
   stdout.write(
     `${where}, ${plural(left.length, 'TODO')}${failed.size > 0 ? `, ${failed.size} not read or written` : ''}\n`,
   );
-  const programsNow = migrated.map(([{ text }, result]) => ({ before: text, after: result.text }));
-  const notWritten = contents.filter((content) => !migrated.some(([one]) => one === content));
-  const unchanged = notWritten.map(({ text }) => ({ before: text, after: text }));
-  for (const command of commandsFor([...programsNow, ...unchanged])) stdout.write(`${command}\n`);
+  for (const command of commandsFor(programsNow)) stdout.write(`${escapeControls(command)}\n`);
   if (failed.size > 0) return 2;
   return left.length > 0 ? 1 : 0;
 }

@@ -137,12 +137,4 @@ export class Bindings {
       return called !== null && this.named(called) === exported && loadedModule(call) === undefined;
     });
   }
-
-  /** True for an argument of a call of one of some exports, or what is spread into one. */
-  takes(node: Node, exports: RegExp = /^default$/): boolean {
-    const parent = node.parent();
-    if (parent?.kind() === 'spread_element') return this.takes(parent.parent() as Node, exports);
-    const call = parent?.kind() === 'arguments' ? parent.parent() : null;
-    return exports.test(this.named(call?.field('function') ?? call?.field('constructor')) ?? '');
-  }
 }

@@ -35,16 +35,12 @@ export class Edits {
     this.#all.splice(from, to - from, { start, end, text });
   }
 
+  /** The same text is inserted once at a place. */
   insert(at: number, text: string): void {
     let place = this.#from(at);
-    while (this.#all[place]?.start === at && this.#all[place]?.end === at) place += 1;
+    for (; this.#all[place]?.start === at && this.#all[place]?.end === at; place += 1)
+      if (this.#all[place]?.text === text) return;
     this.#all.splice(place, 0, { start: at, end: at, text });
-  }
-
-  hasInsertion(at: number, text: string): boolean {
-    for (let place = this.#from(at); this.#all[place]?.start === at; place += 1)
-      if (this.#all[place]?.end === at && this.#all[place]?.text === text) return true;
-    return false;
   }
 
   /** A part of a text, with the edits inside it. */

@@ -26,11 +26,6 @@ export function parametersOf(called: Node): Node[] {
   return list.filter((one) => one.kind() !== 'comment').map((one) => one.field('pattern') ?? one);
 }
 
-/** Where the parameters stand, with their parentheses. */
-export function parameterList(called: Node): Node {
-  return (called.field('parameter') ?? called.field('parameters')) as Node;
-}
-
 export function isAsync(called: Node): boolean {
   return called.children().some((child) => child.text() === 'async');
 }
@@ -57,23 +52,4 @@ export function readsOf(called: Node, index: number): string[] {
     throw new Stuck(`the parameter ${parameter.text()} is not understood`);
   const name = parameter.text();
   return namesIn(bodyOf(called), name).map((node) => textToCompare(chainAt(node)).slice(name.length));
-}
-
-/** An expression, with the edits inside it; a method becomes a function. */
-export function expressionOf(source: Source, node: Node): string {
-  const name = node.kind() === 'method_definition' ? node.field('name') : null;
-  if (name !== null) source.replace(name, 'function ');
-  return source.textOf(node);
-}
-
-/** The function with other parameters; the rest of it stays as it is written. */
-export function withParameters(source: Source, called: Node, parameters: string): string {
-  source.replace(parameterList(called), parameters);
-  return expressionOf(source, called);
-}
-
-/** `{ retry: count }` for a parameter `count`. */
-export function aliasOf(key: string, parameter: Node | undefined): string {
-  if (parameter === undefined) return '';
-  return parameter.text() === key ? `{ ${key} }` : `{ ${key}: ${parameter.text()} }`;
 }

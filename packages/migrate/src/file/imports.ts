@@ -1,5 +1,5 @@
-import { HOME, TYPES } from '../emitted/names.ts';
-import { SNIPPETS } from '../emitted/snippets.ts';
+import { homeOf, isType } from '../emitted/names.ts';
+import { REQUEST_OPTIONS } from '../emitted/request-options.ts';
 import { Bindings } from './bindings.ts';
 import { findAll, type Node, namesIn, PLACEHOLDER, Source, stringOf } from './source.ts';
 
@@ -8,32 +8,19 @@ const NAME = new RegExp(`${PLACEHOLDER}(\\w+)`, 'g');
 /** The lines that stay in front of all imports. */
 const TOP = /^(#!.*\n|(['"])use \w+\2;?[ \t]*\n|\/\/(?! TODO\(ebb\)).*\n|\n)*/;
 
-const PARAMETER = 'parameter_';
+/** A statement that loads something. */
+const LOAD = /^(import\b(?!\()|(const|let|var) .*\brequire\()/;
 
 function placeholdersIn(text: string): string[] {
-  return [...text.matchAll(NAME)].map(([, name = '']) => name).filter((name) => !name.startsWith(PARAMETER));
+  return [...text.matchAll(NAME)].map(([, name = '']) => name);
 }
 
-/** A snippet in the style of a file. */
-function styleLike(source: Source, snippet: string): string {
-  const text = snippet.replaceAll(/«([^»]*)»/g, source.isTypeScript ? '$1' : '');
-  return text
+/** A declaration in the style of a file. */
+function styleLike(source: Source, declaration: string): string {
+  return declaration
     .replaceAll("'", source.quote)
     .replaceAll(/;$/gm, source.semicolon)
     .replaceAll(/^( {2})+/gm, (lead) => source.indent.repeat(lead.length / 2));
-}
-
-/** The snippets for a text, each after the snippets that it needs. */
-function neededSnippets(source: Source, text: string): string[] {
-  const needed: string[] = [];
-  const visit = (name: string): void => {
-    const snippet = SNIPPETS[name];
-    if (snippet === undefined || needed.includes(name)) return;
-    for (const inner of placeholdersIn(styleLike(source, snippet))) if (inner !== name) visit(inner);
-    needed.push(name);
-  };
-  for (const name of [...placeholdersIn(text), ...(source.isTypeScript ? source.also : [])]) visit(name);
-  return needed;
 }
 
 /** The members of an import or a `require` of a package that is there already. */
@@ -76,26 +63,7 @@ function keptOf(source: Source, bindings: Bindings, statement: Node): string {
 }
 
 /**
- * The last of the statements that load something, before anything of ebb is used: helpers must stand there by then.
- *
- * @param place the statement that loads ebb
- */
-function lastLoading({ root }: Source, place: Node | undefined): Node | undefined {
-  const statements = root.namedChildren();
-  const firstUse = statements.findIndex((one) => one.text().includes(PLACEHOLDER));
-  const atPlace = statements.findIndex((one) => one.id() === place?.id());
-  const loads = statements
-    .slice(0, firstUse < 0 ? undefined : Math.max(firstUse, atPlace + 1))
-    .filter(
-      (one) =>
-        one.kind() === 'import_statement' ||
-        (/^(lexical|variable)_declaration$/.test(String(one.kind())) && /\brequire\(/.test(one.text())),
-    );
-  return loads.at(-1);
-}
-
-/**
- * Writes the imports and helpers that the edits ask for, and removes unused imports of the library.
+ * Writes the imports and declarations that the edits ask for, and removes unused imports of the library.
  *
  * @param original the program before the edits
  * @param text the program after them, with placeholders
@@ -104,11 +72,9 @@ export function finish(original: Source, text: string, library: string): string 
   const source = new Source(original.path, text);
   const bindings = new Bindings(source, library);
   const kept = new Map(bindings.statements.map((one) => [one.id(), keptOf(source, bindings, one)]));
-  const snippets = neededSnippets(original, text);
-  const helpers = snippets.map((name) => styleLike(original, SNIPPETS[name] ?? '')).join('\n');
-  const names = [...new Set([...placeholdersIn(text), ...placeholdersIn(helpers)])].filter(
-    (name) => !snippets.includes(name),
-  );
+  const isDeclaring = original.isTypeScript && original.hasRequestOptions;
+  const declared = isDeclaring ? styleLike(original, REQUEST_OPTIONS) : '';
+  const names = [...new Set([...placeholdersIn(text), ...placeholdersIn(declared)])];
 
   // A name that the program has for something else gets another one here.
   const gone = bindings.all
@@ -121,16 +87,14 @@ export function finish(original: Source, text: string, library: string): string 
   );
   const own = new Map<string, string[]>();
   for (const name of names) {
-    const home = HOME[name] ?? TYPES[name] ?? '';
+    const home = homeOf(name);
     own.set(home, [...(own.get(home) ?? []), name]);
   }
   const there = new Map([...own.keys()].map((home) => [home, findImport(source, home)] as const));
   const isThere = (name: string): boolean =>
-    there
-      .get(HOME[name] ?? TYPES[name] ?? '')
-      ?.members.some((member) => member.replace('type ', '') === name) ?? false;
+    there.get(homeOf(name))?.members.some((member) => member.replace('type ', '') === name) ?? false;
   const localOf = (name: string): string =>
-    taken.has(name) && !isThere(name) && TYPES[name] === undefined
+    taken.has(name) && !isThere(name) && !isType(name)
       ? `ebb${name[0]?.toUpperCase()}${name.slice(1)}`
       : name;
 
@@ -142,36 +106,30 @@ export function finish(original: Source, text: string, library: string): string 
       .map((name) => {
         const local = localOf(name);
         const as = isCommonJs ? `${name}: ${local}` : `${name} as ${local}`;
-        return (TYPES[name] === undefined ? '' : 'type ') + (local === name ? name : as);
+        return (isType(name) ? 'type ' : '') + (local === name ? name : as);
       });
     const found = there.get(home);
     const all = [...(found?.members ?? []), ...members].sort(byName).join(', ');
     if (found !== undefined) source.replace(found.node, `{ ${all} }`);
     else if (isCommonJs) statements.push(`const { ${all} } = require(${quote}${home}${quote})${semicolon}`);
     else {
-      const isType = wanted.every((name) => TYPES[name] !== undefined);
-      const list = isType ? `type { ${all.replaceAll('type ', '')} }` : `{ ${all} }`;
+      const list = wanted.every(isType) ? `type { ${all.replaceAll('type ', '')} }` : `{ ${all} }`;
       statements.push(`import ${list} from ${quote}${home}${quote}${semicolon}`);
     }
   }
 
   const place = bindings.statements.find((one) => one.parent()?.kind() === 'program');
-  const last = lastLoading(source, place);
   for (const statement of bindings.statements) {
     const isPlace = statement.id() === place?.id();
     const lines = [kept.get(statement.id()) ?? '', ...(isPlace ? statements : [])].filter(Boolean);
     if (lines.length === 0) source.remove(statement);
     else if (lines.join('\n') !== statement.text()) source.replace(statement, lines.join('\n'));
   }
-  const head = place === undefined ? statements.join('\n') : '';
-  const parts = [
-    head,
-    helpers && (last === undefined && head === '' ? helpers.trimStart() : `\n${helpers.trimStart()}`),
-  ];
-  const after = parts.filter(Boolean).join('\n');
-  if (after !== '' && last !== undefined) source.insert(last.range().end.index, `\n${after}`);
-  else if (after !== '') source.insert(TOP.exec(text)?.[0].length ?? 0, `${after}\n\n`);
-  return source.edited.replaceAll(NAME, (_, name: string) =>
-    name.startsWith(PARAMETER) ? name.slice(PARAMETER.length) : localOf(name),
-  );
+  if (place === undefined && statements.length > 0) {
+    const top = TOP.exec(text)?.[0].length ?? 0;
+    const gap = LOAD.test(text.slice(top)) ? '' : '\n';
+    source.insert(top, `${statements.join('\n')}\n${gap}`);
+  }
+  if (declared !== '') source.insert(text.length, `${text.endsWith('\n') ? '' : '\n'}\n${declared}\n`);
+  return source.edited.replaceAll(NAME, (_, name: string) => localOf(name));
 }

@@ -19,11 +19,6 @@ function linesOf(text: string): { lines: string[]; endings: (string | undefined)
   return { lines, endings };
 }
 
-function sameAtFront(one: readonly string[], other: readonly string[]): number {
-  const first = one.findIndex((line, at) => line !== other[at]);
-  return first < 0 ? one.length : first;
-}
-
 export function plainText(original: string): PlainText {
   const bom = original.startsWith(BOM) ? BOM : '';
   const { lines, endings } = linesOf(original.slice(bom.length));
@@ -34,23 +29,13 @@ export function plainText(original: string): PlainText {
     const crLf = endings.filter((ending) => ending === '\r\n').length;
     const usual = crLf * 2 > endings.length ? '\r\n' : '\n';
     if (crLf === 0 || crLf === endings.length - 1) return bom + after.join(usual);
-    // How a line ended that is the same in both: from the front, from the back, and between.
-    const front = sameAtFront(lines, after);
-    const back = Math.min(
-      sameAtFront(lines.toReversed(), after.toReversed()),
-      Math.min(lines.length, after.length) - front,
-    );
-    let at = front;
-    const between = diffArrays(
-      lines.slice(front, lines.length - back),
-      after.slice(front, after.length - back),
-    ).flatMap(({ added, removed, count }) => {
+    let at = 0;
+    const endingOf = diffArrays(lines, after).flatMap(({ added, removed, count }) => {
       const from = at;
       if (!added) at += count;
       if (removed) return [];
       return Array.from({ length: count }, (_, index) => (added ? usual : endings[from + index]));
     });
-    const endingOf = [...endings.slice(0, front), ...between, ...endings.slice(lines.length - back)];
     return (
       bom +
       after.map((line, index) => line + (index < after.length - 1 ? (endingOf[index] ?? usual) : '')).join('')

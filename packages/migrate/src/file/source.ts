@@ -8,8 +8,6 @@ export class Stuck extends Error {}
 
 /** Names of ebb and of helpers stand in edits as `ebb__NAME`, until the imports are written. */
 export const PLACEHOLDER = 'ebb__';
-/** A parameter of a function that is written here. A plain name could be taken for a use of the library. */
-export const RETRY_PARAMETER: string = `${PLACEHOLDER}parameter_retry`;
 
 /** The beginning of the comment above each task left to do. */
 export const TODO = '// TODO(ebb): ';
@@ -25,7 +23,7 @@ export interface Reach {
   /** Places where a request may have options of its own. */
   requests: number;
   /** The names by which other programs may use what was rewritten. */
-  readonly names?: Set<string>;
+  readonly names?: string[];
 }
 
 /** A program, and the edits to it so far. An edit replaces those inside it: take their text by {@link textOf} first. */
@@ -39,18 +37,9 @@ export class Source {
   rewritten = 0;
   /** Places that were not, or not wholly. */
   stuck = 0;
-  /** Why the last option that has no counterpart stays. */
-  leftFor = '';
-  /** Constants with options that a place which stays uses, and why: they stay as well. */
-  readonly blocked: Map<string, string>;
-  /** Constants whose options the place at work takes. */
-  readonly using: Set<string> = new Set();
-  /** Helpers for the program which its edits do not name. */
-  readonly also: Set<string> = new Set();
-  readonly reach: Reach & { readonly names: Set<string> } = {
-    ...{ moved: 0, kept: 0, requests: 0 },
-    names: new Set(),
-  };
+  /** True if requests have options of the library, which TypeScript must know. */
+  hasRequestOptions = false;
+  readonly reach: Reach & { readonly names: string[] } = { moved: 0, kept: 0, requests: 0, names: [] };
   /** Why places that change together with other programs stay; `undefined` if the places may change. */
   readonly held: string | undefined;
   #edits: Edits = new Edits();
@@ -59,16 +48,10 @@ export class Source {
   readonly #stuckAt = new Set<number>();
 
   /** @throws Stuck if it cannot be parsed */
-  constructor(
-    path: string,
-    text: string,
-    library = '',
-    { blocked = new Map(), held }: { blocked?: Map<string, string>; held?: string | undefined } = {},
-  ) {
+  constructor(path: string, text: string, library = '', held?: string) {
     this.path = path;
     this.library = library;
     this.text = text;
-    this.blocked = blocked;
     this.held = held;
     const root = treeOf(path, text);
     if (root === undefined) throw new Stuck('its syntax is not understood');
@@ -140,7 +123,6 @@ export class Source {
   attempt(node: Node, edit: () => void): boolean {
     const before = this.#edits.copy();
     const stuck = this.stuck;
-    this.using.clear();
     try {
       edit();
       this.rewritten += 1;
@@ -150,7 +132,6 @@ export class Source {
       if (!(error instanceof Stuck)) throw error;
       this.#edits = before;
       this.stuck = stuck;
-      for (const name of this.using) if (!this.blocked.has(name)) this.blocked.set(name, error.message);
       this.todo(node, `${this.library} stays here: ${error.message}`);
       return false;
     }
@@ -170,8 +151,7 @@ export class Source {
     if (this.#todosAbove(at).some((line) => line.trim() === comment)) return;
     const lead = /^[ \t]*/.exec(this.text.slice(at))?.[0] ?? '';
     const isOnItsLine = at === 0 || this.text[at - 1] === '\n';
-    const line = `${isOnItsLine ? lead : '\n'}${comment}\n`;
-    if (!this.#edits.hasInsertion(at, line)) this.insert(at, line);
+    this.insert(at, `${isOnItsLine ? lead : '\n'}${comment}\n`);
   }
 
   /** Removes the TODO of an earlier run above places that stayed then. */

@@ -1,15 +1,12 @@
 import { bodyOf, isFunction, parametersOf } from '../file/functions.ts';
 import { argumentsOf, bare, type Node, namesIn, PLACEHOLDER, type Source, Stuck } from '../file/source.ts';
-import { CallSites, type Kind } from './call-site.ts';
+import { CallSites, DELAY_RULES, type Kind } from './call-site.ts';
 import { callbackOf } from './callback.ts';
 
 const KIND: Kind = {
   library: 'async-retry',
   like: 'likeAsyncRetry',
-  options: {
-    ...{ retries: {}, factor: {}, minTimeout: {}, maxTimeout: {}, randomize: {}, forever: {} },
-    ...{ maxRetryTime: {}, onRetry: {} },
-  },
+  options: { ...DELAY_RULES, forever: {}, onRetry: {} },
   names: { Options: '@LikeAsyncRetryOptions', RetryFunction: '@CallWithBail<>' },
 };
 
@@ -23,17 +20,11 @@ function ignoresBail(called: Node): boolean {
 export function asyncRetry(source: Source): void {
   const sites = new CallSites(source, KIND);
   sites.edit((call) => {
-    const [called, options] = argumentsOf(call);
+    const [called] = argumentsOf(call);
     if (called === undefined) throw new Stuck('it calls nothing');
     const node = bare(called);
     const isAlone = isFunction(node) && ignoresBail(node);
-    const like = sites.like(options);
-    source.replace(
-      called,
-      isAlone ? callbackOf(source, node, 1) : `${PLACEHOLDER}withBail(${source.textOf(called)})`,
-    );
-    if (options === undefined) source.insert(called.range().end.index, `, ${like}`);
-    else source.replace(options, like);
-    source.replace(call.field('function') as Node, `${PLACEHOLDER}retry`);
+    const withBail = (): string => `${PLACEHOLDER}withBail(${source.textOf(called)})`;
+    sites.writeRetry(call, isAlone ? callbackOf(source, node, 1) : withBail());
   });
 }

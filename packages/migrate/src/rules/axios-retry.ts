@@ -28,6 +28,7 @@ const KIND: Kind = {
     shouldResetTimeout: {},
     onRetry: { unreadable: { 1: BODY } },
     onMaxRetryTimesExceeded: { unreadable: { 0: BODY } },
+    validateResponse: { only: /^null$/ },
   },
   names: {
     ...Object.fromEntries(HELPERS.map((name) => [name, `@likeAxiosRetry.${name}`])),
@@ -39,7 +40,7 @@ const KIND: Kind = {
 
 export function axiosRetry(source: Source): void {
   const sites = new CallSites(source, KIND);
-  const done = sites.edit((call) => {
+  sites.edit((call) => {
     const [client, options] = argumentsOf(call);
     if (client === undefined) throw new Stuck('axiosRetry without a client');
     keepId(source, call);
@@ -49,10 +50,8 @@ export function axiosRetry(source: Source): void {
     const use = `interceptors.request.use(${PLACEHOLDER}ebbInterceptor(${sites.like(options)}))`;
     source.replace(call, `${target}.${use}`);
   });
-  const { reach } = source;
-  reach.moved += done.filter(Boolean).length;
-  reach.kept += done.filter((isDone) => !isDone).length;
-  if (findAll(source.root, 'property_signature').some((one) => isKey(one.field('name')))) reach.requests += 1;
+  if (findAll(source.root, 'property_signature').some((one) => isKey(one.field('name'))))
+    source.reach.requests += 1;
   if (source.held === undefined || source.held === DECLARED) keepRequests(sites);
 }
 
@@ -75,7 +74,7 @@ function keepRequests(sites: CallSites): void {
       source.todo(pair, `axios-retry stays here: ${error.message}`);
     }
   }
-  if (isUsed && source.held !== DECLARED) source.also.add('axiosRequest');
+  if (isUsed && source.held !== DECLARED) source.hasRequestOptions = true;
 }
 
 /** `use` returns one id, where axios-retry returned two. */

@@ -1,7 +1,8 @@
 import { optionsIn } from '../file/options.ts';
-import { argumentsOf, bare, type Node, type Source, Stuck } from '../file/source.ts';
-import { CallSites, type Kind } from './call-site.ts';
-import { holderOf, isShared, methodCalls, usesOf } from './instances.ts';
+import { argumentsOf, bare, findAll, type Node, type Source, Stuck } from '../file/source.ts';
+import type { CallSites, Kind } from './call-site.ts';
+import { renameCalls } from './counterparts.ts';
+import { checkMethods, holderOf, isShared, usesOf } from './instances.ts';
 
 const PER_KEY = '`perKey(make, { keyOf })` has a limit for each key';
 
@@ -44,23 +45,22 @@ function isPassedOn(source: Source, holder: string): boolean {
   return usesOf(source, holder).some((use) => use.parent()?.kind() !== 'member_expression');
 }
 
+/** @throws Stuck for a limiter that stays */
+function check({ source, hasTypes }: CallSites, made: Node): void {
+  const [given] = argumentsOf(made);
+  const holder = holderOf(made);
+  if (holder !== undefined) checkMethods(source, holder, /^(schedule|wrap)$/, checkJob);
+  const members = findAll(source.root, 'property_identifier');
+  if (members.some((one) => one.text() === 'withOptions' && one.parent()?.kind() === 'member_expression'))
+    throw new Stuck('`withOptions` has no counterpart');
+  checkReservoir(given);
+  if (holder !== undefined && !isShared(made) && !isPassedOn(source, holder) && !hasTypes) return;
+  source.mayMove();
+  source.reach.names.push(holder?.replace(/^.*\./, '') ?? 'limiter');
+}
+
 export function bottleneck(source: Source, library = 'bottleneck'): void {
-  const sites = new CallSites(source, { ...KIND, library });
-  const { reach } = source;
-  sites.edit((made) => {
-    const [given] = argumentsOf(made);
-    const holder = holderOf(made);
-    if (holder !== undefined)
-      for (const { call } of methodCalls(source, holder, /^(schedule|wrap)$/, true)) checkJob(call);
-    if (source.text.includes('.withOptions(')) throw new Stuck('`withOptions` has no counterpart');
-    checkReservoir(given);
-    const like = sites.like(given);
-    if (holder === undefined || isShared(made) || isPassedOn(source, holder) || sites.hasTypes) {
-      source.mayMove();
-      reach.names.add(holder?.replace(/^.*\./, '') ?? 'limiter');
-    }
-    source.replace(made, like);
-    reach.moved += 1;
-  });
-  reach.kept += source.stuck;
+  renameCalls(source, { kind: { ...KIND, library }, optionsAt: 0, check });
+  // A group is a limiter as well.
+  source.reach.kept += source.stuck;
 }

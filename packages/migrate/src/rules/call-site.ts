@@ -15,28 +15,34 @@ import {
   stringOf,
 } from '../file/source.ts';
 
-/** A function of the program among the options. */
-interface GivenFunction {
+/** How an option is judged: most of these rules are for functions of the program. */
+interface OptionRule {
+  /** The texts of the values that have a counterpart, if not all have. */
+  readonly only?: RegExp;
   /** True if it decides, and so cannot be waited for. */
   readonly decides?: boolean;
   /** By parameter, the members that it may not read between two attempts. */
   readonly unreadable?: Readonly<Record<number, RegExp>>;
 }
 
+/** The options that p-retry and async-retry have of the package `retry`. */
+export const DELAY_RULES: Readonly<Record<string, OptionRule>> = {
+  ...{ retries: {}, factor: {}, minTimeout: {}, maxTimeout: {}, randomize: {}, maxRetryTime: {} },
+  unref: { only: /^false$/ },
+};
+
 /** A library whose options a function of @ebb/compat takes. */
 export interface Kind {
   readonly library: string;
   readonly like: string;
   /** The options that the function takes, each with its rules if it is a function. */
-  readonly options: Readonly<Record<string, GivenFunction>>;
+  readonly options: Readonly<Record<string, OptionRule>>;
   /** The names of ebb for other exports of the library. `<>` at the end keeps the arguments of a type. */
   readonly names?: Readonly<Record<string, string>>;
   /** Such names for types alone. */
   readonly types?: Readonly<Record<string, string>>;
   /** Why an export stays. */
   readonly stays?: Readonly<Record<string, string>>;
-  /** Exports of the library that are called, besides its default. */
-  readonly calls?: readonly string[];
   /** True if names change only where nothing of the library stays in any file. */
   readonly isTogether?: boolean;
 }
@@ -47,7 +53,8 @@ const MOCKS =
 
 const TYPE = /^(nested_)?type_identifier$/;
 
-function calledBy(call: Node): Node | null {
+/** The function or class of a call or of `new`. */
+export function calledBy(call: Node): Node | null {
   return call.field('function') ?? call.field('constructor');
 }
 
@@ -65,28 +72,26 @@ export class CallSites {
 
   /**
    * Edits all calls of an export, gives other exports the names of ebb, and writes a TODO above what is not known.
-   *
-   * @returns for each call whether it was edited
    */
-  edit(edit: (call: Node, exported: string) => void): boolean[] {
+  edit(edit: (call: Node) => void): void {
     const { source, bindings, kind } = this;
-    const calls = ['default', ...(kind.calls ?? [])].flatMap((exported) =>
-      bindings.calls(source, exported).map((call) => ({ call, exported })),
-    );
-    const called = new Set(calls.map(({ call }) => calledBy(call)?.id()));
+    const calls = bindings.calls(source, 'default');
+    const called = new Set(calls.map((call) => calledBy(call)?.id()));
     const names = this.#otherNames().filter((node) => !called.has(node.id()));
-    const ids = new Set(calls.map(({ call }) => call.id()));
+    const ids = new Set(calls.map((call) => call.id()));
     // Those in a call that stays have to stay as well.
     const inCalls = new Map<number, Node[]>();
     for (const name of names)
       for (const id of name.ancestors().map((one) => one.id()))
         if (ids.has(id)) inCalls.set(id, [...(inCalls.get(id) ?? []), name]);
-    const done = calls.map(({ call, exported }) =>
+    const done = calls.map((call) =>
       source.attempt(call, () => {
         for (const name of inCalls.get(call.id()) ?? []) this.#rename(name);
-        edit(call, exported);
+        edit(call);
       }),
     );
+    source.reach.moved += done.filter(Boolean).length;
+    source.reach.kept += done.filter((isDone) => !isDone).length;
     const within = new Set([...inCalls.values()].flat().map((name) => name.id()));
     const outside = names.filter((name) => !within.has(name.id()));
     // Another file has the calls, which stay.
@@ -94,7 +99,6 @@ export class CallSites {
     const renamed = outside.filter((name) => this.#rename(name, mayRename));
     if (calls.length === 0 && renamed.length > 0) source.rewritten += 1;
     this.#noteOthers();
-    return done;
   }
 
   /** Uses of exports, without their imports. */
@@ -153,6 +157,17 @@ export class CallSites {
       );
   }
 
+  /** Writes a call as `retry(called, like(options))`. */
+  writeRetry(call: Node, called: string): void {
+    const { source } = this;
+    const [first, options] = argumentsOf(call) as [Node, Node?];
+    const like = this.like(options);
+    source.replace(first, called);
+    if (options === undefined) source.insert(first.range().end.index, `, ${like}`);
+    else source.replace(options, like);
+    source.replace(call.field('function') as Node, `${PLACEHOLDER}retry`);
+  }
+
   /** The call of the function of @ebb/compat with some options. @throws Stuck for what it cannot follow */
   like(options: Node | undefined): string {
     if (options !== undefined) this.check(options);
@@ -178,10 +193,11 @@ export class CallSites {
   }
 
   #checkOption({ key, value }: Option): void {
-    if (!Object.hasOwn(this.kind.options, key)) throw new Stuck(`\`${key}\` has no counterpart`);
+    const rule = Object.hasOwn(this.kind.options, key) ? this.kind.options[key] : undefined;
+    const { only = /(?:)/, decides = false, unreadable = {} } = rule ?? {};
+    if (rule === undefined || !only.test(value.text())) throw new Stuck(`\`${key}\` has no counterpart`);
     if (key === 'retries' && /^(Number\.POSITIVE_)?Infinity$/.test(value.text()))
       this.source.replace(value, 'Number.MAX_SAFE_INTEGER');
-    const { decides = false, unreadable = {} } = this.kind.options[key] as GivenFunction;
     const called = functionOf(this.source, value);
     if (called === undefined) return;
     if (decides && isAsync(called))

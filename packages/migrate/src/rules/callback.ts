@@ -1,4 +1,4 @@
-import { aliasOf, functionOf, isFunction, parametersOf, withParameters } from '../file/functions.ts';
+import { functionOf, isFunction, parametersOf } from '../file/functions.ts';
 import { findAll, type Node, type Source } from '../file/source.ts';
 
 /**
@@ -8,10 +8,15 @@ import { findAll, type Node, type Source } from '../file/source.ts';
  */
 export function callbackOf(source: Source, node: Node, attemptAt = 0): string {
   if (isFunction(node)) {
-    const parameter = parametersOf(node)[attemptAt];
-    // Those that have no use of it keep their parameters.
-    if (parameter === undefined && parametersOf(node).length === 0) return source.textOf(node);
-    return withParameters(source, node, `(${aliasOf('attempt', parameter)})`);
+    const parameters = parametersOf(node);
+    const name = parameters[attemptAt]?.text();
+    const list = node.field('parameter') ?? node.field('parameters');
+    if (list !== null && parameters.length > 0)
+      source.replace(
+        list,
+        name === undefined ? '()' : `({ ${name === 'attempt' ? name : `attempt: ${name}`} })`,
+      );
+    return source.textOf(node);
   }
   const called = functionOf(source, node);
   const hasNone =

@@ -25,14 +25,6 @@ export function holderOf(made: Node): string | undefined {
   return undefined;
 }
 
-/** A statement that more can be written beside. */
-export function besideOf(node: Node): Node {
-  const statement = statementOf(node);
-  const isNested = statement.kind() === 'if_statement' || statement.parent()?.kind() === 'class_body';
-  if (isNested) throw new Stuck('there is no room for a statement beside it');
-  return statement;
-}
-
 const EXPORTS = /^(module\.)?exports\b/;
 
 /** True for a name in `export { name }`, `export default name`, or what `module.exports` gets. */
@@ -67,29 +59,23 @@ export function usesOf({ root }: Source, holder: string): Node[] {
 }
 
 /**
- * The calls of methods of a holder.
+ * Checks the calls of methods of a holder. Other uses do not matter.
  *
- * @param mayBePassedOn true if other uses do not matter
- * @throws Stuck if it is used for something else
+ * @throws Stuck for a method that is not one of some
  */
-export function methodCalls(
+export function checkMethods(
   source: Source,
   holder: string,
   methods: RegExp,
-  mayBePassedOn = false,
-): { method: string; call: Node }[] {
-  const uses = usesOf(source, holder).filter(
-    (use) => !mayBePassedOn || use.parent()?.kind() === 'member_expression',
-  );
-  return uses.map((use) => {
+  check: (call: Node) => void,
+): void {
+  for (const use of usesOf(source, holder)) {
     const member = use.parent();
-    const method = member?.kind() === 'member_expression' ? (member.field('property')?.text() ?? '') : '';
-    const call = member?.parent();
-    const isCall = call?.kind() === 'call_expression' && call.field('function')?.id() === member?.id();
-    if (!isCall || !methods.test(method))
-      throw new Stuck(
-        method === '' ? `${holder} is given to something else` : `\`${holder}.${method}\` has no counterpart`,
-      );
-    return { method, call };
-  });
+    if (member?.kind() !== 'member_expression') continue;
+    const method = member.field('property')?.text() ?? '';
+    const call = member.parent();
+    const isCall = call?.kind() === 'call_expression' && call.field('function')?.id() === member.id();
+    if (!isCall || !methods.test(method)) throw new Stuck(`\`${holder}.${method}\` has no counterpart`);
+    check(call);
+  }
 }

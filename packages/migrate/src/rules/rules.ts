@@ -1,12 +1,11 @@
 import type { Source } from '../file/source.ts';
 import { asyncRetry } from './async-retry.ts';
-import { axiosRateLimit } from './axios-rate-limit.ts';
 import { axiosRetry } from './axios-retry.ts';
 import { bottleneck } from './bottleneck.ts';
+import { axiosRateLimit, pThrottle } from './counterparts.ts';
 import { fetchRetry } from './fetch-retry.ts';
 import { ky } from './ky.ts';
 import { pRetry } from './p-retry.ts';
-import { pThrottle } from './p-throttle.ts';
 
 /** The paths by which bottleneck is loaded. */
 const BOTTLENECKS = ['bottleneck', 'bottleneck/light', 'bottleneck/light.js', 'bottleneck/es5'] as const;

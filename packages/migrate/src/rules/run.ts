@@ -4,7 +4,7 @@ import { plainText } from '../file/lines.ts';
 import { languageOf } from '../file/parse.ts';
 import { type Reach, Source, Stuck, TODO } from '../file/source.ts';
 import { RULES } from './rules.ts';
-import { names, TOGETHER } from './together.ts';
+import { names, packageOf, TOGETHER } from './together.ts';
 
 /** A program among those of a run. */
 export interface Program {
@@ -41,35 +41,30 @@ interface Step {
 
 /** Rewrites the places of one library. Each library reads the text anew: places of several libraries may stand in one another. */
 function migrateLibrary(path: string, text: string, library: string, held: string | undefined): Step {
-  const rule = RULES[library];
-  const blocked = new Map<string, string>();
-  for (;;) {
-    let source = new Source(path, text, library, { blocked, held });
-    const before = blocked.size;
-    try {
-      rule?.(source);
-    } catch (error) {
-      if (!(error instanceof Stuck)) throw error;
-      // All of it stays.
-      const { requests } = source.reach;
-      source = new Source(path, text, library);
-      Object.assign(source.reach, { kept: 1, requests });
-      source.todo(new Bindings(source, library).statements[0] ?? source.root, error.message);
-    }
-    // A constant with options that a call which stays uses must stay as well.
-    if (blocked.size > before) continue;
-    const isSame = source.edited === text && !(source.isTypeScript && source.also.size > 0);
-    return {
-      text: isSame ? text : finish(source, source.edited, library),
-      rewritten: source.rewritten,
-      reach: source.reach,
-    };
+  let source = new Source(path, text, library, held);
+  try {
+    RULES[library]?.(source);
+  } catch (error) {
+    if (!(error instanceof Stuck)) throw error;
+    // All of it stays.
+    const { requests } = source.reach;
+    source = new Source(path, text, library);
+    Object.assign(source.reach, { kept: 1, requests });
+    source.todo(new Bindings(source, library).statements[0] ?? source.root, error.message);
   }
+  const isSame = source.edited === text && !(source.isTypeScript && source.hasRequestOptions);
+  return {
+    text: isSame ? text : finish(source, source.edited, library),
+    rewritten: source.rewritten,
+    reach: source.reach,
+  };
 }
 
 /** The possible links of an unchanged program to other programs, by its text alone. */
 function reachOfText(text: string): Map<string, Reach> {
-  return new Map(Object.entries(TOGETHER).map(([library, { reachOf }]) => [library, reachOf(text)]));
+  const requests = text.includes('AbortError') ? 1 : 0;
+  const libraries = Object.keys(RULES).filter((library) => names(text, library));
+  return new Map(libraries.map((library) => [library, { moved: 0, kept: 1, requests }]));
 }
 
 function leftIn(text: string): MigrationResult['left'] {
@@ -91,7 +86,7 @@ function migrateProgram(
   let rewritten = 0;
   try {
     for (const library of languageOf(path) === undefined ? [] : libraries) {
-      if (!names(changed, library) && !TOGETHER[library]?.keys?.test(changed)) continue;
+      if (!names(changed, library)) continue;
       const step = migrateLibrary(path, changed, library, held.get(library));
       changed = step.text;
       rewritten += step.rewritten;
@@ -122,7 +117,7 @@ export function migrateAll(programs: readonly Program[]): (MigrationResult | Err
     const before = held.size;
     for (const library of libraries) {
       const none: Reach = { moved: 0, kept: 0, requests: 0 };
-      const reason = TOGETHER[library]?.heldBy(
+      const reason = TOGETHER[packageOf(library)]?.heldBy(
         passes.map(({ reach }) => reach.get(library) ?? none),
         programs.map(({ text }) => text),
       );

@@ -2,12 +2,8 @@ import type { Reach } from '../file/source.ts';
 
 /** Places that change together in all programs of a run: clients of a library, and the options of their requests. */
 export interface Together {
-  /** The text of uses of the library's clients in programs that do not name the library. */
-  readonly keys?: RegExp;
   /** The text of uses that may keep a client as it is. A program with such a text is not parsed for it. */
   readonly uses?: RegExp;
-  /** The places that an unchanged program may have, by its text alone. */
-  reachOf(text: string): Reach;
   /** Why all of it stays; `undefined` if it may change. */
   heldBy(programs: readonly Reach[], texts: readonly string[]): string | undefined;
 }
@@ -17,27 +13,15 @@ export function names(text: string, library: string): boolean {
   return ["'", '"', '`'].some((quote) => text.includes(quote + library + quote));
 }
 
+/** `bottleneck` of `bottleneck/light`. */
+export function packageOf(library: string): string {
+  return library.replace(/\/.*/, '');
+}
+
 function sumOf(programs: readonly Reach[]): Reach {
   const sum = (key: 'moved' | 'kept' | 'requests'): number =>
     programs.reduce((total, one) => total + one[key], 0);
   return { moved: sum('moved'), kept: sum('kept'), requests: sum('requests') };
-}
-
-const ONE: Reach = { moved: 0, kept: 1, requests: 1 };
-const NONE: Reach = { moved: 0, kept: 0, requests: 0 };
-
-/** Requests have options that could be those of something else. */
-function byKeys(keys: RegExp): Together {
-  return {
-    keys,
-    reachOf: (text) => (keys.test(text) ? ONE : NONE),
-    heldBy(programs) {
-      const { moved, requests } = sumOf(programs);
-      return moved > 0 && requests > 0
-        ? 'a request elsewhere may have its options: give it `ebb` in their place'
-        : undefined;
-    },
-  };
 }
 
 /** Why the types of the options of requests stay: the program has them. */
@@ -45,7 +29,6 @@ export const DECLARED = 'their types are declared';
 
 /** The options of requests, which stay, have the types of the client. */
 const AXIOS_RETRY: Together = {
-  reachOf: (text) => (names(text, 'axios-retry') ? { ...ONE, requests: 0 } : NONE),
   heldBy(programs) {
     const { moved, kept, requests } = sumOf(programs);
     if (moved === 0 || kept > 0) return 'some clients stay';
@@ -55,8 +38,6 @@ const AXIOS_RETRY: Together = {
 
 /** An error that stops retries may be thrown in one program, and caught by retries in another, which must know it. */
 const P_RETRY: Together = {
-  reachOf: (text) =>
-    names(text, 'p-retry') ? { ...ONE, requests: text.includes('AbortError') ? 1 : 0 } : NONE,
   heldBy(programs) {
     const { moved, kept, requests } = sumOf(programs);
     if (requests === 0 || (moved > 0 && kept === 0)) return undefined;
@@ -69,9 +50,8 @@ const P_RETRY: Together = {
 /** A limiter may be used in other programs by what it has no more. */
 const BOTTLENECK: Together = {
   uses: /\.(on|once|stop|disconnect|counts|jobs|jobStatus|updateSettings|chain|submit|incrementReservoir|currentReservoir|ready|check|queued|running|done|empty)\(/,
-  reachOf: () => NONE,
   heldBy(programs, texts) {
-    const names = programs.flatMap((one) => [...(one.names ?? [])]);
+    const names = programs.flatMap((one) => one.names ?? []);
     for (const name of names) {
       const use = new RegExp(`\\b${name}\\??\\.(?!schedule\\b|wrap\\b|policy\\b)\\w+(?=\\()`);
       const found = texts.map((text) => use.exec(text)?.[0]).find(Boolean);
@@ -81,12 +61,9 @@ const BOTTLENECK: Together = {
   },
 };
 
+/** By package. */
 export const TOGETHER: Readonly<Record<string, Together>> = {
   'axios-retry': AXIOS_RETRY,
   'p-retry': P_RETRY,
   bottleneck: BOTTLENECK,
-  'bottleneck/light': BOTTLENECK,
-  'bottleneck/light.js': BOTTLENECK,
-  'bottleneck/es5': BOTTLENECK,
-  ky: byKeys(/\bretry\b/),
 };

@@ -1,11 +1,10 @@
 import Axios from 'axios'
 import { ebbInterceptor } from '@ebb/axios'
-import { tokenBucket } from '@ebb/core'
+import { likeAxiosRateLimit } from '@ebb/compat'
 
 export class RequestHandler {
     constructor(maxRequests, perMilliseconds) {
-        this.requestHandler = Axios.create()
-        this.requestHandler.interceptors.request.use(ebbInterceptor({ maxRetries: 0, feedback: false, bucket: tokenBucket({ capacity: maxRequests, refillPerSecond: (maxRequests * 1000) / perMilliseconds, refillIntervalMs: perMilliseconds }) }))
+        this.requestHandler = likeAxiosRateLimit(Axios.create(), { maxRequests: maxRequests, perMilliseconds: perMilliseconds }, ebbInterceptor)
     }
 
     async card(name) {

@@ -1,16 +1,12 @@
 import ky from 'ky';
-import type { Classify, PolicyOptions } from '@ebb/core';
+import { likeKy } from '@ebb/compat';
 import { createFetch } from '@ebb/fetch';
 
-// retriedStatuses 9f25
-
-// likeKy 088b
-
-export const http = ky.create({
+export const http = likeKy(ky, createFetch).create({
   baseUrl: 'https://api.example.com',
   credentials: 'include',
-  fetch: createFetch({ ...likeKy, attemptTimeoutMs: 15_000, maxRetries: 3 }), retry: 0,
-  timeout: false,
+  retry: { limit: 3 },
+  timeout: 15_000,
   hooks: {
     beforeRequest: [({ request }) => request.headers.set('x-api-key', 'k')],
   },

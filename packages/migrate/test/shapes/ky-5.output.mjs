@@ -1,16 +1,13 @@
 import ky from 'ky';
+import { likeKy } from '@ebb/compat';
 import { createFetch } from '@ebb/fetch';
 
-// retriedStatuses 3ed3
-
-// likeKy b321
-
-const client = ky.extend({ headers: { accept: 'application/json' }, fetch: createFetch({ ...likeKy, attemptTimeoutMs: 10000, maxRetries: 2 }), retry: 0, timeout: false });
+const client = likeKy(ky, createFetch).extend({ headers: { accept: 'application/json' }, retry: 2 });
 
 export async function update(id = 1) {
   const response = await client.put(`https://api.example.com/items/${id}`, {
     json: { done: true },
-    ebb: { maxRetries: 1, classify: retriedStatuses([503]) },
+    retry: { limit: 1, statusCodes: [503] },
   });
   return response.status;
 }

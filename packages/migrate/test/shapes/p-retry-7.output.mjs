@@ -1,4 +1,4 @@
-import { likePRetry } from '@ebb/compat';
+import { likePRetry, makeRetriable } from '@ebb/compat';
 import { retry } from '@ebb/core';
 
 async function readLines(path) {
@@ -7,7 +7,7 @@ async function readLines(path) {
   return (await res.text()).split('\n');
 }
 
-const reliable = (...args) => retry(() => readLines(...args), likePRetry({ retries: 2, minTimeout: 50 }));
+const reliable = makeRetriable(readLines, { retries: 2, minTimeout: 50 });
 
 export const lines = async (path = 'a.txt') => {
   const first = await reliable(path);

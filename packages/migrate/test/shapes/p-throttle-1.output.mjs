@@ -1,10 +1,13 @@
-import { createPolicy, retry, tokenBucket } from '@ebb/core';
+import { likePThrottle } from '@ebb/compat';
 
-const throttle = createPolicy({ maxRetries: 0, feedback: false, bucket: tokenBucket({ capacity: 2, refillPerSecond: 2, refillIntervalMs: 1000 }) });
+const throttle = likePThrottle({
+	limit: 2,
+	interval: 1000,
+});
 
-const getPage = (index) => retry(async () => {
+const getPage = throttle(async (index) => {
 	const response = await fetch(`https://api.example.com/?page=${index}`);
 	return response.status;
-}, throttle);
+});
 
 export const pages = () => Promise.all([1, 2, 3, 4, 5].map((index) => getPage(index)));

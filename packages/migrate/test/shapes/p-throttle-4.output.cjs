@@ -1,8 +1,8 @@
-const { createPolicy, retry, tokenBucket } = require('@ebb/core');
+const { likePThrottle } = require('@ebb/compat');
 
 async function matches(api, ids) {
-    const throttle = createPolicy({ maxRetries: 0, feedback: false, bucket: tokenBucket({ capacity: 10, refillPerSecond: 10, refillIntervalMs: 1000 }) });
-    const details = (id) => retry(() => api.details(id), throttle);
+    const throttle = likePThrottle({ limit: 10, interval: 1000 });
+    const details = throttle((id) => api.details(id));
     return Promise.all(ids.map(details));
 }
 
