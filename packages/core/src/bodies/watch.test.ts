@@ -20,6 +20,9 @@ function sourceOf() {
   return { stream, cancelled, send, end, fail };
 }
 
+/** A class of responses of which none was watched before. */
+const freshClass = (): typeof Response => class extends Response {};
+
 /** A watched response, and how often its use has ended. */
 function watched(
   init: ResponseInit = {},
@@ -27,13 +30,14 @@ function watched(
 ) {
   const clock = virtualClock({ startMs: 0 });
   const source = sourceOf();
-  const response = more.response ?? new Response(more.body === undefined ? source.stream : more.body, init);
+  const Own = freshClass();
+  const response = more.response ?? new Own(more.body === undefined ? source.stream : more.body, init);
   const ended = vi.fn();
   const { status } = response;
   const context = { method: 'GET', status, signal: more.signal, clock };
   whenBodyEnds(response, context, ended);
   const isOver = (): boolean => ended.mock.calls.length > 0;
-  return { ...source, clock, response, ended, context, isOver };
+  return { ...source, Own, clock, response, ended, context, isOver };
 }
 
 /** Some turns, in which a body that is read ahead arrives. */
@@ -44,11 +48,11 @@ async function settled(): Promise<void> {
 describe('a response that is watched', () => {
   test('stays the same object of its class, without properties, and its members look as before', () => {
     const plain = new Response('x');
-    const { response } = watched();
-    expect(response).toBeInstanceOf(Response);
+    const { response, Own } = watched();
+    expect([response instanceof Own, response instanceof Response]).toEqual([true, true]);
     expect([Reflect.ownKeys(response), `${response}`]).toEqual([Reflect.ownKeys(plain), `${plain}`]);
     const derived = Object.getPrototypeOf(response) as object;
-    expect(Object.getPrototypeOf(derived)).toBe(Response.prototype);
+    expect(Object.getPrototypeOf(derived) === Own.prototype).toBe(true);
     for (const name of ['text', 'json', 'clone', 'bytes', 'formData'] as const) {
       if (!(name in Response.prototype)) continue;
       const [own, native] = [derived, Response.prototype].map((of) =>
@@ -70,17 +74,25 @@ describe('a response that is watched', () => {
   });
 
   test('shares its prototype with others of its class, also after those of another class', () => {
-    class Other extends Response {}
-    const one = watched();
-    const other = watched({}, { response: new Other('x') });
-    expect(isOfWatchedClass(new Other('x'))).toBe(true);
-    expect(isOfWatchedClass(new Response('x'))).toBe(false);
-    const again = watched();
-    expect(isOfWatchedClass(new Response('x'))).toBe(true);
-    const prototypes = [one, other, again].map(({ response }) => Object.getPrototypeOf(response) as object);
-    expect(prototypes.map((own) => own === prototypes[0])).toEqual([true, false, true]);
+    const [One, Other] = [freshClass(), freshClass()];
+    const of = (Own: typeof Response) => watched({}, { response: new Own('x') });
+    const isLikely = (Own: typeof Response) => isOfWatchedClass(new Own('x'));
+    expect(isLikely(One)).toBe(false);
+    const made = [of(One), of(Other), of(One), of(One)];
+    expect([One, Other].map(isLikely)).toEqual([true, false]);
+    const prototypes = made.map(({ response }) => Object.getPrototypeOf(response) as object);
+    expect(prototypes.map((own) => own === prototypes[0])).toEqual([true, false, true, true]);
     expect(Object.getPrototypeOf(prototypes[1]) === Other.prototype).toBe(true);
-    expect([one, other, again].map(({ isOver }) => isOver())).toEqual([false, false, false]);
+    expect(made.some(({ isOver }) => isOver())).toBe(false);
+  });
+
+  test('is told by its stream the first time, and by its class after that', async () => {
+    const Own = freshClass();
+    const body = vi.spyOn(Own.prototype, 'body', 'get');
+    const made = [1, 2].map(() => watched({}, { response: new Own('x') }));
+    expect(body).toHaveBeenCalledTimes(1);
+    expect(await Promise.all(made.map(({ response }) => response.text()))).toEqual(['x', 'x']);
+    expect(made.every(({ ended }) => ended.mock.calls.length === 1)).toBe(true);
   });
 
   test('lends its prototype to one that is not watched, whose members are then the native ones', async () => {
@@ -228,7 +240,9 @@ describe('a clone', () => {
   test('is watched as its response, and each may be read', async () => {
     const { response, send, end, ended } = watched();
     const copy = response.clone();
-    expect([copy.status, Object.getPrototypeOf(copy)]).toEqual([200, Object.getPrototypeOf(response)]);
+    const { body } = copy;
+    expect([copy.status, copy.body === body]).toEqual([200, true]);
+    expect(Object.getPrototypeOf(copy) === Response.prototype).toBe(false);
     send('ab');
     end();
     expect([await copy.text(), ended.mock.calls.length]).toEqual(['ab', 1]);
@@ -256,7 +270,7 @@ describe('a clone', () => {
     await settled();
     expect([isOver(), clock.pending]).toEqual([true, 0]);
     const copy = response.clone();
-    expect(Object.getPrototypeOf(copy)).toBe(Response.prototype);
+    expect(Object.getPrototypeOf(copy) === Response.prototype).toBe(true);
     expect([await copy.text(), await response.text()]).toEqual(['x', 'x']);
   });
 });
@@ -271,9 +285,9 @@ describe('an abort', () => {
   });
 
   test('before the response ends it at once, and the response is not watched', () => {
-    const { response, ended } = watched({}, { signal: AbortSignal.abort() });
+    const { response, ended, Own } = watched({}, { signal: AbortSignal.abort() });
     expect(ended).toHaveBeenCalledTimes(1);
-    expect(Object.getPrototypeOf(response)).toBe(Response.prototype);
+    expect(Object.getPrototypeOf(response) === Own.prototype).toBe(true);
   });
 
   test.each<[how: string, read: (response: Response) => unknown]>([
@@ -408,19 +422,108 @@ describe('a body that no one reads', () => {
     expect([await text, isOver(), await response.text()]).toEqual(['ab', true, 'ab']);
   });
 
-  test.each([
-    ['a short one is over at the check', '5', 1_000],
-    ['a long one is over a minute after it', '65537', 61_000],
-  ])('as far as can be seen: %s, since its native body is read', async (_, length, overAtMs) => {
-    const { clock, response, isOver } = watched({ headers: { 'content-length': length } });
-    void Response.prototype.text.call(response).catch(() => undefined);
+  test('keeps no process alive: its timers are in the background', async () => {
+    const timers: (boolean | undefined)[] = [];
+    for (const [length, isRead] of [
+      ['5', false],
+      ['65537', true],
+    ] as const) {
+      const { clock, response, Own } = watched({ headers: { 'content-length': length } });
+      const { schedule } = clock;
+      vi.spyOn(clock, 'schedule').mockImplementation((wake, delayMs, inBackground, isWait) => {
+        timers.push(inBackground);
+        return schedule(wake, delayMs, inBackground, isWait);
+      });
+      if (isRead) void Own.prototype.text.call(response);
+      await nextTurn();
+      await clock.advance(1_000);
+    }
+    // The first looks, the bound of reading ahead, and the bound of what cannot be seen.
+    expect(timers).toEqual([true, true, true, true]);
+  });
+
+  test('is read ahead once, also if it has two branches', async () => {
+    const { clock, response, isOver, send, end } = watched();
+    const copy = response.clone();
     await nextTurn();
+    await clock.advance(1_000);
+    expect(clock.pending).toBe(1);
+    send('ab');
+    end();
+    await settled();
+    expect([isOver(), clock.pending]).toEqual([true, 0]);
+    expect(await Promise.all([copy.text(), response.text()])).toEqual(['ab', 'ab']);
+  });
+
+  test('of a mock that has no clone keeps its connection', async () => {
+    const { stream } = sourceOf();
+    const { clock, isOver } = watched({}, { response: { body: stream } as Response });
+    await nextTurn();
+    await clock.advance(1_000);
+    expect([isOver(), clock.pending, stream.locked]).toEqual([false, 0, false]);
+  });
+
+  test('to its end, but in part, is not read ahead', async () => {
+    const { clock, response, send, isOver } = watched();
+    const reader = response.body?.getReader();
+    send('a');
+    await reader?.read();
+    reader?.releaseLock();
+    await nextTurn();
+    await clock.advance(60_000);
+    expect([isOver(), clock.pending]).toEqual([false, 0]);
+  });
+
+  type NativeUse = (body: ReadableStream, send: () => void) => unknown;
+
+  test.each<[what: string, length: string, overAtMs: number, use: NativeUse]>([
+    ['is locked: a short one is over at the check', '5', 1_000, (body) => body.getReader()],
+    ['is being read: it is over at the check', '5', 1_000, (body) => new Response(body).text()],
+    [
+      'is being read: a long one is over a minute later',
+      '65537',
+      61_000,
+      (body) => new Response(body).text(),
+    ],
+    [
+      'was read in part: it is over at the check',
+      '5',
+      1_000,
+      async (body, send) => {
+        const reader = body.getReader();
+        send();
+        await reader.read();
+        reader.releaseLock();
+      },
+    ],
+  ])('and whose native body %s', async (_, length, overAtMs, use) => {
+    const { clock, response, send, isOver } = watched({ headers: { 'content-length': length } });
+    void use(Reflect.get(Response.prototype, 'body', response) as ReadableStream, send);
+    await settled();
     await clock.advance(overAtMs - 1);
     await settled();
     expect(isOver()).toBe(false);
     await clock.advance(1);
     expect([isOver(), clock.pending]).toEqual([true, 0]);
   });
+
+  test('and whose native body is being read refuses other reads, which end nothing after the check', async () => {
+    const { clock, response, isOver } = watched({ headers: { 'content-length': '65537' } });
+    void Response.prototype.text.call(response);
+    await settled();
+    await clock.advance(1_000);
+    await expect(response.text()).rejects.toThrow(TypeError);
+    expect([isOver(), clock.pending]).toEqual([false, 1]);
+  });
+});
+
+test('once its use is over a response shows its native body', async () => {
+  const { response, isOver } = watched({ status: 404 }, { body: 'x' });
+  await settled();
+  expect(isOver()).toBe(true);
+  const { body } = response;
+  expect(Reflect.get(Response.prototype, 'body', response) === body).toBe(true);
+  expect(await new Response(body).text()).toBe('x');
 });
 
 test('bodies that are read at once need no timer', async () => {

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { nextTurn } from '../base/clock.ts';
 import type { NodeReadable } from '../http/body.ts';
 import { virtualClock } from '../testing.ts';
@@ -42,6 +42,7 @@ test('a stream is looked at in the next turn, and then each quarter of a second'
   await nextTurn();
   expect([early.ends(), early.clock.pending]).toEqual([1, 0]);
   const late = setUp({ complete: false });
+  const schedule = vi.spyOn(late.clock, 'schedule');
   await nextTurn();
   await late.clock.advance(300);
   late.stream.complete = true;
@@ -49,6 +50,11 @@ test('a stream is looked at in the next turn, and then each quarter of a second'
   expect(late.ends()).toBe(0);
   await late.clock.advance(1);
   expect([late.ends(), late.clock.pending]).toEqual([1, 0]);
+  // They keep no process alive.
+  expect(schedule.mock.calls.map(([, delayMs, inBackground]) => [delayMs, inBackground])).toEqual([
+    [250, true],
+    [250, true],
+  ]);
 });
 
 test.each(['end', 'close'])('the event %s ends it', (name) => {
