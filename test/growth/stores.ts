@@ -1,8 +1,8 @@
 import { watchConnection } from '../../packages/valkey/src/connection.ts';
 import { lossReason } from '../../packages/valkey/src/loss-reason.ts';
-import { parseReply, type StoreCall } from '../../packages/valkey/src/store-call.ts';
+import { parseReply, readNumbers, type StoreCall } from '../../packages/valkey/src/store-call.ts';
 import { runScript } from '../../packages/valkey/src/store-client.ts';
-import { isPermanent, noReply, readNumbers, withoutSecrets } from '../../packages/valkey/src/store-error.ts';
+import { isPermanent, noReply, withoutSecrets } from '../../packages/valkey/src/store-error.ts';
 import type { Reading } from './reading.ts';
 
 const LEASE: StoreCall = { mode: 'lease', minAmounts: [1], maxAvailable: [1], maxFuture: [1], withinMs: 0 };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { KnownBucket } from '../test/known-bucket.ts';
 import { model } from '../test/model.ts';
-import { KnownState, type Reply } from './known-state.ts';
-import { argumentsOf, parseReply, type StoreCall, whoOf } from './store-call.ts';
-import { limitsText, unitNames } from './unit-text.ts';
+import type { Reply } from './lease.ts';
+import { argumentsOf, limitsText, parseReply, type StoreCall, unitNames, whoOf } from './store-call.ts';
 
 const LIMITS = [{ refillPerSecond: 10, capacity: 10 }];
 
@@ -14,7 +14,7 @@ class Store {
   steppedMs = 0;
 
   /** A call of a process that knows this. Each call takes a millisecond. */
-  call(known: KnownState, call: StoreCall): Reply {
+  call(known: KnownBucket, call: StoreCall): Reply {
     this.nowMs += 1;
     const proposed = this.steppedMs > 0 ? `${(this.nowMs - this.steppedMs) * 1_000}` : '0';
     const own = [...known.args, limitsText(LIMITS), whoOf(call.who), ...argumentsOf(call, 1e5)];
@@ -37,7 +37,7 @@ const leaseOf = (name: string, held: number, holdsMs: number): StoreCall => ({
  */
 function meet(steppedMs: number) {
   const store = new Store();
-  const [old, young] = [new KnownState(LIMITS), new KnownState(LIMITS)];
+  const [old, young] = [new KnownBucket(LIMITS), new KnownBucket(LIMITS)];
   store.call(old, leaseOf('old_____', 6e5, 20_000));
   store.nowMs += steppedMs;
   store.steppedMs = steppedMs;

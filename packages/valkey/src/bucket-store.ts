@@ -1,91 +1,144 @@
-import { nextTurn, type Quota, type SteadyTime } from '@ebb/core/bucket';
-import type { Connection } from './connection.ts';
-import { type IdleState, KnownState, type Reply } from './known-state.ts';
+import { nextTurn, type Quota, type SteadyTime, sleep } from '@ebb/core/bucket';
+import { type Connection, watchConnection } from './connection.ts';
+import { callArgs, type LeaseState, retryDelayMs } from './lease.ts';
 import { type Operation, type OperationResult, operate } from './operator-call.ts';
+import type { FleetSetup } from './options.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
-import { argumentsOf, parseReply, type StoreCall, whoOf } from './store-call.ts';
-import { runScript, type StoreClient } from './store-client.ts';
+import { parseReply, type RawReply, type StoreCall, unitNames } from './store-call.ts';
+import { runScript, timeLimit } from './store-client.ts';
 import { isPermanent, messageOf, noReply, withoutSecrets } from './store-error.ts';
-import { timeLimit } from './time-limit.ts';
-import { limitsText, unitNames } from './unit-text.ts';
 
-interface StoreOptions {
-  readonly storeClient: StoreClient;
-  readonly connection: Connection;
-  readonly key: string;
-  readonly names: readonly string[] | undefined;
-  readonly limits: readonly Quota[];
-  readonly timeoutMs: number;
-  /** The longest time that a debt takes to pay, in milliseconds. */
-  readonly maxPauseMs: number;
-  readonly time: SteadyTime;
-  /**
-   * How much longer to wait after `timeoutMs`, in milliseconds. `connectionError` may be the reason for the silence, which has lasted for
-   * `silentMs`.
-   */
-  readonly extraWaitMs: (connectionError: unknown, silentMs: number) => number;
+/** Default of `connectTimeoutMs`. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Times are sums of fractions: a rest below this may be too short for the clock to measure. In milliseconds. */
+const SHORTEST_MS = 1e-3;
+
+const notTooShort = (leftMs: number): number => (leftMs < SHORTEST_MS ? 0 : leftMs);
+
+/** The state of the process, at the time. */
+interface Hooks {
+  readonly state: () => LeaseState;
+  /** Whether the store was never reached, and calls are to wait for its first connection. */
+  readonly isNew: () => boolean;
+  /** When the first request in the queue gives up; `Infinity` if never, or if none waits. */
+  readonly deadlineMs: () => number;
+  /** Whether a call may take twice the time. */
+  readonly isSlow: () => boolean;
+}
+
+/** A reply, and when its call was sent. */
+interface TimedReply {
+  readonly reply: RawReply;
+  readonly sentAtMs: number;
 }
 
 /** The outcome of a call: a reply or an error. */
-export interface Outcome {
-  readonly reply?: Reply;
+export interface Outcome extends Partial<TimedReply> {
   readonly error?: unknown;
   /** The reply after the call was given up; `undefined` for an error. */
-  readonly late?: Promise<Reply | undefined>;
+  readonly late?: Promise<TimedReply | undefined>;
 }
 
-const us = (ms: number | undefined): string => (ms === undefined ? '0' : Math.ceil(ms * 1_000).toFixed(0));
-
-/** Calls the script of one bucket, and hands in the last state that this process saw. */
+/** Calls the script of one bucket, and waits for the first connection. */
 export class BucketStore {
-  readonly #options: StoreOptions;
-  readonly #known: KnownState;
-  readonly #names: string;
-  /** The limits that the program has given, whatever holds now. */
-  readonly #declared: string;
+  readonly #setup: FleetSetup;
+  readonly #time: SteadyTime;
+  readonly #hooks: Hooks;
+  readonly #connection: Connection;
+  /** When the store was called first. */
+  #startedAtMs: number | undefined;
 
-  constructor(options: StoreOptions) {
-    this.#options = options;
-    this.#known = new KnownState([...options.limits]);
-    this.#names = unitNames(options.names);
-    this.#declared = limitsText(options.limits);
+  constructor(setup: FleetSetup, time: SteadyTime, hooks: Hooks) {
+    this.#setup = setup;
+    this.#time = time;
+    this.#hooks = hooks;
+    this.#connection = watchConnection(setup.client);
   }
 
-  /** Returns the state to keep while no request needs the bucket; `undefined` before the first reply. */
-  rest(): IdleState | undefined {
-    return this.#known.rest(this.#options.time.startMs);
+  /** Stops watching the client. */
+  release(): void {
+    this.#connection.release();
   }
 
-  /** Goes on from the state that {@link rest} returned. */
-  wake(rested: IdleState, nowMs: number): Reply {
-    return this.#known.wake(rested, this.#options.time.startMs, nowMs);
+  /** Calls the store. Some clients reject calls while they connect: then again, until they are connected. Never rejects. */
+  async call(call: StoreCall, atMs: number): Promise<Outcome> {
+    this.#startedAtMs ??= atMs;
+    for (let nowMs = atMs, retries = 0; ; nowMs = this.#time.now(), retries += 1) {
+      const outcome = await this.#callOnce(call, nowMs);
+      if (outcome.reply !== undefined) return outcome;
+      const leftMs = this.#leftMs(outcome.error);
+      if (leftMs <= 0) return outcome;
+      // With at most `timeoutMs` here, closing ends within twice that.
+      const delayMs = Math.min(retryDelayMs(this.#setup, retries), this.#setup.timeoutMs, leftMs);
+      await sleep(this.#time.clock, delayMs);
+      if (!this.#hooks.isNew()) return outcome;
+    }
+  }
+
+  /** How much longer to wait for the first connection, in milliseconds; 0 if requests can go without, or never get it. */
+  #leftMs(error: unknown): number {
+    const { onStoreError, localShare, connectTimeoutMs } = this.#setup;
+    const needsStore = onStoreError === 'closed' || (onStoreError === 'local' && localShare === undefined);
+    if (!needsStore || isPermanent(error) || !this.#hooks.isNew()) return 0;
+    const untilMs = (this.#startedAtMs ?? 0) + (connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
+    const deadlineMs = connectTimeoutMs === undefined ? this.#hooks.deadlineMs() : Number.POSITIVE_INFINITY;
+    const endMs = deadlineMs === Number.POSITIVE_INFINITY ? untilMs : Math.max(untilMs, deadlineMs);
+    return notTooShort(endMs - this.#time.now());
   }
 
   /** Ends with the client's error, or if there is no reply in time. Never rejects. */
-  call(call: StoreCall, sentAtMs: number): Promise<Outcome> {
-    const { time, timeoutMs, extraWaitMs, connection } = this.#options;
-    const sent = this.#send(call, sentAtMs).then(
-      (reply): Outcome => ({ reply }),
-      (error): Outcome => ({ error: withoutSecrets(error) }),
-    );
+  #callOnce(call: StoreCall, sentAtMs: number): Promise<Outcome> {
+    const { timeoutMs } = this.#setup;
+    const sent = this.#send(call, sentAtMs).catch((error): Outcome => ({ error: withoutSecrets(error) }));
     return new Promise((resolve) => {
       const onTimeout = (): void => {
-        const connectionError = connection.error();
-        const silentMs = time.now() - sentAtMs;
-        const extraMs = Math.min(extraWaitMs(connectionError, silentMs), timeoutMs);
+        const connectionError = this.#connection.error();
+        const silentMs = this.#time.now() - sentAtMs;
+        const slowMs = this.#hooks.isSlow() ? notTooShort(2 * timeoutMs - silentMs) : 0;
+        const extraMs = Math.min(Math.max(this.#leftMs(connectionError), slowMs), timeoutMs);
         if (extraMs > 0) {
-          stopTimer = timeLimit(time.clock, extraMs, onTimeout);
+          stopTimer = timeLimit(this.#time.clock, extraMs, onTimeout);
           return;
         }
-        const error = noReply(silentMs, connectionError);
-        resolve({ error, late: sent.then(({ reply }) => reply) });
+        const late = sent.then((outcome) => ('reply' in outcome ? (outcome as TimedReply) : undefined));
+        resolve({ error: noReply(silentMs, connectionError), late });
       };
-      let stopTimer = timeLimit(time.clock, timeoutMs, onTimeout);
+      let stopTimer = timeLimit(this.#time.clock, timeoutMs, onTimeout);
       void sent.then((outcome) => {
         stopTimer();
         resolve(outcome);
       });
     });
+  }
+
+  async #send(call: StoreCall, sentAtMs: number): Promise<TimedReply> {
+    const { limits, timeoutMs } = this.#setup;
+    try {
+      let reply = parseReply(call, await this.#run(call, sentAtMs, false), limits.length);
+      const nowMs = reply.tooLate ? this.#time.now() : sentAtMs;
+      // The call was not on its way for so long: the store's clock is ahead of the time passed here.
+      const isAhead = reply.tooLate && nowMs - sentAtMs < 2 * timeoutMs;
+      if (isAhead) reply = parseReply(call, await this.#run(call, nowMs, true), limits.length);
+      this.#connection.clearError();
+      return { reply, sentAtMs: isAhead ? nowMs : sentAtMs };
+    } catch (error) {
+      throw await this.#causeOf(error);
+    }
+  }
+
+  #run(call: StoreCall, nowMs: number, proposes: boolean): Promise<unknown> {
+    const { storeClient, key } = this.#setup;
+    const args = callArgs(this.#hooks.state(), call, nowMs, proposes);
+    return runScript(storeClient, { text: SCRIPT, sha1: SCRIPT_SHA1 }, key, args);
+  }
+
+  /** node-redis sends commands after a failed login. The login's error comes before, or in the same turn. */
+  async #causeOf(error: unknown): Promise<unknown> {
+    if (!/NOAUTH|unauthenticated/.test(messageOf(error))) return error;
+    await nextTurn();
+    const connectionError = this.#connection.error();
+    return isPermanent(connectionError) ? connectionError : error;
   }
 
   /**
@@ -95,8 +148,8 @@ export class BucketStore {
    * @param limits of all units from then on
    */
   async setLimits(changed: readonly number[], limits: readonly Quota[]): Promise<OperationResult> {
-    const { storeClient, key, names, time, timeoutMs } = this.#options;
-    const version = Number(this.#known.args[0]);
+    const { storeClient, key, names, timeoutMs } = this.#setup;
+    const version = this.#hooks.state().known.last?.version ?? 0;
     const operation: Operation = {
       ...{ type: 'set', version },
       to: {
@@ -105,56 +158,19 @@ export class BucketStore {
       },
       // A bucket that is full and quiet is not in the store.
       made: {
-        names: this.#names,
-        declared: this.#names + this.#declared,
+        names: this.#setup.unitNames,
+        declared: this.#setup.unitNames + this.#setup.declared,
         limits,
         version: Math.max(1, version) + 1,
       },
     };
-    const sentAtMs = time.now();
+    const sentAtMs = this.#time.now();
     return new Promise((resolve, reject) => {
-      const onTimeout = (): void => reject(noReply(time.now() - sentAtMs, this.#options.connection.error()));
-      const stopTimer = timeLimit(time.clock, timeoutMs, onTimeout);
+      const onTimeout = (): void => reject(noReply(this.#time.now() - sentAtMs, this.#connection.error()));
+      const stopTimer = timeLimit(this.#time.clock, timeoutMs, onTimeout);
       void operate(storeClient, key, operation)
         .then(resolve, (error) => reject(withoutSecrets(error)))
         .finally(stopTimer);
     });
-  }
-
-  async #send(call: StoreCall, sentAtMs: number): Promise<Reply> {
-    const { connection, limits, time, timeoutMs } = this.#options;
-    try {
-      let raw = parseReply(call, await this.#run(call, sentAtMs, false), limits.length);
-      const nowMs = time.now();
-      // The call was not on its way for so long: the store's clock is ahead of the time passed here.
-      const isAhead = raw.tooLate && nowMs - sentAtMs < 2 * timeoutMs;
-      if (isAhead) raw = parseReply(call, await this.#run(call, nowMs, true), limits.length);
-      connection.clearError();
-      return this.#known.observe(raw, isAhead ? nowMs : sentAtMs, time.now());
-    } catch (error) {
-      throw await this.#causeOf(error);
-    }
-  }
-
-  /** @param proposes whether to set the bucket's time back to the time known to this process */
-  #run(call: StoreCall, nowMs: number, proposes: boolean): Promise<unknown> {
-    const { storeClient, key, timeoutMs, maxPauseMs } = this.#options;
-    const timeMs = this.#known.timeMs(nowMs);
-    // A call that was queued until no one waits for its reply must do nothing, so it carries a deadline.
-    const untilMs = timeMs === undefined ? undefined : timeMs + 2 * timeoutMs;
-    const [version, epoch, at, state] = this.#known.args;
-    const args = [
-      ...[call.mode, this.#names, us(untilMs), proposes ? us(timeMs) : '0', version, epoch, at, state],
-      ...[this.#declared, whoOf(call.who), ...argumentsOf(call, maxPauseMs)],
-    ];
-    return runScript(storeClient, { text: SCRIPT, sha1: SCRIPT_SHA1 }, key, args);
-  }
-
-  /** node-redis sends commands after a failed login. The login's error comes before, or in the same turn. */
-  async #causeOf(error: unknown): Promise<unknown> {
-    if (!/NOAUTH|unauthenticated/.test(messageOf(error))) return error;
-    await nextTurn();
-    const connectionError = this.#options.connection.error();
-    return isPermanent(connectionError) ? connectionError : error;
   }
 }

@@ -8,10 +8,9 @@ import {
   type WaitingQueue,
 } from '@ebb/core/bucket';
 import { FleetTokens } from './fleet-tokens.ts';
-import type { IdleState } from './known-state.ts';
 import { type LimitChange, limitChanges } from './limit-changes.ts';
 import type { LossReason } from './loss-reason.ts';
-import { type FleetSetup, fleetSetup, type ValkeyBucketOptions } from './options.ts';
+import { type FleetSetup, fleetSetup, type IdleState, type ValkeyBucketOptions } from './options.ts';
 
 /** How a shared bucket stands, as far as this process knows. */
 export interface ValkeyBucketStats extends BucketStats {
@@ -74,12 +73,15 @@ export class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBuc
   }
 
   protected override get pausedUnit(): number {
-    return this.#setup.fastest;
+    const { limits } = this.#setup;
+    const fills = limits.map(({ capacity, refillPerSecond }) => capacity / refillPerSecond);
+    return fills.indexOf(Math.min(...fills));
   }
 
   override stats(): ValkeyBucketStats {
-    const { mode, leased, processes, process, driver } = this.source;
-    const { callMs, losses, recoveries } = driver.counts;
+    const { mode, leased, processes, state, counts } = this.source;
+    const { callMs, losses, recoveries } = counts;
+    const process = state.member.name;
     const { calls, share } = this;
     const stats = { ...super.stats(), mode, processes, process, share, calls, callMs, losses, recoveries };
     if (this.#named === undefined) return { ...stats, leased: leased as number };
@@ -102,7 +104,7 @@ export class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBuc
   /** Returns the state to keep of the bucket; `undefined` while a request needs the bucket. */
   rest(): IdleState | undefined {
     const isNeeded = this.originLevels().length > 0 || super.stats().waiting > 0;
-    return isNeeded ? undefined : this.source.driver.rest();
+    return isNeeded ? undefined : this.source.rest();
   }
 
   /** As in {@link ValkeyBucketStats}, without the others: these are asked with each call for a key. */
@@ -115,29 +117,26 @@ export class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBuc
   }
 
   get calls(): number {
-    return this.source.driver.lease.calls;
+    return this.source.state.calls;
   }
 
   /** A request of another key needs the store: it counts this process. */
   used(): void {
-    const nowMs = this.time.now();
-    const { lease } = this.source.driver;
-    if (lease.mustJoin(nowMs)) this.source.join(nowMs);
-    else lease.membership.used(nowMs);
+    this.source.used(this.time.now());
   }
 
   /** The store was lost for another key: whether this one has lost it as well. */
   lost(): void {
-    this.source.join(this.time.now());
+    this.source.tell({ type: 'join' });
   }
 
   /** Stops watching the client. */
   release(): void {
-    this.source.driver.release();
+    this.source.release();
   }
 
   async setLimits(limits: LimitChange | Readonly<Record<string, LimitChange>>): Promise<void> {
-    await this.source.driver.setLimits(limitChanges(this.#setup.names, limits));
+    await this.source.setLimits(limitChanges(this.#setup.names, limits));
   }
 
   [Symbol.asyncDispose](): Promise<void> {

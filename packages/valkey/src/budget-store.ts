@@ -2,9 +2,9 @@ import type { LeaseCall, SteadyTime } from '@ebb/core/bucket';
 import type { BudgetSetup } from './budget-options.ts';
 import { BUDGET_SCRIPT, BUDGET_SCRIPT_SHA1 } from './budget-script.ts';
 import { type Connection, watchConnection } from './connection.ts';
-import { runScript } from './store-client.ts';
-import { noReply, readNumbers, withoutSecrets } from './store-error.ts';
-import { timeLimit } from './time-limit.ts';
+import { readNumbers } from './store-call.ts';
+import { runScript, timeLimit } from './store-client.ts';
+import { noReply, withoutSecrets } from './store-error.ts';
 
 /** A reply of the script. */
 export interface BudgetReply {

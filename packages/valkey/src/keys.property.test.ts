@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ModelStore } from '../test/model-store.ts';
 import { valkeyBucket, valkeyBucketPerKey, valkeyBudget } from './index.ts';
-import { unitNames } from './unit-text.ts';
+import { unitNames } from './store-call.ts';
 
 /** A text of few characters, so that many are alike: those that keys have a use for, what stands for them, and halves of characters. */
 const unit = fc.constantFrom(...'ab{}%:7BDd258', '%7B', '%25', '%257B', '\ud800', '\udc00', '\ufffd', '😀');

@@ -1,61 +1,18 @@
 import { seededRandom } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Backlog } from './backlog.ts';
-import type { Reply } from './known-state.ts';
-import { Lease } from './lease.ts';
-import { fleetSetup, type ValkeyBucketOptions } from './options.ts';
-import type { Step } from './step.ts';
-import type { LeaseMark, StoreCall } from './store-call.ts';
-import { markOf } from './unit-lease.ts';
+import { EMPTY_BACKLOG, LoneLease, reply, type Step, TOKEN, type Told, waiting } from '../test/lone-lease.ts';
+import { type LeaseMark, markOf, type StoreCall } from './store-call.ts';
 
 // A lease makes no call and sets no timer, so it is tested without a store and without a clock.
-
-const client = { evalsha: () => Promise.reject(), eval: () => Promise.reject() };
-const TOKEN = 1e6;
-
-function leaseOf(options: Partial<ValkeyBucketOptions> = {}): Lease {
-  const shared = { client, key: 'k', refillPerSecond: 100, capacity: 20, random: () => 0 };
-  return new Lease(fleetSetup({ ...shared, ...options }), 0);
-}
-
-/** Requests of one token that wait. */
-function waiting(count: number, deadlineMs: number = Number.POSITIVE_INFINITY): Backlog {
-  return {
-    ...{ count, firstDeadlineMs: deadlineMs, firstCost: [count > 0 ? TOKEN : 0], totalCost: [count * TOKEN] },
-    through: ([covered = 0], more) => [
-      Math.max(covered, Math.min(count, Math.floor(covered / TOKEN) + more) * TOKEN),
-    ],
-  };
-}
-
-const EMPTY_BACKLOG = waiting(0);
-
-let atUs = 0;
-type Told = Partial<Omit<Reply, 'granted' | 'emptyInMs'>> & { granted?: number; emptyInMs?: number };
-
-const reply = ({ granted = 0, emptyInMs = -200, ...parts }: Told = {}): Reply => {
-  atUs += 1_000;
-  return {
-    ...{ waitMs: 0, pausedMs: 0, averageLease: [0], processes: 1, line: '', tooLate: false },
-    ...{ granted: [granted], emptyInMs: [emptyInMs], atUs, orderUs: atUs, writtenUs: atUs },
-    ...{ frame: 1, shiftUs: 0, epoch: 1, version: 1, pausedUs: 0, resumedUs: 0 },
-    ...{ total: 0, endsUs: 0, share: undefined, limits: undefined, lostBucket: false, steppedMs: 0 },
-    ...{ emptyUs: [atUs + emptyInMs * 1_000], givenUs: [0], baseUs: [0] },
-    ...parts,
-  };
-};
 
 /** Takes a token. */
 const take = (nowMs: number): boolean => lease.take([TOKEN], nowMs);
 
-/** What is leased and not spent. */
-const left = (): number => lease.units[0]?.pool.left ?? 0;
-
-let lease: Lease;
+let lease: LoneLease;
 
 beforeEach(() => {
-  lease = leaseOf();
+  lease = new LoneLease();
 });
 
 /** The only call of a step. */
@@ -76,7 +33,7 @@ describe('a step', () => {
   test('asks for the tokens that the queue needs, once', () => {
     const step = lease.step(0, waiting(3));
     expect(step).toMatchObject({
-      granted: false,
+      serve: false,
       calls: [{ mode: 'lease', minAmounts: [TOKEN] }],
       turns: [],
     });
@@ -92,7 +49,7 @@ describe('a step', () => {
   test('with a lease says that requests may be served', () => {
     const call = callOf(lease.step(0, waiting(1)));
     const step = lease.step(5, waiting(1), { call, sentAtMs: 0, reply: reply({ granted: 2 * TOKEN }) });
-    expect(step.granted).toBe(true);
+    expect(step.serve).toBe(true);
     expect([take(5), take(5), take(5)]).toEqual([true, true, false]);
   });
 
@@ -101,7 +58,7 @@ describe('a step', () => {
     expect(call).toMatchObject({ withinMs: 50 });
     const told = reply({ waitMs: 30, emptyInMs: 70 });
     const step = lease.step(2, waiting(1, 50), { call, sentAtMs: 0, reply: told });
-    expect(step).toMatchObject({ granted: true, calls: [], wakeAtMs: 32 });
+    expect(step).toMatchObject({ serve: true, calls: [], wakeAtMs: 32 });
     expect(lease.isTooLate([TOKEN], 50, 10)).toBe(true);
     expect(callOf(lease.step(32, waiting(1, 50)))).toMatchObject({ mode: 'lease', withinMs: 18 });
   });
@@ -116,7 +73,7 @@ describe('a step', () => {
       mode: 'refund',
       leases: [{ amounts: [4 * TOKEN], mark }],
     });
-    expect(left()).toBe(0);
+    expect(lease.left).toBe(0);
   });
 
   test('a lease that is asked for settles what is open, and charges again what may not have arrived', () => {
@@ -138,10 +95,10 @@ describe('a step', () => {
 
   test('in a pause gives everything back, tells the fleet, and asks for no more', () => {
     holding(5);
-    lease.beginPause(1_000, 20);
+    lease.pause(1_000, 20);
     const told = lease.step(20, waiting(2));
     expect(told.calls).toEqual([{ mode: 'pause', durationMs: 980 }]);
-    expect([left(), lease.isOpen(999), lease.isOpen(1_000)]).toEqual([0, false, true]);
+    expect([lease.left, lease.isOpen(999), lease.isOpen(1_000)]).toEqual([0, false, true]);
     expect(callOf(lease.step(120, waiting(2)))).toMatchObject({
       mode: 'refund',
       leases: [{ amounts: [5 * TOKEN] }],
@@ -149,7 +106,7 @@ describe('a step', () => {
   });
 
   test('without an answer goes on with a share of the bucket, and asks again', () => {
-    lease = leaseOf({ timeoutMs: 100 });
+    lease = new LoneLease({ timeoutMs: 100 });
     const call = callOf(lease.step(0, waiting(1)));
     lease.step(1, waiting(1), {
       call,
@@ -161,7 +118,7 @@ describe('a step', () => {
     const error = new Error('no reply');
     const lost = lease.step(101, waiting(1), { call: next, sentAtMs: 1, error, state: 'given up' });
     expect(lost).toMatchObject({
-      granted: true,
+      serve: true,
       turns: [{ type: 'lost', error, mode: 'local', share: 1 / 4 }],
     });
     const resume = callOf(lease.step(lost.wakeAtMs, waiting(1)));
@@ -182,7 +139,7 @@ describe('a step', () => {
     holding(1);
     take(10);
     const asked = { call: callOf(lease.step(11, waiting(1))), sentAtMs: 11 };
-    lease.beginPause(1_000, 15);
+    lease.pause(1_000, 15);
     const told = { call: callOf(lease.step(20, waiting(1))), sentAtMs: 20 };
     lease.step(30, waiting(1), { ...(isOld ? told : asked), reply: reply() });
     const failed = { ...(isOld ? asked : told), error: new Error('no connection') };
@@ -214,13 +171,13 @@ describe('a step', () => {
     const call = callOf(lease.step(0, waiting(1)));
     lease.step(250, waiting(1), { call, sentAtMs: 0, error: new Error('no reply'), state: 'given up' });
     lease.step(260, waiting(1), { call, sentAtMs: 0, reply: reply({ granted: TOKEN }), state: 'late' });
-    expect(left()).toBe(0);
-    expect(lease.refunds.busy).toBe(true);
+    expect(lease.left).toBe(0);
+    expect(lease.isSettling).toBe(true);
   });
 
   test('after the end gives everything back at once, and does nothing more', () => {
     holding(5);
-    lease.isClosed = true;
+    lease.tell({ type: 'close' }, 20);
     const step = lease.step(20, EMPTY_BACKLOG);
     expect(step.calls).toMatchObject([{ mode: 'refund', leases: [{ amounts: [5 * TOKEN] }] }]);
     expect([step.wakeAtMs, step.lookAtMs]).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
@@ -243,30 +200,30 @@ describe('a late reply of a store that is lost', () => {
   }
 
   test('ends no outage, and has the store called at once', () => {
-    lease = leaseOf({ localShare: 0.5 });
+    lease = new LoneLease({ localShare: 0.5 });
     const given = lost();
     expect(lease.step(310, waiting(1)).calls).toEqual([]);
     const late = lease.step(320, waiting(1), { ...given, reply: reply(), state: 'late' });
-    expect([late.turns, lease.outage?.mode]).toEqual([[], 'local']);
-    expect(late.granted).toBe(true);
+    expect([late.turns, lease.state.outage?.mode]).toEqual([[], 'local']);
+    expect(late.serve).toBe(true);
     expect(callOf(late).mode).toBe('resume');
     const back = lease.step(330, waiting(1), { call: callOf(late), sentAtMs: 320, reply: reply() });
     expect(back.turns.concat(lease.step(330, waiting(1)).turns)).toMatchObject([{ type: 'back' }]);
   });
 
   test('to an attempt ends no outage either', () => {
-    lease = leaseOf({ localShare: 0.5 });
+    lease = new LoneLease({ localShare: 0.5 });
     lost();
     const attempt = { call: callOf(lease.step(400, waiting(1))), sentAtMs: 400 };
     lease.step(650, waiting(1), { ...attempt, ...silent });
     const late = lease.step(660, waiting(1), { ...attempt, reply: reply(), state: 'late' });
-    expect([late.turns, lease.outage?.mode]).toEqual([[], 'local']);
+    expect([late.turns, lease.state.outage?.mode]).toEqual([[], 'local']);
     // Others may share the bucket by now: what is spent is charged.
     expect(callOf(late).mode).toBe('spend');
   });
 
   test('to an attempt of another outage says nothing of this one', () => {
-    lease = leaseOf({ localShare: 0.5 });
+    lease = new LoneLease({ localShare: 0.5 });
     lost();
     const old = { call: callOf(lease.step(400, waiting(1))), sentAtMs: 400 };
     const quick = { call: callOf(lease.step(650, waiting(1), { ...old, ...silent })), sentAtMs: 650 };
@@ -280,17 +237,17 @@ describe('a late reply of a store that is lost', () => {
     take(670);
     const asked = { call: callOf(lease.step(sentAtMs, waiting(1))), sentAtMs };
     lease.step(sentAtMs + 300, waiting(1), { ...asked, ...silent });
-    expect(lease.outage).toBeDefined();
+    expect(lease.state.outage).toBeDefined();
     const late = lease.step(sentAtMs + 310, waiting(1), { ...old, reply: reply(), state: 'late' });
     expect(callOf(late).mode).toBe('resume');
   });
 
   test('that never comes loses it no more once it is back, since a later call was answered', () => {
-    lease = leaseOf({ localShare: 0.5 });
+    lease = new LoneLease({ localShare: 0.5 });
     holding(1);
     take(10);
     const asked = { call: callOf(lease.step(20, waiting(1))), sentAtMs: 20 };
-    lease.beginPause(400, 30);
+    lease.pause(400, 30);
     const told = { call: callOf(lease.step(30, waiting(1))), sentAtMs: 30 };
     lease.step(270, waiting(1), { ...asked, ...silent });
     const attempt = { call: callOf(lease.step(370, waiting(1))), sentAtMs: 370 };
@@ -298,7 +255,7 @@ describe('a late reply of a store that is lost', () => {
     const back = lease.step(inTime.wakeAtMs, waiting(1));
     expect([...inTime.turns, ...back.turns]).toMatchObject([{ type: 'back' }]);
     expect(lease.step(390, waiting(1), { ...told, ...silent }).turns).toEqual([]);
-    expect(lease.outage).toBeUndefined();
+    expect(lease.state.outage).toBeUndefined();
   });
 
   test('tells the share of a process that knew none', () => {
@@ -309,7 +266,7 @@ describe('a late reply of a store that is lost', () => {
     const told = reply({ share: 250_000, processes: 4 });
     const late = lease.step(310, waiting(1), { call, sentAtMs: 0, reply: told, state: 'late' });
     expect(late.turns).toMatchObject([{ type: 'lost', mode: 'local', share: 0.25 }]);
-    expect(late.granted).toBe(true);
+    expect(late.serve).toBe(true);
   });
 });
 
@@ -325,7 +282,7 @@ const event = fc.record({
 test('in any order of answers: one lease at a time, no token from nowhere, and a time to wake that comes', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 60, size: 'max' }), fc.nat(), (events, seed) => {
-      lease = leaseOf({ random: seededRandom(seed) });
+      lease = new LoneLease({ random: seededRandom(seed) });
       const open: { call: StoreCall; sentAtMs: number }[] = [];
       const givenUp: { call: StoreCall; sentAtMs: number }[] = [];
       let [nowMs, leased, spent, returned] = [0, 0, 0, 0];
@@ -338,7 +295,7 @@ test('in any order of answers: one lease at a time, no token from nowhere, and a
         const told = reply({ emptyInMs, ...(isRefused ? { waitMs: 5 } : { granted: amount }) });
         const isTold = what === 'answer' || what === 'pause' || what === 'late';
         if (isTold && asked?.call.mode === 'lease') leased += amount;
-        if (what === 'pause') lease.beginPause(nowMs + 100, nowMs);
+        if (what === 'pause') lease.pause(nowMs + 100, nowMs);
         if (what === 'give up' && asked !== undefined) givenUp.push(asked);
         const state =
           what === 'late' ? ('late' as const) : what === 'give up' ? ('given up' as const) : undefined;
@@ -352,13 +309,13 @@ test('in any order of answers: one lease at a time, no token from nowhere, and a
         }
         expect(open.filter(({ call }) => call.mode === 'lease').length).toBeLessThanOrEqual(1);
         expect(Number.isNaN(step.wakeAtMs)).toBe(false);
-        if (count > 0 && lease.outage === undefined && lease.isOpen(nowMs))
+        if (count > 0 && lease.state.outage === undefined && lease.isOpen(nowMs))
           expect(step.wakeAtMs).toBeLessThan(Number.POSITIVE_INFINITY);
         for (let taken = 0; taken < takes && lease.isOpen(nowMs); taken += 1) {
           if (take(nowMs)) spent += TOKEN;
         }
-        expect(spent + returned + left()).toBeLessThanOrEqual(leased + 1);
-        expect(left()).toBeGreaterThanOrEqual(0);
+        expect(spent + returned + lease.left).toBeLessThanOrEqual(leased + 1);
+        expect(lease.left).toBeGreaterThanOrEqual(0);
       }
     }),
     { numRuns: 1_000 },

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { BusyFleet, StoreWorld } from '../test/busy-fleet.ts';
 import type { StoreEvent } from './index.ts';
-import { ForgetfulStoreError } from './loss-detector.ts';
 import { lossReason } from './loss-reason.ts';
 import { StoreCounts } from './store-counts.ts';
-import { InvalidReply, noReply } from './store-error.ts';
+import { ForgetfulStoreError, InvalidReply, noReply } from './store-error.ts';
 
 const coded = (code: string, message = code): Error => Object.assign(new Error(message), { code });
 

@@ -1,6 +1,5 @@
 import { property } from '@ebb/core/bucket';
-import { ForgetfulStoreError } from './loss-detector.ts';
-import { InvalidReply, isDenied, messageOf, NoReply } from './store-error.ts';
+import { ForgetfulStoreError, InvalidReply, isDenied, messageOf, NoReply } from './store-error.ts';
 
 /**
  * Why a process lost its store. `'timeout'`: no reply came in time. `'connection'`: there is no connection, or the connection broke.

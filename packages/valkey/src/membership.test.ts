@@ -1,16 +1,43 @@
 import { expect, test } from 'vitest';
-import type { Reply } from './known-state.ts';
-import { Membership } from './membership.ts';
-import type { StoreCall } from './store-call.ts';
+import { LoneLease, reply, type Told } from '../test/lone-lease.ts';
+import type { StoreCall, Who } from './store-call.ts';
 
-const told = (share: number, processes: number): Reply => ({ share, processes, epoch: 1 }) as Reply;
+/** The share of a process, of which so many are expected. */
+class Membership extends LoneLease {
+  constructor(expected = 0) {
+    super({ processes: { expected } });
+  }
 
-/** The store says this to a call. Returns what the call has claimed. */
-function confirm(membership: Membership, sentAtMs: number, share: number, processes: number, asks = false) {
-  const call: StoreCall = { mode: 'peek' };
-  const who = membership.next(call, sentAtMs, 250, asks);
-  membership.answered(call, told(share, processes), sentAtMs + 1);
-  return who;
+  get lookAtMs(): number {
+    return this.state.member.lookAtMs;
+  }
+
+  used(nowMs: number): void {
+    this.tell({ type: 'used' }, nowMs);
+  }
+
+  /** What the next call claims. */
+  next(nowMs: number): Who | undefined {
+    return this.peek(nowMs).who;
+  }
+
+  /** The store says this to a call. */
+  answered(call: StoreCall, sentAtMs: number, nowMs: number, told: Told): void {
+    this.step(nowMs, undefined, { call, sentAtMs, reply: reply({ epoch: 1, ...told }) });
+  }
+
+  /** The same to a call that is sent then. Returns what the call has claimed. */
+  confirm(sentAtMs: number, share: number, processes: number): Who | undefined {
+    const call = this.peek(sentAtMs);
+    this.answered(call, sentAtMs, sentAtMs + 1, { share, processes });
+    return call.who;
+  }
+
+  /** A call that is sent then finds the store lost. */
+  lost(atMs: number): void {
+    const call = this.peek(atMs);
+    this.step(atMs, undefined, { call, sentAtMs: atMs, error: new Error('gone') });
+  }
 }
 
 test.each([
@@ -19,36 +46,37 @@ test.each([
 ])('of a share that was not renewed in time %s is used, and nothing is claimed', (_, expected, left) => {
   const membership = new Membership(expected);
   expect(membership.shareAt(0)).toBe(0);
-  expect(confirm(membership, 0, 540_000, 1)).toMatchObject({ held: 0 });
+  expect(membership.confirm(0, 540_000, 1)).toMatchObject({ held: 0 });
   expect(membership.shareAt(6_000)).toBe(0.54);
   expect(membership.shareAt(10_000)).toBe(left);
-  expect(membership.next({ mode: 'peek' }, 10_000, 250, false)).toMatchObject({ held: 0 });
+  expect(membership.next(10_000)).toMatchObject({ held: 0 });
   // The call is the one that finds the store lost.
   membership.lost(10_000);
   expect(membership.shareAt(1e9)).toBe(left);
-  expect(membership.next({ mode: 'peek' }, 1e9, 250, true)).toMatchObject({ held: left * 1e6 });
+  expect(membership.next(1e9)).toMatchObject({ held: left * 1e6 });
 });
 
 test('what was held when the store was lost is in use until it is back', () => {
   const membership = new Membership();
-  confirm(membership, 0, 540_000, 1);
+  membership.confirm(0, 540_000, 1);
   membership.lost(8_000);
   expect(membership.shareAt(1e9)).toBe(0.54);
 });
 
 test('a smaller share than a 64th does not grow by being forgotten', () => {
   const membership = new Membership();
-  confirm(membership, 0, 2_000, 500);
+  membership.confirm(0, 2_000, 500);
   expect(membership.shareAt(1e6)).toBe(0.002);
 });
 
 test('in an outage it is, and a reply that was overtaken changes nothing', () => {
   const membership = new Membership();
-  confirm(membership, 0, 500_000, 2);
-  const overtaken: StoreCall = { mode: 'resume', outageMs: 1, handoverMs: 1 };
-  expect(membership.next(overtaken, 20_000, 250, true)).toMatchObject({ held: 500_000 });
-  confirm(membership, 20_001, 250_000, 4, true);
-  membership.answered(overtaken, told(500_000, 2), 20_003);
+  membership.confirm(0, 500_000, 2);
+  membership.lost(1_000);
+  const overtaken = membership.peek(20_000);
+  expect(overtaken.who).toMatchObject({ held: 500_000 });
+  membership.confirm(20_001, 250_000, 4);
+  membership.answered(overtaken, 20_000, 20_003, { share: 500_000, processes: 2 });
   expect(membership.shareAt(20_003)).toBe(0.25);
 });
 
@@ -58,17 +86,16 @@ function look(processes: number, needsEveryMs: number): number {
   const share = Math.floor(1e6 / processes);
   let [looks, needsAtMs, countedAtMs] = [0, 0, 0];
   for (let nowMs = 0; nowMs < 1_200_000; nowMs = Math.min(needsAtMs, membership.lookAtMs)) {
-    const call: StoreCall = { mode: 'peek' };
     const isNeeded = nowMs === needsAtMs;
     if (isNeeded) {
       membership.used(nowMs);
       needsAtMs += needsEveryMs;
     } else looks += 1;
-    const who = membership.next(call, nowMs, 250, false);
+    const call = membership.peek(nowMs);
     // A look is not made for nothing.
-    expect(isNeeded || who !== undefined).toBe(true);
-    membership.answered(call, { ...told(share, processes), share: who && share } as Reply, nowMs + 240);
-    if (who !== undefined) countedAtMs = nowMs;
+    expect(isNeeded || call.who !== undefined).toBe(true);
+    membership.answered(call, nowMs, nowMs + 240, { share: call.who && share, processes });
+    if (call.who !== undefined) countedAtMs = nowMs;
     // The store holds the share until the next call is there; of a quiet process for two minutes.
     const heldUntilMs = Math.min(membership.lookAtMs + 1_000, countedAtMs + 120_000);
     expect(membership.shareAt(heldUntilMs)).toBe(share / 1e6);
@@ -103,10 +130,10 @@ test('a process that was quiet expects as many as it knew, so it does not take w
   const membership = new Membership();
   const say = (nowMs: number, share: number, processes: number) => {
     membership.used(nowMs);
-    return confirm(membership, nowMs, share, processes)?.expected;
+    return membership.confirm(nowMs, share, processes)?.expected;
   };
   expect(say(0, 250_000, 4)).toBe(0);
-  expect(confirm(membership, 7_000, 250_000, 4)).toMatchObject({ expected: 4 });
+  expect(membership.confirm(7_000, 250_000, 4)).toMatchObject({ expected: 4 });
   expect(say(300_000, 250_000, 1)).toBe(4);
   expect(membership.lookAtMs).toBe(Number.POSITIVE_INFINITY);
   expect(say(600_000, 125_000, 8)).toBe(4);
@@ -118,10 +145,10 @@ test('a process that was quiet expects as many as it knew, so it does not take w
 
 test('a share that shrinks is confirmed before it expires, however many processes confirm theirs', () => {
   const membership = new Membership();
-  confirm(membership, 0, 540_000, 5_000, true);
-  confirm(membership, 1_000, 360_000, 5_000, true);
+  membership.confirm(0, 540_000, 5_000);
+  membership.confirm(membership.lookAtMs, 360_000, 5_000);
   const { lookAtMs } = membership;
-  expect(membership.next({ mode: 'peek' }, lookAtMs, 250, false)).toMatchObject({ held: 360_000 });
+  expect(membership.next(lookAtMs)).toMatchObject({ held: 360_000 });
 });
 
 test.each([
@@ -130,8 +157,8 @@ test.each([
 ])('a process whose last request was %i ms ago is counted as often as a busy one: %s', (idleMs, isBusy) => {
   const membership = new Membership();
   membership.used(0);
-  for (const nowMs of [0, idleMs]) confirm(membership, nowMs, 1_000_000, 1);
-  expect(membership.next({ mode: 'peek' }, idleMs + 3_000, 250, false) !== undefined).toBe(isBusy);
+  for (const nowMs of [0, idleMs]) membership.confirm(nowMs, 1_000_000, 1);
+  expect(membership.next(idleMs + 3_000) !== undefined).toBe(isBusy);
 });
 
 test.each([
@@ -146,12 +173,12 @@ test.each([
 ])('the share of a process whose store forgets it %s', (_, expected, ageUs, shares) => {
   const membership = new Membership(expected);
   const held = shares.map((__, losses) => {
-    const call: StoreCall = { mode: 'peek' };
     const nowMs = 1_000 * losses;
-    const who = membership.next(call, nowMs, 250, true);
+    const call = membership.peek(nowMs);
     const epoch = losses * 1e6 + 1;
-    const reply = { ...told(who?.held || 540_000, 1), epoch, atUs: epoch + ageUs };
-    membership.answered(call, reply, nowMs);
+    membership.answered(call, nowMs, nowMs, {
+      ...{ share: call.who?.held || 540_000, processes: 1, epoch, atUs: epoch + ageUs, endsUs: epoch + 1e7 },
+    });
     return membership.shareAt(nowMs) * 1e6;
   });
   expect(held).toEqual(shares);

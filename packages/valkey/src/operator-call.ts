@@ -1,8 +1,8 @@
 import type { Quota } from '@ebb/core/bucket';
 import { OPERATOR_SCRIPT } from './operator-script.ts';
+import { type Bounds, limitsText, readNumbers } from './store-call.ts';
 import type { StoreClient } from './store-client.ts';
-import { type Bounds, InvalidReply, readNumbers } from './store-error.ts';
-import { limitsText } from './unit-text.ts';
+import { InvalidReply } from './store-error.ts';
 
 // The protocol of the operator's script: its arguments and its reply.
 

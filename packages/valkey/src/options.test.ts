@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { newLease, timesOf } from './lease.ts';
 import { fleetSetup, type ValkeyBucketOptions } from './options.ts';
 
 const client = { evalsha: async () => [], eval: async () => [] };
@@ -10,7 +11,7 @@ describe('options', () => {
     expect(setupOf({})).toMatchObject({
       key: 'ebb:{k}',
       limits: [{ refillPerSecond: 100, capacity: 20 }],
-      aheadMs: 100,
+      wantedAheadMs: 100,
       onStoreError: 'local',
       timeoutMs: 250,
       connectTimeoutMs: undefined,
@@ -24,9 +25,10 @@ describe('options', () => {
   });
 
   test('lease ahead for at most half the time in which the bucket fills', () => {
-    expect(setupOf({ lease: { aheadMs: 40 } }).aheadMs).toBe(40);
-    expect(setupOf({ lease: { aheadMs: 4_000 } }).aheadMs).toBe(100);
-    expect(setupOf({ lease: { aheadMs: 4_000 }, capacity: 500 }).aheadMs).toBe(2_500);
+    const aheadMs = (options: object): number => timesOf(newLease(setupOf(options), 'p', 0)).aheadMs;
+    expect(aheadMs({ lease: { aheadMs: 40 } })).toBe(40);
+    expect(aheadMs({ lease: { aheadMs: 4_000 } })).toBe(100);
+    expect(aheadMs({ lease: { aheadMs: 4_000 }, capacity: 500 })).toBe(2_500);
   });
 
   test.each([

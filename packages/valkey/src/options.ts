@@ -10,7 +10,7 @@ import {
   type WaitingBucketOptions,
 } from '@ebb/core/bucket';
 import type { OnStoreError } from './events.ts';
-import type { IdleState } from './known-state.ts';
+import { limitsText, unitNames } from './store-call.ts';
 import { type StoreClient, storeClientOf } from './store-client.ts';
 import { checkUnicode, STORE_OPTIONS, type StoreOptions } from './store-options.ts';
 
@@ -104,14 +104,16 @@ type Unset = 'localShare' | 'connectTimeoutMs' | 'onStoreEvent' | 'refillPerSeco
 /** Validated options with all defaults applied. `key` is the whole key in the store. */
 export interface FleetSetup
   extends Omit<
-      Complete<ValkeyBucketOptions, Unset>,
-      'lease' | 'prefix' | 'refillPerSecond' | 'capacity' | 'limits'
-    >,
-    LimitTimes {
-  /** The limit of each unit. The store may say that others hold: then these change; see {@link adoptLimits}. */
+    Complete<ValkeyBucketOptions, Unset>,
+    'lease' | 'prefix' | 'refillPerSecond' | 'capacity' | 'limits'
+  > {
+  /** The limit of each unit. The store may say that others hold: then these change. */
   readonly limits: Quota[];
   /** The names of several units. */
   readonly names: readonly string[] | undefined;
+  /** The names, and the limits that the program has given, as the script reads them. */
+  readonly unitNames: string;
+  readonly declared: string;
   readonly storeClient: StoreClient;
   /** How far ahead the program wants to lease, in milliseconds. */
   readonly wantedAheadMs: number;
@@ -120,6 +122,12 @@ export interface FleetSetup
   /** The state of the bucket that was kept since its last request. */
   readonly rested?: IdleState | undefined;
 }
+
+/**
+ * The state to keep of a bucket without requests: times of the bucket and the clock, and six numbers of each unit. An object for each
+ * bucket would take several times as much memory.
+ */
+export type IdleState = readonly number[];
 
 /** The state of the fleet that the buckets of many keys share. */
 export interface SharedFleet {
@@ -131,23 +139,6 @@ export interface SharedFleet {
   used(): void;
   /** Why the store is lost; `undefined` while it is there. */
   error(): unknown;
-}
-
-/** Times that follow from the limits. */
-interface LimitTimes {
-  /** Which unit fills fastest, and how long that takes, in milliseconds. */
-  fastest: number;
-  fillMs: number;
-  aheadMs: number;
-  /** How far ahead waiting requests lease, all processes together, in milliseconds. */
-  queueAheadMs: number;
-  /** How long a lease is kept for requests that may come, in milliseconds. */
-  idleMs: number;
-  /**
-   * How late waiting requests may spend their lease, in milliseconds: as long as the bucket would have kept the
-   * tokens.
-   */
-  graceMs: number;
 }
 
 const checkAheadMs: check.Check = (name, value) => {
@@ -208,14 +199,6 @@ const BUCKET_OPTIONS: OptionTable<ValkeyBucketOptions, Unset> = {
   connectTimeoutMs: { check: check.notNegative },
 };
 
-/** A call and a timer may take this long: tokens that are leased for a shorter time come too late. In milliseconds. */
-const LEAST_MS = 10;
-
-/**
- * How many times `aheadMs` a lease is kept: requests come at random, and giving back a rest that is leased again at once costs two calls.
- */
-const IDLE_AHEADS = 3;
-
 /** Beyond this, times in whole microseconds are not exact. */
 const LONGEST_FILL_SECONDS = 1e8;
 
@@ -254,33 +237,8 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
   const wantedAheadMs = readOptions('lease', lease, LEASE_OPTIONS).aheadMs;
   return {
     ...setup,
-    ...{ limits, names, wantedAheadMs },
-    ...timesOf(limits, wantedAheadMs),
+    ...{ limits, names, wantedAheadMs, unitNames: unitNames(names), declared: limitsText(limits) },
     key: `${prefix}{${setup.key}}`,
     storeClient: storeClientOf(setup.client),
   };
-}
-
-function timesOf(limits: readonly Quota[], wantedAheadMs: number): LimitTimes {
-  const fillTimes = limits.map(({ capacity, refillPerSecond }) => (capacity * 1_000) / refillPerSecond);
-  const fillMs = Math.min(...fillTimes);
-  const aheadMs = Math.min(wantedAheadMs, fillMs / 2);
-  return {
-    ...{ fillMs, fastest: fillTimes.indexOf(fillMs), aheadMs },
-    idleMs: IDLE_AHEADS * aheadMs,
-    queueAheadMs: Math.max(aheadMs, LEAST_MS),
-    graceMs: Math.max(fillMs, LEAST_MS),
-  };
-}
-
-/** The limits that another process has declared, or an operator has set, hold from now on. Returns whether they are others. */
-export function adoptLimits(setup: FleetSetup, limits: readonly Quota[]): boolean {
-  const isSame = limits.every(({ refillPerSecond, capacity }, unit) => {
-    const own = setup.limits[unit] as Quota;
-    return own.refillPerSecond === refillPerSecond && Math.abs(own.capacity - capacity) < 1e-6;
-  });
-  if (isSame) return false;
-  setup.limits.splice(0, limits.length, ...limits);
-  Object.assign(setup, timesOf(limits, setup.wantedAheadMs));
-  return true;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { LoneLease, reply } from '../test/lone-lease.ts';
+import { retryDelayMs, tokensOf } from './lease.ts';
 import { fleetSetup, type ValkeyBucketOptions } from './options.ts';
-import { Outage, retryDelayMs } from './outage.ts';
 
 const client = { evalsha: () => Promise.reject(), eval: () => Promise.reject() };
 
@@ -20,18 +21,27 @@ test.each([
   expect(retryDelayMs(setupOf({ random: () => 1 }), retries)).toBe(delayMs / 2);
 });
 
+/** The lease of a process that had this share, and has lost its store at 0. */
+function lost(options: Partial<ValkeyBucketOptions>, share: number): LoneLease {
+  const lease = new LoneLease(options);
+  const told = lease.peek(-1);
+  lease.step(-1, undefined, { call: told, sentAtMs: -1, reply: reply({ share: share * 1e6, processes: 2 }) });
+  const call = lease.peek(0);
+  lease.step(0, undefined, { call, sentAtMs: 0, error: new Error('gone') });
+  return lease;
+}
+
 test.each([
   ['open', 0.5, 'open', true],
   ['closed', 0.5, 'closed', false],
   ['local', 0.5, 'local', true],
   ['local', 0, 'closed', false],
 ] as const)('%s with a share of %d: it is %s', (onStoreError, share, mode, isGranted) => {
-  const outage = new Outage(setupOf({ onStoreError }), new Error('gone'), share, 0, [-1_000], 0);
-  expect([outage.mode, outage.take([1e6], 0)]).toEqual([mode, isGranted]);
+  const lease = lost({ onStoreError }, share);
+  expect([lease.state.outage?.mode, lease.take([1e6], 1_000)]).toEqual([mode, isGranted]);
 });
 
 test('a process has its share of the rate and of the capacity', () => {
-  const outage = new Outage(setupOf(), new Error('gone'), 0.5, 0, [0], 0);
-  const tokensAt = (nowMs: number) => (outage.local[0]?.tokens(nowMs) ?? 0) / 1e6;
-  expect([0, 100, 60_000].map(tokensAt)).toEqual([0, 5, 10]);
+  const lease = lost({}, 0.5);
+  expect([0, 100, 60_000].map((nowMs) => tokensOf(lease.state, 0, nowMs) / 1e6)).toEqual([0, 5, 10]);
 });

@@ -1,9 +1,10 @@
 import type { VirtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BusyFleet, StoreWorld } from '../test/busy-fleet.ts';
+import { LoneLease, reply } from '../test/lone-lease.ts';
 import type { ModelStore } from '../test/model-store.ts';
 import type { ValkeyBucket, ValkeyBucketOptions } from './index.ts';
-import { FleetPause } from './pause.ts';
+import type { StoreCall } from './store-call.ts';
 
 let world: StoreWorld;
 let clock: VirtualClock;
@@ -144,12 +145,23 @@ describe('a pause', () => {
 });
 
 test('a pause that is ended while its call is under way is not sent again when that fails', () => {
-  const pause = new FleetPause();
-  pause.begin(60_000);
-  const call = pause.next(true, 0);
-  expect(call).toEqual({ mode: 'pause', durationMs: 60_000 });
-  pause.end(10);
-  pause.answered(call as never, undefined, true);
-  expect(pause.next(true, 20)).toEqual({ mode: 'unpause' });
-  expect(pause.next(true, 20)).toBeUndefined();
+  const lease = new LoneLease();
+  lease.step(0, undefined, { call: lease.peek(0), sentAtMs: 0, reply: reply() });
+  lease.pause(60_000, 0);
+  const [call] = lease.step(0).calls;
+  expect(call).toMatchObject({ mode: 'pause', durationMs: 60_000 });
+  lease.tell({ type: 'unpause' }, 10);
+  const { calls } = lease.step(20, undefined, {
+    call: call as StoreCall,
+    sentAtMs: 0,
+    error: new Error('gone'),
+  });
+  // The store is away for an attempt.
+  expect(calls).toEqual([]);
+  const again = lease.step(150).calls[0] as StoreCall;
+  expect(again.mode).toBe('resume');
+  const next = lease.step(151, undefined, { call: again, sentAtMs: 150, reply: reply() }).calls;
+  const later = next.length > 0 ? next : lease.step(152).calls;
+  expect(later.map(({ mode }) => mode)).toEqual(['unpause']);
+  expect(lease.step(153).calls).toEqual([]);
 });

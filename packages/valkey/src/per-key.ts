@@ -12,9 +12,14 @@ import {
 } from '@ebb/core/bucket';
 import { FleetBucket, type ValkeyBucket, type ValkeyBucketStats } from './bucket.ts';
 import { emitStoreEvent, type StoreEvent } from './events.ts';
-import type { IdleState } from './known-state.ts';
 import { oneTimer } from './one-timer.ts';
-import { type FleetSetup, fleetSetup, type SharedFleet, type ValkeyBucketOptions } from './options.ts';
+import {
+  type FleetSetup,
+  fleetSetup,
+  type IdleState,
+  type SharedFleet,
+  type ValkeyBucketOptions,
+} from './options.ts';
 import { inPipeline } from './pipeline.ts';
 
 /** Options of {@link valkeyBucketPerKey}. Each key has the limits to itself. */

@@ -1,14 +1,22 @@
 import { seededRandom } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
+import { KnownBucket } from '../test/known-bucket.ts';
 import { type ModelState, model, type ScriptReply } from '../test/model.ts';
 import { packed, unpacked } from '../test/packed-state.ts';
 import { hasServer } from '../test/server.ts';
 import { useStore } from '../test/store.ts';
-import { KnownState } from './known-state.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
-import { argumentsOf, type LeaseMark, parseReply, type StoreCall, type Who, whoOf } from './store-call.ts';
-import { markOf } from './unit-lease.ts';
-import { limitsText, unitNames } from './unit-text.ts';
+import {
+  argumentsOf,
+  type LeaseMark,
+  limitsText,
+  markOf,
+  parseReply,
+  type StoreCall,
+  unitNames,
+  type Who,
+  whoOf,
+} from './store-call.ts';
 
 const store = useStore();
 const { newKey } = store;
@@ -24,7 +32,7 @@ const run = async (key: string, args: readonly string[]): Promise<ScriptReply> =
 
 /** A process, as far as the script sees it. */
 class Caller {
-  readonly known: KnownState;
+  readonly known: KnownBucket;
   readonly limits: readonly Quota[];
   readonly count: number;
   readonly #names: string;
@@ -36,7 +44,7 @@ class Caller {
     this.#key = key;
     this.#names = unitNames('capacity' in limits ? undefined : Object.keys(limits));
     this.#declared = limitsText(each);
-    this.known = new KnownState(each);
+    this.known = new KnownBucket(each);
     this.limits = each;
     this.count = each.length;
   }
@@ -47,11 +55,11 @@ class Caller {
     return [call.mode, this.#names, ...times, ...this.known.args, ...own, ...argumentsOf(call, 100)];
   }
 
-  learn(call: StoreCall, reply: ScriptReply, nowMs = 0): ReturnType<KnownState['observe']> {
+  learn(call: StoreCall, reply: ScriptReply, nowMs = 0): ReturnType<KnownBucket['observe']> {
     return this.known.observe(parseReply(call, reply, this.count), nowMs, nowMs);
   }
 
-  async call(call: StoreCall): Promise<ReturnType<KnownState['observe']>> {
+  async call(call: StoreCall): Promise<ReturnType<KnownBucket['observe']>> {
     return this.learn(call, await run(this.#key, this.args(call)), performance.now());
   }
 }

@@ -1,5 +1,5 @@
 import type { Quota } from '@ebb/core/bucket';
-import { type Bounds, InvalidReply, readNumbers } from './store-error.ts';
+import { InvalidReply } from './store-error.ts';
 
 // The protocol of the bucket's script: its arguments and its reply. Amounts are millionths of a token, a list of each unit's.
 
@@ -101,6 +101,14 @@ export interface RawReply {
   readonly limits: readonly Quota[] | undefined;
 }
 
+/** The names of the units as the script reads them: each ends with a space, which no name contains. */
+export const unitNames = (names: readonly string[] | undefined): string =>
+  (names ?? ['']).map((name) => `${encodeURIComponent(name)} `).join('');
+
+/** The limits as the script reads them: of each unit the rate per second, and the capacity in millionths. */
+export const limitsText = (limits: readonly Quota[]): string =>
+  limits.map(({ refillPerSecond, capacity }) => `${refillPerSecond} ${Math.ceil(capacity * 1e6)}`).join(' ');
+
 const wholeUs = (ms: number): string => Math.ceil(ms * 1_000).toFixed(0);
 
 const unspentOf = (leases: readonly UnspentLease[]): string[] => [
@@ -146,6 +154,25 @@ export const whoOf = (who: Who | undefined): string =>
   who === undefined
     ? ''
     : `${who.name} ${Math.ceil(who.held)} ${wholeUs(who.holdsMs)} ${Math.ceil(who.expected)}`;
+
+/** The least and the most that a number of a reply may be. */
+export type Bounds = readonly [least: number, most?: number | undefined];
+
+/**
+ * The first numbers of a reply, one for each of `bounds`: safe integers, which some clients return as text.
+ *
+ * @throws InvalidReply if one is missing, is something else, or is out of its bounds
+ */
+export function readNumbers(reply: unknown, bounds: readonly Bounds[]): number[] {
+  const parts: unknown[] = Array.isArray(reply) ? reply : [];
+  return bounds.map(([least, most = Number.MAX_SAFE_INTEGER], place) => {
+    const part = parts[place];
+    const isNumber = typeof part === 'number' || /^-?\d+$/.test(String(part));
+    const number = isNumber ? Number(part) : Number.NaN;
+    if (!Number.isSafeInteger(number) || number < least || number > most) throw new InvalidReply(reply);
+    return number;
+  });
+}
 
 const ANY: Bounds = [Number.MIN_SAFE_INTEGER];
 const WHOLE: Bounds = [0];
@@ -201,3 +228,9 @@ export function parseReply(call: StoreCall, reply: unknown, units: number): RawR
     limits: limitsIn(reply as unknown[], numbers.length, units),
   };
 }
+
+/** Where the lease of a reply has left the bucket. */
+export const markOf = ({ epoch, emptyUs, givenUs }: RawReply): LeaseMark => ({
+  epoch,
+  marks: emptyUs.map((us, unit) => us + (givenUs[unit] as number)),
+});

@@ -1,5 +1,5 @@
+import type { Turn } from './lease.ts';
 import { LOSS_REASONS, type LossReason, lossReason } from './loss-reason.ts';
-import type { Turn } from './step.ts';
 
 /** Counts what comes of the calls of one process. */
 export class StoreCounts {

@@ -52,25 +52,6 @@ function shorten(value: unknown): string {
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 
-/** The least and the most that a number of a reply may be. */
-export type Bounds = readonly [least: number, most?: number | undefined];
-
-/**
- * The first numbers of a reply, one for each of `bounds`: safe integers, which some clients return as text.
- *
- * @throws InvalidReply if one is missing, is something else, or is out of its bounds
- */
-export function readNumbers(reply: unknown, bounds: readonly Bounds[]): number[] {
-  const parts: unknown[] = Array.isArray(reply) ? reply : [];
-  return bounds.map(([least, most = Number.MAX_SAFE_INTEGER], place) => {
-    const part = parts[place];
-    const isNumber = typeof part === 'number' || /^-?\d+$/.test(String(part));
-    const number = isNumber ? Number(part) : Number.NaN;
-    if (!Number.isSafeInteger(number) || number < least || number > most) throw new InvalidReply(reply);
-    return number;
-  });
-}
-
 /**
  * Whether an error is permanent, so that waiting is useless. A refused or broken connection is not permanent: the
  * store, or a proxy in front of it, may be starting. An unknown error is not either, because every wait is bounded.
@@ -101,4 +82,15 @@ export function noReply(waitedMs: number, connectionError: unknown): unknown {
   return connectionError === undefined
     ? new NoReply(message)
     : new NoReply(`${message}: ${messageOf(connectionError)}`, { cause: connectionError });
+}
+
+/** The `error` of a `lost` event if the store does not keep the bucket. */
+export class ForgetfulStoreError extends Error {
+  override readonly name = 'ForgetfulStoreError';
+
+  constructor(agoMs: number) {
+    super(
+      `The store lost the bucket twice within ${Math.ceil(agoMs)} ms. Check its memory limit and its eviction policy.`,
+    );
+  }
 }

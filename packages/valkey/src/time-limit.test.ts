@@ -1,6 +1,6 @@
 import { nextTurn } from '@ebb/core/bucket';
 import { expect, test, vi } from 'vitest';
-import { timeLimit } from './time-limit.ts';
+import { timeLimit } from './store-client.ts';
 
 /** A clock whose timers fire by hand, as late timers do after the event loop was blocked. */
 function lateClock() {

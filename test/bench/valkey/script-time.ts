@@ -1,9 +1,14 @@
 // How long the server needs for a lease, by the number of units.
 import { Redis } from 'iovalkey';
-import { KnownState } from '../../../packages/valkey/src/known-state.ts';
 import { SCRIPT, SCRIPT_SHA1 } from '../../../packages/valkey/src/script.ts';
-import { argumentsOf, parseReply, type StoreCall } from '../../../packages/valkey/src/store-call.ts';
-import { limitsText, unitNames } from '../../../packages/valkey/src/unit-text.ts';
+import {
+  argumentsOf,
+  limitsText,
+  parseReply,
+  type StoreCall,
+  unitNames,
+} from '../../../packages/valkey/src/store-call.ts';
+import { KnownBucket } from '../../../packages/valkey/test/known-bucket.ts';
 
 const ROUNDS = 40;
 /** They come at once: between single calls the server would wait, and find its caches cold. */
@@ -11,7 +16,7 @@ const CALLS = 300;
 
 /** A process that leases from a bucket that is never empty. */
 class Lessee {
-  readonly #known: KnownState;
+  readonly #known: KnownBucket;
   readonly #names: string;
   readonly #declared: string;
   readonly #units: number;
@@ -20,7 +25,7 @@ class Lessee {
   constructor(units: number) {
     const each = <T>(value: T): T[] => new Array<T>(units).fill(value);
     const limits = each({ refillPerSecond: 1e6, capacity: 1e6 });
-    this.#known = new KnownState(limits);
+    this.#known = new KnownBucket(limits);
     this.#names = unitNames(units === 1 ? undefined : limits.map((_, unit) => `unit${unit}`));
     this.#declared = limitsText(limits);
     this.#units = units;

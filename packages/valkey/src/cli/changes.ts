@@ -1,7 +1,7 @@
 import type { Quota } from '@ebb/core/bucket';
 import type { BucketState, Operation, UnitState } from '../operator-call.ts';
 import { checkFill } from '../options.ts';
-import { unitNames } from '../unit-text.ts';
+import { unitNames } from '../store-call.ts';
 import { type Arguments, UsageError } from './arguments.ts';
 import { StoreError } from './connection.ts';
 import { amount, seconds, sharesOf, unitName } from './show.ts';

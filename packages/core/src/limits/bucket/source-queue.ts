@@ -32,7 +32,8 @@ export class SourceQueue implements WaitingQueue<Amount> {
   }
 
   get queue(): WaitingQueue<Amount>['queue'] {
-    const { queue } = this.#waiters;
+    const { apart, queue } = this.#waiters;
+    if (apart === 0) return queue;
     const nowMs = this.#time.now();
     const passing = this.#passing(nowMs);
     if (passing.length === 0) return queue;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { BucketView } from './bucket-view.ts';
-import { KnownState, type Reply } from './known-state.ts';
+import { LoneLease } from '../test/lone-lease.ts';
+import { knownArgs, nothingKnown, observe } from './lease.ts';
 import type { RawReply } from './store-call.ts';
 
 const LIMITS = [{ refillPerSecond: 10, capacity: 10 }];
@@ -39,21 +39,24 @@ test.each<[name: string, replies: readonly Told[]]>([
   ],
   ['does not end without a bucket', [counts(0, 1, 5), counts(1, 0, 6), counts(2, 1, 7)]],
 ])('the order of replies %s', (_, replies) => {
-  const known = new KnownState(LIMITS);
-  const view = new BucketView(1);
+  const lease = new LoneLease();
   for (const { sentAtMs, epoch, atUs, isCounted } of replies) {
-    const [before, processes] = [known.args, epoch * 100 + sentAtMs];
-    const reply = known.observe(raw(epoch, atUs, { processes }), sentAtMs, 10 + sentAtMs);
-    expect(view.observe(reply, 10 + sentAtMs)).toBe(isCounted);
-    expect(view.processes === processes).toBe(isCounted);
-    if (isCounted && epoch > 0) expect(known.args[1]).toBe(`${epoch}`);
-    else expect(known.args).toEqual(before);
+    const [before, processes] = [knownArgs(lease.state.known), epoch * 100 + sentAtMs];
+    const call = lease.peek(sentAtMs);
+    lease.step(10 + sentAtMs, undefined, { call, sentAtMs, reply: raw(epoch, atUs, { processes }) });
+    expect(lease.state.processes === processes).toBe(isCounted);
+    if (isCounted && epoch > 0) expect(knownArgs(lease.state.known)[1]).toBe(`${epoch}`);
+    else expect(knownArgs(lease.state.known)).toEqual(before);
   }
 });
 
 test('requests may be served sooner if tokens are given back, not if others take part', () => {
-  const known = new KnownState(LIMITS);
-  const lineOf = (reply: RawReply): Reply['line'] => known.observe(reply, 0, 1).line;
+  let known = nothingKnown(LIMITS);
+  const lineOf = (told: RawReply): string => {
+    const [next, { line }] = observe(known, told, 0, 1);
+    known = next;
+    return line;
+  };
   const line = lineOf(raw(1, 1e6, { processes: 2 }));
   expect(lineOf(raw(1, 2e6, { processes: 3 }))).toBe(line);
   expect(lineOf(raw(1, 3e6, { processes: 3, givenUs: [7] }))).not.toBe(line);
