@@ -51,6 +51,11 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     about: 'fleets of processes, clusters, and stores in trouble, on real servers of Redis or Valkey',
     commands: [files(SLOW.stores)],
   },
+  fleet: {
+    about:
+      'every order of calls, replies, losses, steps of the clock and ends of a small fleet, to a depth; takes processes, depth and troubles',
+    commands: ['node --conditions=@ebb/source --max-old-space-size=8192 test/fleet-model/main.ts'],
+  },
   web: {
     about: 'core, fetch and axios with the entry for browsers, in Node',
     commands: [vitest('vitest.web.config.ts')],

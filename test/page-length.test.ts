@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 // A page that grows past these bounds says something that another one says, or that no reader needs.
 const IN_ALL = 32_650;
 const OF_ONE = 1_100;
-const LONGER: Readonly<Record<string, number>> = { 'CONTRIBUTING.md': 2_100 };
+const LONGER: Readonly<Record<string, number>> = { 'CONTRIBUTING.md': 2_110 };
 
 /** Written by programs: figures, the table of ports and answers of SDKs, which fold, and the API reports. */
 const GENERATED = ['docs/figures.md', 'docs/ports.md', 'docs/sdks.md', 'docs/api/**'];

@@ -1,0 +1,131 @@
+import { keyOf } from './key.ts';
+import { isBeyond, type Most, mostOf } from './most.ts';
+import { after, type Bounds, type Event, eventsOf, fairEvent, type World } from './world.ts';
+
+/** What the exploration has found. */
+export interface Explored {
+  /** Worlds that differ, and events that were played. */
+  readonly states: number;
+  readonly events: number;
+  /** By depth. */
+  readonly layers: readonly number[];
+  readonly most: Most;
+  /** The longest wait of a request once nothing went wrong any more, in milliseconds. */
+  readonly longestMs: number;
+  /** How often a world was looked at for whether its requests are served, and by how many events. */
+  readonly endings: number;
+  readonly endingEvents: number;
+}
+
+/** A world in which a rule is broken, with the events that lead to it. */
+export class Broken extends Error {
+  constructor(message: string, path: readonly Event[]) {
+    super(`${message}\n${path.map((event) => event.join(' ')).join(' · ')}`);
+  }
+}
+
+interface Node {
+  readonly world: World;
+  readonly event: Event | undefined;
+  readonly before: Node | undefined;
+}
+
+function pathTo(node: Node | undefined): Event[] {
+  const path: Event[] = [];
+  for (let at = node; at?.event !== undefined; at = at.before) path.unshift(at.event);
+  return path;
+}
+
+/** A request is served within so long once nothing goes wrong any more. In milliseconds. */
+const PATIENCE_MS = 30_000;
+
+/** … and within so many events. */
+const MOST_EVENTS = 2_000;
+
+/**
+ * Plays every order of events to a depth, each world once.
+ *
+ * @throws Broken if more is spent than may be, or if a request is never served once nothing goes wrong any more
+ */
+export function explore(start: World, depth: number, troubles: Bounds): Explored {
+  const seen = new Set<string>([keyOf(start)]);
+  const served = new Set<string>();
+  const layers: number[] = [1];
+  const most = new Map<string, number>();
+  let [events, longestMs, endings, endingEvents] = [0, 0, 0, 0];
+
+  const end = (node: Node): void => {
+    let { world } = node;
+    endings += 1;
+    // Each process that is not closed asks, and then nothing goes wrong.
+    for (const [at, { lease, isWaiting }] of world.processes.entries())
+      if (!lease.isClosed && !isWaiting) world = after(world, ['ask', at]);
+    const keys: string[] = [];
+    const sinceMs = world.nowMs;
+    let count = 0;
+    while (world.processes.some(({ isWaiting }) => isWaiting)) {
+      const event = fairEvent(world);
+      // While time stands, what follows is the same.
+      if (event[0] === 'time') {
+        const key = keyOf(world);
+        if (served.has(key)) break;
+        keys.push(key);
+      }
+      world = after(world, event);
+      count += 1;
+      if (world.nowMs - sinceMs > PATIENCE_MS || count > MOST_EVENTS)
+        throw new Broken('A request is never served', pathTo(node));
+    }
+    endingEvents += count;
+    longestMs = Math.max(longestMs, world.nowMs - sinceMs);
+    for (const key of keys) served.add(key);
+  };
+
+  let layer: Node[] = [{ world: start, event: undefined, before: undefined }];
+  for (let at = 0; at < depth; at += 1) {
+    const next: Node[] = [];
+    for (const node of layer) {
+      for (const event of eventsOf(node.world, troubles)) {
+        const world = after(node.world, event);
+        events += 1;
+        const one: Node = { world, event, before: node };
+        mostOf(most, world);
+        const broken = isBeyond(world);
+        if (broken !== undefined) throw new Broken(broken, pathTo(one));
+        const key = keyOf(world);
+        if (seen.has(key)) continue;
+        seen.add(key);
+        end(one);
+        if (at + 1 < depth) next.push(one);
+      }
+    }
+    layers.push(next.length);
+    layer = next;
+  }
+  return { states: seen.size, events, layers, most, longestMs, endings, endingEvents };
+}
+
+const CALM: ReadonlySet<Event[0]> = new Set(['ask', 'run', 'reply', 'time']);
+
+/** How often any event may come, and not a calm one alone. */
+const TROUBLED = 0.15;
+
+/**
+ * Plays so many events in an order that is drawn at random.
+ *
+ * @throws Broken if more is spent than may be
+ */
+export function walk(start: World, length: number, troubles: Bounds, random: () => number): World {
+  let world = start;
+  const path: Event[] = [];
+  for (let count = 0; count < length; count += 1) {
+    const all = eventsOf(world, troubles);
+    const events = random() < TROUBLED ? all : all.filter(([type]) => CALM.has(type));
+    const event = events[Math.floor(random() * events.length)] as Event;
+    path.push(event);
+    world = after(world, event);
+    const broken = isBeyond(world);
+    if (broken !== undefined) throw new Broken(broken, path);
+  }
+  return world;
+}
