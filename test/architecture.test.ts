@@ -14,6 +14,7 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   axios: [/^#platform$/, /^@ebb\/core(\/adapter|\/deduplicate)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter)?$/, /^undici$/, /^node:/],
   valkey: [/^@ebb\/core(\/bucket)?$/],
+  workers: [/^@ebb\/core(\/bucket)?$/],
   // It loads the client by its name.
   'valkey program': [/^@ebb\/core\/bucket$/, /^node:/],
   hedge: [

@@ -60,7 +60,12 @@ function errorsIn(checked: readonly Example[]): string[] {
     types: ['node'],
     moduleDetection: 'force',
   };
-  const config = { extends: join(process.cwd(), 'tsconfig.base.json'), compilerOptions, files };
+  const cloudflare = join(import.meta.dirname, 'cloudflare.d.ts');
+  const config = {
+    extends: join(process.cwd(), 'tsconfig.base.json'),
+    compilerOptions,
+    files: [cloudflare, ...files],
+  };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const tsc = join(process.cwd(), 'node_modules/typescript/bin/tsc');
   const { status, stdout } = spawnSync(process.execPath, [tsc, '--pretty', 'false'], {

@@ -24,6 +24,8 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'compat/fetch-retry.ts': 'a header is passed on as it is',
   'compat/network-error.ts': 'the message of an error is compared with fixed texts',
   'core/bodies/keep.ts': PARTS,
+  'workers/bucket-object.ts': 'a call of a bucket of ours, in JSON, which has ten fields',
+  'workers/call-object.ts': 'a reply of an object of ours, in JSON, which has five fields',
   'core/http/body.ts': 'it waits for the end of an upload, and reads no part',
   'fetch/deduplicate.ts': PARTS,
   'core/bodies/body-reader.ts': ['an error of OpenAI', 'an error of Google', 'the first event of a stream'],

@@ -15,8 +15,8 @@ export interface Worker extends AsyncDisposable {
   ask(path: string, job?: object): Promise<string>;
 }
 
-/** Bundles a worker as wrangler does, and starts it. */
-export async function startWorker(entry: BuildOptions, settings: Settings): Promise<Worker> {
+/** Bundles a worker as wrangler does. */
+export async function bundled(entry: BuildOptions): Promise<string> {
   const { outputFiles } = await build({
     bundle: true,
     write: false,
@@ -25,11 +25,17 @@ export async function startWorker(entry: BuildOptions, settings: Settings): Prom
     conditions: ['@ebb/source', 'workerd', 'worker', 'browser'],
     ...entry,
   });
+  return outputFiles?.[0]?.text ?? '';
+}
+
+/** Bundles a worker, and starts it. */
+export async function startWorker(entry: BuildOptions, settings: Settings): Promise<Worker> {
+  const script = await bundled(entry);
   const { Miniflare } = await import('miniflare');
   const worker = new Miniflare({
     ...settings,
     modules: true,
-    script: outputFiles?.[0]?.text ?? '',
+    script,
     // As in workerd.ts.
     cf: false,
     handleRuntimeStdio: (stdout: Readable, stderr: Readable) => void [stdout.resume(), stderr.resume()],

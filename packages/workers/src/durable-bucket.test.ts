@@ -1,0 +1,307 @@
+import { createPolicy, type NotSentError } from '@ebb/core';
+import { describe, expect, test } from 'vitest';
+import { World } from '../test/world.ts';
+import type { DurableBucket } from './index.ts';
+
+const refusal = (reason: string) => expect.objectContaining({ name: 'NotSentError', reason });
+
+/** Acquires a token so many times, one right after the other. */
+async function spend(world: World, bucket: DurableBucket, times: number): Promise<void> {
+  for (let at = 0; at < times; at += 1) {
+    const acquired = bucket.acquire();
+    await world.clock.runUntilSettled(acquired);
+  }
+}
+
+describe('leases', () => {
+  test('requests of one turn share a call', async () => {
+    const world = new World();
+    const bucket = world.bucket();
+    const acquired = Promise.all(Array.from({ length: 10 }, () => bucket.acquire()));
+    await world.clock.advance(10);
+    expect(await world.fateOf(acquired)).toHaveLength(10);
+    expect(world.calls).toHaveLength(2);
+    expect(bucket.stats()).toMatchObject({ mode: 'shared', isolates: 1, calls: 2, granted: 10, losses: 0 });
+  });
+
+  test('the call is handed to waitUntil, and ends there', async () => {
+    const world = new World();
+    void world.bucket().acquire();
+    expect(world.promises).toHaveLength(1);
+    expect(await world.fateOf(Promise.all(world.promises), 10)).toEqual([undefined]);
+  });
+
+  test('a quiet isolate leases no more than it needs', async () => {
+    const world = new World();
+    const bucket = world.bucket();
+    for (let at = 0; at < 5; at += 1) {
+      await spend(world, bucket, 1);
+      expect(bucket.stats().leased).toBe(0);
+      await world.clock.advance(1_000);
+    }
+    expect(world.calls).toHaveLength(5);
+  });
+
+  test('tokens that are not spent in time are lost', async () => {
+    const world = new World();
+    const bucket = world.bucket();
+    const grant = await world.fateOf(bucket.acquire({ cost: 5 }), 10);
+    (grant as { settle(cost: number): void }).settle(1);
+    expect(bucket.stats().leased).toBe(4);
+    expect(bucket.tryAcquire(2)).toBeDefined();
+    expect(world.calls).toHaveLength(1);
+    await world.clock.advance(250);
+    expect(bucket.tryAcquire(2)).toBeUndefined();
+  });
+
+  test('tokens spent beyond the cost are charged with the next call', async () => {
+    const world = new World();
+    const bucket = world.bucket();
+    const grant = await world.fateOf(bucket.acquire(), 10);
+    (grant as { settle(cost: number): void }).settle(11);
+    await spend(world, bucket, 1);
+    expect(world.calls.map(({ spent }) => spent)).toEqual([0, 10]);
+    expect(bucket.stats().tokens).toBeLessThan(20 - 10);
+  });
+
+  test('a later isolate waits until the tokens of the others are over', async () => {
+    const world = new World();
+    const [one, other] = [world.bucket(), world.bucket()];
+    expect(await world.fateOf(one.acquire({ cost: 20 }), 10)).toHaveProperty('cost', 20);
+    const [later, last] = [one.acquire({ cost: 10 }), other.acquire({ cost: 10 })];
+    expect(await world.fateOf(later, 100)).toHaveProperty('cost', 10);
+    expect(await world.fateOf(last)).toBe('waits');
+    expect(await world.fateOf(last, 110)).toHaveProperty('cost', 10);
+  });
+
+  test('works in a policy, with a cost of its own', async () => {
+    const world = new World();
+    const { clock } = world;
+    expect(() => createPolicy({ bucket: world.bucket(), clock, cost: 2 })).not.toThrow();
+    expect(await world.fateOf(world.bucket().acquire({ cost: 21 }))).toBeInstanceOf(RangeError);
+  });
+});
+
+test('a call whose request has ended is made again by another one', async () => {
+  const world = new World();
+  // Requests of a worker take their timers with them: the call is neither answered nor given up.
+  let isGone = true;
+  const { clock } = world;
+  const bucket = world.bucket({
+    clock: {
+      now: () => clock.now(),
+      schedule: (wake, delayMs, inBackground, isWait) =>
+        isGone && !isWait ? () => undefined : clock.schedule(wake, delayMs, inBackground, isWait),
+    },
+    timeoutMs: 500,
+  });
+  world.behaviour = 'hangs';
+  const acquired = [bucket.acquire()];
+  await clock.advance(300);
+  acquired.push(bucket.acquire());
+  isGone = false;
+  world.behaviour = 'replies';
+  await clock.advance(299);
+  expect(world.calls).toHaveLength(1);
+  expect(await world.fateOf(Promise.all(acquired), 11)).toHaveLength(2);
+  expect(bucket.stats()).toMatchObject({ mode: 'shared', losses: 0 });
+});
+
+describe('deadlines', () => {
+  test('the object refuses what comes too late, and others go on', async () => {
+    const world = new World();
+    const bucket = world.bucket();
+    await world.fateOf(world.bucket().acquire({ cost: 20 }), 10);
+    const [late, patient] = [bucket.acquire({ cost: 20, maxWaitMs: 50 }), bucket.acquire({ cost: 1 })];
+    expect(await world.fateOf(late, 15)).toEqual(refusal('wait-too-long'));
+    expect(await world.fateOf(patient, 60)).toHaveProperty('cost', 1);
+    // It knows now: no call is made for that.
+    const { length } = world.calls;
+    expect(await world.fateOf(bucket.acquire({ cost: 20, maxWaitMs: 50 }))).toEqual(refusal('wait-too-long'));
+    expect(world.calls).toHaveLength(length);
+  });
+
+  test('a request that must not wait is refused, with a call if tokens may be there', async () => {
+    const world = new World();
+    const bucket = world.bucket({ nonConforming: 'reject' });
+    await world.fateOf(world.bucket().acquire({ cost: 20 }), 10);
+    expect(await world.fateOf(bucket.acquire({ cost: 5 }), 10)).toEqual(refusal('not-conforming'));
+    expect(await world.fateOf(bucket.acquire({ cost: 5 }), 10)).toEqual(refusal('not-conforming'));
+    expect(world.calls).toHaveLength(2);
+    expect(await world.fateOf(bucket.acquire({ cost: 5 }), 60)).toEqual(refusal('not-conforming'));
+    expect(await world.fateOf(bucket.acquire({ cost: 5 }), 10)).toHaveProperty('conforming', true);
+  });
+
+  test('a lease that is under way may be aborted for', async () => {
+    const world = new World();
+    const bucket = world.bucket();
+    const stop = new AbortController();
+    const acquired = world.fateOf(bucket.acquire({ signal: stop.signal }), 5);
+    stop.abort(new Error('enough'));
+    expect(await acquired).toEqual(new Error('enough'));
+    await world.clock.advance(10);
+    expect(bucket.tryAcquire()).toBeDefined();
+  });
+});
+
+describe('pauses', () => {
+  test('a pause reaches the other isolates with their next call, and so does its end', async () => {
+    const world = new World();
+    const [one, other] = [world.bucket(), world.bucket()];
+    await world.fateOf(Promise.all([one.acquire(), other.acquire()]), 10);
+    one.pauseFor(10_000);
+    await world.clock.advance(10);
+    const waiting = other.acquire();
+    expect(await world.fateOf(waiting, 1_500)).toBe('waits');
+    expect(other.stats().pausedMs).toBeCloseTo(10_000 - 1_500 - 10 + 5, -2);
+    one.resume();
+    expect(await world.fateOf(waiting, 1_100)).toHaveProperty('cost', 1);
+    expect([one, other].map((bucket) => bucket.stats().pausedMs)).toEqual([0, 0]);
+  });
+
+  test('a pause leaves no leased tokens, and starts from empty', async () => {
+    const world = new World();
+    const bucket = world.bucket();
+    await spend(world, bucket, 10);
+    bucket.pauseFor(1_000);
+    expect(bucket.stats()).toMatchObject({ leased: 0, pausedMs: 1_000 });
+    const waiting = bucket.acquire({ cost: 10 });
+    expect(await world.fateOf(waiting, 1_090)).toBe('waits');
+    expect(await world.fateOf(waiting, 30)).toHaveProperty('cost', 10);
+  });
+
+  test('a pause that was not said before it is over ends no other one', async () => {
+    const world = new World();
+    const [one, other] = [world.bucket(), world.bucket()];
+    other.pauseFor(5_000);
+    world.behaviour = 'throws';
+    one.pauseFor(100);
+    world.behaviour = 'replies';
+    await world.clock.advance(1_000);
+    world.tokens.pausedUntilMs = 5_000;
+    await world.fateOf(one.acquire(), 1_000);
+    expect(one.stats().pausedMs).toBeGreaterThan(2_000);
+  });
+});
+
+describe.each(['throws', 'refuses', 'hangs'] as const)('an object that %s', (behaviour) => {
+  const FAILS_MS = behaviour === 'hangs' ? 1_000 : 5;
+
+  test('is reached again, and no request waits for it for longer than a call may take', async () => {
+    const world = new World();
+    const bucket = world.bucket({ onStoreError: 'closed' });
+    await spend(world, bucket, 1);
+    world.behaviour = behaviour;
+    const failed = await world.fateOf(bucket.acquire({ cost: 20 }), FAILS_MS);
+    expect(failed).toEqual(refusal('unavailable'));
+    expect((failed as NotSentError).cause).toBeInstanceOf(Error);
+    expect(bucket.stats()).toMatchObject({ mode: 'closed', losses: 1 });
+    // At once, until the next attempt.
+    expect(await world.fateOf(bucket.acquire())).toEqual(refusal('unavailable'));
+    for (let at = 0; at < 5; at += 1) {
+      await world.clock.advance(600);
+      expect(await world.fateOf(bucket.acquire(), FAILS_MS)).toEqual(refusal('unavailable'));
+    }
+    world.behaviour = 'replies';
+    await world.clock.advance(600);
+    expect(await world.fateOf(bucket.acquire(), 10)).toHaveProperty('conforming', true);
+    expect(bucket.stats()).toMatchObject({ mode: 'shared', losses: 1 });
+  });
+
+  test('is done without, if the program says so', async () => {
+    const world = new World();
+    const bucket = world.bucket({ onStoreError: 'open' });
+    world.behaviour = behaviour;
+    expect(await world.fateOf(bucket.acquire(), FAILS_MS)).toHaveProperty('conforming', false);
+    expect(await world.fateOf(bucket.acquire({ cost: 20 }))).toHaveProperty('conforming', false);
+    expect(bucket.stats()).toMatchObject({ mode: 'open', marked: 2 });
+  });
+
+  test('leaves each isolate its share, from empty', async () => {
+    const world = new World();
+    const buckets = Array.from({ length: 4 }, () => world.bucket());
+    await world.fateOf(Promise.all(buckets.map((bucket) => bucket.acquire())), 10);
+    world.behaviour = behaviour;
+    const counts = buckets.map(() => 0);
+    const isOver = world.clock.now() + FAILS_MS + 4_000;
+    for (const [of, bucket] of buckets.entries())
+      void (async () => {
+        while (world.clock.now() < isOver) {
+          await bucket.acquire();
+          counts[of] = (counts[of] as number) + 1;
+        }
+      })();
+    await world.clock.advance(FAILS_MS + 5_000);
+    // The first isolate was told that it is alone: shares are those of the last reply.
+    expect(counts.slice(1).map((count, at) => count / (400 / (at + 2)))).toEqual(
+      counts.slice(1).map(() => expect.closeTo(1, 0)),
+    );
+    expect(buckets.map((bucket) => bucket.stats().mode)).toEqual(Array(4).fill('local'));
+  });
+});
+
+describe('an object that was never reached', () => {
+  test.each([
+    [undefined, 'closed', refusal('unavailable')],
+    [0.5, 'local', expect.objectContaining({ cost: 1 })],
+  ] as const)('with a local share of %s it is %s', async (localShare, mode, expected) => {
+    const world = new World();
+    world.behaviour = 'throws';
+    const bucket = world.bucket({ localShare });
+    expect(await world.fateOf(bucket.acquire(), 100)).toEqual(expected);
+    expect(bucket.stats().mode).toBe(mode);
+  });
+
+  test('what was spent meanwhile is charged, at most the share of the capacity', async () => {
+    const world = new World();
+    world.behaviour = 'throws';
+    const bucket = world.bucket({ localShare: 0.5 });
+    await world.fateOf(bucket.acquire(), 2_000);
+    await world.fateOf(Promise.all(Array.from({ length: 30 }, () => bucket.acquire())), 2_000);
+    world.behaviour = 'replies';
+    await world.fateOf(bucket.acquire(), 1_000);
+    await world.fateOf(bucket.acquire({ cost: 20 }), 1_000);
+    expect(world.calls.map(({ spent }) => spent)).toContain(10);
+  });
+
+  test('a request that costs more than the share holds is sent in its turn', async () => {
+    const world = new World();
+    world.behaviour = 'throws';
+    const bucket = world.bucket({ localShare: 0.1 });
+    const sent = Promise.all([bucket.acquire({ cost: 20 }), bucket.acquire()]);
+    expect(await world.fateOf(sent, 1_900)).toBe('waits');
+    expect(await world.fateOf(sent, 500)).toHaveLength(2);
+  });
+});
+
+test('a closed bucket grants nothing', async () => {
+  const world = new World();
+  const bucket = world.bucket();
+  await spend(world, bucket, 1);
+  await bucket.close();
+  expect(await world.fateOf(bucket.acquire())).toEqual(refusal('closed'));
+});
+
+test('an idle bucket says so', async () => {
+  const world = new World();
+  const bucket = world.bucket();
+  expect(bucket.stats()).toMatchObject({ idle: true, tokens: 20 });
+  await spend(world, bucket, 3);
+  expect(bucket.stats().idle).toBe(false);
+  await world.clock.advance(1_000);
+  expect(bucket.tryAcquire(20)).toBeUndefined();
+  expect(bucket.waitMs(20)).toBe(0);
+});
+
+test.each([
+  [{ refillPerSecond: 0 }, RangeError, 'durableBucket: refillPerSecond'],
+  [{ aheadMs: 0.5 }, RangeError, 'durableBucket: aheadMs must be a number ≥ 1'],
+  [{ object: undefined as never }, TypeError, 'durableBucket: object'],
+  [{ waitUntil: undefined as never }, TypeError, 'durableBucket: waitUntil'],
+  [{ onStoreError: 'loud' as never }, RangeError, 'durableBucket: onStoreError'],
+  [{ localShare: 2 }, RangeError, 'durableBucket: localShare'],
+])('wrong options are told: %j', (options, type, message) => {
+  const make = () => new World().bucket(options);
+  expect(make).toThrow(type);
+  expect(make).toThrow(message);
+});
