@@ -191,3 +191,14 @@ test('a priority that there is not is an error', () => {
   const { queue } = setUp();
   expect(() => queue.laneOf({ priority: 8 })).toThrow('priority must be a whole number from -7 to 7, got 8');
 });
+
+test('all are iterated over, key by key, beginning with the key whose turn is next', () => {
+  const { queue, add, serve } = setUp();
+  add('a');
+  add('c');
+  add('a', { retry: true });
+  add('c');
+  expect([...queue].map(({ name }) => name)).toEqual(['a3', 'a1', 'c2', 'c4']);
+  serve();
+  expect([...queue].map(({ name }) => name)).toEqual(['c2', 'c4', 'a1']);
+});
