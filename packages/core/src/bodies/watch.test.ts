@@ -112,7 +112,14 @@ describe('a response that is watched', () => {
     const { response, ended, isOver } = watched({}, { response: copied });
     expect(Object.getPrototypeOf(response)).toBe(Object.getPrototypeOf(first.response));
     expect(isOver()).toBe(false);
-    expect([await response.text(), ended.mock.calls.length]).toEqual(['copied', 1]);
+    const { context } = first;
+    const other = vi.fn();
+    whenBodyEnds(response, context, other);
+    expect([await response.text(), ended.mock.calls.length, other.mock.calls.length]).toEqual([
+      'copied',
+      1,
+      1,
+    ]);
   });
 
   test.each<[what: string, response: () => object]>([
@@ -204,21 +211,45 @@ describe('reading', () => {
     expect(() => response.clone()).toThrow(TypeError);
   });
 
-  test('a stream that was given up without a read leaves the body to the next one', async () => {
+  test.each<[what: string, read: (response: Response) => Promise<string>]>([
+    ['text()', (response) => response.text()],
+    ['a clone', (response) => response.clone().text()],
+    ['its stream', ({ body }) => new Response(body).text()],
+  ])('a stream that was given up without a read leaves the body to %s', async (_, read) => {
     const { response, send, end, isOver } = watched();
     response.body?.getReader().releaseLock();
     expect([response.bodyUsed, isOver()]).toEqual([false, false]);
     send('ab');
     end();
-    expect([await response.text(), isOver()]).toEqual(['ab', true]);
+    expect([await read(response), isOver()]).toEqual(['ab', true]);
   });
 
-  test('while a reader holds the stream is refused', async () => {
-    const { response, isOver } = watched();
-    response.body?.getReader();
+  test.each<[how: string, take: (body: ReadableStream) => unknown]>([
+    ['holds it', (body) => body.getReader()],
+    ['has read a part of it', (body) => body.getReader().read()],
+    ['has split it', (body) => body.tee()],
+    ['has piped it', (body) => body.pipeThrough(new TransformStream())],
+  ])('a stream beside a reader that %s is refused, and read ahead no more', async (_, take) => {
+    const { clock, response, send, isOver } = watched();
+    send('a');
+    await take(response.body as ReadableStream);
     await expect(response.text()).rejects.toThrow(TypeError);
     expect(() => response.clone()).toThrow(TypeError);
+    await nextTurn();
+    await clock.advance(10_000);
+    expect([isOver(), clock.pending]).toEqual([false, 0]);
+  });
+
+  test('by a member that fails before it reads leaves the body to the next one', async () => {
+    class Picky extends Response {
+      override json(): Promise<never> {
+        return Promise.reject(new TypeError('no JSON'));
+      }
+    }
+    const { response, isOver } = watched({}, { response: new Picky('ab') });
+    await expect(response.json()).rejects.toThrow('no JSON');
     expect(isOver()).toBe(false);
+    expect([await response.text(), isOver()]).toEqual(['ab', true]);
   });
 
   test('a response without a body has none', async () => {
@@ -301,6 +332,14 @@ describe('an abort', () => {
     abort.abort(reason);
     await expect(read(response)).rejects.toBe(reason);
     await expect(response.text()).rejects.toThrow();
+  });
+
+  test('uses up a body that is read after it', async () => {
+    const abort = new AbortController();
+    const { response } = watched({}, { signal: abort.signal });
+    abort.abort(new Error('enough'));
+    await expect(response.text()).rejects.toBe(abort.signal.reason);
+    expect(response.bodyUsed).toBe(true);
   });
 
   test('after the body was read changes nothing', async () => {
@@ -453,6 +492,42 @@ describe('a body that no one reads', () => {
     await settled();
     expect([isOver(), clock.pending]).toEqual([true, 0]);
     expect(await Promise.all([copy.text(), response.text()])).toEqual(['ab', 'ab']);
+  });
+
+  test('is read ahead for the branch that is left', async () => {
+    const { clock, response, isOver, send, end } = watched();
+    const copy = response.clone();
+    await nextTurn();
+    await clock.advance(1_000);
+    void copy.body?.cancel();
+    await settled();
+    expect([isOver(), clock.pending]).toEqual([false, 1]);
+    send('ab');
+    end();
+    await settled();
+    expect([isOver(), await response.text()]).toEqual([true, 'ab']);
+  });
+
+  test('is not read ahead if one of its branches shows that the use is over', async () => {
+    const { clock, response, isOver } = watched();
+    response.clone();
+    (Reflect.get(Response.prototype, 'body', response) as ReadableStream).getReader();
+    await nextTurn();
+    await clock.advance(1_000);
+    expect([isOver(), clock.pending]).toEqual([true, 0]);
+  });
+
+  test('of a mock whose members throw is over in the next turn', async () => {
+    const mock = {
+      body: sourceOf().stream,
+      get headers(): never {
+        throw new Error('no');
+      },
+    };
+    const { clock, isOver } = watched({}, { response: mock as never });
+    expect(isOver()).toBe(false);
+    await settled();
+    expect([isOver(), clock.pending]).toEqual([true, 0]);
   });
 
   test('of a mock that has no clone keeps its connection', async () => {

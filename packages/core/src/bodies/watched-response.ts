@@ -4,11 +4,10 @@ import { responseHeader } from '../http/headers.ts';
 import type { BodyUse } from './body-use.ts';
 import { type WatchedStream, watchedStream } from './streams.ts';
 
-/** The length of a body in bytes, if known. `Content-Length` does not hold for a body that fetch has decompressed. */
-function lengthOf({ headers }: Response): number | undefined {
-  const length = responseHeader(headers, 'content-length');
+/** The length of a body in bytes; NaN if it is not known. `Content-Length` does not hold for a body that fetch has decompressed. */
+function lengthOf({ headers }: Response): number {
   const isDecoded = responseHeader(headers, 'content-encoding') !== undefined;
-  return length === undefined || isDecoded ? undefined : Number(length);
+  return isDecoded ? Number.NaN : Number(responseHeader(headers, 'content-length'));
 }
 
 /** Observes how the body of a response is read, without changing what is read. */
@@ -146,8 +145,8 @@ function derive(from: Prototype): object {
  * replaced with one that derives from it. A frozen one, or a mock, stays as it is.
  */
 export function watchResponse(response: Response, use: BodyUse): void {
-  const native: Prototype | null = Object.getPrototypeOf(response);
-  if (native === null || Object.hasOwn(response, 'body') || !('body' in native)) return;
+  if (Object.hasOwn(response, 'body') || !('body' in response)) return;
+  const native: Prototype = Object.getPrototypeOf(response);
   let derived = native === lastNative ? lastDerived : derivedOf.get(native);
   if (derived === undefined) {
     derived = derive(native);
