@@ -262,3 +262,101 @@ describe('a permit', () => {
     expect(seen).toEqual([once]);
   });
 });
+
+describe('what holds the body of a response', () => {
+  const noop = (): void => undefined;
+
+  /** The permits of a call whose limits give these. */
+  function holding(isOwn: boolean, ...given: readonly Partial<Permit>[]) {
+    const { call } = callTo();
+    const permits = new Permits(call);
+    const made = given.map((one): Permit => ({ cancel: noop, ...one }));
+    for (const one of made) permits.start({ name: 'own', take: () => one }, isOwn);
+    permits.take();
+    return { call, permits, made };
+  }
+
+  test.each<[what: string, isOwn: boolean, given: Partial<Permit>[], at: number | undefined]>([
+    ['the first permit of the user that is released', true, [{}, { release: noop }, { release: noop }], 1],
+    ['none, if no permit is released', true, [{}, {}], undefined],
+    ['none of a limit of ebb, which says so itself', false, [{ release: noop }], undefined],
+  ])('is %s', (_, isOwn, given, at) => {
+    const { call, made } = holding(isOwn, ...given);
+    expect(call.bodyHolder).toBe(at === undefined ? undefined : made[at]);
+  });
+
+  test.each(['cancel', 'release'] as const)('holds it until its %s, and no longer', (how) => {
+    const { call, permits } = holding(true, { release: noop }, { release: noop });
+    if (how === 'release') permits.settle(lost);
+    permits[how]();
+    expect(call.bodyHolder).toBeUndefined();
+  });
+
+  test.each(['cancel', 'release'] as const)(
+    'stays if another one that does not hold it meets its %s',
+    (how) => {
+      const holder = {};
+      const { call, permits } = holding(true, {}, {});
+      call.bodyHolder = holder;
+      if (how === 'release') permits.settle(lost);
+      permits[how]();
+      expect(call.bodyHolder).toBe(holder);
+    },
+  );
+});
+
+describe('a permit that was cancelled', () => {
+  /** Gives a permit at first, and nothing after that. */
+  const once: Makes = (permit, told) => ({
+    take(_, earlier) {
+      if (earlier) told.push('again');
+      return earlier ? undefined : permit();
+    },
+  });
+
+  test.each<[what: string, go: (permits: Permits) => void, told: string]>([
+    [
+      'lapses once, when the attempt that it may still be needed for is settled',
+      (one) => one.settle(lost),
+      'lapse 1',
+    ],
+    ['lapses when that attempt is skipped', (one) => one.skip(), 'lapse 1'],
+    ['lapses with the call', (one) => one.end('aborted'), 'lapse 1, ended a aborted'],
+  ])('%s', (_, go, told) => {
+    const { permits, since } = permitsOf(once);
+    permits.take();
+    permits.cancel();
+    permits.take();
+    expect(since()).toBe('cancel 1, again');
+    go(permits);
+    expect(since()).toBe(told);
+    permits.settle(lost);
+    permits.skip();
+    expect(since()).toBe('');
+  });
+
+  test('lapses no more once another one has taken its place', () => {
+    const { permits, since } = permitsOf(takes);
+    permits.take();
+    permits.cancel();
+    permits.take();
+    permits.settle(lost);
+    expect(since()).toBe('cancel 1, settle 2 failure');
+  });
+});
+
+test('a permit that nothing has asked for is not held', () => {
+  const { permits, since } = permitsOf(takes);
+  const cancel = vi.fn();
+  permits.hold({ cancel });
+  permits.cancel();
+  expect([since(), cancel.mock.calls]).toEqual(['', []]);
+});
+
+test('an outcome that comes twice is told once', () => {
+  const { permits, since } = permitsOf(takes);
+  permits.take();
+  permits.settle(response(200));
+  permits.settle(lost);
+  expect(since()).toBe('settle 1 response');
+});
