@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { nextTurn } from './base/clock.ts';
 import { sleep } from './base/signals.ts';
-import { seededRandom, virtualClock } from './testing.ts';
+import { seededRandom, type VirtualClock, virtualClock } from './testing.ts';
 
 describe('the virtual clock', () => {
   test('starts at the first day of 2026, or at another time', () => {
@@ -148,7 +148,7 @@ async function load() {
   const copy = `./testing.ts?copy=${copies}`;
   const loaded = (await import(copy)) as typeof import('./testing.ts');
   vi.unstubAllGlobals();
-  return { timers, clock: loaded.virtualClock({ startMs: 0 }) };
+  return { timers, clock: loaded.virtualClock({ startMs: 1_000 }) };
 }
 
 const turns = async (count: number): Promise<void> => {
@@ -180,11 +180,35 @@ describe('the real time of runUntilSettled', () => {
     expect(pause?.delayMs).toBe(pauseMs);
     if (pause) {
       await turns(40);
-      expect(clock.now()).toBe(0);
+      expect(clock.elapsedMs).toBe(0);
       pause.fire();
     }
     expect(await settled).toBe('late');
-    expect([clock.now(), timers.every(({ isCleared }) => isCleared)]).toEqual([delayMs, true]);
+    expect([clock.elapsedMs, timers.every(({ isCleared }) => isCleared)]).toEqual([delayMs, true]);
+  });
+
+  test.each<[what: string, prepare: (clock: VirtualClock) => unknown, told: string]>([
+    [
+      'nothing waits',
+      () => undefined,
+      '0 fired in its 20 ms, no timer is pending. Nothing waits on this clock: ',
+    ],
+    [
+      'a timer is pending',
+      (clock) => clock.schedule(() => undefined, 500),
+      '0 fired in its 20 ms, 1 pending, the next in 500 ms',
+    ],
+  ])('that is over ends in an error which tells what has happened since: %s', async (_, prepare, told) => {
+    const { clock, timers } = await load();
+    await clock.runUntilSettled(clock.sleep(20));
+    prepare(clock);
+    const settled = clock.runUntilSettled(new Promise(() => undefined));
+    await turns(3);
+    timers.findLast(({ delayMs }) => delayMs === 4_000)?.fire();
+    await expect(settled).rejects.toThrow(
+      `runUntilSettled: the promise did not settle within 4000 ms of real time. Timers of the clock: ${told}`,
+    );
+    expect(clock.elapsedMs).toBe(20);
   });
 
   test('is given back by a response that cancels its guard', async () => {
@@ -195,7 +219,7 @@ describe('the real time of runUntilSettled', () => {
     expect(timers.map(({ delayMs }) => delayMs)).toEqual([4_000, 250]);
     cancel();
     await settled;
-    expect([clock.now(), timers.map(({ isCleared }) => isCleared)]).toEqual([20_000, [true, true]]);
+    expect([clock.elapsedMs, timers.map(({ isCleared }) => isCleared)]).toEqual([20_000, [true, true]]);
   });
 
   test('is that of one timer for two promises', async () => {
@@ -207,7 +231,7 @@ describe('the real time of runUntilSettled', () => {
     expect(timers.map(({ delayMs }) => delayMs)).toEqual([4_000, 4_000, 250]);
     timers[2]?.fire();
     await Promise.all(both);
-    expect(clock.now()).toBe(10_000);
+    expect(clock.elapsedMs).toBe(10_000);
   });
 });
 
