@@ -345,6 +345,39 @@ describe('a permit that was cancelled', () => {
   });
 });
 
+test('a permit that is released before its attempt is settled is released once, and settled and released no more', () => {
+  const { permits, since } = permitsOf(takes);
+  permits.take();
+  permits.release();
+  permits.release();
+  expect(since()).toBe('release 1');
+  permits.settle(lost);
+  permits.release();
+  expect(since()).toBe('settle 1 failure');
+});
+
+test.each<[how: string, cancel: () => unknown]>([
+  [
+    'throws',
+    () => {
+      throw new Error('lost');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('lost'))],
+])('a permit whose cancel %s is reported by the name of its limit, and others go back', async (_, cancel) => {
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  const { permits, since } = permitsOf(
+    (permit) => ({ take: () => ({ ...permit(), cancel }) }) as never,
+    takes,
+  );
+  permits.take();
+  permits.cancel();
+  await new Promise(setImmediate);
+  expect(since()).toBe('cancel 1');
+  expect(warn.mock.calls).toMatchObject([[{ message: 'own failed, and is ignored: lost' }]]);
+  warn.mockRestore();
+});
+
 test('a permit that nothing has asked for is not held', () => {
   const { permits, since } = permitsOf(takes);
   const cancel = vi.fn();
