@@ -10,8 +10,8 @@ const PROGRAM = /^packages\/valkey\/src\/cli[./]/;
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   core: [/^#(nested|channels|platform|worker|dev-text)$/],
-  fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/deduplicate)?$/],
-  axios: [/^#platform$/, /^@ebb\/core(\/adapter|\/deduplicate)?$/, /^axios$/],
+  fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/deduplicate|\/failover)?$/],
+  axios: [/^#platform$/, /^@ebb\/core(\/adapter|\/deduplicate|\/failover)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter)?$/, /^undici$/, /^node:/],
   valkey: [/^@ebb\/core(\/bucket)?$/],
   workers: [/^@ebb\/core(\/bucket)?$/],
@@ -86,7 +86,8 @@ describe('imports', () => {
 const houses = {
   core: {
     doors: [
-      ...['adapter.ts', 'bucket.ts', 'deadlines.ts', 'deduplicate.ts', 'idempotency.ts', 'index.ts'],
+      ...['adapter.ts', 'bucket.ts', 'deadlines.ts', 'deduplicate.ts', 'failover.ts'],
+      ...['idempotency.ts', 'index.ts'],
       ...['internal.ts', 'testing.ts'],
     ],
     rooms: [

@@ -163,6 +163,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 /** Those that are no option of a policy, and the test that plays the whole suite over them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   deduplicate: 'test/answer.test.ts',
+  failover: 'test/failover.test.ts',
 };
 
 test('each limit and plugin has a row', () => {

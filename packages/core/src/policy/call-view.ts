@@ -42,6 +42,8 @@ export interface CallView {
   readonly outer: OuterCall | undefined;
   /** True if that sends the same request, and retries it: this one sends once. */
   readonly isInner: boolean;
+  /** True if its attempts may go to other origins: a limit per key looks for its key before each of them. */
+  readonly moves?: boolean | undefined;
   /** How many scheduled attempts limits have skipped. */
   readonly skipped?: number | undefined;
   /** The time of the call that is left, if the policy has a total timeout. */

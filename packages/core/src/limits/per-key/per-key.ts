@@ -84,7 +84,7 @@ function countCalls(limit: Limit, entry: Entry): Limit {
       limit.started?.(call);
       entry.calls += 1;
     },
-    take: (call, earlier) => limit.take?.(call, earlier),
+    ...(limit.take && { take: (call, earlier) => limit.take?.(call, earlier) }),
     planRetry: (call, retry) => limit.planRetry?.(call, retry),
     ended(call, reason) {
       entry.calls -= 1;
@@ -120,6 +120,31 @@ export class LimitPerKey implements PerKey<object>, ChecksCalls {
   }
 
   #limitFor(call: CallView): BroughtLimit<Limit> {
+    const found = this.#countedFor(call);
+    // A budget pays for retries with the successes of one key.
+    return call.moves && found.limit.take ? { ...found, limit: this.#following(found.limit) } : found;
+  }
+
+  /** For a call whose attempts may have other keys. Each takes from the limit of its own key. */
+  #following(first: Limit): Limit {
+    const used = [first];
+    return {
+      ...first,
+      take: (call, earlier) => {
+        const { limit } = this.#countedFor(call);
+        if (!used.includes(limit)) {
+          limit.started?.(call);
+          used.push(limit);
+        }
+        return limit.take?.(call, earlier);
+      },
+      ended: (call, reason) => {
+        for (const one of used) one.ended?.(call, reason);
+      },
+    };
+  }
+
+  #countedFor(call: CallView): BroughtLimit<Limit> {
     const entry = this.#find(call.request, call.policy.key);
     const brought = limitIn(checkedFor(entry.limit, call.policy));
     // A `perKey` in another one would not be asked.
