@@ -237,9 +237,9 @@ export class HedgePlan {
     const { to } = this.setup;
     if (to === undefined) return undefined;
     try {
-      // Not `host`: without a port in it the request would keep its own.
-      const { protocol, hostname, port } = new URL(to(request));
-      return Object.assign(new URL(request.url), { protocol, hostname, port }).href;
+      const { protocol, host } = new URL(to(request));
+      // A host without a port leaves the port as it is.
+      return Object.assign(new URL(request.url), { port: '', protocol, host }).href;
     } catch (error) {
       // The request itself is well.
       report('to', to, error);
