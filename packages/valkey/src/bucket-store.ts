@@ -1,6 +1,6 @@
 import { nextTurn, type Quota, type SteadyTime, sleep } from '@ebb/core/bucket';
 import { type Connection, watchConnection } from './connection.ts';
-import { callArgs, type LeaseState, retryDelayMs } from './lease.ts';
+import { callArgs, isSlow, type LeaseState, retryDelayMs } from './lease.ts';
 import { type Operation, type OperationResult, operate } from './operator-call.ts';
 import type { FleetSetup } from './options.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
@@ -15,17 +15,6 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const SHORTEST_MS = 1e-3;
 
 const notTooShort = (leftMs: number): number => (leftMs < SHORTEST_MS ? 0 : leftMs);
-
-/** The state of the process, at the time. */
-interface Hooks {
-  readonly state: () => LeaseState;
-  /** Whether the store was never reached, and calls are to wait for its first connection. */
-  readonly isNew: () => boolean;
-  /** When the first request in the queue gives up; `Infinity` if never, or if none waits. */
-  readonly deadlineMs: () => number;
-  /** Whether a call may take twice the time. */
-  readonly isSlow: () => boolean;
-}
 
 /** A reply, and when its call was sent. */
 interface TimedReply {
@@ -44,15 +33,29 @@ export interface Outcome extends Partial<TimedReply> {
 export class BucketStore {
   readonly #setup: FleetSetup;
   readonly #time: SteadyTime;
-  readonly #hooks: Hooks;
+  readonly #process: { readonly state: LeaseState };
+  readonly #deadlineMs: () => number;
   readonly #connection: Connection;
+  readonly #wasReached: boolean;
   /** When the store was called first. */
   #startedAtMs: number | undefined;
 
-  constructor(setup: FleetSetup, time: SteadyTime, hooks: Hooks) {
+  /**
+   * @param process how it stands
+   * @param deadlineMs when the first request in the queue gives up; `Infinity` if never, or if none waits
+   */
+  constructor(
+    setup: FleetSetup,
+    time: SteadyTime,
+    process: { readonly state: LeaseState },
+    deadlineMs: () => number,
+  ) {
     this.#setup = setup;
     this.#time = time;
-    this.#hooks = hooks;
+    this.#process = process;
+    this.#deadlineMs = deadlineMs;
+    // Calls for other keys have shown that there is a store.
+    this.#wasReached = (setup.shared?.processes() ?? 0) > 0;
     this.#connection = watchConnection(setup.client);
   }
 
@@ -72,17 +75,23 @@ export class BucketStore {
       // With at most `timeoutMs` here, closing ends within twice that.
       const delayMs = Math.min(retryDelayMs(this.#setup, retries), this.#setup.timeoutMs, leftMs);
       await sleep(this.#time.clock, delayMs);
-      if (!this.#hooks.isNew()) return outcome;
+      if (!this.#isNew) return outcome;
     }
+  }
+
+  /** Whether the store was never reached, and calls are to wait for its first connection. */
+  get #isNew(): boolean {
+    const { processes, outage, isClosed } = this.#process.state;
+    return !this.#wasReached && processes === 0 && outage === undefined && !isClosed;
   }
 
   /** How much longer to wait for the first connection, in milliseconds; 0 if requests can go without, or never get it. */
   #leftMs(error: unknown): number {
     const { onStoreError, localShare, connectTimeoutMs } = this.#setup;
     const needsStore = onStoreError === 'closed' || (onStoreError === 'local' && localShare === undefined);
-    if (!needsStore || isPermanent(error) || !this.#hooks.isNew()) return 0;
+    if (!needsStore || isPermanent(error) || !this.#isNew) return 0;
     const untilMs = (this.#startedAtMs ?? 0) + (connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
-    const deadlineMs = connectTimeoutMs === undefined ? this.#hooks.deadlineMs() : Number.POSITIVE_INFINITY;
+    const deadlineMs = connectTimeoutMs === undefined ? this.#deadlineMs() : Number.POSITIVE_INFINITY;
     const endMs = deadlineMs === Number.POSITIVE_INFINITY ? untilMs : Math.max(untilMs, deadlineMs);
     return notTooShort(endMs - this.#time.now());
   }
@@ -95,7 +104,9 @@ export class BucketStore {
       const onTimeout = (): void => {
         const connectionError = this.#connection.error();
         const silentMs = this.#time.now() - sentAtMs;
-        const slowMs = this.#hooks.isSlow() ? notTooShort(2 * timeoutMs - silentMs) : 0;
+        const slowMs = isSlow(this.#process.state, this.#time.now())
+          ? notTooShort(2 * timeoutMs - silentMs)
+          : 0;
         const extraMs = Math.min(Math.max(this.#leftMs(connectionError), slowMs), timeoutMs);
         if (extraMs > 0) {
           stopTimer = timeLimit(this.#time.clock, extraMs, onTimeout);
@@ -129,7 +140,7 @@ export class BucketStore {
 
   #run(call: StoreCall, nowMs: number, proposes: boolean): Promise<unknown> {
     const { storeClient, key } = this.#setup;
-    const args = callArgs(this.#hooks.state(), call, nowMs, proposes);
+    const args = callArgs(this.#process.state, call, nowMs, proposes);
     return runScript(storeClient, { text: SCRIPT, sha1: SCRIPT_SHA1 }, key, args);
   }
 
@@ -149,7 +160,7 @@ export class BucketStore {
    */
   async setLimits(changed: readonly number[], limits: readonly Quota[]): Promise<OperationResult> {
     const { storeClient, key, names, timeoutMs } = this.#setup;
-    const version = this.#hooks.state().known.last?.version ?? 0;
+    const version = this.#process.state.known.last?.version ?? 0;
     const operation: Operation = {
       ...{ type: 'set', version },
       to: {

@@ -18,7 +18,6 @@ import {
   isOpen,
   isSettling,
   isShort,
-  isSlow,
   isTooLate,
   type LeaseEvent,
   type LeaseState,
@@ -142,16 +141,13 @@ export class FleetTokens implements TokenSource<LeasesHeld, Amount> {
     this.state = newLease(setup, newName(), time.now());
     this.capacity = this.#amount(({ capacity }) => capacity);
     this.refillPerSecond = this.#amount((limit) => limit.refillPerSecond);
+    this.#store = new BucketStore(
+      setup,
+      time,
+      this,
+      () => queue.queue.first?.deadlineMs ?? Number.POSITIVE_INFINITY,
+    );
     const { shared, rested } = setup;
-    // Calls for other keys have shown that there is a store.
-    const wasReached = (shared?.processes() ?? 0) > 0;
-    this.#store = new BucketStore(setup, time, {
-      state: () => this.state,
-      isNew: () =>
-        !wasReached && this.processes === 0 && this.state.outage === undefined && !this.state.isClosed,
-      deadlineMs: () => queue.queue.first?.deadlineMs ?? Number.POSITIVE_INFINITY,
-      isSlow: () => isSlow(this.state, time.now()),
-    });
     if (rested !== undefined) this.#tell({ type: 'wake', rested, startMs: time.startMs });
     const error = shared?.error();
     if (error !== undefined) this.#tell({ type: 'away', error, fleet: this.#fleet });
