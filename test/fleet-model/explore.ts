@@ -36,11 +36,53 @@ function pathTo(node: Node | undefined): Event[] {
   return path;
 }
 
-/** A request is served within so long once nothing goes wrong any more. In milliseconds. */
+/** A request is served, and the store is back, within so long once nothing goes wrong any more. In milliseconds. */
 const PATIENCE_MS = 30_000;
 
 /** … and within so many events. */
 const MOST_EVENTS = 2_000;
+
+/**
+ * Each process that is not closed asks, and then nothing goes wrong any more: all requests are served, and then all processes share the
+ * bucket again, if they go on asking.
+ *
+ * @param served the keys of worlds of which that is known
+ */
+function endOf(
+  start: World,
+  served: Set<string> = new Set(),
+): { readonly broken?: string; readonly events: number; readonly lastsMs: number } {
+  let world = start;
+  const askAll = (): void => {
+    for (const [at, { lease, isWaiting }] of world.processes.entries())
+      if (!lease.isClosed && !isWaiting) world = after(world, ['ask', at]);
+  };
+  askAll();
+  const keys: string[] = [];
+  const sinceMs = world.nowMs;
+  let events = 0;
+  for (;;) {
+    const isWaiting = world.processes.some((process) => process.isWaiting);
+    const isAway = world.processes.some(({ lease }) => lease.outage !== undefined && !lease.isClosed);
+    if (!isWaiting && !isAway) break;
+    if (!isWaiting) askAll();
+    const event = fairEvent(world);
+    // While time stands, what follows is the same.
+    if (event[0] === 'time') {
+      const key = keyOf(world);
+      if (served.has(key)) break;
+      keys.push(key);
+    }
+    world = after(world, event);
+    events += 1;
+    if (world.nowMs - sinceMs > PATIENCE_MS || events > MOST_EVENTS) {
+      const broken = isWaiting ? 'A request is never served' : 'A process never shares the bucket again';
+      return { broken, events, lastsMs: world.nowMs - sinceMs };
+    }
+  }
+  for (const key of keys) served.add(key);
+  return { events, lastsMs: world.nowMs - sinceMs };
+}
 
 /**
  * Plays every order of events to a depth, each world once.
@@ -55,30 +97,11 @@ export function explore(start: World, depth: number, troubles: Bounds): Explored
   let [events, longestMs, endings, endingEvents] = [0, 0, 0, 0];
 
   const end = (node: Node): void => {
-    let { world } = node;
+    const ended = endOf(node.world, served);
+    if (ended.broken !== undefined) throw new Broken(ended.broken, pathTo(node));
     endings += 1;
-    // Each process that is not closed asks, and then nothing goes wrong.
-    for (const [at, { lease, isWaiting }] of world.processes.entries())
-      if (!lease.isClosed && !isWaiting) world = after(world, ['ask', at]);
-    const keys: string[] = [];
-    const sinceMs = world.nowMs;
-    let count = 0;
-    while (world.processes.some(({ isWaiting }) => isWaiting)) {
-      const event = fairEvent(world);
-      // While time stands, what follows is the same.
-      if (event[0] === 'time') {
-        const key = keyOf(world);
-        if (served.has(key)) break;
-        keys.push(key);
-      }
-      world = after(world, event);
-      count += 1;
-      if (world.nowMs - sinceMs > PATIENCE_MS || count > MOST_EVENTS)
-        throw new Broken('A request is never served', pathTo(node));
-    }
-    endingEvents += count;
-    longestMs = Math.max(longestMs, world.nowMs - sinceMs);
-    for (const key of keys) served.add(key);
+    endingEvents += ended.events;
+    longestMs = Math.max(longestMs, ended.lastsMs);
   };
 
   let layer: Node[] = [{ world: start, event: undefined, before: undefined }];
@@ -113,7 +136,7 @@ const TROUBLED = 0.15;
 /**
  * Plays so many events in an order that is drawn at random.
  *
- * @throws Broken if more is spent than may be
+ * @throws Broken as {@link explore}
  */
 export function walk(start: World, length: number, troubles: Bounds, random: () => number): World {
   let world = start;
@@ -127,5 +150,7 @@ export function walk(start: World, length: number, troubles: Bounds, random: () 
     const broken = isBeyond(world);
     if (broken !== undefined) throw new Broken(broken, path);
   }
+  const { broken } = endOf(world);
+  if (broken !== undefined) throw new Broken(broken, path);
   return world;
 }

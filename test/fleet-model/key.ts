@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ModelState } from '../../packages/valkey/test/model.ts';
-import { EPOCH_US, LIMIT, type Process, type World } from './world.ts';
+import { EPOCH_US, levelAt, type Process, type World } from './world.ts';
 
 // Two worlds are the same if they differ by a shift of time, by the names of processes, or by numbers of calls.
 
@@ -139,8 +139,8 @@ export function keyOf(world: World): string {
       .sort((one, other) => one.place - other.place);
     store = plain({ ...state, records }, 'other', from);
   }
-  const level = Math.max(0, world.level - ((nowMs - world.levelAtMs) * LIMIT.refillPerSecond) / 1_000);
-  const rest = JSON.stringify([world.troubles, rounded(level), rounded((nowMs * 1_000) % 1)]);
+  const levels = [levelAt(world.leased, nowMs), levelAt(world.local, nowMs)].map(rounded);
+  const rest = JSON.stringify([world.troubles, levels, rounded((nowMs * 1_000) % 1)]);
   const hash = createHash('md5');
   for (const { text } of each) hash.update(text).update('|');
   return hash.update(store).update(rest).digest('base64');

@@ -41,11 +41,9 @@ for (const [processes = 2, depth = 8, troubles = 0] of own.length > 0 ? [own] : 
   });
   console.log(`${processes} processes, every order of ${depth} events, at most ${troubles} troubles:`);
   console.log(`  ${states} states by ${events} events; ${seconds(beganMs)}`);
-  console.log(`  most capacities beyond rate · time: ${shown(most)}`);
-  console.log(
-    `  from each of ${endings} states requests are served within ${(longestMs / 1_000).toFixed(1)} s`,
-  );
-  console.log(`  once nothing goes wrong any more (${endingEvents} events)`);
+  console.log(`  the most that was granted beyond rate · time, in capacities: ${shown(most)}`);
+  console.log(`  from each of ${endings} states all are served, and share the bucket again, within`);
+  console.log(`  ${(longestMs / 1_000).toFixed(1)} s (${endingEvents} events)`);
 }
 if (own.length === 0)
   for (const [processes, length, orders, troubles] of WALKS) {
@@ -56,5 +54,5 @@ if (own.length === 0)
     console.log(
       `${processes} processes, ${orders} orders of ${length} events, at most ${troubles} troubles: ${seconds(beganMs)}`,
     );
-    console.log(`  most capacities beyond rate · time: ${shown(most)}`);
+    console.log(`  the most that was granted beyond rate · time, in capacities: ${shown(most)}`);
   }

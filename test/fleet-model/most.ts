@@ -1,6 +1,6 @@
 import { LIMIT, type World } from './world.ts';
 
-/** The most that was spent beyond `rate · time` in any window, in capacities, by the troubles until then. */
+/** The most that the store has granted beyond `rate · time` in any window, in capacities, by the troubles until then. */
 export type Most = ReadonlyMap<string, number>;
 
 const named = (count: number, one: string, more: string): string[] =>
@@ -18,22 +18,33 @@ function nameOf({ troubles: { drops, ends, losses, steps } }: World): string {
 
 export function mostOf(most: Map<string, number>, world: World): void {
   const name = nameOf(world);
-  most.set(name, Math.max(most.get(name) ?? 0, world.most / LIMIT.capacity));
+  most.set(name, Math.max(most.get(name) ?? 0, world.leased.most / LIMIT.capacity));
 }
 
-/** A rounding error that no sum of times reaches. */
-const ROUNDING = 1e-6;
+/** Each run of the script takes a microsecond of the store's time, and none of the world's. In tokens. */
+const ROUNDING = 1e-3;
+
+/** The parts of all shares together. */
+const SHARES = 1.08;
 
 /**
- * The most that a fleet may spend beyond `rate · time`, in capacities. The bucket holds one, and leased tokens that idle are another one:
- * at least a token for each process. Each loss of the store, lost call and step of its clock may cost one more: a process restores what it
- * saw last, has its share without the store, or does not notice that the clock was set.
+ * The most that the store may grant beyond `rate · time`, in tokens. The bucket holds a capacity, and leased tokens that idle are another
+ * one: at least a token for each process. Each loss of the store and each step of its clock may cost one more: a process restores what it
+ * saw last, or does not notice that the clock was set.
  */
-export function boundOf({ processes, troubles: { drops, losses, steps } }: World): number {
-  const idle = Math.max(1, processes.length / LIMIT.capacity - 1);
-  return 1 + idle + losses + drops + steps + ROUNDING;
+export function leasedBound({ processes, troubles: { losses, steps } }: World): number {
+  const idle = Math.max(LIMIT.capacity, processes.length - LIMIT.capacity);
+  return idle + (1 + losses + steps) * LIMIT.capacity + ROUNDING;
 }
 
-/** Why the rule is broken, if it is. */
-export const isBeyond = (world: World): string | undefined =>
-  world.most / LIMIT.capacity > boundOf(world) ? `${world.most} tokens beyond rate · time` : undefined;
+/** The same of the shares: each process has a part of the rate, of which it collects a token. */
+const localBound = ({ processes, nowMs }: World): number =>
+  processes.length + SHARES * LIMIT.capacity + ((SHARES - 1) * nowMs * LIMIT.refillPerSecond) / 1_000;
+
+/** Why a rule is broken, if one is. */
+export function isBeyond(world: World): string | undefined {
+  const { leased, local } = world;
+  if (leased.most > leasedBound(world)) return `${leased.most} tokens were granted beyond rate · time`;
+  if (local.most > localBound(world)) return `${local.most} tokens of shares were spent beyond rate · time`;
+  return undefined;
+}

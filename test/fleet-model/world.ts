@@ -65,6 +65,21 @@ export interface Bounds extends Troubles {
   readonly all: number;
 }
 
+/** In tokens. */
+export interface Spending {
+  readonly granted: number;
+  /** The most beyond `rate · t` of the windows that end then; and of all windows. */
+  readonly level: number;
+  readonly levelAtMs: number;
+  readonly most: number;
+}
+
+const NOTHING: Spending = { granted: 0, level: 0, levelAtMs: 0, most: 0 };
+
+/** The level at another time. */
+export const levelAt = ({ level, levelAtMs }: Spending, nowMs: number): number =>
+  Math.max(0, level - ((nowMs - levelAtMs) * LIMIT.refillPerSecond) / 1_000);
+
 export interface World {
   readonly nowMs: number;
   readonly text: string | undefined;
@@ -72,12 +87,9 @@ export interface World {
   readonly aheadUs: number;
   readonly processes: readonly Process[];
   readonly troubles: Troubles;
-  /** The most that was spent in any window beyond `rate · t`, of the windows that end now; and the most of all. In tokens. */
-  readonly level: number;
-  readonly most: number;
-  /** When `level` was taken. */
-  readonly levelAtMs: number;
-  readonly granted: number;
+  /** What the store has granted, and what processes have spent of their shares while the store was away. */
+  readonly leased: Spending;
+  readonly local: Spending;
 }
 
 /** An event, and the place of its process and its call. */
@@ -103,7 +115,7 @@ export const NO_TROUBLES: Troubles = { losses: 0, steps: 0, drops: 0, ends: 0 };
 export function newWorld(processes: number): World {
   return {
     ...{ nowMs: 0, text: undefined, aheadUs: 0, troubles: NO_TROUBLES },
-    ...{ level: 0, most: 0, levelAtMs: 0, granted: 0 },
+    ...{ leased: NOTHING, local: NOTHING },
     processes: Array.from({ length: processes }, (_, at) => ({
       lease: newLease(terms, `process${at}`, 0),
       ...{ isWaiting: false, flights: [] },
@@ -124,10 +136,12 @@ const withProcess = (world: World, at: number, process: Process): World => ({
 });
 
 /** A request was granted. */
-function grant(world: World): World {
-  const { level, levelAtMs, nowMs, most, granted } = world;
-  const now = Math.max(0, level - ((nowMs - levelAtMs) * LIMIT.refillPerSecond) / 1_000) + 1;
-  return { ...world, level: now, levelAtMs: nowMs, most: Math.max(most, now), granted: granted + 1 };
+function grant(world: World, from: 'leased' | 'local'): World {
+  const { nowMs } = world;
+  const { granted, most } = world[from];
+  const level = levelAt(world[from], nowMs) + 1;
+  const spent = { granted: granted + 1, level, levelAtMs: nowMs, most: Math.max(most, level) };
+  return { ...world, [from]: spent };
 }
 
 /** What the driver does at the end of a turn: steps, sends, and serves the request that waits. */
@@ -143,7 +157,7 @@ function settle(world: World, at: number, first?: Answer): World {
     const flights = [...process.flights, ...calls.map((to) => flightOf(state, to, nowMs, false))];
     next = withProcess(next, at, { ...process, lease: state, flights, wakeAtMs, lookAtMs });
     const served = serve(next, at);
-    if (served.granted === next.granted) return served;
+    if (served.processes[at]?.isWaiting === next.processes[at]?.isWaiting) return served;
     next = served;
   }
 }
@@ -155,7 +169,7 @@ function serve(world: World, at: number): World {
   const from = take(state, [TOKEN], world.nowMs);
   // Without the store a request may collect its tokens one part after the other.
   const next = withProcess(world, at, { ...process, lease: state, isWaiting: from === undefined });
-  return from === undefined ? next : grant(next);
+  return from === undefined ? next : grant(next, from === 'store' ? 'leased' : 'local');
 }
 
 /** When a call is given up. */
