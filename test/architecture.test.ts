@@ -28,7 +28,7 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   opentelemetry: [/^@ebb\/core$/, /^@opentelemetry\/api$/],
   testing: [/^@ebb\/core(\/adapter|\/bucket|\/testing)?$/, /^@ebb\/providers$/],
   simulator: [
-    /^@ebb\/core(\/adapter|\/bucket|\/testing)?$/,
+    /^@ebb\/core(\/adapter|\/bucket|\/deadlines|\/testing)?$/,
     /^@ebb\/(hedge\/internal|hedge|providers|testing\/faults)$/,
     /^node:/,
   ],

@@ -1,5 +1,6 @@
 import { apiGateway, appEngine, treatments } from './buckets/bucket-studies.ts';
 import { adaptiveLimits } from './concurrency/concurrency-study.ts';
+import { deadlines } from './deadlines/deadline-study.ts';
 import { estimates } from './estimates/estimate-study.ts';
 import { experimentStudy } from './experiment-study.ts';
 import { backoffs } from './grid/backoffs.ts';
@@ -69,6 +70,7 @@ export const STUDIES: readonly Study[] = [
   silence,
   shard,
   comesBack,
+  deadlines,
   grid,
   parts,
   backoffs,
