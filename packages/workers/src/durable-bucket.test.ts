@@ -176,12 +176,71 @@ describe('pauses', () => {
     other.pauseFor(5_000);
     world.behaviour = 'throws';
     one.pauseFor(100);
-    world.behaviour = 'replies';
     await world.clock.advance(1_000);
+    expect(one.stats().losses).toBe(1);
+    world.behaviour = 'replies';
     world.tokens.pausedUntilMs = 5_000;
     await world.fateOf(one.acquire(), 1_000);
     expect(one.stats().pausedMs).toBeGreaterThan(2_000);
   });
+});
+
+test('the reply to an earlier call does not begin a pause again', async () => {
+  const world = new World();
+  const bucket = world.bucket();
+  bucket.pauseFor(5_000);
+  await world.clock.advance(3);
+  bucket.resume();
+  await world.clock.advance(8);
+  expect(world.replies.map(({ pausedMs }) => pausedMs)).toEqual([5_000]);
+  expect(bucket.stats().pausedMs).toBe(0);
+});
+
+test('a busy isolate leases ahead of its requests', async () => {
+  const world = new World();
+  const bucket = world.bucket();
+  await world.fateOf(Promise.all(Array.from({ length: 10 }, () => bucket.acquire())), 21);
+  const { length } = world.calls;
+  expect(bucket.stats().leased).toBeGreaterThan(6);
+  for (let at = 0; at < 6; at += 1) expect(bucket.tryAcquire()).toBeDefined();
+  await world.clock.advance(0);
+  expect(world.calls).toHaveLength(length + 1);
+  expect(world.calls.at(-1)).toMatchObject({ least: 0 });
+});
+
+test('a call that fails after a later one got a reply loses nothing', async () => {
+  const world = new World();
+  const bucket = world.bucket();
+  world.behaviour = 'hangs';
+  const acquired = bucket.acquire();
+  await world.clock.advance(6);
+  world.behaviour = 'replies';
+  bucket.pauseFor(50);
+  expect(await world.fateOf(acquired, 1_200)).toHaveProperty('cost', 1);
+  expect(bucket.stats()).toMatchObject({ mode: 'shared', losses: 0 });
+});
+
+test('an isolate that has not reached the object for a minute has no share', async () => {
+  const world = new World();
+  const bucket = world.bucket();
+  await spend(world, bucket, 1);
+  await world.clock.advance(60_001);
+  world.behaviour = 'throws';
+  expect(await world.fateOf(bucket.acquire(), 100)).toEqual(refusal('unavailable'));
+});
+
+test('what a failed call was to charge is charged by the next', async () => {
+  const world = new World();
+  const bucket = world.bucket();
+  const grant = await world.fateOf(bucket.acquire(), 10);
+  (grant as { settle(cost: number): void }).settle(5);
+  world.behaviour = 'throws';
+  void bucket.acquire();
+  await world.clock.advance(6);
+  world.behaviour = 'replies';
+  await world.clock.advance(1_000);
+  await world.fateOf(bucket.acquire(), 10);
+  expect(world.calls.slice(0, 3).map(({ spent }) => spent)).toEqual([0, 4, 4]);
 });
 
 describe.each(['throws', 'refuses', 'hangs'] as const)('an object that %s', (behaviour) => {
