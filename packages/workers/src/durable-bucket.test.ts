@@ -220,6 +220,28 @@ test('a call that fails after a later one got a reply loses nothing', async () =
   expect(bucket.stats()).toMatchObject({ mode: 'shared', losses: 0 });
 });
 
+test('a call that takes too long is aborted, and attempts to reach the object come after ever longer delays', async () => {
+  const world = new World();
+  const sent: { readonly atMs: number; readonly signal: AbortSignal }[] = [];
+  const bucket = world.bucket({
+    onStoreError: 'open',
+    timeoutMs: 20,
+    object: () => ({
+      fetch: (_, { signal }) => {
+        sent.push({ atMs: world.clock.now(), signal });
+        return new Promise(() => undefined);
+      },
+    }),
+  });
+  for (let at = 0; at < 200; at += 1) {
+    void bucket.acquire();
+    await world.clock.advance(10);
+  }
+  expect(sent[0]?.signal.aborted).toBe(true);
+  const delays = sent.slice(1).map(({ atMs }, at) => atMs - (sent[at]?.atMs ?? 0));
+  expect(delays.slice(0, 5)).toEqual([100, 170, 320, 400, 400]);
+});
+
 test('an isolate that has not reached the object for a minute has no share', async () => {
   const world = new World();
   const bucket = world.bucket();

@@ -58,10 +58,11 @@ export class LeasePool {
   take(cost: number, nowMs: number): boolean {
     const available = this.#leases.reduce((sum, lease) => sum + this.#available(lease, nowMs), 0);
     if (available + this.#slack(nowMs) < cost) return false;
+    // None of a later lease is available before all of an earlier one.
     let lacking = cost;
     for (const lease of this.#leases) {
-      const taken = Math.min(lacking, this.#available(lease, nowMs));
-      if (taken === 0) continue;
+      const taken = Math.min(lacking, lease.left);
+      if (taken === 0) break;
       lease.left -= taken;
       lacking -= taken;
       this.takenAtMs = lease.endMs - lease.left / this.#perMs;
