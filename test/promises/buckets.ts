@@ -77,8 +77,8 @@ export const BUCKETS: readonly Promised[] = [
     {
       says: 'as far as the bucket has had room since',
       file: `${FOLDER}/level.ts`,
-      from: 'Math.min(surplus, lacking, lowest)',
-      to: 'Math.min(surplus, lacking)',
+      from: 'Math.min(surplus, lowest)',
+      to: 'surplus',
       tests: [
         'packages/core/src/limits/bucket/give-back.property.test.ts',
         'packages/core/src/limits/bucket/level.test.ts',
