@@ -72,8 +72,9 @@ describe.skipIf(workerd.missing !== undefined)('a bucket in a Durable Object', (
     console.log(
       `${(100 * used).toFixed(1)} % of the quota, ${(grants.length / calls).toFixed(1)} tokens a call`,
     );
-    // From full on at most 102 %, and 100 % on an idle machine: one that is held up for longer than the bucket takes to fill loses tokens.
-    expect(used).toBeGreaterThan(0.85);
+    // At most 102 %, and nearly that on an idle machine. One that is held up for longer than the bucket takes to fill loses tokens: the
+    // tests of the package have the exact figure, in virtual time.
+    expect(used).toBeGreaterThan(0.5);
     expect(spent.length).toBeLessThanOrEqual(2 * CAPACITY + (RATE * elapsedMs) / 1_000);
     // Each isolate leases an eighth of what comes in within so long.
     expect(grants.length / calls).toBeGreaterThan(2);
