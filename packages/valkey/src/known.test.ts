@@ -50,6 +50,13 @@ test.each<[name: string, replies: readonly Told[]]>([
   }
 });
 
+test('a call that came too late tells what it saw, and nothing to hand in', () => {
+  const known = observe(nothingKnown(LIMITS), raw(1, 1e6), 0, 1)[0];
+  const [next, reply] = observe(known, raw(1, 2e6, { tooLate: true, emptyUs: [5e6] }), 2, 3);
+  expect(reply.emptyInMs).toEqual([3_000]);
+  expect(knownArgs(next)).toEqual(knownArgs(known));
+});
+
 test('requests may be served sooner if tokens are given back, not if others take part', () => {
   let known = nothingKnown(LIMITS);
   const lineOf = (told: RawReply): string => {

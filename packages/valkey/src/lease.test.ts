@@ -222,6 +222,25 @@ describe('a late reply of a store that is lost', () => {
     expect(callOf(late).mode).toBe('spend');
   });
 
+  test('to the last of many attempts has the store called at once, as earlier ones get no reply', () => {
+    lease = new LoneLease({ localShare: 0.5, retryMs: 200 });
+    lost();
+    let last = { call: callOf(lease.step(400, waiting(1))), sentAtMs: 400 };
+    let gaps: number[] = [];
+    while (gaps.filter((ms) => ms === 2_000).length < 2 && gaps.length < 60) {
+      const givenUpAtMs = last.sentAtMs + 250;
+      const step = lease.step(givenUpAtMs, waiting(1), { ...last, ...silent });
+      const sentAtMs = step.calls.length > 0 ? givenUpAtMs : step.wakeAtMs;
+      gaps = [...gaps, sentAtMs - last.sentAtMs];
+      last = { call: callOf(step.calls.length > 0 ? step : lease.step(sentAtMs, waiting(1))), sentAtMs };
+    }
+    // With twenty calls unanswered it is tried every two seconds.
+    expect(gaps.slice(-2)).toEqual([2_000, 2_000]);
+    lease.step(last.sentAtMs + 250, waiting(1), { ...last, ...silent });
+    const late = { ...last, reply: reply(), state: 'late' as const };
+    expect(lease.step(last.sentAtMs + 300, waiting(1), late).calls.length).toBe(1);
+  });
+
   test('to an attempt of another outage says nothing of this one', () => {
     lease = new LoneLease({ localShare: 0.5 });
     lost();

@@ -838,7 +838,7 @@ function wakeAtMs(s: LeaseState, backlog: Backlog, nowMs: number): number {
   const isWaiting = backlog.count > 0;
   const expiries = s.units.flatMap(({ leases }) => leases.map(({ expiresAtMs }) => expiresAtMs));
   const expiryAtMs = isWaiting && isAsking(s) ? NEVER : Math.min(...expiries);
-  if (outage !== undefined) return Math.min(expiryAtMs, nextCheckAtMs(s, outage, isWaiting, nowMs));
+  if (outage !== undefined) return Math.min(expiryAtMs, nextCheckAtMs(s, outage, isWaiting));
   const nextAtMs = Math.min(expiryAtMs, s.settleAtMs);
   if (!isWaiting) return nextAtMs;
   // The pending lease may become unnecessary.
@@ -1107,10 +1107,6 @@ function send(s: Draft, call: StoreCall, outage: number, nowMs: number): OpenCal
 const sendSoon = (s: Draft, call: StoreCall, outage: number, nowMs: number): void =>
   say(s, { calls: [...s.said.calls, send(s, call, outage, nowMs)] });
 
-/** How many calls have no reply, those that were given up within 10 s included. */
-const unanswered = ({ open }: LeaseState, nowMs: number): number =>
-  open.filter(({ sentAtMs }) => nowMs - sentAtMs <= GIVEN_UP_MS).length;
-
 const isUnderWay = ({ open }: LeaseState, matches: (one: OpenCall) => boolean): boolean =>
   open.some((one) => !one.isGivenUp && matches(one));
 
@@ -1120,7 +1116,7 @@ const isAsking = (state: LeaseState): boolean => isUnderWay(state, ({ call }) =>
 const isRefunding = (state: LeaseState): boolean =>
   state.unspent.length > 0 ||
   isOwing(state) ||
-  isUnderWay(state, ({ call, outage }) => outage === 0 && (call.mode === 'refund' || call.mode === 'spend'));
+  isUnderWay(state, ({ call }) => call.mode === 'refund' || call.mode === 'spend');
 
 /** Makes the calls that are due while the store is there. */
 function ask(s: Draft, backlog: Backlog, nowMs: number): void {
@@ -1370,7 +1366,7 @@ function nextPause(s: Draft, nowMs: number): StoreCall | undefined {
   const message = s.pauseUnsent;
   if (message === undefined) return undefined;
   // A pause is sent as a duration: sent before there is a connection it would begin, and end, too late, so the state is read first.
-  if (s.processes === 0) return unanswered(s, nowMs) === 0 ? { mode: 'peek' } : undefined;
+  if (s.processes === 0) return s.open.length === 0 ? { mode: 'peek' } : undefined;
   s.pauseUnsent = undefined;
   if (message !== 'end' && message.endsAtMs <= nowMs) return undefined;
   s.pauseKnownUs = NEVER;
@@ -1494,23 +1490,23 @@ function scheduleRetry(s: LeaseState, outage: Outage, nowMs: number): void {
 }
 
 /** When to retry next; `Infinity` once the store has replied. */
-function retryAtMs(s: LeaseState, outage: Outage, nowMs: number): number {
+function retryAtMs(s: LeaseState, outage: Outage): number {
   if (outage.sharedAtMs < NEVER) return NEVER;
-  if (unanswered(s, nowMs) < MAX_UNANSWERED) return outage.nextRetryAtMs;
+  if (s.open.length < MAX_UNANSWERED) return outage.nextRetryAtMs;
   return Math.max(outage.nextRetryAtMs, outage.lastRetryAtMs + CROWDED_RETRY_MS);
 }
 
 /** When a timer is needed; `Infinity` if no request waits and there was none lately. */
-function nextCheckAtMs(s: LeaseState, outage: Outage, isWaiting: boolean, nowMs: number): number {
-  const checkAtMs = Math.min(outage.sharedAtMs, retryAtMs(s, outage, nowMs));
+function nextCheckAtMs(s: LeaseState, outage: Outage, isWaiting: boolean): number {
+  const checkAtMs = Math.min(outage.sharedAtMs, retryAtMs(s, outage));
   return isWaiting || checkAtMs <= outage.usedAtMs + ACTIVE_MS ? checkAtMs : NEVER;
 }
 
 function checkOutage(s: Draft, outage: Outage, isWaiting: boolean, nowMs: number): void {
   // No request needs the store: it is not called.
-  if (nowMs < nextCheckAtMs(s, outage, isWaiting, nowMs)) return;
+  if (nowMs < nextCheckAtMs(s, outage, isWaiting)) return;
   const isShared = nowMs >= outage.sharedAtMs;
-  if (!isShared && nowMs < retryAtMs(s, outage, nowMs)) return;
+  if (!isShared && nowMs < retryAtMs(s, outage)) return;
   // The store has to have kept the bucket, which a look shows.
   if (isShared && outage.isForgetful) sendAway(s, outage, { mode: 'peek' }, nowMs);
   else if (isShared && outage.isBack) endOutage(s, outage, nowMs);

@@ -165,3 +165,16 @@ test('a pause that is ended while its call is under way is not sent again when t
   expect(later.map(({ mode }) => mode)).toEqual(['unpause']);
   expect(lease.step(153).calls).toEqual([]);
 });
+
+test('a pause that was ended meanwhile is not sent again when its call fails after that of its end', () => {
+  const lease = new LoneLease();
+  lease.step(0, undefined, { call: lease.peek(0), sentAtMs: 0, reply: reply() });
+  lease.pause(60_000, 0);
+  const [call] = lease.step(0).calls as [StoreCall];
+  lease.tell({ type: 'unpause' }, 10);
+  const [end] = lease.step(10).calls as [StoreCall];
+  expect(end.mode).toBe('unpause');
+  lease.step(20, undefined, { call: end, sentAtMs: 10, reply: reply() });
+  const { calls, turns } = lease.step(30, undefined, { call, sentAtMs: 0, error: new Error('gone') });
+  expect([calls, turns, lease.step(31).calls]).toEqual([[], [], []]);
+});
