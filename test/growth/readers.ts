@@ -53,7 +53,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/plugins/deadlines/remaining-time.ts': ['the time of an incoming request'],
   'core/plugins/idempotency/idempotency-answers.ts': LOOKS,
   'core/events/report-fields.ts': OWN,
-  'core/policy/hooks.ts': OWN,
+  'core/policy/trust.ts': OWN,
   'providers/cost/streams.ts': ['an event stream that is counted', 'lines of JSON that are counted'],
   'providers/cost/cost-from-response.ts': LOOKS,
   'providers/anthropic.ts': ['an error of Anthropic'],

@@ -59,6 +59,6 @@ export { originOf } from './http/outcome.ts';
 export { forRequest } from './limits/limit.ts';
 export { AroundCalls, LAYER, type Way } from './nested/outer-call.ts';
 export type { SentHeaders } from './policy/hooks.ts';
-export { addsCredentials, mustTrust } from './policy/hooks.ts';
 export { hasMiddleware } from './policy/options.ts';
 export { createPolicy, overridePolicy } from './policy/policy.ts';
+export { addsCredentials, mustTrust } from './policy/trust.ts';

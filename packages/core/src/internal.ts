@@ -37,6 +37,6 @@ export { IN_MILLISECONDS } from './http/server-feedback.ts';
 export type { CallPolicy } from './policy/call-view.ts';
 export type { CostLearner } from './policy/contracts.ts';
 export { checkKey } from './policy/cost.ts';
-export { isTrusted } from './policy/hooks.ts';
 export { observerOf } from './policy/options.ts';
 export { methodsOr, overridePolicy } from './policy/policy.ts';
+export { isTrusted } from './policy/trust.ts';

@@ -5,15 +5,9 @@ import { messageOf } from '../base/options.ts';
 import { isIdempotent } from '../http/classify.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { CallView } from '../policy/call-view.ts';
-import {
-  type HeaderChanges,
-  type HeaderValue,
-  isTrusted,
-  type KeptKey,
-  type NextAttempt,
-  type SentHeaders,
-} from '../policy/hooks.ts';
+import type { HeaderChanges, HeaderValue, KeptKey, NextAttempt, SentHeaders } from '../policy/hooks.ts';
 import type { Policy } from '../policy/options.ts';
+import { isTrusted } from '../policy/trust.ts';
 
 const KEY = 'idempotency-key';
 

@@ -5,7 +5,7 @@ import type { Observer } from '../events/events.ts';
 import type { Classify } from '../http/classify.ts';
 import type { ReadFeedback, RequestTraits } from '../http/outcome.ts';
 import type { CostOption } from './contracts.ts';
-import type { BeforeAttempt, TrustedOrigins, WrapAttempt } from './hooks.ts';
+import type { BeforeAttempt, WrapAttempt } from './hooks.ts';
 import type { BroughtLimit, Limit } from './limit.ts';
 import type {
   BringsLimit,
@@ -17,6 +17,7 @@ import type {
 } from './limit-options.ts';
 import type { Middleware } from './middleware.ts';
 import type { BodyInspector, CostReader, Inspector, Plugin } from './plugin.ts';
+import type { TrustedOrigins } from './trust.ts';
 
 /** The methods of requests that may be sent again, although the server may have carried out the attempt before. */
 type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);

@@ -19,7 +19,6 @@ import type { Observer } from '../events/events.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { checkFeedback, plainFeedback } from '../http/feedback.ts';
 import { checkCost, checkKey } from './cost.ts';
-import { checkTrusted } from './hooks.ts';
 import { limitIn } from './limit.ts';
 import type { BringsLimit, ChecksCalls, TokenBucket } from './limit-options.ts';
 import { inOrder } from './middleware.ts';
@@ -32,6 +31,7 @@ import {
   type UnsetOptions,
 } from './options.ts';
 import type { CostReader, Inspector, Plugin } from './plugin.ts';
+import { checkTrusted } from './trust.ts';
 
 /** A list of methods, or one of these words. */
 export function methodsOr(takes: string | undefined, ...words: readonly string[]): Check {

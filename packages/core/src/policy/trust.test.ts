@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { judge, prepare } from '../../test/steps.ts';
 import { Call } from '../call/call.ts';
 import { createPolicy, type Plugin } from '../index.ts';
-import { isTrusted, mustTrust } from './hooks.ts';
+import { isTrusted, mustTrust } from './trust.ts';
 
 const requestTo = (url: string) => ({ method: 'GET', url, replayable: true, header: () => undefined });
 

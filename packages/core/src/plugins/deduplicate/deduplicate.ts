@@ -8,8 +8,8 @@ import type { MiddlewareRun } from '../../call/middleware.ts';
 import type { Transport } from '../../call/transport.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
 import { checkKey } from '../../policy/cost.ts';
-import { addsCredentials } from '../../policy/hooks.ts';
 import type { InnermostMiddleware } from '../../policy/middleware.ts';
+import { addsCredentials } from '../../policy/trust.ts';
 import { numberOf } from './signature.ts';
 
 /** Options of `deduplicate`. */

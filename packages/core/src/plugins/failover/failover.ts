@@ -7,10 +7,10 @@ import type { Transport } from '../../call/transport.ts';
 import { reportedRequest } from '../../events/report-fields.ts';
 import { type Outcome, originOf, type ReadFeedback, type RequestTraits } from '../../http/outcome.ts';
 import type { CallView } from '../../policy/call-view.ts';
-import { checkTrusted } from '../../policy/hooks.ts';
 import type { BroughtLimit, Limit, Permit } from '../../policy/limit.ts';
 import { POLICY, type Policy } from '../../policy/options.ts';
 import type { Plugin } from '../../policy/plugin.ts';
+import { checkTrusted } from '../../policy/trust.ts';
 import { type EjectionOptions, type EndAttempt, Origins } from './origins.ts';
 
 /** Options of `failover`. */
