@@ -1,6 +1,15 @@
-import { constant, createPolicy, type EbbEvent, type PolicyOptions, perKey, tokenBucket } from '@ebb/core';
+import {
+  constant,
+  createPolicy,
+  type EbbEvent,
+  type Plugin,
+  type PolicyOptions,
+  perKey,
+  retryBudget,
+  tokenBucket,
+} from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type BaseFetch, createFetch } from './create-fetch.ts';
 import { deduplicate } from './deduplicate.ts';
 import { failover } from './failover.ts';
@@ -24,7 +33,7 @@ beforeEach(() => {
   clock = virtualClock({ startMs: 0 });
 });
 
-function client(answers: Answers, options: PolicyOptions = {}, more: object = {}) {
+function client(answers: Answers, options: PolicyOptions = {}, more: object = {}, after: Plugin[] = []) {
   const sent: string[] = [];
   const requests: Request[] = [];
   const bodies: string[] = [];
@@ -41,7 +50,7 @@ function client(answers: Answers, options: PolicyOptions = {}, more: object = {}
   const reported = new Set<object>();
   const plugin = failover({ origins: [A, B, C], consecutiveFailures: 2, ...more });
   const policy = createPolicy({
-    ...{ clock, backoff: constant(10), random: () => 0, plugins: [plugin] },
+    ...{ clock, backoff: constant(10), random: () => 0, plugins: [plugin, ...after] },
     onEvent(event) {
       events.push(structuredClone(event));
       reported.add(event.request);
@@ -118,10 +127,8 @@ describe('a retry', () => {
   });
 
   test('that is not sent leaves the request where it was', async () => {
-    const { send, events, plugin } = client(
-      { [A]: 503, [B]: 200 },
-      { limits: [{ name: 'no', planRetry: () => 'budget-exhausted' as const }] },
-    );
+    const limits = [{ name: 'no', planRetry: () => 'budget-exhausted' as const }];
+    const { send, events, plugin } = client({ [A]: 503, [B]: 200 }, {}, {}, [{ name: 'last', limits }]);
     expect(await send(A)).toBe(`503 ${A}`);
     expect(events.map(({ type, request }) => `${type} ${request.url}`)).toEqual([
       `attempt ${A}/`,
@@ -208,6 +215,13 @@ describe('limits per key', () => {
     expect([A, B, C].map(tokens)).toEqual([3, 3, 2]);
   });
 
+  test('a budget is that of the origin of the first attempt', async () => {
+    const budget = perKey(() => retryBudget({ clock }), { clock });
+    const { send } = client({ [A]: 503, [B]: 200 }, { budget });
+    expect(await send(A)).toBe(`200 ${B}`);
+    expect(budget.size).toBe(1);
+  });
+
   test('a pause that an origin asks for holds for its own requests', async () => {
     const bucket = perKey(() => tokenBucket({ refillPerSecond: 100, clock }), { clock });
     const busy = (): Response => new Response(null, { status: 429, headers: { 'retry-after': '30' } });
@@ -218,6 +232,17 @@ describe('limits per key', () => {
     expect(pausedMs(A)).toBeGreaterThanOrEqual(29_990);
     expect(pausedMs(B)).toBe(0);
   });
+});
+
+test('the upload of an attempt that fails is closed', async () => {
+  const cancelled = vi.fn();
+  const base = async (): Promise<Response> => {
+    throw new RangeError('mine');
+  };
+  const fetch = createFetch({ plugins: [failover({ origins: [A] })] }, base);
+  const body = (): ReadableStream => new ReadableStream({ cancel: cancelled });
+  await expect(fetch(A, { method: 'POST', body })).rejects.toThrow('mine');
+  expect(cancelled).toHaveBeenCalledTimes(1);
 });
 
 test('hooks and events see where an attempt goes, and the events of a request have one object', async () => {
