@@ -31,6 +31,7 @@ const OTHERS = [
   'simulator',
   'testing',
   'valkey',
+  'workers',
 ];
 
 /** An adapter starts calls. */
