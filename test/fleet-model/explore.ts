@@ -68,7 +68,7 @@ function endOf(
     if (!isWaiting) askAll();
     const event = fairEvent(world);
     // While time stands, what follows is the same.
-    if (event[0] === 'time') {
+    if (event[0] === 'timer') {
       const key = keyOf(world);
       if (served.has(key)) break;
       keys.push(key);

@@ -96,7 +96,7 @@ export interface World {
 export type Event =
   | readonly [type: 'ask' | 'close', process: number]
   | readonly [type: 'run' | 'reply' | 'drop' | 'fail', process: number, flight: number]
-  | readonly [type: 'time' | 'lost' | 'ahead' | 'back'];
+  | readonly [type: 'time' | 'timer' | 'lost' | 'ahead' | 'back'];
 
 const client = { evalsha: () => Promise.reject(), eval: () => Promise.reject() };
 const terms = fleetSetup({ client, key: 'k', ...LIMIT, timeoutMs: TIMEOUT_MS, random: () => 0 });
@@ -189,11 +189,12 @@ function timerMs(process: Process, nowMs: number): number {
 }
 
 /** Time passes until the first timer, which fires; or the time limit of a call. */
-function pass(world: World): World {
+function pass(world: World, mostMs: number): World {
   const timers = world.processes.map((process) => timerMs(process, world.nowMs));
   const firstMs = Math.min(...timers);
   const laterMs = world.nowMs + TIMEOUT_MS;
-  if (firstMs > laterMs) return { ...world, nowMs: laterMs };
+  if (firstMs > world.nowMs + mostMs || firstMs === Number.POSITIVE_INFINITY)
+    return { ...world, nowMs: laterMs };
   const nowMs = Math.max(world.nowMs, firstMs);
   const at = timers.indexOf(firstMs);
   const process = world.processes[at] as Process;
@@ -278,7 +279,9 @@ export function after(world: World, event: Event): World {
       );
     }
     case 'time':
-      return pass(world);
+      return pass(world, TIMEOUT_MS);
+    case 'timer':
+      return pass(world, Number.POSITIVE_INFINITY);
     case 'lost':
       return troubled({ ...world, text: undefined }, 'losses');
     case 'ahead':
@@ -317,11 +320,11 @@ export function eventsOf(world: World, bounds: Bounds): Event[] {
   return events;
 }
 
-/** What happens next if nothing goes wrong: each call is run and answered, and time passes when none is on its way. */
+/** What happens next if nothing goes wrong: each call is run and answered, and when none is on its way time passes until a timer. */
 export function fairEvent(world: World): Event {
   for (const [at, { flights }] of world.processes.entries()) {
     const place = flights.findIndex((flight) => !isSilent(flight));
     if (place >= 0) return [flights[place]?.reply === undefined ? 'run' : 'reply', at, place];
   }
-  return ['time'];
+  return ['timer'];
 }
