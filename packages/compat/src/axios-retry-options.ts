@@ -94,7 +94,7 @@ export class AxiosRetryOptions {
   }
 }
 
-/** The state of the retries in the config, of which a program may read `retryCount`. */
-export function stateOf(request: RequestTraits): { retryCount: number } | undefined {
-  return configOf(request)?.[KEY] as { retryCount: number } | undefined;
+/** The state of the retries in the config, where a program may read it. */
+export function stateOf(request: RequestTraits): { retryCount: number; lastRequestTime: number } | undefined {
+  return configOf(request)?.[KEY] as ReturnType<typeof stateOf>;
 }

@@ -1,5 +1,5 @@
 import { detailsOf, type Outcome, type PolicyOptions, type RequestTraits } from '@ebb/core';
-import { type Observer, property } from '@ebb/core/internal';
+import { type Observer, property, wallMs } from '@ebb/core/internal';
 
 import {
   type AxiosConfigLike,
@@ -84,7 +84,14 @@ function optionsOf(given: LikeAxiosRetryOptions = {}): PolicyOptions {
     },
     plugins: [
       {
-        ...remember({ own: (request) => options.begin(request), headers: changedHeaders }),
+        ...remember({
+          own: (request) => options.begin(request),
+          headers(request) {
+            const state = stateOf(request);
+            if (state !== undefined) state.lastRequestTime = wallMs();
+            return changedHeaders(request);
+          },
+        }),
         onEvent: observerOf(options),
       },
     ],

@@ -36,6 +36,12 @@ export interface LikeCalls {
   readonly wrapAttempt?: WrapAttempt | undefined;
 }
 
+/** The connection of a response that no one gets is free again. */
+function cancelBody(result: unknown): void {
+  const body = property(result, 'body') as Partial<ReadableStream> | null | undefined;
+  body?.cancel?.().catch(() => undefined);
+}
+
 /**
  * Remembers when a call has begun, which neither `classify` nor `backoff` know, waits for what its functions have begun, and ends the call
  * with the error that the library would throw.
@@ -60,14 +66,18 @@ export function remember({ own, headers, wrapAttempt }: LikeCalls = {}): Plugin 
     // `retry` calls none.
     middleware: [
       async ({ request }, next) => {
-        try {
-          return await next();
-        } catch (error) {
-          const thrown = begun.get(request)?.thrown;
-          throw thrown ? thrown.error : error;
-        } finally {
-          await begun.get(request)?.pending;
+        const ended = await next().then(
+          (result) => ({ result }),
+          (error: unknown) => ({ error }),
+        );
+        await begun.get(request)?.pending;
+        const thrown = begun.get(request)?.thrown;
+        if (thrown) {
+          if ('result' in ended) cancelBody(ended.result);
+          throw thrown.error;
         }
+        if ('error' in ended) throw ended.error;
+        return ended.result;
       },
     ],
   };

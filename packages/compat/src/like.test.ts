@@ -172,7 +172,11 @@ test('exponentialDelay draws up to a fifth', () => {
 describe('likePRetry', () => {
   const original = new Error('the original');
   test.each<[string, unknown, unknown]>([
-    ['a text', 'no', 'no'],
+    [
+      'a text, of which it makes an error',
+      'no',
+      new TypeError('Non-error was thrown: "no". You should only throw errors.'),
+    ],
     [
       'an AbortError of p-retry, and fails with its original error',
       Object.assign(new Error('no'), { name: 'AbortError', originalError: original }),
@@ -180,7 +184,7 @@ describe('likePRetry', () => {
     ],
   ])('does not retry %s', async (_, thrown, error) => {
     const call = vi.fn(() => Promise.reject(thrown));
-    await expect(retry(call, likePRetry())).rejects.toBe(error);
+    await expect(retry(call, likePRetry())).rejects.toEqual(error);
     expect(call).toHaveBeenCalledTimes(1);
   });
 

@@ -122,7 +122,7 @@ function contextOf(context: PRetryContext): PRetryContext & Error {
  * Does as p-retry 9.0.0, for programs that come from it: ten retries after 1, 2, 4 … s of whatever a function throws but a mistake. Made
  * for `retry`; a client of axios throws for a status, and those of fetch and undici for a lost connection alone. It does not read `Retry-After`.
  *
- * Differences: every retry counts, and over a client `shouldRetry` decides at once. Add the `plugins` of the result to your own.
+ * Differences: every retry counts, an abort in a wait fails with the last error, and over a client `shouldRetry` decides at once. Add the `plugins` of the result to your own.
  *
  * Source: p-retry 9.0.0.
  * @throws TypeError for an option that ebb cannot follow, such as an asynchronous `shouldRetry`
@@ -155,24 +155,34 @@ export function likePRetry(options: LikePRetryOptions = {}): PolicyOptions {
     return { call, context: contextOf({ error, ...counts }), isRetriable, mayFollow };
   };
 
-  /** Waits for the functions, before an attempt of `retry` fails: with what they throw, if they do. */
+  /**
+   * Waits for the functions, before an attempt of `retry` fails: with what they throw, if they do. The signal is looked at after each of
+   * them, and its reason comes before any result.
+   */
   const wrapAttempt = (async (send: () => unknown, { request, attempt }: CurrentAttempt) => {
+    const isOfClient = request.url !== '';
     try {
-      return await send();
+      const result = await send();
+      if (!isOfClient) signal?.throwIfAborted();
+      return result;
     } catch (thrown) {
-      if (request.url !== '' || thrown instanceof AbortError) throw thrown;
-      const original = property(thrown, 'originalError');
-      if (isError(original)) {
-        callStartOf(request).verdict = { attempt, verdict: 'final' };
-        throw original;
-      }
-      const { call, context, isRetriable, mayFollow } = failed(thrown, request, attempt);
-      call.verdict = { attempt, verdict: 'final' };
-      await onFailedAttempt(context);
-      if (isRetriable && (!mayFollow || (await shouldRetry(context))))
-        call.verdict = { attempt, verdict: 'transient' };
+      if (isOfClient) throw thrown;
+      callStartOf(request).verdict = { attempt, verdict: 'final' };
       signal?.throwIfAborted();
-      throw thrown;
+      if (thrown instanceof AbortError) throw thrown;
+      const original = property(thrown, 'originalError');
+      if (isError(original)) throw original;
+      const { call, context, isRetriable, mayFollow } = failed(thrown, request, attempt);
+      const leftMs = (): number => maxRetryTime - elapsedMs(call);
+      await onFailedAttempt(context);
+      signal?.throwIfAborted();
+      const isWanted = isRetriable && leftMs() > 0 && (!mayFollow || (await shouldRetry(context)));
+      signal?.throwIfAborted();
+      if (isWanted && leftMs() > 0) {
+        call.verdict = { attempt, verdict: 'transient' };
+        call.delayMs = Math.min(context.retryDelay, leftMs());
+      }
+      throw context.error;
     }
   }) as WrapAttempt;
 
@@ -195,7 +205,15 @@ export function likePRetry(options: LikePRetryOptions = {}): PolicyOptions {
     // After a scheduled attempt that was skipped there is no error.
     backoff: ({ retry, random, outcome, request }) =>
       asTimer((outcome && request && callStartOf(request).delayMs) ?? delayOf(setup, retry, random)),
-    plugins: [remember({ wrapAttempt })],
+    plugins: [
+      remember({
+        wrapAttempt,
+        own({ url }) {
+          if (url === '') signal?.throwIfAborted();
+          return undefined;
+        },
+      }),
+    ],
   };
 }
 

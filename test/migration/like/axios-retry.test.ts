@@ -183,3 +183,28 @@ test('takes options that were written for the types of axios-retry', () => {
   };
   expect(likeAxiosRetry(options).maxRetries).toBe(3);
 });
+
+test('the time of the last request is that of the attempt', async () => {
+  const key = 'axios-retry';
+  const timesOf = (isOriginal: boolean): Promise<Played> =>
+    play([{ status: 503, takesMs: 30 }, { status: 503 }, { status: 200 }], async (upstream, log) => {
+      const client = axiosOf(upstream, 0);
+      const startMs = Date.now();
+      const tell = (config: object | undefined): void =>
+        void log.push(
+          ((config as { [key]?: { lastRequestTime?: number } })?.[key]?.lastRequestTime ?? 0) - startMs,
+        );
+      const options = {
+        retryDelay: () => 500,
+        onRetry: (_: number, error: { config?: object | undefined }) => tell(error.config),
+      };
+      if (isOriginal) axiosRetry(client, options);
+      else client.interceptors.request.use(ebbInterceptor(likeAxiosRetry(options)));
+      const { status, config } = await client.get('/a');
+      tell(config);
+      return status;
+    });
+  const original = await timesOf(true);
+  expect(original.log).toEqual([0, 530, 1_035]);
+  expect(await timesOf(false)).toEqual(original);
+});

@@ -30,6 +30,13 @@ const CONDITIONS = {
   'three times': ((attempt, error, response) => attempt < 3 && (error !== null || !response?.ok)) as Function,
   'seven times': ((attempt) => attempt < 7) as Function,
   never: (() => false) as Function,
+  'one that throws': (() => {
+    throw new Error('no idea');
+  }) as Function,
+  'one that throws later': ((attempt) => {
+    if (attempt > 0) throw new Error('no idea');
+    return true;
+  }) as Function,
   'a failure alone': ((attempt, error) => attempt < 2 && error !== null) as Function,
   'as long as it is 503': ((_, __, response) => response?.status === 503) as Function,
 };
@@ -76,6 +83,10 @@ describe('as fetch-retry does', () => {
     ['statuses in a list', { steps: [asks], on: [503] }],
     ['a 200 in a list', { steps: [{ status: 200 }, { status: 201 }], on: [200] }],
     ['a status that is not', { steps: [{ status: 500 }], on: [503] }],
+    ['an error of a function about a success', { steps: [GOOD as Step], on: 'one that throws' }],
+    ['about a failing status', { steps: [{ status: 503 }], on: 'one that throws' }],
+    ['about a lost connection', { steps: [LOST as Step], on: 'one that throws' }],
+    ['about a second response', { steps: [{ status: 503 }, GOOD as Step], on: 'one that throws later' }],
     ['a function instead of retries', { steps: [{ status: 503 }], retries: 1, on: 'seven times' }],
     [
       'as long as it says',
@@ -118,4 +129,15 @@ describe('as fetch-retry does', () => {
       ),
       { numRuns: 150 },
     ));
+});
+
+test('a response whose retryOn throws is cancelled', async () => {
+  const cancelled: unknown[] = [];
+  const body = new ReadableStream({ cancel: () => void cancelled.push('cancelled') });
+  const retryOn = (): never => {
+    throw new Error('no idea');
+  };
+  const client = createFetch(likeFetchRetry({ retryOn }), async () => new Response(body));
+  await expect(client('http://upstream.test/a')).rejects.toThrow('no idea');
+  expect(cancelled).toEqual(['cancelled']);
 });

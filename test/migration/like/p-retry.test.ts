@@ -27,6 +27,8 @@ const THROWN = {
   'an AxiosError': () => new AxiosError('no', 'ERR_BAD_REQUEST', undefined, {}, { status: 400 } as never),
   'a timeout of its own': () => new DOMException('This operation was aborted', 'AbortError'),
   'a late response': () => new DOMException('too late', 'TimeoutError'),
+  'a text': () => 'no luck' as unknown as Error,
+  nothing: () => undefined as unknown as Error,
 } as const;
 
 interface Case {
@@ -39,6 +41,10 @@ interface Case {
   readonly randomize?: boolean | undefined;
   readonly maxRetryTime?: number | undefined;
   readonly should?: keyof typeof CONDITIONS;
+  /** How long each function of the options takes, in milliseconds. */
+  readonly waitsMs?: number;
+  /** When its signal aborts. */
+  readonly abortAtMs?: number;
 }
 
 const CONDITIONS = {
@@ -49,7 +55,15 @@ const CONDITIONS = {
   'by what is left': ({ retriesLeft, retryDelay }: PRetryContext) => retriesLeft > 1 && retryDelay < 4_000,
 };
 
-function both({ throws, should = 'by default', ...given }: Case): Promise<readonly [Played, Played]> {
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+function both({
+  throws,
+  should = 'by default',
+  waitsMs = 0,
+  abortAtMs,
+  ...given
+}: Case): Promise<readonly [Played, Played]> {
   const run = (isOriginal: boolean): Promise<Played> =>
     play(
       throws.map(([code, takesMs]) => ({ code, takesMs })),
@@ -63,12 +77,21 @@ function both({ throws, should = 'by default', ...given }: Case): Promise<readon
         const tell = (name: string, { error, ...rest }: PRetryContext): void =>
           void log.push([name, error.message, rest, upstream.atMs]);
         const condition = CONDITIONS[should];
+        const controller = new AbortController();
+        const abort = (): void => controller.abort(new Error('over'));
+        if (abortAtMs === 0) abort();
+        else if (abortAtMs !== undefined) setTimeout(abort, abortAtMs);
         const options = {
           ...given,
-          onFailedAttempt: (context: PRetryContext) => tell('failed', context),
+          ...(abortAtMs !== undefined && { signal: controller.signal }),
+          async onFailedAttempt(context: PRetryContext) {
+            tell('failed', context);
+            if (waitsMs > 0) await sleep(waitsMs);
+          },
           ...(condition && {
-            shouldRetry(context: PRetryContext) {
+            async shouldRetry(context: PRetryContext) {
               tell('should', context);
+              if (waitsMs > 0) await sleep(waitsMs);
               return condition(context);
             },
           }),
@@ -114,6 +137,19 @@ describe('as p-retry does', () => {
     ],
     ['of nothing', { throws: times(3), maxRetryTime: 0 }],
     ['no retries', { throws: times(3), retries: 0 }],
+    [
+      'a time that its functions take as well',
+      { throws: times(9), maxRetryTime: 900, minTimeout: 0, waitsMs: 300, should: 'twice' },
+    ],
+    [
+      'that shortens the last wait after its functions',
+      { throws: times(9), maxRetryTime: 2_000, waitsMs: 700, should: 'by what is left' },
+    ],
+    ['that ends in onFailedAttempt', { throws: times(9), maxRetryTime: 200, minTimeout: 0, waitsMs: 300 }],
+    ['an abort before the first attempt', { throws: times(3), abortAtMs: 0 }],
+    ['in an attempt that succeeds', { throws: times(1, 100), minTimeout: 50, abortAtMs: 152 }],
+    ['in an attempt that fails', { throws: times(3, 100), abortAtMs: 50 }],
+    ['in a function of the options', { throws: times(3), abortAtMs: 50, waitsMs: 100, should: 'twice' }],
   ])('%s', (_, one) => expectAlike(one));
 
   test('whatever the options and the errors are', () =>
@@ -134,9 +170,16 @@ describe('as p-retry does', () => {
           randomize: fc.constantFrom(undefined, true, false),
           maxRetryTime: fc.constantFrom(undefined, 0, 1_000, 5_000),
           should: fc.constantFrom(...(Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[])),
+          waitsMs: fc.constantFrom(0, 0, 400),
         }),
         expectAlike,
       ),
       { numRuns: 150 },
     ));
+});
+
+test('an abort in a wait ends the call at once, with the last error', async () => {
+  const [original, ebb] = await both({ throws: times(3), abortAtMs: 500 });
+  expect(original).toMatchObject({ end: { message: 'over' }, endedMs: 500, sentMs: [0] });
+  expect(ebb).toEqual({ ...original, end: expect.objectContaining({ message: 'no luck' }) });
 });
