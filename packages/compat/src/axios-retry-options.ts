@@ -24,10 +24,10 @@ export interface LikeAxiosRetryOptions {
   /** @default 3 */
   readonly retries?: number | undefined;
   /**
-   * It is asked at once, and returns no promise.
+   * It is asked at once: a promise is an error.
    * @default likeAxiosRetry.isNetworkOrIdempotentRequestError
    */
-  readonly retryCondition?: Loose<(error: AxiosErrorLike) => boolean> | undefined;
+  readonly retryCondition?: Loose<(error: AxiosErrorLike) => boolean | Promise<boolean>> | undefined;
   /** @default the `Retry-After`, and 0 ms without one */
   readonly retryDelay?: Loose<(retryCount: number, error: AxiosErrorLike) => number> | undefined;
   /**

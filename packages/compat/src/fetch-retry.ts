@@ -38,12 +38,12 @@ export interface LikeFetchRetryOptions {
    */
   readonly retryDelay?: number | Loose<(attempt: number, ...settled: FetchResult) => number> | undefined;
   /**
-   * Statuses to retry besides lost connections; or a function that decides on both at once, and returns no promise.
+   * Statuses to retry besides lost connections; or a function that decides on both at once: a promise is an error.
    * @default []
    */
   readonly retryOn?:
     | readonly number[]
-    | Loose<(attempt: number, ...settled: FetchResult) => boolean>
+    | Loose<(attempt: number, ...settled: FetchResult) => boolean | Promise<boolean>>
     | undefined;
 }
 
