@@ -3,7 +3,7 @@ import { isBeyond, type Most, mostOf } from './most.ts';
 import { after, type Bounds, type Event, eventsOf, fairEvent, type World } from './world.ts';
 
 /** What the exploration has found. */
-export interface Explored {
+interface Explored {
   /** Worlds that differ, and events that were played. */
   readonly states: number;
   readonly events: number;
@@ -18,7 +18,7 @@ export interface Explored {
 }
 
 /** A world in which a rule is broken, with the events that lead to it. */
-export class Broken extends Error {
+class Broken extends Error {
   constructor(message: string, path: readonly Event[]) {
     super(`${message}\n${path.map((event) => event.join(' ')).join(' · ')}`);
   }

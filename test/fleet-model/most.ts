@@ -32,7 +32,7 @@ const SHARES = 1.08;
  * one: at least a token for each process. Each loss of the store and each step of its clock may cost one more: a process restores what it
  * saw last, or does not notice that the clock was set.
  */
-export function leasedBound({ processes, troubles: { losses, steps } }: World): number {
+function leasedBound({ processes, troubles: { losses, steps } }: World): number {
   const idle = Math.max(LIMIT.capacity, processes.length - LIMIT.capacity);
   return idle + (1 + losses + steps) * LIMIT.capacity + ROUNDING;
 }

@@ -53,7 +53,7 @@ export interface Process {
 }
 
 /** How many of each trouble have come. */
-export interface Troubles {
+interface Troubles {
   readonly losses: number;
   readonly steps: number;
   readonly drops: number;
@@ -110,7 +110,7 @@ const backlogOf = (isWaiting: boolean): Backlog => ({
 /** Some of each. */
 export const ANY_TROUBLE: Troubles = { losses: 6, steps: 2, drops: 3, ends: 1 };
 
-export const NO_TROUBLES: Troubles = { losses: 0, steps: 0, drops: 0, ends: 0 };
+const NO_TROUBLES: Troubles = { losses: 0, steps: 0, drops: 0, ends: 0 };
 
 export function newWorld(processes: number): World {
   return {

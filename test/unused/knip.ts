@@ -68,7 +68,7 @@ const config: KnipConfig = {
         // Started by `check`.
         '{generate,promises}/run.ts',
         'promises/vitest.config.ts',
-        'alone/main.ts',
+        '{alone,fleet-model}/main.ts',
         // Bundled by its name.
         'alone/{program,adapters/*}.ts',
         '{commits,load,nodes}.ts',

@@ -32,7 +32,7 @@ const plus = (one: Amounts, other: Amounts): Amounts =>
 // ---------------------------------------------------------------- the state
 
 /** The options of a bucket that its leases depend on. They do not change. */
-export type LeaseTerms = Pick<
+type LeaseTerms = Pick<
   FleetSetup,
   | 'limits'
   | 'declared'
@@ -260,7 +260,7 @@ interface Draft {
 export type LeaseState = Readonly<Draft>;
 
 /** For a bucket of one of many keys: the share of this process, and how many there are. */
-export interface SharedShare {
+interface SharedShare {
   readonly share: number;
   readonly processes: number;
 }
@@ -886,7 +886,7 @@ export function comesInMs(
 }
 
 /** How long until all units have so many tokens leased, in milliseconds; `undefined` if they do not hold as many. */
-export function leasedInMs(state: LeaseState, amounts: Amounts, nowMs: number): number | undefined {
+function leasedInMs(state: LeaseState, amounts: Amounts, nowMs: number): number | undefined {
   let longestMs = 0;
   for (const [at, { leases }] of state.units.entries()) {
     const amount = amounts[at] as number;
