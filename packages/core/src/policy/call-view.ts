@@ -5,7 +5,6 @@ import type { BodyContext } from '../http/body.ts';
 import type { Outcome, ReadFeedback, RequestTraits } from '../http/outcome.ts';
 import type { OuterCall } from '../nested/outer-call.ts';
 import type { BucketMethods, CostOption, Grant } from './contracts.ts';
-import type { KeptKey } from './hooks.ts';
 
 /** A retry that nothing else speaks against. */
 export interface PlannedRetry {
@@ -54,8 +53,11 @@ export interface CallView {
   bucket: BucketMethods | undefined;
   /** The tokens of the attempt. */
   grant: Grant | undefined;
-  /** The idempotency key of the request, if hooks or `idempotencyKey` of the policy are asked for headers. */
-  readonly key?: KeptKey | undefined;
+  /**
+   * The idempotency key of the request, if hooks or `idempotencyKey` of the policy are asked for headers. `isKept` is false once an attempt did
+   * not carry it.
+   */
+  readonly key?: { readonly isKept: boolean } | undefined;
   /** Tokens that a plugin settles once it knows the cost of the attempt. Others leave them alone. */
   meteredGrant?: Grant | undefined;
   /** The limit whose slot the attempt holds, or a bucket that charges its tokens at the end of the body. */

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { callTo, followed, lost, outerOf, pluginOf, REQUEST } from '../../../test/call-with-limits.ts';
+import {
+  callTo,
+  followed,
+  limitOf,
+  lost,
+  outerOf,
+  pluginOf,
+  REQUEST,
+} from '../../../test/call-with-limits.ts';
 import type { InspectAdvice, Outcome, RequestTraits, ResponseOutcome } from '../../http/outcome.ts';
 import type { PolicyOptions } from '../../policy/options.ts';
 import { type IdempotencyAnswersOptions, idempotencyAnswers } from './idempotency-answers.ts';
@@ -40,8 +48,11 @@ async function play(
     if (step.do !== 'retry') return { call, delaysMs, reason: Object(step).reason as string };
     delaysMs.push(call.delayMs);
     call.released();
-    const next = followed(call, call.next());
-    clock.tick(call.delayMs);
+    let over = false;
+    const next = followed(call, call.next()).then(() => {
+      over = true;
+    });
+    for (let turn = 0; turn < 10 && !over; turn += 1) await clock.advance(Math.max(10, call.delayMs));
     await next;
   }
   return { call, delaysMs, reason: 'sent again' };
@@ -161,6 +172,21 @@ describe('a saved answer', () => {
     [`true${' '.repeat(300)}`, undefined],
   ])('is one with the header %j: %s', async (text, mark) => {
     expect(await marks([answer(200, { 'idempotent-replayed': text })])).toEqual([[200, mark]]);
+  });
+
+  test('is not that of a skipped attempt with the same number', async () => {
+    let taken = 0;
+    const skips = limitOf({
+      take() {
+        taken += 1;
+        return taken === 2 ? { skip: true, delayMs: 10 } : undefined;
+      },
+    });
+    expect(await marks([lost, answer(201, saved)], { policy: { limits: [skips] } })).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+      [201, true],
+    ]);
   });
 
   test('has the header of the option', async () => {

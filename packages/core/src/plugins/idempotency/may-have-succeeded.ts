@@ -38,6 +38,6 @@ export function mayHaveSucceeded(result: unknown): boolean {
     .slice(answered + 1)
     .every(({ failure, reason }) => failure === undefined || reason === 'deadline-exceeded');
   const { status, hedges = [] }: Partial<Attempt> = attempts[answered] ?? {};
-  const wasSentBefore = hedges.length > 0 || attempts.slice(0, Math.max(0, answered)).some(mayBeDone);
+  const wasSentBefore = hedges.length > 0 || attempts.some(mayBeDone);
   return isResult && IS_GONE.includes(status) && wasSentBefore;
 }
