@@ -14,7 +14,7 @@ function worldOf(clients: number, percents: WorldRuns['percents']): WorldRuns {
   return { world: { trouble: 'load .8', clients, requestsPerSecond: 50, serviceMs: 20 }, percents };
 }
 
-/** Percentages of one world in two seeds: no retries, default, budget, throttle, both, SRE. */
+/** Percentages of one world in two seeds: no retries, default, budget, throttle, both, SRE, AWS. */
 function madeOf(clients: number, ...seeds: readonly (readonly number[])[]): WorldRuns {
   return worldOf(
     clients,
@@ -24,8 +24,8 @@ function madeOf(clients: number, ...seeds: readonly (readonly number[])[]): Worl
 
 describe('how schemes compare', () => {
   // With the second seed the throttle answers 3 points less than no retries, though its lowest number is above theirs.
-  const one = madeOf(1, [50, 20, 60, 70, 70, 50], [90, 20, 60, 87, 95, 50]);
-  const two = madeOf(12, [50, 20, 60, 49, 50, 50], [50, 20, 60, 57, 50, 50]);
+  const one = madeOf(1, [50, 20, 60, 70, 70, 50, 50], [90, 20, 60, 87, 95, 50, 88]);
+  const two = madeOf(12, [50, 20, 60, 49, 50, 50, 50], [50, 20, 60, 57, 50, 50, 50]);
 
   test('the same seed is compared with the same seed, and the worst one counts', () => {
     expect(gainOf(one, 'adaptiveThrottle()')).toBe(-3);
@@ -89,7 +89,7 @@ describe('how schemes compare', () => {
     expect(titleOf([one, two])).toBe(
       'In 2 services in trouble adaptiveThrottle() answers 6\u00a0points more than no retries, and at worst 3 less; retryBudget() at worst 30',
     );
-    expect(titleOf([madeOf(1, [50, 20, 60, 49, 50, 50])])).toMatch(/^What each way to retry answers/);
+    expect(titleOf([madeOf(1, [50, 20, 60, 49, 50, 50, 40])])).toMatch(/^What each way to retry answers/);
   });
 });
 

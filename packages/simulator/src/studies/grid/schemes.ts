@@ -2,6 +2,7 @@ import type { ClientFactory } from '../../scenario/client-options.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import { sreThrottlingOver } from '../storm/schemes.ts';
 import { asPublished } from '../storm/storm.ts';
+import { awsStandardClient } from './aws.ts';
 
 const attemptTimeoutMs = 1_000;
 
@@ -20,4 +21,5 @@ export const SCHEMES: Readonly<Record<string, FleetPolicy | ClientFactory>> = {
   [THROTTLE]: { attemptTimeoutMs, throttle: {} },
   Both: { attemptTimeoutMs, throttle: {}, budget: { retryBudget: {} } },
   'SRE book (10 s)': asPublished(sreThrottlingOver(10_000)),
+  'awsStandard()': asPublished(awsStandardClient),
 };

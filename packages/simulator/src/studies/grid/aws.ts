@@ -1,0 +1,33 @@
+import type { CallView, Outcome, RetryBudget } from '@ebb/core';
+import { budgetLimit } from '@ebb/core/bucket';
+import { awsRetryQuota, awsStandard } from '@ebb/providers';
+import type { ClientFactory } from '../../scenario/client-options.ts';
+import { REQUEST } from '../../simulation/outcomes.ts';
+
+/** A call, as far as the quota reads it. */
+const newCall = (): CallView => ({ request: REQUEST }) as object as CallView;
+
+function isSuccess(outcome: Outcome): boolean {
+  return outcome.type === 'response' && outcome.status < 400;
+}
+
+/**
+ * `awsStandard()` of @ebb/providers with its quota, as a budget of each client: requests of the simulator are no calls. All its retries cost
+ * the same here, since no service of the grid answers 429: so one call stands for all that are retried, and one for the others.
+ */
+export const awsStandardClient: ClientFactory = () => {
+  const quota = awsRetryQuota();
+  const [first, retried] = [newCall(), newCall()];
+  const own = {
+    balance: Number.POSITIVE_INFINITY,
+    deposit() {},
+    withdraw: () => typeof quota.planRetry?.(retried, { reason: 'transient', delayMs: 0 }) !== 'string',
+  };
+  const budget: RetryBudget = Object.assign(own, { limit: budgetLimit(own) });
+  return {
+    policy: { ...awsStandard(), budget },
+    onOutcome(outcome, attempt) {
+      if (isSuccess(outcome)) quota.ended?.(attempt === 1 ? first : retried, 'success');
+    },
+  };
+};
