@@ -15,6 +15,7 @@ import {
 } from '@ebb/core';
 import { deadline } from '@ebb/core/deadlines';
 import { idempotencyAnswers } from '@ebb/core/idempotency';
+import { policyBucket } from '@ebb/core/quotas';
 import { costFromResponse } from '@ebb/providers';
 import { describe, expect, test } from 'vitest';
 import { clients, type MakeClient } from './clients.ts';
@@ -144,6 +145,15 @@ const ROWS: Readonly<Record<string, Row>> = {
     hits: 1,
     mostAtOnce: 1,
     ends: ['final'],
+  },
+  'policy-bucket': {
+    option: 'bucket',
+    policy: () => ({ bucket: policyBucket({ maxWaitMs: 1 }) }),
+    script: [{ status: 200, headers: { ratelimit: '"day";r=0;t=900' } }, up],
+    paths: ['/', '/'],
+    hits: 1,
+    mostAtOnce: 1,
+    ends: ['success', 'limited'],
   },
   'refresh-on-401': {
     option: 'plugins',

@@ -43,6 +43,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/http/outcome.ts': 'it passes the lookup of headers on',
   'core/limits/throttle/classes.ts': OWN,
   'core/limits/throttle/throttle.ts': 'it looks whether a header is there',
+  'core/limits/policy-bucket/fields.ts': ['quotas and their policies'],
   'core/http/quota-fields.ts': ['every header of a 200', 'a reset', 'the RateLimit list'],
   'core/http/feedback.ts': ['Retry-After', 'a date'],
   'core/http/server-feedback.ts': ['every header of a 429'],

@@ -7,6 +7,7 @@ import { peekAtPart } from '../../packages/core/src/bodies/peek.ts';
 import { headerIn, responseHeader } from '../../packages/core/src/http/headers.ts';
 import type { ResponseOutcome } from '../../packages/core/src/http/outcome.ts';
 import { serverFeedback } from '../../packages/core/src/http/server-feedback.ts';
+import { quotasSaid } from '../../packages/core/src/limits/policy-bucket/fields.ts';
 import { EventReader, LineReader } from '../../packages/providers/src/cost/streams.ts';
 import { operationsOf } from '../../packages/providers/src/graphql.ts';
 import { downloadIn } from '../../packages/resume/src/download.ts';
@@ -74,6 +75,11 @@ export const fromServers: readonly Reading[] = [
   ['every header of a 200', everyField(200), ['9', '"a";r=1,', ';a']],
   ['a reset', oneField('x-ratelimit-reset', 'ratelimit-reset'), ['9', '1.', '1s', '9 ']],
   ['the RateLimit list', oneField('ratelimit'), ['"a";r=0,', '"\\', 'a;', ' ']],
+  [
+    'quotas and their policies',
+    (text) => void quotasSaid(outcomeOf(200, (name) => (name === 'age' ? '0' : text))),
+    ['"a";r=0,', '"a";q=1;w=1,', 'a;'],
+  ],
   [
     'the time of an incoming request',
     (text) => {

@@ -44,6 +44,7 @@ export function weigh(id: string, term: string, { title = '', titles = [] }: Sec
     '/guide/observing': 'log logs logging observe',
     '/guide/language-models': 'openai anthropic tokens llm',
     '/guide/quota': 'rate limit quota 429',
+    '/guide/rate-limit-fields': 'RateLimit-Policy RateLimit header fields draft',
     '/guide/retry': 'disable off turn turns post methods idempotency-key idempotency idempotent 5xx 503',
     '/guide/testing': 'msw vitest jest fake timers mock',
     '/jobs': 'lambda shutdown graceful polling transaction',

@@ -54,22 +54,39 @@ function inWindow(remaining: number, windowMs: number): QuotaRest {
 
 /** A string or a token, its parameters, and the comma or the end after them (RFC 9651). */
 const ITEM =
-  /\s*(?:"(?:[^"\\]|\\["\\])*"|[a-z*][\w.:*/-]*)((?:\s*;\s*[a-z*][\w.*-]*(?:=(?:"(?:[^"\\]|\\["\\])*"|[^\s;,"]+))?)*)\s*(,|$)/iy;
+  /\s*("(?:[^"\\]|\\["\\])*"|[a-z*][\w.:*/-]*)((?:\s*;\s*[a-z*][\w.*-]*(?:=(?:"(?:[^"\\]|\\["\\])*"|[^\s;,"]+))?)*)\s*(,|$)/iy;
 const PARAMETER = /;\s*([a-z*][\w.*-]*)(?:=("(?:[^"\\]|\\["\\])*"|[^\s;,"]+))?/gi;
 const WHOLE = /^\d{1,15}$/;
 
-/** `"burst";r=5;t=30, "day";r=900;t=7200`: a list, since draft 08. */
-function fromList(field: string): readonly QuotaRest[] {
-  const all: QuotaRest[] = [];
+/** An item of a list: its name, and its parameters as they are written. */
+export type ListItem = readonly [name: string, parameters: Readonly<Record<string, string | undefined>>];
+
+/** The items of a list field; none if it is malformed. */
+export function itemsOf(field: string): readonly ListItem[] {
+  const all: ListItem[] = [];
   ITEM.lastIndex = 0;
   for (let more = true; more; ) {
     const item = ITEM.exec(field);
     if (item === null) return [];
-    const found = [...(item[1] as string).matchAll(PARAMETER)].map(([, name, value]) => [name, value]);
-    const { r = '', t = '0' }: Record<string, string> = Object.fromEntries(found);
-    if (!WHOLE.test(r) || !WHOLE.test(t)) return [];
-    all.push(inWindow(Number(r), Number(t) * 1_000));
-    more = item[2] === ',';
+    const found = [...(item[2] as string).matchAll(PARAMETER)].map(([, name, value]) => [name, value]);
+    all.push([item[1] as string, Object.fromEntries(found)]);
+    more = item[3] === ',';
+  }
+  return all;
+}
+
+/** A whole number of a field; `undefined` for anything else. */
+export function wholeOf(text: string | undefined): number | undefined {
+  return text !== undefined && WHOLE.test(text) ? Number(text) : undefined;
+}
+
+/** `"burst";r=5;t=30, "day";r=900;t=7200`: a list, since draft 08. */
+function fromList(field: string): readonly QuotaRest[] {
+  const all: QuotaRest[] = [];
+  for (const [, { r, t = '0' }] of itemsOf(field)) {
+    const [remaining, seconds] = [wholeOf(r), wholeOf(t)];
+    if (remaining === undefined || seconds === undefined) return [];
+    all.push(inWindow(remaining, seconds * 1_000));
   }
   return all;
 }

@@ -1,0 +1,452 @@
+import { describe, expect, test } from 'vitest';
+import { callTo, followed, lost, REQUEST } from '../../../test/call-with-limits.ts';
+import type { Outcome } from '../../http/outcome.ts';
+import type { Grant } from '../../policy/contracts.ts';
+import { virtualClock } from '../../testing.ts';
+import { type PolicyBucketOptions, policyBucket } from './policy-bucket.ts';
+
+const POLICY = '"burst";q=5;w=10';
+
+const answer = (headers: Record<string, string> = {}, status = 200, more = {}): Outcome => ({
+  type: 'response',
+  status,
+  header: (name) => headers[name],
+  ...more,
+});
+/** An answer with one quota of requests, and its policy. */
+const said = (left: number, seconds: number, status = 200): Outcome =>
+  answer({ 'ratelimit-policy': POLICY, ratelimit: `"burst";r=${left};t=${seconds}` }, status);
+
+/** The bucket of one key, and its requests in flight. */
+function setUp(options: PolicyBucketOptions = {}) {
+  const clock = virtualClock({ startMs: 0 });
+  const buckets = policyBucket({ clock, random: () => 0, ...options });
+  const of = (name: string) => {
+    const request = { ...REQUEST, url: `https://${name}.test/` };
+    const bucket = buckets.for(request);
+    const take = (cost = 1): Grant | undefined => bucket.tryAcquire(cost, undefined, request);
+    return {
+      bucket,
+      take,
+      hear: (outcome: Outcome, grant: Grant | undefined) =>
+        bucket.observe?.(outcome, grant as Grant, request),
+      /** Takes as many requests as there are. */
+      takeAll(): Grant[] {
+        const all: Grant[] = [];
+        for (let one = take(); one !== undefined && all.length < 100; one = take()) all.push(one);
+        return all;
+      },
+    };
+  };
+  return { clock, of, ...of('a') };
+}
+
+describe('a key whose quotas are not known', () => {
+  test('sends one request, and after its answer as many as are left', () => {
+    const { take, hear, takeAll } = setUp();
+    const first = take();
+    expect(first).toBeDefined();
+    expect(take()).toBeUndefined();
+    hear(said(4, 10), first);
+    expect(takeAll()).toHaveLength(4);
+  });
+
+  test.each<[what: string, outcome: Outcome, isFree: boolean]>([
+    ['an answer without fields', answer(), true],
+    ['another failure of the request', answer({}, 404), true],
+    ['a redirect', answer({}, 301), true],
+    [
+      'the fields of the target of a redirect',
+      answer({ ratelimit: '"a";r=0;t=9' }, 200, { redirected: true }),
+      true,
+    ],
+    ['a cached answer', answer({ ratelimit: '"a";r=0;t=9', age: '3' }), true],
+    ['a malformed field', answer({ ratelimit: '"a";r=-1;t=9' }), true],
+    ['a field of draft 07', answer({ ratelimit: 'limit=5, remaining=0, reset=9' }), true],
+    ['a refusal without fields', answer({}, 429), false],
+    ['an error of the server without fields', answer({}, 503), false],
+    ['no answer', lost, false],
+  ])('%s leaves it free: %s', (_, outcome, isFree) => {
+    const { take, hear, takeAll } = setUp();
+    hear(outcome, take());
+    expect(takeAll()).toHaveLength(isFree ? 100 : 1);
+  });
+
+  test('asks again if nothing was sent', () => {
+    const { take } = setUp();
+    take()?.settle(0);
+    expect(take()).toBeDefined();
+    expect(take()).toBeUndefined();
+  });
+
+  test('counts those in flight once it is told late', () => {
+    const { take, hear, takeAll } = setUp();
+    hear(answer(), take());
+    const [one] = [take(), take(), take()];
+    hear(said(4, 10), one);
+    // Two are in flight.
+    expect(takeAll()).toHaveLength(2);
+  });
+});
+
+describe('a window', () => {
+  /** A window of 5, of which one request has been answered. */
+  function open(...options: Parameters<typeof setUp>) {
+    const made = setUp(...options);
+    made.hear(said(4, 10), made.take());
+    return made;
+  }
+
+  test('is used up, in any order of the answers', () => {
+    const { hear, takeAll } = open();
+    const [a, b, c, d] = takeAll();
+    hear(said(0, 10), d);
+    hear(said(2, 10), b);
+    hear(said(3, 9), a);
+    hear(said(1, 9), c);
+    expect(takeAll()).toHaveLength(0);
+  });
+
+  test('has what is left of it by the last request that the server counted', () => {
+    const { hear, take, takeAll } = open();
+    const [one, two] = [take(), take()];
+    hear(said(2, 10), two);
+    // One of the two that are left is in flight for all that is known.
+    expect(takeAll()).toHaveLength(1);
+    hear(said(3, 10), one);
+    expect(takeAll()).toHaveLength(1);
+  });
+
+  test('gives back what was not sent', () => {
+    const { take, takeAll } = open();
+    const one = take();
+    expect(takeAll()).toHaveLength(3);
+    one?.settle(0);
+    expect(takeAll()).toHaveLength(1);
+  });
+
+  test('ends with its reset, and the next one begins with one request', () => {
+    const { clock, hear, takeAll } = open();
+    for (const one of takeAll()) hear(said(0, 10), one);
+    clock.tick(9_999);
+    expect(takeAll()).toHaveLength(0);
+    clock.tick(1);
+    const [first, ...others] = takeAll();
+    expect(others).toEqual([]);
+    hear(said(4, 10), first);
+    expect(takeAll()).toHaveLength(4);
+  });
+
+  test('ends with the earliest reset of its answers, which are rounded up', () => {
+    const { clock, hear, take, takeAll } = open();
+    clock.tick(900);
+    hear(said(3, 10), take());
+    clock.tick(9_099);
+    expect(takeAll()).toHaveLength(3);
+    clock.tick(1);
+    expect(takeAll()).toHaveLength(1);
+  });
+
+  test('with nothing left for 0 seconds lasts one', () => {
+    const { clock, hear, take, takeAll } = setUp();
+    hear(said(0, 0, 429), take());
+    clock.tick(999);
+    expect(takeAll()).toHaveLength(0);
+    clock.tick(1);
+    expect(takeAll()).toHaveLength(1);
+  });
+
+  test('that a late answer tells of replaces the one before', () => {
+    const { clock, hear, take, takeAll } = open();
+    clock.tick(9_900);
+    const late = take();
+    clock.tick(100);
+    const first = take();
+    // The server has counted both after its reset.
+    hear(said(3, 10), late);
+    expect(takeAll()).toHaveLength(2);
+    hear(said(4, 10), first);
+    expect(takeAll()).toHaveLength(1);
+  });
+
+  test('that a late answer tells of needs no other one to ask, whatever becomes of the first', () => {
+    const { clock, hear, take, takeAll } = open();
+    clock.tick(9_900);
+    const late = take();
+    clock.tick(100);
+    take();
+    hear(said(3, 10), late);
+    clock.tick(10_000);
+    expect(takeAll()).toHaveLength(1);
+  });
+
+  test('is not told of by an answer without fields', () => {
+    const { hear, take, takeAll } = open();
+    hear(answer(), take());
+    expect(takeAll()).toHaveLength(4);
+  });
+
+  test('is not told of by an answer of the one before', () => {
+    const { clock, hear, take, takeAll } = open();
+    const late = take();
+    clock.tick(10_000);
+    take();
+    hear(said(0, 1), late);
+    expect(takeAll()).toHaveLength(0);
+    clock.tick(1_000);
+    expect(takeAll()).toHaveLength(0);
+  });
+
+  test('lasts maxPauseMs at most', () => {
+    const { clock, hear, take, takeAll } = setUp({ maxPauseMs: 2_000 });
+    hear(said(0, 999_999), take());
+    clock.tick(1_999);
+    expect(takeAll()).toHaveLength(0);
+    clock.tick(1);
+    expect(takeAll()).toHaveLength(1);
+  });
+
+  test('without a reset lasts as long as its policy says, and without that a second', () => {
+    const { clock, hear, take, takeAll } = setUp();
+    hear(answer({ 'ratelimit-policy': POLICY, ratelimit: '"burst";r=2' }), take());
+    clock.tick(9_999);
+    expect(takeAll()).toHaveLength(2);
+    const other = setUp();
+    other.hear(answer({ ratelimit: '"burst";r=2' }), other.take());
+    other.clock.tick(1_000);
+    expect(other.takeAll()).toHaveLength(1);
+  });
+
+  test('of a policy alone is counted from its first request', () => {
+    const { clock, hear, take, takeAll } = setUp();
+    const policy = answer({ 'ratelimit-policy': POLICY });
+    hear(policy, take());
+    hear(policy, take());
+    expect(takeAll()).toHaveLength(3);
+    clock.tick(10_000);
+    expect(takeAll()).toHaveLength(1);
+  });
+
+  test('of a policy without a window says nothing', () => {
+    const { hear, take, takeAll } = setUp();
+    hear(answer({ 'ratelimit-policy': '"burst";q=5' }), take());
+    expect(takeAll()).toHaveLength(100);
+  });
+
+  test('that the server does not name any more limits nothing', () => {
+    const { clock, hear, take, takeAll } = open();
+    clock.tick(10_000);
+    hear(answer(), take());
+    expect(takeAll()).toHaveLength(100);
+  });
+});
+
+describe('units', () => {
+  test('of others than requests count the cost', () => {
+    const { hear, take } = setUp();
+    const headers = { 'ratelimit-policy': '"b";q=900;w=10;qu="content-bytes"', ratelimit: '"b";r=500;t=10' };
+    hear(answer(headers), take(100));
+    const one = take(400);
+    expect([one, take(101), take(100)].map(Boolean)).toEqual([true, false, true]);
+    one?.settle(0);
+    expect([take(401), take(400)].map(Boolean)).toEqual([false, true]);
+  });
+
+  test('of requests count one, whatever they cost', () => {
+    const { hear, take } = setUp();
+    hear(said(2, 10), take(700));
+    expect([take(700), take(700), take(700)].map(Boolean)).toEqual([true, true, false]);
+  });
+
+  test('of concurrent requests count those in flight', () => {
+    const { clock, hear, takeAll } = setUp();
+    const headers = { 'ratelimit-policy': '"c";q=3;qu="concurrent-requests"', ratelimit: '"c";r=2' };
+    hear(answer(headers), takeAll()[0]);
+    const [one] = takeAll();
+    clock.tick(60_000);
+    expect(takeAll()).toHaveLength(0);
+    hear(answer(headers), one);
+    expect(takeAll()).toHaveLength(1);
+  });
+});
+
+describe('partition keys', () => {
+  const of = (key: string, left: number): Outcome =>
+    answer({ ratelimit: `"user";r=${left};t=10;pk=:${key}:, "app";r=${left + 5};t=20` });
+
+  test('have quotas of their own, and share those without a key', () => {
+    const { of: key } = setUp({ keyOf: ({ url }) => url });
+    const [a, b] = [key('a'), key('b')];
+    a.hear(of('YQ==', 1), a.take());
+    expect(a.takeAll()).toHaveLength(1);
+    // Of another origin: its own.
+    b.hear(of('Yg==', 3), b.take());
+    expect(b.takeAll()).toHaveLength(3);
+  });
+
+  test('of one origin are counted together where the server does so', () => {
+    const clock = virtualClock({ startMs: 0 });
+    const buckets = policyBucket({ clock, keyOf: (request) => request.header('x') ?? '' });
+    const key = (name: string) => {
+      const request = { ...REQUEST, header: () => name } as never;
+      const bucket = buckets.for(request);
+      const take = () => bucket.tryAcquire(1, undefined, request);
+      return {
+        bucket,
+        take,
+        hear: (one: Outcome, grant?: Grant) => bucket.observe?.(one, grant as Grant, request),
+      };
+    };
+    const [a, b] = [key('a'), key('b')];
+    const app = (left: number) => answer({ ratelimit: `"app";r=${left};t=20` });
+    a.hear(app(3), a.take());
+    b.hear(app(2), b.take());
+    expect([a.take(), b.take(), a.take(), b.take()].map(Boolean)).toEqual([true, true, false, false]);
+  });
+
+  test('of one key are counted once, even if it changes its partition', () => {
+    const { hear, take, takeAll } = setUp();
+    const user = (key: string, left: number) => answer({ ratelimit: `"user";r=${left};t=10;pk=:${key}:` });
+    hear(user('YQ==', 9), take());
+    const [, one, two] = [take(), take(), take()];
+    hear(user('Yg==', 9), one);
+    hear(user('YQ==', 5), two);
+    // One is in flight.
+    expect(takeAll()).toHaveLength(4);
+  });
+
+  test('of a policy tell its units apart', () => {
+    const { hear, take, takeAll } = setUp();
+    const policies = '"b";q=9;w=5;pk=:Yg==:;qu="content-bytes", "b";q=9;w=5;pk=:YQ==:';
+    hear(answer({ 'ratelimit-policy': policies, ratelimit: '"b";r=5;t=5;pk=:YQ==:' }), take(9));
+    expect([take(9), takeAll().length].map(Boolean)).toEqual([true, true]);
+  });
+
+  test('and policies of other origins are others', () => {
+    const { of: origin } = setUp();
+    const [a, b] = [origin('a'), origin('b')];
+    a.hear(said(1, 10), a.take());
+    b.hear(said(4, 10), b.take());
+    expect([a.takeAll().length, b.takeAll().length]).toEqual([1, 4]);
+  });
+
+  test('may be left out in the policy', () => {
+    const { hear, take } = setUp();
+    const headers = {
+      'ratelimit-policy': '"b";q=9;w=5;qu="content-bytes"',
+      ratelimit: '"b";r=5;t=5;pk=:YQ==:',
+    };
+    hear(answer(headers), take());
+    expect([take(6), take(5)].map(Boolean)).toEqual([false, true]);
+  });
+});
+
+describe('the queue', () => {
+  test('goes on with the answer, with the reset, and after a request that was not sent', async () => {
+    const { clock, bucket, take, hear } = setUp();
+    const first = take();
+    const order: number[] = [];
+    const waiting = [1, 2, 3].map((at) =>
+      bucket.acquire().then((grant) => {
+        order.push(at);
+        return grant;
+      }),
+    );
+    hear(said(1, 10), first);
+    const one = await (waiting[0] as Promise<Grant>);
+    expect(order).toEqual([1]);
+    one.settle(0);
+    await waiting[1];
+    expect(order).toEqual([1, 2]);
+    await clock.advance(10_000);
+    expect(order).toEqual([1, 2, 3]);
+  });
+
+  test('of another key goes on with an answer about a quota that both share', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const buckets = policyBucket({ clock, keyOf: (request) => request.header('x') ?? '' });
+    const requestOf = (name: string) => ({ ...REQUEST, header: () => name }) as never;
+    const [a, b] = [buckets.for(requestOf('a')), buckets.for(requestOf('b'))];
+    const app = answer({ ratelimit: '"app";r=1;t=20' });
+    a.observe?.(app, a.tryAcquire(1) as Grant, requestOf('a'));
+    b.observe?.(app, b.tryAcquire(1) as Grant, requestOf('b'));
+    const last = a.tryAcquire(1);
+    const waiting = b.acquire();
+    last?.settle(0);
+    expect((await waiting).waitedMs).toBe(0);
+  });
+
+  test('refuses at once what would wait too long, and nothing that an answer may let go', async () => {
+    const { bucket, take, hear } = setUp({ maxWaitMs: 5_000 });
+    const first = take();
+    const waiting = bucket.acquire();
+    hear(said(1, 10), first);
+    const late = await waiting;
+    // It may be counted in the one that is left, or not.
+    const next = bucket.acquire();
+    next.catch(() => undefined);
+    expect(bucket.stats().waiting).toBe(1);
+    hear(said(0, 10), late);
+    await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'wait-too-long', waitMs: 10_000 });
+  });
+
+  test('waits for a Retry-After, and then one request asks', async () => {
+    const { clock, hear, take, takeAll, bucket } = setUp();
+    hear(answer(), take());
+    hear(answer({ 'retry-after': '3' }, 429), take());
+    expect(bucket.stats()).toMatchObject({ pausedMs: 3_000, idle: false });
+    clock.tick(2_999);
+    expect(takeAll()).toHaveLength(0);
+    clock.tick(1);
+    const [first, ...others] = takeAll();
+    expect(others).toEqual([]);
+    hear(answer(), first);
+    expect(takeAll()).toHaveLength(100);
+    bucket.pauseFor(1_000);
+    bucket.resume();
+    expect(bucket.stats().pausedMs).toBe(0);
+  });
+});
+
+test('a key is idle once its windows are over and nothing is in flight', () => {
+  const { clock, bucket, take, hear } = setUp();
+  expect(bucket.stats()).toMatchObject({ idle: true, tokens: Infinity });
+  const first = take();
+  expect(bucket.stats()).toMatchObject({ idle: false, tokens: 0 });
+  hear(said(4, 10), first);
+  expect(bucket.stats()).toMatchObject({ idle: false, tokens: 4 });
+  clock.tick(10_000);
+  expect(bucket.stats().idle).toBe(true);
+});
+
+test('a request that the total timeout ends no longer asks', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = policyBucket({ clock });
+  const { call } = callTo({ bucket, clock, totalTimeoutMs: 100 });
+  expect(call.next()).toEqual({ do: 'send' });
+  const second = callTo({ bucket, clock }).call;
+  const step = second.next();
+  expect(step.do).toBe('wait');
+  clock.tick(200);
+  expect(call.ended({ type: 'failure', kind: 'timeout', error: new Error('late') }).do).toBe('end');
+  expect(await followed(second, step)).toEqual({ do: 'send' });
+  // One that has waited is told of as well.
+  clock.tick(1);
+  expect(second.close('final')).toBe(true);
+  expect(bucket.for(REQUEST).stats().idle).toBe(true);
+});
+
+test('a server that names ever more policies does not take ever more memory', () => {
+  const { take, hear, bucket } = setUp();
+  for (let at = 0; at < 100; at += 1) hear(answer({ ratelimit: `"p${at}";r=9;t=600` }), take());
+  expect(bucket.stats().tokens).toBe(9);
+  // The oldest are forgotten: of 32 policies the one with the least counts.
+  hear(answer({ ratelimit: '"first";r=3;t=600' }), take());
+  expect(bucket.stats().tokens).toBe(3);
+  for (let at = 0; at < 32; at += 1) hear(answer({ ratelimit: `"q${at}";r=9;t=600` }), take() ?? undefined);
+});
+
+test('a wrong option is named', () => {
+  expect(() => policyBucket({ keyOf: 'origin' as never })).toThrow('policyBucket: keyOf');
+  expect(() => policyBucket({ maxQueue: -1 })).toThrow('policyBucket: maxQueue');
+});

@@ -1,0 +1,1 @@
+export { type PolicyBucketOptions, policyBucket } from './limits/policy-bucket/policy-bucket.ts';
