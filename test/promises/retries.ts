@@ -64,7 +64,7 @@ export const RETRIES: readonly Promised[] = [
     {
       says: 'A verdict of `judge` outranks `classify`.',
       file: DECIDE,
-      from: 'let verdict = adviceOf(outcome)?.verdict;',
+      from: 'let verdict = outcome.advice?.verdict;',
       to: 'let verdict: Verdict | undefined;',
       tests: ['packages/fetch/src/inspect.test.ts', ...decide],
     },

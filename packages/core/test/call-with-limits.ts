@@ -2,7 +2,7 @@ import { constant } from '../src/backoff/curves.ts';
 import { Call } from '../src/call/call.ts';
 import type { CallStep } from '../src/call/types.ts';
 import type { EbbEvent } from '../src/events/events.ts';
-import type { Outcome, RequestTraits } from '../src/http/outcome.ts';
+import type { FailureOutcome, Outcome, RequestTraits } from '../src/http/outcome.ts';
 import { AroundCalls, type OuterCall, type Way } from '../src/nested/outer-call.ts';
 import type { Limit, Permit } from '../src/policy/limit.ts';
 import type { PolicyOptions } from '../src/policy/options.ts';
@@ -14,7 +14,7 @@ import { virtualClock } from '../src/testing.ts';
 export const REQUEST = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
 export const response = (status: number, advice?: object): Outcome =>
   ({ type: 'response', status, header: () => undefined, advice }) as Outcome;
-export const lost: Outcome = { type: 'failure', kind: 'network', error: new Error('lost') };
+export const lost: FailureOutcome = { type: 'failure', kind: 'network', error: new Error('lost') };
 export const late: Outcome = { type: 'failure', kind: 'timeout', error: new Error('late') };
 
 /** The hooks of a plugin, with its inspector as a function. */

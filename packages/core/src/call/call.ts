@@ -23,7 +23,7 @@ import {
   type WaitSignal,
   withinBounds,
 } from './deadline.ts';
-import { adviceOf, type Decision, decideRetry, verdictOf } from './decide.ts';
+import { type Decision, decideRetry, verdictOf } from './decide.ts';
 import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
 import { type Attempt, type HistoryRecord, record, recordOf, successOf } from './history.ts';
 import { Inspection } from './inspection.ts';
@@ -429,10 +429,14 @@ export class Call implements CallView, OuterCall {
       this.permits?.settle((outcome as LateOutcome).heard ?? outcome);
       if (this.#end) return this.#end;
       if (this.isInner) return this.#stop('outer-client-retries', outcome);
-      const verdict = verdictOf(this.policy, outcome, this);
-      if (verdict === 'success') return this.#stop('success', outcome);
-      const decision = this.#decide(outcome, verdict);
-      return decision.retry ? this.#plan(decision, outcome) : this.#stop(decision.reason, outcome);
+      let judged = outcome;
+      // They may know more of a failure than the client does.
+      if (judged.type === 'failure')
+        for (const plugin of this.policy[POLICY].plugins) judged = plugin.failed?.(judged, this) ?? judged;
+      const verdict = verdictOf(this.policy, judged, this);
+      if (verdict === 'success') return this.#stop('success', judged);
+      const decision = this.#decide(judged, verdict);
+      return decision.retry ? this.#plan(decision, judged) : this.#stop(decision.reason, judged);
     } catch (error) {
       return this.#fail(outcome, error);
     }
@@ -551,7 +555,7 @@ export class Call implements CallView, OuterCall {
     // User code that has made this request need not be called again for it, if it was sent more than once.
     const wasRepeated = attempt > 1 || reason === 'inner-client-retried';
     if (outer && wasRepeated && reason !== 'success' && this.isWithin(outer)) outer.hasFailed = true;
-    const cause = adviceOf(outcome)?.cause;
+    const cause = outcome.advice?.cause;
     const fields = cause === undefined ? { outcome } : { outcome, error: cause };
     if (reason === 'success') return this.#close(SUCCEEDED, fields);
     if (!isLate) return this.#close({ do: 'end', reason }, fields);

@@ -8,7 +8,6 @@ import { checkVerdict, classifyHttp, isRepeatable } from '../http/classify.ts';
 import { readFeedback, withJitter } from '../http/feedback.ts';
 import {
   type Feedback,
-  type InspectAdvice,
   type Outcome,
   type RequestTraits,
   type Verdict,
@@ -65,14 +64,6 @@ function stop(reason: StopReason): Decision {
 /** After a success there is nothing to decide. */
 const SUCCESS: Decision = stop('success');
 
-/** A plugin has asked to send the request again at once. */
-const AGAIN: Decision = { retry: true, reason: 'refused', delayMs: 0 };
-
-/** The advice of inspectors on a response and its body; `undefined` without any. */
-export function adviceOf(outcome: Outcome): InspectAdvice | undefined {
-  return outcome.type === 'response' ? outcome.advice : undefined;
-}
-
 /** The refusal of a redirect's target says nothing about the first server, which may have carried out the request. */
 function refusalOf({ redirected }: Outcome): 'refused' | 'transient' {
   return redirected === true ? 'transient' : 'refused';
@@ -97,7 +88,7 @@ export function verdictOf(
   outcome: Outcome,
   { request, attempt }: Pick<DecisionInput, 'request' | 'attempt'>,
 ): Verdict {
-  let verdict = adviceOf(outcome)?.verdict;
+  let verdict = outcome.advice?.verdict;
   if (!verdict) {
     try {
       const { classify } = policy;
@@ -193,7 +184,12 @@ const checkMay: Check = (name, may) =>
  *
  * @throws HookError if `methods` throws, or returns something else than true or false
  */
-function mayBeRepeated({ methods }: Policy, request: RequestTraits): boolean {
+function mayBeRepeated(
+  { methods }: Pick<Policy, 'methods'>,
+  { request: sent, isKeyed, isKeyLost }: Pick<DecisionInput, 'request' | 'isKeyed' | 'isKeyLost'>,
+): boolean {
+  if (isKeyed) return true;
+  const request = isKeyLost ? withoutKey(sent) : sent;
   if (typeof methods === 'function') return callHook('methods', () => methods(request), checkMay);
   if (methods === 'idempotent') return isRepeatable(request);
   return methods === 'all' || methods.includes(request.method.toUpperCase());
@@ -221,8 +217,9 @@ export function decideRetry(
   const { request, startedAtMs = nowMs, previousBackoffMs, skipped = 0, wasAtOnce } = input;
   const { random, totalTimeoutMs = Infinity } = policy;
   const attempt = wasAtOnce ? input.attempt - 1 : input.attempt;
-  const judged = adviceOf(outcome);
-  if (judged?.retryNow && !wasAtOnce && request.replayable) return AGAIN;
+  const { advice: judged } = outcome;
+  if (judged?.retryNow && !wasAtOnce && request.replayable)
+    return { retry: true, reason: judged.retryNow === true ? 'refused' : judged.retryNow, delayMs: 0 };
   const said = feedbackOf(policy, input, outcome, before, nowMs);
   // The target of a redirect does not speak for the server that was asked.
   const isTold =
@@ -230,10 +227,7 @@ export function decideRetry(
   const verdict = said ? verdictAfter(before, outcome, said, isTold) : before;
   if (verdict === 'final')
     return stop(outcome.type === 'failure' && outcome.kind === 'aborted' ? 'aborted' : 'final');
-  if (verdict !== 'refused' && !isTold && input.isKeyed !== true) {
-    if (!mayBeRepeated(policy, input.isKeyLost ? withoutKey(request) : request))
-      return stop('not-idempotent');
-  }
+  if (verdict !== 'refused' && !isTold && !mayBeRepeated(policy, input)) return stop('not-idempotent');
   if (!request.replayable) return stop('not-replayable');
   if (attempt > policy.maxRetries) return stop('retries-exhausted');
 

@@ -11,7 +11,8 @@ import {
 } from '../../test/call-with-limits.ts';
 import { judge } from '../../test/steps.ts';
 import { HookError } from '../base/errors.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { detailsOf, type EbbEvent } from '../events/events.ts';
+import type { FailureOutcome, Outcome } from '../http/outcome.ts';
 import { abortedBy, type Call } from './call.ts';
 
 describe('an outcome', () => {
@@ -128,6 +129,51 @@ describe('an outcome', () => {
   test('of a request whose body is lost is not sent again, whatever a plugin says', () => {
     const { call } = callWith({}, [], undefined, { ...REQUEST, replayable: false });
     expect(judge(call, response(401, { retryNow: true }))).toEqual({ retry: false, reason: 'final' });
+  });
+
+  test('without a response is sent again at the word of a plugin, which names the reason', () => {
+    const told: FailureOutcome = { ...lost, connection: 'reused', advice: { retryNow: 'stale-connection' } };
+    const post = { ...REQUEST, method: 'POST' };
+    const { call, events } = callWith({}, [pluginOf({ failed: () => told })], undefined, post);
+    expect(judge(call, lost)).toEqual({ retry: true, reason: 'stale-connection', delayMs: 0 });
+    expect(call.history).toMatchObject([{ attempt: 1, failure: 'network', reason: 'stale-connection' }]);
+    expect(events).toMatchObject([{ type: 'retry', delayMs: 0, reason: 'stale-connection' }]);
+    expect(detailsOf(events[0] as EbbEvent)?.outcome).toBe(told);
+    expect(call.toRetry).toBe(told);
+    call.attempt = 2;
+    expect(judge(call, lost)).toEqual({ retry: false, reason: 'not-idempotent' });
+  });
+
+  test('without a response goes from plugin to plugin', () => {
+    const heard: unknown[] = [];
+    const known: FailureOutcome = { ...lost, connection: 'new' };
+    const plugins = [known, undefined, undefined].map((result) =>
+      pluginOf({
+        failed(...given) {
+          heard.push(...given);
+          return result;
+        },
+      }),
+    );
+    const { call } = callWith({}, plugins);
+    expect(judge(call, lost)).toMatchObject({ retry: true, reason: 'transient', backoffMs: 10 });
+    expect(heard).toEqual([lost, call, known, call, known, call]);
+    expect(call.toRetry).toBe(known);
+  });
+
+  test('is no failure if there is a response, or if the call around it decides', () => {
+    const failed = vi.fn();
+    judge(callWith({}, [pluginOf({ failed })]).call, response(503));
+    judge(callWith({}, [pluginOf({ failed })], outerOf(REQUEST)).call, lost);
+    expect(failed).not.toHaveBeenCalled();
+  });
+
+  test('ends the call if a plugin fails with it', () => {
+    const error = new Error('boom');
+    const failed = () => {
+      throw error;
+    };
+    expect(() => judge(callWith({}, [pluginOf({ failed })]).call, lost)).toThrow(error);
   });
 
   test('of a call that its limit has ended is judged no more', () => {

@@ -205,8 +205,11 @@ export function detailsOf(event: EbbEvent): EventDetails | undefined {
   return (event as { readonly [DETAILS]?: EventDetails })[DETAILS];
 }
 
-/** Why there will be another attempt: the last one was refused, or its failure is transient. */
-export type RetryReason = 'refused' | 'transient';
+/**
+ * Why there will be another attempt: the last one was refused, or its failure is transient, or it was lost with a connection that the
+ * server had closed, and is sent again at once.
+ */
+export type RetryReason = 'refused' | 'transient' | 'stale-connection';
 
 /**
  * Why a body is resumed: its connection broke; nothing arrived for `idleTimeoutMs`; or it ended without an error, and was not

@@ -31,9 +31,9 @@ export interface InspectResult {
 export interface InspectAdvice extends InspectResult {
   /**
    * The request is sent again at once, which counts as no retry, and costs no budget. It holds once for a call, and not for a request
-   * whose body cannot be sent again: the verdict then decides.
+   * whose body cannot be sent again: the verdict then decides. A text is the reason that events and the history have for it; for `true` that is `refused`.
    */
-  readonly retryNow?: boolean | undefined;
+  readonly retryNow?: boolean | 'stale-connection' | undefined;
   /** Why the request is not sent again: the `error` of its end. */
   readonly cause?: unknown;
 }
@@ -66,6 +66,10 @@ export type Outcome =
        * `connect`, the attempt returns its tokens.
        */
       readonly redirected?: boolean | undefined;
+      /** Whether the connection had carried a request before this one, if that is known. */
+      readonly connection?: 'new' | 'reused' | undefined;
+      /** The advice of plugins on the failure. */
+      readonly advice?: InspectAdvice | undefined;
     };
 
 /** The part of a request that a policy reads. Fields are read only when needed, so a success costs nothing. */
@@ -87,6 +91,9 @@ export interface RequestTraits {
 
 /** The outcome of an attempt with a response. */
 export type ResponseOutcome = Extract<Outcome, { type: 'response' }>;
+
+/** The outcome of an attempt without a response. */
+export type FailureOutcome = Extract<Outcome, { type: 'failure' }>;
 
 /** The origin that was returned last, and how the URLs of most of its requests start. */
 let lastOrigin = '';

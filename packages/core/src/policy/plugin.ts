@@ -1,6 +1,6 @@
 import type { Observer, StopReason } from '../events/events.ts';
 import type { InspectionContext, OpenedBody } from '../http/body.ts';
-import type { InspectAdvice, Outcome, ResponseOutcome } from '../http/outcome.ts';
+import type { FailureOutcome, InspectAdvice, Outcome, ResponseOutcome } from '../http/outcome.ts';
 import type { CallView } from './call-view.ts';
 import type { HeaderChangesInit, NextAttempt, WrapAttempt } from './hooks.ts';
 import type { Limit } from './limit.ts';
@@ -37,6 +37,11 @@ export interface Plugin {
   readonly wrapAttempt?: WrapAttempt | undefined;
   /** As the option: what `inspectBody` returns, or an inspector of your own. */
   readonly inspect?: Inspector | undefined;
+  /**
+   * An attempt has failed without a response. Returns at once the outcome to go on with, such as the same with `advice`; `undefined` for
+   * the same. Not called for a nested client.
+   */
+  failed?(outcome: FailureOutcome, call: CallView): FailureOutcome | undefined;
   /** As the option. */
   readonly onEvent?: Observer | undefined;
   /** As the option. */

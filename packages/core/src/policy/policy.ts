@@ -84,6 +84,7 @@ const PLUGIN: Readonly<Record<keyof Plugin, { readonly check: Check }>> = {
   publicHeaders: CALLABLE,
   wrapAttempt: CALLABLE,
   inspect: INSPECT_ROW,
+  failed: CALLABLE,
   onEvent: CALLABLE,
   limits: LIMITS_ROW,
   middleware: MIDDLEWARE_ROW,
