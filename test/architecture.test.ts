@@ -88,7 +88,7 @@ const houses = {
     doors: [
       ...['adapter.ts', 'bucket.ts', 'deadlines.ts', 'deduplicate.ts', 'failover.ts'],
       ...['idempotency.ts', 'index.ts'],
-      ...['internal.ts', 'quotas.ts', 'testing.ts'],
+      ...['internal.ts', 'quotas.ts', 'stale-connections.ts', 'testing.ts'],
     ],
     rooms: [
       'plugins',

@@ -34,9 +34,10 @@ describe('each example prints what its first comment promises', () => {
   const files = globSync('examples/*.ts').sort();
   /** Jobs with several steps. */
   const longer = new Set(
-    ['anthropic-tenants', 'cli-progress-bar', 'idempotency-keys', 'retry-a-transaction', 'shutdown'].map(
-      (name) => `examples/${name}.ts`,
-    ),
+    [
+      ...['anthropic-tenants', 'cli-progress-bar', 'idempotency-keys', 'retry-a-transaction', 'shutdown'],
+      'stale-connections',
+    ].map((name) => `examples/${name}.ts`),
   );
 
   test.concurrent.each(files)('%s', slow, async (file) => {
@@ -57,7 +58,7 @@ describe('each example prints what its first comment promises', () => {
     expect(source.split('\n').length).toBeLessThanOrEqual(longer.has(file) ? 70 : 40);
     const imported = [...source.matchAll(/from '(.+)'/g)].map(([, name]) => name);
     for (const name of imported)
-      expect(name).toMatch(/^(node:.+|@ebb\/[\w/]+|axios|undici|openai|pino|cli-progress|msw(\/node)?)$/);
+      expect(name).toMatch(/^(node:.+|@ebb\/[\w/-]+|axios|undici|openai|pino|cli-progress|msw(\/node)?)$/);
   });
 
   test('there are examples', () => {

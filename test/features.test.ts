@@ -16,10 +16,13 @@ import {
 import { deadline } from '@ebb/core/deadlines';
 import { idempotencyAnswers } from '@ebb/core/idempotency';
 import { policyBucket } from '@ebb/core/quotas';
+  },
+import { replayOnStaleConnection } from '@ebb/core/stale-connections';
 import { costFromResponse } from '@ebb/providers';
 import { describe, expect, test } from 'vitest';
 import { clients, type MakeClient } from './clients.ts';
 import { type Step, upstream } from './server.ts';
+import { turns } from './until.ts';
 
 const up: Step = { status: 200, body: 'up' };
 const down: Step = { status: 503, body: 'down' };
@@ -154,6 +157,22 @@ const ROWS: Readonly<Record<string, Row>> = {
     hits: 1,
     mostAtOnce: 1,
     ends: ['success', 'limited'],
+  },
+  'stale-connection': {
+    option: 'plugins',
+    policy: () => ({
+      plugins: [
+        replayOnStaleConnection(),
+        // The connection of the request before is free by then.
+        { name: 'later', publicHeaders: () => turns(5).then(() => ({})) },
+      ],
+      maxRetries: 0,
+    }),
+    script: [up, 'reset', up],
+    paths: ['/', '/'],
+    hits: 3,
+    mostAtOnce: 1,
+    ends: ['success', 'success'],
   },
   'refresh-on-401': {
     option: 'plugins',

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 // A page that grows past these bounds says something that another one says, or that no reader needs.
-const IN_ALL = 34_140;
+const IN_ALL = 34_490;
 const OF_ONE = 1_100;
 const LONGER: Readonly<Record<string, number>> = { 'CONTRIBUTING.md': 2_110 };
 

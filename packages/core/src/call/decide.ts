@@ -184,7 +184,7 @@ const checkMay: Check = (name, may) =>
  *
  * @throws HookError if `methods` throws, or returns something else than true or false
  */
-function mayBeRepeated(
+export function mayBeRepeated(
   { methods }: Pick<Policy, 'methods'>,
   { request: sent, isKeyed, isKeyLost }: Pick<DecisionInput, 'request' | 'isKeyed' | 'isKeyLost'>,
 ): boolean {

@@ -1,0 +1,1 @@
+export { replayOnStaleConnection, type StaleConnectionOptions } from './plugins/stale-connection/replay.ts';
