@@ -16,7 +16,6 @@ import {
 import { deadline } from '@ebb/core/deadlines';
 import { idempotencyAnswers } from '@ebb/core/idempotency';
 import { policyBucket } from '@ebb/core/quotas';
-  },
 import { replayOnStaleConnection } from '@ebb/core/stale-connections';
 import { costFromResponse } from '@ebb/providers';
 import { describe, expect, test } from 'vitest';

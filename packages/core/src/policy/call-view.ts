@@ -54,10 +54,10 @@ export interface CallView {
   /** The tokens of the attempt. */
   grant: Grant | undefined;
   /**
-   * The idempotency key of the request, if hooks or `idempotencyKey` of the policy are asked for headers. `isKept` is false once an attempt did
-   * not carry it.
+   * The idempotency key of the request, if hooks or `idempotencyKey` of the policy are asked for headers. `isOurs` is true if ebb has made it,
+   * `isKept` is false once an attempt did not carry it.
    */
-  readonly key?: { readonly isKept: boolean } | undefined;
+  readonly key?: { readonly isOurs: boolean; readonly isKept: boolean } | undefined;
   /** Tokens that a plugin settles once it knows the cost of the attempt. Others leave them alone. */
   meteredGrant?: Grant | undefined;
   /** The limit whose slot the attempt holds, or a bucket that charges its tokens at the end of the body. */
