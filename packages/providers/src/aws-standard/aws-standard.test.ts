@@ -83,29 +83,37 @@ test('a wrong option is an error that names it', () => {
 
 describe('the retry quota', () => {
   const call = (target?: string): CallView => ({ request: request(target) }) as CallView;
+  const slowDown: Outcome = { ...response(503), advice: { verdict: 'refused' } };
+  const noConnection: Outcome = { type: 'failure', kind: 'connect', error: new Error('ECONNREFUSED') };
   function plan(
     quota: ReturnType<typeof awsRetryQuota>,
-    reason: 'refused' | 'transient',
+    outcome: Outcome,
     of = call(),
   ): Permit | string | undefined {
-    return quota.planRetry?.(of, { reason, delayMs: 0 });
+    const permit = quota.take?.(of, undefined) as Permit | undefined;
+    permit?.settle?.(outcome);
+    return quota.planRetry?.(of, { reason: 'refused', delayMs: 0 });
   }
 
-  test.each<[reason: 'refused' | 'transient', paid: number, left: number]>([
-    ['transient', 35, 10],
-    ['refused', 100, 0],
-  ])('pays for so many retries that are %s: %s', (reason, paid, left) => {
+  test.each<[what: string, Outcome, paid: number, left: number]>([
+    ['a 500', response(500), 35, 10],
+    ['a 503 without a code', response(503), 35, 10],
+    ['a broken connection', reset, 35, 10],
+    ['a refused connection', noConnection, 35, 10],
+    ['a 429', response(429), 100, 0],
+    ['a 503 with SlowDown', slowDown, 100, 0],
+  ])('pays for so many retries after %s', (_, outcome, paid, left) => {
     const quota = awsRetryQuota();
-    for (let time = 0; time < paid; time += 1) expect(plan(quota, reason)).toHaveProperty('cancel');
-    expect(plan(quota, reason)).toBe('budget-exhausted');
+    for (let time = 0; time < paid; time += 1) expect(plan(quota, outcome)).toHaveProperty('cancel');
+    expect(plan(quota, outcome)).toBe('budget-exhausted');
     expect(quota.tokens).toBe(left);
   });
 
   test('a success returns the cost of the last retry, or adds one', () => {
     const quota = awsRetryQuota();
     const one = call();
-    plan(quota, 'transient', one);
-    plan(quota, 'refused', one);
+    plan(quota, reset, one);
+    plan(quota, slowDown, one);
     quota.ended?.(one, 'success');
     expect(quota.tokens).toBe(486);
     quota.ended?.(call(), 'success');
@@ -119,13 +127,13 @@ describe('the retry quota', () => {
   test('a retry that is not sent is paid back, and the success after it returns the cost of the one before', () => {
     const quota = awsRetryQuota();
     const [one, other] = [call(), call()];
-    plan(quota, 'refused', one);
-    (plan(quota, 'transient', one) as Permit).cancel();
-    (plan(quota, 'transient', other) as Permit).cancel();
+    plan(quota, slowDown, one);
+    (plan(quota, reset, one) as Permit).cancel();
+    (plan(quota, reset, other) as Permit).cancel();
     expect(quota.tokens).toBe(495);
     for (const each of [one, other]) quota.ended?.(each, 'success');
     expect(quota.tokens).toBe(500);
-    plan(quota, 'transient');
+    plan(quota, reset);
     quota.ended?.(other, 'success');
     expect(quota.tokens).toBe(487);
   });
@@ -137,23 +145,26 @@ describe('the retry quota', () => {
     'SimpleWorkflowService.PollForDecisionTask',
   ])('%s waits and asks again, also without tokens', (target) => {
     const quota = awsRetryQuota();
-    while (plan(quota, 'refused') !== 'budget-exhausted');
-    expect(plan(quota, 'transient', call(target))).toBeUndefined();
-    expect(plan(quota, 'transient', call('AmazonSQS.SendMessage'))).toBe('budget-exhausted');
+    while (plan(quota, slowDown) !== 'budget-exhausted');
+    expect(plan(quota, reset, call(target))).toBeUndefined();
+    expect(plan(quota, reset, call('AmazonSQS.SendMessage'))).toBe('budget-exhausted');
     expect(quota.tokens).toBe(0);
   });
 });
 
-test('all calls of a policy share its quota', async () => {
+test.each<[what: string, error: object, retries: number]>([
+  ['a connection that breaks takes 14', { code: 'ECONNRESET' }, 35],
+  ['a refused connection takes 14, although nothing was sent', { code: 'ECONNREFUSED' }, 35],
+  ['throttling takes 5', { status: 429 }, 100],
+])('all calls of a policy share its quota of 500: %s', async (_, error, retries) => {
   const clock = virtualClock();
   const policy = createPolicy({ ...awsStandard(), clock });
   let attempts = 0;
   const down = async (): Promise<void> => {
     attempts += 1;
-    throw Object.assign(new Error('down'), { code: 'ECONNRESET' });
+    throw Object.assign(new Error('down'), error);
   };
-  for (let calls = 0; calls < 20; calls += 1)
+  for (let calls = 0; calls < 60; calls += 1)
     await clock.runUntilSettled(retry(down, policy)).catch(() => undefined);
-  // 35 retries for 500 tokens.
-  expect(attempts).toBe(20 + 35);
+  expect(attempts).toBe(60 + retries);
 });

@@ -3,7 +3,7 @@ import { serverFeedback } from '@ebb/core';
 import { askedWaitMs, flag, IN_MILLISECONDS, type OptionTable, readOptions } from '@ebb/core/internal';
 import { aws } from '../aws.ts';
 import type { PresetOptions } from '../options.ts';
-import { awsRetryQuota } from './retry-quota.ts';
+import { awsRetryQuota, isThrottling } from './retry-quota.ts';
 
 /** In milliseconds. */
 const THROTTLING_BASE = 1_000;
@@ -26,10 +26,6 @@ const OPTIONS: OptionTable<AwsStandardOptions> = {
   repeatPosts: { check: flag, default: false },
   dynamodb: { check: flag, default: false },
 };
-
-function isThrottling(outcome: Outcome | undefined): boolean {
-  return outcome?.type === 'response' && (outcome.status === 429 || outcome.advice?.verdict === 'refused');
-}
 
 /** The wait that the server asks for; a date counts from the `Date` of the response. */
 function askedMs(outcome: Outcome | undefined): number {

@@ -1,4 +1,4 @@
-import type { CallView, Limit, Permit, PlannedRetry, RequestTraits, StopReason } from '@ebb/core';
+import type { CallView, Limit, Outcome, Permit, RequestTraits, StopReason } from '@ebb/core';
 
 /** The tokens of the quota, and what its retries cost. */
 const TOKENS = 500;
@@ -13,6 +13,11 @@ const LONG_POLL =
 
 function isLongPoll(request: RequestTraits): boolean {
   return LONG_POLL.test(request.header('x-amz-target') ?? '');
+}
+
+/** True for a response by which the service asks for less. Any other failure is transient, also a refused connection. */
+export function isThrottling(outcome: Outcome | undefined): boolean {
+  return outcome?.type === 'response' && (outcome.status === 429 || outcome.advice?.verdict === 'refused');
 }
 
 /** A limit of retries that can be watched. */
@@ -32,6 +37,8 @@ export interface AwsRetryQuota extends Limit {
  * Source: @smithy/core 3.41.1 (`StandardRetryStrategy`); aws-sdk-go-v2, pull request 3400.
  */
 export function awsRetryQuota(): AwsRetryQuota {
+  /** True if the last attempt was throttled. */
+  const throttled = new WeakMap<CallView, boolean>();
   const lastCosts = new WeakMap<CallView, number>();
   let tokens = TOKENS;
   return {
@@ -39,8 +46,15 @@ export function awsRetryQuota(): AwsRetryQuota {
     get tokens() {
       return tokens;
     },
-    planRetry(call: CallView, { reason }: PlannedRetry): Permit | StopReason | undefined {
-      const cost = reason === 'refused' ? THROTTLING_COST : TRANSIENT_COST;
+    // An attempt costs nothing. Its outcome says what a retry costs: the reason is `refused` after a refused connection, too.
+    take(call: CallView): Permit {
+      return {
+        cancel: () => undefined,
+        settle: (outcome) => void throttled.set(call, isThrottling(outcome)),
+      };
+    },
+    planRetry(call: CallView): Permit | StopReason | undefined {
+      const cost = throttled.get(call) ? THROTTLING_COST : TRANSIENT_COST;
       if (tokens < cost) return isLongPoll(call.request) ? undefined : 'budget-exhausted';
       const before = lastCosts.get(call);
       tokens -= cost;
