@@ -78,7 +78,6 @@ const config: KnipConfig = {
       ignoreDependencies: [
         // Found by its path.
         'undici6',
-        'p-retry4',
       ],
     },
     'test/packed': {
