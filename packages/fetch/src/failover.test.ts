@@ -2,6 +2,7 @@ import {
   constant,
   createPolicy,
   type EbbEvent,
+  NotSentError,
   type Plugin,
   type PolicyOptions,
   perKey,
@@ -62,7 +63,9 @@ function client(answers: Answers, options: PolicyOptions = {}, more: object = {}
     const response = await clock.runUntilSettled(fetch(...args));
     return `${response.status} ${await response.text()}`;
   };
-  return { send, sent, requests, bodies, events, reported, plugin, policy, answers };
+  /** A client with the same plugin. */
+  const fetchWith = (more: PolicyOptions) => createFetch({ clock, ...more }, base);
+  return { send, fetchWith, sent, requests, bodies, events, reported, plugin, policy, answers };
 }
 
 describe('a retry', () => {
@@ -200,6 +203,45 @@ describe('an origin that fails', () => {
     await send(A);
     expect([sent, plugin.ejected]).toEqual([[A], []]);
   });
+});
+
+describe('a probe that never begins leaves the next one free', () => {
+  const refused = (): never => {
+    throw new NotSentError('Not sent: no');
+  };
+  const cache = async (): Promise<Response> => new Response('cached');
+  const limit = { name: 'no', started: refused, take: () => undefined };
+  test.each<[what: string, options: PolicyOptions, after: Plugin[]]>([
+    ['other middleware answers', {}, [{ name: 'cache', middleware: [cache] }]],
+    ['a limit before it refuses the call', { limits: [limit] }, []],
+  ])('%s', async (_, options, after) => {
+    const { plugin, send, fetchWith, sent, answers } = client({ [A]: 503, [B]: 200 });
+    await send(A);
+    await send(A);
+    await clock.advance(30_000);
+    answers[A] = 200;
+    const plugins = [plugin, ...after];
+    await fetchWith({ plugins, ...options })(A).catch(() => undefined);
+    sent.length = 0;
+    await send(A);
+    expect([sent, plugin.ejected]).toEqual([[A], []]);
+  });
+});
+
+test('a request that is sent again at once counts as well', async () => {
+  let attempts = 0;
+  const stale: Plugin = {
+    name: 'stale',
+    failed: (outcome) => ({ ...outcome, advice: { retryNow: 'stale-connection' } }),
+  };
+  const lost = async (): Promise<Response> => {
+    attempts += 1;
+    if (attempts % 2 === 1) throw reset();
+    return new Response();
+  };
+  const { plugin, send, sent } = client({ [A]: lost, [B]: 200 }, {}, {}, [stale]);
+  for (let call = 0; call < 3; call += 1) await send(A);
+  expect([sent, plugin.ejected]).toEqual([[A, A, A, A, A, A], []]);
 });
 
 describe('limits per key', () => {

@@ -69,7 +69,7 @@ function routeOf<T>(
   const { url } = request;
   const own = names.indexOf(originOf(request));
   let [at, current, isTaken] = [own, url, false];
-  /** `undefined` once it is known how the attempt has ended. */
+  /** `undefined` once it is known how the attempt has ended. It may be a probe, without which the origin would stay out. */
   let endAttempt: EndAttempt | undefined;
   const next = (from: number): number => origins.next(from % names.length, clock.now());
   const end = (failed?: boolean): void => {
@@ -113,6 +113,8 @@ function routeOf<T>(
     name: 'failover',
     take() {
       isTaken = true;
+      // Sent again at once: no retry was planned.
+      endAttempt ??= origins.begin(at, clock.now());
       return permit;
     },
     planRetry() {
@@ -152,8 +154,13 @@ export function failoverWith<T>(
     const [request] = made;
     Object.assign(asked, { client: request });
     Object.assign(call, { request, moves: true });
-    routes.set(call, routeOf(call, made, names, origins));
-    return next();
+    const route = routeOf(call, made, names, origins);
+    routes.set(call, route);
+    const sent = next();
+    // Limits do not hear of the end of a call that has not begun: after other middleware, or a limit before this one.
+    const over = (): void => route.ended?.(call, 'limited');
+    sent.then(over, over);
+    return sent;
   }
   const forCall = (call: CallView): BroughtLimit<Limit> => ({ limit: routes.get(call) ?? STAYS });
   const plugin: Plugin = {
