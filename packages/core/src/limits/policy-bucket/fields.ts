@@ -17,6 +17,9 @@ export interface SaidQuota {
   readonly unit: string;
 }
 
+/** The unit of a limit of requests at the same time. */
+export const CONCURRENT = 'concurrent-requests';
+
 const textOf = (text: string): string => text.replace(/^"|"$/g, '');
 
 /**
@@ -34,8 +37,10 @@ export function quotasSaid(outcome: ResponseOutcome): readonly SaidQuota[] {
     // A policy may be named without the key.
     const own = policies.find(([name, { pk = key }]) => name === policy && pk === key)?.[1];
     const [left, quota, seconds] = [wholeOf(r), wholeOf(own?.q), wholeOf(t ?? own?.w ?? '1')];
-    if (seconds === undefined || (left ?? (own?.w && quota)) === undefined) return [];
     const unit = textOf(own?.qu ?? 'requests');
+    // A limit of concurrent requests needs no window.
+    const isLimit = own?.w !== undefined || unit === CONCURRENT;
+    if (seconds === undefined || (left ?? (isLimit ? quota : undefined)) === undefined) return [];
     return [{ policy: textOf(policy), key, left, resetMs: 1_000 * seconds, quota, unit }];
   });
 }

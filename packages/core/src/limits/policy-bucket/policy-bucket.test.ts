@@ -156,6 +156,15 @@ describe('a window', () => {
     expect(takeAll()).toHaveLength(1);
   });
 
+  test('with a rest for 0 seconds lasts one: requests do not go one at a time', () => {
+    const { clock, hear, take, takeAll } = setUp();
+    hear(said(3, 0), take());
+    clock.tick(999);
+    expect(takeAll()).toHaveLength(3);
+    clock.tick(1);
+    expect(takeAll()).toHaveLength(1);
+  });
+
   test('that a late answer tells of replaces the one before', () => {
     const { clock, hear, take, takeAll } = open();
     clock.tick(9_900);
@@ -268,6 +277,20 @@ describe('units', () => {
     hear(answer(headers), one);
     expect(takeAll()).toHaveLength(1);
   });
+});
+
+test.each([
+  ['of the policy alone', {}],
+  ['with what is left', { ratelimit: '"c";r=2' }],
+])('a limit of concurrent requests, %s, needs no window, and leaves an unused key idle', (_, more) => {
+  const { clock, hear, take, takeAll, bucket } = setUp();
+  hear(answer({ 'ratelimit-policy': '"c";q=3;qu="concurrent-requests"', ...more }), take());
+  clock.tick(60_000);
+  const all = takeAll();
+  expect(all).toHaveLength(3);
+  expect(bucket.stats().idle).toBe(false);
+  for (const one of all) one.settle(0);
+  expect(bucket.stats().idle).toBe(true);
 });
 
 describe('partition keys', () => {
@@ -449,4 +472,6 @@ test('a server that names ever more policies does not take ever more memory', ()
 test('a wrong option is named', () => {
   expect(() => policyBucket({ keyOf: 'origin' as never })).toThrow('policyBucket: keyOf');
   expect(() => policyBucket({ maxQueue: -1 })).toThrow('policyBucket: maxQueue');
+  const scoped = { feedbackScope: 'origin' } as object;
+  expect(() => policyBucket(scoped)).toThrow('policyBucket has no option "feedbackScope"');
 });

@@ -24,8 +24,10 @@ export interface PolicyBucketOptions extends Omit<WaitingBucketOptions, 'feedbac
   readonly keyOf?: ((request: RequestTraits) => string) | undefined;
 }
 
+const { feedbackScope: _, ...WAITING } = WAITING_BUCKET_OPTIONS;
+
 const OPTIONS = {
-  ...WAITING_BUCKET_OPTIONS,
+  ...WAITING,
   keyOf: { check: callable, default: originOf },
 } as object as OptionTable<PolicyBucketOptions>;
 

@@ -1,4 +1,4 @@
-import type { SaidQuota } from './fields.ts';
+import { CONCURRENT, type SaidQuota } from './fields.ts';
 
 /** A granted request. */
 export interface CountedRequest {
@@ -36,7 +36,8 @@ export class ServerQuota {
 
   /** True if it would be as good if it were new. */
   isIdle(nowMs: number): boolean {
-    return this.#requests === 0 && !this.#isKnown(nowMs);
+    // A limit of concurrent requests has no end: the first answer tells it again.
+    return this.#requests === 0 && (!this.#isKnown(nowMs) || this.#untilMs === Infinity);
   }
 
   #amountOf(requests: number, cost: number): number {
@@ -82,12 +83,12 @@ export class ServerQuota {
   /** @param sentAtMs when the request was sent */
   heard({ left, resetMs, quota = 0, unit }: SaidQuota, sentAtMs: number, nowMs: number): void {
     this.#unit = unit;
-    const isConcurrency = unit === 'concurrent-requests' && quota > 0;
+    const isConcurrency = unit === CONCURRENT && quota > 0;
     const leastMs = this.#untilMs + Math.max(ROUNDED_MS, resetMs / 2);
     const isNew = sentAtMs >= this.#untilMs || (left !== undefined && sentAtMs + resetMs >= leastMs);
     const now = isConcurrency ? quota : (left ?? (isNew ? quota : this.#lowest) - 1);
-    // Some servers round down: with nothing left that is a second.
-    const untilMs = isConcurrency ? Infinity : nowMs + Math.max(resetMs, now > 0 ? 0 : 1_000);
+    // Some servers round down, or have nothing to wait for: what they tell counts for a second.
+    const untilMs = isConcurrency ? Infinity : nowMs + Math.max(resetMs, 1_000);
     this.#lowest = isNew || isConcurrency ? now : Math.min(this.#lowest, now);
     this.#untilMs = isNew ? untilMs : Math.min(this.#untilMs, untilMs);
     if (isNew) this.#asking = undefined;
