@@ -139,6 +139,10 @@ export class FleetTokens implements TokenSource<LeasesHeld, Amount> {
     this.#onLimits = onLimits;
     this.#timer = new Timer(time, () => this.#step());
     this.state = newLease(setup, newName(), time.now());
+    const { limits, shared, rested } = setup;
+    if (rested !== undefined) this.#tell({ type: 'wake', rested, startMs: time.startMs, fleet: this.#fleet });
+    // A bucket that rested knows which limits hold, and its first request needs them.
+    limits.splice(0, limits.length, ...this.state.known.limits);
     this.capacity = this.#amount(({ capacity }) => capacity);
     this.refillPerSecond = this.#amount((limit) => limit.refillPerSecond);
     this.#store = new BucketStore(
@@ -147,8 +151,6 @@ export class FleetTokens implements TokenSource<LeasesHeld, Amount> {
       this,
       () => queue.queue.first?.deadlineMs ?? Number.POSITIVE_INFINITY,
     );
-    const { shared, rested } = setup;
-    if (rested !== undefined) this.#tell({ type: 'wake', rested, startMs: time.startMs });
     const error = shared?.error();
     if (error !== undefined) this.#tell({ type: 'away', error, fleet: this.#fleet });
   }

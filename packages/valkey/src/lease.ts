@@ -317,7 +317,12 @@ export type LeaseEvent =
   /** Calls for other keys have shown that the store is away. */
   | { readonly type: 'away'; readonly error: unknown; readonly fleet: SharedShare | undefined }
   /** A bucket that had no requests is needed again. */
-  | { readonly type: 'wake'; readonly rested: IdleState; readonly startMs: number }
+  | {
+      readonly type: 'wake';
+      readonly rested: IdleState;
+      readonly startMs: number;
+      readonly fleet: SharedShare | undefined;
+    }
   /** Reads the bucket, and with it the limits that hold. It is sent at once. */
   | { readonly type: 'peek' }
   | { readonly type: 'close' };
@@ -431,6 +436,7 @@ export function lease(state: LeaseState, event: LeaseEvent, nowMs: number): [Lea
       beginOutage(s, event.error, { atMs: nowMs, wasSilent: false }, nowMs);
       break;
     case 'wake':
+      s.fleet = event.fleet;
       wake(s, event.rested, event.startMs, nowMs);
       break;
     case 'close':
@@ -756,7 +762,7 @@ function wake(s: Draft, rested: IdleState, startMs: number, nowMs: number): void
   };
   const [keptAtMs, aheadMs] = [at(0) - startMs, at(1) + startMs];
   const isLimited = newLimits(s.known.limits, limits) !== undefined;
-  s.known = { ...s.known, last, limits: isLimited ? limits : s.known.limits, keptAtMs, aheadMs };
+  s.known = { ...s.known, last, limits, keptAtMs, aheadMs };
   // Times from now: more may have passed in the store than here, and never less.
   const nowUs = (nowMs + aheadMs) * 1_000;
   observeBucket(

@@ -92,6 +92,17 @@ describe('a key', () => {
     await closed(buckets);
   });
 
+  test('that has rested has the limits that were set, from its first request on', async () => {
+    const buckets = tenants();
+    await run(buckets.for(of('a')).acquire({ cost: 8 }));
+    await run(buckets.for(of('a')).setLimits({ refillPerSecond: 2, capacity: 40 }));
+    await clock.advance(1_000);
+    expect(buckets.stats()).toMatchObject({ active: 0, resting: 1 });
+    expect(buckets.for(of('a')).stats()).toMatchObject({ refillPerSecond: 2, capacity: 40 });
+    expect(await run(buckets.for(of('a')).acquire({ cost: 30 }), 15_000)).toMatchObject({ cost: 30 });
+    await closed(buckets);
+  });
+
   test('stays while a call uses it, and what its answer says holds', async () => {
     const buckets = tenants({ feedbackScope: 'bucket' });
     const call = new Call(createPolicy({ clock, bucket: buckets, maxRetries: 0 }), of('a'));
@@ -131,6 +142,15 @@ describe('the processes of a fleet', () => {
     await clock.advance(3_000);
     const third = { processes: 3, share: expect.closeTo(1 / 3, 3) };
     expect(fleet.map((buckets) => buckets.stats())).toMatchObject([third, third, third]);
+    await closed(...fleet);
+  });
+
+  test('are known to a key that has rested', async () => {
+    const fleet = [tenants(), tenants(), tenants()];
+    for (const buckets of fleet) await run(buckets.for(of('a')).acquire({ cost: 3 }));
+    await clock.advance(3_000);
+    expect(fleet[0]?.stats()).toMatchObject({ active: 0, resting: 1 });
+    expect(fleet[0]?.for(of('a')).stats().processes).toBe(3);
     await closed(...fleet);
   });
 
