@@ -2,7 +2,7 @@ import { seededRandom } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EMPTY_BACKLOG, LoneLease, reply, type Step, TOKEN, type Told, waiting } from '../test/lone-lease.ts';
-import { type LeaseMark, markOf, type StoreCall } from './store-call.ts';
+import { type LeaseMark, markOf, type RawReply, type StoreCall } from './store-call.ts';
 
 // A lease makes no call and sets no timer, so it is tested without a store and without a clock.
 
@@ -185,6 +185,40 @@ describe('a step', () => {
     expect(lease.step(30, EMPTY_BACKLOG, { call, sentAtMs: 20, error: new Error() }).calls).toEqual([]);
     expect(lease.isSettling).toBe(false);
   });
+
+  test('after the end calls a store that was never reached once more for its pause', () => {
+    const error = new Error('no connection');
+    lease.pause(1_000, 0);
+    const first = callOf(lease.step(0, EMPTY_BACKLOG));
+    lease.step(1, EMPTY_BACKLOG, { call: first, sentAtMs: 0, error });
+    lease.tell({ type: 'close' }, 2);
+    const last = callOf(lease.step(2, EMPTY_BACKLOG));
+    expect([first.mode, last.mode, lease.isSettling]).toEqual(['peek', 'peek', true]);
+    expect(lease.step(3, EMPTY_BACKLOG, { call: last, sentAtMs: 2, error }).calls).toEqual([]);
+    expect(lease.isSettling).toBe(false);
+  });
+
+  test('asks for another lease once the first is given up, also if there is no outage', () => {
+    holding(1);
+    take(10);
+    const asked = { call: callOf(lease.step(11, waiting(1))), sentAtMs: 11 };
+    lease.pause(30, 20);
+    const told = { call: callOf(lease.step(20, waiting(1))), sentAtMs: 20 };
+    lease.step(25, waiting(1), { ...told, reply: reply() });
+    const givenUp = { ...asked, error: new Error('no reply'), state: 'given up' } as const;
+    const step = lease.step(261, waiting(1), givenUp);
+    expect([step.turns, callOf(step).mode]).toEqual([[], 'lease']);
+  });
+
+  test('tells of other limits once, and of none that are as before', () => {
+    const limits = [{ refillPerSecond: 100, capacity: 20 }];
+    const others = [{ refillPerSecond: 50, capacity: 20 }];
+    const isLimited = [limits, others, others, undefined, limits].map((told, at) => {
+      const call = lease.peek(at);
+      return lease.step(at, EMPTY_BACKLOG, { call, sentAtMs: at, reply: reply({ limits: told }) }).isLimited;
+    });
+    expect(isLimited).toEqual([false, true, false, false, true]);
+  });
 });
 
 describe('a late reply of a store that is lost', () => {
@@ -275,6 +309,40 @@ describe('a late reply of a store that is lost', () => {
     expect([...inTime.turns, ...back.turns]).toMatchObject([{ type: 'back' }]);
     expect(lease.step(390, waiting(1), { ...told, ...silent }).turns).toEqual([]);
     expect(lease.state.outage).toBeUndefined();
+  });
+
+  test('pays what was spent beside the others once, however often they are found to share the bucket', () => {
+    lease = new LoneLease({ localShare: 0.5, retryMs: 200 });
+    lost();
+    for (let count = 0; count < 5; count += 1) expect(take(1_000)).toBe(true);
+    /** The others share the bucket again since so many seconds. */
+    const shared = (seconds: number): RawReply => {
+      const told = reply();
+      return { ...told, resumedUs: told.atUs - seconds * 1e6 };
+    };
+    let nowMs = 1_000;
+    let step = lease.step(nowMs, waiting(1));
+    for (const seconds of [1, 0]) {
+      const asked = { call: callOf(step), sentAtMs: nowMs };
+      expect(asked.call.mode).toBe('resume');
+      // In time, but too slow to show that the store is back. No reply follows for two seconds.
+      nowMs += 200;
+      step = lease.step(nowMs, waiting(1), { ...asked, reply: shared(seconds) });
+      expect(callOf(step).mode).toBe('spend');
+      for (let count = 0; count < 20 && callOf(step).mode === 'spend'; count += 1) {
+        const charged = { call: callOf(step), sentAtMs: nowMs };
+        nowMs += 250;
+        step = lease.step(nowMs, waiting(1), { ...charged, ...silent });
+        if (step.calls.length > 0) continue;
+        nowMs = step.wakeAtMs;
+        step = lease.step(nowMs, waiting(1));
+      }
+    }
+    const last = { call: callOf(step), sentAtMs: nowMs };
+    expect(last.call.mode).toBe('resume');
+    const back = lease.step(nowMs + 1, waiting(1), { ...last, reply: shared(1) });
+    expect(back.turns).toMatchObject([{ type: 'back' }]);
+    expect(back.calls).toMatchObject([{ mode: 'lease', spent: [5 * TOKEN] }]);
   });
 
   test('tells the share of a process that knew none', () => {

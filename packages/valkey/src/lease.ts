@@ -507,6 +507,8 @@ function receive(
   // If a later call got a reply, this failure is over already.
   if (lost !== undefined && to.sentAtMs >= s.answeredAtMs) lose(s, lost, to, state === 'given up', nowMs);
   const kept = lost === undefined ? reply : undefined;
+  // After the end a pause that the store could not be asked for is not tried again.
+  if (s.isClosed && reply === undefined) s.pauseUnsent = undefined;
   // A failed refund may have arrived, so it is never repeated: those tokens are lost. A charge is repeated.
   const spent = call.mode === 'lease' ? call.spent : call.mode === 'spend' ? call.amounts : undefined;
   if (kept?.tooLate !== false && !s.isClosed) owe(s, spent ?? [], LONG_AGO);
