@@ -18,6 +18,11 @@ import { ForgetfulStoreError } from './store-error.ts';
 
 // This file is a machine without I/O, which stands for one process of a fleet: `lease(state, event)` returns the next state and the
 // commands. Amounts are millionths of a token. Moments of the process's time end in `AtMs`, and moments of the bucket's time in `Us`.
+//
+// The state is `LeaseState`, an event is a `LeaseEvent`, and the commands are `Commands`. A driver tells each event, and does what each
+// step returns; `take` alone changes a state in place. After these types each section has a heading, in this order: answers, the known
+// bucket, times, leased tokens, tokens to return and to charge, calls, the size of a lease, the pause of the fleet, the time without the
+// store, the share of this process, and the questions of a bucket.
 
 const NEVER = Number.POSITIVE_INFINITY;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
