@@ -211,3 +211,13 @@ describe.each(Object.entries(CLIENTS))('%s', (name, make) => {
     expect([seen.length, reasons()]).toEqual([2, ['stale-connection', 'success']]);
   });
 });
+
+test('axios: a URL with a user, a password and a fragment, which are not sent in it', async () => {
+  const { policy, reasons } = policyWith({});
+  const { url, seen } = await serve(answer, close);
+  const send = (CLIENTS.axios as (typeof CLIENTS)[string])(policy);
+  const whole = `${url.replace('//', '//user:secret@')}items?page=2#top`;
+  await send(whole, 'GET');
+  await send(whole, 'GET');
+  expect([seen.length, reasons()]).toEqual([3, ['stale-connection', 'success']]);
+});

@@ -71,9 +71,10 @@ function noteStart(request: SentRequest, socket: Socket, isShared = false, isWri
   });
 }
 
-/** The URL without its fragment, which is not sent. */
+/** The URL without its user, password and fragment, which are not sent in it. */
 export function urlOf(path: string, origin?: string): string | undefined {
-  return URL.parse(path, origin)?.href.replace(/#.*$/s, '');
+  const url = URL.parse(path, origin);
+  return url ? Object.assign(url, { username: '', password: '', hash: '' }).href : undefined;
 }
 
 function noteLoss({ request, error }: Message): void {
