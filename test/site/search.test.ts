@@ -65,7 +65,7 @@ describe.each([
   ['fetch', 'packages/fetch'],
   ['undici', 'packages/undici'],
   ['POST', 'guide/retry'],
-  ['idempotency', 'guide/retry'],
+  ['idempotency', 'guide/idempotency'],
   ['rate limit', 'guide/quota'],
   ['token bucket', 'strategies/token-bucket'],
   ['jitter', 'strategies/backoff'],
