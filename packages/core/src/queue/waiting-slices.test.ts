@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { asked, responds, taken, to } from '../../test/asks.ts';
+import { nextTurn } from '../base/clock.ts';
 import type { TokenBucketOptions } from '../limits/bucket/options.ts';
 import { type MemoryBucket, tokenBucket } from '../limits/bucket/token-bucket.ts';
 import type { AcquireOptions } from '../policy/contracts.ts';
@@ -113,6 +114,17 @@ describe('all slices end while a virtual clock stands still', () => {
     expect((await ends).every(({ status }) => status === 'rejected')).toBe(true);
     expect(bucket.stats().waiting).toBe(0);
   });
+});
+
+test('a turn refuses one slice, however often the queue was asked to before', async () => {
+  const { bucket } = setUp();
+  const asks = Array.from({ length: 3 * MANY }, () => bucket.acquire({ maxWaitMs: 1e9 }));
+  const ends = Promise.allSettled(asks);
+  for (const pausedMs of [2e9, 3e9, 4e9]) bucket.pauseFor(pausedMs);
+  const before = bucket.stats().waiting;
+  await nextTurn();
+  expect(before - bucket.stats().waiting).toBeLessThanOrEqual(REFUSALS);
+  await ends;
 });
 
 describe('while a slice is left', () => {
