@@ -1,4 +1,4 @@
-/** What no one has caught: exceptions of callbacks, and rejections. */
+/** An exception of a callback, or a rejection, that no handler has caught. */
 export interface Escape {
   /** The same for the same error. */
   readonly signature: string;

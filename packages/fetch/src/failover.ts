@@ -8,8 +8,9 @@ import { isRequest, membersOf } from './request.ts';
  * fails several times in a row is left out for a while, and returns once a single request, the probe, has succeeded there. If all are left
  * out, requests go to the one that has been out for longest.
  *
- * A request goes to the origin of its URL, or to the next one in the list if the first is left out. The policy decides whether it is sent again, and after which delay, as for a single origin; only a wait that one origin asks for does not hold for another. Limits
- * per key take from the limit of the origin that each attempt goes to. Requests to origins that are not in the list stay as they are.
+ * A request goes to the origin of its URL, or to the next one in the list if the first is left out. The policy decides whether it is sent
+ * again, and after which delay, as for a single origin; only a wait that one origin asks for does not hold for another. Limits per key take
+ * from the limit of the origin that each attempt goes to. Requests to origins that are not in the list stay as they are.
  *
  * The listed origins are trusted: each gets all headers of a request, credentials included.
  *

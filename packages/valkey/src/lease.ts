@@ -349,7 +349,7 @@ interface Report {
   readonly isLimited: boolean;
 }
 
-/** The commands: work for whoever drives the machine. */
+/** The commands, which the driver carries out. */
 export interface Commands extends Report {
   /** When to step next, if nothing happens before; `Infinity` for never. */
   readonly wakeAtMs: number;
@@ -1907,8 +1907,8 @@ export const isSettling = (state: LeaseState): boolean =>
 type Source = 'store' | 'local' | 'open';
 
 /**
- * Takes tokens of all units if they are available. This is the hot path, and the only function that changes a state: whoever keeps states
- * copies them before.
+ * Takes tokens of all units if they are available. This is the hot path, and the only function that changes a state. To keep a state, copy it
+ * before.
  */
 export function take(state: LeaseState, amounts: Amounts, nowMs: number): Source | undefined {
   if (!isOpen(state, nowMs)) return undefined;

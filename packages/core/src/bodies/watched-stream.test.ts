@@ -12,7 +12,7 @@ interface Options {
   readonly isHeld?: boolean;
   readonly length?: number;
   readonly taken?: () => void;
-  /** What the watched stream reads in place of its source. */
+  /** The value that the watched stream reads in place of its source. */
   readonly other?: unknown;
 }
 
@@ -298,7 +298,7 @@ test.each<[what: string, other: unknown]>([
   expect(events).toEqual(['cancelled', 'gone']);
 });
 
-/** What no one has caught: in a program, each of these would end the process. */
+/** The rejections that no handler has caught: each would end a program. */
 async function unhandledIn(story: () => Promise<unknown>): Promise<unknown[]> {
   const unhandled: unknown[] = [];
   const note = (error: unknown): void => void unhandled.push(error);

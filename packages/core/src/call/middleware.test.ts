@@ -204,7 +204,7 @@ describe('a call with middleware', () => {
     expect(await late.promise).toMatchObject({ message: 'late by 100' });
     await nextTurn();
     expect(client.send).not.toHaveBeenCalled();
-    // What the middleware answers with is discarded.
+    // The answer of the middleware is discarded.
     expect(client.setAside).toHaveBeenCalledTimes(1);
   });
 

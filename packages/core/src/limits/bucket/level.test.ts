@@ -73,7 +73,7 @@ test('a pause with refill steps is all that nothing has to wait for', () => {
   expect([level.waitMs(0, 0), level.waitMs(0.1, 0)]).toEqual([1_000, 1_500]);
 });
 
-/** What a settled grant gives back of these tokens, after these changes. The level has 10 tokens, of which one comes in each second. */
+/** The tokens that a settled grant gives back, of those it took, after these changes. The level has 10 tokens, of which one comes in each second. */
 function givenBack(tokens: number, of: string, changes: readonly string[], quota = ten): number {
   const level = new Level({ ...quota, initialTokens: quota.capacity });
   const held = new Map<string, unknown>();
@@ -144,7 +144,7 @@ test('tokens that lack by a billionth of the capacity are there', () => {
 
 test.each([10, 289_048_657])('refill step %d is there at its time, and not before', (step) => {
   const level = new Level({ refillPerSecond: 1e4, capacity: 1e12, refillIntervalMs: 0.1, initialTokens: 0 });
-  // One token in each step.
+  // Each step brings a token.
   expect(Math.round(level.tokens(step * 0.1))).toBe(step);
   expect(Math.round(level.tokens(step * 0.1 - 0.01))).toBe(step - 1);
 });

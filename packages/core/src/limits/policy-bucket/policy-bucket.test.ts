@@ -111,7 +111,7 @@ describe('a window', () => {
     const { hear, take, takeAll } = open();
     const [one, two] = [take(), take()];
     hear(said(2, 10), two);
-    // One of the two that are left is in flight for all that is known.
+    // The request without an answer may have taken one of the two that are left.
     expect(takeAll()).toHaveLength(1);
     hear(said(3, 10), one);
     expect(takeAll()).toHaveLength(1);
@@ -453,7 +453,7 @@ test('a request that the total timeout ends no longer asks', async () => {
   clock.tick(200);
   expect(call.ended({ type: 'failure', kind: 'timeout', error: new Error('late') }).do).toBe('end');
   expect(await followed(second, step)).toEqual({ do: 'send' });
-  // One that has waited is told of as well.
+  // The bucket hears of the end of a request that has waited, too.
   clock.tick(1);
   expect(second.close('final')).toBe(true);
   expect(bucket.for(REQUEST).stats().idle).toBe(true);
