@@ -167,12 +167,12 @@ describe('a step', () => {
     expect(answer(look, nowMs + 1_000, {}).turns).toMatchObject([{ type: 'back' }]);
   });
 
-  test('with a late lease gives it back', () => {
+  test('with a late lease neither has its tokens nor gives them back', () => {
     const call = callOf(lease.step(0, waiting(1)));
     lease.step(250, waiting(1), { call, sentAtMs: 0, error: new Error('no reply'), state: 'given up' });
     lease.step(260, waiting(1), { call, sentAtMs: 0, reply: reply({ granted: TOKEN }), state: 'late' });
     expect(lease.left).toBe(0);
-    expect(lease.isSettling).toBe(true);
+    expect(lease.isSettling).toBe(false);
   });
 
   test('after the end gives everything back at once, and does nothing more', () => {

@@ -500,7 +500,7 @@ function receive(
   const attempted = outage !== undefined && outage.number === to.outage ? outage : undefined;
   if (attempted !== undefined) attemptEnded(attempted, to, reply, state, nowMs);
   if (state === 'late') {
-    if (reply !== undefined) receiveLate(s, reply, nowMs);
+    if (reply !== undefined) receiveLate(s, nowMs);
     return;
   }
   if (to.outage > 0) {
@@ -550,13 +550,15 @@ function receiveLease(
   if (!isOpen(s, nowMs)) giveAllBack(s, nowMs);
 }
 
-/** The call had been given up, but its reply says how many share the bucket, and what it leased is given back. */
-function receiveLate(s: Draft, reply: Reply, nowMs: number): void {
+/**
+ * The call had been given up, but its reply tells the share. Its tokens are lost, as if the process had died: given back, they would move
+ * others who wait to the same moment.
+ */
+function receiveLate(s: Draft, nowMs: number): void {
   if (s.outage !== undefined) {
     s.outage.nextRetryAtMs = LONG_AGO;
     learnShare(s, s.outage, true, nowMs);
   }
-  if (reply.granted.some((amount) => amount > 0)) returnTokens(s, reply.granted, markOf(reply), nowMs);
   say(s, { serve: true });
 }
 
@@ -1028,18 +1030,17 @@ function giveAllBack(s: Draft, nowMs: number): void {
 
 // ---------------------------------------------------------------- tokens to return and to charge
 
+/** An amount of one unit, and none of the others. */
+const amountOf = ({ units }: LeaseState, at: number, amount: number): Amounts =>
+  units.map((_, unit) => (unit === at ? amount : 0));
+
 /** The most leases to return in one call: a script holds up the store while it runs. */
 const LEASES_PER_CALL = 32;
 
 /** Tokens of one unit that are not spent are returned by then. */
 function returnUnit(s: Draft, at: number, amount: number, mark: LeaseMark, dueAtMs: number): void {
   (s.units[at] as Unit).taken -= amount;
-  const amounts = s.units.map((_, unit) => (unit === at ? amount : 0));
-  returnTokens(s, amounts, mark, dueAtMs);
-}
-
-/** Tokens of a lease are returned by then. */
-function returnTokens(s: Draft, amounts: Amounts, mark: LeaseMark, dueAtMs: number): void {
+  const amounts = amountOf(s, at, amount);
   const before = s.unspent.find((one) => one.mark === mark);
   if (before === undefined) s.unspent = [...s.unspent, { amounts, mark }];
   else {
@@ -1063,12 +1064,7 @@ function settle(s: Draft, surplus: Amounts, held: readonly (LeaseMark | undefine
     const mark = held[at];
     if (amount > 0 && mark !== undefined) returnUnit(s, at, amount, mark, dueAtMs);
     else if (amount < 0 && outage?.mode === 'local') charge(s, outage, at, -amount, nowMs);
-    else if (amount < 0)
-      owe(
-        s,
-        s.units.map((_, unit) => (unit === at ? -amount : 0)),
-        dueAtMs,
-      );
+    else if (amount < 0) owe(s, amountOf(s, at, -amount), dueAtMs);
   }
 }
 
