@@ -24,16 +24,21 @@ class Broken extends Error {
   }
 }
 
-interface Node {
-  readonly world: World;
-  readonly event: Event | undefined;
-  readonly before: Node | undefined;
+/** The last event of a path, and the path before it. Worlds are large, so a path holds none. */
+interface Path {
+  readonly event: Event;
+  readonly before: Path | undefined;
 }
 
-function pathTo(node: Node | undefined): Event[] {
-  const path: Event[] = [];
-  for (let at = node; at?.event !== undefined; at = at.before) path.unshift(at.event);
-  return path;
+interface Node {
+  readonly world: World;
+  readonly path: Path | undefined;
+}
+
+function eventsOn(path: Path | undefined): Event[] {
+  const events: Event[] = [];
+  for (let at = path; at !== undefined; at = at.before) events.unshift(at.event);
+  return events;
 }
 
 /** A request is served, and the store is back, within so long once nothing goes wrong any more. In milliseconds. */
@@ -84,13 +89,22 @@ function endOf(
   return { events, lastsMs: world.nowMs - sinceMs };
 }
 
+/** Whether an event is the one that comes if nothing goes wrong. */
+function isFair(event: Event, world: World): boolean {
+  const fair = fairEvent(world);
+  // Time passes until a timer, in one part or in several.
+  if (fair[0] === 'timer') return event[0] === 'time';
+  return event.every((part, place) => part === fair[place]);
+}
+
 /**
- * Plays every order of events to a depth, each world once.
+ * Plays every order of events to a depth, each world once. The end of a world is not played if its fair event leads to a world of the next
+ * layer: the same requests wait there, and their end is played from there.
  *
  * @throws Broken if more is spent than may be, or if a request is never served once nothing goes wrong any more
  */
 export function explore(start: World, depth: number, troubles: Bounds): Explored {
-  const seen = new Set<string>([keyOf(start)]);
+  const depthOf = new Map<string, number>([[keyOf(start), 0]]);
   const served = new Set<string>();
   const layers: number[] = [1];
   const most = new Map<string, number>();
@@ -98,34 +112,38 @@ export function explore(start: World, depth: number, troubles: Bounds): Explored
 
   const end = (node: Node): void => {
     const ended = endOf(node.world, served);
-    if (ended.broken !== undefined) throw new Broken(ended.broken, pathTo(node));
+    if (ended.broken !== undefined) throw new Broken(ended.broken, eventsOn(node.path));
     endings += 1;
     endingEvents += ended.events;
     longestMs = Math.max(longestMs, ended.lastsMs);
   };
 
-  let layer: Node[] = [{ world: start, event: undefined, before: undefined }];
-  for (let at = 0; at < depth; at += 1) {
+  let layer: Node[] = [{ world: start, path: undefined }];
+  for (let at = 1; at <= depth; at += 1) {
     const next: Node[] = [];
     for (const node of layer) {
+      let isPassedOn = false;
       for (const event of eventsOf(node.world, troubles)) {
         const world = after(node.world, event);
         events += 1;
-        const one: Node = { world, event, before: node };
+        const one: Node = { world, path: { event, before: node.path } };
         mostOf(most, world);
         const broken = isBeyond(world);
-        if (broken !== undefined) throw new Broken(broken, pathTo(one));
+        if (broken !== undefined) throw new Broken(broken, eventsOn(one.path));
         const key = keyOf(world);
-        if (seen.has(key)) continue;
-        seen.add(key);
-        end(one);
-        if (at + 1 < depth) next.push(one);
+        if (!depthOf.has(key)) {
+          depthOf.set(key, at);
+          next.push(one);
+        }
+        isPassedOn ||= depthOf.get(key) === at && isFair(event, node.world);
       }
+      if (!isPassedOn) end(node);
     }
     layers.push(next.length);
     layer = next;
   }
-  return { states: seen.size, events, layers, most, longestMs, endings, endingEvents };
+  for (const node of layer) end(node);
+  return { states: depthOf.size, events, layers, most, longestMs, endings, endingEvents };
 }
 
 const CALM: ReadonlySet<Event[0]> = new Set(['ask', 'run', 'reply', 'time']);

@@ -1,7 +1,7 @@
 // Plays every order of events of a small fleet: calls, replies, lost calls and replies, a store that loses its key or whose clock is set,
 // and processes that end. Then long orders that are drawn at random. The processes are the machine of lease.ts, and the store is the model
 // of its script, which script.test.ts compares with the script itself.
-// Run: pnpm check fleet (some minutes), or with processes, a depth and how many troubles: pnpm check fleet 2 12 1
+// Run: pnpm check fleet (some minutes), or with processes, a depth and how many troubles: pnpm check fleet 2 9 2
 import { seededRandom } from '@ebb/core/testing';
 import { explore, walk } from './explore.ts';
 import { type Most, mostOf } from './most.ts';
@@ -9,7 +9,7 @@ import { ANY_TROUBLE, newWorld } from './world.ts';
 
 /** Processes, depth, and the most troubles. */
 const ROWS = [
-  [2, 10, 0],
+  [2, 12, 0],
   [2, 8, 2],
   [3, 7, 1],
 ] as const;
