@@ -67,7 +67,7 @@ export const SHARED: readonly Promised[] = [
     {
       says: 'A pause reaches the other processes with their next call',
       file: LEASE,
-      from: 'if (isBegun || isEnded) movePause(s, endsAtMs, nowMs);',
+      from: 'if (pausedMs > 0 || nowMs < s.pausedAtMs) movePause(s, nowMs + pausedMs, nowMs);',
       to: '',
       tests: [`${FOLDER}/pause.test.ts`],
     },

@@ -237,8 +237,6 @@ interface Draft {
   lostAtMs: number;
   wasKept: boolean;
   pausedAtMs: number;
-  /** Replies of an earlier order say nothing new about the pause. */
-  pauseKnownUs: number;
   pauseUnsent: PauseMessage | undefined;
   /** The last call about a pause that is under way. */
   pauseCall: number;
@@ -386,7 +384,7 @@ export function newLease(terms: LeaseTerms, name: string, nowMs: number): LeaseS
       ...{ processes: 1, mostProcesses: 1, epoch: 0, isKnown: false, isQuiet: false },
     },
     ...{ outage: undefined, outages: 0, backAtMs: LONG_AGO, lostAtMs: LONG_AGO, wasKept: true },
-    ...{ pausedAtMs: LONG_AGO, pauseKnownUs: 0, pauseUnsent: undefined, pauseCall: 0 },
+    ...{ pausedAtMs: LONG_AGO, pauseUnsent: undefined, pauseCall: 0 },
     ...{ unspent: [], owed: limits.map(() => 0), settleAtMs: NEVER, refusal: NOT_REFUSED },
     ...{ missed: undefined, isLow: false, mustLook: false, isClosed: false, isTold: false },
     ...{ fleet: undefined, said: NOTHING },
@@ -586,7 +584,7 @@ function observeBucket(s: Draft, reply: Reply, nowMs: number): Error | undefined
     if (Math.max(...comesAtMs) <= refusal.byAtMs) s.refusal = NOT_REFUSED;
   }
   s.processes = Math.max(1, s.fleet?.processes ?? s.processes);
-  observePause(s, reply, nowMs);
+  if (isNew) observePause(s, reply, nowMs);
   return observeLoss(s, reply.lostBucket, nowMs);
 }
 
@@ -1324,9 +1322,6 @@ function sizeGranted(s: LeaseState, unit: Unit, at: number, reply: Reply): void 
 
 // ---------------------------------------------------------------- the pause of the fleet
 
-/** The end of one pause differs a little from reply to reply: it is a duration from now. In milliseconds. */
-const SAME_PAUSE_MS = 5;
-
 /** Pauses the fleet. Never shortens a pause. */
 function beginPause(s: Draft, endsAtMs: number, nowMs: number): void {
   if (endsAtMs <= s.pausedAtMs) return;
@@ -1360,15 +1355,10 @@ function movePause(s: Draft, endsAtMs: number, nowMs: number): void {
 }
 
 /** Takes over the pause of a reply: another process may have begun or ended one. */
-function observePause(s: Draft, { pausedMs, orderUs }: Reply, nowMs: number): void {
-  // A reply from before the store received our own pause, or its end, is out of date.
-  if (s.pauseUnsent !== undefined || orderUs <= s.pauseKnownUs) return;
-  s.pauseKnownUs = orderUs;
-  const endsAtMs = nowMs + pausedMs;
-  const laterMs = endsAtMs - s.pausedAtMs;
-  const isBegun = pausedMs > 0 && laterMs > SAME_PAUSE_MS;
-  const isEnded = s.pausedAtMs > nowMs && laterMs < -SAME_PAUSE_MS;
-  if (isBegun || isEnded) movePause(s, endsAtMs, nowMs);
+function observePause(s: Draft, { pausedMs }: Reply, nowMs: number): void {
+  // The store may not have had our own pause yet, or its end.
+  if (isPausing(s)) return;
+  if (pausedMs > 0 || nowMs < s.pausedAtMs) movePause(s, nowMs + pausedMs, nowMs);
 }
 
 function nextPause(s: Draft, nowMs: number): StoreCall | undefined {
@@ -1378,14 +1368,12 @@ function nextPause(s: Draft, nowMs: number): StoreCall | undefined {
   if (s.processes === 0) return s.open.length === 0 ? { mode: 'peek' } : undefined;
   s.pauseUnsent = undefined;
   if (message !== 'end' && message.endsAtMs <= nowMs) return undefined;
-  s.pauseKnownUs = NEVER;
   s.pauseCall = s.calls + 1;
   return message === 'end' ? { mode: 'unpause' } : { mode: 'pause', durationMs: message.endsAtMs - nowMs };
 }
 
 /** A call about a pause has ended. If it failed it is sent again, unless a later one was sent meanwhile. */
 function pauseTold(s: Draft, { id, call, sentAtMs }: OpenCall, reply: Reply | undefined): void {
-  s.pauseKnownUs = reply?.orderUs ?? 0;
   if (reply !== undefined || s.isClosed || id !== s.pauseCall) return;
   s.pauseUnsent ??= call.mode === 'pause' ? { endsAtMs: sentAtMs + call.durationMs } : 'end';
 }
@@ -1617,8 +1605,7 @@ function receiveAway(
 
 function endOutage(s: Draft, { beganAtMs }: Outage, nowMs: number): void {
   s.outage = undefined;
-  // Replies from before the outage say nothing about the store as it is now.
-  for (const unit of s.units) unit.lowWater = 0;
+  // It was of the store as it was before the outage.
   s.refusal = NOT_REFUSED;
   s.backAtMs = nowMs;
   tell(s, { type: 'back', outageMs: nowMs - beganAtMs });
@@ -1634,14 +1621,11 @@ function learnShare(s: Draft, outage: Outage, isTold: boolean, nowMs: number): v
     gcra.tokensAt(localQuota(s, outage, at), local.emptyAtMs, nowMs),
   );
   const isFirst = outage.share === 0;
-  const factor = share / (outage.share || 1);
   // Spent tokens stay spent, and a larger share has no more tokens at first.
-  const most = outage.local.map((_, at) => localQuota(s, outage, at).capacity * factor);
   outage.share = share;
   outage.mode = 'local';
   outage.local.forEach((local, at) => {
-    const tokens = Math.min(before[at] as number, most[at] as number);
-    local.emptyAtMs = gcra.stateWith(localQuota(s, outage, at), tokens, nowMs);
+    local.emptyAtMs = gcra.stateWith(localQuota(s, outage, at), before[at] as number, nowMs);
   });
   if (isFirst && isTold) tell(s, { type: 'lost', error: outage.error, mode: outage.mode, share });
 }
@@ -1850,31 +1834,30 @@ function memberTold(
     member.dueAtMs = member.countedAtMs + member.everyMs;
     // A request before then takes the report along; a quiet process waits for a request.
     if (member.isQuiet) member.lookAtMs = NEVER;
-    else lookBy(member, member.dueAtMs + member.everyMs, nowMs);
+    else lookBy(member, member.dueAtMs + member.everyMs);
   } else {
     member.askingAtMs ??= nowMs;
     dueSoon(member, SOON_MS, nowMs);
     const laterMs = Math.min(Math.max(GROW_MS, (nowMs - member.askingAtMs) / 2), LONGEST_GROW_MS);
     // In a younger bucket no share grows; others look whether it was lost.
     const sureInMs = reply.processes > 1 ? 0 : (SURE_US - ageUs) / 1_000;
-    lookBy(member, Math.max(member.lookAtMs, nowMs + Math.max(laterMs, sureInMs)), nowMs);
+    lookBy(member, Math.max(member.lookAtMs, nowMs + Math.max(laterMs, sureInMs)));
   }
 }
 
 function dueSoon(member: Member, soonMs: number, nowMs: number): void {
   member.dueAtMs = Math.max(nowMs, member.countedAtMs + Math.max(soonMs, SOON_EACH_MS * member.processes));
-  lookBy(member, member.dueAtMs + (member.isQuiet ? 0 : RIDE_MS), nowMs);
+  lookBy(member, member.dueAtMs + (member.isQuiet ? 0 : RIDE_MS));
 }
 
 /** No request has come for so long. False before the first. */
 const isIdle = ({ usedAtMs }: Member, nowMs: number): boolean =>
   usedAtMs > LONG_AGO && nowMs - usedAtMs >= QUIET_AFTER_MS;
 
-/** Calls the store at that time, but before the share expires. */
-function lookBy(member: Member, atMs: number, nowMs: number): void {
-  const endAtMs = member.heldAtMs - LATE_MS;
-  member.lookAtMs = endAtMs > nowMs ? Math.min(atMs, endAtMs) : atMs;
-  member.dueAtMs = Math.min(member.dueAtMs, member.lookAtMs);
+/** Calls the store at that time. */
+function lookBy(member: Member, atMs: number): void {
+  member.lookAtMs = atMs;
+  member.dueAtMs = Math.min(member.dueAtMs, atMs);
 }
 
 // ---------------------------------------------------------------- what a bucket asks
