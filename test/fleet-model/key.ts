@@ -140,7 +140,7 @@ export function keyOf(world: World): string {
     store = plain({ ...state, records }, 'other', from);
   }
   const levels = [levelAt(world.leased, nowMs), levelAt(world.local, nowMs)].map(rounded);
-  const rest = JSON.stringify([world.troubles, levels, rounded((nowMs * 1_000) % 1)]);
+  const rest = JSON.stringify([world.troubles, world.isTimely, levels, rounded((nowMs * 1_000) % 1)]);
   const hash = createHash('md5');
   for (const { text } of each) hash.update(text).update('|');
   return hash.update(store).update(rest).digest('base64');

@@ -29,12 +29,12 @@ const SHARES = 1.08;
 
 /**
  * The most that the store may grant beyond `rate · time`, in tokens. The bucket holds a capacity, and leased tokens that idle are another
- * one at most, however many processes there are. Each loss of the store and each step of its clock may cost one more: a process restores
- * what it saw last, or does not notice that the clock was set. So may each end: a process gives back the tokens that it waited for, and those
- * who waited behind it move up together.
+ * one at most, however many processes there are. Late replies may cost one more, and so may each loss of the store, each step of its clock
+ * and each end: a process restores what it saw last, does not notice that the clock was set, or gives back tokens that others wait behind,
+ * who move up together.
  */
-const leasedBound = ({ troubles: { losses, steps, ends } }: World): number =>
-  (2 + losses + steps + ends) * LIMIT.capacity + ROUNDING;
+const leasedBound = ({ isTimely, troubles: { losses, steps, ends } }: World): number =>
+  (2 + (isTimely ? 0 : 1) + losses + steps + ends) * LIMIT.capacity + ROUNDING;
 
 /** The same of the shares: each process has a part of the rate, of which it collects a token. */
 const localBound = ({ processes, nowMs }: World): number =>

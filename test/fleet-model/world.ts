@@ -87,6 +87,8 @@ export interface World {
   readonly aheadUs: number;
   readonly processes: readonly Process[];
   readonly troubles: Troubles;
+  /** Whether every call got its reply in time. */
+  readonly isTimely: boolean;
   /** What the store has granted, and what processes have spent of their shares while the store was away. */
   readonly leased: Spending;
   readonly local: Spending;
@@ -114,7 +116,7 @@ const NO_TROUBLES: Troubles = { losses: 0, steps: 0, drops: 0, ends: 0 };
 
 export function newWorld(processes: number): World {
   return {
-    ...{ nowMs: 0, text: undefined, aheadUs: 0, troubles: NO_TROUBLES },
+    ...{ nowMs: 0, text: undefined, aheadUs: 0, troubles: NO_TROUBLES, isTimely: true },
     ...{ leased: NOTHING, local: NOTHING },
     processes: Array.from({ length: processes }, (_, at) => ({
       lease: newLease(terms, `process${at}`, 0),
@@ -203,7 +205,7 @@ function pass(world: World, mostMs: number): World {
   if (late === undefined) return settle(serve(next, at), at);
   const flights = process.flights.map((one) => (one === late ? { ...one, isGivenUp: true } : one));
   const { to, sentAtMs } = late;
-  return settle(withProcess(next, at, { ...process, flights }), at, {
+  return settle({ ...withProcess(next, at, { ...process, flights }), isTimely: false }, at, {
     ...{ to, sentAtMs, error: new Error('no reply'), state: 'given up' },
   });
 }

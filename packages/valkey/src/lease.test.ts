@@ -167,12 +167,20 @@ describe('a step', () => {
     expect(answer(look, nowMs + 1_000, {}).turns).toMatchObject([{ type: 'back' }]);
   });
 
-  test('with a late lease neither has its tokens nor gives them back', () => {
+  test.each([
+    ['are there', 0, true],
+    ['are yet to come', 1_000, false],
+  ])('with a late lease gives tokens back if they %s', (_, emptyInMs, isReturned) => {
     const call = callOf(lease.step(0, waiting(1)));
     lease.step(250, waiting(1), { call, sentAtMs: 0, error: new Error('no reply'), state: 'given up' });
-    lease.step(260, waiting(1), { call, sentAtMs: 0, reply: reply({ granted: TOKEN }), state: 'late' });
+    lease.step(260, waiting(1), {
+      call,
+      sentAtMs: 0,
+      reply: reply({ granted: TOKEN, emptyInMs }),
+      state: 'late',
+    });
     expect(lease.left).toBe(0);
-    expect(lease.isSettling).toBe(false);
+    expect(lease.isSettling).toBe(isReturned);
   });
 
   test('after the end gives everything back at once, and does nothing more', () => {

@@ -498,7 +498,7 @@ function receive(
   const attempted = outage !== undefined && outage.number === to.outage ? outage : undefined;
   if (attempted !== undefined) attemptEnded(attempted, to, reply, state, nowMs);
   if (state === 'late') {
-    if (reply !== undefined) receiveLate(s, nowMs);
+    if (reply !== undefined) receiveLate(s, reply, nowMs);
     return;
   }
   if (to.outage > 0) {
@@ -548,15 +548,16 @@ function receiveLease(
   if (!isOpen(s, nowMs)) giveAllBack(s, nowMs);
 }
 
-/**
- * The call had been given up, but its reply tells the share. Its tokens are lost, as if the process had died: given back, they would move
- * others who wait to the same moment.
- */
-function receiveLate(s: Draft, nowMs: number): void {
+/** The call had been given up, but its reply tells the share, and what it leased is given back. */
+function receiveLate(s: Draft, reply: Reply, nowMs: number): void {
   if (s.outage !== undefined) {
     s.outage.nextRetryAtMs = LONG_AGO;
     learnShare(s, s.outage, true, nowMs);
   }
+  // Tokens that were yet to come are lost, as if the process had died: others who wait behind them would move to the same moment.
+  reply.granted.forEach((amount, at) => {
+    if (amount > 0 && (reply.emptyInMs[at] as number) <= 0) returnTokens(s, at, amount, markOf(reply), nowMs);
+  });
   say(s, { serve: true });
 }
 
@@ -1038,6 +1039,11 @@ const LEASES_PER_CALL = 32;
 /** Tokens of one unit that are not spent are returned by then. */
 function returnUnit(s: Draft, at: number, amount: number, mark: LeaseMark, dueAtMs: number): void {
   (s.units[at] as Unit).taken -= amount;
+  returnTokens(s, at, amount, mark, dueAtMs);
+}
+
+/** Tokens of a lease are returned by then. */
+function returnTokens(s: Draft, at: number, amount: number, mark: LeaseMark, dueAtMs: number): void {
   const amounts = amountOf(s, at, amount);
   const before = s.unspent.find((one) => one.mark === mark);
   if (before === undefined) s.unspent = [...s.unspent, { amounts, mark }];
