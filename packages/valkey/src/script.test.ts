@@ -1,65 +1,31 @@
+import type { Quota } from '@ebb/core/bucket';
 import { seededRandom } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
-import { KnownBucket } from '../test/known-bucket.ts';
 import { type ModelState, model, type ScriptReply } from '../test/model.ts';
 import { packed, unpacked } from '../test/packed-state.ts';
+import { Caller, type Limits } from '../test/script-player.ts';
 import { hasServer } from '../test/server.ts';
 import { useStore } from '../test/store.ts';
+import type { Reply } from './lease.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
-import {
-  argumentsOf,
-  type LeaseMark,
-  limitsText,
-  markOf,
-  parseReply,
-  type StoreCall,
-  unitNames,
-  type Who,
-  whoOf,
-} from './store-call.ts';
+import { type LeaseMark, markOf, type StoreCall, type Who } from './store-call.ts';
 
 const store = useStore();
 const { newKey } = store;
 
-interface Quota {
-  readonly refillPerSecond: number;
-  readonly capacity: number;
-}
-type Limits = Readonly<Record<string, Quota>> | Quota;
-
 const run = async (key: string, args: readonly string[]): Promise<ScriptReply> =>
   (await store.client.eval(SCRIPT, 1, key, ...args)) as ScriptReply;
 
-/** A process, as far as the script sees it. */
-class Caller {
-  readonly known: KnownBucket;
-  readonly limits: readonly Quota[];
-  readonly count: number;
-  readonly #names: string;
-  readonly #declared: string;
+/** A process that calls. */
+class Process extends Caller {
   readonly #key: string;
 
   constructor(key: string, limits: Limits) {
-    const each = 'capacity' in limits ? [limits as Quota] : Object.values(limits);
+    super(limits);
     this.#key = key;
-    this.#names = unitNames('capacity' in limits ? undefined : Object.keys(limits));
-    this.#declared = limitsText(each);
-    this.known = new KnownBucket(each);
-    this.limits = each;
-    this.count = each.length;
   }
 
-  args(call: StoreCall, untilUs = 0, proposedUs = 0): string[] {
-    const times = [untilUs, proposedUs].map((us) => Math.max(0, us).toFixed(0));
-    const own = [this.#declared, whoOf(call.who)];
-    return [call.mode, this.#names, ...times, ...this.known.args, ...own, ...argumentsOf(call, 100)];
-  }
-
-  learn(call: StoreCall, reply: ScriptReply, nowMs = 0): ReturnType<KnownBucket['observe']> {
-    return this.known.observe(parseReply(call, reply, this.count), nowMs, nowMs);
-  }
-
-  async call(call: StoreCall): Promise<ReturnType<KnownBucket['observe']>> {
+  async call(call: StoreCall): Promise<Reply> {
     return this.learn(call, await run(this.#key, this.args(call)), performance.now());
   }
 }
@@ -101,7 +67,7 @@ describe.runIf(hasServer)('the bucket script', () => {
       const key = newKey();
       const callers = Array.from(
         { length: 6 },
-        (_, at) => new Caller(key, limits[at % limits.length] as Limits),
+        (_, at) => new Process(key, limits[at % limits.length] as Limits),
       );
       const marks: LeaseMark[][] = callers.map(() => []);
       const shares = callers.map(() => 0);
@@ -110,7 +76,7 @@ describe.runIf(hasServer)('the bucket script', () => {
       let atUs = 0;
       for (let step = 0; step < 2_500; step += 1) {
         const at = between(0, callers.length);
-        const caller = callers[at] as Caller;
+        const caller = callers[at] as Process;
         const cost = caller.limits.map(({ capacity }) => Math.max(1e-3, random() ** 3 * capacity));
         // A request may cost nothing of a unit.
         const free = cost.length > 1 && random() < 0.3 ? between(0, cost.length) : -1;
@@ -208,7 +174,7 @@ describe.runIf(hasServer)('the bucket script', () => {
 
   test('lets the key expire once the bucket is full and every share has expired', async () => {
     const key = newKey();
-    const caller = new Caller(key, one(1_000, 10));
+    const caller = new Process(key, one(1_000, 10));
     await caller.call(leaseOf(5));
     // 5 tokens at 1,000/s are back in 5 ms. A second is added because the clocks of a store and its replicas differ.
     expect(await store.client.pttl(key)).toBeGreaterThan(900);
@@ -221,7 +187,7 @@ describe.runIf(hasServer)('the bucket script', () => {
 
   test('a process may leave a bucket that has been full for a while', async () => {
     const key = newKey();
-    const caller = new Caller(key, one(1_000, 1));
+    const caller = new Process(key, one(1_000, 1));
     const who = { name: 'process1', held: 0, ...LEDGER };
     await caller.call(leaseOf(1, 0, who));
     const state = unpacked((await store.client.getBuffer(key)) as Buffer);
@@ -231,47 +197,12 @@ describe.runIf(hasServer)('the bucket script', () => {
     expect(share).toBe(0);
   });
 
-  test('grants nothing twice after a loss, apart from what no process knows', async () => {
-    const key = newKey();
-    const [first, second] = [new Caller(key, one(1, 100)), new Caller(key, one(1, 100))];
-    await first.call(leaseOf(40));
-    await second.call(leaseOf(50));
-    await store.client.del(key);
-    // The first process knows of its 40 only, the other of all 90.
-    expect((await first.call(leaseOf(10))).granted).toEqual([10e6]);
-    const { granted, waitMs } = await second.call(leaseOf(5));
-    expect(granted).toEqual([0]);
-    expect(waitMs / 1e3).toBeGreaterThan(4);
-    expect(waitMs / 1e3).toBeLessThanOrEqual(5);
-  });
-
-  test('refunds no lease twice, and none from before a loss', async () => {
-    const key = newKey();
-    const caller = new Caller(key, one(1, 100));
-    const refund = (mark: LeaseMark): StoreCall => ({ mode: 'refund', leases: [{ amounts: [40e6], mark }] });
-    const left = async (): Promise<number> => {
-      const { emptyInMs } = await caller.call({ mode: 'peek' });
-      return -(emptyInMs[0] as number) / 1e3;
-    };
-    const mark = markOf(await caller.call(leaseOf(40)));
-    await caller.call(refund(mark));
-    expect(await left()).toBeCloseTo(100, 0);
-    await caller.call(leaseOf(40));
-    await caller.call(refund(mark));
-    expect(await left()).toBeLessThan(61);
-    const next = markOf(await caller.call(leaseOf(40)));
-    await store.client.del(key);
-    await caller.call(leaseOf(10));
-    await caller.call(refund(next));
-    expect(await left()).toBeLessThan(21);
-  });
-
   test('a call on a key that has expired says that there is none, and the caller keeps what it knows', async () => {
     const key = newKey();
-    const caller = new Caller(key, one(1, 100));
+    const caller = new Process(key, one(1, 100));
     await caller.call(leaseOf(40));
     await store.client.del(key);
-    const other = new Caller(key, one(1, 100));
+    const other = new Process(key, one(1, 100));
     expect(await other.call({ mode: 'peek' })).toMatchObject({ epoch: 0 });
     expect(other.known.args).toEqual(['0', '0', '0', '']);
     const before = caller.known.args[1];
@@ -290,6 +221,6 @@ describe.runIf(hasServer)('the bucket script', () => {
     if (value === '') await store.client.lpush(key, 'an entry');
     else await store.client.set(key, value);
     await store.client.pexpire(key, 10_000);
-    await expect(new Caller(key, one(1, 1)).call(leaseOf(1))).rejects.toThrow(message);
+    await expect(new Process(key, one(1, 1)).call(leaseOf(1))).rejects.toThrow(message);
   });
 });
