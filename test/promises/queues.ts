@@ -88,10 +88,7 @@ export const QUEUES: readonly Promised[] = [
       file: `${FOLDER}/wait-queue.ts`,
       from: 'Math.max(waitMs ?? 0, passMs) > patienceMs + TOLERANCE_MS',
       to: 'false',
-      tests: [
-        'packages/core/src/limits/bucket/bounds.test.ts',
-        'packages/core/src/limits/bucket/token-bucket.test.ts',
-      ],
+      tests: [`${FOLDER}/wait-queue.test.ts`],
     },
     {
       says: 'gives back what it took if it is not sent',

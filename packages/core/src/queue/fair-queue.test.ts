@@ -126,38 +126,6 @@ describe('what leaves without tokens costs its key nothing', () => {
   });
 });
 
-describe('within a key', () => {
-  test('retries go first, then first come, first served', async () => {
-    const { clock, lines, ask } = setUp();
-    for (const [at, retry] of [false, true, false, true].entries()) void ask('a', { retry }, `${at}`);
-    await clock.advance(100);
-    expect(lines).toEqual(['1', '3', '0', '2']);
-  });
-});
-
-describe('priorities come first', () => {
-  test('keys share within each', async () => {
-    const { clock, lines, ask } = setUp();
-    for (const priority of [-1, 1]) {
-      for (const key of ['a', 'a', 'b']) void ask(key, { priority }, `${key} ${priority}`);
-    }
-    await clock.advance(100);
-    expect(lines).toEqual(['a 1', 'b 1', 'a 1', 'a -1', 'b -1', 'a -1']);
-  });
-
-  test('but one that has waited longer by agingMs goes before a higher one', async () => {
-    const { clock, lines, ask } = setUp({ queue: fairQueue({ agingMs: 1_000 }) });
-    void ask('low');
-    await clock.advance(1);
-    for (let asks = 0; asks < 150; asks += 1) {
-      void ask('high', { priority: 1 });
-      await clock.advance(10);
-    }
-    expect(lines.indexOf('low')).toBeGreaterThan(95);
-    expect(lines.indexOf('low')).toBeLessThan(105);
-  });
-});
-
 describe('deadlines count shares', () => {
   test.each<[what: string, asked: AcquireOptions, isRefused: boolean]>([
     ['a quiet key does not wait for the line of another', { fairKey: 'quiet', maxWaitMs: 30 }, false],

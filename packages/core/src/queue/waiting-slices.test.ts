@@ -69,17 +69,6 @@ describe('work on a long queue is sliced', () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  test('aborts of one turn after the other are not left for later', async () => {
-    const { bucket, ask } = setUp();
-    for (let at = 0; at < 2 * REFUSALS; at += 1) {
-      const abort = new AbortController();
-      ask(at, { signal: abort.signal });
-      abort.abort({ reason: 'aborted' });
-      await undefined;
-    }
-    expect(bucket.stats().waiting).toBe(0);
-  });
-
   test('deadlines that pass together', async () => {
     const { clock, bucket, lines, ask } = setUp({ refillPerSecond: 1e6 });
     for (let asks = 0; asks < MANY; asks += 1) ask(asks, { maxWaitMs: 900 - (asks % 2) * 100 });

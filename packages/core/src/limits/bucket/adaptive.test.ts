@@ -185,6 +185,9 @@ test.each<[options: Partial<AdaptiveOptions>, message: string]>([
   [{ refillPerSecond: 100, minRefillPerSecond: 101 }, 'minRefillPerSecond must be at most 100, got 101'],
   [{ initialTokens: 21 }, 'adaptive: initialTokens must be at most the capacity, 20'],
   [{ refillPerSecond: 0 }, 'adaptive: refillPerSecond must be'],
+  [{ refillPerSecond: 2e9 }, 'adaptive: refillPerSecond must be a number from 1e-9 to 1e9'],
+  [{ minRefillPerSecond: 2e9 }, 'adaptive: minRefillPerSecond must be a number from 1e-9 to 1e9'],
+  [{ minRefillPerSecond: 1e-13 }, 'adaptive: minRefillPerSecond must be a number from 1e-9 to 1e9'],
   [{ rate: 5 } as never, 'adaptive has no option "rate"'],
 ])('%j is refused', (options, message) => {
   expect(() => setUp(options)).toThrow(message);

@@ -105,6 +105,16 @@ describe('a new rate', () => {
     expect(bucket.stats().tokens).toBe(1);
   });
 
+  test.each<[rate: number, capacity: number | undefined, message: string]>([
+    [2e9, undefined, 'refillPerSecond must be a number from 1e-9 to 1e9'],
+    [1, 2e9, 'capacity must be a number from 1e-9 to 1e9'],
+    [1e-12, undefined, 'refillPerSecond must be a number from 1e-9 to 1e9'],
+  ])('of %d with the capacity %s is an error, and changes nothing', (rate, capacity, message) => {
+    const { bucket } = setUp();
+    expect(() => bucket.setRate(rate, capacity)).toThrow(`setRate: ${message}`);
+    expect(bucket.stats()).toMatchObject({ refillPerSecond: 10, capacity: 5 });
+  });
+
   test('does not move the refill steps', async () => {
     const { bucket, clock, lines, ask } = setUp({ refillIntervalMs: 200, initialTokens: 0 });
     ask('a', { cost: 2 });

@@ -66,19 +66,6 @@ test.each<[story: string, atMs: number, tokens: number]>([
   expect(tokensAt(quota(50, 10), 0, atMs)).toBeCloseTo(tokens, 9);
 });
 
-test('an idle bucket grants its capacity once, not twice', () => {
-  const limits = quota(50, 10);
-  expect(serve(limits, [[3_600_000, 25]])).toEqual([10, 15]);
-});
-
-test('a clock that steps back mints no tokens', () => {
-  const limits = quota(10, 10);
-  const all = take(limits, stateWith(limits, 10, 1_000), 10, 1_000) ?? Number.NaN;
-  expect(take(limits, all, 1, 500)).toBeUndefined();
-  expect(take(limits, all, 1, 1_000)).toBeUndefined();
-  expect(take(limits, all, 1, 1_100)).toBeDefined();
-});
-
 test.each<[cost: number, atMs: number, wait: number]>([
   [1, 0, 20],
   [1, 15, 5],

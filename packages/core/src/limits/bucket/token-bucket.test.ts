@@ -119,26 +119,6 @@ describe('non-conforming requests', () => {
   });
 });
 
-describe('maxWaitMs', () => {
-  test('counts the requests ahead', async () => {
-    const { bucket } = setUp({ initialTokens: 0, queue: priorityQueue() });
-    for (let index = 0; index < 10; index += 1) void bucket.acquire({ cost: 2 });
-    expect(await outcome(bucket.acquire({ maxWaitMs: 2_000 }))).toMatchObject({ waitMs: 2_100 });
-    // A request of higher priority does not wait for them.
-    expect(bucket.stats().waiting).toBe(10);
-    void bucket.acquire({ maxWaitMs: 100, priority: 1 });
-    expect(bucket.stats().waiting).toBe(11);
-  });
-
-  test('a request that is overtaken is refused at its deadline', async () => {
-    const { clock, lines, ask } = setUp({ initialTokens: 0, queue: priorityQueue() });
-    ask('low', { maxWaitMs: 150 });
-    ask('high', { cost: 5, priority: 1 });
-    await clock.advance(1_000);
-    expect(lines).toEqual(['low wait-too-long 150', 'high 500']);
-  });
-});
-
 describe('wrong arguments', () => {
   const bad: [cost: unknown, type: ErrorConstructor][] = [
     [0, RangeError],
@@ -165,10 +145,15 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{ refillPerSecond: 0 }, 'refillPerSecond must be a number from 1e-9 to 1e9, got 0', RangeError],
   [{ refillPerSecond: Number.POSITIVE_INFINITY }, 'from 1e-9 to 1e9, got Infinity', RangeError],
   [{ refillPerSecond: '500' }, 'refillPerSecond must be a number from 1e-9 to 1e9, got "500"', TypeError],
+  [{ refillPerSecond: 1.1e9 }, 'from 1e-9 to 1e9, got 1100000000', RangeError],
+  [{ refillPerSecond: 5e-324, capacity: 1 }, 'from 1e-9 to 1e9, got 5e-324', RangeError],
   [{ refillPerSecond: 1, capacity: 0 }, 'tokenBucket: capacity must be', RangeError],
+  [{ refillPerSecond: 1, capacity: 1e9 + 1 }, 'capacity must be a number from 1e-9 to 1e9, got', RangeError],
   [{ refillPerSecond: 1, capacity: 5, initialTokens: 6 }, 'initialTokens must be at most the', RangeError],
   [{ refillPerSecond: 1, initialTokens: -1 }, 'initialTokens must be a finite number ≥ 0', RangeError],
   [{ refillPerSecond: 1, refillIntervalMs: -1 }, 'refillIntervalMs must be', RangeError],
+  [{ refillPerSecond: 1, refillIntervalMs: 1e-4 }, 'must be 0, or a number from 0.001', RangeError],
+  [{ refillPerSecond: 1, refillIntervalMs: 1e12 }, 'must be 0, or a number from 0.001', RangeError],
   [{ refillPerSecond: 1, nonConforming: 5 }, "must be one of 'delay', 'reject', 'mark'", TypeError],
   [{ refillPerSecond: 1, nonConforming: 'drop' }, "must be one of 'delay', 'reject', 'mark'", RangeError],
   [{ refillPerSecond: 1, maxQueue: 1.5 }, 'maxQueue must be a whole number ≥ 0', RangeError],
@@ -207,18 +192,6 @@ test('a higher priority takes tokens that are too few for the first in line', as
 });
 
 describe('aborts', () => {
-  test('end the wait at once with the reason of the signal', async () => {
-    const { bucket, clock } = setUp({ initialTokens: 0 });
-    const controller = new AbortController();
-    const waiting = outcome(bucket.acquire({ signal: controller.signal }));
-    const reason = new Error('enough');
-    controller.abort(reason);
-    expect(await waiting).toBe(reason);
-    expect(clock.pending).toBe(0);
-    expect(await outcome(bucket.acquire({ signal: controller.signal }))).toBe(reason);
-    expect(bucket.stats()).toMatchObject({ waiting: 0, refused: 0 });
-  });
-
   test('share one listener per signal, which is removed with the last request', async () => {
     const { bucket, clock } = setUp({ initialTokens: 0 });
     const { signal } = new AbortController();

@@ -52,6 +52,7 @@ describe('a budget in a call', () => {
       'begin withdraw refund withdraw deposit end',
     ],
     ['no retry, whose scheduled attempt is skipped', ['skip', 'fail'], 'begin end'],
+    ['a first attempt that is not sent', ['not sent', 'fail'], 'begin end'],
   ])('%s', (_, script, expected) => {
     const { told, call } = begin();
     for (const step of script) steps[step](call);

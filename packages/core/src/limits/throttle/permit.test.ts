@@ -6,11 +6,11 @@ import type { CallView } from '../../policy/call-view.ts';
 import type { Limit, Permit } from '../../policy/limit.ts';
 import { virtualClock } from '../../testing.ts';
 import type { ThrottleRule } from './rule.ts';
-import { adaptiveThrottle, isBad } from './throttle.ts';
+import { adaptiveThrottle, type ThrottleOptions } from './throttle.ts';
 
-function setUp() {
+function setUp(options: ThrottleOptions = {}) {
   const clock = virtualClock({ startMs: 1e6 });
-  const own = adaptiveThrottle();
+  const own = adaptiveThrottle(options);
   const limit = own.limit.limit as Limit;
   const events: EbbEvent[] = [];
   const policy = { clock, maxRetries: 5, random: () => 0, attemptTimeoutMs: 1_000 };
@@ -76,6 +76,15 @@ describe('a scheduled attempt that was let through', () => {
       ['answered 0'],
     ],
     [
+      'has an outcome that says nothing: there is nothing to give back',
+      {},
+      [
+        (permit) => permit.settle({ type: 'failure', kind: 'unknown', error: undefined }),
+        (permit) => permit.ended('final'),
+      ],
+      [],
+    ],
+    [
       'waits for another limit: the total timeout is no failure of the service',
       retries,
       [(permit) => permit.cancel(), (permit) => permit.ended('deadline-exceeded')],
@@ -135,36 +144,53 @@ describe('a scheduled attempt that was let through', () => {
   });
 });
 
-test.each<[story: string, more: object, reads: boolean]>([
-  ['without a timeout, while all is calm', { policy: { attemptTimeoutMs: undefined } }, false],
-  ['with a timeout', {}, true],
-  ['before a retry', { attempt: 1, policy: { attemptTimeoutMs: undefined } }, true],
-])('the clock is read for an attempt %s: %#', (_, more, reads) => {
-  const { clock, limit, call } = setUp();
+const endless = { policy: { attemptTimeoutMs: undefined } };
+
+test.each<[story: string, more: object, failures: number, reads: boolean]>([
+  ['without a timeout, while all is calm', endless, 2, false],
+  ['without a timeout, in trouble', endless, 3, true],
+  ['with a timeout', {}, 0, true],
+  ['before a retry', { attempt: 1, ...endless }, 0, true],
+])('the clock is read for an attempt %s: %#', (_, more, failures, reads) => {
+  const { clock, limit, call, rule } = setUp();
+  for (let at = 0; at < failures; at += 1) rule.learn(1e6, true, false, 0);
   const now = vi.spyOn(clock, 'now');
   limit.take?.(call(more), undefined);
   expect(now.mock.calls.length > 0).toBe(reads);
 });
 
-describe('in trouble, with a prompt last answer, and nothing to pay for an attempt', () => {
-  function inTrouble() {
-    const set = setUp();
+describe('in trouble, with nothing to pay for an attempt', () => {
+  function inTrouble(lateness = 0.4, options: ThrottleOptions = {}) {
+    const set = setUp(options);
     for (let at = 0; at < 4; at += 1) set.rule.learn(1e6 + 1_000 * at, true, false, 0);
-    set.rule.learn(1e6 + 4_000, false, false, 0.4);
+    set.rule.learn(1e6 + 4_000, false, false, lateness);
     vi.spyOn(set.rule, 'take').mockReturnValue(false);
     return set;
   }
 
-  test.each<[story: string, more: object, isSent: boolean]>([
-    ['a request has time for its next scheduled attempt', { deadline: { leftMs: 1_000 } }, false],
-    ['a request has no time for it', { deadline: { leftMs: 999 } }, true],
-    ['a request has no total timeout', {}, false],
-    ['a retry has no time for it', { attempt: 1, deadline: { leftMs: 999 } }, false],
-  ])('%s: sent %#', (_, more, isSent) => {
-    const { limit, call } = inTrouble();
+  const noTime = { deadline: { leftMs: 999 } };
+
+  test.each<
+    [
+      story: string,
+      more: object,
+      next: number | 'none' | 'sent',
+      lateness?: number,
+      options?: ThrottleOptions,
+    ]
+  >([
+    ['has time for its next scheduled attempt', { deadline: { leftMs: 1_000 } }, 1_000],
+    ['has no time for it, after a prompt answer', noTime, 'sent'],
+    ['has no time for it, after a late answer', noTime, 1_000, 0.6],
+    ['has no total timeout', {}, 1_000],
+    ['is a retry without time for it', { attempt: 1, ...noTime }, 2_000],
+    ['has no retries', { policy: { maxRetries: 0 }, ...noTime }, 'none'],
+    ['must not wait', noTime, 'none', 0.4, { whenSkipped: 'fail' }],
+  ])('a request that %s: %#', (_, more, next, lateness, options) => {
+    const { limit, call } = inTrouble(lateness, options);
     const taken = limit.take?.(call(more), undefined);
-    if (isSent) expect(taken).toHaveProperty('settle');
-    else expect(taken).toEqual({ skip: true, delayMs: 'attempt' in more ? 2_000 : 1_000 });
+    if (next === 'sent') expect(taken).toHaveProperty('settle');
+    else expect(taken).toEqual({ skip: true, delayMs: next === 'none' ? undefined : next });
   });
 
   test('a request that is sent all the same has taken nothing that it could give back', () => {
@@ -194,10 +220,10 @@ test.each<[attempt: number, skipped: number | undefined, maxRetries: number, rea
 
 describe('an event', () => {
   /** Attempts with these outcomes, one a second; the total timeout ends one without. */
-  function eventsOf(outcomes: readonly (Outcome | undefined)[]) {
+  function eventsOf(outcomes: readonly (Outcome | undefined)[], policy = {}) {
     const { clock, limit, call, events } = setUp();
     for (const outcome of outcomes) {
-      const view = call();
+      const view = call({ policy });
       limit.started?.(view);
       const permit = limit.take?.(view, undefined) as Required<Permit>;
       if ('skip' in permit) continue;
@@ -232,24 +258,16 @@ describe('an event', () => {
     });
   });
 
+  test('says that a budget pays for retries', () => {
+    expect(eventsOf([late, late, late], { budget: {} })[0]).toMatchObject({ retryAllowance: 'budget' });
+  });
+
   test('names the failures also when the throttle closes', () => {
     const answers = Array.from({ length: 2_000 }, () => response(200));
     const events = eventsOf([lost, late, response(503), ...answers]);
     expect(events.map((event) => 'state' in event && event.state)).toEqual(['half-open', 'closed']);
     expect(events.at(-1)).toMatchObject({ failures: ['network', 'timeout', '503'] });
   });
-});
-
-test.each<[status: number, headers: Record<string, string>, bad: boolean | undefined]>([
-  [429, {}, true],
-  [429, { 'retry-after': '7' }, undefined],
-  [429, { 'x-ratelimit-remaining': '0' }, undefined],
-  [503, { 'retry-after': '7' }, true],
-  [503, { 'x-ratelimit-remaining': '0' }, true],
-  [200, { 'ratelimit-remaining': '0' }, false],
-])('a %d with %j shows trouble of the service: %s', (status, headers, bad) => {
-  const outcome: Outcome = { type: 'response', status, header: (name) => headers[name] };
-  expect(isBad(outcome, REQUEST, virtualClock())).toBe(bad);
 });
 
 test('classes beyond the sixteenth have one in common until those without an outcome make room', () => {

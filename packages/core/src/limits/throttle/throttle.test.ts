@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { responds } from '../../../test/asks.ts';
 import { REQUEST, response } from '../../../test/call-with-limits.ts';
 import { constant } from '../../backoff/curves.ts';
 import { Call } from '../../call/call.ts';
@@ -7,7 +8,7 @@ import { Permits } from '../../call/permits.ts';
 import type { EbbEvent } from '../../events/events.ts';
 import type { FailureKind, Outcome, RequestTraits, Verdict } from '../../http/outcome.ts';
 import type { Limit } from '../../policy/limit.ts';
-import type { RetryBudget, Throttle } from '../../policy/limit-options.ts';
+import type { Throttle } from '../../policy/limit-options.ts';
 import type { PolicyOptions } from '../../policy/options.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { type AttemptContext, type RetryOptions, retry } from '../../retry/retry.ts';
@@ -80,7 +81,6 @@ function setUp(options: PolicyOptions = {}, clock = time) {
 const fails = (): never => {
   throw new Status(503);
 };
-const hangs = () => new Promise(() => undefined);
 const ruleOf = (own: object, request: RequestTraits = { ...REQUEST, url: '' }): ThrottleRule =>
   Object(own).classes.of(pathClassOf(request), () => 0).rule;
 
@@ -198,31 +198,12 @@ describe('held by hand', () => {
   });
 });
 
-describe('a request that cannot wait for its next scheduled attempt', () => {
-  /** In trouble, with nothing to pay for a request. */
-  function inTrouble(options: PolicyOptions, isPrompt: boolean) {
-    const made = setUp({ attemptTimeoutMs: 1_000, ...options });
-    const rule = ruleOf(Object(made.policy.throttle));
-    for (let at = 0; at < 4; at += 1) rule.learn(time.now() + 1_000 * at, true, false, 0);
-    rule.learn(time.now() + 4_000, false, false, isPrompt ? 0.4 : 0.6);
-    return made;
-  }
-  const failing = () => adaptiveThrottle({ whenSkipped: 'fail' });
-
-  test.each<
-    [story: string, options: () => PolicyOptions, isPrompt: boolean, isSent: boolean, afterMs: number]
-  >([
-    ['too little time', () => ({ totalTimeoutMs: 1_500 }), true, true, 1_000],
-    ['too little time', () => ({ totalTimeoutMs: 1_500 }), false, false, 1_000],
-    ['no scheduled attempt left', () => ({}), true, false, 31_000],
-    ['no retries', () => ({ maxRetries: 0, totalTimeoutMs: 500 }), true, false, 0],
-    ['whenSkipped: fail', () => ({ throttle: failing(), totalTimeoutMs: 500 }), true, false, 0],
-  ])('%s: last answer prompt, %#', async (_, options, isPrompt, isSent, afterMs) => {
-    const { settled, sent, clock } = inTrouble(options(), isPrompt);
-    const result = await settled(() => 'sent');
-    expect([sent(), clock.elapsedMs]).toEqual([isSent ? 1 : 0, afterMs]);
-    expect(result).toEqual(isSent ? 'sent' : expect.objectContaining({ reason: 'overload' }));
-  });
+test('a request that cannot wait for its next scheduled attempt is sent, if the last answer was prompt', async () => {
+  const { own, settled, sent, clock } = setUp({ attemptTimeoutMs: 1_000, totalTimeoutMs: 1_500 });
+  const rule = ruleOf(own);
+  for (let at = 0; at < 4; at += 1) rule.learn(time.now() + 1_000 * at, true, false, 0);
+  rule.learn(time.now() + 4_000, false, false, 0.4);
+  expect([await settled(() => 'sent'), sent(), clock.elapsedMs]).toEqual(['sent', 1, 1_000]);
 });
 
 test.each<[maxRetries: number, skips: number]>([
@@ -417,21 +398,18 @@ describe('what is learned', () => {
     expect(isBad(response(status, verdict && { verdict }), REQUEST, time)).toBe(bad);
   });
 
-  const quota429 = (name?: string, value = '7'): Outcome =>
-    ({
-      ...response(429),
-      header: (asked: string) => (asked === name ? value : undefined),
-    }) as Outcome;
-
-  test.each<[name: string | undefined, value: string, isBad: boolean | undefined]>([
-    [undefined, '', true],
-    ['server', 'nginx', true],
-    ['retry-after', '7', undefined],
-    ['retry-after-ms', '70', undefined],
-    ['x-ratelimit-remaining', '0', undefined],
-    ['ratelimit', '"day";r=0;t=60', undefined],
-  ])('a 429 with %s: %s says nothing about the service: %s', (name, value, bad) => {
-    expect(isBad(quota429(name, value), REQUEST, time)).toBe(bad);
+  test.each<[status: number, headers: Record<string, string>, bad: boolean | undefined]>([
+    [429, {}, true],
+    [429, { server: 'nginx' }, true],
+    [429, { 'retry-after': '7' }, undefined],
+    [429, { 'retry-after-ms': '70' }, undefined],
+    [429, { 'x-ratelimit-remaining': '0' }, undefined],
+    [429, { ratelimit: '"day";r=0;t=60' }, undefined],
+    [503, { 'retry-after': '7' }, true],
+    [503, { 'x-ratelimit-remaining': '0' }, true],
+    [200, { 'ratelimit-remaining': '0' }, false],
+  ])('a %d with %j shows trouble of the service: %s', (status, headers, bad) => {
+    expect(isBad(responds(status, headers), REQUEST, time)).toBe(bad);
   });
 
   const after =
@@ -490,14 +468,6 @@ describe('what is learned', () => {
     expect(giveBack).not.toHaveBeenCalled();
   });
 
-  test('in trouble the rule is asked with the time, also without a timeout', async () => {
-    const { clock, own, call, down } = setUp({ maxRetries: 0 });
-    await down(5);
-    const take = vi.spyOn(ruleOf(own), 'take');
-    await clock.runUntilSettled(call(() => 1).catch(() => undefined));
-    expect(take.mock.calls).toEqual([[clock.now(), 'first']]);
-  });
-
   /** The permits of an attempt of a call that a throttle has let through. */
   function permitsOf(own: Throttle, more: object = {}): Permits {
     const call = { isInner: false, attempt: 0, request: REQUEST, policy: { clock: time }, ...more };
@@ -507,60 +477,12 @@ describe('what is learned', () => {
     return permits;
   }
 
-  test('an error of the program in one attempt takes no scheduled attempt for good', () => {
-    const own = adaptiveThrottle();
-    const rule = ruleOf(own, REQUEST);
-    for (let at = 0; at < 3; at += 1) rule.learn(time.now() + 1_000 * at, true, false, 0);
-    rule.ask();
-    rule.ask();
-    const permits = permitsOf(own);
-    permits.settle({ type: 'failure', kind: 'unknown', error: undefined });
-    const before = vi.spyOn(rule, 'giveBack');
-    permits.end('final');
-    expect(before).not.toHaveBeenCalled();
-  });
-
   test('`perKey` may forget a throttle, but not one that is held', () => {
     const own = adaptiveThrottle();
     expect([own.limit.limit.name, own.isIdle]).toEqual(['throttle', true]);
     own.isolate();
     expect(own.isIdle).toBe(false);
   });
-
-  test('nothing by an aborted request, and a failure by one that the total timeout has ended', async () => {
-    const { clock, own, policy } = setUp({ maxRetries: 0 });
-    for (let at = 0; at < 6; at += 1) {
-      const controller = new AbortController();
-      retry(hangs, policy, { signal: controller.signal }).catch(() => undefined);
-      await clock.advance(1_000);
-      controller.abort();
-      await clock.advance(0);
-    }
-    expect(own.level).toBe(1);
-    const other = setUp({ totalTimeoutMs: 900 });
-    await other.eachSecond(6, hangs);
-    expect(other.own.level).toBeLessThan(1);
-  });
-
-  test.each<[string, () => unknown, retryAllowance: string, (() => RetryBudget)?]>([
-    ['503', fails, 'reserve'],
-    ['timeout', hangs, 'successes'],
-    ['503', fails, 'budget', () => retryBudget({ clock: time })],
-  ])(
-    'an event says what has lowered the share, and what pays for retries: %s, %s, %s',
-    async (name, work, paidBy, budget) => {
-      const { eachSecond, call, told } = setUp({
-        maxRetries: 0,
-        attemptTimeoutMs: 900,
-        budget: budget?.(),
-      });
-      await eachSecond(1, () => Promise.reject(new Error('lost')));
-      call(() => 'up');
-      await eachSecond(5, work);
-      const failures = [name, name, name];
-      expect(told('throttle')[0]).toMatchObject({ state: 'half-open', failures, retryAllowance: paidBy });
-    },
-  );
 
   test('nothing by an attempt whose hook takes too long', async () => {
     const { own, eachSecond } = setUp({
@@ -579,15 +501,6 @@ describe('what is learned', () => {
     permits.settle({ type: 'failure', kind: 'timeout', error: undefined });
     permits.end('final');
     expect(ruleOf(own, REQUEST).take(time.now(), 'after-timeout')).toBe(false);
-  });
-
-  test('a call that ends before its scheduled attempt is used gives it back', () => {
-    const own = adaptiveThrottle();
-    const takes = (): boolean => ruleOf(own, REQUEST).take(time.now(), 'after-failure');
-    const permits = permitsOf(own, { attempt: 1 });
-    expect(takes()).toBe(false);
-    permits.end('aborted');
-    expect(takes()).toBe(true);
   });
 
   test('a scheduled attempt that waits for its tokens is asked for once', async () => {
