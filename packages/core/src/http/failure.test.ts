@@ -28,11 +28,6 @@ function http2Stream(code: string): Error {
   return coded('ERR_HTTP2_STREAM_ERROR', `Stream closed with error code ${code}`);
 }
 
-/** The errors of undici over HTTP/2. */
-function info(message: string): Error {
-  return coded('UND_ERR_INFO', `HTTP/2: ${message}`);
-}
-
 function ring(error: Error = new TypeError('fetch failed')): Error {
   error.cause = error;
   return error;
@@ -162,15 +157,8 @@ const NODE_ROWS: Row[] = [
   ['msw, below axios', new TypeError('Network error'), 'network'],
   ['MSW, a mocked network error', new TypeError('Failed to fetch', { cause: Response.error() }), 'network'],
   ['a cause that is an empty string', failed(''), 'network'],
-  ['undici 8, GOAWAY before the stream', coded('UND_ERR_INFO', GOAWAY), 'connect'],
   ['undici 8, GOAWAY, an error', getGoAwayError('HTTP/2: "GOAWAY" frame received with code 11'), 'connect'],
-  ['undici 7, GOAWAY before or after the stream', coded('UND_ERR_SOCKET', GOAWAY), 'network'],
   ['fetch, GOAWAY before the stream', failed(coded('UND_ERR_INFO', GOAWAY)), 'connect'],
-  ['undici, a frame that cannot be sent', info('"frameError" received - type 1, code 6'), 'network'],
-  ['undici, no answer to a PING', info('"PING" errored - type HTTP2 ping cancelled'), 'network'],
-  ['undici, a stream that is half closed', info('stream half-closed (remote)'), 'network'],
-  ['undici 8.0, a stream in time', info('"stream timeout after 100"'), 'timeout'],
-  ['undici, no WebSocket over HTTP/2', info('Extended CONNECT protocol not supported by server'), 'unknown'],
   [
     'undici, a header that Node refuses',
     coded('UND_ERR_INFO', 'HTTP/1 Connection specific headers are forbidden: "http2-settings"', {
@@ -178,8 +166,6 @@ const NODE_ROWS: Row[] = [
     }),
     'unknown',
   ],
-  ['undici, what it says of itself', coded('UND_ERR_INFO', 'reset'), 'unknown'],
-  ['undici, a proxy that refuses', coded('UND_ERR_ABORTED', tunnel(503)), 'connect'],
   [
     'fetch, a proxy that refuses a tunnel',
     failed(
@@ -189,10 +175,7 @@ const NODE_ROWS: Row[] = [
     ),
     'connect',
   ],
-  ['undici 8, a proxy that hangs up', coded('UND_ERR_PRX_CONN', 'Proxy Connection failed'), 'connect'],
-  ['undici 8, a SOCKS proxy that refuses', coded('UND_ERR_SOCKS5_REPLY_5'), 'connect'],
   ['undici 8, a SOCKS proxy with a password', coded('UND_ERR_SOCKS5_AUTH_FAILED'), 'unknown'],
-  ['Node, a proxy that refuses a tunnel', coded('ERR_PROXY_TUNNEL'), 'connect'],
   ['undici, an abort', coded('UND_ERR_ABORTED', 'Request aborted'), 'aborted'],
 ];
 

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import { nextTurn } from '../base/clock.ts';
 import { attemptsOf } from '../call/history.ts';
-import type { EbbEvent } from '../events/events.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
@@ -101,10 +100,6 @@ describe.each(['with a storage', 'without a storage'])('%s', (how) => {
     Reflect.deleteProperty(globalThis, SHARED);
   });
 
-  test('calls find the one around them by the async context: they need nothing in their options', () => {
-    expect(core.hasContext).toBe(how === 'with a storage');
-  });
-
   test.each(Object.entries(glue))(
     'of two clients the outer one retries, if the request is passed on %s',
     async (name, hand) => {
@@ -145,14 +140,6 @@ describe.each(['with a storage', 'without a storage'])('%s', (how) => {
     await call(get);
     expect(hits).toHaveLength(3);
     expect(concurrency.stats()).toMatchObject({ inUse: 0, refused: 0 });
-  });
-
-  test('an inner client reports that it leaves the retries to the outer one', async () => {
-    const events: EbbEvent[] = [];
-    const onEvent = (event: EbbEvent): void => void events.push(event);
-    await client(core, { maxRetries: 1 }, client(core, { onEvent }, upstream))(get);
-    const ends = events.filter(({ type }) => type === 'end');
-    expect(ends).toMatchObject([{ reason: 'outer-client-retries' }, { reason: 'outer-client-retries' }]);
   });
 
   test('a different request that starts inside a call is a call of its own, and retries', async () => {
@@ -254,30 +241,6 @@ describe('with a storage', () => {
     expect(seen).toEqual([undefined]);
     expect(run).not.toHaveBeenCalled();
     run.mockRestore();
-  });
-
-  test('the runtime’s own fetch may lead to dispatchers only, and a socket to no client', () => {
-    const table = (): boolean[] =>
-      (['client', 'dispatcher', 'native-fetch', 'socket', 'converted'] as const).map(core.mayNest);
-    core.countClient();
-    expect(table()).toEqual([false, false, false, false, true]);
-    core.countClient();
-    expect(table()).toEqual([true, true, false, false, true]);
-    core.countClient(true);
-    expect(table()).toEqual([true, true, true, false, true]);
-  });
-
-  test('the runtime’s own fetch is the one from before the first copy of this package', async () => {
-    const native = globalThis.fetch;
-    core.countClient();
-    const patched = (() => undefined) as never;
-    vi.stubGlobal('fetch', patched);
-    const later = await freshCore();
-    vi.unstubAllGlobals();
-    for (const copy of [core, later]) {
-      expect(copy.isNativeFetch(native)).toBe(true);
-      expect(copy.isNativeFetch(patched)).toBe(false);
-    }
   });
 
   test('the history is that of the outermost client', async () => {

@@ -75,57 +75,6 @@ test('a body that is not asked for is not opened', async () => {
   expect(open).not.toHaveBeenCalled();
 });
 
-test('the first event is seen as soon as it has arrived, and the rest is not waited for', async () => {
-  let event: unknown;
-  const { judged, used } = look(
-    async (response) => {
-      event = await response.firstEvent();
-      return { verdict: 'transient' };
-    },
-    ['event: error\nda', 'ta: 1\n\n', 'never'],
-  );
-  expect(await judged).toMatchObject({ advice: { verdict: 'transient' } });
-  expect(event).toEqual({ event: 'error', data: '1' });
-  expect(used).toEqual({ read: 2, stopped: 1 });
-  expect(clock.pending).toBe(0);
-});
-
-test('a body of parts that are there already runs into its timeout', async () => {
-  let reads = 0;
-  // Each part is a byte, without a turn of the event loop between them. The body ends after many, whatever reads it.
-  const read = async () => {
-    reads += 1;
-    return reads > 100_000 ? undefined : bytes('x');
-  };
-  const open = (): Peek => ({ read, stop: () => undefined });
-  const both: Inspect = async (response) => {
-    await Promise.all([response.text(), response.firstEvent()]);
-    return { verdict: 'transient' };
-  };
-  const inspector = inspectBody(both, { timeoutMs: 50, maxBytes: 200_000 });
-  const judged = inspector.look(outcome, { request, attempt: 1, open, signal: undefined, clock });
-  setImmediate(() => void clock.advance(50));
-  expect(await judged).toMatchObject({ advice: { verdict: 'transient' } });
-  expect(reads).toBeLessThan(100_000);
-  expect(clock.pending).toBe(0);
-});
-
-test('the outcome keeps its fields, and is given with the request and the attempt', async () => {
-  let given: unknown[] = [];
-  const { judged } = look((response) => {
-    given = [response.status, response.header('x'), response.request, response.attempt];
-    return { verdict: 'refused', waitMs: 20 };
-  });
-  const found = (await judged) as ResponseOutcome;
-  expect(given).toEqual([200, 'the x', request, 2]);
-  expect(found).toMatchObject({
-    type: 'response',
-    status: 200,
-    advice: { verdict: 'refused', waitMs: 20 },
-  });
-  expect(found.header('y')).toBe('the y');
-});
-
 test('a body that breaks is transient, unless something else is said', async () => {
   const broken = [new Error('reset')];
   const silent: Inspect = async (response) => {
