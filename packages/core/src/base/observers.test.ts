@@ -64,16 +64,17 @@ describe('an observer', () => {
     expect(warnings[0]?.cause).toMatchObject({ message: quoted });
   });
 
-  const unreadable = Object.defineProperty(new Error(), 'message', {
-    get: () => throws(new Error('trapped')),
-  });
+  const unreadable = (name: string): Error =>
+    Object.defineProperty(new Error('boom'), name, { get: () => throws(new Error('trapped')) });
 
   test.each<[what: string, thrown: unknown, text: string]>([
     ['a text', 'boom', 'it threw string'],
     ['nothing', undefined, 'it threw undefined'],
     ['an object with a message', { message: 'boom' }, 'boom'],
     ['an object with another one', { message: 5 }, 'it threw object'],
-    ['an error whose message cannot be read', unreadable, 'it threw object'],
+    ['an error whose message cannot be read', unreadable('message'), 'it threw object'],
+    ['an error whose name cannot be read', unreadable('name'), 'boom'],
+    ['an error whose stack cannot be read', unreadable('stack'), 'boom'],
   ])('that throws %s', (_, thrown, text) => {
     callObserver('onEvent', () => throws(thrown), 0);
     expect(warnings.map(({ message }) => message)).toEqual([`onEvent failed, and is ignored: ${text}`]);

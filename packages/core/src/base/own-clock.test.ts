@@ -42,6 +42,8 @@ describe('a clock of the user', () => {
 
   test.each<[fault: string, clock: Clock, message: string]>([
     ['no number', clockThat(Number.NaN).clock, 'clock failed: now() must be a finite number, got NaN'],
+    ['no end', clockThat(Infinity).clock, 'clock failed: now() must be a finite number, got Infinity'],
+    ['a text', clockThat('5').clock, 'clock failed: now() must be a finite number, got "5"'],
     ['a date', clockThat(new Date(0)).clock, 'clock failed: now() must be a finite number, got an object'],
     [
       'no function that cancels',

@@ -72,23 +72,6 @@ describe('slots and tokens', () => {
     expect([1, 2, 3].map((id) => sentAtMs.get(id))).toEqual([60_100, 60_200, 60_300]);
   });
 
-  test('a request that waits for a slot holds no tokens', async () => {
-    const bucket = (clock: ReturnType<typeof virtualClock>) =>
-      tokenBucket({ refillPerSecond: 1, capacity: 2, clock });
-    let shared: ReturnType<typeof tokenBucket> | undefined;
-    const { clock, sentAtMs, start } = setUp((clock) => {
-      shared = bucket(clock);
-      return { concurrency: concurrencyLimit({ maxConcurrent: 1, clock }), bucket: shared };
-    });
-    const first = start(0, well);
-    start(1, well);
-    await clock.advance(500);
-    expect(shared?.stats()).toMatchObject({ tokens: 1.5, waiting: 0 });
-    judge(first, FINAL);
-    await clock.advance(0);
-    expect(sentAtMs.get(1)).toBe(500);
-  });
-
   test('a request that has waited for its tokens and finds no slot passes them on', async () => {
     const concurrency: ConcurrencyLimit[] = [];
     const { clock, sentAtMs, start, policy } = setUp((clock) => {

@@ -4,7 +4,6 @@ import { countClient } from '#nested';
 import { outerOf, REQUEST } from '../../test/call-with-limits.ts';
 import { constant } from '../backoff/curves.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import type { AroundCalls } from '../nested/outer-call.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
@@ -53,12 +52,7 @@ const reasonsOf = (value: unknown) => attemptsOf(value).map(({ reason }) => reas
 describe('a call may be sent at once', () => {
   test.each<[options: PolicyOptions, may: boolean]>([
     [{}, true],
-    [{ maxRetries: 0, backoff: constant(5), methods: 'all' }, true],
     [{ attemptTimeoutMs: 5 }, false],
-    [{ onEvent: () => undefined }, false],
-    [{ classify: () => 'success' }, false],
-    [{ bucket: tokenBucket({ refillPerSecond: 1, clock }) }, false],
-    [{ plugins: [] }, false],
   ])('with the policy %j: %s', (options, may) => {
     expect(mayBeSentAtOnce(createPolicy({ clock, ...options }), 'socket')).toBe(may);
   });

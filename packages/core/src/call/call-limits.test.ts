@@ -115,19 +115,6 @@ describe('a bucket', () => {
     ]);
   });
 
-  test('gets unused tokens back', async () => {
-    const bucket = tokenBucket(small);
-    // Granted and aborted in one turn.
-    const { start } = setUp({ bucket });
-    bucket.tryAcquire(5);
-    const controller = new AbortController();
-    const settled = waits(start({ cost: 5 }), controller.signal);
-    clock.tick(500);
-    controller.abort('enough');
-    expect(await settled).toBe('enough');
-    expect(bucket.stats()).toMatchObject({ tokens: 5, waiting: 0 });
-  });
-
   test('observes each outcome, and pauses for its whole queue', async () => {
     const bucket = tokenBucket(small);
     const { start } = setUp({ bucket });

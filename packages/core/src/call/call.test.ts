@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { ownBucket, ownBudget } from '../../test/own.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
-import { HookError, NotSentError } from '../base/errors.ts';
+import { NotSentError } from '../base/errors.ts';
 import type { EbbEvent } from '../events/events.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
-import type { AcquireOptions, Grant } from '../policy/contracts.ts';
-import type { TokenBucket } from '../policy/limit-options.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
@@ -22,31 +19,12 @@ const request: RequestTraits = {
 };
 const responds = (status: number): Outcome => ({ type: 'response', status, header: () => undefined });
 
-/** A budget that counts refunds. */
-function counted() {
-  const counts = { refunds: 0 };
-  const budget = ownBudget({
-    balance: 1,
-    deposit: () => undefined,
-    withdraw: () => true,
-    refund: () => {
-      counts.refunds += 1;
-    },
-  });
-  return { counts, budget };
-}
-
 function setUp(options: PolicyOptions = {}, clock = virtualClock({ startMs: 0 })) {
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
   const policy = createPolicy({ clock, random: () => 0, backoff: constant(1_000), onEvent, ...options });
   const call = new Call(policy, request);
   return { clock, events, call, last: () => events.at(-1) };
-}
-
-/** A bucket that never grants at once, with the `acquire` of a test. */
-function bucketThat(acquire: (ask: AcquireOptions) => Promise<Grant>): TokenBucket {
-  return ownBucket({ tryAcquire: () => undefined, acquire: (ask = {}) => acquire(ask) });
 }
 
 describe('a response that is retried is read', () => {
@@ -75,19 +53,6 @@ test('a retry at the end of the total timeout is sent', async () => {
 });
 
 describe('before the first attempt', () => {
-  test('an abort refunds nothing, because nothing was withdrawn', async () => {
-    const { counts, budget } = counted();
-    const controller = new AbortController();
-    const bucket = bucketThat(() => {
-      controller.abort('enough');
-      return Promise.reject('enough');
-    });
-    const { call, last } = setUp({ bucket, budget });
-    await expect(prepare(call, controller.signal)).rejects.toBe('enough');
-    expect(last()).toMatchObject({ type: 'end', reason: 'aborted', outcome: undefined });
-    expect(counts.refunds).toBe(0);
-  });
-
   test('an abort goes before a refusal of a limit of one’s own at the same time', async () => {
     const controller = new AbortController();
     const acquire = (): Promise<never> => {
@@ -97,16 +62,6 @@ describe('before the first attempt', () => {
     const { call, last } = setUp({ limits: [{ name: 'own', take: () => ({ acquire }) }] });
     await expect(prepare(call, controller.signal)).rejects.toBe('enough');
     expect(last()).toMatchObject({ type: 'end', reason: 'aborted' });
-  });
-
-  test('a hook that throws is reported as the end', async () => {
-    const cost = () => {
-      throw new Error('broken');
-    };
-    const clock = virtualClock();
-    const { call, last } = setUp({ bucket: tokenBucket({ refillPerSecond: 1, clock }), cost }, clock);
-    await expect(prepare(call)).rejects.toBeInstanceOf(HookError);
-    expect(last()).toMatchObject({ type: 'end', reason: 'final', outcome: undefined });
   });
 });
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { judge, prepare } from '../../test/steps.ts';
 import { nextTurn } from '../base/clock.ts';
@@ -17,12 +16,6 @@ const request: RequestTraits = {
 const answer = (status: number): Outcome => ({ type: 'response', status, header: () => undefined });
 
 const isWeb = process.env.EBB_PLATFORM === 'web';
-
-/** The next warning of the process, or of the page. */
-async function nextWarning(): Promise<unknown> {
-  if (!isWeb) return (await once(process, 'warning'))[0];
-  return new Promise((resolve) => vi.stubGlobal('reportError', resolve));
-}
 
 describe('an observer that fails', () => {
   afterEach(() => void vi.unstubAllGlobals());
@@ -56,54 +49,5 @@ describe('an observer that fails', () => {
     expect(warnings.filter(({ name }) => name === 'EbbWarning')).toMatchObject([
       { message: 'onEvent failed, and is ignored: boom', cause: { message: 'boom' } },
     ]);
-  });
-
-  test('its error is reported with name, message and stack, and without its other fields', async () => {
-    const warned = nextWarning();
-    const error = Object.assign(new TypeError('boom'), { config: 'a secret' });
-    const onEvent = (): never => {
-      throw error;
-    };
-    const call = startCall(createPolicy({ onEvent }), request);
-    prepare(call);
-    judge(call, answer(200));
-    const { cause } = (await warned) as { cause: Error };
-    const { name, message, stack } = error;
-    expect(cause).toMatchObject({ name, message, stack });
-    expect(cause).not.toHaveProperty('config');
-  });
-
-  test.each(['message', 'name', 'stack'])(
-    'with an error whose %s cannot be read: it is reported',
-    async (name) => {
-      const warned = nextWarning();
-      const error = Object.defineProperty(new Error('boom'), name, {
-        get() {
-          throw new Error('no');
-        },
-      });
-      const onEvent = (): never => {
-        throw error;
-      };
-      const call = startCall(createPolicy({ onEvent }), request);
-      prepare(call);
-      expect(judge(call, answer(200)).reason).toBe('success');
-      expect(await warned).toMatchObject({ name: 'EbbWarning' });
-    },
-  );
-
-  test('is reported to reportError if there is no process', async () => {
-    const onEvent = vi.fn(() => {
-      throw new Error('boom');
-    });
-    const reportError = vi.fn();
-    vi.stubGlobal('reportError', reportError);
-    vi.stubGlobal('process', undefined);
-    const call = startCall(createPolicy({ onEvent }), request);
-    prepare(call);
-    judge(call, answer(200));
-    vi.unstubAllGlobals();
-    expect(onEvent).toHaveBeenCalledTimes(2);
-    expect(reportError).toHaveBeenCalledOnce();
   });
 });

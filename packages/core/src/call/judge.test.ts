@@ -90,12 +90,14 @@ describe('an outcome', () => {
     expect(events).toMatchObject([{ type: 'end', reason: 'final', error: { name: 'Error' } }]);
   });
 
-  test('at the total timeout gives way to the answer before it', () => {
+  test('at the total timeout gives way to the answer before it, also if an attempt has failed since', () => {
     const { call, clock, events } = callWith({ totalTimeoutMs: 100 });
     const first = response(503);
     judge(call, first);
-    expect(call.answered).toBe(first);
     call.attempt = 2;
+    judge(call, lost);
+    expect(call.answered).toBe(first);
+    call.attempt = 3;
     call.deadline?.bound();
     clock.tick(100);
     expect(call.ended(late)).toEqual({ do: 'end', reason: 'deadline-exceeded', before: 'answer' });

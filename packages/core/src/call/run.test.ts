@@ -108,23 +108,6 @@ test('a response that is retried is discarded, and the next attempt waits for th
   expect(client.setAside).toHaveBeenCalledExactlyOnceWith({ status: 503 }, call, undefined);
 });
 
-describe('the last error is thrown unchanged', () => {
-  test.each([new Error('reset'), Object.freeze(new Error('frozen'))])('%s', async (error) => {
-    const { call } = setUp({ maxRetries: 0 });
-    await expect(run(call, exchange(error))).rejects.toBe(error);
-    expect(attemptsOf(error)).toEqual([
-      {
-        attempt: 1,
-        delayMs: 0,
-        waitedMs: 0,
-        failure: 'network',
-        code: 'Error',
-        reason: 'retries-exhausted',
-      },
-    ]);
-  });
-});
-
 describe('tokens', () => {
   test('are taken for every attempt, after the delay', async () => {
     const { bucket, acquire, tryAcquire } = stubBucket();
@@ -186,27 +169,6 @@ test('startCall: the policy without options, an override for options', () => {
   const policy = createPolicy();
   expect(startCall(policy, request).policy).toBe(policy);
   expect(startCall(policy, request, { maxRetries: 1 }).policy.maxRetries).toBe(1);
-});
-
-test('the total timeout in an attempt after a failed one gives the last response', async () => {
-  const clock = virtualClock({ startMs: 0 });
-  const policy = createPolicy({ clock, random: () => 0, backoff: constant(1), totalTimeoutMs: 100 });
-  const client = exchange(503, new Error('lost'));
-  const { failure } = client;
-  let isLate = false;
-  client.send = async (call) => {
-    timeoutOf(call);
-    client.sent.push(call.attempt);
-    if (call.attempt === 1) return { status: 503 };
-    if (call.attempt === 2) throw new Error('lost');
-    await clock.sleep(100);
-    isLate = true;
-    throw new Error('late');
-  };
-  client.failure = (error) => (isLate ? { type: 'failure', kind: 'timeout', error } : failure(error));
-  const result = run(new Call(policy, request), client);
-  await clock.advance(200);
-  expect(await result).toEqual({ status: 503 });
 });
 
 test('a response whose inspection runs into the total timeout is discarded for the one before', async () => {

@@ -70,32 +70,7 @@ describe('on the clock of the policy', () => {
 describe('a clock that fails', () => {
   const broken: readonly [name: string, clock: object, message: string][] = [
     ['now throws', { now: fail, schedule: () => () => undefined }, 'clock failed: it broke'],
-    [
-      'now returns NaN',
-      { now: () => Number.NaN, schedule: () => () => undefined },
-      'clock failed: now() must be',
-    ],
-    [
-      'now returns Infinity',
-      { now: () => Number.POSITIVE_INFINITY, schedule: () => () => undefined },
-      'clock failed: now() must be',
-    ],
-    [
-      'now returns text',
-      { now: () => String(Date.now()), schedule: () => () => undefined },
-      'clock failed: now() must be',
-    ],
-    [
-      'now returns a Date',
-      { now: () => new Date(), schedule: () => () => undefined },
-      'clock failed: now() must be',
-    ],
     ['schedule throws', { now: () => 0, schedule: fail }, 'clock failed: it broke'],
-    [
-      'schedule returns nothing',
-      { now: () => 0, schedule: () => undefined },
-      'clock failed: schedule() must be',
-    ],
   ];
   function fail(): never {
     throw new Error('it broke');

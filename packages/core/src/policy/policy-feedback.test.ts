@@ -91,24 +91,3 @@ test.each<[what: string, policy: Policy, delayMs: number]>([
 ])('a feedback of one’s own: %s', (_, policy, delayMs) => {
   expect(delayOf(policy, { 'retry-after': '3' })).toBe(delayMs);
 });
-
-describe('after another status', () => {
-  const delayAfter = (status: number, verdict: 'transient' | 'refused', field: Record<string, string>) => {
-    const outcome = {
-      type: 'response',
-      status,
-      header: (name: string) => field[name],
-      advice: undefined,
-    } as const;
-    const progress = { request, attempt: 1, previousBackoffMs: undefined, startedAtMs: 0, budget: undefined };
-    const decision = decide(createPolicy({ ...base, classify: () => verdict }), progress, outcome, 0);
-    return decision.retry ? decision.delayMs : decision.reason;
-  };
-  test.each([
-    [202, 3_000],
-    [302, 0],
-    [500, 3_000],
-  ])('%i that is retried: %i ms', (status, delayMs) => {
-    expect(delayAfter(status, 'transient', { 'retry-after': '3' })).toBe(delayMs);
-  });
-});

@@ -162,8 +162,12 @@ describe('the signal of an attempt', () => {
   });
 });
 
-test.each([5, {}, null])('%j is no signal, and no judge', async (given) => {
-  await expect(retry(() => 1, {}, { signal: given as never })).rejects.toThrow(
+/** The signal of another library. */
+const foreign = { aborted: false, addEventListener: () => undefined, removeEventListener: () => undefined };
+
+test.each([5, {}, null, foreign])('%j is no signal, and no judge', async (given) => {
+  const call = (): never => expect.fail('called');
+  await expect(retry(call, {}, { signal: given as never })).rejects.toThrow(
     'retry: signal must be an AbortSignal of the runtime',
   );
   await expect(retry(() => 1, {}, { judge: given as never })).rejects.toThrow(

@@ -62,11 +62,6 @@ describe('errors', () => {
       { attempt: 3, failure: 'unknown', reason: 'retries-exhausted' },
     ]);
   });
-
-  test('a custom classify decides on all', async () => {
-    const call = scripted(new Error('1'), 'done');
-    await expect(retry(call, { ...atOnce, classify: () => 'final' })).rejects.toThrow('1');
-  });
 });
 
 test('a value is a success, and shows no status in its history', async () => {
@@ -128,19 +123,6 @@ describe('the signal', () => {
     const history = attemptsOf(error).map(({ attempt, reason }) => [attempt, reason]);
     expect([history.length, history[0], history.at(-1)]).toEqual([100, [51, 'transient'], [150, 'aborted']]);
     await expect(retry(call, policy)).rejects.toThrow('maxRetries must be a whole number ≥ 0 without');
-  });
-
-  test('of another library is an error, and nothing is called', async () => {
-    const signal = {
-      aborted: false,
-      addEventListener: () => undefined,
-      removeEventListener: () => undefined,
-    };
-    const call = vi.fn();
-    await expect(retry(call, {}, { signal: signal as never })).rejects.toThrow(
-      'retry: signal must be an AbortSignal of the runtime, got an object',
-    );
-    expect(call).not.toHaveBeenCalled();
   });
 
   test('ends an attempt that ignores it, and aborts the signal of the attempt', async () => {
