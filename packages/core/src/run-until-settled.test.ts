@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { throwing } from '../test/throwing.ts';
 import { nextTurn } from './base/clock.ts';
 import { sleep } from './base/signals.ts';
 import { tokenBucket } from './limits/bucket/token-bucket.ts';
@@ -54,9 +55,7 @@ describe('runUntilSettled', () => {
   test('rejects with what a scheduled call throws, and the rest stays', async () => {
     const clock = virtualClock({ startMs: 0 });
     const slept = sleep(clock, 20);
-    clock.schedule(() => {
-      throw new Error('from a timer');
-    }, 10);
+    clock.schedule(throwing(new Error('from a timer')), 10);
     await expect(clock.runUntilSettled(slept)).rejects.toThrow('from a timer');
     expect(clock.now()).toBe(10);
     await clock.runUntilSettled(slept);

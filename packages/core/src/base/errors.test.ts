@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { throwing } from '../../test/throwing.ts';
 import { callHook, HookError, isError, NotSentError } from './errors.ts';
 
 const notSent = new NotSentError('no token', 5);
@@ -50,9 +51,7 @@ test('each has its name and its reason', () => {
   expect(closed).toMatchObject({ message: 'x', reason: 'closed', waitMs: undefined, cause });
 });
 
-const trap = (): never => {
-  throw new Error('trapped');
-};
+const trap = throwing(new Error('trapped'));
 
 const unreadable = Object.defineProperty(new Error(), 'message', { get: trap });
 

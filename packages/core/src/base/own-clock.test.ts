@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { throwing } from '../../test/throwing.ts';
 import { virtualClock } from '../testing.ts';
 import { isSameClock, keepAlive, ownClock, systemClock, wallMs } from './clock.ts';
 import { HookError } from './errors.ts';
@@ -26,9 +27,7 @@ function clockThat(now: unknown = 5, cancel: unknown = () => undefined) {
   return { clock, told };
 }
 
-const trap = (): never => {
-  throw new Error('boom');
-};
+const trap = throwing();
 
 describe('a clock of the user', () => {
   test('is asked with all that it needs', () => {

@@ -1,5 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { throwing } from '../../test/throwing.ts';
 import { MOST_READ_AHEAD_BYTES } from '../http/headers.ts';
 import { virtualClock } from '../testing.ts';
 import { cancelBody, setAside } from './keep.ts';
@@ -100,9 +101,7 @@ describe.each(Object.entries(kinds).filter(([kind]) => kind !== 'Node' || !isWeb
 );
 
 const broke = new Error('broke');
-const throws = (): never => {
-  throw broke;
-};
+const throws = throwing(broke);
 
 test.each<[string, () => unknown]>([
   ['a web stream that breaks', () => new ReadableStream({ start: (stream) => stream.error(broke) })],

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { throwing } from '../../test/throwing.ts';
 import { nextTurn } from '../base/clock.ts';
 import { virtualClock } from '../testing.ts';
 import { whenBodyEnds } from './watch.ts';
@@ -507,12 +508,7 @@ describe('a body that no one reads', () => {
   });
 
   test('of a mock whose members throw is over in the next turn', async () => {
-    const mock = {
-      body: sourceOf().stream,
-      get headers(): never {
-        throw new Error('no');
-      },
-    };
+    const mock = Object.defineProperty({ body: sourceOf().stream }, 'headers', { get: throwing() });
     const { clock, isOver } = watched({}, { response: mock as never });
     expect(isOver()).toBe(false);
     await settled();

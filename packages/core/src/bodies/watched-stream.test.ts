@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { throwing } from '../../test/throwing.ts';
 import { isByteStream, type StreamObserver, watchedStream } from './streams.ts';
 
 const KINDS = ['default', 'bytes'] as const;
@@ -153,9 +154,7 @@ describe.each(KINDS)('a watched stream over one of kind %s', (kind) => {
     const error = new Error('aborted');
     const { stream, events } = setUp(['ab'], {
       kind,
-      taken: () => {
-        throw error;
-      },
+      taken: throwing(error),
     });
     const reader = stream.getReader();
     reader.closed.catch(() => undefined);
@@ -329,9 +328,7 @@ describe('a source that ends after its watched stream', () => {
       },
     ],
   ])('has %s does no harm', async (_, fail) => {
-    const taken = (): void => {
-      throw new Error('aborted');
-    };
+    const taken = throwing(new Error('aborted'));
     const own = setUp(['ab'], { taken });
     expect(
       await unhandledIn(async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../test/runs.ts';
+import { responds, to } from '../../test/asks.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import { nextTurn } from '../base/clock.ts';
@@ -14,14 +15,6 @@ import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
-
-function to(url: string): RequestTraits {
-  return { method: 'GET', url, replayable: true, header: () => undefined };
-}
-
-function responds(status: number, headers: Record<string, string> = {}): Outcome {
-  return { type: 'response', status, header: (name) => headers[name] };
-}
 
 const ill = to('https://ill.test/');
 const well = to('https://well.test/');

@@ -24,7 +24,7 @@ const policy = createPolicy({ clock, backoff: constant(0), maxRetries: 1 });
 /** A request that sends itself. */
 function requestThat(send: (call: Call) => Promise<Result>): RequestTraits & Transport<Result> {
   return {
-    ...{ method: 'GET', url: 'http://a.test/', replayable: true, header: () => undefined },
+    ...REQUEST,
     send,
     outcome: ({ status }) => ({ type: 'response', status: status as number, header: () => undefined }),
     failure: (error) => ({ type: 'failure', kind: 'network', error }),

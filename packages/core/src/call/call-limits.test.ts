@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { responds, to } from '../../test/asks.ts';
 import { judge, prepare } from '../../test/steps.ts';
+import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
 import type { EbbEvent } from '../events/events.ts';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { retryBudget } from '../limits/budget/budget.ts';
 import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
@@ -17,14 +19,6 @@ import { startCall } from './transport.ts';
 
 const clock = virtualClock({ startMs: 0 });
 
-function to(url = 'https://a.test/'): RequestTraits {
-  return { method: 'GET', url, replayable: true, header: () => undefined };
-}
-
-function response(status: number, headers: Record<string, string> = {}): Outcome {
-  return { type: 'response', status, header: (name) => headers[name] };
-}
-
 const failure: Outcome = { type: 'failure', kind: 'network', error: new Error('reset') };
 const finalFailure: Outcome = { type: 'failure', kind: 'unknown', error: new TypeError() };
 
@@ -38,7 +32,7 @@ function setUp(options: PolicyOptions) {
     onEvent: (event) => events.push(event),
     ...options,
   });
-  const start = (ebb?: PolicyOptions, url?: string): Call => {
+  const start = (ebb?: PolicyOptions, url = 'https://a.test/'): Call => {
     const call = startCall(policy, to(url), ebb);
     if (call === undefined) throw new Error('There is a call unless ebb is false');
     return call;
@@ -120,7 +114,7 @@ describe('a bucket', () => {
     const { start } = setUp({ bucket });
     const call = start();
     await waits(call);
-    judge(call, response(429, { 'retry-after': '2' }));
+    judge(call, responds(429, { 'retry-after': '2' }));
     const retry = waits(call);
     const other = waits(start());
     await clock.advance(5_000);
@@ -135,7 +129,7 @@ describe('a bucket', () => {
     const call = start();
     await waits(call);
     const answer = {};
-    judge(call, response(200));
+    judge(call, responds(200));
     setHistory(answer, call.historyRecord);
     grantOf(answer)?.settle(150);
     expect(bucket.stats().tokens).toBe(850);
@@ -163,7 +157,7 @@ describe('a slot', () => {
     const { start } = setUp({ concurrency });
     const [first, second] = [start(), start()];
     expect(prepare(first)).toBeUndefined();
-    judge(first, response(200));
+    judge(first, responds(200));
     expect(first.bodyHolder !== undefined).toBe(true);
     const waiting = waits(second);
     await clock.advance(300);
@@ -181,14 +175,14 @@ describe('a slot', () => {
     [
       'the end of the body of an error',
       (call) => {
-        judge(call, response(404));
+        judge(call, responds(404));
         call.released();
       },
     ],
     [
       'an abort before the next attempt',
       (call) => {
-        judge(call, response(503));
+        judge(call, responds(503));
         return waits(call, AbortSignal.abort('enough'));
       },
     ],
@@ -204,12 +198,10 @@ describe('a slot', () => {
 
   test('is released when a hook throws', async () => {
     const concurrency = limits();
-    const broken = () => {
-      throw new Error('boom');
-    };
+    const broken = throwing();
     const call = setUp({ concurrency, classify: broken }).start();
     await waits(call);
-    expect(() => judge(call, response(200))).toThrow('classify failed: boom');
+    expect(() => judge(call, responds(200))).toThrow('classify failed: boom');
     expect(concurrency.stats().inUse).toBe(0);
 
     const costly = setUp({ concurrency, bucket: tokenBucket(small), cost: broken }).start();
@@ -222,7 +214,7 @@ describe('a slot', () => {
     const { start } = setUp({ concurrency, backoff: constant(1_000) });
     const call = start();
     await waits(call);
-    judge(call, response(503));
+    judge(call, responds(503));
     const other = waits(start());
     const released = new Promise<void>((resolve) => void clock.schedule(resolve, 200));
     const retry = waits(call, undefined, released);
@@ -262,7 +254,7 @@ describe('a budget', () => {
     const decide = async (url: string) => {
       const call = start({}, url);
       await waits(call);
-      return judge(call, response(503)).reason;
+      return judge(call, responds(503)).reason;
     };
     expect(await decide('https://ill.test/')).toBe('transient');
     expect(await decide('https://ill.test/')).toBe('budget-exhausted');

@@ -1,14 +1,12 @@
 import diagnostics from 'node:diagnostics_channel';
 import { afterEach, expect, test } from 'vitest';
+import { REQUEST, response } from '../../test/call-with-limits.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import type { EbbEvent } from '../events/events.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
-
-const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
-const response = (status: number) => ({ type: 'response', status, header: () => undefined }) as const;
 
 const subscribed: (() => void)[] = [];
 afterEach(() => {
@@ -28,7 +26,7 @@ function listen(...types: EbbEvent['type'][]): EbbEvent[] {
 
 async function send(onEvent?: (event: EbbEvent) => void): Promise<void> {
   const clock = virtualClock({ startMs: 7 });
-  const call = new Call(createPolicy({ backoff: constant(0), clock, onEvent }), request);
+  const call = new Call(createPolicy({ backoff: constant(0), clock, onEvent }), REQUEST);
   for (const status of [503, 200]) {
     await prepare(call);
     judge(call, response(status));

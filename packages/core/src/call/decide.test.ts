@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { responds } from '../../test/asks.ts';
+import { throwing } from '../../test/throwing.ts';
 import type { BackoffStep } from '../backoff/strategy.ts';
 import { HookError } from '../base/errors.ts';
 import type { StopReason } from '../events/events.ts';
@@ -10,10 +12,6 @@ import type { PlannedRetry } from '../policy/call-view.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { type DecisionInput, decide } from './decide.ts';
-
-function responds(status: number, headers: Record<string, string> = {}): Outcome {
-  return { type: 'response', status, header: (name) => headers[name] };
-}
 
 function fails(kind: FailureKind): Outcome {
   return { type: 'failure', kind, error: new Error(kind) };
@@ -458,24 +456,8 @@ describe('the delay', () => {
 
 test.each<[hook: string, options: PolicyOptions, message: string]>([
   ['classify', { classify: () => 'retry' as never }, 'classify failed: its result must be'],
-  [
-    'classify',
-    {
-      classify: () => {
-        throw new Error('boom');
-      },
-    },
-    'classify failed: boom',
-  ],
-  [
-    'feedback',
-    {
-      feedback: () => {
-        throw new Error('boom');
-      },
-    },
-    'feedback failed: boom',
-  ],
+  ['classify', { classify: throwing() }, 'classify failed: boom'],
+  ['feedback', { feedback: throwing() }, 'feedback failed: boom'],
   [
     'feedback',
     { feedback: () => 'no' as never },

@@ -1,19 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { REQUEST, response } from '../../test/call-with-limits.ts';
 import { judge, prepare } from '../../test/steps.ts';
+import { throwing } from '../../test/throwing.ts';
 import { nextTurn } from '../base/clock.ts';
 import type { Observer } from '../events/events.ts';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { constant } from '../index.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { startCall } from './transport.ts';
-
-const request: RequestTraits = {
-  method: 'GET',
-  url: 'http://upstream/',
-  replayable: true,
-  header: () => undefined,
-};
-const answer = (status: number): Outcome => ({ type: 'response', status, header: () => undefined });
 
 const isWeb = process.env.EBB_PLATFORM === 'web';
 
@@ -21,12 +14,7 @@ describe('an observer that fails', () => {
   afterEach(() => void vi.unstubAllGlobals());
 
   const failures: [how: string, onEvent: Observer][] = [
-    [
-      'throws',
-      () => {
-        throw new Error('boom');
-      },
-    ],
+    ['throws', throwing()],
     ['rejects', async () => Promise.reject(new Error('boom'))],
   ];
   test.each(failures)('%s: it is reported once, and changes nothing', async (_, onEvent) => {
@@ -36,11 +24,11 @@ describe('an observer that fails', () => {
     vi.stubGlobal('reportError', isWeb ? listen : undefined);
     const policy = createPolicy({ backoff: constant(0), onEvent });
     for (let call = 0; call < 3; call += 1) {
-      const call = startCall(policy, request);
+      const call = startCall(policy, REQUEST);
       expect(prepare(call)).toBeUndefined();
-      expect(judge(call, answer(503)).retry).toBe(true);
+      expect(judge(call, response(503)).retry).toBe(true);
       expect(await prepare(call)).toBe(true);
-      expect(judge(call, answer(200)).reason).toBe('success');
+      expect(judge(call, response(200)).reason).toBe('success');
     }
     await nextTurn();
     await nextTurn();

@@ -1,12 +1,14 @@
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import { REQUEST } from '../../test/call-with-limits.ts';
+import { throwing } from '../../test/throwing.ts';
 import { HookError } from '../base/errors.ts';
 import type { CallView } from '../policy/call-view.ts';
 import type { HeaderChanges, KeptKey, NextAttempt } from '../policy/hooks.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
 
-const request = { method: 'POST', url: 'http://a.test/', replayable: true, header: () => undefined };
+const request = { ...REQUEST, method: 'POST' };
 const next: NextAttempt = { attempt: 1, request, previous: undefined, leftMs: undefined };
 
 const changes = (made: unknown, key?: KeptKey) =>
@@ -70,9 +72,7 @@ test('of a header the later change holds, however its name is written', () => {
 });
 
 test('a hook may reject before another one throws', async () => {
-  const throws = (): never => {
-    throw new Error('second');
-  };
+  const throws = throwing(new Error('second'));
   const plugins = [
     { name: 'first', beforeAttempt: () => Promise.reject(new Error('first')) },
     { name: 'second', beforeAttempt: throws },
@@ -124,13 +124,7 @@ test.each<[story: string, value: () => unknown, message: string]>([
   ['a number', () => 1, 'its result: x-a must be a string, or undefined, got number'],
   ['a function', () => () => '1', 'its result: x-a must be a string, or undefined'],
   ['a promise', async () => '1', 'its result: x-a must be a string, or undefined'],
-  [
-    'nothing, but throws',
-    () => {
-      throw new Error('no key');
-    },
-    'no key',
-  ],
+  ['nothing, but throws', throwing(new Error('no key')), 'no key'],
 ])('a function that returns %s for a value fails the attempt', (_, value, message) => {
   const pending = changes([['x-a', value]]) as HeaderChanges;
   expect(() => headersNow(pending)).toThrow(HookError);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { throwing } from '../../test/throwing.ts';
 import { LAYER } from '../nested/outer-call.ts';
 import {
   type Attempt,
@@ -60,11 +61,7 @@ describe('the result of a call has its history', () => {
   });
 
   test('an object whose getters throw has no history', () => {
-    const strange = {
-      get history(): never {
-        throw new Error('strange');
-      },
-    };
+    const strange = Object.defineProperty({}, 'history', { get: throwing() });
     expect(attemptsOf(strange)).toEqual([]);
     setHistory(strange, one);
     expect(attemptsOf(strange)).toBe(one);

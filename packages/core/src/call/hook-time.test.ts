@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitOf } from '../../test/call-with-limits.ts';
+import { limitOf, REQUEST, response } from '../../test/call-with-limits.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import type { PolicyOptions } from '../policy/options.ts';
@@ -7,9 +7,6 @@ import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
 import { OutOfTime } from './deadline.ts';
-
-const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
-const down = { type: 'response', status: 503, header: () => undefined } as const;
 
 /** A call whose hook takes so long before each attempt. */
 function callWith(hookMs: number, options: PolicyOptions = {}) {
@@ -22,7 +19,7 @@ function callWith(hookMs: number, options: PolicyOptions = {}) {
     backoff: constant(10),
     ...options,
   });
-  const call = new Call(policy, request);
+  const call = new Call(policy, REQUEST);
   const makeBody = (bodyMs: number) => () => clock.sleep(bodyMs);
   const ready = (bodyMs?: number) =>
     clock.runUntilSettled(
@@ -36,7 +33,7 @@ test('what hooks take of attemptTimeoutMs counts for their attempt alone', async
   const { call, ready } = callWith(60);
   for (let attempt = 1; attempt <= 4; attempt += 1) {
     expect([await ready(), call.attempt, call.hookMs]).toEqual([true, attempt, 60]);
-    expect(judge(call, down).retry).toBe(true);
+    expect(judge(call, response(503)).retry).toBe(true);
   }
 });
 

@@ -10,6 +10,7 @@ import {
   response,
 } from '../../test/call-with-limits.ts';
 import { judge } from '../../test/steps.ts';
+import { throwing } from '../../test/throwing.ts';
 import { HookError } from '../base/errors.ts';
 import { detailsOf, type EbbEvent } from '../events/events.ts';
 import type { FailureOutcome, Outcome } from '../http/outcome.ts';
@@ -172,9 +173,7 @@ describe('an outcome', () => {
 
   test('ends the call if a plugin fails with it', () => {
     const error = new Error('boom');
-    const failed = () => {
-      throw error;
-    };
+    const failed = throwing(error);
     expect(() => judge(callWith({}, [pluginOf({ failed })]).call, lost)).toThrow(error);
   });
 
@@ -212,14 +211,7 @@ describe('an outcome', () => {
 
   test('a hook that fails ends the call, and frees what it holds', () => {
     const release = vi.fn();
-    const { call, events } = callWith(
-      {
-        classify: () => {
-          throw new Error('boom');
-        },
-      },
-      [limitWith({ release })],
-    );
+    const { call, events } = callWith({ classify: throwing() }, [limitWith({ release })]);
     expect(() => judge(call, response(503))).toThrow(HookError);
     expect([release.mock.calls.length, call.hasEnded]).toEqual([1, true]);
     expect(events).toMatchObject([
@@ -271,9 +263,7 @@ describe('nested calls', () => {
 
 test('a call that user code has failed ends once', () => {
   const ended = vi.fn();
-  const classify = (): never => {
-    throw new Error('boom');
-  };
+  const classify = throwing();
   const { call, told } = callWith({ classify }, [pluginOf({ ended })]);
   const step = call.ended(lost);
   expect(step).toMatchObject({ do: 'end', reason: 'final', error: { hook: 'classify' } });

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { limitOf } from '../../test/call-with-limits.ts';
+import { limitOf, REQUEST } from '../../test/call-with-limits.ts';
 import { constant } from '../backoff/curves.ts';
 import { nextTurn } from '../base/clock.ts';
-import type { RequestTraits } from '../http/outcome.ts';
 import type { Permit } from '../policy/limit.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { retry } from '../retry/retry.ts';
@@ -35,13 +34,6 @@ test('what a wait has taken goes back if it ends after the abort', async () => {
   expect(held).toBe(0);
 });
 
-const request: RequestTraits = {
-  method: 'GET',
-  url: 'http://a.test/',
-  replayable: true,
-  header: () => undefined,
-};
-
 test.each(['abort', 'stop'])(
   'after a response was discarded the loop looks for an %s before it asks hooks',
   async (how) => {
@@ -62,7 +54,7 @@ test.each(['abort', 'stop'])(
         return undefined;
       },
     });
-    const result = run(new Call(policy, request), client, caller.signal).catch(
+    const result = run(new Call(policy, REQUEST), client, caller.signal).catch(
       (error: Error) => error.message,
     );
     await nextTurn();

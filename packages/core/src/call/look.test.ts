@@ -8,13 +8,12 @@ import {
   pluginOf,
   response,
 } from '../../test/call-with-limits.ts';
+import { throwing } from '../../test/throwing.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { OutOfTime } from './deadline.ts';
 
-const open = (): never => {
-  throw new Error('not asked for');
-};
+const open = throwing(new Error('not asked for'));
 const given = response(503);
 
 /** A call whose response plugins read, and what it is judged as. */

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { REQUEST } from '../../test/call-with-limits.ts';
 import { nextTurn } from '../base/clock.ts';
 import type { EbbEvent } from '../events/events.ts';
 import type { Outcome } from '../http/outcome.ts';
@@ -50,7 +51,7 @@ function setUp(...answers: readonly Middleware<string>[]) {
   const reasons: string[] = [];
   const onEvent = (event: EbbEvent): void => void (event.type === 'end' && reasons.push(event.reason));
   const policy = createPolicy({ middleware: answers, onEvent });
-  const request = { method: 'PUT', url: 'http://upstream.test/', replayable: false, header: () => undefined };
+  const request = { ...REQUEST, method: 'PUT', replayable: false };
   const result = run(startCall(policy, request), client).catch((thrown: unknown) => thrown);
   return { client, reasons, result };
 }
@@ -125,13 +126,7 @@ describe('a call with middleware', () => {
     const ends: EbbEvent[] = [];
     const onEvent = (event: EbbEvent): void => void (event.type === 'end' && ends.push(event));
     const policy = createPolicy({ clock, middleware: [middleware], onEvent, maxRetries: 0, ...options });
-    const request = {
-      method: 'GET',
-      url: 'http://upstream.test/',
-      replayable: true,
-      header: () => undefined,
-    };
-    const result = run(startCall(policy, request), client, signal).catch((thrown: unknown) => ({ thrown }));
+    const result = run(startCall(policy, REQUEST), client, signal).catch((thrown: unknown) => ({ thrown }));
     return { clock, client, ends, gate, result };
   }
 

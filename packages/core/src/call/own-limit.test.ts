@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { callTo, limitOf, outerOf, REQUEST } from '../../test/call-with-limits.ts';
+import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
 import { NotSentError } from '../base/errors.ts';
 import type { Limit } from '../policy/limit.ts';
@@ -41,14 +42,7 @@ test('a quota: each attempt takes one, and a permit that is cancelled gives it b
 });
 
 test.each<[story: string, permit: object]>([
-  [
-    'cannot be cancelled',
-    {
-      cancel() {
-        throw new Error('lost');
-      },
-    },
-  ],
+  ['cannot be cancelled', { cancel: throwing(new Error('lost')) }],
   ['cannot be cancelled at once', { cancel: () => Promise.reject(new Error('lost')) }],
   ['is none', {}],
 ])('a permit that comes too late and %s is reported', async (_, permit) => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../../test/runs.ts';
+import { REQUEST, response } from '../../test/call-with-limits.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
@@ -8,7 +9,7 @@ import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
 
-const request = { method: 'PUT', url: 'https://a.test/', replayable: true, header: () => undefined };
+const request = { ...REQUEST, method: 'PUT' };
 const ms = fc.integer({ min: 0, max: 2_000 });
 
 test('whatever hooks and body factories take, what is sent keeps the slots, and the bucket until a body is made', async () => {
@@ -42,7 +43,7 @@ test('whatever hooks and body factories take, what is sent keeps the slots, and 
           most = Math.max(most, underWay);
           await clock.sleep(serviceMs);
           underWay -= 1;
-          judge(call, { type: 'response', status: 200, header: () => undefined });
+          judge(call, response(200));
           call.released();
         };
         await clock.runUntilSettled(Promise.all(calls.map(send)), { realTimeoutMs: 30_000 });

@@ -1,9 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
+import { REQUEST } from '../../test/call-with-limits.ts';
 import { ownBucket } from '../../test/own.ts';
+import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
 import { HookError } from '../base/errors.ts';
 import type { EbbEvent } from '../events/events.ts';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
 import type { TokenBucket } from '../policy/limit-options.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
@@ -12,13 +14,6 @@ import { Call } from './call.ts';
 import { attemptsOf } from './history.ts';
 import { run } from './run.ts';
 import { startCall, type Transport, timeoutOf } from './transport.ts';
-
-const request: RequestTraits = {
-  method: 'GET',
-  url: 'http://upstream/',
-  replayable: true,
-  header: () => undefined,
-};
 
 /** A client that responds with the statuses of a script, or rejects with its errors. */
 function exchange(
@@ -48,7 +43,7 @@ function setUp(options: PolicyOptions = {}) {
   const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
   const policy = createPolicy({ clock, random: () => 0, onEvent: (event) => events.push(event), ...options });
-  return { clock, events, call: new Call(policy, request) };
+  return { clock, events, call: new Call(policy, REQUEST) };
 }
 
 /** A bucket whose tokens come when the test says so. */
@@ -93,7 +88,7 @@ test('every attempt, wait and end is reported, with its time', async () => {
     { type: 'end', attempt: 3, atMs: 3_000, reason: 'retries-exhausted', outcome: { status: 503 } },
   ]);
   expect(new Set(events.map((event) => event.request)).size).toBe(1);
-  expect(events[0]?.request).toEqual({ method: 'GET', url: 'http://upstream/' });
+  expect(events[0]?.request).toEqual({ method: 'GET', url: REQUEST.url });
 });
 
 test('a response that is retried is discarded, and the next attempt waits for that', async () => {
@@ -114,7 +109,7 @@ describe('tokens', () => {
     const { clock, events, call } = setUp({ bucket, cost: 3, totalTimeoutMs: 10_000 });
     const running = run(call, exchange(503));
     await clock.advance(500);
-    expect(tryAcquire).toHaveBeenCalledExactlyOnceWith(3, undefined, request);
+    expect(tryAcquire).toHaveBeenCalledExactlyOnceWith(3, undefined, REQUEST);
     expect(acquire).toHaveBeenCalledOnce();
     expect(acquire.mock.lastCall?.[0]).toMatchObject({ cost: 3, maxWaitMs: 10_000 });
     await clock.advance(500);
@@ -128,7 +123,7 @@ describe('tokens', () => {
     const { bucket, tryAcquire } = stubBucket();
     tryAcquire.mockReturnValue({ waitedMs: 0 });
     await run(setUp({ bucket, cost: ({ url }) => url.length }).call, exchange(200));
-    expect(tryAcquire).toHaveBeenLastCalledWith(request.url.length, undefined, request);
+    expect(tryAcquire).toHaveBeenLastCalledWith(REQUEST.url.length, undefined, REQUEST);
     const broken = run(setUp({ bucket, cost: () => Number.NaN }).call, exchange(200));
     await expect(broken).rejects.toThrow('cost failed: its result must be a finite number > 0, got NaN');
   });
@@ -150,9 +145,7 @@ describe('an abort', () => {
 });
 
 describe('a hook that throws', () => {
-  const boom = () => {
-    throw new Error('boom');
-  };
+  const boom = throwing();
   test.each<[keyof PolicyOptions, string]>([
     ['classify', 'classify failed: boom'],
     ['backoff', 'backoff failed: boom'],
@@ -167,8 +160,8 @@ describe('a hook that throws', () => {
 
 test('startCall: the policy without options, an override for options', () => {
   const policy = createPolicy();
-  expect(startCall(policy, request).policy).toBe(policy);
-  expect(startCall(policy, request, { maxRetries: 1 }).policy.maxRetries).toBe(1);
+  expect(startCall(policy, REQUEST).policy).toBe(policy);
+  expect(startCall(policy, REQUEST, { maxRetries: 1 }).policy.maxRetries).toBe(1);
 });
 
 test('a response whose inspection runs into the total timeout is discarded for the one before', async () => {
@@ -183,7 +176,7 @@ test('a response whose inspection runs into the total timeout is discarded for t
     timeoutOf(call);
     return send(call);
   };
-  const result = run(new Call(createPolicy(options), request), client);
+  const result = run(new Call(createPolicy(options), REQUEST), client);
   await clock.advance(200);
   expect([await result, client.discarded]).toEqual([{ status: 503 }, [{ status: 503 }, { status: 200 }]]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { outerCall } from '#nested';
 import { callTo, limitOf, limitWith, pluginOf, REQUEST } from '../../test/call-with-limits.ts';
+import { throwing } from '../../test/throwing.ts';
 import { HookError, NotSentError } from '../base/errors.ts';
 import type { Limit } from '../policy/limit.ts';
 import type { PolicyOptions } from '../policy/options.ts';
@@ -54,9 +55,7 @@ describe('sending', () => {
 
   test('a wrapAttempt that fails before it sends gives back what was taken', () => {
     const cancel = vi.fn();
-    const wrapAttempt = (): never => {
-      throw new Error('boom');
-    };
+    const wrapAttempt = throwing();
     const { call } = setUp({ wrapAttempt }, limitWith({ cancel }));
     expect(() => sendWithin(call, () => 'sent')).toThrow(HookError);
     expect(cancel).toHaveBeenCalledTimes(1);
@@ -66,9 +65,7 @@ describe('sending', () => {
   test('what fails as it is sent is the error of the client', () => {
     const cancel = vi.fn();
     const { call } = setUp({ wrapAttempt: (send) => send() }, limitWith({ cancel }));
-    const fails = (): never => {
-      throw new TypeError('of the client');
-    };
+    const fails = throwing(new TypeError('of the client'));
     expect(() => sendWithin(call, fails)).toThrow(TypeError);
     expect(cancel).not.toHaveBeenCalled();
   });
@@ -204,15 +201,7 @@ describe('the error of a call', () => {
 
   test.each<[what: string, options: PolicyOptions, isTold: boolean]>([
     ['before the first attempt', { limits: [refusing(0)] }, true],
-    [
-      'after it',
-      {
-        classify() {
-          throw new Error('no');
-        },
-      },
-      false,
-    ],
+    ['after it', { classify: throwing(new Error('no')) }, false],
   ])('%s: the client is told that nothing was sent: %s', async (_, options, isTold) => {
     const unsent = vi.fn();
     const error = await run(callTo(options).call, answering({}, { unsent })).catch((thrown: Error) => thrown);

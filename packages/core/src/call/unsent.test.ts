@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { REQUEST } from '../../test/call-with-limits.ts';
 import { ownBudget } from '../../test/own.ts';
 import { judge, prepare } from '../../test/steps.ts';
+import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
 import type { EbbEvent } from '../events/events.ts';
-import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
+import type { FailureKind, Outcome } from '../http/outcome.ts';
 import type { TokenBucketOptions } from '../limits/bucket/options.ts';
 import { quotaBucket } from '../limits/bucket/quota-bucket.ts';
 import { type MemoryBucket, tokenBucket } from '../limits/bucket/token-bucket.ts';
@@ -20,13 +22,6 @@ import { Call } from './call.ts';
 import { attemptsOf, grantOf } from './history.ts';
 import { run } from './run.ts';
 import { type Aside, discardMsOf, sendWithin, startCall, type Transport } from './transport.ts';
-
-const request: RequestTraits = {
-  method: 'GET',
-  url: 'https://upstream.test/',
-  replayable: true,
-  header: () => undefined,
-};
 
 interface Answer {
   readonly status: number;
@@ -106,10 +101,10 @@ test('a retry keeps the bucket of its key, also if the map has no room for the k
       idleMs: 1,
       clock,
     });
-    clock.schedule(() => bucket.for({ ...request, url: 'https://other.test/' }).tryAcquire(), 99.9);
+    clock.schedule(() => bucket.for({ ...REQUEST, url: 'https://other.test/' }).tryAcquire(), 99.9);
     return { bucket, maxRetries: 1 };
   });
-  await clock.runUntilSettled(run(startCall(policy, request), client));
+  await clock.runUntilSettled(run(startCall(policy, REQUEST), client));
   expect(client.sent).toBe(2);
 });
 
@@ -143,7 +138,7 @@ describe('a retry that is refused ends with the response that was there', () => 
     ],
   ])('%s', async (_, options, last) => {
     const { clock, events, budget, policy, client } = setUp(options, 60);
-    const running = run(new Call(policy, request), client);
+    const running = run(new Call(policy, REQUEST), client);
     await clock.advance(10_000);
     const answer = await running;
     expect(answer).toEqual({ status: 503, restored: true });
@@ -165,7 +160,7 @@ describe('a retry that is refused ends with the response that was there', () => 
     const reset = new Error('reset');
     client.send = () => Promise.reject(reset);
     client.setAside = () => ({ released: Promise.resolve() });
-    const running = expect(run(new Call(policy, request), client)).rejects.toBe(reset);
+    const running = expect(run(new Call(policy, REQUEST), client)).rejects.toBe(reset);
     await clock.advance(1_000);
     await running;
     expect(attemptsOf(reset)).toMatchObject([{ failure: 'network', reason: 'limited' }]);
@@ -175,7 +170,7 @@ describe('a retry that is refused ends with the response that was there', () => 
 test('no attempt starts after the total timeout, if the connection of the previous response takes the time', async () => {
   const options = { totalTimeoutMs: 250, maxRetries: 1_000, backoff: constant(0) };
   const { clock, events, policy, client } = setUp(() => options, 5_000);
-  const running = run(new Call(policy, request), client);
+  const running = run(new Call(policy, REQUEST), client);
   await clock.advance(10_000);
   expect(await running).toMatchObject({ status: 503 });
   const startsMs = events.flatMap(({ type, atMs }) => (type === 'attempt' ? [atMs] : []));
@@ -186,7 +181,7 @@ test('no attempt starts after the total timeout, if the connection of the previo
 test('a client that takes too long to discard a response does not delay an attempt beyond it', async () => {
   const { clock, events, policy, client } = setUp(() => ({ totalTimeoutMs: 150 }));
   client.setAside = () => ({ released: new Promise((resolve) => void clock.schedule(resolve, 200)) });
-  const running = run(new Call(policy, request), client);
+  const running = run(new Call(policy, REQUEST), client);
   await clock.advance(1_000);
   expect(await running).toMatchObject({ status: 503 });
   expect(client.sent).toBe(1);
@@ -211,7 +206,7 @@ describe('an attempt that was never sent returns its tokens', () => {
     };
     const policy = createPolicy({ clock, bucket, backoff: constant(10), onEvent, ...options });
     const failures = outcomes.values();
-    const running = run(new Call(policy, request), {
+    const running = run(new Call(policy, REQUEST), {
       send: () => Promise.reject(refused),
       outcome: () => ({ type: 'response' as const, status: 200, header: () => undefined }),
       failure: () => failures.next().value as Outcome,
@@ -270,21 +265,21 @@ describe('an attempt that was never sent returns its tokens', () => {
     const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0 });
     const header = (name: string) => (name === 'retry-after' ? '1' : undefined);
     const grant = bucket.tryAcquire();
-    if (grant !== undefined) bucket.observe?.({ type: 'response', status: 429, header }, grant, request);
-    const call = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), request);
+    if (grant !== undefined) bucket.observe?.({ type: 'response', status: 429, header }, grant, REQUEST);
+    const call = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), REQUEST);
     const ready = prepare(call);
     // After a second it starts empty, and 100 ms later it has one token.
     await clock.advance(1_100);
     await ready;
-    expect(bucket.tryAcquire(0.001, undefined, request)).toBeUndefined();
+    expect(bucket.tryAcquire(0.001, undefined, REQUEST)).toBeUndefined();
     judge(call, unreached);
-    expect(bucket.tryAcquire(1, undefined, request)).toBeDefined();
+    expect(bucket.tryAcquire(1, undefined, REQUEST)).toBeDefined();
   });
 
   test('at once to the next in the queue', async () => {
     const clock = virtualClock({ startMs: 0 });
     const bucket = bucketOf(clock, { capacity: 1 });
-    const call = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), request);
+    const call = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), REQUEST);
     await prepare(call);
     const next = bucket.acquire();
     judge(call, unreached);
@@ -294,9 +289,7 @@ describe('an attempt that was never sent returns its tokens', () => {
   test('even if a hook fails', async () => {
     const clock = virtualClock({ startMs: 0 });
     const bucket = bucketOf(clock);
-    const classify = (): never => {
-      throw new Error('boom');
-    };
+    const classify = throwing();
     const { error } = await meet([unreached], bucket, clock, { classify });
     expect(error).toMatchObject({ name: 'HookError' });
     expect(tokensIn(bucket)).toBe(5);
@@ -314,7 +307,7 @@ describe('an attempt that was never sent returns its tokens', () => {
     const clock = virtualClock({ startMs: 0 });
     const bucket = bucketOf(clock);
     const abort = new AbortController();
-    const call = new Call(createPolicy({ clock, bucket, backoff: constant(100) }), request);
+    const call = new Call(createPolicy({ clock, bucket, backoff: constant(100) }), REQUEST);
     await prepare(call, abort.signal);
     expect(bucket.tryAcquire(3)).toBeDefined();
     judge(call, unreached);
@@ -333,10 +326,10 @@ describe('an attempt that was never sent returns its tokens', () => {
     const clock = virtualClock({ startMs: 0 });
     const own = bucketOf(clock);
     const below = isShared ? own : bucketOf(clock);
-    const outer = new Call(createPolicy({ clock, bucket: own, maxRetries: 0 }), request);
+    const outer = new Call(createPolicy({ clock, bucket: own, maxRetries: 0 }), REQUEST);
     await prepare(outer);
     await sendWithin(outer, async () => {
-      const inner = startCall(createPolicy({ clock, bucket: below }), request);
+      const inner = startCall(createPolicy({ clock, bucket: below }), REQUEST);
       await prepare(inner);
       expect([own, below].map(tokensIn)).toEqual([4, 4]);
       expect(judge(inner, unreached)).toMatchObject({ reason: 'outer-client-retries' });
@@ -353,7 +346,7 @@ test('with an aborted signal the client is called without tokens and slot', asyn
   }));
   const own = new TypeError('the client’s own');
   client.send = () => Promise.reject(own);
-  await expect(run(new Call(policy, request), client, AbortSignal.abort())).rejects.toBe(own);
+  await expect(run(new Call(policy, REQUEST), client, AbortSignal.abort())).rejects.toBe(own);
   expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted', attempt: 1 });
   expect((policy.bucket as TokenBucket).tryAcquire()).toBeDefined();
 });
@@ -379,7 +372,7 @@ describe('an upload that fails before it is sent', () => {
     }
   }
 
-  const once = { ...request, method: 'PUT' };
+  const once = { ...REQUEST, method: 'PUT' };
 
   /** A call that waits for a token, and its client. */
   function setUp(options: PolicyOptions = {}, signal?: AbortSignal) {

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { callTo, limitOf, response } from '../../test/call-with-limits.ts';
+import { throwing } from '../../test/throwing.ts';
 import type { AcquireOptions } from '../policy/contracts.ts';
 import type { Permit, Wait } from '../policy/limit.ts';
 import type { PolicyOptions } from '../policy/options.ts';
@@ -148,11 +149,7 @@ describe('an attempt that runs out of time before it is sent', () => {
   });
 
   test('and whose headers then fail ends with the error of the hook', () => {
-    const beforeAttempt = () => ({
-      authorization() {
-        throw new Error('no token');
-      },
-    });
+    const beforeAttempt = () => ({ authorization: throwing(new Error('no token')) });
     const { call } = inFrontOfBody({ beforeAttempt: beforeAttempt as never });
     expect(call.stopped(new OutOfTime(5, false))).toMatchObject({
       do: 'end',

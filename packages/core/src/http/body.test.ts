@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { Readable, Stream } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
+import { throwing } from '../../test/throwing.ts';
 import { nextTurn } from '../base/clock.ts';
 import {
   bufferBytes,
@@ -126,9 +127,7 @@ describe('an upload that is not read any further', () => {
   });
 
   test('one that throws is left as it is', () => {
-    const fail = (): never => {
-      throw new Error('cannot');
-    };
+    const fail = throwing(new Error('cannot'));
     expect(() => closeUpload(stream({ destroy: fail }))).not.toThrow();
   });
 });

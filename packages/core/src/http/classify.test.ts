@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
+import { responds } from '../../test/asks.ts';
 import { classifyHttp, classifyHttpByMeaning, isIdempotent, isTrouble } from './classify.ts';
-import type { FailureKind, Outcome } from './outcome.ts';
-
-function response(status: number): Outcome {
-  return { type: 'response', status, header: () => undefined };
-}
+import type { FailureKind, ResponseOutcome } from './outcome.ts';
 
 test('classifyHttp retries 429 and every 5xx', () => {
   for (let status = 100; status < 700; status += 1) {
@@ -16,7 +13,7 @@ test('classifyHttp retries 429 and every 5xx', () => {
           : status >= 500 && status < 600
             ? 'transient'
             : 'final';
-    expect(classifyHttp(response(status)), String(status)).toBe(expected);
+    expect(classifyHttp(responds(status)), String(status)).toBe(expected);
   }
 });
 
@@ -28,8 +25,8 @@ test('without a wait, classifyHttpByMeaning differs for 408, 425, 501 and 505 on
     [505, 'final'],
   ]);
   for (let status = 100; status < 700; status += 1) {
-    expect(classifyHttpByMeaning(response(status))).toBe(
-      changed.get(status) ?? classifyHttp(response(status)),
+    expect(classifyHttpByMeaning(responds(status))).toBe(
+      changed.get(status) ?? classifyHttp(responds(status)),
     );
   }
 });
@@ -47,7 +44,7 @@ test.each<[headers: Record<string, string>, redirected: boolean | undefined, ver
   [{ 'retry-after': 'Sun, 06 Nov 2044 08:49:37 GMT' }, undefined, 'refused'],
   [{ 'retry-after': PAST, date: PAST }, undefined, 'transient'],
 ])('classifyHttpByMeaning calls a 503 with %j, redirected %s, %s', (headers, redirected, verdict) => {
-  const outcome: Outcome = { type: 'response', status: 503, redirected, header: (name) => headers[name] };
+  const outcome = { ...responds(503, headers), redirected } as ResponseOutcome;
   expect(classifyHttpByMeaning(outcome)).toBe(verdict);
   expect(classifyHttp(outcome)).toBe('transient');
   // A wait says so of a 503 alone.

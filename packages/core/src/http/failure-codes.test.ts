@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { throwing } from '../../test/throwing.ts';
 import { codeIn, neverSent } from './failure.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -17,11 +18,7 @@ function ring(): Error {
 }
 
 /** An error whose code throws when it is looked at. */
-const broken = Object.defineProperty(new Error('broken'), 'code', {
-  get() {
-    throw new Error('not for you');
-  },
-});
+const broken = Object.defineProperty(new Error('broken'), 'code', { get: throwing() });
 
 describe('what a log has as the code of an error', () => {
   test.each<[story: string, error: unknown, code: string | undefined]>([

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { throwing } from '../../test/throwing.ts';
 import { failureKind } from './failure.ts';
 import type { FailureKind } from './outcome.ts';
 
@@ -198,11 +199,7 @@ const READ = ['name', 'message', 'code', 'syscall', 'cause', 'errors'];
 
 /** A refused connection with a property whose getter throws. */
 function guarded(name: string): Error {
-  return Object.defineProperty(coded('ECONNREFUSED'), name, {
-    get() {
-      throw new Error(`${name} cannot be read`);
-    },
-  });
+  return Object.defineProperty(coded('ECONNREFUSED'), name, { get: throwing() });
 }
 
 test.each(READ)('an error whose %s getter throws is judged by its other properties', (name) => {
@@ -212,9 +209,7 @@ test.each(READ)('an error whose %s getter throws is judged by its other properti
 });
 
 test('an error all of whose getters throw is unknown', () => {
-  const trap = (): never => {
-    throw new Error('trapped');
-  };
+  const trap = throwing(new Error('trapped'));
   const handler = {
     get: trap,
     has: trap,

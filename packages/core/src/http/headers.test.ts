@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { throwing } from '../../test/throwing.ts';
 import { headerIn, responseHeader } from './headers.ts';
 
 test.each<[what: string, headers: unknown, name: string, value: string | undefined]>([
@@ -18,11 +19,7 @@ test.each<[what: string, headers: unknown, name: string, value: string | undefin
 });
 
 test('headers whose lookup throws have none, in an error', () => {
-  const broken = {
-    get: () => {
-      throw new Error('defect');
-    },
-  };
+  const broken = { get: throwing(new Error('defect')) };
   expect(() => responseHeader(broken, 'a')).toThrow('defect');
   expect(headerIn(broken, 'a')).toBeUndefined();
 });

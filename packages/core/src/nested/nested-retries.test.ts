@@ -1,9 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { to } from '../../test/asks.ts';
 import { nestedRetriesOf } from './nested-retries.ts';
 
-function requestWith(headers: Record<string, string>) {
-  return { method: 'GET', url: 'https://a.test/', replayable: true, header: (name: string) => headers[name] };
-}
+const requestWith = (headers: Record<string, string>) => to('https://a.test/', headers);
 
 let copies = 0;
 

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { throwing } from '../../test/throwing.ts';
 import { nextTurn } from '../base/clock.ts';
 import {
   emit,
@@ -32,9 +33,7 @@ describe('a warning', () => {
 
   test('is its text and its name for a process that refuses errors of another realm', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
-    warn.mockImplementationOnce(() => {
-      throw new TypeError('no error');
-    });
+    warn.mockImplementationOnce(throwing(new TypeError('no error')));
     emit(named('beware'));
     expect(warn.mock.calls[1]).toEqual(['beware', 'EbbWarning']);
   });
@@ -87,11 +86,7 @@ describe('metadata of an object', () => {
 });
 
 const HISTORY = ['http://a.test/'];
-const broken = {
-  get history(): never {
-    throw new Error('no');
-  },
-};
+const broken = Object.defineProperty({}, 'history', { get: throwing() });
 
 test.each<[what: string, make: () => object, kept: object | undefined]>([
   ['a response with the list of its URLs', () => ({ history: HISTORY }), HISTORY],

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { REQUEST } from '../../test/call-with-limits.ts';
 import { prepare } from '../../test/steps.ts';
 import { Call } from '../call/call.ts';
 import { createPolicy, fairQueue, type PolicyOptions, perKey, tokenBucket } from '../index.ts';
 import { virtualClock } from '../testing.ts';
 
-const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
 const clock = virtualClock();
 const bucket = () => tokenBucket({ refillPerSecond: 1, capacity: 10, queue: fairQueue(), clock });
 
@@ -22,7 +22,7 @@ test.each<[name: string, make: () => PolicyOptions, message: string]>([
     'keyOf failed: its result must be a string',
   ],
 ])('a wrong result of %s fails the first request', async (_, make, message) => {
-  const call = new Call(createPolicy({ clock, ...make() }), request);
+  const call = new Call(createPolicy({ clock, ...make() }), REQUEST);
   await expect(
     (async () => {
       await prepare(call);

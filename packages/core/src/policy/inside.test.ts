@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { REQUEST } from '../../test/call-with-limits.ts';
+import { throwing } from '../../test/throwing.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { concurrencyLimit, retryBudget, tokenBucket } from '../index.ts';
 import { virtualClock } from '../testing.ts';
@@ -59,9 +60,7 @@ test('inspectors judge in the order of plugins, the policy and the reader of cos
 test('an event goes to the policy and to all plugins, also if one of them fails', () => {
   const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined as never);
   const seen: string[] = [];
-  const fails = () => {
-    throw new Error('boom');
-  };
+  const fails = throwing();
   const see = (name: string) => () => void seen.push(name);
   const plugins = [plugin({ onEvent: fails }), plugin(), plugin({ onEvent: see('plugin') })];
   insideOf({ onEvent: see('policy'), plugins }).onEvent?.({} as never);

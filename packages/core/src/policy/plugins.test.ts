@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { limitOf, pluginOf } from '../../test/call-with-limits.ts';
+import { limitOf, pluginOf, REQUEST, response } from '../../test/call-with-limits.ts';
 import { judge, prepare, type Readiness } from '../../test/steps.ts';
+import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
 import { Call } from '../call/call.ts';
-import type { RequestTraits, ResponseOutcome } from '../http/outcome.ts';
 import { virtualClock } from '../testing.ts';
 import type { BroughtLimit } from './limit.ts';
 import type { PolicyOptions } from './options.ts';
@@ -11,17 +11,9 @@ import { createPolicy } from './policy.ts';
 
 let waiting: Promise<Readiness> | undefined;
 
-const request: RequestTraits = {
-  method: 'GET',
-  url: 'https://upstream.test/',
-  replayable: true,
-  header: () => undefined,
-};
-const responds = (status: number): ResponseOutcome => ({ type: 'response', status, header: () => undefined });
-
 function start(options: PolicyOptions, clock = virtualClock({ startMs: 0 })) {
   const policy = createPolicy({ clock, random: () => 0, backoff: constant(100), ...options });
-  return { clock, call: new Call(policy, request) };
+  return { clock, call: new Call(policy, REQUEST) };
 }
 
 test('hooks of plugins are called in the order of the list', () => {
@@ -36,7 +28,7 @@ test('hooks of plugins are called in the order of the list', () => {
   );
   const { call } = start({ plugins, onEvent: ({ type }) => asked.push(`option ${type}`) });
   expect(prepare(call)).toBeUndefined();
-  expect(judge(call, responds(200)).retry).toBe(false);
+  expect(judge(call, response(200)).retry).toBe(false);
   expect(asked).toEqual([
     ...['started', 'public'].flatMap((hook) => [`first ${hook}`, `second ${hook}`]),
     ...['option', 'first', 'second'].map((name) => `${name} attempt`),
@@ -56,9 +48,7 @@ test('of several plugins those are told of the end that have begun', async () =>
   const told: string[] = [];
   const plugin = (name: string, started = () => void told.push(`${name} started`)) =>
     pluginOf({ started, ended: (_, reason) => void told.push(`${name} ${reason}`) });
-  const fails = plugin('second', () => {
-    throw new Error('no');
-  });
+  const fails = plugin('second', throwing(new Error('no')));
   const { call } = start({ plugins: [plugin('first'), fails, plugin('third')] });
   await expect(prepare(call)).rejects.toThrow('no');
   expect(told).toEqual(['first started', 'first limited']);
@@ -84,7 +74,7 @@ test('hooks and permits that reject where nothing waits for them are reported', 
     ],
   });
   prepare(call);
-  judge(call, responds(200));
+  judge(call, response(200));
   call.permits?.release();
   await new Promise(setImmediate);
   const texts = warn.mock.calls.map(([warning]) => (warning as unknown as Error).message);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { REQUEST } from '../../test/call-with-limits.ts';
 import { constant } from '../backoff/curves.ts';
 import { HookError } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
@@ -52,9 +53,8 @@ describe.each(limits)('%s', (_, make) => {
 
 test('a limit with another clock than its perKey is an error that says what to do', () => {
   const per = perKey(() => tokenBucket({ refillPerSecond: 1 }), { clock: virtualClock() });
-  const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
-  expect(() => per.for(request)).toThrow(HookError);
-  expect(() => per.for(request)).toThrow('The clock of a bucket differs from that');
+  expect(() => per.for(REQUEST)).toThrow(HookError);
+  expect(() => per.for(REQUEST)).toThrow('The clock of a bucket differs from that');
 });
 
 describe('on the clock of the policy', () => {

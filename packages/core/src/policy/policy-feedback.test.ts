@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
+import { responds } from '../../test/asks.ts';
+import { REQUEST } from '../../test/call-with-limits.ts';
 import { constant } from '../backoff/curves.ts';
 import { decide } from '../call/decide.ts';
-import type { ReadFeedback, RequestTraits } from '../http/outcome.ts';
+import type { ReadFeedback } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { perKey } from '../limits/per-key/per-key.ts';
 import type { Policy, PolicyOptions } from './options.ts';
 import { createPolicy, overridePolicy } from './policy.ts';
 
-const request: RequestTraits = {
-  method: 'GET',
-  url: 'https://upstream.test/',
-  replayable: true,
-  header: () => undefined,
-};
-
 /** The delay that a policy chooses after a 429 with a field, in milliseconds; 0 if it asks for none, or why there is no retry. */
 function delayOf(policy: Policy, header: Readonly<Record<string, string>>): number | string {
-  const outcome = { type: 'response', status: 429, header: (name: string) => header[name] } as const;
-  const progress = { request, attempt: 1, previousBackoffMs: undefined, startedAtMs: 0, budget: undefined };
-  const decision = decide(policy, progress, outcome, 0);
+  const progress = {
+    request: REQUEST,
+    attempt: 1,
+    previousBackoffMs: undefined,
+    startedAtMs: 0,
+    budget: undefined,
+  };
+  const decision = decide(policy, progress, responds(429, header), 0);
   return decision.retry ? decision.delayMs : decision.reason;
 }
 
@@ -42,7 +42,7 @@ const reading = { ...rate, feedback: serverFeedback };
 const eachKey = (feedback: ReadFeedback | false): PolicyOptions['bucket'] => {
   const bucket = perKey(() => tokenBucket({ ...rate, feedback }));
   // A response comes after its request was given tokens.
-  bucket.for(request);
+  bucket.for(REQUEST);
   return bucket;
 };
 const plain = createPolicy(base);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { REQUEST } from '../../test/call-with-limits.ts';
 import { ownBucket } from '../../test/own.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
@@ -44,14 +45,13 @@ test('a limit of the user, and none, take any priority', () => {
 });
 
 test('per key it is known with the limit of the request', () => {
-  const request = { url: 'https://a.test/', method: 'GET', replayable: true, header: () => undefined };
   const plain = perKey(() => tokenBucket({ refillPerSecond: 1 }));
   createPolicy({ bucket: plain, priority: 1 });
-  expect(() => forRequest(plain, request, undefined, { priority: 1 })).toThrow(MESSAGE);
-  expect(forRequest(plain, request, undefined, { priority: 0 })).toBe(plain.for(request));
+  expect(() => forRequest(plain, REQUEST, undefined, { priority: 1 })).toThrow(MESSAGE);
+  expect(forRequest(plain, REQUEST, undefined, { priority: 0 })).toBe(plain.for(REQUEST));
   const queue = priorityQueue();
   const ordered = perKey(() => tokenBucket({ refillPerSecond: 1, queue }));
-  expect(forRequest(ordered, request, undefined, { priority: 1 })).toBe(ordered.for(request));
+  expect(forRequest(ordered, REQUEST, undefined, { priority: 1 })).toBe(ordered.for(REQUEST));
 });
 
 test.each<[asked: PolicyOptions, message: string]>([
@@ -61,7 +61,7 @@ test.each<[asked: PolicyOptions, message: string]>([
 ])('a policy for limits per key of which one was made: %o', (asked, message) => {
   const bucket = perKey(() => tokenBucket({ refillPerSecond: 1 }));
   expect(() => createPolicy({ bucket, ...asked })).not.toThrow();
-  bucket.for({ url: 'https://a.test/', method: 'GET', replayable: true, header: () => undefined });
+  bucket.for(REQUEST);
   expect(() => createPolicy({ bucket, ...asked })).toThrow(TypeError);
   expect(() => createPolicy({ bucket, ...asked })).toThrow(message);
 });

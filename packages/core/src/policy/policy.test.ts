@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { REQUEST, response } from '../../test/call-with-limits.ts';
 import { ownBudget } from '../../test/own.ts';
 import { plainFeedback } from '../http/feedback.ts';
 import { binaryExponential, connectRetry, constant, retryBudget } from '../index.ts';
@@ -27,8 +28,7 @@ test('the defaults', () => {
     onEvent: undefined,
   });
   expect(backoff({ retry: 1, previousDelayMs: undefined, random: () => 0 })).toBe(1_000);
-  const request = { method: 'GET', url: 'http://a.test/', replayable: true, header: () => undefined };
-  expect(classify({ type: 'response', status: 503, header: () => undefined }, request, 1)).toBe('transient');
+  expect(classify(response(503), REQUEST, 1)).toBe('transient');
   expect(feedback).toBe(plainFeedback);
   expect(clock.now()).toBeGreaterThan(Date.UTC(2020, 0));
   expect(random()).toBeLessThan(1);

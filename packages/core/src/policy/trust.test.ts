@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { responds, to } from '../../test/asks.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { Call } from '../call/call.ts';
 import { createPolicy, type Plugin } from '../index.ts';
 import { isTrusted, mustTrust } from './trust.ts';
-
-const requestTo = (url: string) => ({ method: 'GET', url, replayable: true, header: () => undefined });
 
 describe('trustedOrigins', () => {
   test.each<[story: string, value: unknown, message: string]>([
@@ -44,13 +43,13 @@ describe('trustedOrigins', () => {
     ['a function', ({ url }: { url: string }) => url.endsWith('/x'), 'https://a.test/x', true],
     ['a function', () => false, 'https://a.test/x', false],
   ])('of %s: %s and %s', (_, trustedOrigins, url, expected) => {
-    expect(isTrusted(createPolicy({ trustedOrigins } as never), requestTo(url))).toBe(expected);
+    expect(isTrusted(createPolicy({ trustedOrigins } as never), to(url))).toBe(expected);
   });
 
   test('a function that fails, or returns something else, is a HookError', () => {
     for (const trustedOrigins of [() => 'https://a.test', () => undefined, () => Promise.resolve(true)]) {
       const policy = createPolicy({ trustedOrigins } as never);
-      expect(() => isTrusted(policy, requestTo('https://a.test/'))).toThrow('trustedOrigins failed');
+      expect(() => isTrusted(policy, to('https://a.test/'))).toThrow('trustedOrigins failed');
     }
   });
 
@@ -58,7 +57,7 @@ describe('trustedOrigins', () => {
     const trustedOrigins = ['https://a.test'];
     const policy = createPolicy({ trustedOrigins });
     trustedOrigins.push('https://b.test');
-    expect(isTrusted(policy, requestTo('https://b.test/'))).toBe(false);
+    expect(isTrusted(policy, to('https://b.test/'))).toBe(false);
   });
 });
 
@@ -100,14 +99,14 @@ describe('the headers of an attempt', () => {
     ['https://b.test/', ['public'], { a: 'public', b: 'public' }],
   ])('of a request to %s', (url, hooks, headers) => {
     asked.length = 0;
-    const call = new Call(policy, { ...requestTo(url), method: 'POST' });
+    const call = new Call(policy, { ...to(url), method: 'POST' });
     expect(prepare(call)).toBeUndefined();
     expect(asked).toEqual(hooks);
     expect(call.headerChanges).toEqual({ 'idempotency-key': 'key', ...headers });
   });
 
   test('that are public alone', () => {
-    const call = new Call(createPolicy({ plugins: plugins.slice(1) }), requestTo('https://b.test/'));
+    const call = new Call(createPolicy({ plugins: plugins.slice(1) }), to('https://b.test/'));
     expect(prepare(call)).toBeUndefined();
     expect(call.headerChanges).toEqual({ a: 'public', b: 'public' });
   });
@@ -120,10 +119,10 @@ describe('the headers of an attempt', () => {
       methods: 'all',
       backoff: () => 0,
     });
-    const call = new Call(trusting, requestTo('https://a.test/'));
+    const call = new Call(trusting, to('https://a.test/'));
     expect(prepare(call)).toBeUndefined();
     expect(call.headerChanges).toMatchObject({ a: 'plugin' });
-    judge(call, { type: 'response', status: 503, header: () => undefined });
+    judge(call, responds(503));
     isGone = true;
     await prepare(call);
     expect(call.headerChanges).toEqual({ a: 'public', b: 'public' });

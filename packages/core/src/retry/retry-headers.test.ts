@@ -1,5 +1,6 @@
 import { virtualClock } from '@ebb/core/testing';
 import { expect, test } from 'vitest';
+import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
 import { nextTurn } from '../base/clock.ts';
 import { retry } from './retry.ts';
@@ -8,11 +9,7 @@ const headers = { 'retry-after': '2' };
 const inHeaders = (of: unknown) => ({ status: 503, headers: of });
 
 /** Headers whose lookup fails. */
-const broken = {
-  get(): never {
-    throw new Error('get cannot be called');
-  },
-};
+const broken = { get: throwing(new Error('get cannot be called')) };
 
 /** Where SDKs keep the headers of a response in the error that they throw. */
 test.each<[string, object]>([
@@ -41,9 +38,7 @@ test.each<[string, object]>([
   expect(startedAtMs).toEqual([0, 2_000]);
 });
 
-const thrower = () => {
-  throw new Error('it cannot be read');
-};
+const thrower = throwing(new Error('it cannot be read'));
 
 test.each<[story: string, members: PropertyDescriptorMap]>([
   ['headers', { headers: { get: thrower } }],

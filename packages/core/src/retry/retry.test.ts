@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
 import { NotSentError } from '../base/errors.ts';
 import { attemptsOf } from '../call/history.ts';
@@ -99,9 +100,7 @@ describe('judge', () => {
   });
 
   test('that throws fails the call', async () => {
-    const judge = (): never => {
-      throw new Error('no');
-    };
+    const judge = throwing(new Error('no'));
     await expect(retry(() => 0, atOnce, { judge })).rejects.toThrow('judge failed: no');
     await expect(retry(() => 0, atOnce, { judge: () => 'retry' as never })).rejects.toThrow(
       "judge failed: its result must be one of 'success'",

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { REQUEST } from '../../../test/call-with-limits.ts';
 import { ownBucket } from '../../../test/own.ts';
+import { throwing } from '../../../test/throwing.ts';
 import type { CallView } from '../../policy/call-view.ts';
 import type { BucketMethods } from '../../policy/contracts.ts';
 import type { Limit, Wait } from '../../policy/limit.ts';
@@ -61,11 +62,7 @@ test.each<[thrown: Error, cost: unknown, name: string]>([
 ])(
   'an error of a bucket (%s) is one of the function `cost` only if it is about a cost: %#',
   (thrown, cost, name) => {
-    const bucket = ownBucket({
-      tryAcquire: () => {
-        throw thrown;
-      },
-    } as unknown as BucketMethods);
+    const bucket = ownBucket({ tryAcquire: throwing(thrown) } as unknown as BucketMethods);
     let error: unknown;
     try {
       limitOf(bucket).take?.(callOf({ policy: { cost } }), undefined);

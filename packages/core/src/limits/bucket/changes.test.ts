@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { asked, responds, taken } from '../../../test/asks.ts';
+import { throwing } from '../../../test/throwing.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import { serverFeedback } from '../../http/server-feedback.ts';
 import type { TokenBucketOptions } from './options.ts';
@@ -178,9 +179,7 @@ describe('feedback of the server', () => {
   });
 });
 
-const boom = (): never => {
-  throw new Error('boom');
-};
+const boom = throwing();
 
 test.each<[what: string, feedback: () => unknown, thrown: string | undefined]>([
   ['returns null', () => null, undefined],

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../../test/runs.ts';
+import { throwing } from '../../../test/throwing.ts';
 import type { RetryBudget } from '../../policy/limit-options.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { virtualClock } from '../../testing.ts';
@@ -161,9 +162,7 @@ describe('a reserve of less than one', () => {
   });
 
   test('is not random once successes pay for whole retries', () => {
-    const random = (): number => {
-      throw new Error('drawn');
-    };
+    const random = throwing(new Error('drawn'));
     const { deposit, withdrawAll } = setUp({ reserve: 0.1, random });
     deposit(104);
     expect(withdrawAll()).toBe(20);

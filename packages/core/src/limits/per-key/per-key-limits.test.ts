@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { responds, to } from '../../../test/asks.ts';
+import { throwing } from '../../../test/throwing.ts';
 import { isSameClock } from '../../base/clock.ts';
 import { HookError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
@@ -94,11 +95,7 @@ describe('a limit in a call', () => {
   });
 
   test('that refuses a call is not kept for it', () => {
-    const { begin, isKept } = callsTo({
-      started() {
-        throw new Error('no');
-      },
-    });
+    const { begin, isKept } = callsTo({ started: throwing(new Error('no')) });
     expect(begin).toThrow('no');
     expect(isKept()).toBe(false);
   });

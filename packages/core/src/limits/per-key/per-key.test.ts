@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { to } from '../../../test/asks.ts';
+import { throwing } from '../../../test/throwing.ts';
 import { HookError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
@@ -63,9 +64,7 @@ test('beyond maxKeys many new keys do not search the whole map each time', () =>
   stats.mockRestore();
 });
 
-const boom = (): never => {
-  throw new Error('boom');
-};
+const boom = throwing();
 
 const keyedBy = (keyOf: () => string): unknown => setUp({ keyOf }).buckets.for(to('x:'));
 
