@@ -19,7 +19,6 @@ import type { Curve } from './curves.ts';
 const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 /** Retries far beyond the exponents of doubles. */
 const retry = fc.integer({ min: 1, max: 3_000 });
-const _milliseconds = fc.double({ min: 0.001, max: 1e9, noNaN: true });
 
 function answer(rule: BackoffStrategy, retryNumber: number, random: number, previousDelayMs?: number) {
   return rule({ retry: retryNumber, previousDelayMs, random: () => random });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { throwing } from '../../test/throwing.ts';
+import { unhandledIn } from '../../test/unhandled.ts';
 import { callHook, HookError, isError, NotSentError } from './errors.ts';
 
 const notSent = new NotSentError('no token', 5);
@@ -82,12 +83,7 @@ test('a hook is told that its result is wrong', () => {
 });
 
 test('a hook that returns a promise where its result is needed at once fails, and what it rejects with does not escape', async () => {
-  const escaped: unknown[] = [];
-  const listen = (reason: unknown): void => void escaped.push(reason);
-  process.on('unhandledRejection', listen);
   const call = (): unknown => callHook('cost', () => Promise.reject(new Error('lost')));
-  expect(call).toThrow('cost failed: its result must be there at once, got a promise');
-  await new Promise((resolve) => setTimeout(resolve));
-  process.off('unhandledRejection', listen);
-  expect(escaped).toEqual([]);
+  const message = 'cost failed: its result must be there at once, got a promise';
+  expect(await unhandledIn(() => expect(call).toThrow(message))).toEqual([]);
 });

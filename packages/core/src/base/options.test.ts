@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { unhandledIn } from '../../test/unhandled.ts';
 import { type Check, countingNumber, isOptionError, notNegative, wholeNumber, wrongType } from './check.ts';
 import { type OptionTable, readChanges, readOptions } from './options.ts';
 
@@ -141,11 +142,6 @@ test('without words for what an option takes the error says that it is wrong, as
 });
 
 test('a promise in the place of a value does not end the process when it rejects', async () => {
-  const escaped: unknown[] = [];
-  const listen = (reason: unknown): void => void escaped.push(reason);
-  process.on('unhandledRejection', listen);
-  wrongType('f: a', 'a number', Promise.reject(new Error('lost')));
-  await new Promise((resolve) => setTimeout(resolve));
-  process.off('unhandledRejection', listen);
-  expect(escaped).toEqual([]);
+  const given = () => wrongType('f: a', 'a number', Promise.reject(new Error('lost')));
+  expect(await unhandledIn(given)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { throwing } from '../../test/throwing.ts';
+import { unhandledIn } from '../../test/unhandled.ts';
 import { isByteStream, type StreamObserver, watchedStream } from './streams.ts';
 
 const KINDS = ['default', 'bytes'] as const;
@@ -296,17 +297,6 @@ test.each<[what: string, other: unknown]>([
   await turn();
   expect(events).toEqual(['cancelled', 'gone']);
 });
-
-/** The rejections that no handler has caught: each would end a program. */
-async function unhandledIn(story: () => Promise<unknown>): Promise<unknown[]> {
-  const unhandled: unknown[] = [];
-  const note = (error: unknown): void => void unhandled.push(error);
-  process.on('unhandledRejection', note);
-  await story();
-  await turn();
-  process.off('unhandledRejection', note);
-  return unhandled;
-}
 
 describe('a source that ends after its watched stream', () => {
   test.each<[story: string, fail: (own: ReturnType<typeof setUp>) => unknown]>([

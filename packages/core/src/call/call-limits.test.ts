@@ -196,15 +196,9 @@ describe('a slot', () => {
     expect(call.bodyHolder !== undefined).toBe(false);
   });
 
-  test('is released when a hook throws', async () => {
+  test('is released when a hook throws before the attempt', async () => {
     const concurrency = limits();
-    const broken = throwing();
-    const call = setUp({ concurrency, classify: broken }).start();
-    await waits(call);
-    expect(() => judge(call, responds(200))).toThrow('classify failed: boom');
-    expect(concurrency.stats().inUse).toBe(0);
-
-    const costly = setUp({ concurrency, bucket: tokenBucket(small), cost: broken }).start();
+    const costly = setUp({ concurrency, bucket: tokenBucket(small), cost: throwing() }).start();
     await expect(prepare(costly)).rejects.toThrow('cost failed: boom');
     expect(concurrency.stats().inUse).toBe(0);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { limitOf, REQUEST, response } from '../../test/call-with-limits.ts';
-import { judge, prepare } from '../../test/steps.ts';
+import { limitOf, REQUEST } from '../../test/call-with-limits.ts';
+import { prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
@@ -28,14 +28,6 @@ function callWith(hookMs: number, options: PolicyOptions = {}) {
     );
   return { call, clock, ready };
 }
-
-test('what hooks take of attemptTimeoutMs counts for their attempt alone', async () => {
-  const { call, ready } = callWith(60);
-  for (let attempt = 1; attempt <= 4; attempt += 1) {
-    expect([await ready(), call.attempt, call.hookMs]).toEqual([true, attempt, 60]);
-    expect(judge(call, response(503)).retry).toBe(true);
-  }
-});
 
 test('headers that come after the timeout of their attempt are for no other', async () => {
   const clock = virtualClock();

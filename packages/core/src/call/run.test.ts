@@ -1,12 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { REQUEST } from '../../test/call-with-limits.ts';
-import { ownBucket } from '../../test/own.ts';
+import { callTo, REQUEST } from '../../test/call-with-limits.ts';
 import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
 import { HookError } from '../base/errors.ts';
-import type { EbbEvent } from '../events/events.ts';
 import type { Outcome } from '../http/outcome.ts';
-import type { TokenBucket } from '../policy/limit-options.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
@@ -39,23 +36,8 @@ function exchange(
   };
 }
 
-function setUp(options: PolicyOptions = {}) {
-  const clock = virtualClock({ startMs: 0 });
-  const events: EbbEvent[] = [];
-  const policy = createPolicy({ clock, random: () => 0, onEvent: (event) => events.push(event), ...options });
-  return { clock, events, call: new Call(policy, REQUEST) };
-}
-
-/** A bucket whose tokens come when the test says so. */
-function stubBucket(): {
-  bucket: TokenBucket;
-  acquire: ReturnType<typeof vi.fn>;
-  tryAcquire: ReturnType<typeof vi.fn>;
-} {
-  const acquire = vi.fn(async (_ask: object) => ({ cost: 1, waitedMs: 25 }));
-  const tryAcquire = vi.fn((): unknown => undefined);
-  return { bucket: ownBucket({ acquire, tryAcquire } as never), acquire, tryAcquire };
-}
+/** A call with the default backoff. */
+const setUp = (options: PolicyOptions = {}) => callTo({ backoff: undefined, ...options });
 
 test('a success is sent in the same turn, without a wait', async () => {
   const { clock, call } = setUp();
@@ -101,32 +83,6 @@ test('a response that is retried is discarded, and the next attempt waits for th
   released.resolve();
   expect((await running).status).toBe(200);
   expect(client.setAside).toHaveBeenCalledExactlyOnceWith({ status: 503 }, call, undefined);
-});
-
-describe('tokens', () => {
-  test('are taken for every attempt, after the delay', async () => {
-    const { bucket, acquire, tryAcquire } = stubBucket();
-    const { clock, events, call } = setUp({ bucket, cost: 3, totalTimeoutMs: 10_000 });
-    const running = run(call, exchange(503));
-    await clock.advance(500);
-    expect(tryAcquire).toHaveBeenCalledExactlyOnceWith(3, undefined, REQUEST);
-    expect(acquire).toHaveBeenCalledOnce();
-    expect(acquire.mock.lastCall?.[0]).toMatchObject({ cost: 3, maxWaitMs: 10_000 });
-    await clock.advance(500);
-    expect(acquire).toHaveBeenCalledTimes(2);
-    expect(acquire.mock.lastCall?.[0]).toMatchObject({ cost: 3, maxWaitMs: 9_000 });
-    expect(attemptsOf(await running).map(({ waitedMs }) => waitedMs)).toEqual([25, 25]);
-    expect(events.filter(({ type }) => type === 'wait')).toMatchObject([{ waitedMs: 25 }, { waitedMs: 25 }]);
-  });
-
-  test('cost by a function of the request; a function with an invalid result is named', async () => {
-    const { bucket, tryAcquire } = stubBucket();
-    tryAcquire.mockReturnValue({ waitedMs: 0 });
-    await run(setUp({ bucket, cost: ({ url }) => url.length }).call, exchange(200));
-    expect(tryAcquire).toHaveBeenLastCalledWith(REQUEST.url.length, undefined, REQUEST);
-    const broken = run(setUp({ bucket, cost: () => Number.NaN }).call, exchange(200));
-    await expect(broken).rejects.toThrow('cost failed: its result must be a finite number > 0, got NaN');
-  });
 });
 
 describe('an abort', () => {

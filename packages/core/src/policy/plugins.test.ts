@@ -1,20 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { limitOf, pluginOf, REQUEST, response } from '../../test/call-with-limits.ts';
-import { judge, prepare, type Readiness } from '../../test/steps.ts';
+import { callTo, limitOf, pluginOf, response } from '../../test/call-with-limits.ts';
+import { judge, prepare } from '../../test/steps.ts';
 import { throwing } from '../../test/throwing.ts';
-import { constant } from '../backoff/curves.ts';
-import { Call } from '../call/call.ts';
-import { virtualClock } from '../testing.ts';
 import type { BroughtLimit } from './limit.ts';
-import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
-
-let waiting: Promise<Readiness> | undefined;
-
-function start(options: PolicyOptions, clock = virtualClock({ startMs: 0 })) {
-  const policy = createPolicy({ clock, random: () => 0, backoff: constant(100), ...options });
-  return { clock, call: new Call(policy, REQUEST) };
-}
 
 test('hooks of plugins are called in the order of the list', () => {
   const asked: string[] = [];
@@ -26,7 +15,7 @@ test('hooks of plugins are called in the order of the list', () => {
       ended: (_, reason) => void asked.push(`${name} ${reason}`),
     }),
   );
-  const { call } = start({ plugins, onEvent: ({ type }) => asked.push(`option ${type}`) });
+  const { call } = callTo({ plugins, onEvent: ({ type }) => asked.push(`option ${type}`) });
   expect(prepare(call)).toBeUndefined();
   expect(judge(call, response(200)).retry).toBe(false);
   expect(asked).toEqual([
@@ -39,7 +28,7 @@ test('hooks of plugins are called in the order of the list', () => {
 
 test('a plugin is told of the end of a call that has started, and of no other', () => {
   const ended = vi.fn();
-  const { call } = start({ plugins: [pluginOf({ ended })] });
+  const { call } = callTo({ plugins: [pluginOf({ ended })] });
   call.close('short-circuited');
   expect(ended).not.toHaveBeenCalled();
 });
@@ -49,12 +38,12 @@ test('of several plugins those are told of the end that have begun', async () =>
   const plugin = (name: string, started = () => void told.push(`${name} started`)) =>
     pluginOf({ started, ended: (_, reason) => void told.push(`${name} ${reason}`) });
   const fails = plugin('second', throwing(new Error('no')));
-  const { call } = start({ plugins: [plugin('first'), fails, plugin('third')] });
+  const { call } = callTo({ plugins: [plugin('first'), fails, plugin('third')] });
   await expect(prepare(call)).rejects.toThrow('no');
   expect(told).toEqual(['first started', 'first limited']);
   told.length = 0;
   const refusing = limitOf({ started: () => void fails.started?.(call) });
-  const refused = prepare(start({ limits: [refusing], plugins: [plugin('first')] }).call);
+  const refused = prepare(callTo({ limits: [refusing], plugins: [plugin('first')] }).call);
   await expect(refused).rejects.toThrow('no');
   expect(told).toEqual([]);
 });
@@ -65,7 +54,7 @@ test('hooks and permits that reject where nothing waits for them are reported', 
     throw new Error(name);
   };
   const permit = (name: string) => ({ cancel: rejects('cancel'), [name]: rejects(name) });
-  const { call } = start({
+  const { call } = callTo({
     plugins: ['started', 'ended'].map((name) => pluginOf({ [name]: rejects(name) })),
     limits: [
       limitOf({ started: rejects('limit started') }),
@@ -86,7 +75,7 @@ test('hooks and permits that reject where nothing waits for them are reported', 
 
 test('a list of plugins that changes later does not change the policy', () => {
   const plugins = [pluginOf({ publicHeaders: () => ({ a: '1' }) })];
-  const { call } = start({ plugins });
+  const { call } = callTo({ plugins });
   plugins.push(pluginOf({ beforeAttempt: () => ({ b: '2' }) }));
   prepare(call);
   expect(call.headerChanges).toEqual({ a: '1' });
@@ -100,7 +89,7 @@ test('limits are asked in one order: the throttle, those of the list, slots, tok
   };
   const list = [own('first'), own('second')];
   const limits = { budget: own('budget'), bucket: own('bucket'), concurrency: own('concurrency') };
-  const { call } = start({
+  const { call } = callTo({
     limits: list,
     plugins: [pluginOf({ limits: [own('third')] })],
     ...limits,
@@ -113,9 +102,8 @@ test('limits are asked in one order: the throttle, those of the list, slots, tok
 test('a plugin may change headers, also at its leisure', async () => {
   const early = pluginOf({ beforeAttempt: () => ({ 'x-a': '1', 'x-b': '1' }) });
   const late = pluginOf({ beforeAttempt: async ({ attempt }) => ({ 'x-b': String(attempt + 1) }) });
-  const { call } = start({ plugins: [early, late], beforeAttempt: () => ({ 'x-c': '3' }) });
-  waiting = prepare(call);
-  expect(await waiting).toBe(true);
+  const { call } = callTo({ plugins: [early, late], beforeAttempt: () => ({ 'x-c': '3' }) });
+  expect(await prepare(call)).toBe(true);
   expect(call.headerChanges).toEqual({ 'x-c': '3', 'x-a': '1', 'x-b': '2' });
 });
 

@@ -36,8 +36,6 @@ test('the defaults', () => {
 
 test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{ maxRetries: -1 }, 'createPolicy: maxRetries must be a whole number ≥ 0, got -1', RangeError],
-  [{ maxRetries: Number.NaN }, 'maxRetries must be a whole number ≥ 0, got NaN', RangeError],
-  [{ maxRetries: 1.5 }, 'maxRetries must be a whole number ≥ 0, got 1.5', RangeError],
   [
     { maxRetries: Number.POSITIVE_INFINITY },
     'maxRetries must be a whole number ≥ 0 without a totalTimeoutMs, a budget or a stopSignal, got Infinity',
@@ -48,10 +46,7 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
     'maxRetries must be a whole number ≥ 0, got -Infinity',
     RangeError,
   ],
-  [{ maxRetries: '3' }, 'maxRetries must be a whole number ≥ 0, got "3"', TypeError],
-  [{ maxRetries: null }, 'maxRetries must be a whole number ≥ 0, got null', TypeError],
   [{ backoff: 'exponential' }, 'backoff must be a function, got "exponential"', TypeError],
-  [{ backoff: 100 }, 'backoff must be a function, got 100', TypeError],
   [
     { backoff: Object.assign(() => 1, { maxRetries: -1 }) },
     'createPolicy: backoff.maxRetries must be a whole number ≥ 0, got -1',
@@ -63,9 +58,10 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
     "methods must be 'idempotent', 'all', a list of methods, or a function, got \"GET\"",
     RangeError,
   ],
-  [{ methods: [1] }, 'methods must be', TypeError],
+  [{ methods: ['GET', 5] }, 'methods must be', TypeError],
   [{ feedback: true }, 'feedback must be a function, got true', TypeError],
   [{ inspect: () => undefined }, 'inspect must be what inspectBody returns', TypeError],
+  [{ inspect: { judge: 1 } }, 'inspect must be what inspectBody returns', TypeError],
   [{ idempotencyKey: false }, 'idempotencyKey must be true or a function, got false', TypeError],
   [{ beforeAttempt: 'x' }, 'beforeAttempt must be a function, got "x"', TypeError],
   [{ retryAfter: 1_000 }, 'createPolicy: retryAfter must be an object, got 1000', TypeError],
@@ -86,9 +82,9 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{ budget: { for: 5 } }, 'createPolicy: budget must be a retry budget', TypeError],
   [{ priority: 8 }, 'createPolicy: priority must be a whole number from -7 to 7, got 8', RangeError],
   [{ key: 5 }, 'createPolicy: key must be a string, got 5', TypeError],
+  [{ fairKey: 5 }, 'createPolicy: fairKey', TypeError],
   [{ maxWaitMs: -1 }, 'createPolicy: maxWaitMs must be a finite number ≥ 0', RangeError],
   [{ stopSignal: true }, 'stopSignal must be an AbortSignal', TypeError],
-  [{ bucket: { rate: 5 } }, 'bucket must be', TypeError],
   [{ budget: 0.2 }, 'budget must be a retry budget, got 0.2', TypeError],
   [{ cost: 0 }, 'cost must be a finite number > 0, got 0', RangeError],
   [{ cost: Number.NaN }, 'cost must be a finite number > 0, got NaN', RangeError],

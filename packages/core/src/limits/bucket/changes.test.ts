@@ -179,19 +179,10 @@ describe('feedback of the server', () => {
   });
 });
 
-const boom = throwing();
-
-test.each<[what: string, feedback: () => unknown, thrown: string | undefined]>([
-  ['returns null', () => null, undefined],
-  ['returns nothing', () => undefined, undefined],
-  ['returns a word', () => 'no', 'its result must be an object, or undefined, got "no"'],
-  ['reads no number', () => ({ pauseMs: '5' }), 'its result: pauseMs must be a number, got "5"'],
-  ['throws', boom, 'boom'],
-])('a feedback function that %s', (_, feedback, thrown) => {
-  const { bucket } = setUp({ feedback: feedback as never });
+test('a feedback function that throws is named', () => {
+  const { bucket } = setUp({ feedback: throwing() });
   const call = () => bucket.observe?.(responds(200), taken(bucket.tryAcquire()));
-  if (thrown === undefined) expect(call).not.toThrow();
-  else expect(call).toThrow(`feedback failed: ${thrown}`);
+  expect(call).toThrow('feedback failed: boom');
 });
 
 test.each<[story: string, options: Partial<TokenBucketOptions>, tokens: number | undefined, waitMs: number]>([
