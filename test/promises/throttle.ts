@@ -5,7 +5,10 @@ const LIMIT = 'packages/core/src/limits/throttle/throttle.ts';
 const CLASSES = 'packages/core/src/limits/throttle/classes.ts';
 const ofRule = ['packages/core/src/limits/throttle/rule.test.ts'];
 const ofClasses = ['packages/core/src/limits/throttle/classes.test.ts'];
-const ofLimit = ['packages/core/src/limits/throttle/throttle.test.ts'];
+const ofLimit = [
+  'packages/core/src/limits/throttle/throttle.test.ts',
+  'packages/core/src/limits/throttle/permit.test.ts',
+];
 
 export const THROTTLE: readonly Promised[] = [
   ...promises('docs/strategies/throttle.md', [

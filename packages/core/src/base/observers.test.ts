@@ -14,18 +14,6 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('where Node refuses the error, as in Jest, whose errors are of another realm, a warning is its text', () => {
-  const texts: unknown[] = [];
-  vi.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => {
-    if (typeof given[0] !== 'string') throw new TypeError('not an error');
-    texts.push(given);
-  });
-  // A page has its own way.
-  vi.stubGlobal('reportError', ({ message, name }: Error) => texts.push([message, name]));
-  warn('beware');
-  expect(texts).toEqual([['beware', 'EbbWarning']]);
-});
-
 const throws = (error: unknown): never => {
   throw error;
 };

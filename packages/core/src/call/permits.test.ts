@@ -385,11 +385,3 @@ test('a permit that nothing has asked for is not held', () => {
   permits.cancel();
   expect([since(), cancel.mock.calls]).toEqual(['', []]);
 });
-
-test('an outcome that comes twice is told once', () => {
-  const { permits, since } = permitsOf(takes);
-  permits.take();
-  permits.settle(response(200));
-  permits.settle(lost);
-  expect(since()).toBe('settle 1 response');
-});

@@ -52,15 +52,6 @@ test.each<[name: string, verdict: string]>([
   expect(attemptsOf(error).at(-1)?.reason).toBe(verdict);
 });
 
-test('a lost connection is no mistake, though its error has the name of one', async () => {
-  const error = new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
-  await thrownBy(retry(failing(error), twice));
-  expect(attemptsOf(error).map(({ failure, reason }) => [failure, reason])).toEqual([
-    ['network', 'transient'],
-    ['network', 'retries-exhausted'],
-  ]);
-});
-
 test.each<[story: string, call: () => unknown, asked: string[]]>([
   ['no value', () => ({}), []],
   ['an error', failing(new Error('no')), ['failure unknown']],

@@ -6,7 +6,6 @@ import { attemptsOf } from '../call/history.ts';
 import type { EbbEvent } from '../events/events.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
-import { inspectBody } from '../plugins/inspect/inspect-body.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { virtualClock } from '../testing.ts';
 import { type RetryOptions, retry } from './retry.ts';
@@ -147,13 +146,6 @@ describe('the signal', () => {
     await expect(retry(call, atOnce, { signal })).rejects.toThrow('old');
     expect(call).not.toHaveBeenCalled();
   });
-});
-
-test('inspect is not asked about what a function returned: it is no response', async () => {
-  const inspect = inspectBody(() => ({ verdict: 'transient' }));
-  const call = vi.fn(() => 'done');
-  await expect(retry(call, { ...atOnce, inspect })).resolves.toBe('done');
-  expect(call).toHaveBeenCalledTimes(1);
 });
 
 test('a slot is held while the function runs', async () => {

@@ -138,15 +138,6 @@ describe('settle', () => {
     expect(bucket.stats().tokens).toBe(0);
   });
 
-  test('charges a deficit, and leaves a debt', async () => {
-    const { bucket, clock, lines, ask } = setUp();
-    taken(bucket.tryAcquire(5)).settle(8);
-    expect(bucket.stats().tokens).toBe(-3);
-    ask('next');
-    await clock.advance(1_000);
-    expect(lines).toEqual(['next 400']);
-  });
-
   test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, undefined])(
     'of %s is an error, and may be told again',
     (cost) => {

@@ -131,20 +131,6 @@ describe('a request whose pause is over, and which waits for tokens of all', () 
   });
 });
 
-test('requests that were in the queue when their origin paused go before those that came later', async () => {
-  const { clock, bucket, lines, ask } = setUp();
-  const grant = taken(bucket.tryAcquire(5));
-  ask('other', well);
-  ask('first', ill);
-  ask('second', ill);
-  await clock.advance(10);
-  bucket.observe?.(responds(429, { 'retry-after': '1' }), grant, ill);
-  ask('third', ill);
-  expect(bucket.stats()).toMatchObject({ waiting: 4, waitingCost: 4 });
-  await clock.advance(2_000);
-  expect(lines).toEqual(['other 100', 'first 1110', 'second 1210', 'third 1310']);
-});
-
 test('a retry whose pause is over goes before the queue, also if an older request of another origin does not', async () => {
   const { clock, bucket, lines, ask } = setUp();
   const grant = taken(bucket.tryAcquire(5));

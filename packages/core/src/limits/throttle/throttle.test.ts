@@ -11,7 +11,7 @@ import type { Limit } from '../../policy/limit.ts';
 import type { Throttle } from '../../policy/limit-options.ts';
 import type { PolicyOptions } from '../../policy/options.ts';
 import { createPolicy } from '../../policy/policy.ts';
-import { type AttemptContext, type RetryOptions, retry } from '../../retry/retry.ts';
+import { type AttemptContext, retry } from '../../retry/retry.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';
@@ -141,61 +141,6 @@ describe('held by hand', () => {
       ]);
     },
   );
-
-  test('a retry ends with the error that was there', async () => {
-    const { own, settled, told } = setUp({ maxRetries: 1, totalTimeoutMs: 1_500 });
-    const error = await settled(() => {
-      own.isolate();
-      throw new Status(503);
-    });
-    expect(error).toBeInstanceOf(Status);
-    expect(reasons(error)).toEqual([
-      [1, 'transient'],
-      [2, 'overload'],
-    ]);
-    expect(told('end')).toMatchObject([{ reason: 'overload', outcome: { status: 503 } }]);
-  });
-
-  test.each<[story: string, options: PolicyOptions, elapsedMs: number]>([
-    ['with `maxRetries: 0` there is one scheduled attempt', { maxRetries: 0 }, 0],
-    [
-      'no scheduled attempt is waited for that comes after the total timeout',
-      { totalTimeoutMs: 3_500 },
-      3_000,
-    ],
-  ])('%s', async (_, options, elapsedMs) => {
-    const { clock, own, settled } = setUp(options);
-    own.isolate();
-    expect(await settled(() => 1)).toMatchObject({ reason: 'overload' });
-    expect(clock.elapsedMs).toBe(elapsedMs);
-  });
-
-  test.each<
-    [reason: string, given: (signal: AbortSignal) => [PolicyOptions, RetryOptions<number>?], unknown]
-  >([
-    ['aborted', (signal) => [{}, { signal }], 'enough'],
-    ['stopped', (stopSignal) => [{ stopSignal }], expect.objectContaining({ reason: 'stopped' })],
-  ])('a call that is %s waits for no other scheduled attempt', async (reason, given, error) => {
-    const controller = new AbortController();
-    const [options, more] = given(controller.signal);
-    const { clock, own, policy, told } = setUp(options);
-    own.isolate();
-    const failed = expect(retry(() => 1, policy, more)).rejects.toEqual(error);
-    await clock.advance(500);
-    controller.abort('enough');
-    await failed;
-    expect([clock.pending, told('end')]).toMatchObject([0, [{ reason }]]);
-  });
-
-  test("with `whenSkipped: 'fail'` the first skipped attempt ends the request", async () => {
-    const own = adaptiveThrottle({ whenSkipped: 'fail' });
-    const { clock, settled, told } = setUp({ throttle: own });
-    own.isolate();
-    const error = await settled(() => 1);
-    expect(error).toMatchObject({ reason: 'overload' });
-    expect([clock.elapsedMs, reasons(error)]).toEqual([0, [[1, 'overload']]]);
-    expect(told('attempt-skipped')).toMatchObject([{ delayMs: undefined }]);
-  });
 });
 
 test('a request that cannot wait for its next scheduled attempt is sent, if the last answer was prompt', async () => {
@@ -206,15 +151,11 @@ test('a request that cannot wait for its next scheduled attempt is sent, if the 
   expect([await settled(() => 'sent'), sent(), clock.elapsedMs]).toEqual(['sent', 1, 1_000]);
 });
 
-test.each<[maxRetries: number, skips: number]>([
-  [1, 5],
-  [5, 5],
-  [7, 7],
-])('with maxRetries %d retries and skipped attempts are %d together', async (maxRetries, skips) => {
-  const { own, settled, sent, told } = setUp({ maxRetries, backoff: constant(10) });
+test('retries and skipped attempts are as many as `maxRetries` together, if that is more than five', async () => {
+  const { own, settled, sent, told } = setUp({ maxRetries: 7, backoff: constant(10) });
   own.isolate();
   await settled(() => 'never');
-  expect([sent(), told('attempt-skipped').length]).toEqual([0, skips + 1]);
+  expect([sent(), told('attempt-skipped').length]).toEqual([0, 8]);
 });
 
 describe('classes', () => {
@@ -292,51 +233,6 @@ describe('a skipped attempt holds nothing', () => {
     await clock.advance(3_500);
     // One retry, and not none.
     expect(sent()).toBe(1 + 2);
-  });
-
-  test('the retry of a budget goes back, and is asked for again', async () => {
-    const budget = retryBudget({ reserve: 3, clock: time });
-    const { clock, own, call } = setUp({ budget });
-    let calls = 0;
-    const answer = call(() => {
-      calls += 1;
-      if (calls > 1) return 'sent';
-      own.isolate();
-      throw new Status(503);
-    });
-    await clock.advance(500);
-    // Taken for the retry that is planned.
-    expect(budget.balance).toBe(2);
-    const balances: number[] = [];
-    for (let at = 0; at < 3; at += 1) {
-      await clock.advance(1_000);
-      balances.push(budget.balance);
-    }
-    expect(balances).toEqual([2, 2, 2]);
-    own.close();
-    await clock.advance(4_000);
-    expect([await answer, budget.balance]).toEqual(['sent', 2]);
-  });
-
-  test('a retry whose budget is spent meanwhile ends with what was there', async () => {
-    const budget = retryBudget({ reserve: 1, clock: time });
-    const { clock, own, call } = setUp({ budget });
-    const answer = call(() => {
-      own.isolate();
-      throw new Status(503);
-    });
-    const failed = expect(answer).rejects.toBeInstanceOf(Status);
-    await clock.advance(999);
-    const refund = budget.refund?.bind(budget);
-    // Another request takes what goes back.
-    Object.assign(budget, {
-      refund() {
-        refund?.();
-        budget.withdraw();
-      },
-    });
-    await clock.advance(10);
-    await failed;
   });
 
   test('hooks make the headers anew for the next scheduled attempt', async () => {
