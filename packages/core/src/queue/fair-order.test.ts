@@ -142,10 +142,31 @@ test('a key that was forgotten after a request had asked for its place begins an
 });
 
 describe('which request leaves a full queue', () => {
-  test('of two that are as long, the last of the first', () => {
+  /** A key, with its priority, or as a retry. */
+  const placeOf = (text: string): PlaceOptions => {
+    const [fairKey, more] = text.split(':');
+    if (more === undefined) return { fairKey };
+    return more === 'retry' ? { fairKey, retry: true } : { fairKey, priority: Number(more) };
+  };
+
+  test.each<[story: string, waiting: string, newcomer: string, evicted: string | undefined]>([
+    ['the last of the longest key', 'a a c c c', 'd', 'c5'],
+    ['of two that are as long, of the first', 'a a c c', 'd', 'a2'],
+    ['none if no key is longer than that of the new one', 'a c', 'd', undefined],
+    ['nor than it would be', 'a a c', 'c', undefined],
+    ['the longest by weight', 'b b b a a', 'c', 'a5'],
+    ['a new one before retries', 'a a a:retry a:retry', 'c', 'a2'],
+    ['else the last retry', 'a:retry a:retry', 'c', 'a2'],
+    ['one of a lower priority, however short its key', 'a:-7 c c c c', 'c', 'a1'],
+    ['none for a lower priority', 'a a a a', 'c:-1', undefined],
+    ['none of an empty queue', '', 'c', undefined],
+  ])('%s', (_, waiting, newcomer, evicted) => {
     const { queue, add } = setUp();
-    for (const key of ['a', 'a', 'c', 'c']) add(key);
-    expect(queue.evictedBy?.(queue.laneOf({ fairKey: 'd' }))?.name).toBe('a2');
+    for (const one of waiting.split(' ').filter(Boolean)) {
+      const { fairKey, ...more } = placeOf(one);
+      add(fairKey, more);
+    }
+    expect(queue.evictedBy?.(queue.laneOf(placeOf(newcomer)))?.name).toBe(evicted);
   });
 
   test('the longest of many, without a look at each', () => {

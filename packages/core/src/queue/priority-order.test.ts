@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { priorityQueue } from './order.ts';
+import { type PriorityQueueOptions, priorityQueue } from './order.ts';
 import { NUMBERS, type PlaceOptions, type QueueEntry } from './queue.ts';
 
 interface Waiter extends QueueEntry<Waiter> {
@@ -14,8 +14,8 @@ const PLAIN: PlaceOptions = {};
 const RETRY: PlaceOptions = { retry: true };
 const HIGH: PlaceOptions = { priority: 1 };
 
-function queueOf(asked: readonly Asked[]) {
-  const queue = priorityQueue().make<Waiter>(NUMBERS);
+function queueOf(asked: readonly Asked[], options?: PriorityQueueOptions) {
+  const queue = priorityQueue(options).make<Waiter>(NUMBERS);
   for (const [name, place, sinceMs, cost = 1] of asked)
     queue.add({ name, cost, sinceMs, lane: queue.laneOf(place), next: undefined, previous: undefined });
   return queue;
@@ -70,4 +70,24 @@ describe('the cost ahead of a new request', () => {
     const queue = queueOf(asked);
     expect(queue.costAhead(queue.laneOf(place), nowMs, isExact)).toBe(cost);
   });
+});
+
+test.each<[overflow: 'drop-oldest' | 'drop-lowest', place: PlaceOptions, name: string | undefined]>([
+  ['drop-oldest', LOW, 'same'],
+  ['drop-lowest', PLAIN, 'last'],
+  ['drop-lowest', LOW, undefined],
+])('with %s, for one with %j, one leaves a full queue: %s', (overflow, place, name) => {
+  const asked: Asked[] = [
+    ['plain', PLAIN, 5],
+    ['high', HIGH, 3],
+    ['same', LOW, 3],
+    ['last', LOW, 10],
+  ];
+  const queue = queueOf(asked, { overflow });
+  expect(queue.evictedBy?.(queue.laneOf(place))?.name).toBe(name);
+});
+
+test('no one is, or leaves, an empty queue', () => {
+  const queue = queueOf([], { overflow: 'drop-lowest' });
+  expect([[...queue], queue.evictedBy?.(queue.laneOf(HIGH))]).toEqual([[], undefined]);
 });

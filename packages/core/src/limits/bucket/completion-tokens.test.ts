@@ -27,6 +27,13 @@ test('what is in flight is held back, however long it takes', () => {
   expect(left()).toBe(20);
 });
 
+test('nothing is lost of requests that cost less than they took, in whatever order they end', () => {
+  const { bucket, left } = setUp();
+  const grants = [10, 20, 30].map((cost) => taken(bucket.tryAcquire(cost)));
+  for (const grant of grants.reverse()) grant.settle(1);
+  expect(left()).toBe(57);
+});
+
 test('more than was taken is a debt, and a second call counts for nothing', () => {
   const { bucket, left } = setUp();
   const grant = taken(bucket.tryAcquire(10));
