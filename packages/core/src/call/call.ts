@@ -447,8 +447,7 @@ export class Call implements CallView, OuterCall {
     const given = {
       ...{ request, attempt, skipped, wasAtOnce, previousBackoffMs, startedAtMs: deadline?.startedAtMs },
       cost: grant?.cost,
-      isKeyed: key?.isOurs === true && key.isKept,
-      isKeyLost: key?.isKept === false,
+      key,
       // Its response is not set aside for a retry that is not sent.
       permit: (retry: PlannedRetry) =>
         policy.stopSignal?.aborted ? ('stopped' as const) : this.permits?.planRetry(retry),

@@ -321,7 +321,10 @@ describe('methods as a function', () => {
       },
     });
     const headers = { 'idempotency-key': 'a', 'x-other': 'b' };
-    const lost = at({ request: request({ method: 'POST', body: 'text', headers }), isKeyLost: true });
+    const lost = at({
+      request: request({ method: 'POST', body: 'text', headers }),
+      key: { isOurs: false, isKept: false },
+    });
     expect(decide(policy, lost, responds(503), 0).reason).toBe('not-idempotent');
     expect(seen).toEqual([['POST', 'http://upstream/', true, 'text', undefined, 'b']]);
   });
@@ -351,12 +354,12 @@ test('feedback is told the cost of the request, and a wait of its own is not a p
 });
 
 test('an idempotency key of ebb allows a retry', () => {
-  const keyedByEbb = at({ request: request({ method: 'POST' }), isKeyed: true });
+  const keyedByEbb = at({ request: request({ method: 'POST' }), key: { isOurs: true, isKept: true } });
   expect(decide(createPolicy(), keyedByEbb, responds(503), 0).reason).toBe('transient');
 });
 
 test('a key of the caller does not, if an attempt did not carry it', () => {
-  const lost = { ...keyed, isKeyLost: true };
+  const lost = { ...keyed, key: { isOurs: false, isKept: false } };
   expect(decide(createPolicy(), keyed, responds(503), 0).reason).toBe('transient');
   expect(decide(createPolicy(), lost, responds(503), 0).reason).toBe('not-idempotent');
   expect(decide(createPolicy(), lost, responds(429), 0).reason).toBe('refused');

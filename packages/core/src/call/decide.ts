@@ -13,7 +13,7 @@ import {
   type Verdict,
   withAdvice,
 } from '../http/outcome.ts';
-import type { PlannedRetry } from '../policy/call-view.ts';
+import type { CallView, PlannedRetry } from '../policy/call-view.ts';
 import type { Costs } from '../policy/contracts.ts';
 import { costOf } from '../policy/cost.ts';
 import type { Policy } from '../policy/options.ts';
@@ -29,10 +29,8 @@ export interface DecisionInput {
   readonly previousBackoffMs: number | undefined;
   /** Asked last: it may take something for the retry, and returns the reason if it must not be sent. */
   permit?(retry: PlannedRetry): StopReason | undefined;
-  /** True if every attempt carries the same idempotency key of ebb. */
-  readonly isKeyed?: boolean | undefined;
-  /** True if an attempt did not carry the idempotency key of the request, or carried another one. */
-  readonly isKeyLost?: boolean | undefined;
+  /** The idempotency key of the request. */
+  readonly key?: CallView['key'];
   /** How many scheduled attempts limits have skipped. */
   readonly skipped?: number | undefined;
   /** True if an attempt was sent again at once, which counts as no retry. */
@@ -186,10 +184,10 @@ const checkMay: Check = (name, may) =>
  */
 export function mayBeRepeated(
   { methods }: Pick<Policy, 'methods'>,
-  { request: sent, isKeyed, isKeyLost }: Pick<DecisionInput, 'request' | 'isKeyed' | 'isKeyLost'>,
+  { request: sent, key }: Pick<DecisionInput, 'request' | 'key'>,
 ): boolean {
-  if (isKeyed) return true;
-  const request = isKeyLost ? withoutKey(sent) : sent;
+  if (key?.isOurs && key.isKept) return true;
+  const request = key?.isKept === false ? withoutKey(sent) : sent;
   if (typeof methods === 'function') return callHook('methods', () => methods(request), checkMay);
   if (methods === 'idempotent') return isRepeatable(request);
   return methods === 'all' || methods.includes(request.method.toUpperCase());

@@ -13,6 +13,9 @@ export interface PlannedRetry {
   readonly delayMs: number;
 }
 
+/** The methods of requests that may be sent again, although the server may have carried out the attempt before. */
+export type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
+
 /** A policy as limits and plugins see it. */
 export interface CallPolicy {
   readonly clock: Clock;
@@ -24,6 +27,7 @@ export interface CallPolicy {
   readonly priority: number;
   readonly maxWaitMs?: number | undefined;
   readonly maxRetries: number;
+  readonly methods: RetryMethods;
   readonly backoff: BackoffStrategy;
   readonly attemptTimeoutMs?: number | undefined;
   readonly stopSignal?: AbortSignal | undefined;

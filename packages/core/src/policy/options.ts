@@ -4,6 +4,7 @@ import type { Clock, Random } from '../base/time.ts';
 import type { Observer } from '../events/events.ts';
 import type { Classify } from '../http/classify.ts';
 import type { ReadFeedback, RequestTraits } from '../http/outcome.ts';
+import type { RetryMethods } from './call-view.ts';
 import type { CostOption } from './contracts.ts';
 import type { BeforeAttempt, WrapAttempt } from './hooks.ts';
 import type { BroughtLimit, Limit } from './limit.ts';
@@ -18,9 +19,6 @@ import type {
 import type { Middleware } from './middleware.ts';
 import type { BodyInspector, CostReader, Inspector, Plugin } from './plugin.ts';
 import type { TrustedOrigins } from './trust.ts';
-
-/** The methods of requests that may be sent again, although the server may have carried out the attempt before. */
-type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
 
 /** The bounds of a wait that a server asks for: `retryAfter` of a policy. An option that is left out stays as it is. */
 export interface RetryAfterOptions {

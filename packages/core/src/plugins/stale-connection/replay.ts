@@ -3,7 +3,6 @@ import { type OptionTable, readOptions } from '../../base/options.ts';
 import { mayBeRepeated } from '../../call/decide.ts';
 import type { FailureOutcome } from '../../http/outcome.ts';
 import type { CallView } from '../../policy/call-view.ts';
-import type { Policy } from '../../policy/options.ts';
 import type { Plugin } from '../../policy/plugin.ts';
 import { listen, lostRequestOf, urlOf } from './connections.ts';
 
@@ -54,20 +53,11 @@ export function replayOnStaleConnection(options: StaleConnectionOptions = {}): P
       const isStale = outcome.kind === 'network' && connection === 'reused' && !answered;
       // The target of a redirect says nothing of the first server, which may have carried out the request.
       const isFirst = method === call.request.method && url === urlOf(call.request.url);
-      if (!isStale || !isFirst || replayed.has(call) || (written && !evenIfWritten && !isRepeatable(call)))
+      const isSafe = !written || evenIfWritten;
+      if (!isStale || !isFirst || replayed.has(call) || !(isSafe || mayBeRepeated(call.policy, call)))
         return known;
       replayed.add(call);
       return { ...known, redirected: false, advice: { retryNow: 'stale-connection' } };
     },
   };
-}
-
-/** True if the policy allows to carry out the request twice. @throws HookError if `methods` of the policy fails */
-function isRepeatable(call: CallView): boolean {
-  const { policy, request, key } = call;
-  return mayBeRepeated(policy as Policy, {
-    request,
-    isKeyed: key?.isOurs === true && key.isKept,
-    isKeyLost: key?.isKept === false,
-  });
 }
