@@ -95,7 +95,6 @@ export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
             seen('settle', undefined);
           },
           release: () => seen('release', undefined),
-          ended: () => seen('permit ended', undefined),
         });
         const own: Limit = {
           name: 'own',

@@ -151,7 +151,7 @@ function ownParts({ own }: Parts, probe: Probe): PolicyOptions {
       if (holds) count.held -= 1;
       holds = false;
     };
-    return { cancel: left, settle: left, ended: left };
+    return { cancel: left, settle: left };
   };
   const done = new WeakSet<object>();
   const counting: Limit = {

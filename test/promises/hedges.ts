@@ -25,8 +25,8 @@ export const HEDGES: readonly Promised[] = promises('docs/strategies/hedges.md',
   {
     says: 'It gets these at once, or is not sent',
     file: RACE,
-    from: '(won ? first : outcome) ?? ABORTED',
-    to: 'first ?? ABORTED',
+    from: 'won ? first : outcome)',
+    to: 'first)',
     tests: hedged,
   },
   {

@@ -13,8 +13,6 @@ import {
 import { type DueTry, type HedgeKey, type HedgePlan, leave } from './hedge-plan.ts';
 import { isNew, learn, measure, pay } from './rule.ts';
 
-const ABORTED: Outcome = { type: 'failure', kind: 'aborted', error: undefined };
-
 /** A hedge that was sent. */
 export interface Hedge {
   /** Has taken what a retry takes. */
@@ -155,13 +153,8 @@ export abstract class Race implements DueTry {
     return (this.#hedges ?? []).map(({ call, delayMs, outcome }) => {
       const won = call === winner?.call;
       call.emit({ type: 'hedge', delayMs, sent: true, won, outcome });
-      try {
-        call.permits?.settle((won ? first : outcome) ?? ABORTED);
-      } finally {
-        // Also if a bucket of the user's own throws.
-        call.permits?.release();
-        call.close('outer-client-retries');
-      }
+      call.permits?.release(undefined, won ? first : outcome);
+      call.close('outer-client-retries');
       return { delayMs, won, outcome: outcome && reportedOutcome(outcome) };
     });
   }

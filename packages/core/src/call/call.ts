@@ -408,7 +408,9 @@ export class Call implements CallView, OuterCall {
 
   /** A function has failed with a request that was repeated: it is not called again. The tokens stay spent. */
   judgedWithin(outcome: Outcome): CallStep {
-    return this.#end ?? this.#stop('inner-client-retried', outcome);
+    if (this.#end) return this.#end;
+    this.permits?.release();
+    return this.#stop('inner-client-retried', outcome);
   }
 
   #inspect(inspection: Inspection): CallStep {
@@ -423,11 +425,12 @@ export class Call implements CallView, OuterCall {
 
   #judge(outcome: Outcome): CallStep {
     try {
+      const failed = this.permits?.settle((outcome as LateOutcome).heard ?? outcome);
+      if (this.#end) return this.#end;
+      if (failed) throw failed.error;
       const { deadline, answered } = this;
       if (deadline?.hasEnded(outcome))
         return this.#stop('deadline-exceeded', outcome, answered !== undefined);
-      this.permits?.settle((outcome as LateOutcome).heard ?? outcome);
-      if (this.#end) return this.#end;
       if (this.isInner) return this.#stop('outer-client-retries', outcome);
       let judged = outcome;
       // They may know more of a failure than the client does.
@@ -566,7 +569,7 @@ export class Call implements CallView, OuterCall {
 
   /** User code has failed that was to judge the outcome: no one gets the response. */
   #fail(outcome: Outcome, error: unknown): EndStep {
-    this.permits?.release();
+    this.permits?.release(undefined, outcome);
     return this.#close({ do: 'end', reason: 'final', error }, { outcome, error });
   }
 

@@ -56,7 +56,7 @@ describe('responses that plugins read', () => {
     const text = /^inspect failed: its result must be/;
     const error = { hook: 'inspect', message: expect.stringMatching(text) };
     expect(await ended()).toMatchObject({ do: 'end', reason: 'final', error });
-    expect(judged).toEqual([]);
+    expect(judged).toEqual([given]);
   });
 
   test('each plugin sees what the one before has said, and may say nothing', async () => {
@@ -117,7 +117,7 @@ describe('responses that plugins read', () => {
     await clock.advance(1);
     // The response is not what the caller gets.
     expect(await step).toMatchObject({ do: isTotal ? 'end' : 'retry', error: { name: 'TimeoutError' } });
-    expect(judged).toMatchObject(isTotal ? [] : [{ kind: 'timeout' }]);
+    expect(judged).toMatchObject([{ kind: 'timeout' }]);
     expect(told[0]?.reason).toBeInstanceOf(OutOfTime);
     expect(told[0]?.reason).toMatchObject({ timeoutMs, isTotal });
   });
@@ -162,6 +162,6 @@ describe('responses that plugins read', () => {
     const error = new Error('boom');
     const { ended, judged } = reading({}, { judge: async () => Promise.reject(error) });
     expect(await ended()).toEqual({ do: 'end', reason: 'final', error });
-    expect(judged).toEqual([]);
+    expect(judged).toEqual([given]);
   });
 });

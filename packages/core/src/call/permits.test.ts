@@ -19,7 +19,6 @@ function writing(own: Makes, told: string[] = [], name = '') {
       lapse: () => void told.push(`lapse ${id}`),
       settle: (outcome) => void told.push(`settle ${id} ${outcome.type}`),
       release: () => void told.push(`release ${id}`),
-      ended: (reason) => void told.push(`ended ${id} ${reason}`),
     };
   };
   const made: Limit = {
@@ -63,20 +62,20 @@ function classify(outcome: { readonly type: string }) {
 
 describe('the permits of a call', () => {
   test.each<[story: string, own: Makes, failures: number, others: Limit[], told: string]>([
-    ['a success', takes, 0, [], 'started, settle 1 response, ended 1 success, ended success, release 1'],
+    ['a success', takes, 0, [], 'started, settle 1 response, ended success, release 1'],
     [
       'a retry takes a permit of its own',
       takes,
       1,
       [],
-      'started, settle 1 failure, release 1, settle 2 response, ended 2 success, ended success, release 2',
+      'started, settle 1 failure, release 1, settle 2 response, ended success, release 2',
     ],
     [
       'a permit goes back while another limit is waited for',
       takes,
       0,
       [lacking(1)],
-      'started, cancel 1, settle 2 response, ended 2 success, ended success, release 2',
+      'started, cancel 1, settle 2 response, ended success, release 2',
     ],
     [
       'a permit that was cancelled is the earlier one, and lapses with its attempt if it is not used',
@@ -95,7 +94,7 @@ describe('the permits of a call', () => {
       (permit) => ({ take: () => ({ acquire: async () => permit() }) }),
       0,
       [],
-      'started, settle 1 response, ended 1 success, ended success, release 1',
+      'started, settle 1 response, ended success, release 1',
     ],
     [
       'a retry that is refused',
@@ -109,7 +108,7 @@ describe('the permits of a call', () => {
       (permit) => ({ planRetry: () => permit() }),
       1,
       [],
-      'started, ended success',
+      'started, settle 1 response, ended success',
     ],
     ['a last skip ends the call', () => ({ take: () => ({ skip: true }) }), 0, [], 'started, ended overload'],
     ['a limit that takes nothing', () => ({}), 1, [], 'started, ended success'],
@@ -126,7 +125,7 @@ describe('the permits of a call', () => {
       take: () => (skips-- > 0 ? { skip: true, delayMs: 0 } : permit()),
     }));
     await retry(failing(0), { limits: [made], backoff: constant(0) });
-    expect(told.join(', ')).toBe('started, settle 1 response, ended 1 success, ended success, release 1');
+    expect(told.join(', ')).toBe('started, settle 1 response, ended success, release 1');
   });
 
   test('what a retry was given goes back if it is not sent', async () => {
@@ -181,7 +180,7 @@ describe('several limits', () => {
     permits.settle(response(200));
     permits.end('success');
     expect(since()).toBe(
-      'settle 1 response, settle 1 response, ended 1 success, ended a success, ended b success, ended 1 success, ended c success',
+      'settle 1 response, settle 1 response, ended a success, ended b success, ended c success',
     );
   });
 
@@ -241,12 +240,38 @@ describe('a permit', () => {
     expect(since()).toBe('settle 1 failure, release 1, ended a aborted');
   });
 
-  test('of an attempt that is not settled is released, and is there at the end', () => {
+  test('of an attempt that its call has left hears that nothing is known, once', () => {
     const { permits, since } = permitsOf(takes);
     permits.take();
-    permits.release();
-    permits.end('deadline-exceeded');
-    expect(since()).toBe('release 1, ended 1 deadline-exceeded, ended a deadline-exceeded');
+    permits.end('limited');
+    expect(since()).toBe('settle 1 failure, release 1, ended a limited');
+    permits.settle(response(200));
+    permits.cancel();
+    expect(since()).toBe('');
+  });
+
+  test('of an attempt with an outcome hears of it, also if another limit fails: the first error counts', () => {
+    const fails: Makes = (permit, told) => ({
+      take: () => ({
+        ...permit(),
+        settle() {
+          told.push('fails');
+          throw new Error(`error ${told.length}`);
+        },
+      }),
+    });
+    const { permits, since } = permitsOf(fails, fails, takes);
+    permits.take();
+    expect(permits.settle(response(200))?.error).toEqual(new Error('error 1'));
+    expect(since()).toBe('fails, fails, settle 1 response');
+  });
+
+  test('for a retry hears how that has ended', () => {
+    const { permits, since } = permitsOf((permit) => ({ planRetry: () => permit() }));
+    permits.planRetry({ reason: 'transient', delayMs: 1 });
+    permits.settle(response(200));
+    permits.end('success');
+    expect(since()).toBe('settle 1 response, ended a success');
   });
 
   test('is told once the connection is free', () => {
@@ -343,17 +368,6 @@ describe('a permit that was cancelled', () => {
     permits.settle(lost);
     expect(since()).toBe('cancel 1, settle 2 failure');
   });
-});
-
-test('a permit that is released before its attempt is settled is released once, and settled and released no more', () => {
-  const { permits, since } = permitsOf(takes);
-  permits.take();
-  permits.release();
-  permits.release();
-  expect(since()).toBe('release 1');
-  permits.settle(lost);
-  permits.release();
-  expect(since()).toBe('settle 1 failure');
 });
 
 test.each<[how: string, cancel: () => unknown]>([

@@ -28,6 +28,11 @@ function isTaken(value: unknown): boolean {
   return typeof acquire === 'function' || skip === true || isPermit(value);
 }
 
+/** The error of a limit that could not settle. */
+interface LimitError {
+  readonly error: unknown;
+}
+
 /** A limit in one call. */
 class LimitInCall {
   readonly limit: Limit;
@@ -35,8 +40,6 @@ class LimitInCall {
   readonly isOwn: boolean;
   /** The permit of the attempt. */
   permit: Permit | undefined;
-  /** True once the permit was released before its attempt was settled. */
-  isReleased = false;
   // Only calls that wait or retry need these.
   /** Cancelled: the same attempt may still need it. */
   declare earlier?: Permit | undefined;
@@ -49,7 +52,7 @@ class LimitInCall {
   }
 
   /** Calls a method, if there is one. An error of the method is only reported: something goes back, or the call has ended. */
-  #quietly<Args extends unknown[]>(
+  tell<Args extends unknown[]>(
     owner: unknown,
     method: ((...args: Args) => unknown) | undefined,
     ...args: Args
@@ -67,45 +70,43 @@ class LimitInCall {
     if (result !== undefined) reportRejection(this.limit.name, this.limit, result);
   }
 
-  cancel(permit: Permit | undefined): void {
-    this.#quietly(permit, permit?.cancel);
+  /** The scheduled attempt was sent, or is not sent. Returns the permit of its retry. */
+  leave(): Permit | undefined {
+    const { earlier, planned } = this;
+    if (earlier) {
+      this.earlier = undefined;
+      this.tell(earlier, earlier.lapse);
+    }
+    if (planned) this.planned = undefined;
+    return planned;
   }
 
-  release(permit: Permit | undefined, once: Promise<void> | undefined): void {
-    this.#quietly(permit, permit?.release, once);
-  }
-
-  lapse(): void {
-    const { earlier } = this;
-    if (!earlier) return;
-    this.earlier = undefined;
-    this.#quietly(earlier, earlier.lapse);
-  }
-
-  /** @throws the error of the limit, which has not heard of the outcome */
-  settle(outcome: Outcome): void {
-    this.heard(this.permit?.settle?.(outcome));
-  }
-
-  end(call: CallView, reason: StopReason): void {
-    const { permit, limit } = this;
-    this.#quietly(permit, permit?.ended, reason);
-    this.#quietly(limit, limit.ended, call, reason);
+  settle(outcome: Outcome): LimitError | undefined {
+    const planned = this.leave();
+    if (planned) this.tell(planned, planned.settle, outcome);
+    try {
+      this.heard(this.permit?.settle?.(outcome));
+    } catch (error) {
+      return { error };
+    }
+    return undefined;
   }
 
   hold(permit: Permit, call: CallView): void {
     this.permit = permit;
-    this.isReleased = false;
     if (this.earlier) this.earlier = undefined;
     // It is held until the body of the response has ended.
     if (this.isOwn && permit.release) call.bodyHolder ??= permit;
   }
 }
 
+/** The outcome of an attempt that no one here judges. */
+const UNJUDGED: Outcome = { type: 'failure', kind: 'aborted', error: undefined };
+
 /**
  * The permits of one call. An attempt gets the permits of all limits, or none. A permit is held from {@link take} until the
  * attempt is settled, and kept after that until its connection is free. A cancelled permit is passed to the next `take` of its
- * limit as `earlier`.
+ * limit as `earlier`. Each permit is cancelled or settled, once.
  */
 export class Permits {
   readonly #call: CallView;
@@ -165,35 +166,37 @@ export class Permits {
       one.permit = undefined;
       one.earlier = permit;
       if (this.#call.bodyHolder === permit) this.#call.bodyHolder = undefined;
-      one.cancel(permit);
+      one.tell(permit, permit.cancel);
     }
   }
 
-  /** The attempt has an outcome. */
-  settle(outcome: Outcome): void {
-    const wasSettled = this.#isSettled;
+  /** The attempt has an outcome. Each limit hears of it, also if another one fails. @returns the first error of a limit */
+  settle(outcome: Outcome): LimitError | undefined {
+    let failed: LimitError | undefined;
+    if (this.#isSettled) return failed;
     this.#isSettled = true;
     for (const one of this.#limits) {
-      one.lapse();
-      if (one.planned) one.planned = undefined;
-      if (!wasSettled) one.settle(outcome);
+      const now = one.settle(outcome);
+      failed ??= now;
     }
+    return failed;
   }
 
   /**
-   * The connection of the attempt is free. A permit that is not settled is kept for the end of the call. @param once when it will
-   * be free
+   * The connection of the attempt is free.
+   *
+   * @param once when it will be
+   * @param outcome of an attempt that is not settled: it ends the call, whatever limits say to it
    */
-  release(once?: Promise<void>): void {
-    const wasSettled = this.#isSettled;
+  release(once?: Promise<void>, outcome: Outcome = UNJUDGED): void {
+    this.settle(outcome);
     this.#isSettled = false;
     for (const one of this.#limits) {
-      const { permit, isReleased } = one;
-      if (wasSettled) one.permit = undefined;
-      one.isReleased = !wasSettled;
-      if (!permit || isReleased) continue;
+      const { permit } = one;
+      if (!permit) continue;
+      one.permit = undefined;
       if (this.#call.bodyHolder === permit) this.#call.bodyHolder = undefined;
-      one.release(permit, once);
+      one.tell(permit, permit.release, once);
     }
   }
 
@@ -213,16 +216,16 @@ export class Permits {
   /** The scheduled attempt is not sent: permits planned or kept for it go back. */
   skip(): void {
     for (const one of this.#limits) {
-      one.lapse();
-      one.cancel(one.planned);
-      if (one.planned) one.planned = undefined;
+      const planned = one.leave();
+      if (planned) one.tell(planned, planned.cancel);
     }
   }
 
-  /** The call has ended. */
+  /** The call has ended. No one hears the outcome of an attempt that is still under way. */
   end(reason: StopReason): void {
     this.skip();
-    for (const one of this.#limits) one.end(this.#call, reason);
+    if (!this.#isSettled) this.release();
+    for (const one of this.#limits) one.tell(one.limit, one.limit.ended, this.#call, reason);
   }
 
   /** Watches the bodies of responses, if a limit needs to know their end. */

@@ -28,7 +28,7 @@ export interface Limit {
   readonly whenBodyEnds?: WhenBodyEnds | undefined;
 }
 
-/** A limit gives it to one attempt. */
+/** A limit gives it to one attempt, which ends in one of two ways: it is cancelled, or it is settled once it was sent. */
 export interface Permit {
   /** How long the attempt has waited for it, in milliseconds. By default the wait is measured. */
   readonly waitedMs?: number | undefined;
@@ -36,7 +36,10 @@ export interface Permit {
   cancel(): void;
   /** The attempt does not go on: everything that {@link cancel} has kept for it goes back. */
   lapse?(): void;
-  /** The attempt has an outcome, which is judged. */
+  /**
+   * The attempt was sent, and is over: with its outcome, also where a timeout or an abort has ended it. If a client below has judged
+   * the outcome already, it is a failure of the kind `aborted`.
+   */
   settle?(outcome: Outcome): void;
   /**
    * The connection of the attempt is free.
@@ -44,8 +47,6 @@ export interface Permit {
    * @param once when it will be; now if it is left out
    */
   release?(once?: Promise<void>): void;
-  /** The call has ended. The attempt was not settled if a client below has judged it, or the total timeout has ended it. */
-  ended?(reason: StopReason): void;
 }
 
 /** A limit that has nothing now. */

@@ -121,19 +121,22 @@ class BucketPermit implements Permit {
 
 /** Tokens that are charged when they are settled: those of an attempt when its body has ended. */
 class SettledPermit extends BucketPermit {
-  #isSettled = false;
   /** The tokens of an attempt whose response has come, and which are charged when its body has ended. */
   #open: Grant | undefined;
 
   override settle(outcome: Outcome): void {
     const { bucket, call, grant } = this;
-    this.#isSettled = true;
-    super.settle(outcome);
-    // Another part may settle it once it knows the cost.
-    if (grant === call.meteredGrant) return;
-    this.#open = grant;
-    // The client then tells when the body has ended, as it does for a slot.
-    call.bodyHolder ??= bucket;
+    try {
+      super.settle(outcome);
+    } finally {
+      // Another part may settle it once it knows the cost.
+      if (grant !== call.meteredGrant) {
+        this.#open = grant;
+        // The client then tells when the body has ended, as it does for a slot.
+        if (seesBodiesEnd || call.whenBodyEnds) call.bodyHolder ??= bucket;
+        else this.release();
+      }
+    }
   }
 
   release(once?: Promise<void>): void {
@@ -145,12 +148,6 @@ class SettledPermit extends BucketPermit {
     const settle = (): void => grant.settle(grant.cost);
     if (once === undefined) settle();
     else void once.then(settle);
-  }
-
-  ended(): void {
-    const { call, grant } = this;
-    if (!this.#isSettled && grant !== call.meteredGrant) this.#open = grant;
-    if (!this.#isSettled || !(seesBodiesEnd || call.whenBodyEnds)) this.release();
   }
 }
 

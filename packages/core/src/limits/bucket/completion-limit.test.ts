@@ -53,19 +53,13 @@ describe('the tokens of an attempt are charged', () => {
     expect(charged).toEqual(['grant 1: 7']);
   });
 
-  test('as it ends, if no one has told how the attempt ended', () => {
-    const { take, charged } = begun();
+  test('also if the bucket fails to observe the outcome', () => {
+    const { bucket, take, charged } = begun();
+    bucket.observe = () => {
+      throw new Error('unreadable');
+    };
     const permit = take();
-    permit.ended?.('success');
-    expect(charged).toEqual(['grant 1: 7']);
-  });
-
-  test('at the end of the body, if the call ends first', () => {
-    const { take, charged } = begun();
-    const permit = take();
-    permit.settle?.(response(200));
-    permit.ended?.('success');
-    expect(charged).toEqual([]);
+    expect(() => permit.settle?.(response(200))).toThrow('unreadable');
     permit.release?.();
     expect(charged).toEqual(['grant 1: 7']);
   });
@@ -80,14 +74,6 @@ describe('nothing is charged', () => {
         call.meteredGrant = call.grant;
         permit.settle?.(response(200));
         permit.release?.();
-        permit.ended?.('success');
-      },
-    ],
-    [
-      'of a call whose last cost another part settles',
-      (permit, call) => {
-        call.meteredGrant = call.grant;
-        permit.ended?.('success');
       },
     ],
   ])('%s', (_, run) => {

@@ -2,7 +2,6 @@ import { callable } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { type Outcome, originOf, type ReadFeedback, type RequestTraits } from '../../http/outcome.ts';
 import type { Grant } from '../../policy/contracts.ts';
-import type { BroughtLimit, Limit, Permit } from '../../policy/limit.ts';
 import {
   WAITING_BUCKET_OPTIONS,
   type WaitingBucketOptions,
@@ -48,24 +47,6 @@ class PolicyBucket extends WaitingBucket<KeyQuotas> {
     const origin = request ? originOf(request) : '';
     this.source.end(TokenGrant.heldBy(grant) as CountedRequest, outcome, origin, this.time.now());
     return said;
-  }
-
-  /** A request that the total timeout ends is not observed: its permit hears of the end. */
-  override get limit(): BroughtLimit {
-    const { limit } = super.limit as BroughtLimit<Limit>;
-    const watched = (permit: Permit & { readonly grant?: Grant }): Permit => {
-      const { grant } = permit;
-      const counted = grant && (TokenGrant.heldBy(grant) as CountedRequest);
-      return Object.assign(permit, { ended: () => void this.source.end(counted) });
-    };
-    const take: Limit['take'] = (...asked) => {
-      const taken = limit.take?.(...asked);
-      if (taken === undefined || 'skip' in taken) return taken;
-      return 'cancel' in taken
-        ? watched(taken)
-        : { ...taken, acquire: async (options) => watched(await taken.acquire(options)) };
-    };
-    return { limit: { name: limit.name, isForInner: true, take } };
   }
 }
 

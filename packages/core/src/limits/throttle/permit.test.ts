@@ -41,6 +41,8 @@ function toldTo(rule: ThrottleRule): string[] {
   return told;
 }
 
+const aborted: Outcome = { type: 'failure', kind: 'aborted', error: undefined };
+
 describe('a scheduled attempt that was let through', () => {
   const retries = { attempt: 1, toRetry: lost };
 
@@ -48,10 +50,10 @@ describe('a scheduled attempt that was let through', () => {
     [story: string, more: object, uses: ((permit: Required<Permit>, set: Set) => unknown)[], told: string[]]
   >([
     [
-      'ends with its call before its outcome',
+      'is sent, and aborted: it says nothing, and is spent',
       retries,
-      [(permit) => permit.ended('aborted')],
-      ['given back after-failure'],
+      [(permit) => permit.settle(aborted), (permit) => permit.lapse()],
+      [],
     ],
     [
       'lapses once',
@@ -60,19 +62,15 @@ describe('a scheduled attempt that was let through', () => {
       ['given back after-failure'],
     ],
     [
-      'is ended by the total timeout, which is a failure',
+      'is ended by a timeout, which is a failure',
       { attempt: 2, toRetry: lost },
-      [(permit) => permit.ended('deadline-exceeded'), (permit) => permit.lapse()],
+      [(permit) => permit.settle(late), (permit) => permit.lapse()],
       ['failed, a retry'],
     ],
     [
-      'has an outcome: neither the end of its call nor a lapse says more',
+      'has an outcome: a lapse says no more',
       { attempt: 1 },
-      [
-        (permit) => permit.settle(response(200)),
-        (permit) => permit.ended('deadline-exceeded'),
-        (permit) => permit.lapse(),
-      ],
+      [(permit) => permit.settle(response(200)), (permit) => permit.lapse()],
       ['answered 0'],
     ],
     [
@@ -80,14 +78,8 @@ describe('a scheduled attempt that was let through', () => {
       {},
       [
         (permit) => permit.settle({ type: 'failure', kind: 'unknown', error: undefined }),
-        (permit) => permit.ended('final'),
+        (permit) => permit.lapse(),
       ],
-      [],
-    ],
-    [
-      'waits for another limit: the total timeout is no failure of the service',
-      retries,
-      [(permit) => permit.cancel(), (permit) => permit.ended('deadline-exceeded')],
       [],
     ],
     [
@@ -135,12 +127,8 @@ describe('a scheduled attempt that was let through', () => {
     expect(limit.take?.(view, permit)).toBe(permit);
     clock.tick(250);
     const told = toldTo(rule);
-    permit.ended('deadline-exceeded');
-    expect(told).toEqual(['failed']);
-    expect(limit.take?.(view, permit)).toBe(permit);
-    clock.tick(250);
     permit.settle(response(200));
-    expect(told).toEqual(['failed', 'answered 0.25']);
+    expect(told).toEqual(['answered 0.25']);
   });
 });
 
@@ -219,30 +207,23 @@ test.each<[attempt: number, skipped: number | undefined, maxRetries: number, rea
 );
 
 describe('an event', () => {
-  /** Attempts with these outcomes, one a second; the total timeout ends one without. */
-  function eventsOf(outcomes: readonly (Outcome | undefined)[], policy = {}) {
+  /** Attempts with these outcomes, one a second. */
+  function eventsOf(outcomes: readonly Outcome[], policy = {}) {
     const { clock, limit, call, events } = setUp();
     for (const outcome of outcomes) {
       const view = call({ policy });
       limit.started?.(view);
       const permit = limit.take?.(view, undefined) as Required<Permit>;
       if ('skip' in permit) continue;
-      if (outcome) permit.settle(outcome);
-      else permit.ended('deadline-exceeded');
+      permit.settle(outcome);
       clock.tick(1_000);
     }
     return events;
   }
 
-  test.each<[story: string, outcomes: (Outcome | undefined)[], failures: string[], retryAllowance: string]>([
-    ['the last is a refusal', [undefined, late, response(503)], ['timeout', 'timeout', '503'], 'reserve'],
+  test.each<[story: string, outcomes: Outcome[], failures: string[], retryAllowance: string]>([
+    ['the last is a refusal', [late, late, response(503)], ['timeout', 'timeout', '503'], 'reserve'],
     ['the last is a timeout', [response(500), lost, late], ['500', 'network', 'timeout'], 'successes'],
-    [
-      'the total timeout was the last',
-      [lost, lost, undefined],
-      ['network', 'network', 'timeout'],
-      'successes',
-    ],
     [
       'answers are left out',
       [lost, response(200), lost, late, lost],

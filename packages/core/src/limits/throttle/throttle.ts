@@ -182,9 +182,8 @@ class OverloadThrottle implements Throttle, Limit {
   }
 }
 
-/** A name for a failure: the status of a response, or the kind of a failure. The total timeout ends an attempt without an outcome. */
-function whatFailed(outcome: Outcome | undefined): string {
-  if (outcome === undefined) return 'timeout';
+/** A name for a failure: the status of a response, or the kind of a failure. */
+function whatFailed(outcome: Outcome): string {
   return outcome.type === 'response' ? String(outcome.status) : outcome.kind;
 }
 
@@ -204,8 +203,6 @@ class ScheduledAttempt implements Permit {
   #atMs: number;
   /** True while the scheduled attempt is paid for, and its outcome is not known. */
   #isPaid: boolean;
-  /** True from when the attempt was let through until its outcome is known. */
-  #isOpen = true;
 
   constructor(
     throttle: OverloadThrottle,
@@ -225,14 +222,11 @@ class ScheduledAttempt implements Permit {
 
   openedAt(nowMs: number): this {
     this.#atMs = nowMs;
-    this.#isOpen = true;
     return this;
   }
 
   /** It is kept while another limit is waited for. */
-  cancel(): void {
-    this.#isOpen = false;
-  }
+  cancel(): void {}
 
   lapse(): void {
     if (this.#isPaid) this.requestClass.rule.giveBack(this.#call.policy.clock.now(), this.#occasion);
@@ -240,24 +234,12 @@ class ScheduledAttempt implements Permit {
   }
 
   settle(outcome: Outcome): void {
-    const { request, policy } = this.#call;
-    this.#learn(outcome, isBad(outcome, request, policy.clock));
-  }
-
-  ended(reason: StopReason): void {
-    if (!this.#isOpen) return;
-    if (reason === 'deadline-exceeded') this.#learn(undefined, true);
-    else this.lapse();
-  }
-
-  /** @param failed `undefined` if the attempt says nothing */
-  #learn(outcome: Outcome | undefined, failed: boolean | undefined): void {
-    this.#isOpen = false;
     this.#isPaid = false;
-    if (failed === undefined) return;
     const call = this.#call;
     const { requestClass } = this;
-    const { attempt, policy } = call;
+    const { attempt, policy, request } = call;
+    const failed = isBad(outcome, request, policy.clock);
+    if (failed === undefined) return;
     const { attemptTimeoutMs = Infinity } = policy;
     const nowMs = policy.clock.now();
     if (failed)
