@@ -5,8 +5,8 @@ import { type Operation, type OperationResult, operate } from './operator-call.t
 import type { FleetSetup } from './options.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
 import { parseReply, type RawReply, type StoreCall, unitNames } from './store-call.ts';
-import { runScript, timeLimit } from './store-client.ts';
-import { isPermanent, messageOf, noReply, withoutSecrets } from './store-error.ts';
+import { inTime, type Outcome, runScript } from './store-client.ts';
+import { isPermanent, messageOf } from './store-error.ts';
 
 /** Default of `connectTimeoutMs`. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -22,12 +22,7 @@ interface TimedReply {
   readonly sentAtMs: number;
 }
 
-/** The outcome of a call: a reply or an error. */
-export interface Outcome extends Partial<TimedReply> {
-  readonly error?: unknown;
-  /** The reply after the call was given up; `undefined` for an error. */
-  readonly late?: Promise<TimedReply | undefined>;
-}
+export type StoreOutcome = Outcome<TimedReply>;
 
 /** Calls the script of one bucket, and waits for the first connection. */
 export class BucketStore {
@@ -65,10 +60,14 @@ export class BucketStore {
   }
 
   /** Calls the store. Some clients reject calls while they connect: then again, until they are connected. Never rejects. */
-  async call(call: StoreCall, atMs: number): Promise<Outcome> {
+  async call(call: StoreCall, atMs: number): Promise<StoreOutcome> {
     this.#startedAtMs ??= atMs;
     for (let nowMs = atMs, retries = 0; ; nowMs = this.#time.now(), retries += 1) {
-      const outcome = await this.#callOnce(call, nowMs);
+      const sentAtMs = nowMs;
+      const outcome = await inTime(() => this.#send(call, sentAtMs), {
+        ...this.#limit,
+        extraMs: (error, silentMs) => Math.max(this.#leftMs(error), this.#slowMs(silentMs)),
+      });
       if (outcome.reply !== undefined) return outcome;
       const leftMs = this.#leftMs(outcome.error);
       if (leftMs <= 0) return outcome;
@@ -77,6 +76,16 @@ export class BucketStore {
       await sleep(this.#time.clock, delayMs);
       if (!this.#isNew) return outcome;
     }
+  }
+
+  get #limit() {
+    return { time: this.#time, connection: this.#connection, timeoutMs: this.#setup.timeoutMs };
+  }
+
+  /** How much longer to wait shortly after an outage. */
+  #slowMs(silentMs: number): number {
+    const { state } = this.#process;
+    return isSlow(state, this.#time.now()) ? notTooShort(2 * this.#setup.timeoutMs - silentMs) : 0;
   }
 
   /** Whether the store was never reached, and calls are to wait for its first connection. */
@@ -94,33 +103,6 @@ export class BucketStore {
     const deadlineMs = connectTimeoutMs === undefined ? this.#deadlineMs() : Number.POSITIVE_INFINITY;
     const endMs = deadlineMs === Number.POSITIVE_INFINITY ? untilMs : Math.max(untilMs, deadlineMs);
     return notTooShort(endMs - this.#time.now());
-  }
-
-  /** Ends with the client's error, or if there is no reply in time. Never rejects. */
-  #callOnce(call: StoreCall, sentAtMs: number): Promise<Outcome> {
-    const { timeoutMs } = this.#setup;
-    const sent = this.#send(call, sentAtMs).catch((error): Outcome => ({ error: withoutSecrets(error) }));
-    return new Promise((resolve) => {
-      const onTimeout = (): void => {
-        const connectionError = this.#connection.error();
-        const silentMs = this.#time.now() - sentAtMs;
-        const slowMs = isSlow(this.#process.state, this.#time.now())
-          ? notTooShort(2 * timeoutMs - silentMs)
-          : 0;
-        const extraMs = Math.min(Math.max(this.#leftMs(connectionError), slowMs), timeoutMs);
-        if (extraMs > 0) {
-          stopTimer = timeLimit(this.#time.clock, extraMs, onTimeout);
-          return;
-        }
-        const late = sent.then((outcome) => ('reply' in outcome ? (outcome as TimedReply) : undefined));
-        resolve({ error: noReply(silentMs, connectionError), late });
-      };
-      let stopTimer = timeLimit(this.#time.clock, timeoutMs, onTimeout);
-      void sent.then((outcome) => {
-        stopTimer();
-        resolve(outcome);
-      });
-    });
   }
 
   async #send(call: StoreCall, sentAtMs: number): Promise<TimedReply> {
@@ -159,7 +141,7 @@ export class BucketStore {
    * @param limits of all units from then on
    */
   async setLimits(changed: readonly number[], limits: readonly Quota[]): Promise<OperationResult> {
-    const { storeClient, key, names, timeoutMs } = this.#setup;
+    const { storeClient, key, names } = this.#setup;
     const version = this.#process.state.known.last?.version ?? 0;
     const operation: Operation = {
       ...{ type: 'set', version },
@@ -175,13 +157,8 @@ export class BucketStore {
         version: Math.max(1, version) + 1,
       },
     };
-    const sentAtMs = this.#time.now();
-    return new Promise((resolve, reject) => {
-      const onTimeout = (): void => reject(noReply(this.#time.now() - sentAtMs, this.#connection.error()));
-      const stopTimer = timeLimit(this.#time.clock, timeoutMs, onTimeout);
-      void operate(storeClient, key, operation)
-        .then(resolve, (error) => reject(withoutSecrets(error)))
-        .finally(stopTimer);
-    });
+    const { reply, error } = await inTime(() => operate(storeClient, key, operation), this.#limit);
+    if (reply === undefined) throw error;
+    return reply;
   }
 }

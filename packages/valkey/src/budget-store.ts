@@ -3,8 +3,7 @@ import type { BudgetSetup } from './budget-options.ts';
 import { BUDGET_SCRIPT, BUDGET_SCRIPT_SHA1 } from './budget-script.ts';
 import { type Connection, watchConnection } from './connection.ts';
 import { readNumbers } from './store-call.ts';
-import { runScript, timeLimit } from './store-client.ts';
-import { noReply, withoutSecrets } from './store-error.ts';
+import { inTime, runScript } from './store-client.ts';
 
 /** A reply of the script. */
 export interface BudgetReply {
@@ -47,35 +46,16 @@ export class BudgetStore {
   }
 
   /** Rejects with the client's error, or if there is no reply in time. */
-  call(call: LeaseCall): Promise<BudgetReply> {
-    const { timeoutMs } = this.#setup;
+  async call(call: LeaseCall): Promise<BudgetReply> {
     const { extraWaitMs, onLate } = this.#hooks;
     const sentAtMs = this.#time.now();
-    return new Promise((resolve, reject) => {
-      let isLate = false;
-      const onTimeout = (): void => {
-        const error = this.#connection.error();
-        const extraMs = Math.min(extraWaitMs(error), timeoutMs);
-        if (extraMs > 0) {
-          stopTimer = timeLimit(this.#time.clock, extraMs, onTimeout, true);
-          return;
-        }
-        isLate = true;
-        reject(noReply(this.#time.now() - sentAtMs, error));
-      };
-      let stopTimer = timeLimit(this.#time.clock, timeoutMs, onTimeout, true);
-      this.#send(call).then(
-        (reply) => {
-          stopTimer();
-          if (isLate) onLate(reply, sentAtMs);
-          else resolve(reply);
-        },
-        (error) => {
-          stopTimer();
-          reject(withoutSecrets(error));
-        },
-      );
+    const { reply, error, late } = await inTime(() => this.#send(call), {
+      ...{ time: this.#time, connection: this.#connection, timeoutMs: this.#setup.timeoutMs },
+      ...{ extraMs: extraWaitMs, inBackground: true },
     });
+    void late?.then((replied) => replied && onLate(replied, sentAtMs));
+    if (reply === undefined) throw error;
+    return reply;
   }
 
   /** Stops watching the client. */

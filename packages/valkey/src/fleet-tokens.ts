@@ -7,7 +7,7 @@ import {
   type TokenSource,
   type WaitingQueue,
 } from '@ebb/core/bucket';
-import { BucketStore, type Outcome } from './bucket-store.ts';
+import { BucketStore, type StoreOutcome } from './bucket-store.ts';
 import { emitStoreEvent, type WithoutOrigin } from './events.ts';
 import {
   type Answer,
@@ -212,19 +212,20 @@ export class FleetTokens implements TokenSource<LeasesHeld, Amount> {
     if (serve) this.#onChange();
   }
 
-  #send(to: OpenCall): Promise<Outcome> {
+  #send(to: OpenCall): Promise<StoreOutcome> {
     if (to.call.mode === 'lease') this.#setup.shared?.used();
     const sending = this.#outcomeOf(to).finally(() => this.#inFlight.delete(sending));
     this.#inFlight.add(sending);
     return sending;
   }
 
-  async #outcomeOf(to: OpenCall): Promise<Outcome> {
+  async #outcomeOf(to: OpenCall): Promise<StoreOutcome> {
     const outcome = await this.#store.call(to.call, to.sentAtMs);
-    const { late, reply, error, sentAtMs = to.sentAtMs } = outcome;
+    const { late, reply, error } = outcome;
+    const { sentAtMs } = to;
     const nowMs = this.#time.now();
-    this.counts.callMs += nowMs - to.sentAtMs;
-    this.#step({ to, sentAtMs, reply, error, state: late && 'given up' }, nowMs);
+    this.counts.callMs += nowMs - sentAtMs;
+    this.#step({ to, sentAtMs, ...reply, error, state: late && 'given up' }, nowMs);
     void late?.then((replied) => this.#step({ to, sentAtMs, ...replied, state: 'late' }));
     return outcome;
   }
@@ -264,7 +265,7 @@ export class FleetTokens implements TokenSource<LeasesHeld, Amount> {
     await this.#peek();
   }
 
-  #peek(): Promise<Outcome> {
+  #peek(): Promise<StoreOutcome> {
     return this.#send(this.#tell({ type: 'peek' }).calls[0] as OpenCall);
   }
 

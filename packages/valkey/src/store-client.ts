@@ -1,5 +1,7 @@
 import type { Clock } from '@ebb/core';
-import { check, nextTurn } from '@ebb/core/bucket';
+import { check, nextTurn, type SteadyTime } from '@ebb/core/bucket';
+import type { Connection } from './connection.ts';
+import { noReply, withoutSecrets } from './store-error.ts';
 
 /**
  * The two commands that a bucket or a budget needs. Both resolve with the script's reply, a list of numbers and
@@ -146,4 +148,48 @@ export function timeLimit(
     isOver = true;
     stopTimer();
   };
+}
+
+/** The outcome of a call: a reply or an error. */
+export interface Outcome<T> {
+  readonly reply?: T;
+  readonly error?: unknown;
+  /** The reply after the call was given up; `undefined` for an error. */
+  readonly late?: Promise<T | undefined>;
+}
+
+interface Limit {
+  readonly time: SteadyTime;
+  readonly connection: Connection;
+  readonly timeoutMs: number;
+  /** How much longer to wait, as there was no reply in time. `error` may be the reason for the silence. */
+  readonly extraMs?: (error: unknown, silentMs: number) => number;
+  /** Whether the process may exit meanwhile. */
+  readonly inBackground?: boolean;
+}
+
+/** Ends with the client's error, or if there is no reply in time. Never rejects. */
+export function inTime<T>(
+  send: () => Promise<T>,
+  { time, connection, timeoutMs, extraMs = () => 0, inBackground }: Limit,
+): Promise<Outcome<T>> {
+  const sentAtMs = time.now();
+  const sent = send().then(
+    (reply): Outcome<T> => ({ reply }),
+    (error): Outcome<T> => ({ error: withoutSecrets(error) }),
+  );
+  return new Promise((resolve) => {
+    const onTimeout = (): void => {
+      const error = connection.error();
+      const silentMs = time.now() - sentAtMs;
+      const moreMs = Math.min(extraMs(error, silentMs), timeoutMs);
+      if (moreMs > 0) stopTimer = timeLimit(time.clock, moreMs, onTimeout, inBackground);
+      else resolve({ error: noReply(silentMs, error), late: sent.then(({ reply }) => reply) });
+    };
+    let stopTimer = timeLimit(time.clock, timeoutMs, onTimeout, inBackground);
+    void sent.then((outcome) => {
+      stopTimer();
+      resolve(outcome);
+    });
+  });
 }
