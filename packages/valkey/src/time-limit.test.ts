@@ -1,15 +1,15 @@
-import { nextTurn } from '@ebb/core/bucket';
+import { nextTurn, SteadyTime } from '@ebb/core/bucket';
 import { expect, test, vi } from 'vitest';
-import { timeLimit } from './store-client.ts';
+import { inTime, timeLimit } from './store-client.ts';
 
 /** A clock whose timers fire by hand, as late timers do after the event loop was blocked. */
 function lateClock() {
-  const timers: { wake: () => void; delayMs: number }[] = [];
+  const timers: { wake: () => void; delayMs: number; inBackground: boolean }[] = [];
   return {
     timers,
     now: () => 0,
-    schedule: (wake: () => void, delayMs: number) => {
-      const timer = { wake, delayMs };
+    schedule: (wake: () => void, delayMs: number, inBackground = false) => {
+      const timer = { wake, delayMs, inBackground };
       timers.push(timer);
       return () => timers.splice(timers.indexOf(timer) >>> 0, 1);
     },
@@ -45,4 +45,35 @@ test('cancelling leaves no timer', () => {
   const clock = lateClock();
   timeLimit(clock, 200, () => {})();
   expect(clock.timers).toEqual([]);
+});
+
+const connection = { error: () => undefined, clearError: () => {}, release: () => {} };
+
+test.each([true, false])(
+  'a call may run in the background: %s, also after its limit',
+  async (inBackground) => {
+    const clock = lateClock();
+    let moreMs = 100;
+    const outcome = inTime(() => new Promise(() => {}), {
+      ...{ time: new SteadyTime(clock), connection, timeoutMs: 200, inBackground },
+      extraMs: () => moreMs,
+    });
+    for (const delayMs of [50, 25]) {
+      for (let part = 0; part < 4; part += 1) {
+        expect(clock.timers).toMatchObject([{ delayMs, inBackground }]);
+        clock.fire();
+        await nextTurn();
+      }
+      moreMs = 0;
+    }
+    expect((await outcome).error).toMatchObject({ message: 'The store did not reply within 0 ms' });
+  },
+);
+
+test('the error of a login is told without the password', async () => {
+  const error = Object.assign(new Error('WRONGPASS'), { command: { name: 'auth', args: ['secret'] } });
+  const limit = { time: new SteadyTime(lateClock()), connection, timeoutMs: 200 };
+  const outcome = await inTime(() => Promise.reject(error), limit);
+  expect(outcome.error).toMatchObject({ message: 'WRONGPASS' });
+  expect(outcome.error).not.toHaveProperty('command');
 });
