@@ -87,8 +87,6 @@ export interface Unit {
   lastLease: number;
   /** The average lease of a process whose requests wait; `Infinity` if none has waited yet. */
   fleetAverage: number;
-  /** The mean cost of a request: a moving average; 0 before the first. */
-  meanCost: number;
 }
 
 /** The last state of the bucket that this process saw. Each call hands it in, so that the store cannot lose it. */
@@ -367,7 +365,7 @@ export function newLease(terms: LeaseTerms, name: string, nowMs: number): LeaseS
     units: limits.map(() => ({
       ...{ leases: [], mark: undefined, emptyAtMs: LONG_AGO, leasedAheadMs: 0 },
       ...{ lowWater: 0, window: 0, comesInMs: 0, taken: 0, counted: 0, spentPerMs: 0 },
-      ...{ lastLease: 0, fleetAverage: NEVER, meanCost: 0 },
+      ...{ lastLease: 0, fleetAverage: NEVER },
     })),
     ...{
       open: [],
@@ -1178,9 +1176,6 @@ export function isTooLate({ refusal }: LeaseState, lacking: Amounts, byAtMs: num
 
 const ONE_TOKEN = 1e6;
 
-/** The mean cost of a request is a moving average over about so many calls. */
-const COST_SAMPLES = 16;
-
 /** A process may lease this much more than the average process, so that the average can grow. */
 const GROWTH = 1.1;
 
@@ -1259,19 +1254,16 @@ function countSpent(s: Draft, left: Amounts, nowMs: number): void {
  * The amounts to lease for the requests of one turn, already leased tokens included. With keys the number of requests is the weight of all
  * keys that wait here, or a multiple of the weight: a key thus has the same share in each process in which it waits.
  */
-function throughTurn(s: Draft, { count, totalCost, shares, costs }: Backlog, left: Amounts): Amounts {
+function throughTurn(s: LeaseState, { count, totalCost, shares, costs }: Backlog, left: Amounts): Amounts {
   const { random } = s.terms;
+  const means = totalCost.map((cost) => cost / count);
   // Only whole requests are leased for, so the fraction is rounded at random.
-  const most = s.units.map((unit, at) => {
-    const cost = (totalCost[at] as number) / count;
-    unit.meanCost += (cost - unit.meanCost) / (unit.meanCost === 0 ? 1 : COST_SAMPLES);
-    return unit.fleetAverage * GROWTH + unit.meanCost * random();
-  });
+  const most = s.units.map(
+    ({ fleetAverage }, at) => fleetAverage * GROWTH + (means[at] as number) * random(),
+  );
   // A unit that costs nothing sets no bound.
   const paid = Math.min(
-    ...s.units.map(({ meanCost }, at) =>
-      meanCost === 0 ? NEVER : fairShare(s, at, queueAheadMs(s)) / meanCost,
-    ),
+    ...means.map((mean, at) => (mean === 0 ? NEVER : fairShare(s, at, queueAheadMs(s)) / mean)),
   );
   if (shares === undefined || s.processes <= 1)
     return costThrough(costs, left, Math.max(1, Math.floor(Math.min(count / 2, paid))), most);
