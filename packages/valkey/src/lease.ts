@@ -751,7 +751,7 @@ export function restOf({ known }: LeaseState, startMs: number): IdleState | unde
   ];
 }
 
-/** Goes on from the kept state, as if a reply had just come. */
+/** Goes on from the kept state, as if its reply had just come. */
 function wake(s: Draft, rested: IdleState, startMs: number, nowMs: number): void {
   const at = (place: number): number => rested[place] as number;
   const column = (place: number): number[] => s.units.map((_, unit) => at(HEAD + 6 * unit + place));
@@ -766,21 +766,13 @@ function wake(s: Draft, rested: IdleState, startMs: number, nowMs: number): void
     ...{ share: undefined, waitMs: 0, granted: limits.map(() => 0), limits },
     ...{ emptyUs: column(2), givenUs: column(3), baseUs: column(4), averageLease: column(5) },
   };
-  const [keptAtMs, aheadMs] = [at(0) - startMs, at(1) + startMs];
-  const isLimited = newLimits(s.known.limits, limits) !== undefined;
-  s.known = { ...s.known, last, limits, keptAtMs, aheadMs };
+  const sentAtMs = last.atUs / 1_000 - (at(1) + startMs);
+  const [known, reply] = observe(s.known, last, sentAtMs, sentAtMs);
+  s.known = known;
   // Times from now: more may have passed in the store than here, and never less.
-  const nowUs = (nowMs + aheadMs) * 1_000;
-  observeBucket(
-    s,
-    {
-      ...last,
-      ...{ orderUs: at(2), line: '', lostBucket: false, steppedMs: 0, isLimited },
-      emptyInMs: last.emptyUs.map((us) => (us - nowUs) / 1_000),
-      pausedMs: Math.max(0, at(8) - nowUs) / 1_000,
-    },
-    nowMs,
-  );
+  const agoMs = nowMs - sentAtMs;
+  const emptyInMs = reply.emptyInMs.map((ms) => ms - agoMs);
+  observeBucket(s, { ...reply, emptyInMs, pausedMs: Math.max(0, reply.pausedMs - agoMs) }, nowMs);
   say(s, { serve: false });
 }
 
