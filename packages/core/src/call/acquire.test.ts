@@ -7,31 +7,25 @@ import { constant } from '../backoff/curves.ts';
 import { nextTurn } from '../base/clock.ts';
 import type { EbbEvent } from '../events/events.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import { type MemoryBucket, tokenBucket } from '../limits/bucket/token-bucket.ts';
+import type { TokenBucketOptions } from '../limits/bucket/options.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
 import { perKey } from '../limits/per-key/per-key.ts';
-import type { ConcurrencyLimit, TokenBucket } from '../policy/limit-options.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
-import { virtualClock } from '../testing.ts';
+import { type VirtualClock, virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
 
 const ill = to('https://ill.test/');
 const well = to('https://well.test/');
 const FINAL: Outcome = { type: 'failure', kind: 'unknown', error: new Error() };
 
-/** A policy on a virtual clock, and calls that note when they were sent. */
-function setUp(options: (clock: ReturnType<typeof virtualClock>) => PolicyOptions) {
-  const clock = virtualClock({ startMs: 0 });
+/** Calls of a policy with these limits, which note when they were sent. */
+function setUp(clock: VirtualClock, options: PolicyOptions) {
   const sentAtMs = new Map<number, number>();
   const events: EbbEvent[] = [];
-  const policy = createPolicy({
-    clock,
-    random: () => 0,
-    backoff: constant(0),
-    onEvent: (event) => void events.push(event),
-    ...options(clock),
-  });
+  const onEvent = (event: EbbEvent): void => void events.push(event);
+  const policy = createPolicy({ clock, random: () => 0, backoff: constant(0), onEvent, ...options });
   const start = (id: number, request: RequestTraits, signal?: AbortSignal): Call => {
     const call = new Call(policy, request);
     const sent = (): void => void sentAtMs.set(id, clock.now());
@@ -40,17 +34,23 @@ function setUp(options: (clock: ReturnType<typeof virtualClock>) => PolicyOption
     else waiting.then(sent, () => undefined);
     return call;
   };
-  return { clock, events, policy, sentAtMs, start };
+  return { events, sentAtMs, start };
 }
 
 describe('slots and tokens', () => {
+  /** So many slots, and one token, of which ten come in a second. */
+  function limited(maxConcurrent: number, more: Partial<TokenBucketOptions> = {}) {
+    const clock = virtualClock({ startMs: 0 });
+    const concurrency = concurrencyLimit({ maxConcurrent, clock });
+    const bucket = tokenBucket({ refillPerSecond: 10, capacity: 1, clock, ...more });
+    return { clock, concurrency, bucket, ...setUp(clock, { concurrency, bucket }) };
+  }
+
   test('three requests to a paused origin take no slot from a healthy one', async () => {
-    const { clock, sentAtMs, start } = setUp((clock) => ({
-      concurrency: concurrencyLimit({ maxConcurrent: 3, clock }),
-      bucket: perKey(() => tokenBucket({ refillPerSecond: 10, capacity: 10, clock, random: () => 0 }), {
-        clock,
-      }),
-    }));
+    const clock = virtualClock({ startMs: 0 });
+    const concurrency = concurrencyLimit({ maxConcurrent: 3, clock });
+    const make = () => tokenBucket({ refillPerSecond: 10, capacity: 10, clock, random: () => 0 });
+    const { sentAtMs, start } = setUp(clock, { concurrency, bucket: perKey(make, { clock }) });
     const first = start(0, ill);
     judge(first, responds(429, { 'retry-after': '60' }));
     first.released();
@@ -66,84 +66,59 @@ describe('slots and tokens', () => {
   });
 
   test('a request that has waited for its tokens and finds no slot passes them on', async () => {
-    const concurrency: ConcurrencyLimit[] = [];
-    const { clock, sentAtMs, start, policy } = setUp((clock) => {
-      concurrency.push(concurrencyLimit({ maxConcurrent: 1, clock }));
-      return {
-        concurrency: concurrency[0] as ConcurrencyLimit,
-        bucket: tokenBucket({ refillPerSecond: 10, capacity: 1, clock }),
-      };
-    });
+    const { clock, sentAtMs, start, bucket, concurrency } = limited(1);
     judge(start(0, well), FINAL);
     start(1, well);
     // Another client of the same limit is faster.
-    const slot = concurrency[0]?.tryAcquire();
+    const slot = concurrency.tryAcquire();
     expect(slot).toBeDefined();
     await clock.advance(150);
     expect(sentAtMs.has(1)).toBe(false);
-    expect((policy.bucket as TokenBucket).tryAcquire()).toBeDefined();
+    expect(bucket.tryAcquire()).toBeDefined();
     slot?.release();
     await clock.advance(100);
     expect(sentAtMs.get(1)).toBe(250);
   });
 
   test('the waits for both are limited together', async () => {
-    const { clock, events, start } = setUp((clock) => ({
-      concurrency: concurrencyLimit({ maxConcurrent: 1, clock }),
-      bucket: tokenBucket({ refillPerSecond: 1, capacity: 1, clock }),
-      maxWaitMs: 900,
-    }));
+    const clock = virtualClock({ startMs: 0 });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
+    const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1, clock });
+    const { events, start } = setUp(clock, { concurrency, bucket, maxWaitMs: 900 });
     const first = start(0, well);
     start(1, well);
     await clock.advance(400);
     judge(first, FINAL);
     await clock.advance(0);
     // Its slot is free after 400 ms, its token available after 1,000.
-    expect(events.at(-1)).toMatchObject({
-      type: 'end',
-      reason: 'limited',
-      error: { reason: 'wait-too-long' },
-    });
+    const error = { reason: 'wait-too-long' };
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'limited', error });
   });
 
   test('everything goes back when the wait is refused', async () => {
-    const limits: ConcurrencyLimit[] = [];
-    const { clock, policy, start } = setUp((clock) => {
-      limits.push(concurrencyLimit({ maxConcurrent: 2, clock }));
-      return {
-        concurrency: limits[0] as ConcurrencyLimit,
-        bucket: tokenBucket({ refillPerSecond: 10, capacity: 1, clock, maxWaitMs: 50 }),
-      };
-    });
+    const { clock, start, bucket, concurrency } = limited(2, { maxWaitMs: 50 });
     judge(start(0, well), FINAL);
     start(1, well);
     await clock.advance(1_000);
-    expect(limits[0]?.stats()).toMatchObject({ inUse: 0, waiting: 0 });
-    expect((policy.bucket as TokenBucket).tryAcquire()).toBeDefined();
+    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
+    expect(bucket.tryAcquire()).toBeDefined();
     expect(clock.pending).toBe(0);
   });
 
   test('an abort in the turn of the grant sends nothing, and gives everything back', async () => {
-    const limits: ConcurrencyLimit[] = [];
-    const { clock, policy, sentAtMs, start } = setUp((clock) => {
-      limits.push(concurrencyLimit({ maxConcurrent: 1, clock }));
-      return {
-        concurrency: limits[0] as ConcurrencyLimit,
-        bucket: tokenBucket({ refillPerSecond: 10, capacity: 1, clock }),
-      };
-    });
+    const { clock, sentAtMs, start, bucket, concurrency } = limited(1);
     judge(start(0, well), FINAL);
     const controller = new AbortController();
     start(1, well, controller.signal);
     // By then it is in the queue.
     await nextTurn();
     clock.tick(100);
-    expect((policy.bucket as MemoryBucket).stats()).toMatchObject({ granted: 2, waiting: 0 });
+    expect(bucket.stats()).toMatchObject({ granted: 2, waiting: 0 });
     controller.abort();
     await nextTurn();
     expect(sentAtMs.has(1)).toBe(false);
-    expect(limits[0]?.stats()).toMatchObject({ inUse: 0, waiting: 0 });
-    expect((policy.bucket as TokenBucket).tryAcquire()).toBeDefined();
+    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
+    expect(bucket.tryAcquire()).toBeDefined();
   });
 });
 

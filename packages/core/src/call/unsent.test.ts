@@ -8,7 +8,7 @@ import type { EbbEvent } from '../events/events.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
 import type { TokenBucketOptions } from '../limits/bucket/options.ts';
 import { quotaBucket } from '../limits/bucket/quota-bucket.ts';
-import { type MemoryBucket, tokenBucket } from '../limits/bucket/token-bucket.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
 import type { ObservableBucket } from '../limits/limit.ts';
 import { perKey } from '../limits/per-key/per-key.ts';
@@ -221,8 +221,11 @@ describe('an attempt that was never sent returns its tokens', () => {
     return { type: 'failure', kind, error: refused, redirected };
   };
   const unreached = failure('connect', false);
-  const bucketOf = (clock: VirtualClock, more: Partial<TokenBucketOptions> = {}): MemoryBucket =>
-    tokenBucket({ refillPerSecond: 1e-9, capacity: 5, clock, ...more });
+  /** Five tokens, and no more for a long time. */
+  const five = (more: Partial<TokenBucketOptions> = {}) => {
+    const clock = virtualClock({ startMs: 0 });
+    return { clock, bucket: tokenBucket({ refillPerSecond: 1e-9, capacity: 5, clock, ...more }) };
+  };
 
   test.each<[story: string, outcomes: readonly Outcome[], left: readonly number[]]>([
     ['the first, each retry, and the last', [unreached, unreached, unreached], [10, 10, 10]],
@@ -235,14 +238,13 @@ describe('an attempt that was never sent returns its tokens', () => {
     ['none that a redirect may have led to', [failure('connect', true), unreached, unreached], [8, 8, 8]],
     ['none if it is not known which hop failed', [failure('connect'), unreached, unreached], [8, 8, 8]],
   ])('%s', async (_, outcomes, left) => {
-    const clock = virtualClock({ startMs: 0 });
+    const { clock, bucket } = five({ capacity: 10 });
     const options = { maxRetries: outcomes.length - 1, cost: 2 };
-    expect((await meet(outcomes, bucketOf(clock, { capacity: 10 }), clock, options)).left).toEqual(left);
+    expect((await meet(outcomes, bucket, clock, options)).left).toEqual(left);
   });
 
   test('a marked attempt took none, and returns none', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const bucket = bucketOf(clock, { initialTokens: 0, nonConforming: 'mark' });
+    const { clock, bucket } = five({ initialTokens: 0, nonConforming: 'mark' });
     const { left } = await meet([unreached, unreached], bucket, clock, { maxRetries: 1 });
     expect(left).toEqual([0, 0]);
     expect(bucket.stats()).toMatchObject({ granted: 2, marked: 2 });
@@ -277,8 +279,7 @@ describe('an attempt that was never sent returns its tokens', () => {
   });
 
   test('at once to the next in the queue', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const bucket = bucketOf(clock, { capacity: 1 });
+    const { clock, bucket } = five({ capacity: 1 });
     const call = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), REQUEST);
     await prepare(call);
     const next = bucket.acquire();
@@ -287,8 +288,7 @@ describe('an attempt that was never sent returns its tokens', () => {
   });
 
   test('even if a hook fails', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const bucket = bucketOf(clock);
+    const { clock, bucket } = five();
     const classify = throwing();
     const { error } = await meet([unreached], bucket, clock, { classify });
     expect(error).toMatchObject({ name: 'HookError' });
@@ -296,16 +296,14 @@ describe('an attempt that was never sent returns its tokens', () => {
   });
 
   test('once: settling afterwards does not count', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const bucket = bucketOf(clock);
+    const { clock, bucket } = five();
     const { error } = await meet([unreached], bucket, clock, { maxRetries: 0 });
     grantOf(error)?.settle(5);
     expect(tokensIn(bucket)).toBe(5);
   });
 
   test('an aborted wait for the retry returns nothing more', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const bucket = bucketOf(clock);
+    const { clock, bucket } = five();
     const abort = new AbortController();
     const call = new Call(createPolicy({ clock, bucket, backoff: constant(100) }), REQUEST);
     await prepare(call, abort.signal);
@@ -323,9 +321,8 @@ describe('an attempt that was never sent returns its tokens', () => {
   ])('%s', async (_, isShared) => {
     countClient();
     countClient();
-    const clock = virtualClock({ startMs: 0 });
-    const own = bucketOf(clock);
-    const below = isShared ? own : bucketOf(clock);
+    const { clock, bucket: own } = five();
+    const below = isShared ? own : five({ clock }).bucket;
     const outer = new Call(createPolicy({ clock, bucket: own, maxRetries: 0 }), REQUEST);
     await prepare(outer);
     await sendWithin(outer, async () => {

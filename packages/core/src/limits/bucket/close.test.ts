@@ -296,23 +296,6 @@ describe('close', () => {
   });
 });
 
-test('a retry that a closed bucket refuses ends with the last response', async () => {
-  const { bucket, clock, policy } = setUp();
-  const events: string[] = [];
-  const session = new Call(
-    policy({ maxRetries: 3, backoff: constant(100), onEvent: (event) => events.push(event.type) }),
-    well,
-  );
-  prepare(session);
-  expect(judge(session, responds(503))).toMatchObject({ retry: true });
-  const ready = prepare(session);
-  await bucket.close();
-  await clock.advance(1_000);
-  expect(await ready).toBe(false);
-  expect(session.history).toMatchObject([{ reason: 'limited' }]);
-  expect(events).toEqual(['attempt', 'retry', 'end']);
-});
-
 test('a retry counts as a new request, also if its first attempt waited when the bucket was closed', async () => {
   const { bucket, clock, policy } = setUp({ initialTokens: 0 });
   const session = new Call(policy({ maxRetries: 3, backoff: constant(0) }), well);

@@ -149,6 +149,23 @@ test.each([10, 289_048_657])('refill step %d is there at its time, and not befor
   expect(Math.round(level.tokens(step * 0.1 - 0.01))).toBe(step - 1);
 });
 
+describe('the wait for a cost above the capacity, with refill steps', () => {
+  test.each<[perStep: number, tokens: number, cost: number, steps: number]>([
+    [3, 0, 12, 4],
+    [10, 5, 12, 1],
+    [10, 0, 12, 2],
+    // A step adds no more than there is room for.
+    [20, 0, 12, 2],
+    [20, 0, 20, 2],
+    [20, 0, 21, 3],
+  ])('%d tokens in each step, %d there, %d wanted: %d steps', (perStep, initialTokens, cost, steps) => {
+    const level = new Level({
+      ...{ refillPerSecond: perStep, capacity: 10, refillIntervalMs: 1_000, initialTokens },
+    });
+    expect(level.waitMs(cost, 0)).toBe(steps * 1_000);
+  });
+});
+
 test('no wait is set for an empty queue', () => {
   expect(new Level({ ...ten, initialTokens: 0 }).dueMs(0, 0)).toBe(Number.POSITIVE_INFINITY);
 });
