@@ -4,7 +4,6 @@ import { constant } from '../backoff/curves.ts';
 import { nextTurn } from '../base/clock.ts';
 import { attemptsOf } from '../call/history.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 
@@ -38,18 +37,12 @@ interface Call {
 type Send = (call: Call) => Promise<{ status: number }>;
 
 /** A client of ebb over another one, or over what sends. */
-function client(core: Core, options: PolicyOptions, below: Send, isDispatch = false): Send {
-  core.countClient(isDispatch);
+function client(core: Core, options: PolicyOptions, below: Send): Send {
+  core.countClient();
   const policy = core.createPolicy({ backoff: constant(0), maxRetries: 2, ...options });
   return (call) => {
     const request: RequestTraits = { ...call, replayable: true, header: () => undefined };
-    const started = core.startCall(
-      policy,
-      request,
-      undefined,
-      call.options?.[core.LAYER],
-      isDispatch ? 'dispatcher' : 'client',
-    );
+    const started = core.startCall(policy, request, undefined, call.options?.[core.LAYER], 'client');
     return core.run<{ status: number }>(started, {
       send: (own) =>
         core.sendWithin(own, () =>
@@ -117,65 +110,6 @@ describe.each(['with a storage', 'without a storage'])('%s', (how) => {
     await call(get);
     expect(hits).toHaveLength(4);
   });
-
-  test('tokens are taken once from each bucket for each attempt', async () => {
-    const [shared, below] = [
-      tokenBucket({ refillPerSecond: 1e-6, capacity: 10 }),
-      tokenBucket({ refillPerSecond: 1e-6, capacity: 10 }),
-    ];
-    const both = { bucket: shared };
-    const call = client(
-      core,
-      both,
-      client(core, { bucket: below }, client(core, { bucket: below }, client(core, both, upstream))),
-    );
-    await call(get);
-    expect(shared.stats().granted).toBe(3);
-    expect(below.stats().granted).toBe(3);
-  });
-
-  test('nested clients need one slot', async () => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-    const call = client(core, { concurrency }, client(core, { concurrency }, upstream));
-    await call(get);
-    expect(hits).toHaveLength(3);
-    expect(concurrency.stats()).toMatchObject({ inUse: 0, refused: 0 });
-  });
-
-  test('a different request that starts inside a call is a call of its own, and retries', async () => {
-    const token = client(core, {}, upstream);
-    const call = client(core, {}, async (given) => {
-      if (hits.length === 0)
-        await token({ method: 'POST', url: 'https://auth.test/token' }).catch(() => undefined);
-      return upstream(given);
-    });
-    await call(get);
-    expect(hits.filter((url) => url.includes('token'))).toHaveLength(1);
-    hits = [];
-    const getToken = client(core, {}, async (given) => {
-      if (!hits.some((url) => url.includes('token')))
-        await token({ method: 'GET', url: 'https://auth.test/token' });
-      return upstream(given);
-    });
-    await getToken(get);
-    expect(hits.filter((url) => url.includes('token'))).toHaveLength(3);
-    expect(hits.filter((url) => url === get.url)).toHaveLength(3);
-  });
-
-  test('requests that start in the context of a settled call are calls of their own', async () => {
-    let later: Promise<unknown> | undefined;
-    const inner = client(core, {}, upstream);
-    const gate = Promise.withResolvers<void>();
-    const call = client(core, { maxRetries: 0 }, async (given) => {
-      later ??= gate.promise.then(() => inner({ method: 'GET', url: get.url }));
-      return upstream(given);
-    });
-    await call(get);
-    hits = [];
-    gate.resolve();
-    await later;
-    expect(hits).toHaveLength(3);
-  });
 });
 
 describe('with a storage', () => {
@@ -195,29 +129,6 @@ describe('with a storage', () => {
     expect((await call(get)).status).toBe(200);
     expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
   });
-
-  test.each([true, false])(
-    'the hop of a redirect is a request of its own, and retries: dispatcher %s',
-    async (isDispatch) => {
-      const seen: string[] = [];
-      const below = client(
-        core,
-        {},
-        async ({ url }) => {
-          seen.push(url);
-          return { status: url === get.url ? 302 : 503 };
-        },
-        isDispatch,
-      );
-      const next = 'https://other.test/next';
-      const call = client(core, { maxRetries: 0 }, async ({ method, url }) => {
-        await below({ method, url });
-        return below({ method, url: next });
-      });
-      await call(get);
-      expect(seen).toEqual([get.url, next, next, next]);
-    },
-  );
 
   test('two copies of this package recognise each other', async () => {
     const other = await freshCore();

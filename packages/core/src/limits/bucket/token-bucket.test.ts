@@ -184,14 +184,6 @@ test.each([
   expect(tokenBucket({ refillPerSecond }).stats()).toMatchObject({ capacity, tokens: capacity });
 });
 
-test('a higher priority takes tokens that are too few for the first in line', async () => {
-  const { clock, lines, ask } = setUp({ initialTokens: 2, queue: priorityQueue() });
-  ask('large', { cost: 5 });
-  ask('urgent', { cost: 2, priority: 1 });
-  await clock.advance(1_000);
-  expect(lines).toEqual(['urgent 0', 'large 500']);
-});
-
 describe('aborts', () => {
   test('share one listener per signal, which is removed with the last request', async () => {
     const { bucket, clock } = setUp({ initialTokens: 0 });

@@ -341,12 +341,3 @@ describe('a source that throws', () => {
     expect(bucket.tryAcquire()).toMatchObject({ cost: 1 });
   });
 });
-
-test('a long queue for which there are tokens goes on without another change of the source', async () => {
-  const bucket = new BoxBucket();
-  const granted = Promise.all(Array.from({ length: 5_000 }, () => bucket.acquire()));
-  bucket.box.put(5_000);
-  await bucket.clock.advance(1);
-  expect(bucket.stats()).toMatchObject({ waiting: 0, granted: 5_000 });
-  await granted;
-});
