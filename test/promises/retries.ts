@@ -236,7 +236,7 @@ export const RETRIES: readonly Promised[] = [
       file: 'packages/core/src/events/report-fields.ts',
       from: "if (type === 'response') return { type, status: outcome.status };",
       to: "if (type === 'response') return outcome;",
-      tests: ['packages/core/src/call/events.test.ts', 'packages/core/src/events/report-fields.test.ts'],
+      tests: ['packages/core/src/events/emit.test.ts'],
     },
   ]),
 ];

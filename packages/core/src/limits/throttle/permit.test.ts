@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { late, lost, REQUEST, response } from '../../../test/call-with-limits.ts';
 import type { EbbEvent } from '../../events/events.ts';
-import type { Outcome } from '../../http/outcome.ts';
+import type { FailureKind, Outcome } from '../../http/outcome.ts';
 import type { CallView } from '../../policy/call-view.ts';
 import type { Limit, Permit } from '../../policy/limit.ts';
 import { virtualClock } from '../../testing.ts';
@@ -27,8 +27,6 @@ function setUp(options: ThrottleOptions = {}) {
   return { clock, own, limit, call, events, rule };
 }
 
-type Set = ReturnType<typeof setUp>;
-
 /** What the rule is told, with the share of the timeout that an answer took. */
 function toldTo(rule: ThrottleRule): string[] {
   const told: string[] = [];
@@ -41,81 +39,49 @@ function toldTo(rule: ThrottleRule): string[] {
   return told;
 }
 
-const aborted: Outcome = { type: 'failure', kind: 'aborted', error: undefined };
+const failed = (kind: FailureKind): Outcome => ({ type: 'failure', kind, error: undefined });
 
 describe('a scheduled attempt that was let through', () => {
   const retries = { attempt: 1, toRetry: lost };
 
-  test.each<
-    [story: string, more: object, uses: ((permit: Required<Permit>, set: Set) => unknown)[], told: string[]]
-  >([
-    [
-      'is sent, and aborted: it says nothing, and is spent',
-      retries,
-      [(permit) => permit.settle(aborted), (permit) => permit.lapse()],
-      [],
-    ],
-    [
-      'lapses once',
-      retries,
-      [(permit) => permit.lapse(), (permit) => permit.lapse()],
-      ['given back after-failure'],
-    ],
+  const steps = {
+    wait: (permit: Required<Permit>) => permit.cancel(),
+    lapse: (permit: Required<Permit>) => permit.lapse(),
+    answer: (permit: Required<Permit>) => permit.settle(response(200)),
+    timeout: (permit: Required<Permit>) => permit.settle(late),
+    abort: (permit: Required<Permit>) => permit.settle(failed('aborted')),
+    mistake: (permit: Required<Permit>) => permit.settle(failed('unknown')),
+  };
+
+  test.each<[story: string, more: object, script: (keyof typeof steps)[], told: string]>([
+    ['is sent, and aborted: it says nothing, and is spent', retries, ['abort', 'lapse'], ''],
+    ['lapses once', retries, ['lapse', 'lapse'], 'given back after-failure'],
     [
       'is ended by a timeout, which is a failure',
       { attempt: 2, toRetry: lost },
-      [(permit) => permit.settle(late), (permit) => permit.lapse()],
-      ['failed, a retry'],
+      ['timeout', 'lapse'],
+      'failed, a retry',
     ],
+    ['has an outcome: a lapse says no more', { attempt: 1 }, ['answer', 'lapse'], 'answered 0'],
+    ['has an outcome that says nothing: there is nothing to give back', {}, ['mistake', 'lapse'], ''],
+    ['waits for another limit, and is not sent', retries, ['wait', 'lapse'], 'given back after-failure'],
+    ['is paid by a budget, and not sent', { ...retries, policy: { budget: {} } }, ['lapse'], ''],
     [
-      'has an outcome: a lapse says no more',
-      { attempt: 1 },
-      [(permit) => permit.settle(response(200)), (permit) => permit.lapse()],
-      ['answered 0'],
-    ],
-    [
-      'has an outcome that says nothing: there is nothing to give back',
-      {},
-      [
-        (permit) => permit.settle({ type: 'failure', kind: 'unknown', error: undefined }),
-        (permit) => permit.lapse(),
-      ],
-      [],
-    ],
-    [
-      'waits for another limit, and is not sent',
-      retries,
-      [(permit) => permit.cancel(), (permit) => permit.lapse()],
-      ['given back after-failure'],
-    ],
-    [
-      'is paid by a budget, and not sent',
-      { ...retries, policy: { budget: {} } },
-      [(permit) => permit.lapse()],
-      [],
-    ],
-    [
-      'is the retry of a request that has timed out, and not sent',
+      'is a retry after a timeout, and not sent',
       { attempt: 1, toRetry: late },
-      [(permit) => permit.lapse()],
-      ['given back after-timeout'],
+      ['lapse'],
+      'given back after-timeout',
     ],
-    [
-      'is a hedge, and not sent',
-      { attempt: 1, toRetry: undefined },
-      [(permit) => permit.lapse()],
-      ['given back after-failure'],
-    ],
-  ])('%s', (_, more, uses, expected) => {
-    const set = setUp();
-    const { limit, call, rule } = set;
+    ['is a hedge, and not sent', { attempt: 1, toRetry: undefined }, ['lapse'], 'given back after-failure'],
+  ])('%s', (_, more, script, expected) => {
+    const { limit, call, rule } = setUp();
     // Prompt answers, which pay for retries.
     for (let at = 0; at < 1_000; at += 1) rule.learn(1e6, false, false, 0);
     const permit = limit.take?.(call(more), undefined) as Required<Permit>;
     expect(permit).not.toHaveProperty('skip');
     const told = toldTo(rule);
-    for (const use of uses) use(permit, set);
-    expect(told).toEqual(expected);
+    for (const step of script) steps[step](permit);
+    expect(told.join(', ')).toBe(expected);
   });
 
   test('is let through again once another limit was waited for, and its time counts from then', () => {
