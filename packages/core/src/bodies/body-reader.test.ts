@@ -6,13 +6,20 @@ import { BodyReader } from './body-reader.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
+/** A look at what this opens. */
+function readerOf(open: (most: number) => Peek | undefined, bytes = 100) {
+  const clock = virtualClock({ startMs: 0 });
+  const context = { request: { url: '/' }, attempt: 3, open } as unknown as InspectionContext;
+  const outcome = { type: 'response', status: 503, header: (name: string) => `of ${name}` } as const;
+  return { clock, context, reader: new BodyReader(outcome, context, { bytes, timeoutMs: 1_000, clock }) };
+}
+
 /** A look at these parts: after them the body ends, breaks, or nothing more comes. */
 function setUp(
   parts: readonly Uint8Array[] | undefined,
   after: 'end' | 'nothing' | Error = 'end',
-  bytes = 100,
+  bytes?: number,
 ) {
-  const clock = virtualClock({ startMs: 0 });
   const told: string[] = [];
   let next = 0;
   const peek: Peek = {
@@ -30,10 +37,7 @@ function setUp(
     told.push(`open ${most}`);
     return parts && peek;
   };
-  const context = { request: { url: '/' }, attempt: 3, open } as unknown as InspectionContext;
-  const outcome = { type: 'response', status: 503, header: (name: string) => `of ${name}` } as const;
-  const reader = new BodyReader(outcome, context, { bytes, timeoutMs: 1_000, clock });
-  return { clock, told, reader, context };
+  return { told, ...readerOf(open, bytes) };
 }
 
 test('a look has the status, the headers, the request and the attempt', () => {
@@ -108,22 +112,13 @@ describe('what is read', () => {
   test('an error or a part after the end is ignored', async () => {
     for (const late of [Promise.reject(new Error('late')), Promise.resolve(encode('late'))]) {
       late.catch(() => undefined);
-      const { clock, context } = setUp([]);
-      let settle = (): void => undefined;
-      const held = new Promise<void>((resolve) => {
-        settle = resolve;
-      });
-      const peek: Peek = { read: () => held.then(() => late), stop: () => undefined };
-      const outcome = { type: 'response', status: 200, header: () => undefined } as const;
-      const reader = new BodyReader(
-        outcome,
-        { ...context, open: () => peek },
-        { bytes: 9, timeoutMs: 1, clock },
-      );
+      const held = Promise.withResolvers<void>();
+      const read = () => held.promise.then(() => late);
+      const { reader } = readerOf(() => ({ read, stop: () => undefined }));
       const text = reader.text();
       await nextTurn();
       reader.end();
-      settle();
+      held.resolve();
       await nextTurn();
       expect([await text, await reader.text(), reader.error]).toEqual(['', '', undefined]);
     }
@@ -138,10 +133,8 @@ test.each<[value: unknown, text: string, json: unknown, event: object | undefine
   [undefined, '', undefined, undefined],
   [null, 'null', null, undefined],
 ])('a body that the client has made %j of', async (value, text, json, event) => {
-  const { context, clock } = setUp([]);
   const peek: Peek = { read: () => expect.fail('read'), stop: () => undefined, parsed: { value } };
-  const outcome = { type: 'response', status: 200, header: () => undefined } as const;
-  const reader = new BodyReader(outcome, { ...context, open: () => peek }, { bytes: 2, timeoutMs: 1, clock });
+  const { reader, clock } = readerOf(() => peek, 2);
   expect([await reader.text(), await reader.json(), await reader.firstEvent()]).toEqual([text, json, event]);
   expect(clock.pending).toBe(0);
 });
