@@ -50,23 +50,15 @@ test('a look of an adapter that cannot watch is read to its end, and stopped', a
   const parts = ['ab', 'cd'].map((part) => new TextEncoder().encode(part));
   const told: unknown[] = [];
   const peek: Peek = { read: async () => parts.shift(), stop: () => void told.push('stopped') };
-  await new Promise<void>((resolve) => {
-    watchBody(
-      peek,
-      caller,
-      { part: (part) => void told.push(new TextDecoder().decode(part as Uint8Array)) },
-      resolve,
-    );
-  });
+  const part = (given: unknown) => void told.push(new TextDecoder().decode(given as Uint8Array));
+  await new Promise<void>((resolve) => watchBody(peek, caller, { part }, resolve));
   expect(told).toEqual(['ab', 'cd', 'stopped']);
 });
 
 test('a body that there is not has ended at once', () => {
-  let ends = 0;
-  watchBody(undefined, caller, { part: () => undefined }, () => {
-    ends += 1;
-  });
-  expect(ends).toBe(1);
+  const ended = vi.fn();
+  watchBody(undefined, caller, { part: () => undefined }, ended);
+  expect(ended).toHaveBeenCalledTimes(1);
 });
 
 test.each([[{ a: 1 }], [[1]], [5], [true]])('%j is what a client has made of a text', async (value) => {
@@ -218,12 +210,10 @@ describe('a web stream', () => {
   test('that is watched for its end alone is read ahead in the next turn, without a timer', async () => {
     const { opened, pulled } = setUp(['ab', 'cd']);
     const clock = virtualClock({ startMs: 0 });
-    let ends = 0;
-    const watched = watchWebStream(opened.data, clock, () => {
-      ends += 1;
-    });
+    const ended = vi.fn();
+    const watched = watchWebStream(opened.data, clock, ended);
     for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
-    expect([pulled(), ends, clock.pending]).toEqual([3, 1, 0]);
+    expect([pulled(), ended.mock.calls.length, clock.pending]).toEqual([3, 1, 0]);
     expect(await new Response(watched).text()).toBe('abcd');
   });
 

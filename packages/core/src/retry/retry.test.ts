@@ -150,16 +150,10 @@ describe('the signal', () => {
 
 test('a slot is held while the function runs', async () => {
   const concurrency = concurrencyLimit({ maxConcurrent: 1, maxQueue: 0 });
-  let done = (): void => undefined;
-  const first = retry(
-    () =>
-      new Promise<void>((resolve) => {
-        done = resolve;
-      }),
-    { concurrency },
-  );
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = retry(() => promise, { concurrency });
   await expect(retry(() => 1, { concurrency })).rejects.toBeInstanceOf(NotSentError);
-  done();
+  resolve();
   await first;
   expect(concurrency.stats().inUse).toBe(0);
 });

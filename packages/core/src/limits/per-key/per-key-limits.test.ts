@@ -232,23 +232,20 @@ describe('all of them together', () => {
     [{ waiting: 'drain' }, 'drain'],
   ] as const)('are closed by %j, and those to come', async (options, waiting) => {
     const closed: string[] = [];
-    let end = (): void => undefined;
     const limit = (key: string, ends: Promise<void> = Promise.resolve()): LimitOfKey => ({
       close: (how) => {
         closed.push(`${key} ${how?.waiting}`);
         return ends;
       },
     });
-    const slow = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const { limits, look } = setUp({ a: limit('a'), b: limit('b', slow), c: limit('c'), none: {} });
+    const slow = Promise.withResolvers<void>();
+    const { limits, look } = setUp({ a: limit('a'), b: limit('b', slow.promise), c: limit('c'), none: {} });
     look('a', 'b', 'none');
     const done = vi.fn();
     const all = limits.close(options).then(done);
     await new Promise(setImmediate);
     expect(done).not.toHaveBeenCalled();
-    end();
+    slow.resolve();
     await all;
     look('c');
     expect(closed).toEqual(['a', 'b', 'c'].map((key) => `${key} ${waiting}`));
