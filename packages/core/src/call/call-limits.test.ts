@@ -14,7 +14,7 @@ import { createPolicy } from '../policy/policy.ts';
 import { priorityQueue } from '../queue/order.ts';
 import { virtualClock } from '../testing.ts';
 import type { Call } from './call.ts';
-import { grantOf, setHistory } from './history.ts';
+import { attemptsOf, grantOf, setHistory } from './history.ts';
 import { startCall } from './transport.ts';
 
 const clock = virtualClock({ startMs: 0 });
@@ -123,7 +123,7 @@ describe('a bucket', () => {
     expect(await other).toBe(2_200);
   });
 
-  test('is settled with the cost of the response', async () => {
+  test('is settled with the cost of the response, which has its history', async () => {
     const bucket = tokenBucket({ ...small, capacity: 1_000 });
     const { start } = setUp({ bucket, cost: 600 });
     const call = start();
@@ -131,6 +131,7 @@ describe('a bucket', () => {
     const answer = {};
     judge(call, responds(200));
     setHistory(answer, call.historyRecord);
+    expect(attemptsOf(answer)).toMatchObject([{ status: 200, reason: 'success' }]);
     grantOf(answer)?.settle(150);
     expect(bucket.stats().tokens).toBe(850);
     expect(grantOf({})).toBeUndefined();

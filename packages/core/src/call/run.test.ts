@@ -120,6 +120,27 @@ test('startCall: the policy without options, an override for options', () => {
   expect(startCall(policy, REQUEST, { maxRetries: 1 }).policy.maxRetries).toBe(1);
 });
 
+test('the total timeout in an attempt after a failed one gives the last response', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const policy = createPolicy({ clock, random: () => 0, backoff: constant(1), totalTimeoutMs: 100 });
+  const client = exchange(503, new Error('lost'));
+  const { failure } = client;
+  let isLate = false;
+  client.send = async (call) => {
+    timeoutOf(call);
+    client.sent.push(call.attempt);
+    if (call.attempt === 1) return { status: 503 };
+    if (call.attempt === 2) throw new Error('lost');
+    await clock.sleep(100);
+    isLate = true;
+    throw new Error('late');
+  };
+  client.failure = (error) => (isLate ? { type: 'failure', kind: 'timeout', error } : failure(error));
+  const result = run(new Call(policy, REQUEST), client);
+  await clock.advance(200);
+  expect(await result).toEqual({ status: 503 });
+});
+
 test('a response whose inspection runs into the total timeout is discarded for the one before', async () => {
   const clock = virtualClock({ startMs: 0 });
   const never = new Promise<undefined>(() => undefined);

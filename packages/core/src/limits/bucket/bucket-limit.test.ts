@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { REQUEST } from '../../../test/call-with-limits.ts';
+import { REQUEST, response } from '../../../test/call-with-limits.ts';
 import { ownBucket } from '../../../test/own.ts';
 import { throwing } from '../../../test/throwing.ts';
 import type { CallView } from '../../policy/call-view.ts';
 import type { BucketMethods } from '../../policy/contracts.ts';
-import type { Limit, Wait } from '../../policy/limit.ts';
+import type { Limit, Permit, Wait } from '../../policy/limit.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from './token-bucket.ts';
 
@@ -73,3 +73,9 @@ test.each<[thrown: Error, cost: unknown, name: string]>([
     expect([Object(error).constructor.name, error]).toEqual([name, expect.objectContaining(own)]);
   },
 );
+
+test('a bucket that observes no answers is not told of them', () => {
+  const bucket = ownBucket({ tryAcquire: () => ({ cost: 1 }) } as unknown as BucketMethods);
+  const permit = limitOf(bucket).take?.(callOf(), undefined) as Permit;
+  expect(() => permit.settle?.(response(200))).not.toThrow();
+});
