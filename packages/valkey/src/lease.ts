@@ -1821,7 +1821,7 @@ function memberTold(
   if (isSmaller) dueSoon(member, SHRINK_MS, nowMs);
   else if (isSettled || isIdle(member, nowMs)) {
     member.askingAtMs = undefined;
-    member.dueAtMs = member.countedAtMs + member.everyMs;
+    member.dueAtMs = member.countedAtMs + (isSettled ? member.everyMs : BUSY_MS);
     // A request before then takes the report along; a quiet process waits for a request.
     if (member.isQuiet) member.lookAtMs = NEVER;
     else lookBy(member, member.dueAtMs + member.everyMs);

@@ -126,6 +126,16 @@ test.each([
   expect(look(processes, everyMs)).toBeLessThanOrEqual(1);
 });
 
+test('a quiet process whose share is small asks for more with its next request, and makes no call for that', () => {
+  const membership = new Membership();
+  membership.used(0);
+  membership.confirm(7_000, 100_000, 2);
+  expect(membership.lookAtMs).toBe(Number.POSITIVE_INFINITY);
+  expect(membership.confirm(17_000, 500_000, 2)).toMatchObject({ held: 100_000 });
+  // It has its part: that is told once in a minute.
+  expect(membership.next(27_000)).toBeUndefined();
+});
+
 test('a process that was quiet expects as many as it knew, so it does not take what others have who are quiet', () => {
   const membership = new Membership();
   const say = (nowMs: number, share: number, processes: number) => {

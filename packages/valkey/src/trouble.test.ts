@@ -20,6 +20,7 @@ const slow = (processes: number, roundTripMs: number): TroubledFleet => ({
 test.each<[name: string, TroubledFleet, least: number, most: number]>([
   ['without a store 8 processes, before 1 request in 30 s each', quiet(8, 30), 0.9, 1.1],
   ['without a store 32 processes, before 1 in 10 s', quiet(32, 10), 0.9, 1.1],
+  ['without a store 8 processes, before 1 in 10 s, started 2.5 s apart', quiet(8, 10, 2_500), 0.98, 1.1],
   ['without a store 32 processes, before 1 in 3 s, started 2.5 s apart', quiet(32, 3, 2_500), 0.9, 1.1],
   ['without a store 32 processes, before 1 in 30 s, started 2.5 s apart', quiet(32, 30, 2_500), 0.9, 1.1],
   ['6 processes at a round trip of 246 ms', slow(6, 246), 0.95, 1.05],
