@@ -1,7 +1,7 @@
 import { block, figure, type Heading, headingHeight, MARGIN, WIDTH } from './frame.ts';
 import { COLOURS, type Colour } from './palette.ts';
 import { element, label } from './svg.ts';
-import type { Type } from './text-width.ts';
+import { type Type, wrap } from './text-width.ts';
 
 /** A case of a map. */
 export interface MapCell {
@@ -14,11 +14,16 @@ export interface MapCell {
 
 /** Two axes, and a panel for each of several maps over them. */
 export interface MapChart extends Heading {
-  /** The names of the axes, and the values of each. */
-  readonly x: string;
+  /** The names of the axes, and the values of each. Several names below stand for as many parts of the columns. */
+  readonly x: string | readonly string[];
   readonly y: string;
   readonly columns: readonly string[];
   readonly rows: readonly string[];
+  /**
+   * The width of the names of the rows, in pixels. With more than the default they are smaller, and may take two lines.
+   * @default 66
+   */
+  readonly rowsWidth?: number;
   /** The cells by row, then by column. */
   readonly panels: readonly { readonly name: string; readonly cells: readonly (readonly MapCell[])[] }[];
 }
@@ -26,35 +31,44 @@ export interface MapChart extends Heading {
 /** Twice as large as other texts would be: in a column of 360 pixels the figure is half as wide. */
 const NUMBER: Type = { size: 17 };
 const PANEL_NAME: Type = { size: 20, bold: true };
-const ROOM_FOR_ROWS = 66;
+const ROW_NAME: Type = { size: 13 };
+const ROW_LINE_HEIGHT = 16;
+const ROWS_WIDTH = 66;
 const CELL_HEIGHT = 32;
 const GAP = 3;
 const PANEL_GAP = 24;
 
-/** A panel of outlined and filled cells for each map, two side by side. */
+/** A panel of outlined and filled cells for each map, two side by side. A panel that stands alone is as wide as both. */
 export function mapChart(chart: MapChart): string {
-  const { x, y, columns, rows, panels } = chart;
-  const panelWidth = (WIDTH - 2 * MARGIN - PANEL_GAP) / 2;
-  const cellWidth = (panelWidth - ROOM_FOR_ROWS) / columns.length;
+  const { y, columns, rows, rowsWidth = ROWS_WIDTH, panels } = chart;
+  const xs = namesOf(chart);
+  const width = WIDTH - 2 * MARGIN;
+  const panelWidth = panels.length === 1 ? width : (width - PANEL_GAP) / 2;
+  const cellWidth = (panelWidth - rowsWidth) / columns.length;
+  const partWidth = (columns.length * cellWidth) / xs.length;
+  const rowType = rowsWidth > ROWS_WIDTH ? ROW_NAME : NUMBER;
+  const rowLines = rows.map((text) => wrap(text, rowType, rowsWidth - 8));
   const panelHeight = 36 + rows.length * CELL_HEIGHT + 62;
   const top = headingHeight(chart) + 4;
   const middle = { 'text-anchor': 'middle', 'font-size': NUMBER.size };
   const drawn = panels.map(({ name, cells }, at) => {
     const left = MARGIN + (at % 2) * (panelWidth + PANEL_GAP);
     const from = top + Math.floor(at / 2) * panelHeight;
-    const first = left + ROOM_FOR_ROWS;
+    const first = left + rowsWidth;
     const below = from + 36 + rows.length * CELL_HEIGHT;
     const centre = (column: number): number => first + (column + 0.5) * cellWidth;
     const pieces = cells.flatMap((row, down) => {
       const above = from + 36 + down * CELL_HEIGHT;
       const line = above + CELL_HEIGHT / 2 + 6;
       return [
-        label(rows[down] as string, {
-          x: first - 8,
-          y: line,
-          'text-anchor': 'end',
-          'font-size': NUMBER.size,
-        }),
+        ...(rowLines[down] ?? []).map((text, at, { length }) =>
+          label(text, {
+            x: first - 8,
+            y: line + (at - (length - 1) / 2) * ROW_LINE_HEIGHT,
+            'text-anchor': 'end',
+            'font-size': rowType.size,
+          }),
+        ),
         ...row.flatMap(({ text, filled, colour = filled ? 'red' : 'green' }, column) => [
           element('rect', {
             x: first + column * cellWidth + GAP / 2,
@@ -82,19 +96,29 @@ export function mapChart(chart: MapChart): string {
       label(y, { x: left, y: from + 21, 'font-size': NUMBER.size }),
       ...pieces,
       ...columns.map((text, column) => label(text, { x: centre(column), y: below + 22, ...middle })),
-      label(x, { x: first + (columns.length * cellWidth) / 2, y: below + 46, ...middle }),
+      ...xs.map((text, part) =>
+        label(text, { x: first + (part + 0.5) * partWidth, y: below + 46, ...middle }),
+      ),
     );
   });
   return figure(chart, top + Math.ceil(panels.length / 2) * panelHeight, ...drawn);
 }
 
+function namesOf({ x }: MapChart): readonly string[] {
+  return typeof x === 'string' ? [x] : x;
+}
+
 /** The cells in words, row by row. */
-function wordsOf({ rows, columns, x, y }: MapChart, cells: readonly (readonly MapCell[])[]): string {
+function wordsOf(chart: MapChart, cells: readonly (readonly MapCell[])[]): string {
+  const { rows, columns, y } = chart;
+  const xs = namesOf(chart);
+  const partLength = columns.length / xs.length;
   const words = rows.map((row, down) => {
-    const own = (cells[down] ?? []).map(
-      ({ text, filled }, at) => `${columns[at]}: ${text}${filled ? ', filled' : ''}`,
-    );
-    return `${y} ${row}. ${x} ${own.join('; ')}`;
+    const own = (cells[down] ?? []).map(({ text, filled }, at) => {
+      const part = at % partLength === 0 ? `${xs[at / partLength]} ` : '';
+      return `${part}${columns[at]}: ${text}${filled ? ', filled' : ''}`;
+    });
+    return `${y} ${row}. ${own.join('; ')}`.trimStart();
   });
   return words.join('. ');
 }

@@ -14,6 +14,7 @@ const STRATEGIES = [
   'silence',
   'shard',
   'comes-back',
+  'grid-outside',
   'hedges',
   'tail',
   'slots',

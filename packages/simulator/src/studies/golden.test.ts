@@ -8,7 +8,16 @@ import { tableText } from './table.ts';
 const directory = new URL('../../figures/', import.meta.url);
 
 /** These take as long as all other tests of a package, so only `pnpm check long` draws them. */
-const LONG = ['storm', 'adaptive', 'concurrency', 'storm-fleets', 'silence', 'shard', 'comes-back'];
+const LONG = [
+  'storm',
+  'adaptive',
+  'concurrency',
+  'storm-fleets',
+  'silence',
+  'shard',
+  'comes-back',
+  'grid-outside',
+];
 const isLong = process.env.EBB_LONG !== undefined;
 const drawnHere = GOLDEN_STUDIES.filter(({ name }) => isLong || !LONG.includes(name));
 

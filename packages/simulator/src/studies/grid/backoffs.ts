@@ -1,5 +1,6 @@
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import type { Study } from '../study.ts';
+import { worldText } from './grid-table.ts';
 import { type VariedWorld, variedStudy } from './variety.ts';
 import { SMALL, scenarioOf } from './worlds.ts';
 
@@ -24,7 +25,7 @@ const KINDS: Readonly<Record<string, FleetPolicy>> = {
 export const BACKOFFS: readonly VariedWorld[] = Object.entries(KINDS).flatMap(([kind, more]) =>
   SMALL.filter((_, at) => at % EVERY === 0).map((world) => ({
     kind,
-    name: JSON.stringify(world),
+    name: worldText(world),
     scenario: scenarioOf(world),
     policy: { attemptTimeoutMs: 1_000, ...more },
   })),

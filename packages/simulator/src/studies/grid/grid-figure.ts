@@ -19,7 +19,7 @@ function cellOf(points: number): MapCell {
 }
 
 /** Whole points are enough for a cell. */
-function wholeText(points: number): string {
+export function wholeText(points: number): string {
   return pointsText(Math.round(points)).replace(/\.0$/, '');
 }
 

@@ -20,7 +20,7 @@ function shareText(share: number): string {
   return `${(Math.floor(1_000 * share) / 10).toFixed(1)}\u00a0%`;
 }
 
-function worldText({ trouble, clients, requestsPerSecond, serviceMs }: World): string {
+export function worldText({ trouble, clients, requestsPerSecond, serviceMs }: World): string {
   return `${trouble}, ${clients.toLocaleString('en')} × ${requestsPerSecond}/s × ${serviceMs} ms`;
 }
 

@@ -2,11 +2,11 @@ import type { Surge } from '../../scenario/client-options.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import type { ServerOptions } from '../../scenario/server-options.ts';
 import type { Study } from '../study.ts';
-import { type VariedWorld, variedStudy } from './variety.ts';
+import { MIXES, nameOf } from './mixes.ts';
+import { outsideFigure } from './outside-figure.ts';
+import { type Remedy, type VariedWorld, variedStudy } from './variety.ts';
 import { scenarioOf } from './worlds.ts';
 
-const CLIENTS: readonly number[] = [12, 100, 500, 2_500];
-const REQUESTS = 150;
 const SERVICE_MS = 60;
 const TROUBLES = ['half the capacity', 'refusals', 'silence 5 s', 'load .8'] as const;
 
@@ -17,12 +17,11 @@ function changeWorlds(
   server: Partial<ServerOptions>,
   attemptTimeoutMs = 1_000,
 ): VariedWorld[] {
-  return CLIENTS.map((clients) => {
-    const world = { trouble, clients, requestsPerSecond: REQUESTS, serviceMs: SERVICE_MS };
-    const scenario = scenarioOf(world);
+  return MIXES.map((mix) => {
+    const scenario = scenarioOf({ ...mix, trouble, serviceMs: SERVICE_MS });
     return {
       kind: `${kind}: ${trouble}`,
-      name: `${kind}, ${trouble}, ${clients}`,
+      name: nameOf(`${kind}: ${trouble}`, mix),
       scenario: { ...scenario, server: { ...scenario.server, ...server } },
       policy: { attemptTimeoutMs },
     };
@@ -38,18 +37,19 @@ function quietWorlds(
 ): VariedWorld[] {
   const { stragglers } = more;
   const meanMs = SERVICE_MS * (1 + (stragglers ? stragglers.share * (stragglers.factor - 1) : 0));
-  const capacity = REQUESTS / load;
-  const server = {
-    workers: Math.round((capacity * meanMs) / 1_000),
-    serviceMs: SERVICE_MS,
-    maxQueue: Math.round(2 * capacity),
-    ...more,
-  };
   const durationMs = surges.at(-1)?.untilMs ?? 120_000;
-  return CLIENTS.map((count) => {
-    const clients = { count, requestsPerSecond: REQUESTS, surges };
+  return MIXES.map((mix) => {
+    const { clients: count, requestsPerSecond } = mix;
+    const capacity = requestsPerSecond / load;
+    const server = {
+      workers: Math.round((capacity * meanMs) / 1_000),
+      serviceMs: SERVICE_MS,
+      maxQueue: Math.round(2 * capacity),
+      ...more,
+    };
+    const clients = { count, requestsPerSecond, surges };
     const scenario: Omit<Scenario, 'policy'> = { durationMs, clients, server };
-    return { kind, name: `${kind}, ${count}`, scenario, policy: { attemptTimeoutMs: 1_000 } };
+    return { kind, name: nameOf(kind, mix), scenario, policy: { attemptTimeoutMs: 1_000 } };
   });
 }
 
@@ -84,8 +84,23 @@ export const OUTSIDE: readonly VariedWorld[] = [
   ...quietWorlds('a quarter of the connections dead', 0.75, late(0.25, 100)),
 ];
 
+export const LONGER: Remedy = {
+  name: '4 × the timeout',
+  policyOf: ({ attemptTimeoutMs = 0, ...policy }) => ({ ...policy, attemptTimeoutMs: 4 * attemptTimeoutMs }),
+};
+
 export const outside: Study = variedStudy(
   'grid-outside',
   'services outside the grid: tails, timeouts, days, bursts',
   OUTSIDE,
+  {
+    figures: [{ name: 'grid-outside', svgOf: outsideFigure }],
+    remedy: {
+      name: '4 × the timeout',
+      policyOf: ({ attemptTimeoutMs = 0, ...policy }) => ({
+        ...policy,
+        attemptTimeoutMs: 4 * attemptTimeoutMs,
+      }),
+    },
+  },
 );
