@@ -140,11 +140,18 @@ export const THROTTLE: readonly Promised[] = [
       tests: ofLimit,
     },
     {
-      says: 'sent all the same if the last answer was prompt',
+      says: 'sent all the same if the last outcome was prompt',
       file: LIMIT,
       from: 'isLastChance && rule.isPrompt',
       to: 'isLastChance && false',
       tests: ofLimit,
+    },
+    {
+      says: 'an answer or a failure in less than half of the timeout',
+      file: RULE,
+      from: 'LATE * lateness < 1',
+      to: 'failed === false && LATE * lateness < 1',
+      tests: ofRule,
     },
     {
       says: 'A 429 with `Retry-After` or quota fields says nothing about the service.',

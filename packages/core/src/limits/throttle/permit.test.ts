@@ -113,6 +113,15 @@ test.each<[story: string, more: object, failures: number, reads: boolean]>([
   expect(now.mock.calls.length > 0).toBe(reads);
 });
 
+test.each([503, 200])('an attempt that ends with %d is as late as it took', (status) => {
+  const { clock, limit, call, rule } = setUp();
+  const learn = vi.spyOn(rule, 'learn');
+  const permit = limit.take?.(call(), undefined) as Required<Permit>;
+  clock.tick(900);
+  permit.settle(response(status));
+  expect(learn).toHaveBeenCalledWith(clock.now(), status === 503, false, 0.9);
+});
+
 describe('in trouble, with nothing to pay for an attempt', () => {
   function inTrouble(lateness = 0.4, options: ThrottleOptions = {}) {
     const set = setUp(options);
@@ -145,6 +154,15 @@ describe('in trouble, with nothing to pay for an attempt', () => {
     const taken = limit.take?.(call(more), undefined);
     if (next === 'sent') expect(taken).toHaveProperty('settle');
     else expect(taken).toEqual({ skip: true, delayMs: next === 'none' ? undefined : next });
+  });
+
+  test.each([
+    [0.4, true],
+    [0.6, false],
+  ])('after a failure that took %d of the timeout a request without time is sent: %s', (lateness, isSent) => {
+    const { limit, call, rule } = inTrouble(0.6);
+    rule.learn(1e6 + 4_000, true, false, lateness);
+    expect('settle' in Object(limit.take?.(call(noTime), undefined))).toBe(isSent);
   });
 
   test('a request that is sent all the same has taken nothing that it could give back', () => {

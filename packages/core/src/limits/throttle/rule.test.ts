@@ -14,8 +14,8 @@ function setUp() {
     ask: (count = 1) => {
       for (let at = 0; at < count; at += 1) rule.ask();
     },
-    fails(isRetry = false): number {
-      rule.learn(nowMs, true, isRetry, 0);
+    fails(isRetry = false, lateness = 0): number {
+      rule.learn(nowMs, true, isRetry, lateness);
       return rule.level;
     },
     /** @param lateness the latency as a share of the timeout */
@@ -148,14 +148,25 @@ describe('the share', () => {
   });
 });
 
-test('it is prompt after an answer in less than half of the timeout, until the next failure', () => {
+test('it is prompt after an answer or a failure in less than half of the timeout', () => {
   const { answers, fails, rule } = setUp();
+  expect(rule.isPrompt).toBe(true);
   const isPrompt = (learn: () => unknown): boolean => {
     learn();
     return rule.isPrompt;
   };
-  const seen = [() => answers(0.49), () => answers(0.5), () => answers(), () => fails(), () => answers(0.1)];
-  expect(seen.map(isPrompt)).toEqual([true, false, true, false, true]);
+  const seen = [
+    ...[() => answers(0.49), () => answers(0.5), () => answers()],
+    ...[() => fails(false, 1), () => fails(), () => fails(true, 0.5), () => fails(true, 0.49)],
+  ];
+  expect(seen.map(isPrompt)).toEqual([true, false, true, false, true, false, true]);
+});
+
+test('a late failure makes new requests pay no less', () => {
+  const { fails, rule, sent } = setUp();
+  // At once: the share does not change.
+  for (let at = 0; at < 3; at += 1) fails(false, 1);
+  expect([rule.state, sent(100)]).toEqual(['half-open', 100]);
 });
 
 test('it is as good as new 45 s after its last outcome', () => {

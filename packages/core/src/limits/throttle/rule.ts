@@ -46,6 +46,8 @@ const ROUNDING = 1e-9;
  * reserve, which answers fill again. While all is calm first attempts are free, and answers alone add to the balance.
  */
 export class ThrottleRule {
+  /** True if the last outcome, an answer or a failure, took less than half of the timeout: no queue was in its way. */
+  isPrompt = true;
   /** Failures in a row. */
   #inARow = 0;
   /** True if nothing is put off. */
@@ -65,11 +67,6 @@ export class ThrottleRule {
   /** The share of new requests that is sent. */
   get level(): number {
     return Math.min(1, this.#level);
-  }
-
-  /** True if the last outcome was an answer in less than half of the timeout. */
-  get isPrompt(): boolean {
-    return this.#inARow === 0 && this.#lateness * LATE < 1;
   }
 
   /** True if it has learned nothing for so long that it is as good as new. */
@@ -126,6 +123,7 @@ export class ThrottleRule {
     // A clock may be set back.
     const sinceMs = Math.max(0, nowMs - this.#atMs);
     this.#atMs = nowMs;
+    this.isPrompt = LATE * lateness < 1;
     if (!isRetry) {
       this.#ended = this.#recent(nowMs) + 1;
       this.#endedAtMs = nowMs;

@@ -143,7 +143,7 @@ describe('held by hand', () => {
   );
 });
 
-test('a request that cannot wait for its next scheduled attempt is sent, if the last answer was prompt', async () => {
+test('a request that cannot wait for its next scheduled attempt is sent, if the last outcome was prompt', async () => {
   const { own, settled, sent, clock } = setUp({ attemptTimeoutMs: 1_000, totalTimeoutMs: 1_500 });
   const rule = ruleOf(own);
   for (let at = 0; at < 4; at += 1) rule.learn(time.now() + 1_000 * at, true, false, 0);

@@ -244,7 +244,7 @@ class ScheduledAttempt implements Permit {
     const nowMs = policy.clock.now();
     if (failed)
       requestClass.failures = [...requestClass.failures.slice(1 - REPORTED_FAILURES), whatFailed(outcome)];
-    const lateness = failed ? 0 : (nowMs - this.#atMs) / attemptTimeoutMs;
+    const lateness = (nowMs - this.#atMs) / attemptTimeoutMs;
     this.#throttle.classes.learnedAtMs = nowMs;
     requestClass.rule.learn(nowMs, failed, attempt > 1, lateness);
     this.#throttle.tell(call, requestClass);
@@ -262,7 +262,7 @@ class ScheduledAttempt implements Permit {
  *
  * A request that is not sent is *skipped*. It waits for about 1, 2, 4, 8 and 16 s, whatever the `backoff` of the policy is, and uses none of
  * its retries; it has five of both together, or `maxRetries` if that is more. Then it ends with the answer that was there, or with a
- * `NotSentError` (`overload`). If `totalTimeoutMs` does not let it wait, it is sent all the same if the last answer of its class was prompt.
+ * `NotSentError` (`overload`). If `totalTimeoutMs` does not let it wait, it is sent all the same if the last outcome of its class was prompt.
  * With `maxRetries: 0` it does not wait.
  *
  * Retries after timeouts are paid from the level of new requests, and while nothing fails from answers: one in a hundred. Other
