@@ -1,8 +1,8 @@
-// A child of `bench overload constants`: the grid with one number of the throttle's rule changed. Prints what comes of it.
+// A child of `bench overload constants`: the rule of the throttle with one of its texts changed. Prints what comes of it in the worlds that
+// are named, or in all.
 import { registerHooks } from 'node:module';
 
-const [from = '', to = ''] = process.argv.slice(2);
-const SEEDS = [1, 2];
+const [from = '', to = '', ...names] = process.argv.slice(2);
 
 // What is imported from here on.
 let hasChanged = false;
@@ -17,27 +17,12 @@ registerHooks({
   },
 });
 
-const { gainOf, meanOf } = await import('../../../packages/simulator/src/studies/grid/gains.ts');
-const { runWorlds } = await import('../../../packages/simulator/src/studies/grid/runs.ts');
-const { NO_RETRIES, SCHEMES, THROTTLE } = await import(
-  '../../../packages/simulator/src/studies/grid/schemes.ts'
-);
-const { SMALL } = await import('../../../packages/simulator/src/studies/grid/worlds.ts');
-
-const schemes = Object.fromEntries([NO_RETRIES, THROTTLE].map((name) => [name, SCHEMES[name] ?? {}]));
-const all = runWorlds(SMALL, schemes, SEEDS);
+const { JUDGED } = await import('./judged.ts');
 if (!hasChanged) throw new Error('the rule was imported before');
-const gains = all.map((runs) => gainOf(runs, THROTTLE));
-const shareOf = (points: number): number =>
-  (100 * gains.filter((gain) => gain >= points).length) / gains.length;
-console.log(
-  JSON.stringify({
-    answered: meanOf(all, THROTTLE),
-    near: shareOf(-1),
-    worst: Math.min(...gains),
-    healthy: meanOf(
-      all.filter(({ world }) => world.trouble.startsWith('load')),
-      THROTTLE,
-    ),
-  }),
-);
+
+const found: Record<string, number> = {};
+for (const [name, judge] of Object.entries(JUDGED)) {
+  if (names.length > 0 && !names.includes(name)) continue;
+  for (const [measure, value] of Object.entries(judge())) found[`${name} ${measure}`] = value;
+}
+console.log(JSON.stringify(found));
