@@ -66,6 +66,7 @@ export class BucketStore {
       const sentAtMs = nowMs;
       const outcome = await inTime(() => this.#send(call, sentAtMs), {
         ...this.#limit,
+        sentAtMs,
         extraMs: (error, silentMs) => Math.max(this.#leftMs(error), this.#slowMs(silentMs)),
       });
       if (outcome.reply !== undefined) return outcome;
@@ -157,7 +158,8 @@ export class BucketStore {
         version: Math.max(1, version) + 1,
       },
     };
-    const { reply, error } = await inTime(() => operate(storeClient, key, operation), this.#limit);
+    const limit = { ...this.#limit, sentAtMs: this.#time.now() };
+    const { reply, error } = await inTime(() => operate(storeClient, key, operation), limit);
     if (reply === undefined) throw error;
     return reply;
   }

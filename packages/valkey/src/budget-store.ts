@@ -51,7 +51,7 @@ export class BudgetStore {
     const sentAtMs = this.#time.now();
     const { reply, error, late } = await inTime(() => this.#send(call), {
       ...{ time: this.#time, connection: this.#connection, timeoutMs: this.#setup.timeoutMs },
-      ...{ extraMs: extraWaitMs, inBackground: true },
+      ...{ sentAtMs, extraMs: extraWaitMs, inBackground: true },
     });
     void late?.then((replied) => replied && onLate(replied, sentAtMs));
     if (reply === undefined) throw error;

@@ -162,6 +162,7 @@ interface Limit {
   readonly time: SteadyTime;
   readonly connection: Connection;
   readonly timeoutMs: number;
+  readonly sentAtMs: number;
   /** How much longer to wait, as there was no reply in time. `error` may be the reason for the silence. */
   readonly extraMs?: (error: unknown, silentMs: number) => number;
   /** Whether the process may exit meanwhile. */
@@ -171,9 +172,8 @@ interface Limit {
 /** Ends with the client's error, or if there is no reply in time. Never rejects. */
 export function inTime<T>(
   send: () => Promise<T>,
-  { time, connection, timeoutMs, extraMs = () => 0, inBackground }: Limit,
+  { time, connection, timeoutMs, sentAtMs, extraMs = () => 0, inBackground }: Limit,
 ): Promise<Outcome<T>> {
-  const sentAtMs = time.now();
   const sent = send().then(
     (reply): Outcome<T> => ({ reply }),
     (error): Outcome<T> => ({ error: withoutSecrets(error) }),

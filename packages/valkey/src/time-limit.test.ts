@@ -55,7 +55,7 @@ test.each([true, false])(
     const clock = lateClock();
     let moreMs = 100;
     const outcome = inTime(() => new Promise(() => {}), {
-      ...{ time: new SteadyTime(clock), connection, timeoutMs: 200, inBackground },
+      ...{ time: new SteadyTime(clock), connection, timeoutMs: 200, sentAtMs: 0, inBackground },
       extraMs: () => moreMs,
     });
     for (const delayMs of [50, 25]) {
@@ -72,7 +72,7 @@ test.each([true, false])(
 
 test('the error of a login is told without the password', async () => {
   const error = Object.assign(new Error('WRONGPASS'), { command: { name: 'auth', args: ['secret'] } });
-  const limit = { time: new SteadyTime(lateClock()), connection, timeoutMs: 200 };
+  const limit = { time: new SteadyTime(lateClock()), connection, timeoutMs: 200, sentAtMs: 0 };
   const outcome = await inTime(() => Promise.reject(error), limit);
   expect(outcome.error).toMatchObject({ message: 'WRONGPASS' });
   expect(outcome.error).not.toHaveProperty('command');
