@@ -2,6 +2,8 @@ import { seededRandom } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EMPTY_BACKLOG, LoneLease, reply, type Step, TOKEN, type Told, waiting } from '../test/lone-lease.ts';
+import { restOf, unitWaitMs } from './lease.ts';
+import type { IdleState } from './options.ts';
 import { type LeaseMark, markOf, type RawReply, type StoreCall } from './store-call.ts';
 
 // A lease makes no call and sets no timer, so it is tested without a store and without a clock.
@@ -103,6 +105,52 @@ describe('a step', () => {
       mode: 'refund',
       leases: [{ amounts: [5 * TOKEN] }],
     });
+  });
+
+  test('in a pause that is on its way goes by no reply that the store gave before it', () => {
+    holding(1);
+    const look = lease.peek(15);
+    lease.pause(1_000, 20);
+    const call = callOf(lease.step(20, EMPTY_BACKLOG));
+    lease.step(25, EMPTY_BACKLOG, { call: look, sentAtMs: 15, reply: reply() });
+    expect(lease.isOpen(25)).toBe(false);
+    lease.step(30, EMPTY_BACKLOG, { call, sentAtMs: 20, reply: reply() });
+    expect(lease.isOpen(30)).toBe(true);
+  });
+
+  test.each([
+    [0, 1],
+    [0.9, 2],
+  ])('at random leases for one request more than the average (drawn: %d)', (drawn, requests) => {
+    lease = new LoneLease({ random: () => drawn });
+    const first = callOf(lease.step(0, waiting(1)));
+    const told = reply({ granted: TOKEN, averageLease: [TOKEN], processes: 2 });
+    lease.step(10, waiting(1), { call: first, sentAtMs: 0, reply: told });
+    take(10);
+    expect(callOf(lease.step(10, waiting(9)))).toMatchObject({ maxFuture: [requests * TOKEN] });
+  });
+
+  test('goes by the unit that costs something', () => {
+    const limit = { refillPerSecond: 100, capacity: 20 };
+    lease = new LoneLease({
+      refillPerSecond: undefined,
+      capacity: undefined,
+      limits: { a: limit, b: limit },
+    });
+    const costs = new Array(8).fill([TOKEN, 0]);
+    const backlog = { ...waiting(8), firstCost: [TOKEN, 0], totalCost: [8 * TOKEN, 0], costs };
+    expect(callOf(lease.step(0, backlog))).toMatchObject({ maxFuture: [4 * TOKEN, 0] });
+  });
+
+  test('of a key that has rested goes on from its last reply, at the time of now', () => {
+    const call = callOf(lease.step(0, waiting(1)));
+    const told = reply({ emptyInMs: 500 });
+    lease.step(10, waiting(1), { call, sentAtMs: 0, reply: { ...told, pausedUs: told.atUs + 400_000 } });
+    const rested = restOf(lease.state, 0) as IdleState;
+    lease = new LoneLease();
+    lease.tell({ type: 'wake', rested, startMs: 0, fleet: undefined }, 300);
+    expect([lease.isOpen(399), lease.isOpen(401)]).toEqual([false, true]);
+    expect(unitWaitMs(lease.state, 0, TOKEN, 300)).toBeCloseTo(500 - 300 + 10, 3);
   });
 
   test('without an answer goes on with a share of the bucket, and asks again', () => {
