@@ -1607,16 +1607,11 @@ function learnShare(s: Draft, outage: Outage, isTold: boolean, nowMs: number): v
   const { localShare, onStoreError } = s.terms;
   const share = shareAt(s, nowMs);
   if (onStoreError !== 'local' || localShare !== undefined || share === outage.share || share === 0) return;
-  const before = outage.local.map((local, at) =>
-    gcra.tokensAt(localQuota(s, outage, at), local.emptyAtMs, nowMs),
-  );
   const isFirst = outage.share === 0;
-  // Spent tokens stay spent, and a larger share has no more tokens at first.
   outage.share = share;
   outage.mode = 'local';
-  outage.local.forEach((local, at) => {
-    local.emptyAtMs = gcra.stateWith(localQuota(s, outage, at), before[at] as number, nowMs);
-  });
+  // What was spent stays spent, and another share has no tokens at first.
+  for (const local of outage.local) local.emptyAtMs = Math.max(local.emptyAtMs, nowMs);
   if (isFirst && isTold) tell(s, { type: 'lost', error: outage.error, mode: outage.mode, share });
 }
 
