@@ -1678,9 +1678,6 @@ function takeLocal(s: LeaseState, outage: Outage, amounts: Amounts, nowMs: numbe
 const SOON_MS = 50;
 const SOON_EACH_MS = 2;
 
-/** How soon a process confirms a smaller share, in milliseconds: other processes ask for free shares about as often. */
-const SHRINK_MS = 150;
-
 /** How soon a process asks for a larger share: others have to make room. Later half of the time that it has asked. In milliseconds. */
 const GROW_MS = 200;
 const LONGEST_GROW_MS = 5_000;
@@ -1793,7 +1790,7 @@ function memberTold(
   if (!isCounted) {
     // Others have come or gone, or the store has lost the shares.
     if (member.isKnown && (reply.epoch !== member.epoch || reply.processes !== member.processes))
-      dueSoon(member, SOON_MS, nowMs);
+      dueSoon(member, nowMs);
     return;
   }
   const share = reply.share as number;
@@ -1813,7 +1810,7 @@ function memberTold(
   member.processes = reply.processes;
   member.epoch = reply.epoch;
   // The store keeps a smaller share reserved until this process has confirmed it.
-  if (isSmaller) dueSoon(member, SHRINK_MS, nowMs);
+  if (isSmaller) dueSoon(member, nowMs);
   else if (isSettled || isIdle(member, nowMs)) {
     member.askingAtMs = undefined;
     member.dueAtMs = member.countedAtMs + (isSettled ? member.everyMs : BUSY_MS);
@@ -1822,7 +1819,7 @@ function memberTold(
     else lookBy(member, member.dueAtMs + member.everyMs);
   } else {
     member.askingAtMs ??= nowMs;
-    dueSoon(member, SOON_MS, nowMs);
+    dueSoon(member, nowMs);
     const laterMs = Math.min(Math.max(GROW_MS, (nowMs - member.askingAtMs) / 2), LONGEST_GROW_MS);
     // In a younger bucket no share grows; others look whether it was lost.
     const sureInMs = reply.processes > 1 ? 0 : (SURE_US - ageUs) / 1_000;
@@ -1830,8 +1827,8 @@ function memberTold(
   }
 }
 
-function dueSoon(member: Member, soonMs: number, nowMs: number): void {
-  member.dueAtMs = Math.max(nowMs, member.countedAtMs + Math.max(soonMs, SOON_EACH_MS * member.processes));
+function dueSoon(member: Member, nowMs: number): void {
+  member.dueAtMs = Math.max(nowMs, member.countedAtMs + Math.max(SOON_MS, SOON_EACH_MS * member.processes));
   lookBy(member, member.dueAtMs + (member.isQuiet ? 0 : RIDE_MS));
 }
 
