@@ -1682,9 +1682,6 @@ const SOON_EACH_MS = 2;
 const GROW_MS = 200;
 const LONGEST_GROW_MS = 5_000;
 
-/** How long a report waits for a call for tokens to take the report along. In milliseconds. */
-const RIDE_MS = 100;
-
 /** The time between two counts of a busy process, and the least time per process of the fleet. In milliseconds. */
 const BUSY_MS = 3_000;
 const BUSY_EACH_MS = 20;
@@ -1829,7 +1826,7 @@ function memberTold(
 
 function dueSoon(member: Member, nowMs: number): void {
   member.dueAtMs = Math.max(nowMs, member.countedAtMs + Math.max(SOON_MS, SOON_EACH_MS * member.processes));
-  lookBy(member, member.dueAtMs + (member.isQuiet ? 0 : RIDE_MS));
+  lookBy(member, member.dueAtMs);
 }
 
 /** No request has come for so long. False before the first. */
