@@ -1610,7 +1610,7 @@ function learnShare(s: Draft, outage: Outage, isTold: boolean, nowMs: number): v
   const isFirst = outage.share === 0;
   outage.share = share;
   outage.mode = 'local';
-  // What was spent stays spent, and another share has no tokens at first.
+  // Spent tokens stay spent, and another share has none at first.
   for (const local of outage.local) local.emptyAtMs = Math.max(local.emptyAtMs, nowMs);
   if (isFirst && isTold) tell(s, { type: 'lost', error: outage.error, mode: outage.mode, share });
 }
