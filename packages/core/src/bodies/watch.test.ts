@@ -426,22 +426,17 @@ describe('a body that no one reads', () => {
     await expect(response.text()).rejects.toThrow('reset');
   });
 
-  test('is read ahead no more once the caller cancels it', async () => {
-    const { clock, response, cancelled, isOver, unread } = watched();
+  test.each<[how: string, end: (response: Response, abort: AbortController) => unknown, cancels: number]>([
+    ['once the caller cancels it', (response) => response.body?.cancel('no'), 1],
+    ['after an abort', (_, abort) => abort.abort(new Error('enough')), 0],
+  ])('is read ahead no more %s', async (_, end, cancels) => {
+    const abort = new AbortController();
+    const { clock, response, cancelled, isOver, unread } = watched({}, { signal: abort.signal });
     await unread();
     expect(clock.pending).toBe(1);
-    await response.body?.cancel('no');
+    await end(response, abort);
     await settled();
-    expect([isOver(), clock.pending, cancelled.mock.calls.length]).toEqual([true, 0, 1]);
-  });
-
-  test('is read ahead no more after an abort', async () => {
-    const abort = new AbortController();
-    const { clock, isOver, unread } = watched({}, { signal: abort.signal });
-    await unread();
-    abort.abort(new Error('enough'));
-    await settled();
-    expect([isOver(), clock.pending]).toEqual([true, 0]);
+    expect([isOver(), clock.pending, cancelled.mock.calls.length]).toEqual([true, 0, cancels]);
   });
 
   test('of one of two branches is read ahead, the other being read', async () => {
