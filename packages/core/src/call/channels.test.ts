@@ -46,3 +46,9 @@ test('every event is published on the channel of its type, and is that of the ob
     { type: 'end', attempt: 2, reason: 'success' },
   ]);
 });
+
+test('without an observer the channels that are heard alone are told', async () => {
+  const events = listen('end');
+  await send();
+  expect(events).toMatchObject([{ type: 'end' }]);
+});

@@ -65,6 +65,8 @@ test('an event goes to the policy and to all plugins, also if one of them fails'
   const plugins = [plugin({ onEvent: fails }), plugin(), plugin({ onEvent: see('plugin') })];
   insideOf({ onEvent: see('policy'), plugins }).onEvent?.({} as never);
   expect(seen).toEqual(['policy', 'plugin']);
+  insideOf({ plugins: plugins.slice(1), onEvent: fails }).onEvent?.({} as never);
+  expect(seen).toEqual(['policy', 'plugin', 'plugin']);
   expect(String(warn.mock.calls[0]?.[0])).toContain('onEvent failed, and is ignored: boom');
   const own = see('policy');
   expect([insideOf({ onEvent: own }).onEvent, insideOf({}).onEvent]).toEqual([own, undefined]);
