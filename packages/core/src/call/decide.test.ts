@@ -342,6 +342,15 @@ test('classify is told the request and the attempt', () => {
   expect(seen).toEqual([['http://upstream/', 2]]);
 });
 
+test.each([
+  [202, 3_000],
+  [300, 0],
+  [500, 3_000],
+])('a %i that classify wants again waits for the %i ms that it asks for', (status, delayMs) => {
+  const policy = createPolicy({ backoff: constant(0), random: () => 0, classify: () => 'transient' });
+  expect(decide(policy, at(), responds(status, { 'retry-after': '3' }), 0)).toMatchObject({ delayMs });
+});
+
 test('feedback is told the cost of the request, and a wait of its own is not a pause', () => {
   const costs: (number | undefined)[] = [];
   const feedback: ReadFeedback = (_outcome, _nowMs, cost) => {

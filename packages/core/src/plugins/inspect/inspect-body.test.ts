@@ -62,7 +62,7 @@ test('a body is read as far as the bound, and no longer than its time', async ()
   ] as const) {
     const { judged } = look(reads, ['{"a"', last], { maxBytes, timeoutMs: 50 });
     await clock.advance(50);
-    await judged;
+    expect(await judged).toMatchObject({ advice: { verdict: 'success' } });
   }
   expect(found).toEqual(['{"a":1}', { a: 1 }, '{"a":1', undefined, '{"a"', undefined]);
 });
