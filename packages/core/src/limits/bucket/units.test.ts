@@ -16,6 +16,21 @@ function outcomeOf(read: () => Amount): Amount | string {
   }
 }
 
+const AT_MOST = 'must be a number > 0 and ≤ the capacity, 10';
+
+test.each<[cost: unknown, outcome: Amount | string]>([
+  [1e-9, 1e-9],
+  [10, 10],
+  [0, `RangeError: cost ${AT_MOST}, got 0`],
+  [-1, `RangeError: cost ${AT_MOST}, got -1`],
+  [10.1, `RangeError: cost ${AT_MOST}, got 10.1`],
+  [Number.NaN, `RangeError: cost ${AT_MOST}, got NaN`],
+  ['5', `TypeError: cost ${AT_MOST}, got "5"`],
+  [{ tokens: 1 }, `TypeError: cost ${AT_MOST}, got an object`],
+])('a cost of one unit: %j', (cost, outcome) => {
+  expect(outcomeOf(() => ONE_UNIT.amountOf('f', cost as number, 10))).toEqual(outcome);
+});
+
 test.each<[said: number, outcome: Amount | string]>([
   [0, 0],
   [7, 7],
