@@ -82,29 +82,62 @@ describe('leases', () => {
   });
 });
 
-test('a call whose request has ended is made again by another one', async () => {
-  const world = new World();
-  // Requests of a worker take their timers with them: the call is neither answered nor given up.
-  let isGone = true;
-  const { clock } = world;
-  const bucket = world.bucket({
-    clock: {
-      now: () => clock.now(),
-      schedule: (wake, delayMs, inBackground, isWait) =>
-        isGone && !isWait ? () => undefined : clock.schedule(wake, delayMs, inBackground, isWait),
-    },
-    timeoutMs: 500,
+describe('a call whose request has ended', () => {
+  /** Requests of a worker take their timers with them: while `isGone`, a call is neither answered nor given up. */
+  function leaving() {
+    const world = new World();
+    const { clock } = world;
+    const state = { isGone: false };
+    const bucket = world.bucket({
+      clock: {
+        now: () => clock.now(),
+        schedule: (wake, delayMs, inBackground, isWait) =>
+          state.isGone && !isWait ? () => undefined : clock.schedule(wake, delayMs, inBackground, isWait),
+      },
+      timeoutMs: 500,
+    });
+    const leave = (isGone: boolean): void => {
+      state.isGone = isGone;
+      world.behaviour = isGone ? 'hangs' : 'replies';
+    };
+    return { world, clock, bucket, leave };
+  }
+
+  test('is made again by another one', async () => {
+    const { world, clock, bucket, leave } = leaving();
+    leave(true);
+    const acquired = [bucket.acquire()];
+    await clock.advance(300);
+    acquired.push(bucket.acquire());
+    leave(false);
+    await clock.advance(299);
+    expect(world.calls).toHaveLength(1);
+    expect(await world.fateOf(Promise.all(acquired), 11)).toHaveLength(2);
+    expect(bucket.stats()).toMatchObject({ mode: 'shared', losses: 0 });
   });
-  world.behaviour = 'hangs';
-  const acquired = [bucket.acquire()];
-  await clock.advance(300);
-  acquired.push(bucket.acquire());
-  isGone = false;
-  world.behaviour = 'replies';
-  await clock.advance(299);
-  expect(world.calls).toHaveLength(1);
-  expect(await world.fateOf(Promise.all(acquired), 11)).toHaveLength(2);
-  expect(bucket.stats()).toMatchObject({ mode: 'shared', losses: 0 });
+
+  test.each([
+    ['by the next', false],
+    ['also if a pause was said meanwhile', true],
+  ])('has its tokens charged %s, once', async (_, isPaused) => {
+    const { world, clock, bucket, leave } = leaving();
+    const grant = await world.fateOf(bucket.acquire(), 10);
+    (grant as { settle(cost: number): void }).settle(11);
+    leave(true);
+    const acquired = bucket.acquire();
+    await clock.advance(100);
+    leave(false);
+    if (isPaused) bucket.pauseFor(100);
+    await clock.advance(1_500);
+    await acquired;
+    for (let time = 0; time < 2; time += 1) {
+      await clock.advance(1_000);
+      await world.fateOf(bucket.acquire(), 10);
+    }
+    const charged = world.calls.map(({ spent }) => spent);
+    expect(charged.slice(0, 2)).toEqual([0, 10]);
+    expect(charged.slice(2).reduce((sum, spent) => sum + spent, 0)).toBe(10);
+  });
 });
 
 describe('deadlines', () => {

@@ -70,6 +70,8 @@ export class LeasedTokens implements TokenSource<number | undefined> {
   /** Names this isolate; made with the first call. */
   #name: string | undefined;
   #asked: SentCall | undefined;
+  /** The calls without a result, which say what was spent. */
+  readonly #unanswered = new Set<SentCall>();
   #askedAtMs = Number.NEGATIVE_INFINITY;
   /** When the latest call that got a reply was sent. */
   #repliedMs = Number.NEGATIVE_INFINITY;
@@ -263,6 +265,7 @@ export class LeasedTokens implements TokenSource<number | undefined> {
 
   /** Sends for at least as many more tokens, in the request whose turn it is, unless a call is under way. */
   #ask(lacking: number, nowMs: number): void {
+    for (const call of this.#unanswered) if (nowMs >= call.goneAtMs) this.#giveUp(call);
     if (this.#asked && nowMs < this.#asked.goneAtMs) return;
     const mayWait = this.#setup.nonConforming === 'delay';
     const deadlineMs = this.#bucket.waiting.next(nowMs)?.deadlineMs ?? Number.POSITIVE_INFINITY;
@@ -275,6 +278,7 @@ export class LeasedTokens implements TokenSource<number | undefined> {
     };
     if (this.#pauseToSay === undefined && lacking > 0 && this.#isRefused(lacking, asked.byMs, nowMs)) return;
     this.#asked = asked;
+    this.#unanswered.add(asked);
     this.#askedAtMs = nowMs;
     this.calls += 1;
     this.#setup.waitUntil(this.#call(asked));
@@ -321,6 +325,7 @@ export class LeasedTokens implements TokenSource<number | undefined> {
 
   #receive(asked: SentCall, reply: LeaseReply, nowMs: number): void {
     const { least, byMs, sentAtMs } = asked;
+    this.#unanswered.delete(asked);
     const isLatest = this.#asked === asked;
     if (isLatest) this.#asked = undefined;
     // The shortest counts, and is forgotten slowly: in an isolate that is held up many replies look late.
@@ -349,10 +354,14 @@ export class LeasedTokens implements TokenSource<number | undefined> {
     this.#pausedUntilMs = pausedMs > 0 ? nowMs + pausedMs : Math.min(this.#pausedUntilMs, nowMs);
   }
 
+  /** The tokens of a call without a reply may have been charged. To charge them again exceeds no quota. */
+  #giveUp(asked: SentCall): void {
+    if (this.#unanswered.delete(asked)) this.#owe(asked.spent);
+  }
+
   #lose(asked: SentCall, error: unknown, nowMs: number): void {
     if (this.#asked === asked) this.#asked = undefined;
-    // It may have been charged. To charge it again exceeds no quota.
-    this.#owe(asked.spent);
+    this.#giveUp(asked);
     // If a later call got a reply, this failure is over already.
     if (asked.sentAtMs < this.#repliedMs) return;
     if (this.outage) this.outage.failed(error, nowMs);
