@@ -11,12 +11,14 @@ export type { BackoffStrategy } from './backoff/strategy.ts';
 export { HookError, NotSentError, type NotSentReason } from './base/errors.ts';
 export type { Clock, Random } from './base/time.ts';
 export { attemptsOf } from './call/attempts.ts';
-export { type Attempt, grantOf, type HedgeRecord } from './call/history.ts';
+export { grantOf } from './call/history.ts';
 export type { RequestOptions } from './call/transport.ts';
 export {
+  type Attempt,
   detailsOf,
   type EbbEvent,
   type EventDetails,
+  type HedgeRecord,
   type ReportedError,
   type ReportedOutcome,
   type ReportedRequest,

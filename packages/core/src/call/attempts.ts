@@ -1,6 +1,7 @@
 import { property } from '../base/errors.ts';
+import type { Attempt, HedgeRecord } from '../events/events.ts';
 import { LAYER } from '../nested/outer-call.ts';
-import { type Attempt, type HedgeRecord, attemptsOf as noted } from './history.ts';
+import { attemptsOf as noted } from './history.ts';
 
 /** The hedges that a result carries under {@link LAYER}, for the entry of its attempt in the history. */
 export interface HedgeNotes {

@@ -3,7 +3,7 @@ import { nextTurn } from '../base/clock.ts';
 import { callQuietly, HookError, isPromise, NotSentError, reportRejection } from '../base/errors.ts';
 import { sleep } from '../base/signals.ts';
 import { emit, isObserved } from '../events/emit.ts';
-import type { EndFields, EventFields, ReportedRequest, StopReason } from '../events/events.ts';
+import type { Attempt, EndFields, EventFields, ReportedRequest, StopReason } from '../events/events.ts';
 import type { OpenedBody } from '../http/body.ts';
 import type { Outcome, ReadFeedback, RequestTraits, ResponseOutcome } from '../http/outcome.ts';
 import { type AroundCalls, isSame, type OuterCall, type Way } from '../nested/outer-call.ts';
@@ -25,7 +25,7 @@ import {
 } from './deadline.ts';
 import { type Decision, decideRetry, verdictOf } from './decide.ts';
 import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
-import { type Attempt, type HistoryRecord, record, recordOf, successOf } from './history.ts';
+import { type HistoryRecord, record, recordOf, successOf } from './history.ts';
 import { Inspection } from './inspection.ts';
 import { type Permits, startLimit } from './permits.ts';
 import type { CallClient, CallStep, EndStep, MakeBody, WaitStep } from './types.ts';
@@ -71,8 +71,9 @@ export function isUploadError({ uploadError }: Call, error: unknown): boolean {
  * and so on until the end. After the end each method returns the `end` step, so that nothing can be sent.
  */
 export class Call implements CallView, OuterCall {
-  readonly policy: Policy;
-  readonly request: RequestTraits;
+  // Middleware may replace these before it lets the call go on, and a plugin the history at the end.
+  policy: Policy;
+  request: RequestTraits;
   /** The kind of client that sends its attempts. */
   readonly way: Way;
   readonly deadline: Deadline | undefined;
@@ -97,6 +98,8 @@ export class Call implements CallView, OuterCall {
   #end: EndStep | undefined;
   /** The next phase before an attempt is sent. */
   #phase: Phase = START;
+  /** Middleware may set it. */
+  declare moves?: boolean;
   // Only requests with limits, hooks, waits, timeouts or retries need these: `declare` keeps them out of the others.
   /** Takes the result of the wait under way. */
   declare private keep?: ((brought: never) => void) | undefined;

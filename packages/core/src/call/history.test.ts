@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { throwing } from '../../test/throwing.ts';
+import type { Attempt } from '../events/events.ts';
 import { LAYER } from '../nested/outer-call.ts';
 import {
-  type Attempt,
   attemptsOf,
   hasHistory,
   keepNotes,

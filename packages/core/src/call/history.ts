@@ -1,46 +1,11 @@
 import { keptByCopies, makeMetadata } from '#platform';
 import { isObject, property } from '../base/errors.ts';
-import type { ReportedOutcome, RetryReason, StopReason } from '../events/events.ts';
+import type { Attempt } from '../events/events.ts';
 import { codeIn } from '../http/failure.ts';
-import type { FailureKind, Outcome } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
 import { LAYER } from '../nested/outer-call.ts';
 
 import type { Grant } from '../policy/contracts.ts';
-
-/** An attempt of a request, sent or skipped. Contains no URL, header or body. */
-export interface Attempt {
-  /** From 1. A skipped attempt has the number that it would have had. */
-  readonly attempt: number;
-  /** The delay before it, for backoff or `Retry-After`, in milliseconds. */
-  readonly delayMs: number;
-  /** The wait for its slot and its tokens after that, in milliseconds. */
-  readonly waitedMs: number;
-  /** The status of its response. */
-  readonly status?: number;
-  /** The kind of the failure, if there was no response. */
-  readonly failure?: FailureKind;
-  /** The code of the error or of one of its causes, else the name of the error. */
-  readonly code?: string;
-  /**
-   * Why it was followed by another attempt, or by none. `'skipped'`: it was not sent, and another one was scheduled. `'resumed'`:
-   * the body of its response broke, and its rest was asked for.
-   */
-  readonly reason: RetryReason | StopReason | 'skipped' | 'resumed';
-  /** Its hedges: other tries of it, under way at the same time. Left out if none was sent. */
-  readonly hedges?: readonly HedgeRecord[];
-  /** True if the server has answered it with a saved answer, as `idempotencyAnswers` of `@ebb/core/idempotency` finds out. */
-  readonly replayed?: true;
-}
-
-/** A hedge of an attempt. Contains no URL, header or body. */
-export interface HedgeRecord {
-  /** When it was sent, in milliseconds after the first try. */
-  readonly delayMs: number;
-  /** True if its response is that of the attempt. */
-  readonly won: boolean;
-  /** `undefined` if it was aborted because another try has won. */
-  readonly outcome: ReportedOutcome | undefined;
-}
 
 /** The entry of an attempt in the history. */
 export function recordOf(

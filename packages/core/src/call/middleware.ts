@@ -16,7 +16,8 @@ type Drive = <T>(call: Call, client: Transport<T>, signal: AbortSignal | undefin
 /** A call with middleware around it. */
 export class MiddlewareRun<T> implements MiddlewareCall {
   readonly call: Call;
-  readonly client: Transport<T>;
+  /** Other middleware may replace it before the call goes on. */
+  client: Transport<T>;
   /** True once the call goes on by itself: then it keeps its time. */
   isSent = false;
   /** Ends with the caller's signal by itself, as the client does that. */

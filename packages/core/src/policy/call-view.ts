@@ -1,6 +1,6 @@
 import type { BackoffStrategy } from '../backoff/strategy.ts';
 import type { Clock, Random } from '../base/time.ts';
-import type { EventFields, RetryReason } from '../events/events.ts';
+import type { Attempt, EventFields, RetryReason } from '../events/events.ts';
 import type { BodyContext } from '../http/body.ts';
 import type { Outcome, ReadFeedback, RequestTraits } from '../http/outcome.ts';
 import type { OuterCall } from '../nested/outer-call.ts';
@@ -47,6 +47,8 @@ export interface CallView {
   readonly isInner: boolean;
   /** True if its attempts may go to other origins: a limit per key looks for its key before each of them. */
   readonly moves?: boolean | undefined;
+  /** The attempts that have ended. As the call ends a plugin may replace it, with what it knows of them. */
+  history: readonly Attempt[];
   /** How many scheduled attempts limits have skipped. */
   readonly skipped?: number | undefined;
   /** The time of the call that is left, if the policy has a total timeout. */

@@ -1,6 +1,5 @@
 import { notNegative } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
-import type { Attempt } from '../../call/history.ts';
 import { shortHeader } from '../../http/headers.ts';
 import type { InspectAdvice, ResponseOutcome } from '../../http/outcome.ts';
 import type { CallView } from '../../policy/call-view.ts';
@@ -26,11 +25,6 @@ const OPTIONS: OptionTable<IdempotencyAnswersOptions> = {
   replayedHeader: { check: checkHeader, default: 'idempotent-replayed' },
   waitMs: { check: notNegative, default: 1_000 },
 };
-
-/** A call in which attempts were answered with a saved answer. */
-interface MarkedCall extends CallView {
-  history: readonly Attempt[];
-}
 
 /** True if the request carries a key, from its caller or from ebb, in each attempt. */
 function isKeyed({ key, request }: CallView): boolean {
@@ -85,8 +79,7 @@ export function idempotencyAnswers(options: IdempotencyAnswersOptions = {}): Plu
     ended(call) {
       const attempts = replayed.get(call);
       if (attempts === undefined) return;
-      const marked = call as MarkedCall;
-      marked.history = marked.history.map((one) =>
+      call.history = call.history.map((one) =>
         // A skipped attempt has the number of the next one.
         one.status !== undefined && attempts.includes(one.attempt) ? { ...one, replayed: true } : one,
       );

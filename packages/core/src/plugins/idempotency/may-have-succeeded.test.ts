@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Attempt, setHistory } from '../../call/history.ts';
+import { setHistory } from '../../call/history.ts';
+import type { Attempt } from '../../events/events.ts';
 import { mayHaveSucceeded } from './may-have-succeeded.ts';
 
 type Entry = Partial<Attempt>;

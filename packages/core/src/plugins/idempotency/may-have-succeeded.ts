@@ -1,5 +1,5 @@
 import { attemptsOf } from '../../call/attempts.ts';
-import type { Attempt } from '../../call/history.ts';
+import type { Attempt } from '../../events/events.ts';
 import { isServerError } from '../../http/classify.ts';
 
 /** The thing is gone, or is no longer as the condition of the request wants it. Source: RFC 9110 §15.5.5, §15.5.11, §15.5.13. */
