@@ -52,6 +52,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/nested/nested-retries.ts': OWN,
   'core/plugins/deadlines/header.ts': ['the time of an incoming request'],
   'core/plugins/deadlines/remaining-time.ts': ['the time of an incoming request'],
+  'core/plugins/failover/failover.ts': LOOKS,
   'core/plugins/idempotency/idempotency-answers.ts': LOOKS,
   'core/events/report-fields.ts': OWN,
   'core/policy/trust.ts': OWN,

@@ -56,7 +56,8 @@ export class AxiosRequest implements RequestTraits, Transport<AxiosResponse> {
   /** The headers as they were before the first attempt, if that was prepared. */
   #headers: object | undefined;
   #caller: CallerSignal | undefined;
-  #url: string | undefined;
+  /** The URL, once it was read; `failover` sets it. */
+  uri: string | undefined;
   // Few requests need these: `declare` keeps them out of the others.
   /** There if `data` is a function, or a form that can be sent more than once. */
   declare private next: NextBody | undefined;
@@ -98,8 +99,8 @@ export class AxiosRequest implements RequestTraits, Transport<AxiosResponse> {
   }
 
   get url(): string {
-    this.#url ??= urlOf(this.config);
-    return this.#url;
+    this.uri ??= urlOf(this.config);
+    return this.uri;
   }
 
   get replayable(): boolean {

@@ -1,4 +1,4 @@
-import { constant, type PolicyOptions } from '@ebb/core';
+import { constant, type EbbEvent, type PolicyOptions } from '@ebb/core';
 import axios, {
   AxiosError,
   AxiosHeaders,
@@ -45,6 +45,14 @@ describe('a retry goes to the next origin', () => {
     expect([status, data, ...urls()]).toEqual([200, B, `${A}${path}`, `${B}${path}`]);
   });
 
+  test('as events tell', async () => {
+    const told: string[] = [];
+    const onEvent = ({ type, request }: EbbEvent): void => void told.push(`${type} ${request.url}`);
+    const { send } = client({ [A]: 503, [B]: 200 }, { onEvent });
+    await send({ baseURL: A, url: '/x' });
+    expect(told).toEqual([`attempt ${A}/x`, `retry ${B}/x`, `attempt ${B}/x`, `end ${B}/x`]);
+  });
+
   test('with headers and data, and the caller finds its config', async () => {
     const { send, sent } = client({ [A]: 503, [B]: 200 });
     const config = { method: 'PUT', baseURL: A, url: '/x', params: { a: 1 }, data: 'text' };
@@ -60,6 +68,13 @@ describe('a retry goes to the next origin', () => {
     expect(config.url).toBe(`${A}/`);
     expect(config).not.toHaveProperty('baseURL');
     expect(urls()).toEqual([`${A}/`, `${B}/`]);
+  });
+
+  test("without a caller's `Host`", async () => {
+    const { send, sent } = client({ [A]: 503, [B]: 200 });
+    await send({ url: `${A}/`, headers: { Host: 'a.test', 'x-user': 'one' } });
+    const names = sent.map(({ headers }) => Object.keys(headers).filter((name) => /host|x-user/i.test(name)));
+    expect(names).toEqual([['Host', 'x-user'], ['x-user']]);
   });
 
   test('unless it may not be repeated', async () => {

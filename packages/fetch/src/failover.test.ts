@@ -9,6 +9,7 @@ import {
   retryBudget,
   tokenBucket,
 } from '@ebb/core';
+import { policyBucket } from '@ebb/core/quotas';
 import { virtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type BaseFetch, createFetch } from './create-fetch.ts';
@@ -19,9 +20,9 @@ const [A, B, C] = ['http://a.test:8080', 'https://b.test', 'http://c.test'] as c
 const reset = (): TypeError =>
   new TypeError('reset', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
 
-/** A failure of the target of a redirect. */
-const redirectedTo = (url: string): Response =>
-  Object.defineProperties(new Response(null, { status: 503 }), {
+/** A response of the target of a redirect, by default a failure. */
+const redirectedTo = (url: string, response = new Response(null, { status: 503 })): Response =>
+  Object.defineProperties(response, {
     redirected: { value: true },
     url: { value: url },
   });
@@ -129,6 +130,13 @@ describe('a retry', () => {
     expect(clock.elapsedMs).toBe(30_000);
   });
 
+  test('is not sent if the only origin has asked for too long a wait', async () => {
+    const busy = (): Response => new Response(null, { status: 503, headers: { 'retry-after': '700' } });
+    const { send, events } = client({ [A]: busy }, {}, { origins: [A] });
+    await send(A);
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'retry-after-too-long', attempt: 1 });
+  });
+
   test('that is not sent leaves the request where it was', async () => {
     const limits = [{ name: 'no', planRetry: () => 'budget-exhausted' as const }];
     const { send, events, plugin } = client({ [A]: 503, [B]: 200 }, {}, {}, [{ name: 'last', limits }]);
@@ -139,6 +147,70 @@ describe('a retry', () => {
     ]);
     expect(plugin.ejected).toEqual([]);
   });
+});
+
+describe('an origin that asks for no more requests', () => {
+  const answer = (status: number, headers: Record<string, string>) => (): Response =>
+    new Response(null, { status, headers });
+  const usedUp = { ratelimit: '"minute";r=0;t=60' };
+
+  test.each<[what: string, ask: () => Response, options?: PolicyOptions]>([
+    ['with a Retry-After', answer(429, { 'retry-after': '60' })],
+    ['with a used-up quota', answer(200, usedUp)],
+    ['with a used-up quota, which a bucket has heard of', answer(200, usedUp), { bucket: policyBucket() }],
+  ])('%s gets none until then while another is free', async (_, ask, { bucket } = {}) => {
+    const own = bucket && { bucket: policyBucket({ clock }) };
+    const { send, sent, plugin } = client({ [A]: ask, [B]: 200 }, own);
+    await send(A);
+    sent.length = 0;
+    for (let call = 0; call < 3; call += 1) await send(A);
+    expect([sent, clock.elapsedMs < 100, plugin.ejected]).toEqual([[B, B, B], true, []]);
+    clock.tick(60_000);
+    await send(A);
+    expect(sent.slice(3)[0]).toBe(A);
+  });
+
+  test.each<[what: string, ask: () => Response, options?: PolicyOptions]>([
+    ['if the policy reads nothing', answer(429, { 'retry-after': '60' }), { feedback: false, maxRetries: 0 }],
+    ['if the target of a redirect asks', () => redirectedTo('http://other.test/', answer(200, usedUp)())],
+    ['if the rest of its quota is above 0', answer(200, { ratelimit: '"minute";r=1;t=60' })],
+  ])('%s gets them', async (_, ask, options) => {
+    const { send, sent } = client({ [A]: ask, [B]: 200 }, options);
+    for (let call = 0; call < 2; call += 1) await send(A);
+    expect(sent).toEqual([A, A]);
+  });
+
+  test('if all ask, requests go to the one whose pause ends first, and a retry waits for it', async () => {
+    const busy = (seconds: number) => answer(503, { 'retry-after': `${seconds}` });
+    const { send, sent, answers } = client(
+      { [A]: busy(60), [B]: busy(30), [C]: busy(40) },
+      { maxRetries: 2 },
+    );
+    await send(A);
+    expect(clock.elapsedMs).toBe(20);
+    sent.length = 0;
+    Object.assign(answers, { [B]: busy(50), [C]: 200 });
+    expect(await send(A)).toBe(`200 ${C}`);
+    expect([sent, clock.elapsedMs]).toEqual([[B, C], 40_020]);
+  });
+
+  test('it is believed for ten minutes at most', async () => {
+    const { send, sent } = client({ [A]: answer(429, { 'retry-after': '9999999' }), [B]: 200 });
+    await send(A);
+    clock.tick(600_000);
+    sent.length = 0;
+    await send(A);
+    expect(sent).toEqual([A, B]);
+  });
+});
+
+test("a caller's `Host` is not sent to another origin", async () => {
+  const { send, requests } = client({ [A]: 503, [B]: 200 });
+  await send(A, { headers: { host: 'a.test', 'x-user': 'one' } });
+  expect(requests.map(({ headers }) => [headers.get('host'), headers.get('x-user')])).toEqual([
+    ['a.test', 'one'],
+    [null, 'one'],
+  ]);
 });
 
 test('a request to another origin, and one without a policy, stay as they are', async () => {

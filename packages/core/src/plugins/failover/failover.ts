@@ -6,9 +6,10 @@ import type { MiddlewareRun } from '../../call/middleware.ts';
 import type { Transport } from '../../call/transport.ts';
 import { reportedRequest } from '../../events/report-fields.ts';
 import { type Outcome, originOf, type ReadFeedback, type RequestTraits } from '../../http/outcome.ts';
+import { serverFeedback } from '../../http/server-feedback.ts';
 import type { CallView } from '../../policy/call-view.ts';
 import type { BroughtLimit, Limit, Permit } from '../../policy/limit.ts';
-import { POLICY, type Policy } from '../../policy/options.ts';
+import { POLICY } from '../../policy/options.ts';
 import type { Plugin } from '../../policy/plugin.ts';
 import { checkTrusted } from '../../policy/trust.ts';
 import { type EjectionOptions, type EndAttempt, Origins } from './origins.ts';
@@ -51,27 +52,31 @@ function atOrigin(url: string, origin: string): string {
   return Object.assign(new URL(url), { port: '', protocol, host }).href;
 }
 
-/** `undefined` for an outcome that does not concern the origin, such as a response of another one after a redirect. */
-function hasFailed(outcome: Outcome, request: RequestTraits): boolean | undefined {
-  if (outcome.type === 'failure') return /aborted|unknown/.test(outcome.kind) ? undefined : true;
-  const { status, url = request.url } = outcome;
-  return originOf({ url }) === originOf(request) ? status >= 500 : undefined;
+/** `undefined` for a failure that does not concern the origin. */
+function hasFailed(outcome: Outcome): boolean | undefined {
+  if (outcome.type === 'response') return outcome.status >= 500;
+  return /aborted|unknown/.test(outcome.kind) ? undefined : true;
 }
 
 /** The way of a call from origin to origin. */
-function routeOf<T>(
+interface Route extends Limit {
+  /** True while its attempts go to another origin than that of the caller. */
+  readonly isAway: boolean;
+}
+
+function routeOf(
   call: Call,
-  [request, moveTo]: MovableRequest<T>,
+  moveTo: (url: string | undefined) => void,
   names: readonly string[],
   origins: Origins,
-): Limit {
-  const { clock, feedback } = call.policy;
+): Route {
+  const { policy, request } = call;
+  const { clock, feedback } = policy;
   const { url } = request;
   const own = names.indexOf(originOf(request));
-  let [at, current, isTaken] = [own, url, false];
+  let at = own;
   /** `undefined` once it is known how the attempt has ended. It may be a probe, without which the origin would stay out. */
   let endAttempt: EndAttempt | undefined;
-  const next = (from: number): number => origins.next(from % names.length, clock.now());
   const end = (failed?: boolean): void => {
     endAttempt?.(failed, clock.now());
     endAttempt = undefined;
@@ -79,40 +84,43 @@ function routeOf<T>(
   const move = (to: number): void => {
     end();
     at = to;
-    current = to === own ? url : atOrigin(url, names[to] as string);
-    moveTo(to === own ? undefined : current);
+    moveTo(to === own ? undefined : atOrigin(url, names[to] as string));
     // Observers know a request by this object.
     if (call.reported) Object.assign(call.reported, reportedRequest(request));
   };
   const go = (from: number): void => {
-    move(next(from));
+    move(origins.next(from, clock.now()));
     endAttempt = origins.begin(at, clock.now());
-    isTaken = false;
   };
   if (feedback) {
-    // The wait that an origin asks for does not hold for another. Above 0: some statuses are retried for a wait alone.
     const read: ReadFeedback = (...args) => {
       const said = feedback(...args);
-      return said && next(at + 1) !== at
-        ? { ...said, waitMs: Math.min(1, said.waitMs ?? said.pauseMs) }
-        : said;
+      const to = origins.next(at + 1, clock.now());
+      // The wait that an origin asks for does not hold for another. Above 0: some statuses are retried for a wait alone.
+      const otherMs = Math.max(1, origins.pausedMs(to, clock.now()));
+      return said && to !== at ? { ...said, waitMs: Math.min(otherMs, said.waitMs ?? said.pauseMs) } : said;
     };
-    const known: { policy: Policy } = call;
-    known.policy = Object.create(call.policy, { feedback: { value: read } }) as Policy;
+    call.policy = { ...policy, [POLICY]: policy[POLICY], feedback: read };
   }
-  // In place of the getter of its class: hooks, limits and events see where the attempt goes.
-  Object.defineProperty(request, 'url', { get: () => current });
   go(own);
   const permit: Permit = {
-    cancel() {
-      isTaken = false;
+    cancel: () => undefined,
+    settle(outcome) {
+      // A response of another origin, after a redirect, does not concern this one.
+      const answeredBy = outcome.type === 'response' && outcome.url ? { url: outcome.url } : request;
+      const isHere = originOf(answeredBy) === originOf(request);
+      const nowMs = clock.now();
+      const said = feedback && isHere ? serverFeedback(outcome, nowMs, call.grant?.cost) : undefined;
+      if (said) origins.pause(at, said.pauseMs, nowMs);
+      end(isHere ? hasFailed(outcome) : undefined);
     },
-    settle: (outcome) => end(hasFailed(outcome, request)),
   };
   return {
     name: 'failover',
+    get isAway() {
+      return at !== own;
+    },
     take() {
-      isTaken = true;
       // Sent again at once: no retry was planned.
       endAttempt ??= origins.begin(at, clock.now());
       return permit;
@@ -120,11 +128,10 @@ function routeOf<T>(
     planRetry() {
       const before = at;
       go(at + 1);
-      return { cancel: () => isTaken || move(before) };
+      return { cancel: () => move(before) };
     },
-    ended(_, reason) {
-      // The total timeout ends an attempt without an outcome.
-      end((isTaken && reason === 'deadline-exceeded') || undefined);
+    ended() {
+      end();
       moveTo(undefined);
     },
   };
@@ -144,17 +151,17 @@ export function failoverWith<T>(
 ): Failover {
   const { origins: names, ...setup } = readOptions('failover', options, OPTIONS);
   const origins = new Origins(names.length, setup);
-  const routes = new WeakMap<CallView, Limit>();
-  function failover(asked: MiddlewareRun<T>, next: () => Promise<T>): Promise<T> {
-    const { call, client } = asked;
+  const routes = new WeakMap<CallView, Route>();
+  function failover(run: MiddlewareRun<T>, next: () => Promise<T>): Promise<T> {
+    const { call } = run;
     if (!names.includes(originOf(call.request))) return next();
     if (call.policy[POLICY].middleware.some((one) => 'isInnermost' in one))
       throw new TypeError('failover: not beside deduplicate, which sends requests itself');
-    const made = movable(client);
-    const [request] = made;
-    Object.assign(asked, { client: request });
-    Object.assign(call, { request, moves: true });
-    const route = routeOf(call, made, names, origins);
+    const [request, moveTo] = movable(run.client);
+    run.client = request;
+    call.request = request;
+    call.moves = true;
+    const route = routeOf(call, moveTo, names, origins);
     routes.set(call, route);
     const sent = next();
     // Limits do not hear of the end of a call that has not begun: after other middleware, or a limit before this one.
@@ -167,8 +174,17 @@ export function failoverWith<T>(
     name: 'failover',
     limits: [{ limit: { limit: { name: 'failover', forCall } } }],
     middleware: [failover as never],
+    // The `Host` of a caller is that of its own origin.
+    publicHeaders({ request }, call) {
+      const isAway = routes.get(call)?.isAway && request.header('host') !== undefined;
+      return isAway ? { host: undefined } : undefined;
+    },
   };
-  // Not enumerable: a plugin has no field of this name.
-  const get = (): readonly string[] => names.filter((_, at) => origins.isOut(at));
-  return Object.defineProperty(plugin, 'ejected', { get }) as Failover;
+  const state = {
+    get ejected() {
+      return names.filter((_, at) => origins.isOut(at));
+    },
+  };
+  // Inherited: a plugin has no field of this name.
+  return Object.assign(Object.create(state), plugin);
 }

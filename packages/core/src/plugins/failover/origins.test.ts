@@ -83,7 +83,7 @@ test('attempts from before an ejection change nothing', () => {
   expect(all.next(0, 100)).toBe(0);
 });
 
-test('if all are out, requests go to the one that was left out first', () => {
+test('if all are out, requests go to the one that is back first', () => {
   const { all, play, fail, out } = origins(3);
   fail(1, 0);
   fail(0, 10);
@@ -96,6 +96,21 @@ test('if all are out, requests go to the one that was left out first', () => {
   play(1, false, 40);
   expect(out()).toEqual([0, 2]);
   expect(all.next(0, 40)).toBe(1);
+});
+
+test('a paused origin gets no requests while another is usable, and a pause is never made shorter', () => {
+  const { all, fail } = origins(3);
+  all.pause(0, 50, 0);
+  all.pause(0, 20, 10);
+  expect([all.pausedMs(0, 10), all.next(0, 49), all.next(0, 50), all.pausedMs(0, 60)]).toEqual([40, 1, 0, 0]);
+  all.pause(1, 30, 0);
+  all.pause(2, 40, 0);
+  expect([all.next(0, 20), all.next(2, 35)]).toEqual([1, 1]);
+  // Out for longer than the others are paused.
+  fail(1, 0);
+  expect([all.next(1, 20), all.next(5, 20)]).toEqual([2, 2]);
+  all.pause(2, 1e9, 0);
+  expect(all.pausedMs(2, 0)).toBe(600_000);
 });
 
 test.each<[share: number, out: number]>([

@@ -25,24 +25,31 @@ export interface EjectionOptions {
   readonly maxEjectedShare?: number | undefined;
 }
 
-interface Origin {
-  failures: number;
-  ejections: number;
+class Origin {
+  failures = 0;
+  ejections = 0;
   /** Since when it is in, or out. */
-  sinceMs: number;
+  sinceMs: number = Number.NEGATIVE_INFINITY;
   /** When it may be probed; `undefined` while it is in. */
   untilMs: number | undefined;
-  isProbed: boolean;
+  isProbed = false;
+  /** It has asked for no requests until then. */
+  pausedUntilMs = 0;
 }
 
 /** An attempt has ended. `failed` is `undefined` if it says nothing about its origin. */
 export type EndAttempt = (failed: boolean | undefined, nowMs: number) => void;
 
-const FRESH: Origin = { failures: 0, ejections: 0, sinceMs: -Infinity, untilMs: undefined, isProbed: false };
+/** A server cannot ask for more, in milliseconds: as at a bucket. */
+const LONGEST_PAUSE_MS = 600_000;
 
-/** True for an origin that is in, or may be probed. */
-function isUsable({ untilMs, isProbed }: Origin, nowMs: number): boolean {
-  return untilMs === undefined || (!isProbed && nowMs >= untilMs);
+/** True for an origin that is in, or may be probed, and has not asked for a pause. */
+function isUsable({ untilMs, isProbed, pausedUntilMs }: Origin, nowMs: number): boolean {
+  return nowMs >= pausedUntilMs && (untilMs === undefined || (!isProbed && nowMs >= untilMs));
+}
+
+function backAtMs({ untilMs = 0, pausedUntilMs }: Origin): number {
+  return Math.max(untilMs, pausedUntilMs);
 }
 
 /**
@@ -58,18 +65,30 @@ export class Origins {
 
   constructor(count: number, setup: Complete<EjectionOptions>) {
     this.#setup = setup;
-    this.#all = Array.from({ length: count }, () => ({ ...FRESH }));
+    this.#all = Array.from({ length: count }, () => new Origin());
   }
 
   isOut(at: number): boolean {
     return this.#all[at]?.untilMs !== undefined;
   }
 
-  /** The first usable origin from `from` on. If there is none: the one that was left out first. */
+  /** An origin asks for no requests for so long. */
+  pause(at: number, pauseMs: number, nowMs: number): void {
+    const one = this.#all[at] as Origin;
+    one.pausedUntilMs = Math.max(one.pausedUntilMs, nowMs + Math.min(pauseMs, LONGEST_PAUSE_MS));
+  }
+
+  /** The rest of its pause, in milliseconds. */
+  pausedMs(at: number, nowMs: number): number {
+    return Math.max(0, (this.#all[at] as Origin).pausedUntilMs - nowMs);
+  }
+
+  /** The first usable origin from `from` on. If there is none: the one that is the first to be back. */
   next(from: number, nowMs: number): number {
     const all = this.#all;
-    const turns = [...all.slice(from), ...all.slice(0, from)];
-    const first = turns.reduce((one, other) => (other.sinceMs < one.sinceMs ? other : one));
+    const start = from % all.length;
+    const turns = [...all.slice(start), ...all.slice(0, start)];
+    const first = turns.reduce((one, other) => (backAtMs(other) < backAtMs(one) ? other : one));
     return all.indexOf(turns.find((one) => isUsable(one, nowMs)) ?? first);
   }
 
