@@ -1,8 +1,8 @@
 import type { RetryBudget } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { expect, test } from 'vitest';
-import { OK, OUTCOMES, UNAVAILABLE } from '../../simulation/outcomes.ts';
-import { awsStandardClient } from './aws.ts';
+import { OK, OUTCOMES, UNAVAILABLE } from '../simulation/outcomes.ts';
+import { awsStandardClient } from './aws-client.ts';
 
 const [ok, down] = [OUTCOMES[OK], OUTCOMES[UNAVAILABLE]] as const;
 

@@ -1,8 +1,8 @@
 import type { CallView, Outcome, RetryBudget } from '@ebb/core';
 import { budgetLimit } from '@ebb/core/bucket';
 import { awsRetryQuota, awsStandard } from '@ebb/providers';
-import type { ClientFactory } from '../../scenario/client-options.ts';
-import { REQUEST } from '../../simulation/outcomes.ts';
+import type { ClientFactory } from '../scenario/client-options.ts';
+import { REQUEST } from '../simulation/outcomes.ts';
 
 /** A call, as far as the quota reads it. */
 const newCall = (): CallView => ({ request: REQUEST }) as object as CallView;
@@ -12,8 +12,9 @@ function isSuccess(outcome: Outcome): boolean {
 }
 
 /**
- * `awsStandard()` of @ebb/providers with its quota, as a budget of each client: requests of the simulator are no calls. All its retries cost
- * the same here, since no service of the grid answers 429: so one call stands for all that are retried, and one for the others.
+ * `awsStandard()` of @ebb/providers with its quota, as a budget of each client: requests of the simulator are no calls. A retry costs what the
+ * failure before it says, and a success gives back the cost of the last retry: so one call stands for all that are retried, and one for the
+ * others. Exact where all failures cost the same, as in studies whose services answer no 429.
  */
 export const awsStandardClient: ClientFactory = () => {
   const quota = awsRetryQuota();
@@ -28,6 +29,8 @@ export const awsStandardClient: ClientFactory = () => {
     policy: { ...awsStandard(), budget },
     onOutcome(outcome, attempt) {
       if (isSuccess(outcome)) quota.ended?.(attempt === 1 ? first : retried, 'success');
+      const permit = quota.take?.(retried, undefined);
+      if (permit && 'settle' in permit) permit.settle?.(outcome);
     },
   };
 };

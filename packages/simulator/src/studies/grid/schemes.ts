@@ -1,8 +1,8 @@
 import type { ClientFactory } from '../../scenario/client-options.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
+import { awsStandardClient } from '../aws-client.ts';
 import { sreThrottlingOver } from '../storm/schemes.ts';
 import { asPublished } from '../storm/storm.ts';
-import { awsStandardClient } from './aws.ts';
 
 const attemptTimeoutMs = 1_000;
 

@@ -71,39 +71,6 @@ export const finagle: ClientFactory = ({ clock }) => {
 };
 
 /**
- * The standard mode of the AWS SDKs with the defaults of 2026: three attempts, after random waits of up to 50 and 100
- * ms (1 and 2 s after a 429). There are 500 tokens. A retry takes 14 (5 after a 429), a successful retry returns its
- * tokens, and a request that succeeds at once adds one.
- *
- * Source: AWS SDKs and Tools Reference Guide, "Retry behavior"; "Announcing updated retry behavior for AWS SDKs
- * and Tools", AWS Developer Tools Blog, 2026.
- */
-export const awsStandard: ClientFactory = () => {
-  const [capacity, transientCost, throttlingCost] = [500, 14, 5];
-  const transient = fullJitter({ baseMs: 50, capMs: 20_000 });
-  const throttling = fullJitter({ baseMs: 1_000, capMs: 20_000 });
-  let tokens = capacity;
-  let cost = transientCost;
-  return {
-    policy: {
-      maxRetries: 2,
-      backoff: (step) => (cost === throttlingCost ? throttling : transient)(step),
-      budget: budget(
-        () => tokens / cost,
-        () => {
-          tokens -= cost;
-        },
-      ),
-    },
-    onOutcome(outcome, attempt) {
-      // A successful retry returns its cost, which the failure before it has set.
-      if (isSuccess(outcome)) tokens = Math.min(capacity, tokens + (attempt === 1 ? 1 : cost));
-      else cost = outcome.type === 'response' && outcome.status === 429 ? throttlingCost : transientCost;
-    },
-  };
-};
-
-/**
  * Google's clients: each refuses its own requests with a probability of (requests − 2·accepts) / (requests + 1), over
  * two minutes. Three attempts without waits, and retries for at most a tenth of the requests.
  *

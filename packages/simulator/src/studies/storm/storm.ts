@@ -1,7 +1,8 @@
 import type { ClientFactory } from '../../scenario/client-options.ts';
 import type { FleetPolicy, NamedBackoff } from '../../scenario/fleet-policy.ts';
+import { awsStandardClient } from '../aws-client.ts';
 import type { Experiment } from '../experiment.ts';
-import { awsStandard, finagle, grpcA6, sreThrottling } from './schemes.ts';
+import { finagle, grpcA6, sreThrottling } from './schemes.ts';
 
 /** The load as a share of the capacity. */
 const LOAD = 0.9;
@@ -82,7 +83,7 @@ export function stormPolicies(size: StormSize = {}): Record<string, FleetPolicy 
     'ebb’s default': { attemptTimeoutMs },
     'gRPC A6': asPublished(grpcA6),
     Finagle: asPublished(finagle),
-    'AWS standard': asPublished(awsStandard),
+    'AWS standard': asPublished(awsStandardClient),
     'Google SRE': asPublished(sreThrottling),
   };
 }
