@@ -1,7 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import {
   callWith,
+  followed,
   late,
+  limitOf,
   limitWith,
   lost,
   outerOf,
@@ -269,4 +271,15 @@ test('a call that user code has failed ends once', () => {
   expect(step).toMatchObject({ do: 'end', reason: 'final', error: { hook: 'classify' } });
   expect(call.ended(lost)).toBe(step);
   expect([call.close('aborted'), told(), ended.mock.calls]).toEqual([false, ['end'], [[call, 'final']]]);
+});
+
+test('a retry that a client below has judged stays paid, also if it has failed with a response', async () => {
+  const told: string[] = [];
+  const planned = { cancel: () => void told.push('cancel'), settle: () => void told.push('settle') };
+  const { call } = callWith({ backoff: () => 0 }, [limitOf({ planRetry: () => planned })]);
+  call.ended(lost);
+  call.released();
+  expect(await followed(call, call.next())).toEqual({ do: 'send' });
+  expect(call.judgedWithin(response(503))).toMatchObject({ do: 'end', reason: 'inner-client-retried' });
+  expect(told).toEqual(['settle']);
 });
