@@ -1,7 +1,7 @@
 // The bytes that ebb and other libraries add to a bundle, minified by esbuild and compressed by brotli.
 // Run: pnpm bench size
-import { PROGRAMS } from '../size/programs.ts';
-import { bytesByFolder, sizeOf } from '../size/size.ts';
+import { FEATURES, PROGRAMS } from '../size/programs.ts';
+import { brotliSizes, bytesByFolder, sizeOf } from '../size/size.ts';
 import { markdown, number } from './measure/markdown.ts';
 import { rival, rivalsIn } from './rivals/folder.ts';
 
@@ -53,6 +53,19 @@ console.log(
     ],
   ),
 );
+/** What each feature adds, the smallest first. */
+async function featureRows(): Promise<string[][]> {
+  const added = Object.entries(FEATURES).map(async ([name, programs]) => {
+    const [sizes, before] = await Promise.all(programs.map((program) => brotliSizes(program)));
+    if (!sizes || !before) throw new Error(`${name} has two programs`);
+    return { name, web: sizes.web - before.web, node: sizes.node - before.node };
+  });
+  const rows = (await Promise.all(added)).sort((one, other) => one.web - other.web);
+  return rows.map(({ name, web, node }) => [name, number(web), number(node)]);
+}
+
+console.log('\n**What a feature adds to its client**, fetch unless it is of axios. Bytes, brotli.\n');
+console.log(markdown(['', 'web', 'Node'], await featureRows()));
 console.log('\n**Where the bytes of `createFetch` come from.** Web, minified, by folder of the sources.\n');
 const folders = await bytesByFolder(PROGRAMS['@ebb/fetch'] ?? '', 'web');
 console.log(
