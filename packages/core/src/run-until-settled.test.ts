@@ -152,7 +152,7 @@ describe('a promise that does not settle ends in an error', () => {
     const again = (): void => void clock.schedule(again, 1_000);
     again();
     await expect(clock.runUntilSettled(new Promise(() => undefined), SOON)).rejects.toThrow(
-      /[1-9]\d* fired in its [1-9]\d* ms, 1 pending, the next in 1000 ms/,
+      /clock: [1-9]\d* fired in its [1-9]\d* ms, 1 pending, the next in 1000 ms/,
     );
   });
 
