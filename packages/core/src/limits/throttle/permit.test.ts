@@ -122,6 +122,17 @@ test.each([503, 200])('an attempt that ends with %d is as late as it took', (sta
   expect(learn).toHaveBeenCalledWith(clock.now(), status === 503, false, 0.9);
 });
 
+test.each([undefined, 1_000])(
+  'a timeout is late, also of the call: an attempt may take %s ms',
+  (attemptTimeoutMs) => {
+    const { clock, limit, call, rule } = setUp();
+    const permit = limit.take?.(call({ policy: { attemptTimeoutMs } }), undefined) as Required<Permit>;
+    clock.tick(100);
+    permit.settle(late);
+    expect(rule.isPrompt).toBe(false);
+  },
+);
+
 describe('in trouble, with nothing to pay for an attempt', () => {
   function inTrouble(lateness = 0.4, options: ThrottleOptions = {}) {
     const set = setUp(options);

@@ -244,7 +244,8 @@ class ScheduledAttempt implements Permit {
     const nowMs = policy.clock.now();
     if (failed)
       requestClass.failures = [...requestClass.failures.slice(1 - REPORTED_FAILURES), whatFailed(outcome)];
-    const lateness = (nowMs - this.#atMs) / attemptTimeoutMs;
+    // The total timeout may end it sooner: nothing says that the answer would have come in time.
+    const lateness = whatFailed(outcome) === 'timeout' ? 1 : (nowMs - this.#atMs) / attemptTimeoutMs;
     this.#throttle.classes.learnedAtMs = nowMs;
     requestClass.rule.learn(nowMs, failed, attempt > 1, lateness);
     this.#throttle.tell(call, requestClass);
