@@ -180,6 +180,13 @@ describe('an origin that asks for no more requests', () => {
     expect(sent).toEqual([A, A]);
   });
 
+  test('gets none either after a redirect to it', async () => {
+    const asks = () => redirectedTo(B, answer(503, { 'retry-after': '60' })());
+    const { send, sent, plugin } = client({ [A]: asks, [B]: 200, [C]: 200 }, {}, { consecutiveFailures: 1 });
+    expect(await send(A)).toBe(`200 ${C}`);
+    expect([sent, plugin.ejected]).toEqual([[A, C], []]);
+  });
+
   test('if all ask, requests go to the one whose pause ends first, and a retry waits for it', async () => {
     const busy = (seconds: number) => answer(503, { 'retry-after': `${seconds}` });
     const { send, sent, answers } = client(

@@ -106,13 +106,14 @@ function routeOf(
   const permit: Permit = {
     cancel: () => undefined,
     settle(outcome) {
-      // A response of another origin, after a redirect, does not concern this one.
+      // After a redirect a response is that of another origin, and concerns it alone.
       const answeredBy = outcome.type === 'response' && outcome.url ? { url: outcome.url } : request;
-      const isHere = originOf(answeredBy) === originOf(request);
+      const origin = originOf(answeredBy);
+      const by = names.indexOf(origin);
       const nowMs = clock.now();
-      const said = feedback && isHere ? serverFeedback(outcome, nowMs, call.grant?.cost) : undefined;
-      if (said) origins.pause(at, said.pauseMs, nowMs);
-      end(isHere ? hasFailed(outcome) : undefined);
+      const said = feedback && by >= 0 ? serverFeedback(outcome, nowMs, call.grant?.cost) : undefined;
+      if (said) origins.pause(by, said.pauseMs, nowMs);
+      end(origin === originOf(request) ? hasFailed(outcome) : undefined);
     },
   };
   return {
