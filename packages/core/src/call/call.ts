@@ -192,6 +192,7 @@ export class Call implements CallView, OuterCall {
     }
     // The caller has aborted meanwhile.
     if (keep) this.permits?.cancel();
+    this.permits?.skip();
     return this.#end;
   }
 
@@ -339,7 +340,10 @@ export class Call implements CallView, OuterCall {
       deadline?.bindsWait
         ? deadline.late()
         : new NotSentError('Not sent: its turn did not come in time', undefined, { reason: 'wait-too-long' });
-    return this.#until(waiting, leftMs, late, (permit) => callQuietly('limits', wait, () => permit.cancel()));
+    return this.#until(waiting, leftMs, late, (permit) => {
+      callQuietly('limits', wait, () => permit.cancel());
+      callQuietly('limits', wait, () => permit.lapse?.());
+    });
   }
 
   /**

@@ -12,15 +12,11 @@ import type { Transport } from './transport.ts';
 test('what a wait has taken goes back if it ends after the abort', async () => {
   const gate = Promise.withResolvers<void>();
   const abort = new AbortController();
-  let held = 0;
+  const told: string[] = [];
   const acquire = async (): Promise<Permit> => {
     await gate.promise;
-    held += 1;
-    return {
-      cancel() {
-        held -= 1;
-      },
-    };
+    told.push('take');
+    return { cancel: () => void told.push('cancel'), lapse: () => void told.push('lapse') };
   };
   const limits = [limitOf({ take: () => ({ acquire }) })];
   const result = retry(() => 'up', { limits }, { signal: abort.signal });
@@ -29,9 +25,9 @@ test('what a wait has taken goes back if it ends after the abort', async () => {
   await expect(result).rejects.toThrow('enough');
   gate.resolve();
   await gate.promise;
-  expect(held).toBe(1);
+  expect(told).toEqual(['take']);
   await nextTurn();
-  expect(held).toBe(0);
+  expect(told).toEqual(['take', 'cancel', 'lapse']);
 });
 
 test.each(['abort', 'stop'])(

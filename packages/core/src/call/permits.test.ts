@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { callTo, lost, response } from '../../test/call-with-limits.ts';
+import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
 import type { Limit, Permit } from '../policy/limit.ts';
 import { retry } from '../retry/retry.ts';
@@ -138,7 +139,7 @@ describe('the permits of a call', () => {
     }));
     const options = { limits: [made], backoff: constant(0), classify };
     await expect(retry(failing(1), options, { signal: abort.signal })).rejects.toThrow('enough');
-    expect(told.join(', ')).toBe('started, cancel 1, ended aborted');
+    expect(told.join(', ')).toBe('started, cancel 1, lapse 1, ended aborted');
   });
 
   test('limits that never have at once what they lack fail their request, and do not spin for ever', async () => {
@@ -214,7 +215,7 @@ describe('several limits', () => {
     expect(permits.planRetry(retryNow)).toBe('budget-exhausted');
     permits.end('budget-exhausted');
     expect(since()).toBe(
-      'asked, cancel 1, ended a budget-exhausted, ended b budget-exhausted, ended c budget-exhausted',
+      'asked, cancel 1, lapse 1, ended a budget-exhausted, ended b budget-exhausted, ended c budget-exhausted',
     );
   });
 
@@ -261,9 +262,26 @@ describe('a permit', () => {
       }),
     });
     const { permits, since } = permitsOf(fails, fails, takes);
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
     permits.take();
     expect(permits.settle(response(200))?.error).toEqual(new Error('error 1'));
     expect(since()).toBe('fails, fails, settle 1 response');
+    expect(warn.mock.calls).toMatchObject([[{ message: 'own failed, and is ignored: error 2' }]]);
+    warn.mockRestore();
+  });
+
+  test.each<[how: string, end: (permits: Permits) => void]>([
+    ['is not judged', (permits) => permits.release(undefined, lost)],
+    ['its call leaves', (permits) => permits.end('limited')],
+  ])('of an attempt that %s: an error is reported', (_, end) => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const settle = throwing(new Error('lost'));
+    const { permits, since } = permitsOf((permit) => ({ take: () => ({ ...permit(), settle }) }), takes);
+    permits.take();
+    end(permits);
+    expect(since()).toMatch(/^settle 1 failure, release 1, release 1/);
+    expect(warn.mock.calls).toMatchObject([[{ message: 'own failed, and is ignored: lost' }]]);
+    warn.mockRestore();
   });
 
   test('for a retry hears how that has ended', () => {

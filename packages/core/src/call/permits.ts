@@ -81,15 +81,17 @@ class LimitInCall {
     return planned;
   }
 
-  settle(outcome: Outcome): LimitError | undefined {
+  /** @param before if an error ends the call already, one of this limit is only reported */
+  settle(outcome: Outcome, before: LimitError | undefined): LimitError | undefined {
     const planned = this.leave();
     if (planned) this.tell(planned, planned.settle, outcome);
     try {
       this.heard(this.permit?.settle?.(outcome));
     } catch (error) {
-      return { error };
+      if (!before) return { error };
+      report(this.limit.name, this.limit, error);
     }
-    return undefined;
+    return before;
   }
 
   hold(permit: Permit, call: CallView): void {
@@ -99,6 +101,9 @@ class LimitInCall {
     if (this.isOwn && permit.release) call.bodyHolder ??= permit;
   }
 }
+
+/** Something else ends the call, or has ended it. */
+const ENDED: LimitError = { error: undefined };
 
 /** The outcome of an attempt that no one here judges. */
 const UNJUDGED: Outcome = { type: 'failure', kind: 'aborted', error: undefined };
@@ -171,14 +176,11 @@ export class Permits {
   }
 
   /** The attempt has an outcome. Each limit hears of it, also if another one fails. @returns the first error of a limit */
-  settle(outcome: Outcome): LimitError | undefined {
-    let failed: LimitError | undefined;
+  settle(outcome: Outcome, before?: LimitError): LimitError | undefined {
+    let failed = before;
     if (this.#isSettled) return failed;
     this.#isSettled = true;
-    for (const one of this.#limits) {
-      const now = one.settle(outcome);
-      failed ??= now;
-    }
+    for (const one of this.#limits) failed = one.settle(outcome, failed);
     return failed;
   }
 
@@ -189,7 +191,7 @@ export class Permits {
    * @param outcome of an attempt that is not settled: it ends the call, whatever limits say to it
    */
   release(once?: Promise<void>, outcome: Outcome = UNJUDGED): void {
-    this.settle(outcome);
+    this.settle(outcome, ENDED);
     this.#isSettled = false;
     for (const one of this.#limits) {
       const { permit } = one;
@@ -217,7 +219,9 @@ export class Permits {
   skip(): void {
     for (const one of this.#limits) {
       const planned = one.leave();
-      if (planned) one.tell(planned, planned.cancel);
+      if (!planned) continue;
+      one.tell(planned, planned.cancel);
+      one.tell(planned, planned.lapse);
     }
   }
 

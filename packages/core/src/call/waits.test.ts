@@ -94,11 +94,12 @@ describe('what comes while a call waits', () => {
     const { call, cancel } = waiting();
     const end = call.stopped(new Error('left'));
     expect(end).toMatchObject({ do: 'end' });
-    expect(call.next({ cancel })).toBe(end);
-    expect(cancel).toHaveBeenCalledTimes(1);
+    const lapse = vi.fn();
+    expect(call.next({ cancel, lapse })).toBe(end);
+    expect([cancel, lapse].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
     // Once: its result is no permit any more.
-    expect(call.next({ cancel })).toBe(end);
-    expect(cancel).toHaveBeenCalledTimes(1);
+    expect(call.next({ cancel, lapse })).toBe(end);
+    expect([cancel, lapse].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
   });
 
   test.each(['abort', 'stop'])(

@@ -20,7 +20,10 @@ export interface Limit {
    * @throws NotSentError if it cannot be had, which ends the call
    */
   take?(call: CallView, earlier: Permit | undefined): Permit | Wait | Skip | undefined;
-  /** Asked last before a retry: a permit for it, or the reason why it may not be sent. `undefined` allows it as well. */
+  /**
+   * Asked last before a retry: a permit for it, whose `release` is not called, or the reason why it may not be sent. `undefined` allows it
+   * as well.
+   */
   planRetry?(call: CallView, retry: PlannedRetry): Permit | StopReason | undefined;
   /** A call has ended: once for each {@link started}. */
   ended?(call: CallView, reason: StopReason): void;
