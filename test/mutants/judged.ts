@@ -45,9 +45,9 @@ export const JUDGED: Readonly<Record<string, Judged>> = {
     // Not those that load all of core anew: what runs at load would count, too.
     alone: /^packages\/core\/src\/(?:events\/channels|nested\/(?!nested\.))/,
   },
-  fetch: adapter('fetch', 86, 2, 'answer,broken-bodies,deduplicate,deadline,throttle'),
-  axios: adapter('axios', 82, 2, 'deduplicate,layers-axios,proxies'),
-  undici: adapter('undici', 82, 2, 'layers-undici'),
+  fetch: adapter('fetch', 90, 2, 'answer,broken-bodies,deduplicate,deadline,throttle'),
+  axios: adapter('axios', 85, 2, 'deduplicate,layers-axios,proxies'),
+  undici: adapter('undici', 85, 2, 'layers-undici'),
 };
 
 export function judgedBy(name: string): Judged {
