@@ -4,7 +4,6 @@ const VERBS = [
   'ended',
   'judge',
   'onEvent',
-  'permit ended',
   'planRetry',
   'plugin ended',
   'plugin started',
