@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { callTo, followed, lost, REQUEST } from '../../../test/call-with-limits.ts';
+import { throwing } from '../../../test/throwing.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import type { Grant } from '../../policy/contracts.ts';
 import { virtualClock } from '../../testing.ts';
@@ -457,6 +458,19 @@ test('a request that the total timeout ends no longer asks', async () => {
   clock.tick(1);
   expect(second.close('final')).toBe(true);
   expect(bucket.for(REQUEST).stats().idle).toBe(true);
+});
+
+test('a request whose answer `feedback` cannot read no longer asks', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = policyBucket({ clock });
+  const { call } = callTo({ bucket, clock, feedback: throwing(new Error('mine')) });
+  call.next();
+  const second = callTo({ bucket, clock }).call;
+  const step = second.next();
+  expect(step.do).toBe('wait');
+  expect(call.ended(said(3, 10))).toMatchObject({ error: { hook: 'feedback' } });
+  expect(await followed(second, step)).toEqual({ do: 'send' });
+  expect(bucket.for(REQUEST).stats().tokens).toBe(2);
 });
 
 test('a server that names ever more policies does not take ever more memory', () => {

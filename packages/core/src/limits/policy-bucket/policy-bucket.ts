@@ -43,10 +43,13 @@ class PolicyBucket extends WaitingBucket<KeyQuotas> {
     request?: RequestTraits,
     read?: ReadFeedback | false,
   ): ReturnType<WaitingBucket<KeyQuotas>['observe']> {
-    const said = super.observe(outcome, grant, request, read);
-    const origin = request ? originOf(request) : '';
-    this.source.end(TokenGrant.heldBy(grant) as CountedRequest, outcome, origin, this.time.now());
-    return said;
+    try {
+      return super.observe(outcome, grant, request, read);
+    } finally {
+      // Also if `feedback` fails: others may wait for the end of the request.
+      const origin = request ? originOf(request) : '';
+      this.source.end(TokenGrant.heldBy(grant) as CountedRequest, outcome, origin, this.time.now());
+    }
   }
 }
 
