@@ -1784,14 +1784,16 @@ function memberTold(
   const { who } = call;
   if (reply === undefined) return;
   const isCounted = who !== undefined && who.holdsMs > 0 && reply.share !== undefined && id > member.answered;
+  const ageUs = reply.atUs - reply.epoch;
   if (!isCounted) {
     // Others have come or gone, or the store has lost the shares.
-    if (member.isKnown && (reply.epoch !== member.epoch || reply.processes !== member.processes))
-      dueSoon(member, nowMs);
+    const isOther = reply.epoch !== member.epoch || reply.processes !== member.processes;
+    if (member.isKnown && isOther) dueSoon(member, nowMs);
+    // The bucket has recorded all that hold a share since it counted this process, though the next count is far.
+    if (!isOther && ageUs >= SURE_US) member.sure = member.held;
     return;
   }
   const share = reply.share as number;
-  const ageUs = reply.atUs - reply.epoch;
   member.answered = id;
   member.mostProcesses = member.isQuiet ? Math.max(member.mostProcesses, reply.processes) : reply.processes;
   const fair = Math.floor(WHOLE / Math.max(reply.processes, expects(s)));

@@ -193,3 +193,19 @@ test.each([
   });
   expect(held).toEqual(shares);
 });
+
+test.each<[name: string, ageUs: number, told: Told, share: number]>([
+  ['is sure once the bucket was kept for half a second', 500_000, {}, 500_000],
+  ['is not in a younger bucket', 499_999, {}, 250_000],
+  ['… nor if the bucket has other processes', 500_000, { processes: 3 }, 250_000],
+  ['… nor if it is another bucket', 500_000, { epoch: 2 }, 250_000],
+])('a share %s, though no later call has counted it', (_, ageUs, told, share) => {
+  const membership = new Membership();
+  membership.answered(membership.peek(0), 0, 0, { share: 500_000, processes: 2, atUs: 2 });
+  const lease = membership.peek(600);
+  expect(lease.who).toBeUndefined();
+  membership.answered(lease, 600, 600, { processes: 2, atUs: (told.epoch ?? 1) + ageUs, ...told });
+  const count = membership.peek(3_001);
+  membership.answered(count, 3_001, 3_001, { share: 500_000, processes: 2, epoch: 4e6, atUs: 4e6 + 1 });
+  expect(membership.shareAt(3_001) * 1e6).toBe(share);
+});
