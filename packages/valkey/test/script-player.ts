@@ -158,7 +158,7 @@ function toldOf(reply: Reply, before: readonly Quota[]): Told {
 }
 
 /** A call of a process, made at a time, with parts of its reply. */
-export interface CallStep {
+interface CallStep {
   readonly atMs: number;
   readonly by: string;
   readonly call: StoreCall;
