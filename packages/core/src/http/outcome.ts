@@ -31,7 +31,8 @@ export interface InspectResult {
 export interface InspectAdvice extends InspectResult {
   /**
    * The request is sent again at once, which counts as no retry, and costs no budget. It holds once for a call, and not for a request
-   * whose body cannot be sent again: the verdict then decides. A text is the reason for it in events and the history, which is `refused` for `true`.
+   * whose body cannot be sent again: the verdict then decides. A text is the reason in events and the history, which is `refused` for
+   * `true`.
    */
   readonly retryNow?: boolean | 'stale-connection' | undefined;
   /** Why the request is not sent again: the `error` of its end. */

@@ -245,7 +245,8 @@ class ScheduledAttempt implements Permit {
     if (failed)
       requestClass.failures = [...requestClass.failures.slice(1 - REPORTED_FAILURES), whatFailed(outcome)];
     // The total timeout may end it sooner: nothing says that the answer would have come in time.
-    const lateness = whatFailed(outcome) === 'timeout' ? 1 : (nowMs - this.#atMs) / attemptTimeoutMs;
+    const isTimeout = outcome.type === 'failure' && outcome.kind === 'timeout';
+    const lateness = isTimeout ? 1 : (nowMs - this.#atMs) / attemptTimeoutMs;
     this.#throttle.classes.learnedAtMs = nowMs;
     requestClass.rule.learn(nowMs, failed, attempt > 1, lateness);
     this.#throttle.tell(call, requestClass);

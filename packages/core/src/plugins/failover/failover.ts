@@ -62,6 +62,7 @@ function hasFailed(outcome: Outcome): boolean | undefined {
 interface Route extends Limit {
   /** True while its attempts go to another origin than that of the caller. */
   readonly isAway: boolean;
+  ended(): void;
 }
 
 function routeOf(
@@ -166,7 +167,7 @@ export function failoverWith<T>(
     routes.set(call, route);
     const sent = next();
     // Limits do not hear of the end of a call that has not begun: after other middleware, or a limit before this one.
-    const over = (): void => route.ended?.(call, 'limited');
+    const over = (): void => route.ended();
     sent.then(over, over);
     return sent;
   }
