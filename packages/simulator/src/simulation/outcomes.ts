@@ -8,6 +8,11 @@ export const REQUEST: RequestTraits = {
   header: () => undefined,
 };
 
+/** For a client that counts what a service has answered. */
+export function isSuccess(outcome: Outcome): boolean {
+  return outcome.type === 'response' && outcome.status < 400;
+}
+
 /** The outcomes of an attempt, as numbers, so that an answer on its way is a number. */
 export const OK = 0;
 export const UNAVAILABLE = 1;

@@ -1,15 +1,11 @@
-import type { CallView, Outcome, RetryBudget } from '@ebb/core';
+import type { CallView, RetryBudget } from '@ebb/core';
 import { budgetLimit } from '@ebb/core/bucket';
 import { awsRetryQuota, awsStandard } from '@ebb/providers';
 import type { ClientFactory } from '../scenario/client-options.ts';
-import { REQUEST } from '../simulation/outcomes.ts';
+import { isSuccess, REQUEST } from '../simulation/outcomes.ts';
 
 /** A call, as far as the quota reads it. */
 const newCall = (): CallView => ({ request: REQUEST }) as object as CallView;
-
-function isSuccess(outcome: Outcome): boolean {
-  return outcome.type === 'response' && outcome.status < 400;
-}
 
 /**
  * `awsStandard()` of @ebb/providers with its quota, as a budget of each client: requests of the simulator are no calls. A retry costs what the

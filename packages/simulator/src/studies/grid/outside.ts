@@ -95,12 +95,6 @@ export const outside: Study = variedStudy(
   OUTSIDE,
   {
     figures: [{ name: 'grid-outside', svgOf: outsideFigure }],
-    remedy: {
-      name: '4 × the timeout',
-      policyOf: ({ attemptTimeoutMs = 0, ...policy }) => ({
-        ...policy,
-        attemptTimeoutMs: 4 * attemptTimeoutMs,
-      }),
-    },
+    remedy: LONGER,
   },
 );

@@ -1,6 +1,7 @@
-import { constant, fullJitter, type Outcome, type RetryBudget } from '@ebb/core';
+import { constant, fullJitter, type RetryBudget } from '@ebb/core';
 import { budgetLimit } from '@ebb/core/bucket';
 import type { ClientFactory, CustomClient, Environment } from '../../scenario/client-options.ts';
+import { isSuccess } from '../../simulation/outcomes.ts';
 import { WindowCount } from './window-count.ts';
 
 /** A budget whose balance is kept elsewhere. */
@@ -17,10 +18,6 @@ function budget(balance: () => number, spend: () => void, earn: () => void = () 
     },
   };
   return Object.assign(own, { limit: budgetLimit(own) });
-}
-
-function isSuccess(outcome: Outcome): boolean {
-  return outcome.type === 'response' && outcome.status < 400;
 }
 
 /**
