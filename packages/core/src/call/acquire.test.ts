@@ -38,7 +38,7 @@ function setUp(clock: VirtualClock, options: PolicyOptions) {
 }
 
 describe('slots and tokens', () => {
-  /** So many slots, and one token, of which ten come in a second. */
+  /** A policy with so many slots and one token; ten tokens come in a second. */
   function limited(maxConcurrent: number, more: Partial<TokenBucketOptions> = {}) {
     const clock = virtualClock({ startMs: 0 });
     const concurrency = concurrencyLimit({ maxConcurrent, clock });

@@ -148,20 +148,15 @@ describe('a window', () => {
     expect(takeAll()).toHaveLength(1);
   });
 
-  test('with nothing left for 0 seconds lasts one', () => {
+  // With a rest requests do not go one at a time.
+  test.each([
+    ['nothing left', 0, 429],
+    ['a rest', 3, 200],
+  ])('with %s for 0 seconds lasts one', (_, left, status) => {
     const { clock, hear, take, takeAll } = setUp();
-    hear(said(0, 0, 429), take());
+    hear(said(left, 0, status), take());
     clock.tick(999);
-    expect(takeAll()).toHaveLength(0);
-    clock.tick(1);
-    expect(takeAll()).toHaveLength(1);
-  });
-
-  test('with a rest for 0 seconds lasts one: requests do not go one at a time', () => {
-    const { clock, hear, take, takeAll } = setUp();
-    hear(said(3, 0), take());
-    clock.tick(999);
-    expect(takeAll()).toHaveLength(3);
+    expect(takeAll()).toHaveLength(left);
     clock.tick(1);
     expect(takeAll()).toHaveLength(1);
   });
@@ -303,7 +298,7 @@ describe('partition keys', () => {
     const [a, b] = [key('a'), key('b')];
     a.hear(of('YQ==', 1), a.take());
     expect(a.takeAll()).toHaveLength(1);
-    // Of another origin: its own.
+    // Another origin has its own quota.
     b.hear(of('Yg==', 3), b.take());
     expect(b.takeAll()).toHaveLength(3);
   });
@@ -335,7 +330,7 @@ describe('partition keys', () => {
     const [, one, two] = [take(), take(), take()];
     hear(user('Yg==', 9), one);
     hear(user('YQ==', 5), two);
-    // One is in flight.
+    // A request is in flight.
     expect(takeAll()).toHaveLength(4);
   });
 
