@@ -1,12 +1,12 @@
 import { ebbInterceptor } from '@ebb/axios';
 import type { PolicyOptions } from '@ebb/core';
 import type { Rival } from '../rivals/rival.ts';
-import { limits, nthOptions } from './limits.ts';
+import { limits } from './limits.ts';
 
-export function withOptions(options: () => PolicyOptions, synchronous = false): Rival<'axios'> {
+function withOptions(options: () => PolicyOptions, synchronous = false): Rival<'axios'> {
   return {
-    wrap(bare, nth) {
-      bare.interceptors.request.use(ebbInterceptor(nthOptions(options(), nth)), null, { synchronous });
+    wrap(bare) {
+      bare.interceptors.request.use(ebbInterceptor(options()), null, { synchronous });
       return bare;
     },
   };

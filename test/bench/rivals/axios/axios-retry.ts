@@ -2,8 +2,8 @@ import axiosRetry from 'axios-retry';
 import type { Rival } from '../rival.ts';
 
 export default {
-  wrap(bare, nth) {
-    axiosRetry(bare, nth === undefined ? undefined : { retries: nth + 1 });
+  wrap(bare) {
+    axiosRetry(bare);
     return bare;
   },
   bundle: `export { default } from 'axios-retry'`,
