@@ -149,7 +149,7 @@ test('what becomes of TypeScript compiles', async () => {
     };
     writeFileSync(join(home, 'tsconfig.json'), JSON.stringify(config));
     const programs = whole.filter(({ ending }) => ending === '.ts');
-    expect(programs.length).toBeGreaterThan(10);
+    expect(programs.length).toBeGreaterThan(3);
     for (const { name, text } of programs) writeFileSync(join(home, `${name}.ts`), text);
     const compiler = 'node_modules/typescript/bin/tsc';
     const compiling = promisify(execFile)(process.execPath, [compiler, '-p', home]);

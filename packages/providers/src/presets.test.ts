@@ -120,10 +120,6 @@ describe.each(presets)('%s', (name, preset) => {
     expect(() => preset(null as never)).toThrow(`${name}: options must be an object, got null`);
   });
 
-  test('an option that is undefined counts as not given', () => {
-    expect(preset({ repeatPosts: undefined })).toEqual(preset());
-  });
-
   test('names its sources', () => {
     const text = readFileSync(new URL(`${name}.ts`, import.meta.url), 'utf8');
     const docstring = /\/\*\*((?:(?!\*\/).)*)\*\/\nexport function/s.exec(text)?.[1];
@@ -241,8 +237,6 @@ describe('openai', () => {
   judges('%s', door.openai, [
     ['408', { status: 408 }, 'transient'],
     ['409', { status: 409 }, 'transient'],
-    ['425', { status: 425 }, 'final'],
-    ['599', { status: 599 }, 'transient'],
     ...[
       'insufficient_quota',
       'credit_balance_exhausted',
@@ -268,21 +262,10 @@ describe('openai', () => {
       'refused after 60500',
     ],
     [
-      'a wait of milliseconds in words',
-      limited({ message: 'Please try again in 450ms.' }),
-      'refused after 450',
-    ],
-    [
       'a wait in words beside one in a header',
       limited({ message: 'Please try again in 20s.' }, { headers: { 'retry-after': '2' } }),
       'refused after 2000',
     ],
-    [
-      'a wait in words beside one in milliseconds',
-      limited({ message: 'Please try again in 20s.' }, { headers: { 'retry-after-ms': '250' } }),
-      'refused after 250',
-    ],
-    ['words that tell no wait', limited({ message: 'Please try again in a while.' }), 'refused'],
     [
       'a request that never fits',
       limited({ message: 'Request too large for m on tokens per min (TPM): Limit 30000, Requested 45000.' }),
@@ -299,17 +282,6 @@ describe('openai', () => {
       'refused',
     ],
     ['no JSON', { status: 429, body: '<html>' }, 'refused'],
-    ['no body', { status: 429 }, 'refused'],
-    [
-      'a 200 of JSON is not looked at',
-      { headers: JSON_TYPE, body: { error: { code: 'server_error' } } },
-      'success',
-    ],
-    [
-      'a stream that begins well',
-      { headers: STREAM, body: event({ id: 'c1', choices: [] }) + event({ error: {} }) },
-      'success',
-    ],
     [
       'a stream of the Responses API that begins well',
       streamed({ type: 'response.created', response: { error: null } }, 'response.created'),
@@ -336,10 +308,7 @@ describe('openai', () => {
       streamed({ error: { code: 'insufficient_quota', type: 'requests' } }),
       'final',
     ],
-    ['a spent quota in a stream', streamed({ error: { code: 'insufficient_quota' } }), 'final'],
     ['another error in a stream', streamed({ error: { code: 'invalid_prompt' } }), 'final'],
-    ['a stream that ends at once', { headers: STREAM, body: 'data: [DONE]\n\n' }, 'success'],
-    ['a stream without an event', { headers: STREAM, body: '' }, 'success'],
   ]);
 });
 
@@ -347,11 +316,8 @@ describe('anthropic', () => {
   const failed = (type: string, details?: object): Case =>
     streamed({ type: 'error', error: { type, details } }, 'error');
   judges('%s', door.anthropic, [
-    ['529', { status: 529 }, 'refused'],
     ['408', { status: 408 }, 'transient'],
-    ['529, the POST of a careful caller', { status: 529, path: '/v1/files' }, 'refused'],
     ['409', { status: 409 }, 'transient'],
-    ['402', { status: 402 }, 'final'],
     ...[
       'enforced_spend_limit_reached',
       'contract_spend_limit_reached',
@@ -360,17 +326,10 @@ describe('anthropic', () => {
     ].map((error_code): Row => {
       return [error_code, { status: 429, body: { error: { details: { error_code } } } }, 'final'];
     }),
-    ['no JSON', { status: 429, body: 'slow down' }, 'refused'],
     ['a limit in a stream', failed('rate_limit_error'), 'refused'],
     ['an error of the API in a stream', failed('api_error'), 'transient'],
     ['a timeout in a stream', failed('timeout_error'), 'transient'],
     ['a conflict in a stream', failed('conflict_error'), 'transient'],
-    ['an overload in a stream', failed('overloaded_error'), 'refused'],
-    [
-      'an error that is not the first event',
-      { headers: STREAM, body: `${event({}, 'ping2')}${failed('api_error').body}` },
-      'success',
-    ],
     ['a stream without an event', { headers: STREAM, body: '' }, 'success'],
     ['a wrong request in a stream', failed('invalid_request_error'), 'final'],
     [
@@ -378,15 +337,7 @@ describe('anthropic', () => {
       failed('rate_limit_error', { error_code: 'organization_on_hold' }),
       'final',
     ],
-    ['an error that is no JSON', { headers: STREAM, body: 'event: error\ndata: oops\n\n' }, 'final'],
-    ['a 200 of JSON', { headers: JSON_TYPE, body: { type: 'error' } }, 'success'],
   ]);
-
-  test('a careful caller gets the refusals only', async () => {
-    const careful = door.anthropic({ repeatPosts: false });
-    expect(await judge(careful, { status: 529 })).toBe('refused');
-    expect(await judge(careful, { status: 504 })).toBe('not-idempotent');
-  });
 });
 
 describe('google', () => {
@@ -399,34 +350,24 @@ describe('google', () => {
   const violates = (quotaId: string, quotaValue = '5') => ({ violations: [{ quotaId, quotaValue }] });
   judges('%s', door.google, [
     ['501', { status: 501, path: model }, 'final'],
-    ['409', { status: 409, path: model }, 'final'],
-    ['529', { status: 529, path: model }, 'final'],
     ['408', { status: 408, path: model }, 'transient'],
     ['504', { status: 504, path: model }, 'transient'],
-    ['a wait alone', limit({ retryDelay: '3s' }), 'refused after 3000'],
-    ['a quota per minute', limit(violates('RequestsPerMinute'), { retryDelay: '0.5s' }), 'refused after 500'],
-    ['a quota per day', limit(violates('RequestsPerDay'), { retryDelay: '3s' }), 'final'],
     [
       'one of several per day',
       limit(violates('RequestsPerMinute'), violates('TokensPerDayPerModel')),
       'final',
     ],
     ['no quota at all', limit(violates('RequestsPerMinute', '0')), 'final'],
-    ['a wait that is none', limit({ retryDelay: 'soon' }), 'refused'],
-    ['a wait that is a number', limit({ retryDelay: 3 }), 'refused'],
-    ['details that are no list', { status: 429, body: { error: { details: 'x' } } }, 'refused'],
     [
       'a stream that is no event stream',
       { status: 429, body: [{ error: { details: [{ retryDelay: '2s' }] } }] },
       'refused after 2000',
     ],
-    ['no JSON', { status: 429, body: 'no' }, 'refused'],
     [
       'the daily quota of the Interactions API',
       { status: 429, body: { error: { code: 'quota_exceeded' } } },
       'final',
     ],
-    ['its limit', { status: 429, body: { error: { code: 'rate_limit_exceeded' } } }, 'refused'],
     [
       'the limit of a user',
       { status: 403, body: { error: { errors: [{ reason: 'userRateLimitExceeded' }] } } },
@@ -437,23 +378,12 @@ describe('google', () => {
       { status: 403, body: { error: { errors: [{ reason: 'dailyLimitExceeded' }] } } },
       'final',
     ],
-    ['a 403 that is no JSON', { status: 403, body: 'no' }, 'final'],
-    [
-      'a model that is unavailable',
-      { status: 503, path: model, body: { error: { status: 'UNAVAILABLE' } } },
-      'refused',
-    ],
     ['a front end that is', { status: 503, path: model, body: '<html>' }, 'transient'],
     ['a service that is', { status: 503, body: { error: { status: 'UNAVAILABLE' } } }, 'not-idempotent'],
     [
       'a limit in a stream',
       { path: model, ...streamed({ error: { code: 429, details: [{ retryDelay: '2s' }] } }) },
       'refused after 2000',
-    ],
-    [
-      'the daily quota in a stream',
-      { path: model, ...streamed({ error: { code: 429, details: [violates('PerDay')] } }) },
-      'final',
     ],
     [
       'the limit of the Interactions API in a stream',
@@ -506,15 +436,7 @@ describe('aws', () => {
       { status: 400, headers: { 'x-amzn-errortype': 'ValidationException' }, body: { __type: 'Throttling' } },
       'final',
     ],
-    [
-      'XML of a Query API',
-      { status: 400, body: `<ErrorResponse>${xml('Throttling')}</ErrorResponse>` },
-      'refused',
-    ],
     ['a wrong clock', { method: 'GET', status: 403, body: xml('RequestTimeTooSkewed') }, 'final'],
-    ['throttling in a 403', { status: 403, body: xml('RequestThrottled') }, 'refused'],
-    ['throttling in a 500', { status: 500, body: { __type: 'ThrottlingException' } }, 'refused'],
-    ['an error in a 200 of a copy', { ...copy, body: xml('InternalError') }, 'transient'],
     ['throttling in a 200 of a copy', { ...copy, body: `   ${xml('SlowDown')}\n` }, 'refused'],
     ['a copy that went well', { ...copy, body: '<CopyObjectResult/>' }, 'success'],
     [
@@ -522,31 +444,20 @@ describe('aws', () => {
       { path: '/b/k?uploadId=u', headers: copy.headers, body: xml('InternalError') },
       'not-idempotent',
     ],
-    ['another 200 of XML', { headers: copy.headers, body: xml('InternalError') }, 'success'],
-    [
-      'a part that is uploaded',
-      { ...copy, sent: {}, path: '/b/k?uploadId=u', body: xml('InternalError') },
-      'success',
-    ],
-    ['a copy that is no XML', { ...copy, headers: JSON_TYPE, body: xml('InternalError') }, 'success'],
   ]);
 });
 
 judges('azure: %s', door.azure, [
   ['408', { method: 'GET', status: 408 }, 'transient'],
-  ['409', { method: 'GET', status: 409 }, 'final'],
   ['501', { method: 'GET', status: 501 }, 'final'],
   ['505', { method: 'GET', status: 505 }, 'final'],
-  ['507', { method: 'GET', status: 507 }, 'transient'],
   [
     'a 503 with a wait',
     { method: 'GET', status: 503, headers: { 'x-ms-retry-after-ms': '40' } },
     'refused after 40',
   ],
-  ['a POST after a 503 with a wait', { status: 503, headers: { 'retry-after': '2' } }, 'refused after 2000'],
   ['a POST after a 503 with a wait of 0', { status: 503, headers: { 'retry-after': '0' } }, 'not-idempotent'],
   ['a POST after a 503 with a date', { status: 503, headers: DATED }, 'refused after 4000'],
-  ['a POST after a 503', { status: 503 }, 'not-idempotent'],
   ['a POST after a 503 of a redirect', { status: 503, redirected: true, headers: DATED }, 'not-idempotent'],
   ['a POST after a 500 with a wait', { status: 500, headers: { 'retry-after': '2' } }, 'not-idempotent'],
 ]);
@@ -556,66 +467,32 @@ describe('github', () => {
   const secondary = { message: 'You have exceeded a secondary rate limit.' };
   judges('%s', door.github, [
     ['408', { method: 'GET', status: 408 }, 'transient'],
-    ['409', { method: 'GET', status: 409 }, 'final'],
     ['a 429 without a time', { status: 429 }, 'refused after 60000'],
     ['the third in a row', { status: 429, before: 2 }, 'refused after 240000'],
     ['the fifth', { status: 429, before: 4 }, 'retry-after-too-long'],
-    ['a 429 with a time', { status: 429, headers: { 'retry-after': '2' } }, 'refused after 2000'],
-    ['a 403 with a time', { status: 403, headers: { 'retry-after': '2' } }, 'refused after 2000'],
     [
       'a 403 with nothing left, and no reset',
       { status: 403, headers: { 'x-ratelimit-remaining': '0' } },
       'refused after 60000',
     ],
-    [
-      'a 403 with nothing left until later',
-      { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '9' } },
-      'refused after 9000',
-    ],
-    [
-      'a 403 with nothing left for longer than is waited for',
-      { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '3600' } },
-      'retry-after-too-long',
-    ],
-    ['a 403 that is no JSON', { status: 403, body: 'no' }, 'final'],
-    ['a secondary limit in a 403', { status: 403, body: secondary }, 'refused after 60000'],
-    ['the same words beside another status', { status: 404, body: secondary }, 'final'],
     ['a secondary limit of GraphQL', graphql(secondary), 'refused after 60000'],
-    ['a limit of GraphQL without a reset', graphql({ type: 'RATE_LIMITED' }), 'refused after 60000'],
     ['a wrong query', graphql({ type: 'NOT_FOUND', message: 'Could not resolve' }), 'success'],
-    [
-      'GraphQL of an enterprise server',
-      { ...graphql({ type: 'RATE_LIMITED' }), path: '/api/graphql?x' },
-      'refused after 60000',
-    ],
-    ['the same body elsewhere', { ...graphql({ type: 'RATE_LIMITED' }), path: '/gists' }, 'success'],
     ['data', { path: '/graphql', body: { data: {} } }, 'success'],
   ]);
 
   judges('after a failure: %s', door.github, [
     ['a query', { path: '/graphql', given: '{"query":"{ viewer { login } }"}', status: 502 }, 'transient'],
-    ['a query of Enterprise', { path: '/api/graphql', given: { query: '{ a }' }, status: 502 }, 'transient'],
     ['a mutation', { path: '/graphql', given: { query: 'mutation { a }' }, status: 502 }, 'not-idempotent'],
-    ['a body that is not known', { path: '/graphql', status: 502 }, 'not-idempotent'],
-    ['a query elsewhere', { given: { query: '{ a }' }, status: 502 }, 'not-idempotent'],
-    ['a GET', { method: 'GET', status: 502 }, 'transient'],
     [
       'a 503 with a wait, of which no page tells',
       { status: 503, headers: { 'retry-after': '2' } },
       'not-idempotent',
     ],
   ]);
-
-  test('repeatPosts repeats a query that timed out', async () => {
-    const failed = graphql({ message: 'Something went wrong while executing your query.' });
-    expect(await judge(door.github(), failed)).toBe('not-idempotent');
-    expect(await judge(door.github({ repeatPosts: true }), failed)).toBe('transient');
-  });
 });
 
 judges('stripe: %s', door.stripe, [
   ['409 with a key', { status: 409, sent: { 'idempotency-key': 'k' } }, 'transient'],
-  ['409 without', { status: 409 }, 'not-idempotent'],
   ['408', { method: 'GET', status: 408 }, 'final'],
   ['a server that says yes', { status: 400, headers: { 'stripe-should-retry': 'true' } }, 'transient'],
   [
@@ -641,24 +518,15 @@ describe('shopify', () => {
     failed('THROTTLED', { requestedQueryCost, throttleStatus: { currentlyAvailable, restoreRate } });
   judges('%s', door.shopify, [
     ['a wait of a fraction of a millisecond', throttled(2, 1, 3_000), 'refused after 1'],
-    ['points that are there already', throttled(50, 60, 100), 'refused'],
-    ['no rate', throttled(50, 0, 0), 'refused'],
     ['a rate below nothing', throttled(50, 0, -5), 'refused'],
-    ['no numbers', throttled(50, undefined, undefined), 'refused'],
-    ['no cost', failed('THROTTLED'), 'refused'],
     ['a closed shop', failed('SHOP_INACTIVE'), 'final'],
     ['no access', failed('ACCESS_DENIED'), 'final'],
     ['another code', failed('undefinedField'), 'success'],
-    ['a query that costs too much', failed('MAX_COST_EXCEEDED'), 'final'],
     [
       'a limit among other errors',
       { path, body: { errors: [{ extensions: { code: 'x' } }, {}, { extensions: { code: 'THROTTLED' } }] } },
       'refused',
     ],
-    ['points that come back in half a second', throttled(100, 50, 100), 'refused after 500'],
-    ['errors that are a text', { path, body: { errors: 'Not Found' } }, 'success'],
-    ['another path', { ...throttled(50, 0, 1), path: '/admin/api/2026-10/products.json' }, 'success'],
-    ['a mutation that perhaps ran', failed('INTERNAL_SERVER_ERROR'), 'not-idempotent'],
     [
       'a query that perhaps ran',
       { ...failed('INTERNAL_SERVER_ERROR'), given: { query: '{ a }' } },
@@ -669,15 +537,7 @@ describe('shopify', () => {
       { path, given: '{"query":"{a}"}', failure: 'network' },
       'transient',
     ],
-    [
-      'a mutation after a broken connection',
-      { path, given: '{"query":"mutation {a}"}', failure: 'network' },
-      'not-idempotent',
-    ],
     ['a mutation after a 503 with a wait', { path, status: 503, headers: DATED }, 'refused after 4000'],
-    ['a mutation after a 503', { path, status: 503 }, 'not-idempotent'],
-    ['402', { status: 402 }, 'final'],
-    ['423', { status: 423 }, 'final'],
     ['529', { method: 'GET', status: 529 }, 'final'],
   ]);
 });
@@ -692,17 +552,12 @@ describe('slack', () => {
       [`${error} of a read`, failed(error, 'users.list'), 'transient'],
       [`${error} of a write`, failed(error), 'not-idempotent'],
     ]),
-    ['a refusal without a time', failed('ratelimited'), 'refused'],
     ['no error', { ...failed(''), body: { ok: false } }, 'final'],
     ['a success', { ...failed(''), body: { ok: true } }, 'success'],
-    ['a download', { ...failed('ratelimited'), path: '/files-pri/T1/x.json' }, 'success'],
-    ['a 200 that is no JSON', { ...failed('ratelimited'), headers: {} }, 'success'],
   ]);
 });
 
 judges('cloudflare: %s', door.cloudflare, [
   ['408', { method: 'GET', status: 408 }, 'transient'],
   ['409', { method: 'GET', status: 409 }, 'transient'],
-  ['522', { method: 'GET', status: 522 }, 'transient'],
-  ['a server that says yes', { status: 500, headers: { 'x-should-retry': 'true' } }, 'transient'],
 ]);

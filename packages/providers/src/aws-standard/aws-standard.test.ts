@@ -39,13 +39,9 @@ test.each<[what: string, expected: number | string, attempt: number, Outcome, op
   ['the second delay', 25, 2, reset],
   ['the third attempt is the last', 'retries-exhausted', 3, response(500)],
   ['the first delay of DynamoDB', 6, 1, response(500), dynamodb],
-  ['the third delay of DynamoDB', 25, 3, reset, dynamodb],
   ['the fourth attempt of DynamoDB is the last', 'retries-exhausted', 4, response(500), dynamodb],
   ['throttling', 250, 1, response(429)],
-  ['throttling, again', 500, 2, response(429)],
-  ['throttling of DynamoDB', 1_000, 3, response(429), dynamodb],
   ['a wait that is asked for', 800, 1, response(503, { 'x-amz-retry-after': '800' })],
-  ['a shorter one than the delay', 250, 1, response(429, { 'x-amz-retry-after': '200' })],
   [
     'one that is too long: five seconds more than the delay',
     5_012,
@@ -75,10 +71,6 @@ test('a POST is repeated after a refusal, and if the user allows it', () => {
     decide(createPolicy(awsStandard(options)), given, response(status), 0).retry;
   expect([isRetried({}, 500), isRetried({}, 429)]).toEqual([false, true]);
   expect(isRetried({ repeatPosts: true }, 500)).toBe(true);
-});
-
-test('a wrong option is an error that names it', () => {
-  expect(() => awsStandard({ dynamodb: 'yes' as never })).toThrow('awsStandard: dynamodb');
 });
 
 describe('the retry quota', () => {

@@ -102,21 +102,14 @@ test('an answer that may cost nothing teaches no share', () => {
   expect(cost(requestTo())).toBe(1_000);
 });
 
-test('a thousand keys are kept', () => {
-  const cost = estimatedCost(() => 1_000, { keyOf: ({ url }) => url });
-  for (let key = 0; key < 1_000; key += 1) cost.learnerFor(requestTo(`https://${key}.test/`))(500);
-  expect(cost(requestTo('https://0.test/'))).toBe(500);
-});
-
 test('the thousand keys that were used last are kept', () => {
   const cost = estimatedCost(() => 1_000, { keyOf: ({ url }) => url, first: 0.1 });
   for (let key = 0; key < 1_001; key += 1) {
     cost.learnerFor(requestTo(`https://${key}.test/`))(500);
     cost(requestTo('https://0.test/'));
   }
-  expect(cost(requestTo('https://0.test/'))).toBe(500);
+  for (const key of [0, 2, 1_000]) expect(cost(requestTo(`https://${key}.test/`))).toBe(500);
   expect(cost(requestTo('https://1.test/'))).toBe(100);
-  expect(cost(requestTo('https://1000.test/'))).toBe(500);
 });
 
 test('the quantile is that of the last hundred, whatever comes', () => {
@@ -127,18 +120,6 @@ test('the quantile is that of the last hundred, whatever comes', () => {
       for (const one of all) shares.add(one);
       const sorted = all.slice(-100).sort((one, other) => one - other);
       expect(shares.quantile(part)).toBe(sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)]);
-    }),
-  );
-});
-
-test('what is reserved is a whole number of tokens, at least one and never above the bound', () => {
-  const numbers = fc.array(fc.double({ min: 0, max: 1e9, noNaN: true }), { maxLength: 20 });
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 1_000_000 }), numbers, (most, answers) => {
-      const cost = estimatedCost(() => most);
-      for (const actual of answers) cost.learnerFor(requestTo())(actual);
-      const reserved = cost(requestTo()) as number;
-      expect(Number.isInteger(reserved) && reserved >= 1 && reserved <= most).toBe(true);
     }),
   );
 });

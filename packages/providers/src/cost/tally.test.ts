@@ -2,7 +2,7 @@ import type { Costs, Grant } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { checkCosts, Tally } from './tally.ts';
+import { Tally } from './tally.ts';
 
 type Said = number | Costs | undefined;
 
@@ -10,7 +10,6 @@ type Said = number | Costs | undefined;
 function setUp() {
   const clock = virtualClock({ startMs: 0 });
   const settled: unknown[] = [];
-  const learned: unknown[] = [];
   const grant: Grant = {
     cost: 7,
     waitedMs: 0,
@@ -18,12 +17,8 @@ function setUp() {
     conforming: true,
     settle: (actual) => void settled.push(actual),
   };
-  const tally = new Tally(
-    grant,
-    () => undefined,
-    (actual) => void learned.push(actual),
-  );
-  return { clock, settled, learned, tally };
+  const tally = new Tally(grant, () => undefined, undefined);
+  return { clock, settled, tally };
 }
 
 describe('what is settled at the end', () => {
@@ -127,32 +122,4 @@ test('before the end only what is known is settled, and once', () => {
   tally.settle();
   tally.end(clock, 1_000);
   expect(settled).toEqual([5]);
-});
-
-describe('what is learned', () => {
-  test.each<[story: string, act: (set: ReturnType<typeof setUp>) => void, learned: unknown[]]>([
-    ['the cost of a success', ({ tally }) => [tally.add(() => 5), tally.settle(), tally.judge(true)], [5]],
-    ['that is judged before', ({ tally }) => [tally.add(() => 5), tally.judge(true), tally.settle()], [5]],
-    ['not before it is settled', ({ tally }) => [tally.add(() => 5), tally.judge(true)], []],
-    ['not of a failure', ({ tally }) => [tally.add(() => 5), tally.settle(), tally.judge(false)], []],
-    ['not what was only taken', ({ tally }) => [tally.judge(true), tally.settle(true)], []],
-  ])('%s', (_, act, learned) => {
-    const set = setUp();
-    act(set);
-    expect(set.learned).toEqual(learned);
-  });
-
-  test('without anything that learns, nothing', () => {
-    const grant = { cost: 7, settle: vi.fn() };
-    const tally = new Tally(grant as never, () => undefined, undefined);
-    void tally.add(() => 5);
-    tally.judge(true);
-    tally.settle();
-    expect(grant.settle.mock.calls).toEqual([[5]]);
-  });
-});
-
-test.each([null, undefined, '5', [5]])('%j is no cost', (said) => {
-  const message = 'x must be a number, or an object with a number for each unit, got ';
-  expect(() => checkCosts('x', said)).toThrow(message);
 });

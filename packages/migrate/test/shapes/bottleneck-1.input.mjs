@@ -1,6 +1,0 @@
-import Bottleneck from 'bottleneck';
-
-const limiter = new Bottleneck({ maxConcurrent: 1, minTime: 333 });
-
-export const all = (ids = [1, 2, 3, 4]) =>
-  Promise.all(ids.map((id) => limiter.schedule(() => fetch(`https://api.example.com/${id}`).then((r) => r.status))));
