@@ -1,6 +1,78 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { commandsOf, withFolds } from './bench/measure/figures-page.ts';
+import { commandsOf, folded, markdownOf, withFolds, withTable } from './bench/measure/figures-page.ts';
+
+const table = (rows: number): string => `| a | b |\n| - | - |\n${'| 1 | 2 |\n'.repeat(rows)}`;
+const page = (printed: string): string =>
+  `# Page\n\n\`\`\`sh\nnpx -y pnpm@12 bench path\n\`\`\`\n\n<!-- figures -->\n${printed}<!-- /figures -->\n`;
+
+test('a long table is folded, with its title and what was found in sight', () => {
+  expect(folded(`**Title.**\n\n${table(7)}\n- Less: none.\n`)).toBe(
+    `**Title.**\n\n<details>\n<summary>7 rows</summary>\n\n${table(7)}\n</details>\n\n- Less: none.\n`,
+  );
+});
+
+test('the line that opens a table has the first figures of ebb in it', () => {
+  const rows = [
+    '| **A stub** | | | |',
+    '| bare | 0 | 1 | 2 |',
+    '| `ebb`, a bucket | 3 | 4 | 5 |',
+    '| ebb | 6 | 7 | 8 |',
+  ];
+  const text = [
+    '| | ns | MB | × |',
+    '|-|-|-|-|',
+    ...rows,
+    '| x | | | |',
+    '| y | | | |',
+    '| z | | | |',
+    '',
+  ].join('\n');
+  expect(folded(text)).toContain('<summary>7 rows. A stub, ebb, a bucket: ns: 3; MB: 4</summary>');
+});
+
+test('a short table is shown', () => {
+  expect(folded(table(6))).toBe(table(6));
+});
+
+test('each of several tables is folded for itself', () => {
+  expect(folded(`${table(7)}\n${table(2)}\n${table(8)}`).match(/<details>/g)).toHaveLength(2);
+});
+
+test('a folded page is not folded again', () => {
+  const once = withFolds(page(table(9)));
+  expect(once).toContain('<summary>9 rows</summary>');
+  expect(withFolds(once)).toBe(once);
+});
+
+test('a new table takes the place of the folded one', () => {
+  const old = withFolds(page(table(9)));
+  expect(withTable(old, 'bench path', `\n${table(8)}\n\n`)).toBe(withFolds(page(table(8))));
+  expect(commandsOf(old)).toEqual(['bench path']);
+});
+
+test('a table of the simulator becomes one of Markdown, and its legend a list', () => {
+  const printed = [
+    'rule     used  first 10 s',
+    '───────  ────  ──────────',
+    'a rule   10 %           —',
+    'another               1 s',
+    '',
+    'used: of all',
+    'first 10 s: refused',
+    '',
+  ].join('\n');
+  const [head, , ...rest] = markdownOf(printed).split('\n');
+  expect([head, ...rest]).toEqual([
+    '| rule    | used | first 10 s |',
+    '| a rule  | 10 % |          — |',
+    '| another |      |        1 s |',
+    '',
+    '- used: of all',
+    '- first 10 s: refused',
+    '',
+  ]);
+});
 
 test('each command of the page says what its figures cover', () => {
   const text = readFileSync('docs/figures.md', 'utf8');
@@ -10,7 +82,7 @@ test('each command of the page says what its figures cover', () => {
   expect(covered).toEqual(commandsOf(text));
 });
 
-test('the page of figures is folded: `pnpm bench figures size` does it', () => {
+test('the page of figures is folded: `pnpm bench figures path` does it', () => {
   const text = readFileSync('docs/figures.md', 'utf8');
   expect(withFolds(text)).toBe(text);
 });

@@ -1,7 +1,7 @@
 // The bytes that ebb and other libraries add to a bundle, minified by esbuild and compressed by brotli.
 // Run: pnpm bench size
 import { FEATURES, PROGRAMS } from '../size/programs.ts';
-import { brotliSizes, sizeOf } from '../size/size.ts';
+import { brotliSizes, bytesByFolder, sizeOf } from '../size/size.ts';
 import { markdown, number } from './measure/markdown.ts';
 import { rival, rivalsIn } from './rivals/folder.ts';
 
@@ -66,4 +66,12 @@ async function featureRows(): Promise<string[][]> {
 
 console.log('\n**What a feature adds to its client**, fetch unless it is of axios. Bytes, brotli.\n');
 console.log(markdown(['', 'web', 'Node'], await featureRows()));
+console.log('\n**Where the bytes of `createFetch` come from.** Web, minified, by folder of the sources.\n');
+const folders = await bytesByFolder(PROGRAMS['@ebb/fetch'] ?? '', 'web');
+console.log(
+  markdown(
+    ['', 'bytes'],
+    folders.map(([folder, bytes]) => [folder, number(bytes)]),
+  ),
+);
 console.log('\nThe same on every machine.');

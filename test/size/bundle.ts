@@ -28,17 +28,25 @@ export function bundleOptions(platform: Platform, origin: Origin): BuildOptions 
 /** What a client and a telemetry already in the program bring, what the platform brings, and what is no JavaScript. */
 const PEERS = ['axios', 'undici', '@opentelemetry/api', '@ast-grep/napi', 'node:*', ...builtinModules];
 
-/** The code of a program with all that it imports from a folder, minified, without the clients themselves. */
+/** A program with all that it imports, minified. */
+export interface Bundle {
+  readonly code: Uint8Array;
+  /** How many bytes of the code are from which file. */
+  readonly bytesOf: Readonly<Record<string, number>>;
+}
+
+/** Bundles a program with all that it imports from a folder, without the clients themselves. */
 export async function bundled(
   program: string,
   folder: string,
   platform: Platform,
   origin: Origin,
-): Promise<Uint8Array> {
-  const { outputFiles } = await build({
+): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
     ...bundleOptions(platform, origin),
     stdin: { contents: program, resolveDir: folder, loader: 'ts' },
     minify: true,
+    metafile: true,
     write: false,
     outfile: 'bundle.js',
     format: 'esm',
@@ -48,5 +56,10 @@ export async function bundled(
   });
   const code = outputFiles?.[0]?.contents ?? new Uint8Array();
   if (code.length === 0) throw new Error(`Nothing is left of ${program}`);
-  return code;
+  const [output] = Object.values(metafile?.outputs ?? {});
+  const inputs = Object.entries(output?.inputs ?? {});
+  return {
+    code,
+    bytesOf: Object.fromEntries(inputs.map(([file, { bytesInOutput }]) => [file, bytesInOutput])),
+  };
 }

@@ -56,9 +56,9 @@ const config: KnipConfig = {
         'bench/**/*.part.ts',
         'bench/{rivals,ours}/**/*.ts',
         // Processes of their own.
-        'bench/measure/child.ts',
-        'bench/{overload/variant,stubs/server}.ts',
-        'guard/{measured,path,subjects/*}.ts',
+        'bench/measure/{child,marked}.ts',
+        'bench/{overload/variant,resumed/read,stubs/server}.ts',
+        'guard/{measured,subjects/*}.ts',
         'jobs/lambda-process.ts',
         'lost-uploads.ts',
         'migration/waiting.ts',

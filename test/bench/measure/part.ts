@@ -9,12 +9,18 @@ export type Sample = Readonly<Record<string, number>>;
 
 export interface Column {
   readonly title: string;
-  readonly value: (sample: Sample) => number;
+  /** `reference`: the medians of the row that the part names as such; without one, no values. */
+  readonly value: (sample: Sample, reference: Sample) => number;
   /** @default 0 */
   readonly digits?: number;
   /** Shows the quartiles over the rounds beside the median. @default false */
   readonly spread?: boolean;
 }
+
+/** The lower end, the figure itself, and the upper end. */
+export type Quantiles = readonly [low: number, middle: number, high: number];
+
+export const QUARTILES: Quantiles = [0.25, 0.5, 0.75];
 
 /** A table: each row is measured in a process of its own, once a round. */
 export interface Part {
@@ -26,6 +32,12 @@ export interface Part {
   readonly ranked?: boolean;
   /** @default 3 */
   readonly rounds?: number;
+  /** The name of a row with which each row of its group is compared, if a process measures one subject only. */
+  readonly reference?: string;
+  /**
+   * The shares of the rounds below which the figure of a row lies, and the ends of its spread. @default the quartiles
+   */
+  readonly quantiles?: Quantiles;
   /**
    * Shows a column for each name, and for each column of the part a row for each group: for many groups of the same names.
    * @default false
@@ -42,6 +54,9 @@ export interface Part {
 
 /** The row that measures bare against bare: how far from zero a measurement of nothing is. */
 export const NOISE = 'A/A: bare against bare';
+
+/** The row that others are compared with, where each subject has processes of its own. */
+export const BARE = 'bare';
 
 export function isOurs(name: string): boolean {
   return /^ebb\b/.test(name);

@@ -1,12 +1,12 @@
 import { ebbInterceptor } from '@ebb/axios';
 import type { PolicyOptions } from '@ebb/core';
 import type { Rival } from '../rivals/rival.ts';
-import { limits } from './limits.ts';
+import { limits, nthOptions } from './limits.ts';
 
-function withOptions(options: () => PolicyOptions, synchronous = false): Rival<'axios'> {
+export function withOptions(options: () => PolicyOptions, synchronous = false): Rival<'axios'> {
   return {
-    wrap(bare) {
-      bare.interceptors.request.use(ebbInterceptor(options()), null, { synchronous });
+    wrap(bare, nth) {
+      bare.interceptors.request.use(ebbInterceptor(nthOptions(options(), nth)), null, { synchronous });
       return bare;
     },
   };

@@ -2,10 +2,10 @@ import { createPolicy, type PolicyOptions } from '@ebb/core';
 import { type BaseFetch, createFetch } from '@ebb/fetch';
 import { hedged } from '@ebb/hedge/fetch';
 import type { Rival } from '../rivals/rival.ts';
-import { limits } from './limits.ts';
+import { limits, nthOptions } from './limits.ts';
 
-function withOptions(options: () => PolicyOptions): Rival<'fetch'> {
-  return { wrap: (bare) => createFetch(options(), bare as typeof fetch) };
+export function withOptions(options: () => PolicyOptions): Rival<'fetch'> {
+  return { wrap: (bare, nth) => createFetch(nthOptions(options(), nth), bare as typeof fetch) };
 }
 
 /** For the options that refuse no retry. */
@@ -18,8 +18,8 @@ function retrying(options: () => PolicyOptions): Rival<'fetch'> {
 
 /** Requests that are fast are not hedged. */
 const hedging: Rival<'fetch'> = {
-  wrap(bare) {
-    const policy = createPolicy();
+  wrap(bare, nth) {
+    const policy = createPolicy(nthOptions({}, nth));
     return createFetch(policy, hedged(bare as BaseFetch, { policy }));
   },
 };

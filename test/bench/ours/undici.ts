@@ -2,10 +2,10 @@ import { createPolicy, type PolicyOptions } from '@ebb/core';
 import { hedged } from '@ebb/hedge/undici';
 import { ebbInterceptor } from '@ebb/undici';
 import type { Dispatch, Rival } from '../rivals/rival.ts';
-import { limits } from './limits.ts';
+import { limits, nthOptions } from './limits.ts';
 
-function withOptions(options: () => PolicyOptions): Rival<'undici'> {
-  return { wrap: (bare) => ebbInterceptor(options())(bare as never) as Dispatch };
+export function withOptions(options: () => PolicyOptions): Rival<'undici'> {
+  return { wrap: (bare, nth) => ebbInterceptor(nthOptions(options(), nth))(bare as never) as Dispatch };
 }
 
 /** For the options that refuse no retry. */
@@ -18,8 +18,8 @@ function retrying(options: () => PolicyOptions): Rival<'undici'> {
 
 /** Requests that are fast are not hedged. */
 const hedging: Rival<'undici'> = {
-  wrap(bare) {
-    const policy = createPolicy();
+  wrap(bare, nth) {
+    const policy = createPolicy(nthOptions({}, nth));
     return ebbInterceptor(policy)(hedged({ policy })(bare as never)) as Dispatch;
   },
 };

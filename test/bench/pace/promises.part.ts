@@ -29,9 +29,9 @@ export default {
   ],
   rounds: 1,
   async rows() {
-    const all = [...(await limiters())];
+    const waiting = [...(await limiters())].filter(([, { waiters }]) => waiters !== 'none');
     return Object.entries(RULES).flatMap(([promised, group]) =>
-      all.filter(([, rival]) => rival.promised === promised).map(([name]) => ({ group, name })),
+      waiting.filter(([, rival]) => rival.promised === promised).map(([name]) => ({ group, name })),
     );
   },
   async measure({ name }) {

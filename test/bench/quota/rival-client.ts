@@ -10,7 +10,7 @@ const LEAST_WAIT_MS = 1_000;
 export function clientOf({ make }: ModelLimiterRival, { boundOf, usedIn }: Server): Client {
   return (send, { clock, random }) => {
     useAsGlobals(clock);
-    const limited = make({ requests: ACCOUNT.requests, tokens: ACCOUNT.output }, clock);
+    const limited = make({ requests: ACCOUNT.requests, tokens: ACCOUNT.output }, clock, random);
     const answered = async (body: string): Promise<Answer> => {
       const response = await send(body);
       const { usage } = (await response.clone().json()) as { usage?: Readonly<Record<string, number>> };

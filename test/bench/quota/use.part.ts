@@ -30,7 +30,8 @@ export default {
     'beginning and refills continuously. *used*: what it has charged and not given back, ÷ the minute at the beginning and what came ' +
     'in since. *lost*: the part of that which came in or back while it was full; the rest is left at the end. *from minute 2*: what it ' +
     'has charged since then ÷ what came in since, which is more than 100 if it had more left then than at the end. *refused*: the part of ' +
-    'the sends that got a 429. The use of a stranger counts, and his refusals do not. Means of three seeds. Each library counts the tokens that bind.',
+    'the sends that got a 429. The use of a stranger counts, and his refusals do not. Means of three seeds. Each library counts the ' +
+    'tokens that bind; LiteLLM and the cookbook are programs in Python, of which the published rule is modelled.',
   columns: [
     { title: 'used, %', value: ({ use = 0 }) => use * 100, digits: 1 },
     { title: 'lost, %', value: ({ lost = 0 }) => lost * 100, digits: 1 },

@@ -29,6 +29,13 @@ export interface Limiter {
 export interface LimiterRival {
   readonly promised: Promised;
   make(quota: Quota): Limiter;
+  /**
+   * How many callers can wait: `'few'` if it polls or takes so long for each that 100,000 would take many seconds, and
+   * `'none'` if it refuses.
+   *
+   * @default 'many'
+   */
+  readonly waiters?: 'many' | 'few' | 'none';
   /** A program whose bundle contains it. Absent if it is part of another rival. */
   readonly bundle?: string;
 }

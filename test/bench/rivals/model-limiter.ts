@@ -20,10 +20,15 @@ export interface Answer {
  */
 export type LimitedSend = (bound: number, send: () => Promise<Answer>) => Promise<Answer>;
 
-/** A library for the limits of a language model. One more rival is one more file in `model-limiter`. */
+/** A library, or a published rule, for the limits of a language model. One more rival is one more file in `model-limiter`. */
 export interface ModelLimiterRival {
   /** How it is used here, which is how its own page advises. */
   readonly used: string;
   /** Globals for time are those of the clock. */
-  make(limits: ModelLimits, clock: VirtualClock): LimitedSend;
+  make(limits: ModelLimits, clock: VirtualClock, random: () => number): LimitedSend;
+}
+
+/** LiteLLM's wait before it tries again, with its defaults: from 0.5 s doubled up to 8 s, and jitter. */
+export function exponentialMs(failures: number, random: () => number): number {
+  return Math.min(8_000, 500 * 2 ** failures) * (1 + 0.25 * random());
 }

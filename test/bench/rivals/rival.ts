@@ -17,9 +17,10 @@ export type Kind = keyof Clients;
 /** A library around a client. One more rival is one more file in the folder of its client, and its name is its own. */
 export interface Rival<K extends Kind> {
   /**
-   * Wraps a client as the library's own page does, with its defaults. May change and return the client itself.
+   * Wraps a client as the library's own page does, with its defaults. May change and return the client itself. With `nth` it is
+   * one of several in the program, which differ in how often they retry.
    */
-  wrap(bare: Clients[K]): Clients[K];
+  wrap(bare: Clients[K], nth?: number): Clients[K];
   /** The same, retrying a 503 up to five times, each time after so many milliseconds. Absent if it does not retry. */
   retrying?(bare: Clients[K], delayMs: number): Clients[K];
   /**

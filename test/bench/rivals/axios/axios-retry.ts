@@ -2,8 +2,8 @@ import axiosRetry from 'axios-retry';
 import type { Rival } from '../rival.ts';
 
 export default {
-  wrap(bare) {
-    axiosRetry(bare);
+  wrap(bare, nth) {
+    axiosRetry(bare, nth === undefined ? undefined : { retries: nth + 1 });
     return bare;
   },
   bundle: `export { default } from 'axios-retry'`,

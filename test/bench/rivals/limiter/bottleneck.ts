@@ -3,6 +3,7 @@ import type { LimiterRival } from '../limiter.ts';
 
 export default {
   promised: 'fixed windows',
+  waiters: 'few',
   make({ limit, intervalMs }) {
     const limiter = new Bottleneck({
       reservoir: limit,

@@ -3,6 +3,7 @@ import { capacityOf, type LimiterRival } from '../limiter.ts';
 
 export default {
   promised: 'bucket',
+  waiters: 'few',
   make(quota) {
     const bucketSize = capacityOf(quota);
     const bucket = new TokenBucket({

@@ -3,6 +3,7 @@ import type { LimiterRival } from '../limiter.ts';
 
 export default {
   promised: 'fixed windows',
+  waiters: 'few',
   make({ limit, intervalMs }) {
     const queue = new PQueue({ intervalCap: limit, interval: intervalMs });
     return {

@@ -3,6 +3,7 @@ import type { LimiterRival } from '../limiter.ts';
 
 export default {
   promised: 'fixed windows',
+  waiters: 'few',
   make({ limit, intervalMs }) {
     const limiter = new RateLimiterMemory({ points: limit, duration: intervalMs / 1_000 });
     const queue = new RateLimiterQueue(limiter);

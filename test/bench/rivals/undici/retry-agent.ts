@@ -7,6 +7,6 @@ function around(dispatch: Dispatch, options?: RetryHandler.RetryOptions): Dispat
 }
 
 export default {
-  wrap: (bare) => around(bare),
+  wrap: (bare, nth) => around(bare, nth === undefined ? undefined : { maxRetries: nth + 1 }),
   retrying: (bare, delayMs) => around(bare, { minTimeout: delayMs, timeoutFactor: 1 }),
 } satisfies Rival<'undici'>;

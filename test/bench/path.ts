@@ -1,11 +1,12 @@
 // How far a reader goes to follow one request: the source files whose functions run, how often the next function stands in another
 // file than the one before, and how many functions there are to read. Counted in the sources as they run in Node, from the call to its
-// result. Prints the figures as JSON; with `files`, each file and how often it is entered:
-//   node --conditions=@ebb/source test/guard/path.ts files
+// result.
+// Run: pnpm bench path [files]
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'rolldown/parseAst';
+import { markdown } from './measure/markdown.ts';
 
 interface Syntax {
   readonly type: string;
@@ -73,8 +74,13 @@ async function followed(call: () => Promise<unknown>): Promise<Path> {
   return { files, functions: functions.size };
 }
 
+/** Prints the figures of the paths of requests alone, as JSON. */
+const isForGuard = process.argv.includes('json');
+
 const { createFetch } = await import('@ebb/fetch');
 const { concurrencyLimit, constant, retryBudget, tokenBucket } = await import('@ebb/core');
+const { valkeyBucket } = await import('@ebb/valkey');
+const { model } = await import('../../packages/valkey/test/model.ts');
 
 /** The path of a call that is successful at its second attempt. */
 async function pathOf(options: object): Promise<Path> {
@@ -87,24 +93,75 @@ async function pathOf(options: object): Promise<Path> {
   return followed(async () => (await fetch('http://upstream.test/')).text());
 }
 
-/** Of requests alone, by name: they must not grow, see `baseline.json`. */
-const POLICIES = {
-  'one retry over fetch': {},
-  '… with bucket, slots, budget': {
-    bucket: tokenBucket({ refillPerSecond: 1_000, capacity: 1_000 }),
-    concurrency: concurrencyLimit({ maxConcurrent: 10 }),
-    budget: retryBudget(),
-  },
-};
-
-const figures: Record<string, Readonly<Record<string, number>>> = {};
-for (const [name, options] of Object.entries(POLICIES)) {
-  const { files: path, functions } = await pathOf(options);
-  const entered = path.filter((file, at) => file !== path[at - 1]);
-  const files = new Set(path);
-  figures[name] = { files: files.size, moves: entered.length - 1, functions };
-  if (!process.argv.includes('files')) continue;
-  for (const file of files)
-    console.log(`${String(entered.filter((one) => one === file).length).padStart(4)} ${file}`);
+/** The path of a request that waits for a token in the memory of its process. */
+async function pathOfWait(): Promise<Path> {
+  const bucket = tokenBucket({ refillPerSecond: 100, capacity: 20 });
+  while (bucket.tryAcquire() !== undefined);
+  return followed(() => bucket.acquire());
 }
-console.log(JSON.stringify(figures));
+
+/** The path of a request that waits until the store has leased tokens. */
+async function pathOfLease(): Promise<Path> {
+  let state: string | undefined;
+  const client = {
+    evalsha: async (_sha1: string, _key: string, args: readonly string[]): Promise<unknown> => {
+      const { ebbEnters } = globalThis as Enter;
+      (globalThis as Enter).ebbEnters = undefined;
+      const reply = model(state, args, Date.now() * 1_000);
+      (globalThis as Enter).ebbEnters = ebbEnters;
+      state = reply.text;
+      return reply.reply;
+    },
+    eval: async (): Promise<never> => {
+      throw new Error('the script is known');
+    },
+  };
+  // The store has enough tokens, and this process none.
+  const bucket = valkeyBucket({ client, key: 'path', refillPerSecond: 1_000, capacity: 1_000 });
+  await bucket.acquire();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const path = await followed(() => bucket.acquire());
+  await bucket.close();
+  return path;
+}
+
+/** The paths by their names. Those of a request alone must not grow: `test/guard/baseline.json`. */
+const paths: [name: string, path: Path][] = [];
+for (const [name, options] of [
+  ['one retry over fetch', {}],
+  [
+    '… with bucket, slots, budget',
+    {
+      bucket: tokenBucket({ refillPerSecond: 1_000, capacity: 1_000 }),
+      concurrency: concurrencyLimit({ maxConcurrent: 10 }),
+      budget: retryBudget(),
+    },
+  ],
+] as const) {
+  paths.push([name, await pathOf(options)]);
+}
+if (!isForGuard) {
+  paths.push(['an acquire that waits in memory', await pathOfWait()]);
+  paths.push(['an acquire of a fleet that asks its store', await pathOfLease()]);
+}
+
+const figures: [name: string, figures: Readonly<Record<string, number>>][] = [];
+for (const [name, { files: path, functions }] of paths) {
+  const moves = path.filter((file, at) => at > 0 && file !== path[at - 1]).length;
+  const files = new Set(path);
+  figures.push([name, { files: files.size, moves, functions }]);
+  if (!process.argv.includes('files')) continue;
+  for (const file of files) {
+    const times = path.filter((one, at) => one === file && path[at - 1] !== file).length;
+    console.log(`${String(times).padStart(4)} ${file}`);
+  }
+  if (process.argv.includes('moves')) console.log(path.join(' '));
+}
+if (isForGuard) console.log(JSON.stringify(Object.fromEntries(figures)));
+else
+  console.log(
+    markdown(
+      ['', 'files', 'moves', 'functions'],
+      figures.map(([name, counts]) => [name, ...Object.values(counts).map(String)]),
+    ),
+  );
