@@ -2,7 +2,6 @@ import {
   constant,
   createPolicy,
   type EbbEvent,
-  inspectBody,
   type Limit,
   type Permit,
   type PolicyOptions,
@@ -56,17 +55,6 @@ const late: Meanwhile = async ({ clock, seen }) => {
 /** Tokens for so many attempts, and no more. */
 const tokensFor = (clock: VirtualClock, attempts: number) =>
   tokenBucket({ capacity: 1, initialTokens: attempts, refillPerSecond: 1e-3, clock });
-/** A limit that fails once it hears of such an outcome. */
-const failing = (when: 'response' | 'failure'): Limit => ({
-  name: 'failing',
-  take: () => ({
-    cancel: () => undefined,
-    settle({ type }) {
-      if (type === when) throw enough;
-    },
-  }),
-});
-
 /** The permits in their order: of attempts, and of the retries before them. */
 const ENDINGS: Record<
   string,
@@ -89,25 +77,6 @@ const ENDINGS: Record<
     '503, timeout, timeout',
     async ({ clock, seen }) => {
       await seen(2);
-      await clock.advance(1_000);
-    },
-  ],
-  'the total timeout, in the backoff': [
-    [down],
-    () => ({ totalTimeoutMs: 500, backoff: constant(400) }),
-    '503, given back',
-    async ({ clock, told }) => {
-      await told('retry');
-      clock.tick(1_000);
-    },
-  ],
-  'the total timeout, while another limit is waited for': [
-    [down],
-    (clock) => ({ totalTimeoutMs: 500, bucket: tokensFor(clock, 1) }),
-    '503, given back, given back',
-    async ({ clock, told }) => {
-      await told('retry');
-      await turns(5);
       await clock.advance(1_000);
     },
   ],
@@ -137,43 +106,6 @@ const ENDINGS: Record<
       await told('retry');
       abort.abort(enough);
     },
-  ],
-  'a hook that fails': [
-    [down],
-    () => ({
-      trustedOrigins: () => true,
-      beforeAttempt({ attempt }) {
-        if (attempt === 2) throw enough;
-        return undefined;
-      },
-    }),
-    '503, given back',
-  ],
-  'a verdict that fails': [
-    [down],
-    () => ({
-      classify() {
-        throw enough;
-      },
-    }),
-    '503',
-  ],
-  'an inspection that fails': [[down], () => ({ inspect: inspectBody(() => Promise.reject(enough)) }), '503'],
-  'the total timeout, in an inspection': [
-    [down],
-    () => ({ totalTimeoutMs: 500, inspect: inspectBody(() => new Promise(() => undefined)) }),
-    'timeout',
-    async ({ clock, seen }) => {
-      await seen(1);
-      await turns(20);
-      await clock.advance(1_000);
-    },
-  ],
-  'an error of another limit': [[down], () => ({ limits: [failing('response')] }), '503'],
-  'an error of another limit, after a refused connection': [
-    'refused',
-    () => ({ limits: [failing('failure')] }),
-    'connect',
   ],
 };
 

@@ -1,14 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { constant, createPolicy, type EbbEvent } from '@ebb/core';
+import { constant } from '@ebb/core';
 import { policyBucket } from '@ebb/core/quotas';
 import { seededRandom, virtualClock } from '@ebb/core/testing';
 import { type BaseFetch, createFetch } from '@ebb/fetch';
 import { describe, expect, test } from 'vitest';
-import { clients } from './clients.ts';
 import { quotaServer, type ServerPolicy } from './quota-server.ts';
-import { turns, until } from './until.ts';
 
 /** The tenants together want more than the last one, which is the one that they use up. */
 const APP_LIMITS: readonly ServerPolicy[] = [
@@ -80,50 +75,4 @@ describe.each([1, 2])('quotas that were never told, seed %s', { timeout: 60_000 
 test('without the bucket most requests of these tenants are refused', { timeout: 60_000 }, async () => {
   const { server } = await demand(APP_LIMITS, 20_000, 1, false);
   expect(server.refusedShare()).toBeGreaterThan(0.5);
-});
-
-test.each(Object.entries(clients))('%s over sockets uses up its windows', async (_, makeClient) => {
-  const policies: readonly ServerPolicy[] = [
-    { name: 'burst', quota: 30, windowSeconds: 10, isPerTenant: true },
-    { name: 'minute', quota: 60, windowSeconds: 60, isPerTenant: true },
-    { name: 'app', quota: 100, windowSeconds: 60, isPerTenant: false },
-  ];
-  // Time is virtual for both sides, and stands still while an answer is on its way.
-  const clock = virtualClock({ startMs: 0 });
-  const double = quotaServer(policies, 0);
-  const server = createServer(({ headers: sent }, response) => {
-    const { status, headers } = double.answer(`${sent['x-tenant']}`, clock.elapsedMs);
-    response.writeHead(status, headers).end();
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const bucket = policyBucket({ keyOf: (request) => request.header('x-tenant') ?? '', clock });
-  let inFlight = 0;
-  const onEvent = ({ type }: EbbEvent): void => {
-    if (type === 'attempt') inFlight += 1;
-    if (type === 'retry' || type === 'end') inFlight -= 1;
-  };
-  const stop = new AbortController();
-  const policy = createPolicy({ bucket, clock, backoff: constant(1_000), onEvent });
-  const client = makeClient(policy, { connections: 10 });
-  const work = async (tenant: string): Promise<void> => {
-    const sent = { headers: { 'x-tenant': tenant } };
-    while (!stop.signal.aborted) await client.send(url, sent, stop.signal).catch(() => undefined);
-  };
-  const working = TENANTS.flatMap((tenant) => Array.from({ length: 10 }, () => work(tenant)));
-  while (clock.elapsedMs < 120_000) {
-    await until(() => inFlight === 0);
-    await turns(2);
-    if (inFlight === 0) await clock.advance(500);
-  }
-  stop.abort();
-  await Promise.all(working);
-  for (const share of double.shares('app all', 100).slice(0, 2)) {
-    expect(share).toBeGreaterThanOrEqual(0.95);
-    expect(share).toBeLessThanOrEqual(1);
-  }
-  expect(double.refusedShare()).toBeLessThanOrEqual(0.01);
-  await client.close();
-  server.closeAllConnections();
-  server.close();
 });

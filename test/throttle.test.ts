@@ -1,67 +1,13 @@
-import { adaptiveThrottle, constant, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/core';
-import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { adaptiveThrottle, constant, createPolicy, type EbbEvent } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { Agent, interceptors, request } from 'undici';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Client, clients, type MakeClient } from './clients.ts';
-import { flow } from './flow.ts';
-import { type Step, type Upstream, upstream } from './server.ts';
+import { describe, expect, test } from 'vitest';
+import { clients, type MakeClient } from './clients.ts';
+import { type Step, upstream } from './server.ts';
 import { undiciClient } from './undici-client.ts';
-import { until } from './until.ts';
 
-const up: Step = { status: 200, body: 'up' };
 const down: Step = { status: 503, body: 'down' };
-
-describe.each(Object.entries(clients))('%s', (_, makeClient) => {
-  let clock: VirtualClock;
-  let events: EbbEvent[];
-  let server: Upstream;
-  let client: Client;
-  let stop: () => Promise<void>;
-
-  async function setUp(script: readonly Step[], options: PolicyOptions): Promise<void> {
-    server = await upstream(script);
-    const onEvent = (event: EbbEvent) => events.push(event);
-    client = makeClient(
-      createPolicy({ clock, random: () => 0, backoff: constant(1_000), onEvent, ...options }),
-    );
-  }
-  beforeEach(() => {
-    clock = virtualClock({ startMs: 0 });
-    events = [];
-    stop = flow(clock, () => server?.underWay() === 0);
-  });
-  afterEach(async () => {
-    await stop();
-    expect(clock.pending).toBe(0);
-    await client.close();
-    await server.close();
-  });
-
-  const send = () => client.send(server.url, {});
-  const told = (type: EbbEvent['type']) => events.filter((event) => event.type === type);
-
-  test('it is sent at its next scheduled attempt once it is released', async () => {
-    const own = adaptiveThrottle();
-    await setUp([up], { throttle: own });
-    own.isolate();
-    const sent = send();
-    await until(() => told('attempt-skipped').length === 2);
-    own.close();
-    expect(await sent).toEqual({ status: 200, body: 'up' });
-    expect([server.seen.length, told('attempt').length]).toEqual([1, 1]);
-  });
-
-  test('a retry that is not sent ends with the response that was there, whole', async () => {
-    const own = adaptiveThrottle();
-    await setUp([down], { throttle: own, maxRetries: 3 });
-    expect(await send()).toEqual({ status: 503, body: 'down' });
-    expect([server.seen.length, told('end')]).toMatchObject([
-      2,
-      [{ reason: 'overload', outcome: { status: 503 } }],
-    ]);
-  });
-});
 
 /** undici follows redirects below ebb, or above it. */
 function following(isBelow: boolean): MakeClient {
@@ -132,23 +78,5 @@ describe('layers', () => {
     expect(outer.level).toBeLessThan(1);
     outer.isolate();
     await expect(fetch('http://a.test/')).rejects.toMatchObject({ reason: 'overload' });
-  });
-
-  test('a throttle of two clients is one', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const own = adaptiveThrottle();
-    const policy = createPolicy({ clock, random: () => 0, throttle: own, maxRetries: 0 });
-    const down = createFetch(policy, async () => new Response(null, { status: 503 }));
-    for (let at = 0; at < 6; at += 1) {
-      await down('http://a.test/').catch(() => undefined);
-      clock.tick(1_000);
-    }
-    let sends = 0;
-    const other = createFetch(policy, async () => {
-      sends += 1;
-      return new Response(null, { status: 503 });
-    });
-    for (let at = 0; at < 5; at += 1) await other('http://a.test/').catch(() => undefined);
-    expect(sends).toBeLessThan(3);
   });
 });

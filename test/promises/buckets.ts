@@ -149,7 +149,7 @@ export const BUCKETS: readonly Promised[] = [
       file: PER_KEY,
       from: 'if (calls > 0) return false;',
       to: '',
-      tests: ['packages/core/src/limits/per-key/per-key-calls.test.ts', ...perKey],
+      tests: [...perKey, 'packages/core/src/limits/per-key/per-key-limits.test.ts'],
     },
     {
       says: 'ms without use before a key is evicted',

@@ -62,12 +62,6 @@ describe('the weights of the keys that wait', () => {
     add('tiny');
     expect(queue.shares).toBe(2 ** -60);
   });
-
-  test('are asked for by key: without one it is 1', () => {
-    const { queue, asked, add } = setUp();
-    add(undefined);
-    expect([queue.shares, asked]).toEqual([1, []]);
-  });
 });
 
 describe('the cost ahead of a new request', () => {
@@ -185,11 +179,6 @@ describe('which request leaves a full queue', () => {
     addMany(9, 'a');
     expect(queue.evictedBy?.(queue.laneOf({ fairKey: 'c' }))).toBeUndefined();
   });
-});
-
-test('a priority that there is not is an error', () => {
-  const { queue } = setUp();
-  expect(() => queue.laneOf({ priority: 8 })).toThrow('priority must be a whole number from -7 to 7, got 8');
 });
 
 test('all are iterated over, key by key, beginning with the key whose turn is next', () => {

@@ -52,17 +52,6 @@ async function granted(
 }
 
 describe('shares', () => {
-  test('a key waits for one request of another, not for a thousand', async () => {
-    const { clock, bucket, askMany } = setUp();
-    askMany(1_000, 'a');
-    for (let asks = 0; asks < 20; asks += 1) {
-      await clock.advance(200 + asks * 3.7);
-      const grant = bucket.acquire({ fairKey: 'b' });
-      await clock.advance(20);
-      expect((await grant).waitedMs).toBeLessThanOrEqual(20);
-    }
-  });
-
   test('are of cost, by weight', async () => {
     const weightOf = (key: string): number => Number(key);
     const depth = 3;
@@ -71,13 +60,6 @@ describe('shares', () => {
     for (const weight of [1, 2, 5]) {
       expect(Math.abs((sums[weight] ?? 0) / (10_000 * weight) - 1)).toBeLessThan(0.005);
     }
-  });
-
-  test('of one request at a time beside nine queues', async () => {
-    const queues = Array.from({ length: 9 }, (_, at) => [`q${at}`, { depth: 5, costs: [1] }]);
-    const sums = await granted({ ...Object.fromEntries(queues), one: { depth: 1, costs: [1] } }, {}, 100);
-    expect(sums.one).toBeGreaterThanOrEqual(990);
-    expect(sums.one).toBeLessThanOrEqual(1_010);
   });
 
   test('new keys for ever starve no one', async () => {
@@ -91,87 +73,6 @@ describe('shares', () => {
     await clock.advance(4_000);
     expect(lines.length).toBeGreaterThan(80);
   });
-
-  test('requests without a key have one in common', async () => {
-    const { clock, lines, ask } = setUp();
-    for (const key of [undefined, undefined, 'a', 'a', '', '__proto__', 'constructor']) void ask(key);
-    await clock.advance(100);
-    expect(lines).toEqual(['undefined', 'a', '', '__proto__', 'constructor', 'undefined', 'a']);
-  });
-});
-
-describe('what leaves without tokens costs its key nothing', () => {
-  test.each<[what: string, asked: AcquireOptions]>([
-    ['an aborted request', { signal: AbortSignal.abort('enough') }],
-    ['one whose turn does not come in time', { maxWaitMs: 5 }],
-  ])('%s', async (_, asked) => {
-    const { clock, lines, ask } = setUp({ capacity: 10 });
-    for (const key of ['a', 'b', 'a', 'b']) {
-      void ask(key, { cost: 10, ...asked }, 'gone');
-      void ask(key);
-    }
-    await clock.advance(100);
-    expect(lines.filter((line) => !line.startsWith('gone'))).toEqual(['a', 'b', 'a', 'b']);
-  });
-
-  test('one that is aborted at the head', async () => {
-    const { clock, lines, ask } = setUp({ capacity: 10 });
-    const controller = new AbortController();
-    void ask('a', { cost: 10, signal: controller.signal }, 'gone');
-    for (const key of ['b', 'a', 'b', 'a']) void ask(key);
-    await clock.advance(5);
-    controller.abort('enough');
-    await clock.advance(100);
-    expect(lines.slice(1)).toEqual(['a', 'b', 'a', 'b']);
-  });
-});
-
-describe('deadlines count shares', () => {
-  test.each<[what: string, asked: AcquireOptions, isRefused: boolean]>([
-    ['a quiet key does not wait for the line of another', { fairKey: 'quiet', maxWaitMs: 30 }, false],
-    ['one of a long line is refused at once', { fairKey: 'a', maxWaitMs: 9_000 }, true],
-    ['and waits for what other keys get meanwhile', { fairKey: 'a', maxWaitMs: 13_900 }, true],
-    ['but for no more than they have', { fairKey: 'a', maxWaitMs: 14_050 }, false],
-    ['a retry waits for no new request', { fairKey: 'a', retry: true, maxWaitMs: 50 }, false],
-    ['a low one waits for all of a higher priority', { priority: -1, maxWaitMs: 13_900 }, true],
-  ])('%s', async (_, asked, isRefused) => {
-    const { clock, bucket, askMany } = setUp();
-    askMany(1_000, 'a');
-    askMany(400, 'b');
-    const result = bucket.acquire(asked).catch(({ reason }) => reason);
-    expect(bucket.stats().refused).toBe(isRefused ? 1 : 0);
-    await clock.advance(15_000);
-    if (isRefused) expect(await result).toBe('wait-too-long');
-    else expect(await result).toHaveProperty('cost', 1);
-  });
-});
-
-test('a full queue makes room at the longest after others have grown and shrunk', async () => {
-  const { clock, bucket, lines, ask, askMany } = setUp({ maxQueue: 100 });
-  const controller = new AbortController();
-  askMany(60, 'a', { signal: controller.signal });
-  askMany(40, 'b');
-  void ask('c');
-  controller.abort('enough');
-  askMany(30, 'c');
-  askMany(29, 'd');
-  expect(bucket.stats().waiting).toBe(100);
-  lines.length = 0;
-  void ask('e');
-  await clock.advance(0);
-  expect(lines.at(-1)).toBe('b evicted');
-});
-
-test('a concurrency limit has its shares as well', async () => {
-  const limit = concurrencyLimit({ maxConcurrent: 1, queue: fairQueue() });
-  const order: string[] = [];
-  const run = async (fairKey: string): Promise<void> => {
-    const slot = await limit.acquire({ fairKey });
-    order.push(fairKey);
-    slot.release();
-  };
-  await Promise.all(['a', 'a', 'a', 'b', 'c', 'b'].map(run));
-  expect(order.join('')).toBe('aabcab');
 });
 
 test('a weight is asked for when a key is new, and again when it has been forgotten', async () => {

@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
 import { fifo } from './fifo.ts';
-import { priorityQueue } from './order.ts';
-import { inUnit, Line, NUMBERS, type QueueEntry } from './queue.ts';
+import { Line, NUMBERS, type QueueEntry } from './queue.ts';
 
 interface Waiter extends QueueEntry<Waiter> {}
 
 const waiter = (cost: number, lane: unknown = 0, sinceMs = 0): Waiter => {
   return { cost, sinceMs, lane, next: undefined, previous: undefined };
 };
-
-test('an amount in one unit', () => {
-  expect([inUnit(5, 1), inUnit([3, 4], 0), inUnit([3, 4], 1)]).toEqual([5, 3, 4]);
-});
 
 test('amounts of one unit are numbers', () => {
   expect([NUMBERS.plus(1, 2), NUMBERS.plus(1, 2, -1), NUMBERS.plus(1, 2, 0.5)]).toEqual([3, -1, 2]);
@@ -34,18 +29,4 @@ test('the cost ahead of a retry counts new requests that have waited long, if it
   const ahead = (nowMs: number, isExact: boolean) =>
     queue.costAhead(queue.laneOf({ retry: true }), nowMs, isExact);
   expect([ahead(30_000, true), ahead(30_001, true), ahead(30_001, false)]).toEqual([3, 8, 3]);
-});
-
-test.each([undefined, 'reject'] as const)(
-  'no request leaves a full queue with the overflow %s',
-  (overflow) => {
-    const queue = priorityQueue({ overflow }).make<Waiter>(NUMBERS);
-    queue.add(waiter(5, queue.laneOf({ priority: -1 })));
-    expect(queue.evictedBy?.(queue.laneOf({ priority: 1 }))).toBeUndefined();
-  },
-);
-
-test('a priority that there is not is an error', () => {
-  const queue = priorityQueue().make<Waiter>(NUMBERS);
-  expect(() => queue.laneOf({ priority: 8 })).toThrow('priority must be a whole number from -7 to 7, got 8');
 });

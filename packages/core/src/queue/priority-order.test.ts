@@ -86,8 +86,3 @@ test.each<[overflow: 'drop-oldest' | 'drop-lowest', place: PlaceOptions, name: s
   const queue = queueOf(asked, { overflow });
   expect(queue.evictedBy?.(queue.laneOf(place))?.name).toBe(name);
 });
-
-test('no one is, or leaves, an empty queue', () => {
-  const queue = queueOf([], { overflow: 'drop-lowest' });
-  expect([[...queue], queue.evictedBy?.(queue.laneOf(HIGH))]).toEqual([[], undefined]);
-});

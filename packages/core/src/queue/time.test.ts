@@ -48,13 +48,6 @@ describe('a timer', () => {
     expect(set.told).toEqual(told);
   });
 
-  test('that ends a wait says so, and is set from now', () => {
-    const { clock, told, time } = setUp();
-    clock.nowMs = 1_030;
-    new Timer(time, () => undefined, true).set(100);
-    expect(told).toEqual(['in 70 as a wait']);
-  });
-
   test('that has fired can be set to a later time', () => {
     const { told, time, wakes } = setUp();
     const timer = new Timer(time, () => {

@@ -99,14 +99,6 @@ describe('a gate', () => {
     expect([crowded.size, waiting.apart, waiting.size, waiting.cost]).toEqual([0, 0, 0, 0]);
   });
 
-  test('that is open has no line of its own, nor has a limit without gates', () => {
-    const gate = new TimedGate(0);
-    const { waiting, ask } = gated({ a: gate });
-    ask('one', 1, to('a'));
-    ask('other', 1);
-    expect([waiting.apart, waiting.size, gate.line]).toEqual([0, 2, undefined]);
-  });
-
   test('that opens with another one lets the request go that has waited longest', async () => {
     const { clock, limit, waiting, lines, ask, settle } = gated({
       a: new TimedGate(100),
@@ -168,17 +160,6 @@ describe('a gate', () => {
     await settle();
     expect(lines.slice(2).toSorted()).toEqual(['100 wait-too-long', 'other wait-too-long']);
     expect(waiting.size).toBe(1);
-  });
-
-  test('that no one waits for any more sets no timer', () => {
-    const gate = new TimedGate(40);
-    const { clock, waiting, ask } = gated({ a: gate });
-    waiting.gateClosed(gate);
-    ask('one', 1, { ...to('a'), maxWaitMs: 50 });
-    expect(clock.pending).toBe(1);
-    gate.untilMs = 100;
-    waiting.gateClosed(gate);
-    expect([waiting.size, clock.pending]).toEqual([0, 0]);
   });
 });
 
@@ -242,14 +223,6 @@ describe('a new request', () => {
     expect(limit.tokens).toBe(result === 'new granted' ? 2 : 3);
   });
 
-  test('is granted at once if none waits', async () => {
-    const { lines, ask, settle } = setUp({ tokens: 3 });
-    ask('one', 2);
-    ask('two', 2);
-    await settle();
-    expect(lines).toEqual(['one granted']);
-  });
-
   test.each<[closed: 'drain' | 'reject', asked: AcquireOptions, result: string]>([
     ['drain', {}, 'closed'],
     ['drain', { earlier: {} as never }, 'granted'],
@@ -282,13 +255,6 @@ describe('what a refusal says', () => {
     expect(errors[0]).toMatchObject({ message: `Not sent: ${message}` });
     expect([errors[0]?.waitMs, waiting.refused]).toEqual([waitMs, 1]);
     expect(refusedFor.mock.calls).toEqual(waitMs === undefined ? [] : [[waitMs, 0]]);
-  });
-
-  test('a supply need not be told, and may not know the wait', async () => {
-    const { lines, ask, settle } = setUp({ supply: { waitMs: () => undefined as never }, maxQueue: 0 });
-    ask('one', 1);
-    await settle();
-    expect(lines).toEqual(['one queue-full']);
   });
 
   test('evicted', async () => {
@@ -329,17 +295,6 @@ describe('what a refusal says', () => {
     await settle();
     expect(errors[0]?.message).toBe(`Not sent: ${message}`);
   });
-
-  test('its reason without a text, and its cause', () => {
-    const { waiting } = setUp();
-    const cause = new Error('down');
-    const plain = waiting.refusal('closed', undefined);
-    expect(plain.message).toBe('Not sent: closed');
-    expect(plain).not.toHaveProperty('cause');
-    expect(waiting.refusal('unavailable', 'x', 5, cause)).toMatchObject({
-      ...{ reason: 'unavailable', message: 'Not sent: x', waitMs: 5, cause },
-    });
-  });
 });
 
 describe('how long the wait would be', () => {
@@ -353,45 +308,9 @@ describe('how long the wait would be', () => {
     ask('hasty', 1, { retry: true, maxWaitMs: 1_000 });
     expect(asked).toEqual([5, 1, 7]);
   });
-
-  test.each([
-    [100.001, ''],
-    [100.002, 'one wait-too-long'],
-  ])('may be off by a rounding error: %d ms of 100', async (waitMs, result) => {
-    const { lines, ask, settle } = setUp({ supply: { waitMs: () => waitMs } });
-    ask('one', 1, { maxWaitMs: 100 });
-    await settle();
-    expect(lines.join()).toBe(result);
-  });
 });
 
 describe('an abort', () => {
-  test('of the first lets the next go, but none under the same signal', async () => {
-    const { lines, ask, settle, limit } = setUp({ tokens: 3 });
-    const controller = new AbortController();
-    const { signal } = controller;
-    ask('first', 5, { signal });
-    ask('same', 2, { signal });
-    ask('next', 3);
-    controller.abort('enough');
-    await settle();
-    expect(lines.toSorted()).toEqual(['first enough', 'next granted', 'same enough']);
-    expect(limit.tokens).toBe(0);
-  });
-
-  test('is heard at once, also after very many in earlier turns', async () => {
-    const { waiting, ask } = setUp();
-    const left: number[] = [];
-    for (let turn = 0; turn < 3; turn += 1) {
-      const aborts = Array.from({ length: 300 }, () => new AbortController());
-      for (const { signal } of aborts) ask('one', 1, { signal });
-      for (const abort of aborts) abort.abort('enough');
-      left.push(waiting.size);
-      await Promise.resolve();
-    }
-    expect(left).toEqual([0, 0, 0]);
-  });
-
   test.each([
     [500, 0],
     [1_000, 0],
@@ -408,16 +327,6 @@ describe('an abort', () => {
 });
 
 describe('serving', () => {
-  test('says how long a request has waited', async () => {
-    const { waiting, ask, limit, clock, waited } = setUp();
-    clock.tick(40);
-    ask('one', 1);
-    clock.tick(60);
-    limit.tokens = 1;
-    waiting.serve();
-    expect(waited).toEqual([60]);
-  });
-
   test('grants a hundred in each turn', () => {
     const { waiting, ask, limit, clock } = setUp();
     for (let at = 0; at < 250; at += 1) ask(`${at}`, 1);
@@ -426,18 +335,6 @@ describe('serving', () => {
     waiting.serve();
     for (; clock.pending > 0; clock.tick((clock.nextAtMs ?? 0) - clock.now())) sizes.push(waiting.size);
     expect([...sizes, waiting.size]).toEqual([250, 150, 50, 0]);
-  });
-
-  test.each<[closed: 'drain' | 'reject', result: string, left: number]>([
-    ['reject', 'one closed', 10],
-    ['drain', 'one granted', 5],
-  ])('once it is closed (%s): %s', async (closed, result, left) => {
-    const { waiting, lines, ask, limit, settle } = setUp();
-    ask('one', 5);
-    limit.tokens = 10;
-    waiting.close(closed);
-    await settle();
-    expect([lines, limit.tokens]).toEqual([[result], left]);
   });
 
   test('grants nothing after a deadline, also if no timer has fired', async () => {
@@ -498,13 +395,6 @@ describe('the timer', () => {
     ask('hasty', 1, { maxWaitMs: 100 });
     expect(clock.nextAtMs).toBe(100);
     expect(schedule.mock.calls).toEqual([[expect.any(Function), 100, false, true]]);
-  });
-
-  test('is set for when the first is due', () => {
-    const { clock, ask } = setUp({ supply: { dueMs: (cost) => (cost as number) * 7 } });
-    ask('one', 3);
-    ask('other', 1);
-    expect(clock.nextAtMs).toBe(21);
   });
 });
 

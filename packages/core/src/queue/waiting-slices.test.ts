@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asked, responds, taken, to } from '../../test/asks.ts';
+import { asked } from '../../test/asks.ts';
 import { nextTurn } from '../base/clock.ts';
 import type { TokenBucketOptions } from '../limits/bucket/options.ts';
 import { type MemoryBucket, tokenBucket } from '../limits/bucket/token-bucket.ts';
@@ -127,40 +127,9 @@ describe('while a slice is left', () => {
     expect(lines.at(-1)).toBe('patient 2001000');
     expect(bucket.stats()).toMatchObject({ refused: MANY, granted: 1 });
   });
-
-  test('requests that are not refused yet go on waiting when the pause ends early', async () => {
-    const { clock, bucket, ask } = setUp();
-    for (let asks = 0; asks < MANY; asks += 1) ask(asks, { maxWaitMs: 1e6 });
-    bucket.pauseFor(2e6);
-    const { waiting } = bucket.stats();
-    bucket.resume();
-    await clock.advance(500);
-    expect(bucket.stats().waiting).toBe(waiting);
-  });
-
-  test('a longer pause refuses requests that came meanwhile', async () => {
-    const { clock, bucket, ask, lines } = setUp();
-    ask('a', { maxWaitMs: 1e6 });
-    bucket.pauseFor(2e6);
-    ask('b', { maxWaitMs: 3e6 });
-    await clock.advance(10);
-    expect(lines).toEqual(['a wait-too-long 0']);
-    bucket.pauseFor(4e6);
-    await clock.advance(0);
-    expect(lines).toEqual(['a wait-too-long 0', 'b wait-too-long 10']);
-  });
 });
 
 describe('a cost above a lowered capacity', () => {
-  test('blocks no other request, however many there are', async () => {
-    const { clock, bucket, lines, ask } = setUp();
-    for (let asks = 0; asks < MANY; asks += 1) ask('large', { cost: 8 });
-    ask('small', { cost: 2 });
-    bucket.setRate(1, 5);
-    await clock.advance(10_000);
-    expect(lines.at(-1)).toBe('small 2000');
-  });
-
   test('is refused at once, in any lane and behind any others', async () => {
     const { clock, bucket, lines, ask } = setUp({ queue: priorityQueue() });
     for (const priority of [-7, 0, 7]) {
@@ -177,44 +146,4 @@ describe('a cost above a lowered capacity', () => {
     );
     expect(bucket.stats()).toMatchObject({ waiting: 3 * MANY, waitingCost: 3 * MANY });
   });
-
-  test('counts neither for the wait of new requests nor for maxQueue', async () => {
-    const { clock, bucket, lines, ask } = setUp({ maxQueue: 2 });
-    ask('small');
-    ask('large', { cost: 8 });
-    bucket.setRate(1, 5);
-    ask('new', { maxWaitMs: 2_000 });
-    await clock.advance(2_000);
-    expect(lines).toEqual(['large capacity-lowered 0', 'small 1000', 'new 2000']);
-  });
-
-  test('is found although others leave', async () => {
-    const { clock, bucket, lines, ask } = setUp();
-    const stop = new AbortController();
-    for (let asks = 0; asks < 2_000; asks += 1) void bucket.acquire().catch(() => undefined);
-    for (let asks = 0; asks < 1_500; asks += 1)
-      bucket.acquire({ signal: stop.signal }).catch(() => undefined);
-    bucket.acquire({ signal: stop.signal, cost: 8 }).catch(() => undefined);
-    ask('large', { cost: 8 });
-    bucket.setRate(1, 5);
-    stop.abort();
-    await clock.advance(10);
-    expect(lines).toEqual(['large capacity-lowered 0']);
-    expect(bucket.stats()).toMatchObject({ refused: 2, waiting: 2_000 });
-  });
-});
-
-test('the level of an origin has the capacity of its bucket', () => {
-  const { bucket, clock } = setUp({ initialTokens: 10, random: () => 0 });
-  const request = to('https://a.test/');
-  bucket.observe?.(responds(429, { 'retry-after': '5' }), taken(bucket.tryAcquire()), request);
-  bucket.setRate(1, 20);
-  bucket.setRate(1, 3);
-  expect(() => bucket.tryAcquire(4, undefined, request)).toThrow('≤ the capacity, 3');
-  // It is dropped when it is full, with its new capacity.
-  clock.tick(7_900);
-  expect(bucket.stats().idle).toBe(false);
-  expect(bucket.tryAcquire(3, undefined, request)).toBeUndefined();
-  clock.tick(200);
-  expect(bucket.tryAcquire(3, undefined, request)).toBeDefined();
 });

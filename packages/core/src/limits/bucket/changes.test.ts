@@ -45,18 +45,6 @@ describe('a pause', () => {
     }
   });
 
-  test('refuses requests with a deadline in the pause at once', async () => {
-    const { bucket, clock, lines, ask } = setUp({ initialTokens: 0 });
-    ask('short', { maxWaitMs: 900 });
-    ask('long', { maxWaitMs: 1_200 });
-    bucket.pauseFor(1_000);
-    ask('late', { maxWaitMs: 1_050 });
-    await clock.advance(0);
-    expect(lines.toSorted()).toEqual(['late wait-too-long 0', 'short wait-too-long 0']);
-    await clock.advance(5_000);
-    expect(lines[2]).toBe('long 1100');
-  });
-
   test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('of %s is an error', (ms) => {
     const pause = (): void => setUp().bucket.pauseFor(ms as number);
     expect(pause).toThrow('pauseFor: durationMs must be a finite number ≥ 0');
@@ -95,17 +83,6 @@ describe('a new rate', () => {
     expect(bucket.stats().tokens).toBe(15);
   });
 
-  test('in a pause adds no tokens before the pause ends', () => {
-    const { bucket, clock } = setUp();
-    bucket.pauseFor(1_000);
-    clock.tick(500);
-    bucket.setRate(5);
-    clock.tick(500);
-    expect(bucket.stats().tokens).toBe(0);
-    clock.tick(200);
-    expect(bucket.stats().tokens).toBe(1);
-  });
-
   test.each<[rate: number, capacity: number | undefined, message: string]>([
     [2e9, undefined, 'refillPerSecond must be a number from 1e-9 to 1e9'],
     [1, 2e9, 'capacity must be a number from 1e-9 to 1e9'],
@@ -114,16 +91,6 @@ describe('a new rate', () => {
     const { bucket } = setUp();
     expect(() => bucket.setRate(rate, capacity)).toThrow(`setRate: ${message}`);
     expect(bucket.stats()).toMatchObject({ refillPerSecond: 10, capacity: 5 });
-  });
-
-  test('does not move the refill steps', async () => {
-    const { bucket, clock, lines, ask } = setUp({ refillIntervalMs: 200, initialTokens: 0 });
-    ask('a', { cost: 2 });
-    ask('b', { cost: 2 });
-    await clock.advance(150);
-    bucket.setRate(5);
-    await clock.advance(2_000);
-    expect(lines).toEqual(['a 400', 'b 800']);
   });
 });
 
@@ -174,16 +141,6 @@ test('a feedback function that throws is named', () => {
   const { bucket } = setUp({ feedback: throwing() });
   const call = () => bucket.observe?.(responds(200), taken(bucket.tryAcquire()));
   expect(call).toThrow('feedback failed: boom');
-});
-
-test.each<[story: string, options: Partial<TokenBucketOptions>, tokens: number | undefined, waitMs: number]>([
-  ['what is there', {}, 5, 0],
-  ['one, if no number is given', { initialTokens: 0 }, undefined, 100],
-  ['what is not there yet', { initialTokens: 1 }, 3, 200],
-  ['more than the capacity', { initialTokens: 1 }, 11, 1_000],
-  ['what comes in steps', { initialTokens: 1, refillIntervalMs: 150 }, 3, 300],
-])('waitMs until there is %s', (_, options, tokens, waitMs) => {
-  expect(setUp(options).bucket.waitMs(tokens)).toBeCloseTo(waitMs, 6);
 });
 
 test('waitMs includes a pause, and refuses negative numbers', () => {

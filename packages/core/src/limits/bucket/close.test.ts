@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { asked, responds, taken, to } from '../../../test/asks.ts';
 import { judge, prepare } from '../../../test/steps.ts';
-import { constant } from '../../backoff/curves.ts';
 import { Call } from '../../call/call.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
 import { serverFeedback } from '../../http/server-feedback.ts';
@@ -9,7 +8,6 @@ import type { PolicyOptions } from '../../policy/options.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { priorityQueue } from '../../queue/order.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
-import type { ObservableBucket } from '../limit.ts';
 import { perKey } from '../per-key/per-key.ts';
 import type { TokenBucketOptions } from './options.ts';
 import { tokenBucket } from './token-bucket.ts';
@@ -51,43 +49,6 @@ describe('resume', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('does nothing to a bucket that is not paused', () => {
-    const { bucket, clock } = setUp();
-    bucket.pauseFor(100);
-    clock.tick(300);
-    bucket.resume();
-    expect(bucket.stats().tokens).toBeCloseTo(2, 9);
-  });
-
-  test('keeps a debt', () => {
-    const { bucket, clock } = setUp();
-    taken(bucket.tryAcquire(5)).settle(8);
-    bucket.pauseFor(1_000);
-    clock.tick(500);
-    bucket.resume();
-    expect(bucket.stats().tokens).toBeCloseTo(-3, 9);
-  });
-
-  test('allows the next pause to be shorter', () => {
-    const { bucket } = setUp();
-    bucket.pauseFor(60_000);
-    bucket.resume();
-    bucket.pauseFor(1_000);
-    expect(bucket.stats().pausedMs).toBe(1_000);
-  });
-
-  test('restarts the refill steps', async () => {
-    const { bucket, clock, lines, ask } = setUp({ refillIntervalMs: 200 });
-    bucket.tryAcquire(5);
-    await clock.advance(700);
-    bucket.pauseFor(60_000);
-    ask('a', { cost: 2 });
-    await clock.advance(350);
-    bucket.resume();
-    await clock.advance(1_000);
-    expect(lines).toEqual(['a 1250']);
-  });
-
   test('ends the pauses of origins', async () => {
     const { bucket, clock, lines, send } = setUp();
     bucket.observe?.(slowDown, taken(bucket.tryAcquire()), ill);
@@ -102,20 +63,6 @@ describe('resume', () => {
 });
 
 describe('idle', () => {
-  test.each<[story: string, use: (bucket: ObservableBucket) => unknown]>([
-    ['has not been used', () => undefined],
-    ['has had requests', (bucket) => bucket.acquire({ priority: 0 })],
-  ])('resolves at once for a bucket that %s', async (_, use) => {
-    const { bucket } = setUp();
-    await use(bucket);
-    let isIdle = false;
-    void bucket.idle().then(() => {
-      isIdle = true;
-    });
-    for (let hop = 0; hop < 20; hop += 1) await Promise.resolve();
-    expect(isIdle).toBe(true);
-  });
-
   test('resolves after the last was granted, gave up or was evicted, and adds no timer', async () => {
     const queue = priorityQueue({ overflow: 'drop-oldest' });
     const { bucket, clock, lines, note, ask } = setUp({ initialTokens: 0, maxQueue: 2, queue });
@@ -141,35 +88,6 @@ describe('idle', () => {
     ask('b');
     await clock.advance(1_000);
     expect(lines).toEqual(['a evicted 50', 'b 100', 'idle 100']);
-  });
-
-  test('waits for a request between the queue of its origin and that of the bucket', async () => {
-    const { bucket, clock, lines, note } = setUp();
-    bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
-    const passes = async (): Promise<void> => {
-      const earlier = await bucket.acquire({ request: ill });
-      for (let hop = 0; hop < 50; hop += 1) await Promise.resolve();
-      await bucket.acquire({ cost: 5, earlier });
-      await bucket.acquire({ cost: 5, earlier });
-    };
-    note('passed', passes());
-    note('idle', bucket.idle());
-    await clock.advance(60_700);
-    await clock.advance(0);
-    expect(lines.toSorted()).toEqual(['idle 60700', 'passed 60700']);
-  });
-
-  test('waits for requests to a paused origin until they are granted', async () => {
-    const { bucket, clock, lines, note, send } = setUp();
-    bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
-    send('ill', ill);
-    note('idle', bucket.idle());
-    await clock.advance(60_050);
-    // When the origin opens there is no token, and the queue is empty.
-    taken(bucket.tryAcquire(5)).settle(8);
-    await clock.advance(400);
-    await clock.advance(0);
-    expect(lines.toSorted()).toEqual(['idle 60450', 'ill 60450']);
   });
 });
 
@@ -256,20 +174,6 @@ describe('close', () => {
     expect(lines).toEqual(['next closed 0', 'ill 60100', 'ill too 60200', 'closed 60200']);
   });
 
-  test("with 'drain' respects a pause that an origin asks for meanwhile", async () => {
-    const { bucket, clock, lines, note, send } = setUp({ initialTokens: 1 });
-    const grant = taken(bucket.tryAcquire());
-    send('ill', ill);
-    await clock.advance(0);
-    note('closed', bucket.close({ waiting: 'drain' }));
-    bucket.observe?.(slowDown, grant, ill);
-    send('next', ill);
-    await clock.advance(60_100);
-    await clock.advance(0);
-    expect(lines[0]).toBe('next closed 0');
-    expect(lines.slice(1).toSorted()).toEqual(['closed 60100', 'ill 60100']);
-  });
-
   test("with 'drain' keeps a request that has no slot when its tokens come", async () => {
     const { bucket, clock, lines, note, send } = setUp({ initialTokens: 0 });
     const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
@@ -282,31 +186,6 @@ describe('close', () => {
     await clock.advance(0);
     expect(lines).toEqual(['closed 100', 'a 200']);
   });
-
-  test("refuses a request that returned its tokens, except with 'drain'", async () => {
-    const { bucket } = setUp();
-    const earlier = taken(bucket.tryAcquire());
-    void bucket.close({ waiting: 'drain' });
-    expect(bucket.tryAcquire(1, earlier)).toBeDefined();
-    expect(await bucket.acquire({ earlier })).toMatchObject({ cost: 1 });
-    void bucket.close();
-    void bucket.close({ waiting: 'drain' });
-    expect(bucket.tryAcquire(1, earlier)).toBeUndefined();
-    await expect(bucket.acquire({ earlier })).rejects.toMatchObject({ reason: 'closed' });
-  });
-});
-
-test('a retry counts as a new request, also if its first attempt waited when the bucket was closed', async () => {
-  const { bucket, clock, policy } = setUp({ initialTokens: 0 });
-  const session = new Call(policy({ maxRetries: 3, backoff: constant(0) }), well);
-  const first = prepare(session);
-  await clock.advance(0);
-  const drained = bucket.close({ waiting: 'drain' });
-  await clock.advance(100);
-  expect(await first).toBe(true);
-  judge(session, responds(503));
-  expect(await prepare(session)).toBe(false);
-  await drained;
 });
 
 test.each([

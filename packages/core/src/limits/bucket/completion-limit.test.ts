@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { outerOf, response } from '../../../test/call-with-limits.ts';
+import { response } from '../../../test/call-with-limits.ts';
 import type { CallView } from '../../policy/call-view.ts';
 import type { BucketMethods, Grant } from '../../policy/contracts.ts';
 import type { Limit, Permit } from '../../policy/limit.ts';
@@ -28,10 +28,6 @@ function begun(own: object = {}) {
   return { limit, bucket, call, take, charged };
 }
 
-test('its name, and that inner clients take from it as well', () => {
-  expect(begun().limit).toMatchObject({ name: 'bucket', isForInner: true });
-});
-
 describe('the tokens of an attempt are charged', () => {
   test('once its body has ended, which the client tells the bucket', () => {
     const { bucket, call, take, charged } = begun();
@@ -41,16 +37,6 @@ describe('the tokens of an attempt are charged', () => {
     permit.release?.();
     permit.release?.();
     expect([call.bodyHolder, charged]).toEqual([undefined, ['grant 1: 7']]);
-  });
-
-  test('once a promise is kept', async () => {
-    const { take, charged } = begun();
-    const permit = take();
-    permit.settle?.(response(200));
-    permit.release?.(Promise.resolve());
-    expect(charged).toEqual([]);
-    await Promise.resolve();
-    expect(charged).toEqual(['grant 1: 7']);
   });
 
   test('also if the bucket fails to observe the outcome', () => {
@@ -81,12 +67,6 @@ describe('nothing is charged', () => {
     run(take(), call);
     expect([charged, call.bodyHolder]).toEqual([[], undefined]);
   });
-
-  test('of an attempt that needed nothing', () => {
-    const { bucket, limit, call, charged } = begun();
-    Object.assign(call, { isInner: true, outer: outerOf(undefined, [], [bucket]) });
-    expect([limit.take?.(call, undefined), charged]).toEqual([undefined, []]);
-  });
 });
 
 test('tokens of what was not sent go back', () => {
@@ -95,14 +75,4 @@ test('tokens of what was not sent go back', () => {
   permit.cancel();
   permit.release?.();
   expect([charged, call.grant, call.bodyHolder]).toEqual([['grant 1: 0'], undefined, undefined]);
-});
-
-test('what holds the body already goes on to', () => {
-  const holder = {};
-  const { take, call, charged } = begun({ bodyHolder: holder });
-  const permit = take();
-  permit.settle?.(response(200));
-  expect(call.bodyHolder).toBe(holder);
-  permit.release?.();
-  expect([charged, call.bodyHolder]).toEqual([['grant 1: 7'], holder]);
 });

@@ -59,15 +59,6 @@ describe('atMost with the grant whose answer says what is left', () => {
     expect(left()).toBe(40);
   });
 
-  test('whole thousands are as exact as other numbers', () => {
-    const { bucket, take, left } = setUp({ refillPerSecond: 1_000, capacity: 60_000 });
-    const grant = take(1_500);
-    bucket.atMost(58_000, grant);
-    expect(left()).toBe(58_000);
-    bucket.atMost(4_000, take(1));
-    expect(left()).toBe(4_000);
-  });
-
   test('what is held back comes out of it', () => {
     const clock = virtualClock({ startMs: 0 });
     const bucket = quotaBucket({ limits: { tokens: { ...PER_MINUTE, chargeOn: 'completion' } }, clock });
@@ -110,33 +101,6 @@ describe('after a refusal, what a response says is left', () => {
     expect(bucket.tryAcquire(40, undefined, other)).toBeDefined();
   });
 
-  test('and no longer than its origin takes to be full again', () => {
-    const { bucket, clock, take } = setUpRefused();
-    bucket.observe?.(says(10), take(1), one);
-    clock.tick(49_000);
-    expect(bucket.tryAcquire(60, undefined, one)).toBeUndefined();
-    clock.tick(1_000);
-    expect(bucket.tryAcquire(60, undefined, one)).toBeDefined();
-  });
-
-  test('lowers an origin again', () => {
-    const { bucket, clock, take } = setUpRefused();
-    bucket.observe?.(says(10), take(1), one);
-    clock.tick(1_000);
-    bucket.observe?.(says(5), take(1), one);
-    expect(bucket.tryAcquire(6, undefined, one)).toBeUndefined();
-    expect(bucket.tryAcquire(5, undefined, one)).toBeDefined();
-  });
-
-  test('of an answer that one to a later request has overtaken changes nothing', () => {
-    const { bucket, clock, take } = setUpRefused();
-    const first = take(1);
-    clock.tick(1);
-    bucket.observe?.(says(10), take(1), one);
-    bucket.observe?.(says(5), first, one);
-    expect(bucket.tryAcquire(10, undefined, one)).toBeDefined();
-  });
-
   test.each([Number.NaN, -1])('of a custom feedback that says %d changes nothing', (remaining) => {
     const { bucket, take, left } = setUp({
       feedbackScope: 'bucket',
@@ -161,22 +125,6 @@ describe('after a refusal, what a response says is left', () => {
     const { bucket, take, left } = setUpRefused({ feedbackScope: 'bucket' });
     bucket.observe?.(outcome, take(cost), one);
     expect(left()).toBe(60 - cost);
-  });
-
-  test('of a request with several costs counts for nothing', () => {
-    const clock = virtualClock({ startMs: 0 });
-    const feedback = () => ({ pauseMs: 0, remaining: 10, tooFast: true });
-    const limits = { requests: PER_MINUTE, tokens: PER_MINUTE };
-    const bucket = quotaBucket({ limits, clock, feedback, feedbackScope: 'bucket' });
-    bucket.observe?.(says(0), taken(bucket.tryAcquire({ requests: 1, tokens: 5 })), one);
-    expect(bucket.stats().units).toMatchObject({ requests: { tokens: 59 }, tokens: { tokens: 55 } });
-  });
-
-  test('may be nothing', () => {
-    const feedback = () => ({ pauseMs: 0, remaining: 0, tooFast: true });
-    const { bucket, take, left } = setUp({ feedback, feedbackScope: 'bucket' });
-    bucket.observe?.(says(0), take(1), one);
-    expect(left()).toBe(0);
   });
 
   test('not before a refusal', () => {

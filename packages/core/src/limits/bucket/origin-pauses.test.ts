@@ -60,31 +60,6 @@ test('feedback pauses its own origin; others go on with the shared tokens', asyn
   expect(sentAtMs.at(-1)).toEqual([ill.url, 600_100]);
 });
 
-test('requests of a paused origin leave the queue to the others', async () => {
-  const { clock, sentAtMs, send } = setUp();
-  for (let sent = 0; sent < 4; sent += 1) await send(well);
-  const last = send(ill, usedUp);
-  void send(ill);
-  void send(well);
-  await last;
-  await clock.advance(200);
-  expect(sentAtMs.slice(5)).toEqual([[well.url, expect.closeTo(100, 0)]]);
-});
-
-test('a longer pause refuses at once whom it keeps waiting for too long', async () => {
-  const { clock, bucket, send, lines, ask } = setUp();
-  const grant = taken(bucket.tryAcquire(1, undefined, ill));
-  await send(ill, responds(429, { 'retry-after': '1' }));
-  ask('patient', ill, { maxWaitMs: 9_000 });
-  ask('hasty', ill, { maxWaitMs: 3_000 });
-  await clock.advance(500);
-  bucket.observe?.(responds(429, { 'retry-after': '5' }), grant, ill);
-  await clock.advance(0);
-  expect(lines).toEqual(['hasty wait-too-long 500']);
-  await clock.advance(6_000);
-  expect(lines.at(-1)).toBe('patient 5600');
-});
-
 test('an origin opens empty, and shares the tokens of the others when it is full', async () => {
   const { clock, bucket, sentAtMs, send } = setUp();
   await send(ill, responds(429, { 'retry-after': '2' }));
@@ -96,17 +71,6 @@ test('an origin opens empty, and shares the tokens of the others when it is full
   await clock.advance(1_000);
   expect(bucket.stats().idle).toBe(true);
   expect(has(bucket, ill, 5)).toBe(true);
-});
-
-test('when a pause is over its requests share the bucket with the others by age', async () => {
-  const { clock, sentAtMs, send } = setUp();
-  for (let sent = 0; sent < 4; sent += 1) await send(well);
-  await send(ill, responds(429, { 'retry-after': '1' }));
-  void send(ill);
-  await clock.advance(10);
-  for (let asks = 0; asks < 30; asks += 1) void send(well);
-  await clock.advance(2_000);
-  expect(sentAtMs.filter(([url]) => url === ill.url).map(([, atMs]) => Math.round(atMs))).toEqual([0, 1_100]);
 });
 
 describe('a request whose pause is over, and which waits for tokens of all', () => {
@@ -145,19 +109,6 @@ test('a retry whose pause is over goes before the queue, also if an older reques
   expect(lines).toEqual(['retry 170', 'queue 600', 'new 700']);
 });
 
-test('a request of the queue does not go before an older one of its origin that waits apart', async () => {
-  const { clock, bucket, lines, ask } = setUp();
-  const grant = taken(bucket.tryAcquire(5));
-  ask('older', ill, { cost: 3 });
-  await clock.advance(1);
-  ask('other', well, { cost: 5 });
-  ask('newer', ill);
-  // Its end is at 320. The origin has 3 tokens at 620, and 1 when the newer one has its turn.
-  bucket.observe?.(responds(429, { 'retry-after-ms': '319' }), grant, ill);
-  await clock.advance(2_000);
-  expect(lines).toEqual(['other 500', 'older 800', 'newer 900']);
-});
-
 test('feedback of a redirect target pauses the target, not the requested origin', async () => {
   const { bucket, send } = setUp();
   await send(well, responds(429, { 'retry-after': '2' }, 'https://ill.test/receipt'));
@@ -175,15 +126,6 @@ test("feedbackScope: 'bucket' pauses all origins", async () => {
   expect(bucket.stats()).toMatchObject({ tokens: 0, pausedMs: 1_000 });
   await clock.advance(1_100);
   expect(sentAtMs.at(-1)).toEqual([well.url, 2_100]);
-});
-
-test('a full bucket with a paused origin is not idle', () => {
-  const { bucket } = setUp();
-  const grant = taken(bucket.tryAcquire());
-  grant.settle(0);
-  expect(bucket.stats().idle).toBe(true);
-  bucket.observe?.(responds(429, { 'retry-after': '60' }), grant, well);
-  expect(bucket.stats()).toMatchObject({ tokens: 5, idle: false });
 });
 
 test.each<[string, (clock: VirtualClock) => ObservableBucket, readonly number[]]>([

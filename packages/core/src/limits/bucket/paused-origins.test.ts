@@ -15,13 +15,6 @@ function setUp() {
 }
 
 describe('many origins that ask for a pause', () => {
-  test('are dropped when their levels are full', () => {
-    const { origins, pause } = setUp();
-    for (let host = 0; host < 10_000; host += 1) pause(host, 100, host);
-    // Closed for 100 ms, and full after 100 more.
-    expect(origins.open(10_000).length).toBeLessThanOrEqual(200);
-  });
-
   test('are at most so many, and the pause that was asked for first goes', () => {
     const { origins, pause, find } = setUp();
     for (let host = 0; host < 5_000; host += 1) pause(host, 60_000 + host);

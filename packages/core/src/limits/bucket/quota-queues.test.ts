@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { fairQueue } from '../../queue/fair-queue.ts';
-import { priorityQueue } from '../../queue/order.ts';
 import { virtualClock } from '../../testing.ts';
 import { quotaBucket } from './quota-bucket.ts';
 
@@ -27,19 +26,4 @@ test('a fair queue gives each key the same share of what it uses most', async ()
   await clock.advance(600_000);
   const { few = 0, many = 0 } = used;
   expect(few / (few + many)).toBeCloseTo(0.5, 2);
-});
-
-test('a priority queue takes costs of several units', async () => {
-  const clock = virtualClock({ startMs: 0 });
-  const bucket = quotaBucket({ limits, clock, queue: priorityQueue() });
-  const order: string[] = [];
-  const ask = (name: string, priority: number, cost: { requests: number; tokens: number }): void => {
-    void bucket.acquire({ priority, cost }).then(() => order.push(name));
-  };
-  ask('low', -1, { requests: 1, tokens: 10 });
-  ask('middle', 0, { requests: 1, tokens: 500 });
-  ask('high', 1, { requests: 2, tokens: 10 });
-  expect(bucket.stats().waitingCost).toBe(4);
-  await clock.advance(2_000);
-  expect(order).toEqual(['high', 'middle', 'low']);
 });

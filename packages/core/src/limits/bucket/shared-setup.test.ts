@@ -49,21 +49,6 @@ describe('buckets with the same options', () => {
 });
 
 describe('a bucket that is made late', () => {
-  test('has its own refill steps, beside an earlier one on the same clock', async () => {
-    const clock = virtualClock({ startMs: 1_000 });
-    const steps = { ...RATE, refillIntervalMs: 100, initialTokens: 0, clock };
-    const early = tokenBucket(steps);
-    await clock.advance(1_050);
-    const late = tokenBucket(steps);
-    expect([early.stats().tokens, late.stats().tokens]).toEqual([5, 0]);
-    await clock.advance(60);
-    early.tryAcquire(5);
-    expect(late.stats().tokens).toBe(0);
-    await clock.advance(40);
-    expect([early.stats().tokens, late.stats().tokens]).toEqual([0, 1]);
-    expect(late.tryAcquire()?.grantedAtMs).toBe(2_150);
-  });
-
   const first = { ...RATE, initialTokens: 1 };
   type Make = (clock: TokenBucketOptions['clock']) => ObservableBucket;
 

@@ -122,9 +122,7 @@ describe('non-conforming requests', () => {
 describe('wrong arguments', () => {
   const bad: [cost: unknown, type: ErrorConstructor][] = [
     [0, RangeError],
-    [-1, RangeError],
     [Number.NaN, RangeError],
-    [Number.POSITIVE_INFINITY, RangeError],
     [5.1, RangeError],
     ['1', TypeError],
     [null, TypeError],
@@ -143,18 +141,11 @@ describe('wrong arguments', () => {
 test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{}, 'tokenBucket: refillPerSecond must be a number from 1e-9 to 1e9, got undefined', TypeError],
   [{ refillPerSecond: 0 }, 'refillPerSecond must be a number from 1e-9 to 1e9, got 0', RangeError],
-  [{ refillPerSecond: Number.POSITIVE_INFINITY }, 'from 1e-9 to 1e9, got Infinity', RangeError],
-  [{ refillPerSecond: '500' }, 'refillPerSecond must be a number from 1e-9 to 1e9, got "500"', TypeError],
   [{ refillPerSecond: 1.1e9 }, 'from 1e-9 to 1e9, got 1100000000', RangeError],
-  [{ refillPerSecond: 5e-324, capacity: 1 }, 'from 1e-9 to 1e9, got 5e-324', RangeError],
-  [{ refillPerSecond: 1, capacity: 0 }, 'tokenBucket: capacity must be', RangeError],
   [{ refillPerSecond: 1, capacity: 1e9 + 1 }, 'capacity must be a number from 1e-9 to 1e9, got', RangeError],
   [{ refillPerSecond: 1, capacity: 5, initialTokens: 6 }, 'initialTokens must be at most the', RangeError],
   [{ refillPerSecond: 1, initialTokens: -1 }, 'initialTokens must be a finite number ≥ 0', RangeError],
-  [{ refillPerSecond: 1, refillIntervalMs: -1 }, 'refillIntervalMs must be', RangeError],
   [{ refillPerSecond: 1, refillIntervalMs: 1e-4 }, 'must be 0, or a number from 0.001', RangeError],
-  [{ refillPerSecond: 1, refillIntervalMs: 1e12 }, 'must be 0, or a number from 0.001', RangeError],
-  [{ refillPerSecond: 1, nonConforming: 5 }, "must be one of 'delay', 'reject', 'mark'", TypeError],
   [{ refillPerSecond: 1, nonConforming: 'drop' }, "must be one of 'delay', 'reject', 'mark'", RangeError],
   [{ refillPerSecond: 1, maxQueue: 1.5 }, 'maxQueue must be a whole number ≥ 0', RangeError],
   [{ refillPerSecond: 1, queue: 'fifo' }, 'queue must be what priorityQueue returns, got "fifo"', TypeError],
@@ -165,7 +156,6 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
     'tokenBucket: chargeOn must be left out: a limit of `quotaBucket` takes it, also as the only one, got "completion"',
     TypeError,
   ],
-  [{ refillPerSecond: 1, limits: {} }, 'tokenBucket has no option "limits"', TypeError],
   [{ refillPerSecond: 1, feedback: true }, 'feedback must be a function', TypeError],
   [{ refillPerSecond: 1, rate: 5 }, 'tokenBucket has no option "rate"', TypeError],
   [5, 'tokenBucket: options must be an object, got 5', TypeError],
@@ -181,26 +171,6 @@ test.each([
   [0.1, 1],
 ])('at %d a second the default capacity is %d', (refillPerSecond, capacity) => {
   expect(tokenBucket({ refillPerSecond }).stats()).toMatchObject({ capacity, tokens: capacity });
-});
-
-describe('aborts', () => {
-  test('share one listener per signal, which is removed with the last request', async () => {
-    const { bucket, clock } = setUp({ initialTokens: 0 });
-    const { signal } = new AbortController();
-    const add = vi.spyOn(signal, 'addEventListener');
-    const remove = vi.spyOn(signal, 'removeEventListener');
-    for (let index = 0; index < 100; index += 1) {
-      void bucket.acquire({ signal, retry: index % 2 === 0, maxWaitMs: index % 3 === 0 ? 1e6 : undefined });
-    }
-    await clock.advance(9_900);
-    expect(remove).not.toHaveBeenCalled();
-    await clock.advance(100);
-    expect(add).toHaveBeenCalledOnce();
-    expect(remove).toHaveBeenCalledOnce();
-    // The next request adds a listener again.
-    void bucket.acquire({ cost: 5, signal });
-    expect(add).toHaveBeenCalledTimes(2);
-  });
 });
 
 describe('what most requests need not pay for', () => {

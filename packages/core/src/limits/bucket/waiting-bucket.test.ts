@@ -1,7 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { responds, to } from '../../../test/asks.ts';
 import { nextTurn } from '../../base/clock.ts';
-import type { Grant } from '../../policy/contracts.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { bucketSetup, type NonConforming } from './options.ts';
 import type { TokenSource } from './token-source.ts';
@@ -105,15 +103,6 @@ describe('a bucket with a source of its own', () => {
     expect(bucket.box.settle.mock.calls).toEqual([[2, undefined, 0]]);
   });
 
-  test('refuses requests that cost more than a lowered capacity', async () => {
-    const bucket = new BoxBucket();
-    const waiting = [bucket.acquire({ cost: 4 }), bucket.acquire({ cost: 2 })];
-    bucket.lowerCapacity(3);
-    await expect(waiting[0]).rejects.toMatchObject({ reason: 'capacity-lowered' });
-    bucket.box.put(2);
-    expect(await waiting[1]).toMatchObject({ cost: 2 });
-  });
-
   test.each<NonConforming>(['mark', 'reject'])(
     '%s applies only if it is known that tokens lack',
     async (non) => {
@@ -124,11 +113,6 @@ describe('a bucket with a source of its own', () => {
       expect(await waiting).toMatchObject({ conforming: true });
     },
   );
-
-  test('marks what is granted at once only if it is known that tokens lack', () => {
-    expect(new BoxBucket('mark').tryAcquire()).toBeUndefined();
-    expect(new BoxBucket('mark', { waitMs: () => 1 }).tryAcquire()).toMatchObject({ conforming: false });
-  });
 
   test('does not pause the source for no time', () => {
     const bucket = new BoxBucket();
@@ -190,11 +174,6 @@ describe('what a source may tell, or be told', () => {
     expect(await waiting).toMatchObject({ conforming: true });
   });
 
-  test('a source that tells when it is too late need not be told of the refusal', async () => {
-    const bucket = new BoxBucket('delay', { isTooLate: () => true });
-    await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'wait-too-long' });
-  });
-
   test.each<[nonConforming: NonConforming, isRefused: boolean]>([
     ['mark', false],
     ['reject', true],
@@ -221,22 +200,6 @@ describe('what a source may tell, or be told', () => {
     await waiting;
     bucket.tryAcquire();
     expect(missed).toHaveBeenCalledTimes(1);
-  });
-
-  test('which unit lacked, for a grant that was waited for', async () => {
-    const grants = async (lacking?: string) => {
-      const bucket = new BoxBucket('delay', { lacking });
-      bucket.box.left = 1;
-      const atOnce = await bucket.acquire();
-      const waiting = bucket.acquire();
-      bucket.clock.tick(5);
-      bucket.box.put(1);
-      return [atOnce, await waiting].map((grant) => 'unit' in grant && grant.unit);
-    };
-    expect([await grants('tokens'), await grants()]).toEqual([
-      [false, 'tokens'],
-      [false, false],
-    ]);
   });
 
   test('nothing of answers, pauses and its end', async () => {
@@ -267,21 +230,6 @@ describe('a bucket is idle', () => {
     await bucket.close();
     await waiting;
     expect(idleOf(bucket)).toBe(false);
-  });
-
-  test('once an origin with a pause is full again, also if the capacity changed meanwhile', () => {
-    const bucket = full();
-    const { clock, box } = bucket;
-    box.left = 1;
-    const grant = bucket.tryAcquire() as Grant;
-    bucket.observe(responds(503, { 'retry-after': '2' }), grant, to('https://ill.test/'));
-    bucket.lowerCapacity(3);
-    expect(idleOf(bucket)).toBe(false);
-    // The pause is over, with its jitter.
-    clock.tick(2_400);
-    expect([bucket.stats().pausedMs, idleOf(bucket)]).toEqual([0, false]);
-    clock.tick(3_000);
-    expect(idleOf(bucket)).toBe(true);
   });
 });
 

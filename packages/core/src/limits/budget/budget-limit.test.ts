@@ -4,7 +4,6 @@ import { ownBudget } from '../../../test/own.ts';
 import type { Call } from '../../call/call.ts';
 import type { OuterCall } from '../../nested/outer-call.ts';
 import type { BudgetMethods } from '../../policy/contracts.ts';
-import { retryBudget } from './budget.ts';
 
 describe('a budget in a call', () => {
   const steps = {
@@ -40,7 +39,6 @@ describe('a budget in a call', () => {
   }
 
   test.each<[story: string, script: (keyof typeof steps)[], told: string]>([
-    ['a success', ['succeed'], 'begin deposit end'],
     ['a failure', ['fail'], 'begin end'],
     ['one that ends twice, when its download breaks', ['succeed', 'fail'], 'begin deposit end'],
     ['a retry that is answered', ['permit', 'sent, and answered', 'fail'], 'begin withdraw end'],
@@ -52,7 +50,6 @@ describe('a budget in a call', () => {
       'begin withdraw refund withdraw deposit end',
     ],
     ['no retry, whose scheduled attempt is skipped', ['skip', 'fail'], 'begin end'],
-    ['a first attempt that is not sent', ['not sent', 'fail'], 'begin end'],
   ])('%s', (_, script, expected) => {
     const { told, call } = begin();
     for (const step of script) steps[step](call);
@@ -69,17 +66,5 @@ describe('a budget in a call', () => {
   test('inside of another call that retries it is not asked', () => {
     const { told, call } = begin(outerOf(REQUEST));
     expect([call.permits, told]).toEqual([undefined, []]);
-  });
-
-  test('a budget with nothing but its two verbs', () => {
-    const own: BudgetMethods = { balance: 1, deposit: () => undefined, withdraw: () => true };
-    const { call } = callTo({ budget: ownBudget(own) });
-    call.start();
-    expect(steps.permit(call)).toBeUndefined();
-    expect(() => steps.fail(call)).not.toThrow();
-  });
-
-  test('its limit has its name', () => {
-    expect(retryBudget().limit.limit.name).toBe('budget');
   });
 });

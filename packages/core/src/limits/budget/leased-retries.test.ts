@@ -63,22 +63,6 @@ describe('a client that calls begin and end', () => {
     expect(lease.dueMs).toBe(200);
     expect(lease.call(200)).toEqual({ deposits: 0, returned: 1, wanted: 0 });
   });
-
-  test('leases as many as have started since the last call, even if they have ended', () => {
-    const lease = leased(0);
-    for (let time = 0; time < 7; time += 1) {
-      lease.begin(10);
-      lease.end();
-    }
-    expect(lease.call(100).wanted).toBe(7);
-  });
-
-  test('does not repeat a lease that was denied, until something happens', () => {
-    const lease = leased(0);
-    expect(lease.dueMs).toBe(NEVER);
-    expect(lease.withdraw(50)).toBe(false);
-    expect(lease.dueMs).toBe(100);
-  });
 });
 
 describe('a client that does not call them', () => {
@@ -91,18 +75,6 @@ describe('a client that does not call them', () => {
     expect([1, 2, 3].map(() => lease.withdraw(10))).toEqual([true, false, false]);
     expect(lease.call(100).wanted).toBe(4);
   });
-});
-
-test('a lease expires one window after the call, and is returned before that', () => {
-  const lease = new LeasedRetries(terms);
-  lease.begin(0);
-  lease.begin(0);
-  lease.call(0);
-  lease.callEnded();
-  lease.granted(1, 0);
-  lease.granted(1, 5_000);
-  expect([lease.leased(9_999), lease.leased(10_000)]).toEqual([2, 1]);
-  expect(lease.call(14_500)).toEqual({ deposits: 0, returned: 1, wanted: 2 });
 });
 
 describe('a refund', () => {

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../../test/runs.ts';
 import { step } from '../../../test/histories.ts';
 import type { Slot } from '../../policy/contracts.ts';
-import { priorityQueue } from '../../queue/order.ts';
 import { virtualClock } from '../../testing.ts';
 import { type ConcurrencyOptions, concurrencyLimit } from './concurrency.ts';
 
@@ -48,30 +47,13 @@ test('a slot that is released twice is released once', () => {
   expect([limit.tryAcquire(), limit.tryAcquire()].map((slot) => slot !== undefined)).toEqual([true, false]);
 });
 
-test('no request overtakes the queue', async () => {
-  const { limit, slots, ask, clock } = setUp({ maxConcurrent: 1 });
-  ask('a');
-  ask('b');
-  await clock.advance(0);
-  slots.get('a')?.release();
-  expect(limit.tryAcquire()).toBeUndefined();
-});
-
 describe('wrong options', () => {
   test.each<[options: unknown, message: string]>([
     [{}, 'concurrencyLimit: maxConcurrent must be a whole number ≥ 1, got undefined'],
     [{ maxConcurrent: 0 }, 'maxConcurrent must be a whole number ≥ 1, got 0'],
-    [{ maxConcurrent: 1.5 }, 'maxConcurrent must be a whole number ≥ 1, got 1.5'],
-    [{ maxConcurrent: 1, maxQueue: -1 }, 'maxQueue must be a whole number ≥ 0'],
     [{ maxConcurrent: 1, concurrency: 1 }, 'concurrencyLimit has no option "concurrency"'],
   ])('%j', (options, message) => {
     expect(() => concurrencyLimit(options as ConcurrencyOptions)).toThrow(message);
-  });
-
-  test('wrong options of acquire are refused even if slots are free', async () => {
-    await expect(setUp().limit.acquire({ priority: 1 })).rejects.toThrow('without `queue: priorityQueue()`');
-    const { limit } = setUp({ queue: priorityQueue() });
-    await expect(limit.acquire({ priority: 99 })).rejects.toThrow(RangeError);
   });
 });
 

@@ -83,18 +83,6 @@ describe.each(Object.entries(kinds))('perKey of %s', (_, { make, idleAfterMs }) 
     visit();
     expect(per.size).toBe(1);
   });
-
-  test('beyond maxKeys keys that are in use stay', () => {
-    const { uses, per } = setUp(make, { maxKeys: 1 });
-    expect(uses('one', 'two', 'three', 'one')).toEqual([true, true, true, false]);
-    expect(per.size).toBe(3);
-  });
-});
-
-test('a key is made from the request, or given', () => {
-  const { per, uses } = setUp(ownLimit);
-  expect(uses('one', 'two')).toEqual([true, true]);
-  expect(use(per.for(of('three'), 'one'))).toBe(false);
 });
 
 test('a warning says once that more keys are in use than maxKeys', () => {
@@ -115,16 +103,10 @@ test('a warning says once that more keys are in use than maxKeys', () => {
 
 test.each<[make: unknown, options: unknown, message: string]>([
   [{ refillPerSecond: 1 }, {}, 'make must be a function, got an object'],
-  [undefined, {}, 'make must be a function, got undefined'],
   [retryBudget, { keyOf: 'origin' }, 'keyOf must be a function, got "origin"'],
   [retryBudget, { maxKeys: 0 }, 'maxKeys must be a whole number ≥ 1, got 0'],
-  [retryBudget, 5, 'options must be an object, got 5'],
 ])('perKey(%s, %j) is refused at once', (make, options, message) => {
   expect(() => perKey(make as () => RetryBudget, options as never)).toThrow(`perKey: ${message}`);
-});
-
-test('an unknown option is refused at once', () => {
-  expect(() => perKey(() => retryBudget(), { max: 5 } as never)).toThrow('perKey has no option "max"');
 });
 
 test('the types tell buckets, which can be closed, from other limits', async () => {

@@ -83,17 +83,6 @@ describe('a limit in a call', () => {
     expect([own.take.mock.calls, own.planRetry.mock.calls]).toEqual([[[call, permit]], [[call, retry]]]);
   });
 
-  test('that has none of the verbs needs nothing, and is not kept', () => {
-    const { begin, isKept } = callsTo({});
-    const stands = begin();
-    const asked = [
-      stands.take?.(call, undefined),
-      stands.planRetry?.(call, { reason: 'transient', delayMs: 1 }),
-    ];
-    stands.ended?.(call, 'success');
-    expect([asked, stands.isForInner, isKept()]).toEqual([[undefined, undefined], false, false]);
-  });
-
   test('that refuses a call is not kept for it', () => {
     const { begin, isKept } = callsTo({ started: throwing(new Error('no')) });
     expect(begin).toThrow('no');
@@ -108,10 +97,6 @@ describe('a limit in a call', () => {
       expect(begin).toThrow(HookError);
       expect(begin).toThrow('make failed: its result must be a limit');
     }
-  });
-
-  test('stands for that of all keys', () => {
-    expect(setUp().limits.limit.limit).toMatchObject({ name: 'per-key' });
   });
 
   test.each([true, false])('is asked by inner clients as its own: isForInner %s', (isForInner) => {
@@ -161,11 +146,6 @@ describe('what a policy asks of limits that are made for single keys', () => {
 });
 
 describe('which keys are evicted', () => {
-  test('all idle ones, by a new key that has no room', () => {
-    const { look } = setUp({}, { maxKeys: 3 });
-    expect(look('a', 'b', 'c', 'a', 'd', 'e')).toEqual([1, 2, 3, 3, 1, 2]);
-  });
-
   test.each<[stats: object, isKept: boolean]>([
     [{ idle: true, waiting: 5 }, false],
     [{ idle: false, inUse: 0, waiting: 0 }, true],
@@ -212,19 +192,6 @@ describe('all of them together', () => {
     look('a', 'b', 'none');
     await limits.idle();
     expect(asked).toEqual(['a', 'a']);
-  });
-
-  test('are waited for, each', async () => {
-    let waiting = 1;
-    const { limits, look } = setUp({ a: { stats: () => ({ waiting }) } });
-    look('a');
-    const idle = vi.fn();
-    void limits.idle().then(idle);
-    // One without `idle` is looked at again.
-    await Promise.resolve();
-    expect(idle).not.toHaveBeenCalled();
-    waiting = 0;
-    await vi.waitFor(() => expect(idle).toHaveBeenCalledOnce());
   });
 
   test.each([

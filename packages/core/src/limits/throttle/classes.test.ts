@@ -5,9 +5,7 @@ import { pathClassOf, type RequestClass, RequestClasses } from './classes.ts';
 test.each<[method: string, url: string, name: string]>([
   ['GET', 'https://a.test/orders/7?page=2', 'GET https://a.test/orders'],
   ['POST', 'https://a.test:8443/orders', 'POST https://a.test:8443/orders'],
-  ['GET', 'https://a.test/?q=/x', 'GET https://a.test/'],
   ['GET', 'https://a.test?q=//b/c', 'GET https://a.test'],
-  ['GET', 'https://a.test/#/x', 'GET https://a.test/'],
   ['GET', '/orders/7', 'GET /orders'],
   ['GET', '', 'GET '],
 ])('the class of %s %s is %s', (method, url, name) => {

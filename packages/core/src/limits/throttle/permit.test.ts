@@ -64,7 +64,6 @@ describe('a scheduled attempt that was let through', () => {
     ],
     ['has an outcome: a lapse says no more', { attempt: 1 }, ['answer', 'lapse'], 'answered 0'],
     ['has an outcome that says nothing: there is nothing to give back', {}, ['mistake', 'lapse'], ''],
-    ['waits for another limit, and is not sent', retries, ['wait', 'lapse'], 'given back after-failure'],
     ['is paid by a budget, and not sent', { ...retries, policy: { budget: {} } }, ['lapse'], ''],
     [
       'is a retry after a timeout, and not sent',
@@ -175,14 +174,6 @@ describe('in trouble, with nothing to pay for an attempt', () => {
     rule.learn(1e6 + 4_000, true, false, lateness);
     expect('settle' in Object(limit.take?.(call(noTime), undefined))).toBe(isSent);
   });
-
-  test('a request that is sent all the same has taken nothing that it could give back', () => {
-    const { limit, call, rule } = inTrouble();
-    const permit = limit.take?.(call({ deadline: { leftMs: 1 } }), undefined) as Required<Permit>;
-    const told = toldTo(rule);
-    permit.lapse();
-    expect(told).toEqual([]);
-  });
 });
 
 test.each<[attempt: number, skipped: number | undefined, maxRetries: number, reason: string | undefined]>([
@@ -237,20 +228,4 @@ describe('an event', () => {
   test('says that a budget pays for retries', () => {
     expect(eventsOf([late, late, late], { budget: {} })[0]).toMatchObject({ retryAllowance: 'budget' });
   });
-
-  test('names the failures also when the throttle closes', () => {
-    const answers = Array.from({ length: 2_000 }, () => response(200));
-    const events = eventsOf([lost, late, response(503), ...answers]);
-    expect(events.map((event) => 'state' in event && event.state)).toEqual(['half-open', 'closed']);
-    expect(events.at(-1)).toMatchObject({ failures: ['network', 'timeout', '503'] });
-  });
-});
-
-test('classes beyond the sixteenth have one in common until those without an outcome make room', () => {
-  const { clock, limit, call, own } = setUp();
-  const of = (at: number) => call({ request: { ...REQUEST, url: `https://a.test/${at}` } });
-  for (let at = 0; at < 16; at += 1) limit.started?.(of(at));
-  clock.tick(1e9);
-  limit.started?.(of(16));
-  expect(Object(own).classes.of('GET https://a.test/16', () => 0).name).toBe('GET https://a.test/16');
 });
