@@ -1,20 +1,8 @@
 import { ebbInterceptor } from '@ebb/axios';
-import {
-  attemptsOf,
-  type ConcurrencyLimit,
-  concurrencyLimit,
-  constant,
-  createPolicy,
-  type MemoryBucket,
-  type Policy,
-  type PolicyOptions,
-  tokenBucket,
-} from '@ebb/core';
+import { attemptsOf, constant, createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { LAYER } from '@ebb/core/adapter';
 import { createFetch } from '@ebb/fetch';
-import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios, { type AxiosAdapter, type AxiosInstance, type AxiosRequestConfig } from 'axios';
-import { Agent } from 'undici7';
 import { afterEach, describe, expect, test } from 'vitest';
 import { serve } from './serve.ts';
 import type { Step } from './server.ts';
@@ -34,18 +22,8 @@ function clientOf(config: AxiosRequestConfig, ...policies: Policy[]): AxiosInsta
   return client;
 }
 
-/** Node's fetch over a dispatcher with ebb. */
-function fetchOverUndici(policy: Policy): typeof fetch {
-  const agent = new Agent();
-  closing.push(() => agent.close());
-  const dispatcher = agent.compose(ebbUndici(policy) as never);
-  return (input, init) => fetch(input, { ...init, dispatcher } as RequestInit);
-}
-
 /** Ways to put axios above another client with ebb. */
 const ways: Record<string, (outer: Policy, inner: Policy) => AxiosInstance> = {
-  'an ebb fetch as env.fetch': (outer, inner) =>
-    clientOf({ adapter: 'fetch', env: { fetch: createFetch(inner) } } as AxiosRequestConfig, outer),
   'an env.fetch that calls an ebb fetch with its own Request': (outer, inner) => {
     const innerFetch = createFetch(inner);
     const glue: typeof fetch = async (input) => {
@@ -62,10 +40,6 @@ const ways: Record<string, (outer: Policy, inner: Policy) => AxiosInstance> = {
     });
     return clientOf({ adapter: 'fetch' }, outer);
   },
-  'another instance as the adapter': (outer, inner) => {
-    const below = clientOf({}, inner);
-    return clientOf({ adapter: (config) => below.request({ ...config, adapter: 'http' }) }, outer);
-  },
   'another instance as the adapter, later and with method and URL alone': (outer, inner) => {
     const below = clientOf({ adapter: 'http' }, inner);
     const adapter: AxiosAdapter = async ({ url = '', method = '' }) => {
@@ -74,22 +48,6 @@ const ways: Record<string, (outer: Policy, inner: Policy) => AxiosInstance> = {
     };
     return clientOf({ adapter }, outer);
   },
-  'another instance as the adapter, over an ebb fetch': (outer, inner) => {
-    const env = { fetch: createFetch(make({})) };
-    const below = clientOf({}, inner);
-    const adapter: AxiosAdapter = (config) => below.request({ ...config, adapter: 'fetch', env } as never);
-    return clientOf({ adapter }, outer);
-  },
-  'a dispatcher with ebb below the fetch adapter': (outer, inner) =>
-    clientOf({ adapter: 'fetch', env: { fetch: fetchOverUndici(inner) } } as AxiosRequestConfig, outer),
-  'an ebb fetch over a dispatcher with ebb': (outer, inner) =>
-    clientOf(
-      {
-        adapter: 'fetch',
-        env: { fetch: createFetch(inner, fetchOverUndici(make({}))) },
-      } as AxiosRequestConfig,
-      outer,
-    ),
   'a second interceptor inside an adapter': (outer, inner) => {
     // The interceptor that was added last runs first, so it is the innermost layer.
     const client = clientOf({ adapter: 'http' }, outer);
@@ -117,34 +75,6 @@ describe.each(Object.entries(ways))('axios over %s', (_, lay) => {
     // The config carries no mark that would make the next request an inner one.
     await client.request((error as { config: object }).config).catch(() => undefined);
     expect(server.seen).toHaveLength(6);
-  });
-
-  test('one shared policy takes tokens once for each attempt and one slot, and does not deadlock', async () => {
-    const server = await serve(DOWN);
-    const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 10 }) as MemoryBucket;
-    const concurrency: ConcurrencyLimit = concurrencyLimit({ maxConcurrent: 1 });
-    const policy = make({ maxRetries: 2, bucket, concurrency });
-    await configOf(lay(policy, policy).get(server.url));
-    expect([server.seen.length, bucket.stats().granted, concurrency.stats().inUse]).toEqual([3, 3, 0]);
-  });
-
-  test('a different policy below takes its own tokens for each attempt', async () => {
-    const server = await serve(DOWN);
-    const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 10 }) as MemoryBucket;
-    await configOf(lay(make({ maxRetries: 2 }), make({ bucket })).get(server.url));
-    expect([server.seen.length, bucket.stats().granted]).toEqual([3, 3]);
-  });
-
-  test('the ebb option of a request applies to the outer layer alone', async () => {
-    const server = await serve(DOWN);
-    const innerEvents: string[] = [];
-    const inner = make({ maxRetries: 4, onEvent: ({ type }) => innerEvents.push(type) });
-    const ebb = { maxRetries: 1 };
-    const config = await configOf(lay(make({}), inner).get(server.url, { ebb }));
-    expect(server.seen).toHaveLength(2);
-    expect(innerEvents.filter((type) => type === 'attempt')).toHaveLength(2);
-    // A response of an inner instance has the config of that instance.
-    if (config.ebb !== undefined) expect(config.ebb).toEqual(ebb);
   });
 
   test('neither the request on the wire nor the config of the response shows a trace of the layers', async () => {
@@ -183,30 +113,6 @@ test.each<[below: string, below: (policy: Policy) => AxiosAdapter]>([
     const error = await client.get(server.url).catch((error: unknown) => error);
     expect([server.seen.length, attemptsOf(error).length]).toEqual([3, 3]);
   }
-});
-
-test('a separate request that an adapter sends has its own retries', async () => {
-  const server = await serve(DOWN, DOWN, { status: 200 }, DOWN, DOWN, { status: 200 }, { status: 200 });
-  const below = clientOf({ adapter: 'http' }, make({ maxRetries: 4 }));
-  const adapter: AxiosAdapter = async (config) => {
-    await below.get(`${server.url}token`);
-    return below.request({ ...config, adapter: 'http' });
-  };
-  await clientOf({ adapter }, make({ maxRetries: 4 })).get(server.url);
-  expect(server.seen.map(({ path }) => path)).toEqual(
-    ['token', 'token', 'token', '', 'token', 'token', ''].map((path) => `/${path}`),
-  );
-});
-
-test('the same interceptor on an instance and on the one below it does not multiply retries', async () => {
-  const server = await serve(DOWN);
-  const both = ebbInterceptor(make({ maxRetries: 2 }));
-  const below = axios.create();
-  below.interceptors.request.use(both);
-  const client = axios.create({ adapter: (config) => below.request({ ...config, adapter: 'http' }) });
-  client.interceptors.request.use(both);
-  await client.get(server.url, { validateStatus: null });
-  expect(server.seen).toHaveLength(3);
 });
 
 test('`ebb: false` applies to the outer layer alone: the inner one retries', async () => {

@@ -1,11 +1,4 @@
-import {
-  attemptsOf,
-  constant,
-  createPolicy,
-  type MemoryBucket,
-  type PolicyOptions,
-  tokenBucket,
-} from '@ebb/core';
+import { attemptsOf, constant, createPolicy, type PolicyOptions } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { FakeXhr } from '../packages/axios/test/fake-xhr.ts';
@@ -47,13 +40,6 @@ describe('axios over an XMLHttpRequest that was polyfilled with an ebb fetch', (
     expect(attemptsOf(response).map(({ status }) => status)).toEqual([503, 503, 503]);
     await lay({ maxRetries: 1 }, { maxRetries: 4 }).request(response.config);
     expect(server.seen).toHaveLength(5);
-  });
-
-  test('the layer below takes its own tokens for each attempt', async () => {
-    const server = await serve(DOWN);
-    const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 10 }) as MemoryBucket;
-    await lay({ maxRetries: 2 }, { bucket }).get(server.url);
-    expect([server.seen.length, bucket.stats().granted]).toEqual([3, 3]);
   });
 
   // A wrapper that Node shows as native code cannot be told from the runtime's own.

@@ -1,7 +1,5 @@
-import { errors } from 'undici';
 import { describe, expect, test, vi } from 'vitest';
 import { begin, passBackoff, reset } from '../test/relay.ts';
-import { ENDS_WITHOUT_BODY } from '../test/wire.ts';
 
 test('events of an attempt that was given up are ignored', async () => {
   const { wire, spy, clock } = begin({ attemptTimeoutMs: 50 });
@@ -20,15 +18,6 @@ test('events of an attempt that was given up are ignored', async () => {
 });
 
 describe('attemptTimeoutMs', () => {
-  test('ends an attempt without a response, with undici’s own error, and is no abort of the handler', async () => {
-    const { wire, spy, clock } = begin({ attemptTimeoutMs: 50, maxRetries: 0 });
-    wire.attempt(1).start();
-    await passBackoff(clock, 50);
-    expect(spy.error).toBeInstanceOf(errors.HeadersTimeoutError);
-    expect(wire.attempt(1).connection.reason).toBe(spy.error);
-    expect([spy.controller?.aborted, clock.pending]).toEqual([false, 0]);
-  });
-
   test('includes time in the queue of undici, and then keeps the attempt from being sent', async () => {
     const { wire, spy, clock } = begin({ attemptTimeoutMs: 50 });
     await passBackoff(clock, 50);
@@ -47,11 +36,5 @@ describe('attemptTimeoutMs', () => {
     expect(clock.pending).toBe(0);
     wire.attempt(1).data('late').end();
     expect(spy.calls.at(-1)).toBe('end {}');
-  });
-
-  test.each(ENDS_WITHOUT_BODY)('leaves no timer after %s', (_, happen) => {
-    const { wire, clock } = begin({ attemptTimeoutMs: 50 });
-    happen(wire);
-    expect(clock.pending).toBe(0);
   });
 });

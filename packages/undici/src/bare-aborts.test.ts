@@ -12,7 +12,6 @@ import {
   one,
   type Row,
   type Setting,
-  turns,
   upload,
 } from '../test/scenarios.ts';
 
@@ -50,19 +49,6 @@ const uploads: Readonly<Record<string, (setting: Setting, abort: AbortController
     const body = upload(log).once('data', () => later(() => abort.abort(enough)));
     const sent = undici.request(`${origin}/never`, { method: 'PUT', body, signal: abort.signal, dispatcher });
     await sent.catch((error: unknown) => log.push(errorText(error)));
-  },
-  async stream({ undici, dispatcher, log, origin }, abort) {
-    const body = upload(log).once('data', () => later(() => abort.abort(enough)));
-    const options = { method: 'PUT', body, signal: abort.signal, dispatcher } as const;
-    await undici.stream(`${origin}/never`, options, fail).catch((error) => log.push(errorText(error)));
-  },
-  async pipeline({ undici, dispatcher, log, origin }, abort) {
-    const options = { method: 'PUT', signal: abort.signal, dispatcher } as const;
-    const duplex = undici.pipeline(`${origin}/never`, options, ({ body }) => body);
-    duplex.on('error', (error) => log.push(`pipeline ${errorText(error)}`));
-    duplex.write('part');
-    dispatcher.once('connect', () => void turns(5).then(() => abort.abort(enough)));
-    await new Promise((resolve) => duplex.once('close', resolve));
   },
 };
 

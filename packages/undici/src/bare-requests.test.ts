@@ -59,38 +59,6 @@ const rows: readonly Row[] = [
       { connections: 1 },
     ],
   ),
-  [
-    'close waits for requests under way',
-    async ({ dispatcher, log, get }) => {
-      const handler = new LoggingHandler(log);
-      dispatch(dispatcher, log, get, handler);
-      await dispatcher.close();
-      log.push('closed');
-      await handler.over;
-    },
-  ],
-  ...[1, 2].map(
-    (pipelining): Row => [
-      `five at a time, pipelining ${pipelining}`,
-      async ({ dispatcher, log, get }) => {
-        const all = [0, 1, 2, 3, 4].map((at) => new LoggingHandler(log, {}, `${at} `));
-        for (const [at, handler] of all.entries())
-          dispatch(dispatcher, log, { ...get, path: at === 2 ? '/short' : '/plain' }, handler);
-        await Promise.all(all.map(({ over }) => over));
-      },
-      { pipelining, connections: 1 },
-    ],
-  ),
-  [
-    'an invalid request between others',
-    async ({ dispatcher, log, get }) => {
-      const [first, second] = [new LoggingHandler(log, {}, '1 '), new LoggingHandler(log, {}, '2 ')];
-      dispatch(dispatcher, log, get, first);
-      dispatch(dispatcher, log, { ...get, path: 'wrong' }, new LoggingHandler(log, {}, 'wrong '));
-      dispatch(dispatcher, log, get, second);
-      await Promise.all([first.over, second.over]);
-    },
-  ],
 ];
 
 const timeouts: readonly Row[] = [

@@ -1,4 +1,4 @@
-import { detailsOf, type EbbEvent, HookError, type Inspect, type InspectResult } from '@ebb/core';
+import type { Inspect, InspectResult } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { tokensFor } from '../test/bucket.ts';
@@ -92,7 +92,6 @@ test.each<[string, Inspect, method: string]>([
     errorInFirstEvent,
     'POST',
   ],
-  ['that breaks after what inspect asks for is passed on as it is', nothing, 'GET'],
 ])('a body %s', async (_, look, method) => {
   const { wire, spy } = start(look, {}, { method });
   const error = reset();
@@ -126,22 +125,6 @@ describe('the handler of a response that was held', () => {
     expect(connection.paused).toBe(false);
   });
 
-  test('goes on while it gets what was held: the connection goes on after that', async () => {
-    const hasty = acting('onResponseData', (controller) => {
-      controller.pause();
-      controller.resume();
-    });
-    const { wire, spy } = start(nothing, {}, {}, hasty);
-    const { connection } = wire.attempt(1).start().head(200).data('x'.repeat(65_536)).data('y');
-    let left = 1;
-    connection.resume = () => {
-      if (left-- > 0) wire.attempt(1).data('z').end();
-    };
-    await settle();
-    expect(bodyOf(spy).slice(65_535)).toBe('xyz');
-    expect(spy.calls.at(-1)).toBe('end {}');
-  });
-
   const enough = new Error('enough');
   const fail = (): never => {
     throw enough;
@@ -149,11 +132,8 @@ describe('the handler of a response that was held', () => {
   const abort = (controller: Dispatcher.DispatchController): void => controller.abort(enough);
 
   test.each([
-    ['throws at its head', 'onResponseStart', fail, ''],
     ['throws at its data', 'onResponseData', fail, 'a'],
-    ['throws at its end', 'onResponseEnd', fail, 'ab'],
     ['aborts at its head', 'onResponseStart', abort, ''],
-    ['aborts at its data', 'onResponseData', abort, 'a'],
   ] as const)('%s: it gets that error, and nothing else', async (_, at, act, body) => {
     const concurrency = oneSlot();
     const { wire, spy } = start(nothing, { concurrency }, {}, acting(at, act));
@@ -194,30 +174,11 @@ describe('a held response ends early', () => {
       expect([wire.attempts.length, clock.pending]).toEqual([1, 0]);
     }
   });
-
-  test.each([
-    ['in part: its connection is aborted', true],
-    ['whole: its connection is left alone', false],
-  ])('by an inspect that fails when it has arrived %s', async (_, isAborted) => {
-    const concurrency = oneSlot();
-    const { wire, spy, clock, events } = start(() => Promise.reject(new Error('broken')), { concurrency });
-    const { connection } = wire.attempt(1).start().head(200).data('a');
-    if (!isAborted) wire.attempt(1).end();
-    await settle();
-    expect(spy.error).toBeInstanceOf(HookError);
-    expect(spy.error).toMatchObject({ hook: 'inspect' });
-    expect([spy.calls.length, connection.aborted]).toEqual([2, isAborted]);
-    const end = events.at(-1) as EbbEvent;
-    expect(end).toMatchObject({ type: 'end', reason: 'final', error: { hook: 'inspect' } });
-    expect(detailsOf(end)?.error).toBe(spy.error);
-    expect([concurrency.stats().inUse, clock.pending]).toEqual([0, 0]);
-  });
 });
 
 describe('with limits', () => {
   test.each<[string, (wire: Wire) => unknown, string]>([
     ['ends', (wire) => wire.attempt(1).data('b').end(), 'end {}'],
-    ['breaks', (wire) => wire.attempt(1).data('b').fail(new Error('final')), 'error final'],
   ])('the slot is held until the body %s, although the handler is paused', async (_, finish, last) => {
     const concurrency = oneSlot();
     const { wire, spy } = start(nothing, { concurrency });
@@ -257,39 +218,5 @@ describe('with limits', () => {
     await passBackoff(clock);
     expect([spy.calls[1], spy.calls.at(-1)]).toEqual(['head 200', 'end {"sum":"1"}']);
     expect([bodyOf(spy), wire.attempts.length]).toEqual([[...before, ...after].join(''), 1]);
-  });
-
-  test('a connection that was paused by a long body is closed for the retry', async () => {
-    const { look, judge } = byHand();
-    const { wire, clock } = start(look);
-    const { connection } = wire.attempt(1).start().head(200).data('x'.repeat(70_000));
-    judge({ verdict: 'transient' });
-    await settle();
-    expect(connection.calls).toEqual(['pause', 'abort']);
-    await passBackoff(clock);
-    expect(wire.attempts).toHaveLength(2);
-  });
-
-  test('a long response that has arrived is not aborted for a retry, and not kept either', async () => {
-    const { wire, spy, clock } = start(retryWhole, { maxBytes: 400_000, bucket: tokensFor(1) });
-    const { connection } = wire.attempt(1).start().head(200).data('x'.repeat(300_000)).end();
-    await passBackoff(clock);
-    expect(connection.aborted).toBe(false);
-    expect(spy.calls).toEqual(['start', 'head 200', expect.stringMatching('error .*discarded for a retry')]);
-  });
-
-  test('a held body counts for the bounds of a discarded one', async () => {
-    const { wire, clock } = start(retryWhole, { maxBytes: 1_000_000, timeoutMs: 10_000 });
-    wire.attempt(1).start().head(200);
-    for (let part = 0; part < 3; part += 1) {
-      wire.attempt(1).data('x'.repeat(100_000));
-      await settle();
-    }
-    await clock.advance(10_000);
-    // Its look has timed out, it is judged, and 300,000 bytes are more than are read of a discarded response.
-    await settle();
-    expect(wire.attempt(1).connection.aborted).toBe(true);
-    await passBackoff(clock);
-    expect(wire.attempts).toHaveLength(2);
   });
 });

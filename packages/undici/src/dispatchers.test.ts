@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { PassThrough, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { constant, createPolicy, type PolicyOptions } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { bucketThat } from '../test/bucket.ts';
 import { clients, versions } from '../test/clients.ts';
-import { failing, rawUpstream, upstream } from '../test/upstream.ts';
+import { failing, upstream } from '../test/upstream.ts';
 import { ebbInterceptor } from './index.ts';
 
 const soon: PolicyOptions = { backoff: constant(0) };
@@ -17,28 +16,13 @@ async function textOf(source: Readable): Promise<string> {
 }
 
 describe.each(Object.entries(versions))('dispatchers of %s', (version, undici) => {
-  const { Agent, Client, MockAgent, Pool, request } = undici;
+  const { Agent, Client, MockAgent, request } = undici;
 
   /** Has the dispatcher closed after the test. */
   function composed(base: Dispatcher, policy: PolicyOptions = soon): Dispatcher {
     onTestFinished(() => (base instanceof MockAgent ? base.close() : base.destroy()));
     return base.compose(ebbInterceptor(policy));
   }
-
-  test.each<[string, (origin: string) => Dispatcher]>([
-    ['Agent', () => new Agent()],
-    ['Pool', (origin) => new Pool(origin)],
-    ['Client', (origin) => new Client(origin)],
-  ])('%s', async (_, make) => {
-    await using server = await upstream(failing(503, 429));
-    const { origin } = new URL(server.url);
-    const dispatcher = composed(make(origin));
-    const got = await request(`${server.url}path`, { dispatcher });
-    expect([got.statusCode, await got.body.text()]).toEqual([200, 'ok']);
-    const own = await dispatcher.request({ origin, path: '/own', method: 'GET' });
-    expect(await own.body.text()).toBe('ok');
-    expect(server.seen.map(({ path }) => path)).toEqual(['/path', '/path', '/path', '/own']);
-  });
 
   test('a composed Client keeps its origin, and the policy sees it with undici 8', async () => {
     await using server = await upstream(failing());
@@ -84,42 +68,6 @@ describe.each(Object.entries(versions))('dispatchers of %s', (version, undici) =
     expect(server.seen.map(({ body }) => String(body))).toEqual(['text', 'text']);
   });
 
-  test('setGlobalDispatcher, for undici and for Node', async () => {
-    const { fetch: undiciFetch, getGlobalDispatcher, setGlobalDispatcher } = undici;
-    const before = getGlobalDispatcher();
-    onTestFinished(() => setGlobalDispatcher(before));
-    setGlobalDispatcher(composed(new Agent()));
-    const texts = [
-      async (url: string) => (await request(url)).body.text(),
-      async (url: string) => (await undiciFetch(url)).text(),
-      async (url: string) => (await fetch(url, { method: 'PUT', body: 'text' })).text(),
-    ];
-    for (const text of texts) {
-      await using server = await upstream(failing(503));
-      expect(await text(server.url)).toBe('ok');
-      expect(server.seen).toHaveLength(2);
-    }
-  });
-
-  test('a closed dispatcher gives undici’s own error', async () => {
-    const agent = new Agent();
-    await agent.close();
-    const sent = request('http://upstream.test/', { dispatcher: agent.compose(ebbInterceptor(soon)) });
-    await expect(sent).rejects.toMatchObject({ code: 'UND_ERR_DESTROYED' });
-  });
-
-  test('stream', async () => {
-    await using server = await upstream(failing(503));
-    const sink = new PassThrough();
-    const statuses: number[] = [];
-    const options = { method: 'GET', dispatcher: composed(new Agent()) } as const;
-    await undici.stream(server.url, options, ({ statusCode }) => {
-      statuses.push(statusCode);
-      return sink;
-    });
-    expect([await textOf(sink), statuses]).toEqual(['ok', [200]]);
-  });
-
   // The upload of the second was read, so it cannot be sent again.
   test.each([
     ['nothing', 'GET', '', 'ok', ['', '']],
@@ -132,23 +80,6 @@ describe.each(Object.entries(versions))('dispatchers of %s', (version, undici) =
     expect(await textOf(through)).toBe(got);
     expect(server.seen.map(({ body }) => String(body))).toEqual(sent);
   });
-
-  test('connect and upgrade', async () => {
-    await using server = await rawUpstream((socket, head, number) => {
-      if (number === 0) socket.end('HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n');
-      else if (head.startsWith('CONNECT')) socket.write('HTTP/1.1 200 OK\r\n\r\nhello');
-      else socket.write('HTTP/1.1 101 Go\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\nhello');
-    });
-    const dispatcher = composed(new Agent());
-    const upgraded = await undici.upgrade(server.url, { protocol: 'echo', dispatcher });
-    expect(upgraded.headers.upgrade).toBe('echo');
-    const connected = await undici.connect(server.url, { dispatcher });
-    expect(connected.statusCode).toBe(200);
-    for (const { socket } of [upgraded, connected]) {
-      expect(String((await once(socket, 'data'))[0])).toBe('hello');
-      socket.destroy();
-    }
-  });
 });
 
 test('ebbInterceptor has a name, and functions of the arity that compose requires', () => {
@@ -157,10 +88,4 @@ test('ebbInterceptor has a name, and functions of the arity that compose require
   const names = [ebbInterceptor.name, interceptor.name, dispatch.name];
   expect(names).toEqual(['ebbInterceptor', 'ebb', 'ebbDispatch']);
   expect(dispatch).toHaveLength(2);
-});
-
-test('ebbInterceptor rejects values that are not a policy', () => {
-  expect(() => ebbInterceptor({ maxRetries: Number.NaN })).toThrow(RangeError);
-  expect(() => ebbInterceptor({ retries: 1 } as PolicyOptions)).toThrow(/retries/);
-  expect(() => ebbInterceptor('fast' as PolicyOptions)).toThrow(TypeError);
 });

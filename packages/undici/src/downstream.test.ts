@@ -37,16 +37,6 @@ describe('the handler', () => {
     expect(spy.context).toEqual({ a: 1, b: 2 });
   });
 
-  test('gets onResponseStarted once, with the headers', async () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    const started = Object.assign(spy, { onResponseStarted: () => spy.calls.push('first byte') });
-    dispatch(get, started);
-    wire.attempt(1).start().head(503).end();
-    await passBackoff(clock);
-    wire.attempt(2).start().head(200).end();
-    expect(spy.calls).toEqual(['start', 'first byte', 'head 200', 'end {}']);
-  });
-
   test('gets each start of the first attempt, as without ebb', () => {
     const { wire, spy } = begin();
     wire.attempt(1).start().start().head(200).end();
@@ -69,11 +59,6 @@ describe('the handler', () => {
     wire.attempt(2).handler.onRequestSent();
     expect(sent).toEqual(['ab', 'abc', 'sent']);
   });
-
-  test('without upload methods leaves them undefined on the attempt', () => {
-    const { onBodySent, onRequestSent } = begin().wire.attempt(1).handler;
-    expect([onBodySent, onRequestSent]).toEqual([undefined, undefined]);
-  });
 });
 
 describe('backpressure', () => {
@@ -87,16 +72,6 @@ describe('backpressure', () => {
     spy.controller?.resume();
     expect(spy.controller?.paused).toBe(false);
     expect(wire.attempts.map(({ connection }) => connection.calls)).toEqual([[], ['pause', 'resume']]);
-  });
-
-  test('a pause before the response does not stop a discarded body, only the forwarded one', async () => {
-    const { wire, spy, clock } = begin();
-    wire.attempt(1).start();
-    spy.controller?.pause();
-    wire.attempt(1).head(503).data('no').end();
-    await passBackoff(clock);
-    wire.attempt(2).start().head(200);
-    expect(wire.attempts.map(({ connection }) => connection.calls)).toEqual([[], ['pause']]);
   });
 });
 

@@ -5,25 +5,6 @@ import { begin, get, passBackoff, settle, setUp } from '../test/relay.ts';
 
 const upload = (): Readable => new Readable({ read: () => undefined });
 
-test('beforeAttempt changes the headers of each attempt, from those of the caller', async () => {
-  const asked: NextAttempt[] = [];
-  const headers = { 'x-own': 'a' };
-  const beforeAttempt = (next: NextAttempt) => {
-    asked.push(next);
-    return { 'x-attempt': String(next.attempt), 'X-Own': next.attempt === 1 ? undefined : 'changed' };
-  };
-  const { wire, clock } = begin({ beforeAttempt }, { headers });
-  wire.attempt(1).start().head(503).end();
-  await passBackoff(clock);
-  expect(wire.attempts.map(({ options }) => options.headers)).toEqual([
-    { 'x-attempt': '1' },
-    { 'x-attempt': '2', 'X-Own': 'changed' },
-  ]);
-  expect(headers).toEqual({ 'x-own': 'a' });
-  expect(asked.map(({ previous }) => previous?.type)).toEqual([undefined, 'response']);
-  expect(asked.map(({ request }) => request.header('x-own'))).toEqual(['a', 'a']);
-});
-
 test('an attempt waits for the headers that beforeAttempt promises', async () => {
   const made = Promise.withResolvers<HeaderChanges>();
   const { wire, spy, dispatch } = setUp({ beforeAttempt: () => made.promise });
@@ -35,28 +16,6 @@ test('an attempt waits for the headers that beforeAttempt promises', async () =>
   expect(wire.attempt(1).options.headers).toEqual({ authorization: 'token' });
   wire.attempt(1).start().head(200).end();
   expect(spy.calls).toEqual(['start', 'head 200', 'end {}']);
-});
-
-const hooks = [() => ({ a: '1' }), async () => ({ a: '1' })];
-const factories = [() => 'text', async () => 'text'];
-
-test.each(hooks.flatMap((hook) => factories.map((body) => [hook, body] as const)))(
-  'changed headers go with a body that is made for each attempt: %s, %s',
-  async (beforeAttempt, body) => {
-    const { wire } = begin({ beforeAttempt }, { method: 'PUT', body });
-    await settle();
-    expect(wire.attempt(1).options).toMatchObject({ body: 'text', headers: { a: '1' } });
-  },
-);
-
-test('a beforeAttempt that fails ends the request before anything is sent, and destroys its upload', async () => {
-  const body = upload();
-  const beforeAttempt = () => Promise.reject(new Error('broken'));
-  const { wire, spy } = begin({ beforeAttempt }, { method: 'PUT', body });
-  await settle();
-  expect(spy.error).toMatchObject({ name: 'HookError', hook: 'beforeAttempt' });
-  expect(spy.calls).toEqual(['start', expect.stringMatching(/^error/)]);
-  expect([wire.attempts.length, body.destroyed]).toEqual([0, true]);
 });
 
 test('an abort while headers are awaited ends the request at once: nothing is sent, and no body is made', async () => {

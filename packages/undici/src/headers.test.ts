@@ -31,21 +31,6 @@ test.each(Object.entries(versions))(
   },
 );
 
-test.each(Object.entries(versions))(
-  'headers whose iterator throws fail the request of %s with that error',
-  async (_, { Agent, request }) => {
-    const agent = new Agent();
-    const cause = new Error('broken');
-    function* headers(): Generator<[string, string]> {
-      yield ['a', 'b'];
-      throw cause;
-    }
-    const dispatcher = agent.compose(ebbInterceptor());
-    await expect(request('http://127.0.0.1:9/', { headers: headers(), dispatcher })).rejects.toBe(cause);
-    await agent.destroy();
-  },
-);
-
 const own = (options: object): { headers?: unknown; query?: unknown } =>
   ownOptions({ path: '/', method: 'GET', ...options });
 const ab: [string, string][] = [

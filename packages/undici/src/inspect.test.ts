@@ -1,36 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Inspect, type InspectedResponse, inspectBody } from '@ebb/core';
 import { expect, test } from 'vitest';
-import { bodyOf, errorInFirstEvent, start } from '../test/inspect.ts';
+import { start } from '../test/inspect.ts';
 import { get, passBackoff, settle, setUp } from '../test/relay.ts';
-import { ebbInterceptor } from './index.ts';
-
-test('a stream goes on as it comes, once its first event is judged', async () => {
-  const { wire, spy } = start(errorInFirstEvent);
-  wire.attempt(1).start().head(200).data('data: 1\n\n');
-  expect(spy.calls).toEqual(['start']);
-  await settle();
-  expect(spy.calls).toEqual(['start', 'head 200', 'data data: 1\n\n']);
-  wire.attempt(1).data('data: 2\n\n');
-  expect(spy.calls.at(-1)).toBe('data data: 2\n\n');
-  wire.attempt(1).end({ sum: '2' });
-  expect(spy.calls.at(-1)).toBe('end {"sum":"2"}');
-  expect(spy.controllers.size).toBe(1);
-});
-
-test('a body that does not come within timeoutMs is judged by what has come', async () => {
-  const seen: string[] = [];
-  const look: Inspect = async (response) => void seen.push(await response.text());
-  const { wire, spy, clock } = start(look, { timeoutMs: 500 });
-  wire.attempt(1).start().head(200).data('slow');
-  await clock.advance(499);
-  expect([seen, spy.calls]).toEqual([[], ['start']]);
-  await clock.advance(1);
-  await settle();
-  expect([seen, spy.calls]).toEqual([['slow'], ['start', 'head 200', 'data slow']]);
-  wire.attempt(1).data('er').end();
-  expect([bodyOf(spy), clock.pending]).toEqual(['slower', 0]);
-});
 
 test('inspect gets status, headers, request and attempt, in the async context of the request', async () => {
   const storage = new AsyncLocalStorage<string>();
@@ -72,15 +44,4 @@ test('an informational response is passed on at once, and an upgrade is not held
   expect(spy.calls).toEqual(['start', 'head 103']);
   wire.attempt(1).upgrade(101);
   expect([spy.calls.at(-1), seen]).toEqual(['upgrade 101', []]);
-});
-
-test('a layer below another one holds nothing back', async () => {
-  const seen: number[] = [];
-  const inspect = inspectBody(({ status }) => void seen.push(status));
-  const { wire, spy } = setUp();
-  const inner = ebbInterceptor({ inspect })(wire.dispatch);
-  ebbInterceptor({ inspect })(inner)(get, spy);
-  wire.attempt(1).start().head(200).data('a').end();
-  await settle();
-  expect([spy.calls, seen]).toEqual([['start', 'head 200', 'data a', 'end {}'], [200]]);
 });

@@ -55,12 +55,6 @@ describe('the kind of a failure, and whether its attempt may have been redirecte
     const given = { path: '/', method: 'GET', origin: own } as never;
     expect(failureOutcome(sent, coded('ECONNREFUSED'), given)).toMatchObject({ redirected: true });
   });
-
-  test('that is known comes first', () => {
-    expect(failureOutcome(started, coded('ECONNRESET'), options, 'aborted')).toMatchObject({
-      kind: 'aborted',
-    });
-  });
 });
 
 describe('a request', () => {
@@ -162,9 +156,5 @@ describe('errors of undici', () => {
     else expect(named).toBeInstanceOf(TypeError);
     const says = expect.stringMatching(/undici 7 or 8.*undici 6 or older$/);
     if (isOld) expect(named).toMatchObject({ cause: error, message: says });
-  });
-
-  test.each(['invalid onError method', undefined, null])('what is no error stays: %s', (thrown) => {
-    expect(namingOldUndici(thrown)).toBe(thrown);
   });
 });

@@ -1,6 +1,6 @@
 // Two things in one turn: an abort beside a permit, a stop beside a body, an upload beside a retry.
 import { Readable } from 'node:stream';
-import { constant, type EbbEvent, type Limit, type PolicyOptions, retry } from '@ebb/core';
+import { constant, type EbbEvent, type PolicyOptions, retry } from '@ebb/core';
 import { countClient } from '@ebb/core/adapter';
 import { expect, test } from 'vitest';
 import { begin, get, oneSlot, passBackoff, refused, reset, settle, time } from '../test/relay.ts';
@@ -36,23 +36,6 @@ test('an abort in the turn in which a slot comes gives the slot back', async () 
   spy.controller?.abort(enough);
   await settle();
   expect([inUse(), spy.error, reasons]).toEqual([0, enough, ['aborted']]);
-});
-
-test.each([
-  ['stop', 'stopped'],
-  ['abort', 'aborted'],
-])('nothing is sent after what an observer of the wait does: %s', async (what, reason) => {
-  const stop = new AbortController();
-  const act = ({ type }: EbbEvent, spy: HandlerSpy): void => {
-    if (type !== 'wait') return;
-    if (what === 'stop') stop.abort();
-    else spy.controller?.abort(enough);
-  };
-  const { wire, reasons, release, inUse } = await waiting(act, { stopSignal: stop.signal });
-  await time.advance(10);
-  release();
-  await settle();
-  expect([wire.attempts.length, inUse(), reasons]).toEqual([0, 0, [reason]]);
 });
 
 test('an upload is closed if an observer of the first attempt aborts', async () => {
@@ -97,24 +80,6 @@ test('an upload that fails in the turn of a retry without a delay is not sent ag
   await settle();
   await passBackoff(clock, 0);
   expect([wire.attempts.length, spy.error]).toEqual([1, broken]);
-});
-
-const breaks = (): never => {
-  throw broken;
-};
-
-test.each<[what: string, own: Partial<Limit>]>([
-  ['release', { take: () => ({ cancel: () => undefined, release: breaks }) }],
-  ['ended of a permit', { take: () => ({ cancel: () => undefined, ended: breaks }) }],
-  ['ended', { take: () => undefined, ended: breaks }],
-])('what the %s of a limit throws changes nothing', async (_, own) => {
-  const { spy, wire, clock, events } = begin({ limits: [{ name: 'own', ...own }] });
-  wire.attempt(1).start().head(503).end();
-  await passBackoff(clock);
-  wire.attempt(2).start().head(200).end();
-  await settle();
-  expect(spy.calls.slice(0, 2)).toEqual(['start', 'head 200']);
-  expect(events.filter(({ type }) => type === 'end')).toMatchObject([{ reason: 'success' }]);
 });
 
 test.each<[what: string, options: PolicyOptions]>([

@@ -21,7 +21,7 @@ const places: readonly (readonly [string, (origin: string) => Promise<string>])[
 ];
 
 describe.each(Object.entries(versions))('redirects below, of %s', (_, undici) => {
-  const { Agent, Client, interceptors, request } = undici;
+  const { Agent, interceptors, request } = undici;
 
   function dispatcherOf(base: Dispatcher, events: EbbEvent[] = []): Dispatcher {
     const onEvent = (event: EbbEvent): unknown => events.push(event);
@@ -57,31 +57,6 @@ describe.each(Object.entries(versions))('redirects below, of %s', (_, undici) =>
       await agent.destroy();
     },
   );
-
-  test.each<[how: string, status: number, make: (origin: string) => Dispatcher]>([
-    ['after a 307, which repeats the POST', 307, () => new Agent()],
-    ['over a Client', 303, (origin) => new Client(origin)],
-  ])('nor %s', async (_, status, make) => {
-    await using server = await upstream(charging(status, () => '/receipt'));
-    const { origin } = new URL(server.url);
-    const base = make(origin);
-    const asked = { origin, path: '/charge', method: 'POST', body: 'money' } as const;
-    await (await dispatcherOf(base).request(asked)).body.dump();
-    expect(server.seen.map(({ path }) => path)).toEqual(['/charge', '/receipt']);
-    await base.destroy();
-  });
-
-  test('a first hop that refuses the connection or responds 429 is retried', async () => {
-    const agent = new Agent();
-    const dispatcher = dispatcherOf(agent);
-    const gone = `http://127.0.0.1:${await refusingPort()}/`;
-    const failed = await request(gone, { method: 'POST', body: 'money', dispatcher }).catch((error) => error);
-    expect(attemptsOf(failed)).toMatchObject([{ reason: 'refused' }, { reason: 'refused' }, {}]);
-    await using server = await upstream((response) => response.writeHead(429).end());
-    await request(server.url, { method: 'POST', body: 'money', dispatcher }).then(({ body }) => body.dump());
-    expect(server.seen).toHaveLength(3);
-    await agent.destroy();
-  });
 
   test('the quota of the target does not close the bucket of the first origin', async () => {
     await using other = await upstream((response) => {

@@ -61,23 +61,12 @@ test.concurrent.each<[who: string, program: string]>([
   ['fetch of undici', `import { fetch } from 'undici'; ${FETCH}`],
   ['fetch of undici 7, installed beside', `import { fetch } from 'undici7'; ${FETCH}`],
   [
-    'axios over fetch',
-    "import axios from 'axios'; console.log((await axios.get(process.env.UPSTREAM_URL, { adapter: 'fetch' })).status)",
-  ],
-  [
     'a worker thread',
     `import { Worker } from 'node:worker_threads';
     new Worker("fetch(process.env.UPSTREAM_URL).then(({ status }) => console.log(status))", { eval: true });`,
   ],
 ])('every client over the global dispatcher retries: %s', async (_, program) => {
   expect(await run(program, quick)).toMatchObject(retried);
-});
-
-test.concurrent('a body is sent again', async () => {
-  const program = FETCH.replace('_URL', "_URL, { method: 'PUT', body: 'text' }");
-  const { seen, ...ended } = await run(program, quick);
-  expect(ended).toMatchObject(retried);
-  expect(seen.map(({ body }) => body)).toEqual(['text', 'text']);
 });
 
 test.concurrent.each<[who: string, program: string]>([
@@ -150,18 +139,6 @@ describe('one policy for the process', () => {
       process.exit();`;
     const ended = await run(program, { 'ebb.config.cjs': config }, { script: [up] });
     expect(ended).toMatchObject({ code: 0, requests: 2, stdout: '2 NotSentError,NotSentError 2' });
-  });
-
-  test.concurrent('a createFetch of the program retries, and the dispatcher sends once', async () => {
-    const program = `import { constant } from '@ebb/core';
-      import { createFetch } from '@ebb/fetch';
-      const own = createFetch({ maxRetries: 2, backoff: constant(1) });
-      console.log((await own(process.env.UPSTREAM_URL)).status);`;
-    expect(await run(program, quick, { script: [down] })).toMatchObject({
-      code: 0,
-      stdout: '503',
-      requests: 3,
-    });
   });
 
   test.concurrent('registered twice, it retries once', async () => {

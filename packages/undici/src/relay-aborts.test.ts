@@ -1,8 +1,7 @@
-import { attemptsOf, type PolicyOptions } from '@ebb/core';
+import { attemptsOf } from '@ebb/core';
 import { errors } from 'undici';
 import { expect, test } from 'vitest';
-import { begin, passBackoff, type Setting, settle } from '../test/relay.ts';
-import { HandlerSpy } from '../test/wire.ts';
+import { begin, passBackoff } from '../test/relay.ts';
 
 const reason = new Error('enough');
 
@@ -17,15 +16,6 @@ test('an abort during the backoff ends it at once', () => {
   expect([attemptsOf(own).length, clock.pending]).toEqual([1, 0]);
 });
 
-test('an abort while a response is discarded aborts its connection', async () => {
-  const { wire, spy, clock } = begin();
-  wire.attempt(1).start().head(503).data('no');
-  spy.controller?.abort(reason);
-  expect([wire.attempt(1).connection.reason, spy.error]).toEqual([reason, reason]);
-  await settle();
-  expect(clock.pending).toBe(0);
-});
-
 test('an abort while undici queues a retry ends the request, and the retry is not sent', async () => {
   const { wire, spy, clock } = begin();
   wire.attempt(1).start().head(503).end();
@@ -37,29 +27,9 @@ test('an abort while undici queues a retry ends the request, and the retry is no
   expect(spy.calls).toEqual(['start', 'error enough']);
 });
 
-test.each(['retry', 'attempt'])('an abort by an observer of the %s prevents the retry', async (what) => {
-  const spy = new HandlerSpy();
-  const onEvent: PolicyOptions['onEvent'] = ({ type, attempt }) => {
-    if (type === what && (type === 'retry' || attempt === 2)) spy.controller?.abort(reason);
-  };
-  const { wire, clock }: Setting = begin({ onEvent }, {}, spy);
-  wire.attempt(1).start().head(503).data('no').end();
-  await passBackoff(clock);
-  expect([wire.attempts.length, clock.pending]).toEqual([1, 0]);
-  expect(spy.calls).toEqual(['start', 'error enough']);
-});
-
 test('an abort without a reason has undici’s own error', () => {
   const { wire, spy } = begin();
   wire.attempt(1).start().head(503).end();
   spy.controller?.abort(undefined as never);
   expect(spy.error).toBeInstanceOf(errors.RequestAbortedError);
-});
-
-test('an abort after the end does nothing', () => {
-  const { wire, spy } = begin();
-  wire.attempt(1).start().head(200).end();
-  spy.controller?.abort(reason);
-  expect(spy.calls.at(-1)).toBe('end {}');
-  expect(wire.attempt(1).connection.calls).toEqual([]);
 });

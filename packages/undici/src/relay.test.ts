@@ -8,37 +8,6 @@ import { acting } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
 describe('one request', () => {
-  test('a success passes through without a timer and within the same turn of the event loop', () => {
-    const { wire, spy, clock, dispatch } = setUp();
-    expect(dispatch(get, spy)).toBe(true);
-    expect(wire.attempt(1).options).toMatchObject(get);
-    wire.attempt(1).start().head(200).data('a').data('b').end({ sum: '1' });
-    expect(spy.calls).toEqual(['start', 'head 200', 'data a', 'data b', 'end {"sum":"1"}']);
-    expect(clock.pending).toBe(0);
-  });
-
-  test('dispatch returns what the dispatcher below returns', () => {
-    const { wire, spy, dispatch } = setUp();
-    wire.returns = false;
-    expect(dispatch(get, spy)).toBe(false);
-  });
-
-  test('over several attempts the handler starts once, with one controller', async () => {
-    const { wire, spy, clock } = begin();
-    wire.attempt(1).start().head(503).data('no').end();
-    await passBackoff(clock);
-    wire.attempt(2).start().fail(reset());
-    await passBackoff(clock);
-    wire.attempt(3).start().head(200).data('yes').end();
-    expect(spy.calls).toEqual(['start', 'head 200', 'data yes', 'end {}']);
-    expect([spy.controllers.size, clock.pending]).toEqual([1, 0]);
-    expect(attemptsOf(spy.context)).toMatchObject([
-      { attempt: 1, status: 503, reason: 'transient' },
-      { attempt: 2, failure: 'network', code: 'ECONNRESET', reason: 'transient' },
-      { attempt: 3, status: 200, reason: 'success' },
-    ]);
-  });
-
   const thrown = new Error('thrown');
   const lost = reset();
 
@@ -65,12 +34,6 @@ describe('one request', () => {
     expect(spy.calls).toEqual(calls);
     expect(events.at(-1)).toMatchObject({ type: 'end', reason: error === lost ? 'success' : 'final' });
     if (error === thrown) expect(attemptsOf(thrown).at(-1)).toMatchObject({ reason: 'final' });
-  });
-
-  test('a dispatcher that fails without a controller fails the request once', () => {
-    const { wire, spy } = begin();
-    for (let time = 0; time < 2; time += 1) wire.attempt(1).handler.onResponseError(null as never, thrown);
-    expect([spy.calls, spy.error]).toEqual([['error thrown'], thrown]);
   });
 
   test('the source of a recorded body is closed when the request fails', async () => {
@@ -210,13 +173,5 @@ describe('upgrades', () => {
     expect(concurrency.stats().inUse).toBe(1);
     attempt.upgrade(101);
     expect(concurrency.stats().inUse).toBe(0);
-  });
-
-  test('can be aborted by the handler', () => {
-    const spy = acting('onRequestUpgrade', (controller) => controller.abort(broken));
-    const { wire } = begin({}, upgrade, spy);
-    wire.attempt(1).start().upgrade(101);
-    expect(spy.calls).toEqual(['start', 'upgrade 101', 'error broken']);
-    expect(wire.attempt(1).connection.aborted).toBe(true);
   });
 });

@@ -1,5 +1,4 @@
-import { attemptsOf, constant, type Policy } from '@ebb/core';
-import { resumable } from '@ebb/resume/undici';
+import { attemptsOf, constant } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { passBackoff, setUp } from '../test/relay.ts';
@@ -14,7 +13,6 @@ const refused = (): Error =>
   });
 const goneAway = (): Error =>
   Object.assign(new Error('HTTP/2: "GOAWAY" frame received with code 0'), { code: 'UND_ERR_INFO' });
-const noConnection = (): Error => Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
 
 /** The controller of undici 8, which has the raw headers of a response. */
 function controller(handler: Dispatcher.DispatchHandler, isAnswered = false): Connection {
@@ -57,30 +55,4 @@ describe.each(failing)('%s', (_, error) => {
     const got = await sent(controllers, (attempt) => attempt.fail(error()));
     expect(got).toEqual({ reason: 'not-idempotent', attempts: 1 });
   });
-});
-
-test('a connection that is refused after a repetition may be that of a redirect', async () => {
-  const got = await sent(repeated, (attempt) => attempt.fail(noConnection()));
-  expect(got).toEqual({ reason: 'not-idempotent', attempts: 1 });
-});
-
-test('a 429 after a repetition is a refusal', async () => {
-  const got = await sent(repeated, (attempt) => attempt.head(429).end());
-  expect(got).toMatchObject({ attempts: 2 });
-});
-
-test.each(Object.entries(redirected))('a 429 may be that of a redirect, if %s', async (_, controllers) => {
-  const got = await sent(controllers, (attempt) => attempt.head(429).end());
-  expect(got).toEqual({ reason: 'not-idempotent', attempts: 1 });
-});
-
-test('a download with credentials goes on after a repetition', async () => {
-  const { wire, spy, clock, dispatch } = setUp({}, (policy) => resumable({ policy: policy as Policy }));
-  const headers = { authorization: 'Bearer x' };
-  dispatch({ origin: post.origin, path: '/', method: 'GET', headers }, spy);
-  const attempt = wire.attempt(1);
-  for (const one of repeated(attempt.handler)) attempt.handler.onRequestStart(one as never, null);
-  attempt.head(200, { etag: '"a"', 'content-length': '10' }).data('01234').fail(noConnection());
-  await passBackoff(clock);
-  expect(wire.attempt(2).options.headers).toMatchObject({ ...headers, range: 'bytes=5-9' });
 });

@@ -1,7 +1,6 @@
 import { constant, type PolicyOptions } from '@ebb/core';
 import { expect, test } from 'vitest';
 import { begin, passBackoff } from '../test/relay.ts';
-import type { HandlerSpy, Wire } from '../test/wire.ts';
 
 const covering: PolicyOptions = { totalTimeoutMs: 500, totalTimeoutCovers: 'body', backoff: constant(400) };
 
@@ -15,22 +14,4 @@ test('a total timeout that covers the body counts from the call, and ends the bo
   await clock.advance(1);
   expect(spy.error).toMatchObject({ code: 'UND_ERR_HEADERS_TIMEOUT', message: 'No response within 500 ms' });
   expect([connection.aborted, clock.pending]).toEqual([true, 0]);
-});
-
-test.each<[string, (wire: Wire, spy: HandlerSpy) => unknown]>([
-  ['ends', (wire) => wire.attempt(1).end()],
-  ['breaks', (wire) => wire.attempt(1).fail(new Error('final'))],
-  ['is aborted', (_, spy) => spy.controller?.abort(new Error('enough'))],
-])('it leaves no timer once the body %s', (_, finish) => {
-  const { clock, wire, spy } = begin(covering);
-  wire.attempt(1).start().head(200).data('a');
-  expect(clock.pending).toBe(1);
-  finish(wire, spy);
-  expect(clock.pending).toBe(0);
-});
-
-test.each([undefined, 'headers'] as const)('with %s it leaves the body alone', (totalTimeoutCovers) => {
-  const { clock, wire } = begin({ ...covering, totalTimeoutCovers });
-  wire.attempt(1).start().head(200).data('a');
-  expect(clock.pending).toBe(0);
 });

@@ -1,13 +1,11 @@
-import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 import { attemptsOf, constant, type PolicyOptions, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../test/until.ts';
 import { bucketThat, tokensFor } from '../test/bucket.ts';
 import { clients, versions } from '../test/clients.ts';
-import { begin as beginWith, oneSlot, refused, reset, type Setting, settle } from '../test/relay.ts';
+import { begin as beginWith, reset, type Setting, settle } from '../test/relay.ts';
 import { kinds } from '../test/uploads.ts';
 import { rawUpstream, upstream } from '../test/upstream.ts';
 import { acting, type Dispatched, type HandlerSpy } from '../test/wire.ts';
@@ -22,22 +20,6 @@ const begin = (options: PolicyOptions = {}, request: object = {}, spy?: HandlerS
   beginWith({ backoff: constant(0), bucket: tokensFor(1), ...options }, request, spy);
 
 describe('a retry that is not sent: the result is the previous response', () => {
-  test('with its raw headers and history, and its slot is free', async () => {
-    const concurrency = oneSlot();
-    const { wire, spy, events } = begin({ concurrency });
-    const raw = [Buffer.from('raw')];
-    wire.attempt(1).connection.rawHeaders = raw;
-    wire.attempt(1).start().head(503, { 'x-a': 'b' }).data('one ').data('two').end({ sum: '1' });
-    expect(spy.calls).toEqual(['start']);
-    await settle();
-    expect(spy.calls).toEqual(['start', 'head 503', 'data one ', 'data two', 'end {"sum":"1"}']);
-    expect(spy.controller?.rawHeaders).toBe(raw);
-    expect(wire.attempts).toHaveLength(1);
-    expect(attemptsOf(spy.context)).toMatchObject([{ status: 503, reason: 'limited' }]);
-    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'limited' });
-    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
-  });
-
   const paused = (first: Dispatched, spy: HandlerSpy): void => {
     first.start();
     spy.controller?.pause();
@@ -56,12 +38,6 @@ describe('a retry that is not sent: the result is the previous response', () => 
       (first) => first.start().head(503, { 'content-length': '262145' }),
       ...['head 503', TOO_LONG],
     ],
-    [
-      'or an error for a body that is too long',
-      (first) => first.start().head(503).data('x'.repeat(262_145)),
-      ...['head 503', TOO_LONG],
-    ],
-    ['or an upgrade that was refused', (first) => first.start().upgrade(429), 'upgrade 429'],
     ['or the previous error', (first) => first.start().fail(reset()), 'error reset'],
   ])('%s', async (_, respond, ...calls) => {
     const { wire, spy } = begin();
@@ -69,20 +45,6 @@ describe('a retry that is not sent: the result is the previous response', () => 
     await settle();
     expect(spy.calls).toEqual(['start', ...calls]);
     expect(wire.attempt(1).connection.aborted).toBe(calls.at(-1) === TOO_LONG);
-  });
-
-  test('without what a dispatcher brings that ignores the abort of a long body', async () => {
-    const late = acting('onResponseStart', () => {
-      setImmediate(() => wire.attempt(1).data('late').end());
-      queueMicrotask(() => wire.attempt(1).data('late').end());
-    });
-    const { wire, spy } = begin({}, {}, late);
-    const attempt = wire.attempt(1).start();
-    attempt.connection.abort = () => undefined;
-    attempt.head(503).data('x'.repeat(65_537));
-    await settle();
-    await settle();
-    expect(spy.calls).toEqual(['start', 'head 503', TOO_LONG]);
   });
 
   const fail = (): never => {
@@ -112,25 +74,13 @@ describe('a retry that is not sent: the result is the previous response', () => 
   });
 });
 
-describe.each(Object.entries(versions))('a dispatcher of %s that is closed', (_, undici) => {
-  const { Agent, Client, Pool, request } = undici;
-  const makers: readonly (readonly [string, (origin: string) => Dispatcher])[] = [
-    ['Agent', () => new Agent()],
-    ['Pool', (origin) => new Pool(origin)],
-    ['Client', (origin) => new Client(origin)],
-  ];
-  const ends = makers.flatMap(([name, make]) =>
-    (['close', 'destroy'] as const).map((end) => [name, end, make] as const),
-  );
-
-  test.each(ends)(
-    '%s, %s, before the retry: the result is the previous response',
-    async (_name, end, make) => {
+describe.each(Object.entries(versions))('an agent of %s that is closed', (_, { Agent, request }) => {
+  test.each(['close', 'destroy'] as const)(
+    '%s, before the retry: the result is the previous response',
+    async (end) => {
       await using server = await upstream((response) => response.writeHead(503).end('come back'));
       const clock = virtualClock({ startMs: 0 });
-      const dispatcher = make(new URL(server.url).origin).compose(
-        ebbInterceptor({ backoff: constant(60_000), clock }),
-      );
+      const dispatcher = new Agent().compose(ebbInterceptor({ backoff: constant(60_000), clock }));
       const sent = request(server.url, { dispatcher });
       await until(() => clock.pending === 1);
       await settle();
@@ -146,11 +96,11 @@ describe.each(Object.entries(versions))('a dispatcher of %s that is closed', (_,
     },
   );
 
-  test.each(makers)('%s, destroyed during the retry: it fails with its error', async (_name, make) => {
+  test('destroyed during the retry: it fails with its error', async () => {
     await using server = await upstream((response, _seen, number) => {
       if (number === 0) response.writeHead(503).end('come back');
     });
-    const dispatcher = make(new URL(server.url).origin).compose(ebbInterceptor({ backoff: constant(0) }));
+    const dispatcher = new Agent().compose(ebbInterceptor({ backoff: constant(0) }));
     const sent = request(server.url, { dispatcher }).catch((error: unknown) => error);
     await until(() => server.seen.length === 2);
     await dispatcher.destroy();
@@ -175,58 +125,6 @@ describe('an upload that is not sent', () => {
     const why = await closed;
     if (kind === 'web streams') expect(why).toBe(enough);
   });
-
-  const never: PolicyOptions = {
-    bucket: tokensFor(5),
-    attemptTimeoutMs: 50,
-    maxRetries: 1,
-    beforeAttempt: ({ attempt }) => (attempt === 1 ? undefined : new Promise(() => undefined)),
-  };
-
-  test.each<[why: string, options: PolicyOptions, act: (setting: Setting) => unknown]>([
-    ['there is no token', { bucket: tokensFor(0) }, () => undefined],
-    [
-      'the handler aborts between two attempts',
-      { backoff: constant(1_000) },
-      ({ wire, spy }) => {
-        wire.attempt(1).fail(refused());
-        spy.controller?.abort(enough);
-      },
-    ],
-    [
-      'its retry ran into its timeout',
-      never,
-      async ({ wire, clock }) => {
-        wire.attempt(1).fail(refused());
-        await settle();
-        await clock.advance(50);
-      },
-    ],
-  ])('because %s', async (_, options, act) => {
-    const body = Readable.from(['text']);
-    const setting = begin(options, { method: 'PUT', body });
-    await act(setting);
-    await settle();
-    expect(setting.spy.calls).toEqual(['start', expect.stringMatching(/^error /)]);
-    expect([setting.wire.attempts.length > 1, body.destroyed]).toEqual([false, true]);
-  });
-
-  test.each(Object.entries(versions))(
-    '%s: by request, whose stream gets the reason',
-    async (_name, undici) => {
-      const agent = new undici.Agent();
-      const dispatcher = agent.compose(ebbInterceptor(noToken));
-      const caller = new AbortController();
-      const body = new PassThrough();
-      const broke = once(body, 'error');
-      const options = { method: 'PUT', body, signal: caller.signal, dispatcher } as const;
-      const sent = undici.request('http://127.0.0.1:9/', options);
-      caller.abort(enough);
-      await expect(sent).rejects.toBe(enough);
-      expect(await broke).toEqual([enough]);
-      await agent.destroy();
-    },
-  );
 });
 
 test.each(Object.entries(versions))(

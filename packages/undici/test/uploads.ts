@@ -6,14 +6,13 @@ export interface Open {
   readonly closed: Promise<unknown>;
 }
 
-/** @param late an error that is emitted after the last listener of ebb and undici has gone */
-export function nodeStream(late: Error | null = null): Open {
+function nodeStream(): Open {
   const { promise: closed, resolve } = Promise.withResolvers<unknown>();
   const body = new Readable({
     read: () => undefined,
     destroy(reason, callback) {
       resolve(reason);
-      callback(late);
+      callback(null);
     },
   });
   body.push('part');
@@ -45,7 +44,7 @@ function iterator(): Open {
 
 /** Each kind of body that has to be closed. */
 export const kinds: readonly (readonly [kind: string, make: () => Open])[] = [
-  ['Node streams', () => nodeStream()],
+  ['Node streams', nodeStream],
   ['web streams', webStream],
   ['iterators', iterator],
 ];

@@ -65,18 +65,6 @@ export async function upstream(answer: Answer): Promise<Upstream> {
   return listen(server, seen);
 }
 
-/** As {@link upstream}, but it responds to the headers of the request, before it reads the body. */
-export async function hastyUpstream(
-  answer: (response: ServerResponse, request: IncomingMessage, number: number) => void,
-): Promise<Upstream> {
-  const seen: Seen[] = [];
-  const server = createServer((request, response) => {
-    const { method = '', url: path = '', headers } = request;
-    answer(response, request, seen.push({ method, path, headers, body: Buffer.alloc(0) }) - 1);
-  });
-  return listen(server, seen);
-}
-
 /** A TCP server on loopback that responds with raw bytes to the headers of each request. */
 export async function rawUpstream(
   answer: (socket: Socket, head: string, number: number) => void,

@@ -155,9 +155,3 @@ export function acting(
     },
   });
 }
-
-/** How the first attempt ends without a response body. */
-export const ENDS_WITHOUT_BODY: readonly (readonly [name: string, end: (wire: Wire) => unknown])[] = [
-  ['a failure', (wire) => wire.attempt(1).start().fail(new Error('final'))],
-  ['an upgrade', (wire) => wire.attempt(1).start().upgrade(101)],
-];
