@@ -1,36 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { barChart } from './bar-chart.ts';
 import { spread } from './labels.ts';
-import { lineChart } from './line-chart.ts';
-import { COLOURS } from './palette.ts';
-import { linearScale, numeral, roundUp } from './scale.ts';
 import { element, label } from './svg.ts';
 import { widthOf, wrap } from './text-width.ts';
 import { turnsOf } from './turns.ts';
-
-describe('a scale', () => {
-  test('starts at zero and has few round ticks', () => {
-    expect(linearScale(8_004, 0, 1).ticks).toEqual([0, 2_000, 4_000, 6_000, 8_000]);
-    expect(linearScale(190, 0, 1, 50).ticks).toEqual([0, 50, 100, 150]);
-    expect(linearScale(0.3, 0, 1).ticks).toEqual([0, 0.1, 0.2, 0.3]);
-  });
-
-  test('ends at a round number', () => {
-    expect([8_004, 10_000, 0.31, 0, 99].map((value) => roundUp(value))).toEqual([
-      10_000, 10_000, 0.4, 1, 100,
-    ]);
-  });
-
-  test('formats numbers as English does', () => {
-    expect([1_234_567, 0.5, 1_000.25, 0.1 + 0.2].map(numeral)).toEqual([
-      '1,234,567',
-      '0.5',
-      '1,000.25',
-      '0.3',
-    ]);
-  });
-});
 
 describe('labels', () => {
   test('do not overlap, keep their order, and stay in their stretch', () => {
@@ -55,14 +28,6 @@ describe('labels', () => {
         expect(above).toBeLessThanOrEqual(300 + 1e-6);
       }),
     );
-  });
-
-  test('are at their wished heights if there is room', () => {
-    expect(spread([100, 20, 60], [18, 18, 36], 0, 300)).toEqual([100, 20, 60]);
-  });
-
-  test('with the same wish are around it', () => {
-    expect(spread([100, 100, 100], [18, 18, 18], 0, 300)).toEqual([82, 100, 118]);
   });
 
   test('with long texts are broken between words, and within long words', () => {
@@ -130,52 +95,6 @@ describe('lines that coincide', () => {
     const [longer = []] = turnsOf([steep(0), steep(0.5)], 0.5, 16.5);
     expect(stretches(longer)).toEqual([[0.5, 10.5]]);
   });
-
-  test('in a chart are all visible at the same height', () => {
-    const points = [
-      [0, 5],
-      [10, 5],
-    ] as const;
-    const svg = lineChart({
-      title: 'A finding',
-      note: 'How.',
-      x: 'Seconds',
-      y: 'Requests',
-      lines: [
-        { name: 'One', colour: 'blue', points },
-        { name: 'Two', colour: 'red', points },
-      ],
-    });
-    const below = svg.slice(svg.indexOf('>Two</text>'));
-    expect(below).toMatch(new RegExp(`<path d="M[^"]*M[^"]*" fill="none" stroke="${COLOURS.blue}"`));
-  });
-});
-
-test('a line with a range has a band of its colour around it', () => {
-  const [points, range] = [
-    [
-      [0, 50],
-      [10, 50],
-    ] as const,
-    [
-      [40, 60],
-      [50, 200],
-    ] as const,
-  ];
-  const svg = lineChart({
-    ...{ title: 'A finding', note: 'How.', x: 'Seconds', y: 'Requests', most: 100 },
-    lines: [
-      { name: 'One', colour: 'blue', points, range },
-      { name: 'Two', colour: 'red', points },
-    ],
-  });
-  const bands = [...svg.matchAll(/<path d="M([^"]*)Z" fill="(#\w+)" fill-opacity/g)];
-  expect(bands.map(([, , colour]) => colour)).toEqual([COLOURS.blue]);
-  const heights = (bands[0]?.[1] ?? '').split('L').map((place) => Number(place.split(' ')[1]));
-  // Along the highest values, cut at the end of the axis, and back along the lowest.
-  const [high = 0, top = 0, end = 0, low = 0] = heights;
-  expect((low - high) / (low - top)).toBeCloseTo(20 / 60, 2);
-  expect((end - top) / (low - top)).toBeCloseTo(50 / 60, 2);
 });
 
 describe('SVG', () => {
@@ -184,62 +103,5 @@ describe('SVG', () => {
       '<line x1="1.2" y1="0" name="a &quot;b&quot;"/>',
     );
     expect(label('R & D < 5', { x: 1 })).toBe('<text x="1">R &amp; D &lt; 5</text>');
-  });
-
-  const heading = { title: 'A finding', note: 'What was done.' };
-
-  test('of a line chart has its title as a label, a label for every line, and no background', () => {
-    const svg = lineChart({
-      ...heading,
-      x: 'Seconds',
-      y: 'Requests',
-      lines: [
-        {
-          name: 'One',
-          colour: 'blue',
-          points: [
-            [0, 0],
-            [10, 100],
-          ],
-        },
-        {
-          name: 'Two',
-          colour: 'red',
-          points: [
-            [0, 5],
-            [10, 99],
-          ],
-          steps: true,
-          dashed: true,
-        },
-      ],
-      bands: [{ name: 'trouble', from: 2, to: 4 }],
-    });
-    expect(svg).toContain('role="img" aria-label="A finding. What was done."');
-    for (const name of ['One', 'Two'])
-      expect(svg).toMatch(new RegExp(`aria-label="${name}"[\\s\\S]*>${name}</text>`));
-    expect(svg).toContain('>trouble</text>');
-    expect(svg).not.toMatch(/NaN|undefined|Infinity/);
-    expect(svg).not.toMatch(/\b(x|y|x1|x2|y1|y2|width|height|d)="[^"]*\.\d\d/);
-    // A step goes to the right before it goes up.
-    expect(svg).toMatch(/d="M[\d.]+ ([\d.]+)L[\d.]+ \1L/);
-  });
-
-  test('of a bar chart has a label for every row', () => {
-    const svg = barChart({
-      ...heading,
-      columns: ['Sends', 'Seconds'],
-      rows: [
-        {
-          name: 'At once',
-          bars: [
-            { parts: [{ value: 5, colour: 'blue' }], text: '5' },
-            { parts: [], text: 'never' },
-          ],
-        },
-      ],
-    });
-    expect(svg).toContain('aria-label="At once. Sends: 5, Seconds: never"');
-    expect(svg).not.toMatch(/NaN|undefined|Infinity/);
   });
 });

@@ -15,18 +15,6 @@ describe('a run', () => {
     expect(requests({ maxRetries: 0 })).toEqual(requests({ backoff: { constant: 0 } }));
   });
 
-  test('accounts for every request: answered, failed, refused by its client, or open at the end', () => {
-    for (const policy of [
-      { maxRetries: 0 },
-      { attemptTimeoutMs: 500 },
-      { attemptTimeoutMs: 500, bucket: { tokenBucket: { refillPerSecond: 4, maxWaitMs: 2_000 } } },
-    ] satisfies FleetPolicy[]) {
-      const { totals, series } = simulate({ ...hard, policy });
-      const over = totals.successes + totals.failures + totals.notSent;
-      expect(totals.requests).toBe(over + (series.underWay.at(-1) ?? 0));
-    }
-  });
-
   test('returns plain data, which a worker can send', () => {
     const trace = simulate(hard);
     expect(structuredClone(trace)).toEqual(trace);
@@ -50,14 +38,6 @@ describe('a run', () => {
     const wrong = { ...easy, server: { workers: 0, serviceMs: 100 } };
     expect(() => simulate(wrong)).toThrow(ScenarioError);
     expect(() => simulate(wrong)).toThrow('server.workers must be a whole number ≥ 1, got 0');
-  });
-
-  test.each([
-    [{ refillPerSecond: 2e9, capacity: 1 }, 'refillPerSecond must be a number from 1e-9 to 1e9'],
-    [{ refillPerSecond: 1, capacity: 2e9 }, 'capacity must be a number from 1e-9 to 1e9'],
-  ])('rejects a quota for which the arithmetic is not exact: %j', (limit, message) => {
-    const wrong = { ...easy, server: { workers: 1, serviceMs: 100, limit } };
-    expect(() => simulate(wrong)).toThrow(`server.limit.${message}`);
   });
 });
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { fullJitter } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { expectWrong, type Wrong } from '../../test/wrong-scenario.ts';
 import { checkExperiment, type Experiment, runExperiment } from './experiment.ts';
@@ -199,19 +198,5 @@ describe('an experiment', () => {
     const [bare] = runExperiment(rest as Experiment);
     expect(named?.name).toBe('policy');
     expect(bare).toEqual(named);
-  });
-
-  test('may contain functions', () => {
-    const { policies: _, ...rest } = valid;
-    const curve = { baseMs: 10, capMs: 100 };
-    const [byFunction] = runExperiment({ ...(rest as Experiment), policy: { backoff: fullJitter(curve) } });
-    const [byName] = runExperiment({ ...(rest as Experiment), policy: { backoff: { fullJitter: curve } } });
-    expect(byFunction).toEqual(byName);
-  });
-
-  test('reports the share of all its policies that is done', () => {
-    const shares: number[] = [];
-    runExperiment(valid as Experiment, { onProgress: (share) => shares.push(share) });
-    expect(shares).toEqual([0.5, 1]);
   });
 });

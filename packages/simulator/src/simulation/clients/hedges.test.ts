@@ -83,37 +83,10 @@ describe('hedges', () => {
     expect(Math.abs(totals.unavailable - attempts)).toBeLessThan(500);
   });
 
-  test('of an attempt end with its timeout', () => {
-    const server = { workers: 2_000, serviceMs: 1_000, serviceSpread: 'constant' } as const;
-    const { totals } = run(
-      { hedges: { delayMs: 10, share: 1 }, attemptTimeoutMs: 500, maxRetries: 0 },
-      { server },
-    );
-    expect(totals.successes).toBe(0);
-    expect(totals.timeouts).toBe(totals.failures);
-    expect(totals.lateAnswers).toBeGreaterThan(1.9 * totals.failures);
-  });
-
   test('save a request whose first try fails after its hedge was sent', () => {
     const troubles = [{ type: 'errors', share: 0.5, fromMs: 0, untilMs: 60_000 }] as const;
     const failed = (policy: FleetPolicy): number =>
       run({ ...policy, maxRetries: 0 }, { server: { ...slowTail.server, troubles } }).totals.failures;
     expect(failed({ hedges: { delayMs: 0, share: 1 } }) / failed({})).toBeCloseTo(0.5, 1);
-  });
-
-  test.each([1, 2])('with the same seed, %d, the same trace, whatever the network', (seed) => {
-    const network = { meanMs: 5, deviationMs: 5 };
-    const policy = {
-      hedges: { maxHedges: 2 },
-      throttle: {},
-      budget: { retryBudget: {} },
-      attemptTimeoutMs: 80,
-    };
-    const scenario = { network, durationMs: 10_000 };
-    const [one, same] = [run(policy, scenario, seed), run(policy, scenario, seed)];
-    expect(one).toEqual(same);
-    const { totals, series } = one;
-    const ended = totals.successes + totals.failures + totals.notSent;
-    expect(totals.requests).toBe(ended + (series.underWay.at(-1) ?? 0));
   });
 });

@@ -16,22 +16,6 @@ const DOWN: Scenario = {
 };
 
 describe('throttles', () => {
-  test('answer most requests of a service that stays down without', () => {
-    const [without, throttled] = [run({}), run({ throttle: {} })];
-    expect(sum(without.series.successes, 30, 60)).toBeLessThan(0.1 * sum(without.series.requests, 30, 60));
-    expect(sum(throttled.series.successes, 30, 60)).toBeGreaterThan(
-      0.6 * sum(throttled.series.requests, 30, 60),
-    );
-    expect(throttled.totals.skipped).toBeGreaterThan(1_000);
-    expect(without.totals.skipped).toBe(0);
-  });
-
-  test('skip hardly a scheduled attempt of a healthy service', () => {
-    const { totals } = run({ throttle: {} }, easy);
-    expect(totals.skipped / totals.requests).toBeLessThan(0.005);
-    expect(totals.notSent + totals.failures).toBe(0);
-  });
-
   test('send three tenths to a service that is down for long', () => {
     const { series } = run({ throttle: {}, maxRetries: 0 }, DOWN);
     const share = sum(series.sends, 40, 100) / sum(series.requests, 40, 100);
@@ -63,20 +47,6 @@ describe('throttles', () => {
     expect(lost(1)).toBeGreaterThan(50);
     // Each path has both shards.
     expect(lost(2)).toBeGreaterThan(50);
-  });
-
-  test('send what cannot wait, while answers are prompt', () => {
-    const brown = {
-      ...easy,
-      server: {
-        ...easy.server,
-        troubles: [{ type: 'errors', share: 0.6, fromMs: 0, untilMs: 100_000 } as const],
-      },
-    };
-    const short = run({ throttle: {}, totalTimeoutMs: 900, maxRetries: 1 }, brown);
-    const failing = run({ throttle: { whenSkipped: 'fail' }, totalTimeoutMs: 900, maxRetries: 1 }, brown);
-    expect(short.totals.notSent).toBeLessThan(0.85 * failing.totals.notSent);
-    expect(short.totals.notSent).toBeGreaterThan(0);
   });
 
   test('let a request have six sends and skips together, also if its policy has fewer retries', () => {

@@ -57,19 +57,6 @@ describe('the server', () => {
     expect(latencyMs.max).toBeGreaterThan(1_500);
   });
 
-  test('answers 503 if its queue is full', () => {
-    const { totals, series } = simulate({
-      ...easy,
-      clients: { count: 20, requestsPerSecond: 200 },
-      server: { workers: 10, serviceMs: 100, maxQueue: 5 },
-      policy: { maxRetries: 0 },
-    });
-    expect(Math.max(...series.queue)).toBeLessThanOrEqual(5);
-    expect(totals.unavailable).toBe(totals.failures);
-    expect(totals.successes / 100).toBeGreaterThan(95);
-    expect(totals.successes / 100).toBeLessThan(102);
-  });
-
   test('with a limit serves capacity + rate · time, and answers the rest with 429 and Retry-After', () => {
     const policy = { maxRetries: 1_000 };
     const { series, totals } = simulate({

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { COLOURS } from '../../chart/palette.ts';
-import { csvText, tableText } from '../table.ts';
+import { csvText } from '../table.ts';
 import { BARS, gainOf, leadOf, meanOf, shareAbove, worstOf } from './gains.ts';
 import { gridResult } from './grid-study.ts';
-import { pointsText } from './grid-table.ts';
 import { linesOf, runsIn, runWorlds, type WorldRuns } from './runs.ts';
 import { SCHEMES } from './schemes.ts';
 import { CLIENTS, RATES, SERVICES_MS, SMALL, scenarioOf, TROUBLES, WORLDS } from './worlds.ts';
@@ -53,43 +51,12 @@ describe('how schemes compare', () => {
     expect(worstOf([two, one], 'adaptiveThrottle()', 1)).toEqual([one]);
   });
 
-  test.each([
-    [0.04, '0'],
-    [-0.04, '0'],
-    [12.4, '+12'],
-    [-2.94, '−2.9'],
-    [-88, '−88'],
-  ])('%d points are written %s', (points, text) => {
-    expect(pointsText(points)).toBe(text);
-  });
-
-  test('the map has the mean and the worst world of a cell, filled and in colour by how far they are from no retries', () => {
-    const svg = gridResult([one, two]).figures[0]?.svg ?? '';
-    const panel = svg.slice(svg.indexOf('aria-label="adaptiveThrottle()'), svg.indexOf('aria-label="Both'));
-    expect(panel).toMatch(
-      /^aria-label="adaptiveThrottle\(\)\. Load 50\/s\. Clients 1: \+9; 12: \+3; .* Load worst\. Clients 1: −3; 12: −1;/,
-    );
-    const other = svg.slice(svg.indexOf('aria-label="Both'));
-    expect(other).toMatch(/Clients 1: \+13, filled; 12: 0;/);
-    const filled = (colour: 'red' | 'green'): number => other.split(`fill="${COLOURS[colour]}"`).length - 1;
-    expect([filled('green'), filled('red')]).toEqual([1, 2]);
-  });
-
   test('the table rounds shares of worlds down: all is all', () => {
     const many = Array.from({ length: 1_999 }, () => two);
     const shares = (all: readonly WorldRuns[]): string | undefined =>
       gridResult(all).table.rows.find(([name]) => name === 'worlds ≥ no retries − 1')?.[4];
     expect(shares([...many, one])).toBe('99.9\u00a0%');
     expect(shares(many)).toBe('100.0\u00a0%');
-  });
-
-  test('the figure says what it found, or else its subject', () => {
-    const titleOf = (all: readonly WorldRuns[]): string =>
-      /aria-label="(.*?)\. Points/.exec(gridResult(all).figures[0]?.svg ?? '')?.[1] ?? '';
-    expect(titleOf([one, two])).toBe(
-      'In 2 services in trouble adaptiveThrottle() answers 6\u00a0points more than no retries, and at worst 3 less; retryBudget() at worst 30',
-    );
-    expect(titleOf([madeOf(1, [50, 20, 60, 49, 50, 50, 40])])).toMatch(/^What each way to retry answers/);
   });
 });
 
@@ -149,12 +116,5 @@ describe('a few worlds', () => {
     expect(rows).toHaveLength(worlds.length * NAMES.length);
     expect(columns.at(-1)).toBe('seed_1');
     expect(runsIn(csvText(columns, rows))).toEqual(all);
-  });
-
-  test('the table names troubles, bars and the ten worst worlds', () => {
-    const text = tableText(gridResult(all).table);
-    for (const trouble of Object.keys(TROUBLES)) expect(text).toMatch(new RegExp(`^${trouble} `, 'm'));
-    expect(text.match(/^worlds ≥ (no|default|all) /gm)).toHaveLength(4);
-    expect(text.match(/, 12 × 50\/s × 200 ms /g)).toHaveLength(10);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { articleRules } from '../../race/comparison.ts';
 import { articleStudy } from './race-study.ts';
 
 const titleOf = (svg: string): string => /font-weight="600">(.*?)<\/text>/.exec(svg)?.[1] ?? '';
@@ -20,21 +19,6 @@ describe('the race with other settings', () => {
       'How long exponential backoff takes, without jitter and with it',
     ]);
   });
-
-  test('a single number of clients gives a point for each rule', () => {
-    const [calls] = articleStudy({ clients: [4] }).run().figures;
-    expect(calls?.svg.match(/<circle /g)).toHaveLength(5);
-  });
-});
-
-test('a base of 5 ms is that of the article: 10 ms for rules with a counter, 5 ms for decorrelated jitter', () => {
-  const first = (name: string) =>
-    articleRules({ baseMs: 5, capMs: 2_000 })
-      .find((rule) => rule.name === name)
-      ?.backoff({ retry: 1, previousDelayMs: undefined, random: () => 0 });
-  expect(['None', 'Exponential', 'Equal jitter', 'Full jitter', 'Decorrelated'].map(first)).toEqual([
-    0, 10, 5, 0, 5,
-  ]);
 });
 
 test('a study knows the names of its figures before it is run', () => {

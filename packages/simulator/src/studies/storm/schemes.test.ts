@@ -3,7 +3,6 @@ import { decide, forRequest } from '@ebb/core/adapter';
 import { seededRandom } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { ClientFactory, CustomClient } from '../../scenario/client-options.ts';
-import { awsStandardClient } from '../aws-client.ts';
 import { finagle, grpcA6, sreThrottling } from './schemes.ts';
 
 function answer(status: number): Outcome {
@@ -83,37 +82,6 @@ describe('Finagle', () => {
     expect(send(() => 503)).toBe(1);
     clock.nowMs = 11_000;
     expect(send(() => 503)).toBe(21);
-  });
-});
-
-describe('the AWS SDKs', () => {
-  test('make three attempts, and pay 14 of 500 tokens for a retry', () => {
-    const { send } = setUp(awsStandardClient);
-    const sent = Array.from({ length: 20 }, () => send(() => 503));
-    expect(sent[0]).toBe(3);
-    expect(sent.reduce((sum, count) => sum + count - 1, 0)).toBe(Math.floor(500 / 14));
-  });
-
-  test('pay 5 for a retry after a 429, and wait for about a second', () => {
-    const { send, policy } = setUp(awsStandardClient);
-    const step = { retry: 1, previousDelayMs: undefined, random: () => 0.5 };
-    expect([429, 503].map((status) => policy.backoff({ ...step, outcome: answer(status) }))).toEqual([
-      500, 25,
-    ]);
-    const sent = Array.from({ length: 60 }, () => send(() => 429));
-    expect(sent.reduce((sum, count) => sum + count - 1, 0)).toBe(100);
-  });
-
-  test('get the cost of a successful retry back', () => {
-    const { send } = setUp(awsStandardClient);
-    for (const status of [503, 429]) {
-      for (let time = 0; time < 1_000; time += 1) {
-        expect(send((attempt) => (attempt === 1 ? status : 200))).toBe(2);
-      }
-    }
-    // Not more than that: there are 500 tokens again.
-    const sent = Array.from({ length: 60 }, () => send(() => 503));
-    expect(sent.reduce((sum, count) => sum + count - 1, 0)).toBe(35);
   });
 });
 
