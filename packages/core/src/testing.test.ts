@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { nextTurn } from './base/clock.ts';
-import { sleep } from './base/signals.ts';
 import { seededRandom, type VirtualClock, virtualClock } from './testing.ts';
 
 describe('the virtual clock', () => {
@@ -34,18 +33,6 @@ describe('the virtual clock', () => {
     },
   );
 
-  test.each(['advance', 'tick'] as const)(
-    'a call that moves the clock within %s moves it further',
-    async (how) => {
-      const clock = virtualClock({ startMs: 0 });
-      const late = vi.fn(() => clock.now());
-      clock.schedule(() => clock.tick(100), 10);
-      clock.schedule(late, 20);
-      await clock[how](50);
-      expect([clock.now(), late.mock.results]).toMatchObject([110, [{ value: 20 }]]);
-    },
-  );
-
   test('gives what is under way two turns of the event loop, before it advances and after each call', async () => {
     const clock = virtualClock({ startMs: 0 });
     const seen: number[] = [];
@@ -62,27 +49,6 @@ describe('the virtual clock', () => {
     expect([seen, clock.now()]).toEqual([[5, 10, 15], 20]);
   });
 
-  test('a cancelled call is not made, and may be cancelled again', () => {
-    const clock = virtualClock({ startMs: 0 });
-    const wake = vi.fn();
-    const cancel = clock.schedule(wake, 5);
-    cancel();
-    expect([clock.pending, clock.nextAtMs]).toEqual([0, undefined]);
-    clock.tick(10);
-    cancel();
-    expect(wake).not.toHaveBeenCalled();
-  });
-
-  test('sleeps as a mock that takes its time', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const slept = vi.fn();
-    void clock.sleep(10).then(slept);
-    await clock.advance(9);
-    expect(slept).not.toHaveBeenCalled();
-    await clock.advance(1);
-    expect(slept).toHaveBeenCalledTimes(1);
-  });
-
   test('makes calls in order of time, then of scheduling', () => {
     const clock = virtualClock({ startMs: 100 });
     const seen: [string, number][] = [];
@@ -97,21 +63,6 @@ describe('the virtual clock', () => {
     const together = Array.from({ length: 20 }, (_, which) => [`${which}`, 112]);
     expect(seen).toEqual([['a', 110], ['b', 110], ...together, ['c', 120]]);
     expect([clock.now(), clock.pending, clock.nextAtMs]).toEqual([120, 0, undefined]);
-  });
-
-  test('a sleep that starts when another ends is in time', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const seen: number[] = [];
-    const twice = async () => {
-      await sleep(clock, 10);
-      seen.push(clock.now());
-      await sleep(clock, 10);
-      seen.push(clock.now());
-    };
-    const done = twice();
-    await clock.advance(20);
-    await done;
-    expect(seen).toEqual([10, 20]);
   });
 });
 
@@ -210,29 +161,6 @@ describe('the real time of runUntilSettled', () => {
     );
     expect(clock.elapsedMs).toBe(20);
   });
-
-  test('is given back by a response that cancels its guard', async () => {
-    const { clock, timers } = await load();
-    const cancel = clock.schedule(() => undefined, 10_000);
-    const settled = clock.runUntilSettled(clock.sleep(20_000));
-    await turns(3);
-    expect(timers.map(({ delayMs }) => delayMs)).toEqual([4_000, 250]);
-    cancel();
-    await settled;
-    expect([clock.elapsedMs, timers.map(({ isCleared }) => isCleared)]).toEqual([20_000, [true, true]]);
-  });
-
-  test('is that of one timer for two promises', async () => {
-    const { clock, timers } = await load();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    clock.schedule(resolve, 10_000);
-    const both = [clock.runUntilSettled(promise), clock.runUntilSettled(promise)];
-    await turns(3);
-    expect(timers.map(({ delayMs }) => delayMs)).toEqual([4_000, 4_000, 250]);
-    timers[2]?.fire();
-    await Promise.all(both);
-    expect(clock.elapsedMs).toBe(10_000);
-  });
 });
 
 test('runUntilSettled gives a server in the same process twelve turns before a wait ends', async () => {
@@ -248,13 +176,4 @@ test('runUntilSettled gives a server in the same process twelve turns before a w
     void turns(count).then(() => clock.sleep(5).then(end));
     expect(await settled).toBe(endsAtMs);
   }
-});
-
-test('a clock does not move for a promise that has settled while its server had turns', async () => {
-  const clock = virtualClock({ startMs: 0 });
-  const wake = vi.fn();
-  clock.schedule(wake, 10, false, true);
-  await clock.runUntilSettled(turns(5));
-  await turns(40);
-  expect([clock.now(), wake.mock.calls.length]).toEqual([0, 0]);
 });

@@ -149,14 +149,3 @@ test.each([
   const rule = binaryExponential({ ...options, maxExponent: 2_000, attemptLimit: 3_000 });
   expect(rule({ retry: 2_500, previousDelayMs: undefined, random: () => random })).toBe(delayMs);
 });
-
-test.each<[rule: () => BackoffStrategy, maxRetries: number | undefined]>([
-  [() => connectRetry(), 7],
-  [() => connectRetry({ maxSleepMs: 1_999 }), 0],
-  [() => connectRetry({ maxSleepMs: 2_000 }), 1],
-  [() => binaryExponential({ slotMs: 1 }), 15],
-  [() => binaryExponential({ slotMs: 1, attemptLimit: 1 }), 0],
-  [() => memorystore(), undefined],
-])('a rule that gives up has maxRetries', (rule, maxRetries) => {
-  expect(rule().maxRetries).toBe(maxRetries);
-});

@@ -1,6 +1,5 @@
 import { mock } from 'node:test';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { virtualClock } from '../testing.ts';
 import { keepAlive, nextTurn, systemClock } from './clock.ts';
 import { sleep } from './signals.ts';
 
@@ -46,29 +45,6 @@ describe('the system clock, with fake timers', () => {
 });
 
 describe('in real time', () => {
-  test('wakes once, and never early', async () => {
-    const startMs = systemClock.now();
-    const wokenMs = await new Promise<number>((resolve) => {
-      systemClock.schedule(() => resolve(systemClock.now()), 5.5);
-    });
-    expect(wokenMs - startMs).toBeGreaterThanOrEqual(5.5);
-  });
-
-  test('a delay that is far below a millisecond passes, and can be cancelled', async () => {
-    const wake = vi.fn();
-    systemClock.schedule(wake, 0)();
-    await new Promise<void>((resolve) => systemClock.schedule(resolve, 0));
-    expect(wake).not.toHaveBeenCalled();
-  });
-
-  test('a turn is one of the event loop', async () => {
-    const order: string[] = [];
-    const turn = nextTurn().then(() => order.push('turn'));
-    queueMicrotask(() => order.push('microtask'));
-    await turn;
-    expect(order).toEqual(['microtask', 'turn']);
-  });
-
   test('a turn does not wait for fake timers', async () => {
     vi.useFakeTimers();
     await nextTurn();
@@ -112,19 +88,4 @@ test('a timer is cleared by the function that belongs to it, also under fakes th
   await keepAlive(Promise.resolve());
   cancel();
   expect(timersOfNode()).toBe(before);
-});
-
-describe('sleep', () => {
-  test.each([new Error('enough'), 'a string', null, 0])(
-    'an abort with %j rejects at once with that reason',
-    async (reason) => {
-      const clock = virtualClock({ startMs: 0 });
-      const controller = new AbortController();
-      const slept = sleep(clock, 1_000, controller.signal).catch((error: unknown) => ({ error }));
-      controller.abort(reason);
-      const late = sleep(clock, 1_000, controller.signal).catch((error: unknown) => ({ error }));
-      expect(await Promise.all([slept, late])).toEqual([{ error: reason }, { error: reason }]);
-      expect(clock.pending).toBe(0);
-    },
-  );
 });

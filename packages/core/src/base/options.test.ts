@@ -71,12 +71,6 @@ test('the error for a wrong value names the option, what it takes and what was g
   });
 });
 
-test('the error for a wrong type is a TypeError with the same fields', () => {
-  const error = errorOf(() => notNegative('constant: delayMs', '5'));
-  expect(error).toBeInstanceOf(TypeError);
-  expect(error).toMatchObject({ option: 'delayMs', takes: 'a finite number ≥ 0', given: '5' });
-});
-
 test('the error for an unknown option names those that exist', () => {
   const error = errorOf(() => readOptions('f', { b: 5 } as object as Options, ANY));
   expect(error).toBeInstanceOf(TypeError);

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { concurrencyLimit, tokenBucket } from '../index.ts';
 import { nextTurn, systemClock } from './clock.ts';
 
 const HOUR_MS = 3_600_000;
@@ -34,41 +33,12 @@ describe('a wall clock that is set', () => {
     expect(setTimer.mock.lastCall?.[1]).toBeGreaterThanOrEqual(0);
   });
 
-  test.each([-HOUR_MS, HOUR_MS])('by %d ms while a request waits for a token: it gets it', async (stepMs) => {
-    const bucket = tokenBucket({ refillPerSecond: 10, capacity: 1 });
-    await bucket.acquire();
-    const second = bucket.acquire();
-    await vi.advanceTimersByTimeAsync(50);
-    vi.setSystemTime(Date.now() + stepMs);
-    await vi.advanceTimersByTimeAsync(150);
-    expect((await second).waitedMs).toBeGreaterThan(0);
-    // Never more than its capacity, however far the step.
-    expect(bucket.stats().tokens).toBeLessThanOrEqual(1);
-  });
-
   test.each([-HOUR_MS, HOUR_MS])('by %d ms while a timer runs: it fires', async (stepMs) => {
     const wake = vi.fn();
     systemClock.schedule(wake, 1_000);
     vi.setSystemTime(Date.now() + stepMs);
     await vi.advanceTimersByTimeAsync(2_100);
     expect(wake).toHaveBeenCalledOnce();
-  });
-});
-
-describe('fakes that replace `performance` by their own', () => {
-  // As sinon's timers 10 to 13 and Jest 29 do: every member is a function.
-  const fakePerformance = { now: () => 0, timeOrigin: () => 0, mark: () => undefined };
-
-  test('do not stop a bucket, slots, or the time', async () => {
-    vi.stubGlobal('performance', fakePerformance);
-    expect(Number.isFinite(systemClock.now())).toBe(true);
-    const bucket = tokenBucket({ refillPerSecond: 10, capacity: 1 });
-    await bucket.acquire();
-    const second = bucket.acquire();
-    const limit = concurrencyLimit({ maxConcurrent: 1, maxWaitMs: 1_000 });
-    (await limit.acquire()).release();
-    await vi.advanceTimersByTimeAsync(110);
-    expect((await second).waitedMs).toBeCloseTo(100, -1);
   });
 });
 

@@ -23,13 +23,6 @@ test.each<[story: string, text: string, event: object | undefined]>([
   expect(first(text)).toEqual(event);
 });
 
-test('a carriage return ends a line at once, and a line feed after it ends no other', () => {
-  const parser = new FirstEvent();
-  expect(parser.take('data: 1\r')).toBeUndefined();
-  expect(parser.take('\ndata: 2\n')).toBeUndefined();
-  expect(parser.take('\r')).toEqual({ event: 'message', data: '1\n2' });
-});
-
 test('the cuts of a stream do not matter', () => {
   const line = fc.constantFrom('data: 1', 'data: 2', 'event: ping', 'event: a', ': note', '', 'data');
   const end = fc.constantFrom('\n', '\r\n', '\r');

@@ -44,22 +44,10 @@ describe.each([true, false])('a stream over a source, of bytes: %s', (isOfBytes)
     expect(pulled()).toBe(3);
   });
 
-  test('fails with its source', async () => {
-    const error = new Error('broke');
-    const { stream } = setUp([], isOfBytes, { pull: () => Promise.reject(error) });
-    await expect(stream.getReader().read()).rejects.toBe(error);
-  });
-
   test('fails when its source has failed, also if no one reads', async () => {
     const error = new Error('broke');
     const { stream } = setUp([], isOfBytes, { closed: Promise.reject(error) });
     await expect(stream.getReader().closed).rejects.toBe(error);
-  });
-
-  test('cancels its source, with the reason', async () => {
-    const { stream, reasons } = setUp([], isOfBytes);
-    await stream.cancel('enough');
-    expect(reasons).toEqual(['enough']);
   });
 
   test('passes a part on as it is, unless bytes share their buffer with others', async () => {

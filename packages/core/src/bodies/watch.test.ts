@@ -3,7 +3,6 @@ import { throwing } from '../../test/throwing.ts';
 import { nextTurn } from '../base/clock.ts';
 import { virtualClock } from '../testing.ts';
 import { whenBodyEnds } from './watch.ts';
-import { isOfWatchedClass } from './watched-response.ts';
 
 const part = (text = 'x'): Uint8Array => new TextEncoder().encode(text);
 
@@ -52,46 +51,6 @@ async function settled(): Promise<void> {
 }
 
 describe('a response that is watched', () => {
-  test('stays the same object of its class, without properties, and its members look as before', () => {
-    const plain = new Response('x');
-    const { response, Own } = watched();
-    expect([response instanceof Own, response instanceof Response]).toEqual([true, true]);
-    expect([Reflect.ownKeys(response), `${response}`]).toEqual([Reflect.ownKeys(plain), `${plain}`]);
-    const derived = Object.getPrototypeOf(response) as object;
-    expect(Object.getPrototypeOf(derived) === Own.prototype).toBe(true);
-    for (const name of ['text', 'json', 'clone', 'bytes', 'formData'] as const) {
-      if (!(name in Response.prototype)) continue;
-      const [own, native] = [derived, Response.prototype].map((of) =>
-        Object.getOwnPropertyDescriptor(of, name),
-      );
-      expect(own).toEqual({ ...native, value: expect.any(Function) });
-      expect(own?.value).toHaveProperty('name', name);
-    }
-    const [own, native] = [derived, Response.prototype].map((of) =>
-      Object.getOwnPropertyDescriptor(of, 'body'),
-    );
-    expect([typeof own?.get, own?.enumerable, own?.configurable, own?.set]).toEqual([
-      'function',
-      native?.enumerable,
-      native?.configurable,
-      undefined,
-    ]);
-    expect('buffer' in response).toBe(false);
-  });
-
-  test('shares its prototype with others of its class, also after those of another class', () => {
-    const [One, Other] = [freshClass(), freshClass()];
-    const of = (Own: typeof Response) => watched({}, { response: new Own('x') });
-    const isLikely = (Own: typeof Response) => isOfWatchedClass(new Own('x'));
-    expect(isLikely(One)).toBe(false);
-    const made = [of(One), of(Other), of(One), of(One)];
-    expect([One, Other].map(isLikely)).toEqual([true, false]);
-    const prototypes = made.map(({ response }) => Object.getPrototypeOf(response) as object);
-    expect(prototypes.map((own) => own === prototypes[0])).toEqual([true, false, true, true]);
-    expect(Object.getPrototypeOf(prototypes[1]) === Other.prototype).toBe(true);
-    expect(made.some(({ isOver }) => isOver())).toBe(false);
-  });
-
   test('is told by its stream the first time, and by its class after that', async () => {
     const Own = freshClass();
     const body = vi.spyOn(Own.prototype, 'body', 'get');
@@ -147,49 +106,9 @@ describe('a response that is watched', () => {
     await clock.advance(1);
     expect(isOver()).toBe(true);
   });
-
-  test('twice in a row tells both', async () => {
-    const { response, context, ended } = watched({}, { body: 'x' });
-    const other = vi.fn();
-    whenBodyEnds(response, context, other);
-    expect(other).not.toHaveBeenCalled();
-    await response.text();
-    expect([ended.mock.calls.length, other.mock.calls.length]).toEqual([1, 1]);
-    const late = vi.fn();
-    whenBodyEnds(response, context, late);
-    expect(late).toHaveBeenCalledTimes(1);
-  });
 });
 
 describe('reading', () => {
-  test('ends at the end of the body, before the reader goes on', async () => {
-    const { response, send, end, isOver } = watched();
-    const text = response.text().then((all) => [all, isOver()]);
-    send('a');
-    await settled();
-    expect(isOver()).toBe(false);
-    end();
-    expect(await text).toEqual(['a', true]);
-  });
-
-  test('that is refused while another read goes on ends nothing', async () => {
-    const { response, end, isOver } = watched();
-    const text = response.text();
-    await expect(response.json()).rejects.toThrow(TypeError);
-    expect(isOver()).toBe(false);
-    end();
-    await text;
-    expect(isOver()).toBe(true);
-  });
-
-  test('ends when the body fails, with its error', async () => {
-    const { response, fail, isOver } = watched();
-    const text = response.text();
-    fail(new Error('reset'));
-    await expect(text).rejects.toThrow('reset');
-    expect(isOver()).toBe(true);
-  });
-
   test.each([
     ['with a length', { 'content-length': '2' }, true],
     ['of unknown length', {}, false],
@@ -206,17 +125,6 @@ describe('reading', () => {
     expect(isOver()).toBe(true);
   });
 
-  test('gives the same stream each time, and later reads are refused as those of any other response', async () => {
-    const { response, send, end } = watched();
-    expect(response.body).toBe(response.body);
-    send('ab');
-    end();
-    expect(await response.text()).toBe('ab');
-    expect([response.bodyUsed, response.body?.locked]).toEqual([true, true]);
-    await expect(response.text()).rejects.toThrow(TypeError);
-    expect(() => response.clone()).toThrow(TypeError);
-  });
-
   test.each<[what: string, read: (response: Response) => Promise<string>]>([
     ['text()', (response) => response.text()],
     ['a clone', (response) => response.clone().text()],
@@ -230,22 +138,6 @@ describe('reading', () => {
     expect([await read(response), isOver()]).toEqual(['ab', true]);
   });
 
-  test.each<[how: string, take: (body: ReadableStream) => unknown]>([
-    ['holds it', (body) => body.getReader()],
-    ['has read a part of it', (body) => body.getReader().read()],
-    ['has split it', (body) => body.tee()],
-    ['has piped it', (body) => body.pipeThrough(new TransformStream())],
-  ])('a stream beside a reader that %s is refused, and read ahead no more', async (_, take) => {
-    const { clock, response, send, isOver } = watched();
-    send('a');
-    await take(response.body as ReadableStream);
-    await expect(response.text()).rejects.toThrow(TypeError);
-    expect(() => response.clone()).toThrow(TypeError);
-    await nextTurn();
-    await clock.advance(10_000);
-    expect([isOver(), clock.pending]).toEqual([false, 0]);
-  });
-
   test('by a member that fails before it reads leaves the body to the next one', async () => {
     class Picky extends Response {
       override json(): Promise<never> {
@@ -257,45 +149,9 @@ describe('reading', () => {
     expect(isOver()).toBe(false);
     expect([await response.text(), isOver()]).toEqual(['ab', true]);
   });
-
-  test('a response without a body has none', async () => {
-    const { response, isOver } = watched({}, { body: null });
-    expect([response.body, await response.text()]).toEqual([null, '']);
-    expect(isOver()).toBe(true);
-  });
-
-  test('a form that is none is refused, and the body ends the use only if it was read', async () => {
-    const { response, isOver } = watched({}, { body: 'no form' });
-    await expect(response.formData()).rejects.toThrow(TypeError);
-    expect(isOver()).toBe(response.bodyUsed);
-    await response.text().catch(() => undefined);
-    expect(isOver()).toBe(true);
-  });
 });
 
 describe('a clone', () => {
-  test('is watched as its response, and each may be read', async () => {
-    const { response, send, end, ended } = watched();
-    const copy = response.clone();
-    const { body } = copy;
-    expect([copy.status, copy.body === body]).toEqual([200, true]);
-    expect(Object.getPrototypeOf(copy) === Response.prototype).toBe(false);
-    send('ab');
-    end();
-    expect([await copy.text(), ended.mock.calls.length]).toEqual(['ab', 1]);
-    expect([await response.text(), ended.mock.calls.length]).toEqual(['ab', 1]);
-  });
-
-  test('that is cancelled leaves the use to its response', async () => {
-    const { response, cancelled, isOver } = watched();
-    const copy = response.clone();
-    void copy.body?.cancel('no');
-    await settled();
-    expect([isOver(), cancelled.mock.calls.length]).toEqual([false, 0]);
-    await response.body?.cancel('no');
-    expect([isOver(), cancelled.mock.calls.length]).toEqual([true, 1]);
-  });
-
   test('of a response whose use is over is not watched', async () => {
     const { response, clock, isOver } = watched({ status: 404 }, { body: 'x' });
     await settled();
@@ -307,14 +163,6 @@ describe('a clone', () => {
 });
 
 describe('an abort', () => {
-  test('ends the use of a body that no one reads', () => {
-    const abort = new AbortController();
-    const { isOver } = watched({}, { signal: abort.signal });
-    expect(isOver()).toBe(false);
-    abort.abort(new Error('enough'));
-    expect(isOver()).toBe(true);
-  });
-
   test('before the response ends it at once, and the response is not watched', () => {
     const { response, ended, Own } = watched({}, { signal: AbortSignal.abort() });
     expect(ended).toHaveBeenCalledTimes(1);
@@ -332,23 +180,6 @@ describe('an abort', () => {
     abort.abort(reason);
     await expect(read(response)).rejects.toBe(reason);
     await expect(response.text()).rejects.toThrow();
-  });
-
-  test('uses up a body that is read after it', async () => {
-    const abort = new AbortController();
-    const { response } = watched({}, { signal: abort.signal });
-    abort.abort(new Error('enough'));
-    await expect(response.text()).rejects.toBe(abort.signal.reason);
-    expect(response.bodyUsed).toBe(true);
-  });
-
-  test('after the body was read changes nothing', async () => {
-    const abort = new AbortController();
-    const { response, ended } = watched({}, { signal: abort.signal, body: 'x' });
-    await response.text();
-    abort.abort(new Error('enough'));
-    expect(ended).toHaveBeenCalledTimes(1);
-    await expect(response.text()).rejects.toThrow(TypeError);
   });
 
   test('leaves no listener once the body is over', async () => {
@@ -380,14 +211,6 @@ describe('a body that no one reads', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('with a length of 0 is over in the next turn', async () => {
-    const { clock, isOver } = watched({ headers: { 'content-length': '0' } });
-    expect(isOver()).toBe(false);
-    await nextTurn();
-    await nextTurn();
-    expect([isOver(), clock.pending]).toEqual([true, 0]);
-  });
-
   test.each([
     [65_536, true],
     [65_537, false],
@@ -417,15 +240,6 @@ describe('a body that no one reads', () => {
     expect([await response.text(), isOver()]).toEqual(['ab', true]);
   });
 
-  test('and fails is over', async () => {
-    const { unread, response, fail, isOver } = watched();
-    await unread();
-    fail(new Error('reset'));
-    await settled();
-    expect(isOver()).toBe(true);
-    await expect(response.text()).rejects.toThrow('reset');
-  });
-
   test.each<[how: string, end: (response: Response, abort: AbortController) => unknown, cancels: number]>([
     ['once the caller cancels it', (response) => response.body?.cancel('no'), 1],
     ['after an abort', (_, abort) => abort.abort(new Error('enough')), 0],
@@ -437,17 +251,6 @@ describe('a body that no one reads', () => {
     await end(response, abort);
     await settled();
     expect([isOver(), clock.pending, cancelled.mock.calls.length]).toEqual([true, 0, cancels]);
-  });
-
-  test('of one of two branches is read ahead, the other being read', async () => {
-    const { unread, response, send, end, isOver } = watched();
-    const copy = response.clone();
-    const text = copy.text();
-    await unread();
-    expect(isOver()).toBe(false);
-    send('ab');
-    end();
-    expect([await text, isOver(), await response.text()]).toEqual(['ab', true, 'ab']);
   });
 
   test('keeps no process alive: its timers are in the background', async () => {
@@ -479,19 +282,6 @@ describe('a body that no one reads', () => {
     await settled();
     expect([isOver(), clock.pending]).toEqual([true, 0]);
     expect(await Promise.all([copy.text(), response.text()])).toEqual(['ab', 'ab']);
-  });
-
-  test('is read ahead for the branch that is left', async () => {
-    const { clock, response, isOver, send, end, unread } = watched();
-    const copy = response.clone();
-    await unread();
-    void copy.body?.cancel();
-    await settled();
-    expect([isOver(), clock.pending]).toEqual([false, 1]);
-    send('ab');
-    end();
-    await settled();
-    expect([isOver(), await response.text()]).toEqual([true, 'ab']);
   });
 
   test('is not read ahead if one of its branches shows that the use is over', async () => {
@@ -578,18 +368,6 @@ test('once its use is over a response shows its native body', async () => {
   const { body } = response;
   expect(Reflect.get(Response.prototype, 'body', response) === body).toBe(true);
   expect(await new Response(body).text()).toBe('x');
-});
-
-test('bodies that are read at once need no timer', async () => {
-  const all = Array.from({ length: 20 }, () => watched());
-  const reading = all.map(({ response }) => response.text());
-  await settled();
-  for (const { clock, isOver, end } of all) {
-    expect([clock.pending, isOver()]).toEqual([0, false]);
-    end();
-  }
-  await Promise.all(reading);
-  expect(all.every(({ isOver }) => isOver())).toBe(true);
 });
 
 test('each of many responses of a turn is looked at', async () => {

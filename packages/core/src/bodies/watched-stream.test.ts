@@ -81,12 +81,6 @@ describe.each(KINDS)('a watched stream over one of kind %s', (kind) => {
     expect(isByteStream(setUp([], { kind }).stream)).toBe(kind === 'bytes');
   });
 
-  test('locks and reads nothing before it is read itself', async () => {
-    const { source, left, events } = setUp(['ab'], { kind });
-    await turn();
-    expect([source.locked, left(), events]).toEqual([false, ['ab'], []]);
-  });
-
   test('tells of each read, and of the end', async () => {
     const { stream, events, source } = setUp(['ab', 'cd'], { kind });
     const reader = stream.getReader();
@@ -100,17 +94,6 @@ describe.each(KINDS)('a watched stream over one of kind %s', (kind) => {
     expect((await reader.read()).done).toBe(true);
     expect(events.slice(0, 4)).toEqual(['taken', 'taken', 'taken', 'ended']);
     await reader.closed;
-  });
-
-  test('has ended with the last byte if the length is known', async () => {
-    const { stream, events } = setUp(['ab', 'cd'], { kind, length: 4 });
-    const reader = stream.getReader();
-    await reader.read();
-    await turn();
-    expect(events).toEqual(['taken']);
-    expect(textOf((await reader.read()).value)).toBe('cd');
-    expect(events).toEqual(['taken', 'taken', 'ended']);
-    expect((await reader.read()).done).toBe(true);
   });
 
   test('has ended with the last part of a source that closes with it', async () => {
@@ -131,24 +114,6 @@ describe.each(KINDS)('a watched stream over one of kind %s', (kind) => {
     expect(events).toEqual(['ended']);
     expect((await reader.read()).done).toBe(true);
     expect(events).toEqual(['ended']);
-  });
-
-  test('fails for a reader that waits for the end without a read', async () => {
-    const { stream, events, control } = setUp([], { kind });
-    const reader = stream.getReader();
-    const error = new Error('broke');
-    control().error(error);
-    await expect(reader.closed).rejects.toBe(error);
-    expect(events).toEqual(['ended']);
-  });
-
-  test('fails as its source fails while it is read', async () => {
-    const error = new Error('broke');
-    const { stream, events, control } = setUp(['ab'], { kind, taken: () => control().error(error) });
-    const reader = stream.getReader();
-    reader.closed.catch(() => undefined);
-    await expect(reader.read()).rejects.toBe(error);
-    expect(new Set(events)).toEqual(new Set(['taken', 'ended']));
   });
 
   test('fails with the error of its observer, and has ended', async () => {
@@ -197,15 +162,6 @@ describe.each(KINDS)('a watched stream over one of kind %s', (kind) => {
     expect((await reading).done).toBe(true);
     await turn();
     expect(events).toEqual(['taken', 'source cancelled: enough', 'cancelled', 'gone']);
-  });
-
-  test('ends between two reads', async () => {
-    const { stream, events, control } = setUp(['ab', 'cd'], { kind });
-    const reader = stream.getReader();
-    await reader.read();
-    control().close();
-    await reader.closed;
-    expect(events).toEqual(['taken', 'ended']);
   });
 
   test.each<[how: string, read: (stream: ReadableStream) => Promise<unknown>]>([
@@ -257,35 +213,6 @@ describe('a reader of a watched stream that was released', () => {
     expect(source.locked).toBe(true);
     expect(textOf((await stream.getReader().read()).value)).toBe('cd');
   });
-
-  test('after a cancel leaves it locked', async () => {
-    const { stream, source, release, gone } = setUp(['ab']);
-    gone.resolve();
-    const reader = stream.getReader();
-    await reader.cancel();
-    reader.releaseLock();
-    release();
-    expect(source.locked).toBe(true);
-  });
-});
-
-test('the source can be locked at any time, and is left to another reader', () => {
-  const one = setUp(['ab']);
-  one.lock();
-  expect(one.source.locked).toBe(true);
-  const other = setUp(['ab']);
-  const reader = other.source.getReader();
-  expect(other.lock()).toBeUndefined();
-  reader.releaseLock();
-  expect(other.source.locked).toBe(false);
-});
-
-test('a watched stream can be shut, which leaves its source alone', () => {
-  const { stream, source, shut } = setUp(['ab']);
-  shut();
-  shut();
-  expect([stream.locked, source.locked]).toEqual([true, false]);
-  expect(() => stream.getReader()).toThrow(TypeError);
 });
 
 test.each<[what: string, other: unknown]>([

@@ -95,16 +95,6 @@ describe('slots and tokens', () => {
     expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'limited', error });
   });
 
-  test('everything goes back when the wait is refused', async () => {
-    const { clock, start, bucket, concurrency } = limited(2, { maxWaitMs: 50 });
-    judge(start(0, well), FINAL);
-    start(1, well);
-    await clock.advance(1_000);
-    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
-    expect(bucket.tryAcquire()).toBeDefined();
-    expect(clock.pending).toBe(0);
-  });
-
   test('an abort in the turn of the grant sends nothing, and gives everything back', async () => {
     const { clock, sentAtMs, start, bucket, concurrency } = limited(1);
     judge(start(0, well), FINAL);

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { responds, to } from '../../test/asks.ts';
 import { judge, prepare } from '../../test/steps.ts';
-import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
 import type { EbbEvent } from '../events/events.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
-import { retryBudget } from '../limits/budget/budget.ts';
 import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
 import { perKey } from '../limits/per-key/per-key.ts';
 import type { PolicyOptions } from '../policy/options.ts';
@@ -14,7 +12,6 @@ import { createPolicy } from '../policy/policy.ts';
 import { priorityQueue } from '../queue/order.ts';
 import { virtualClock } from '../testing.ts';
 import type { Call } from './call.ts';
-import { attemptsOf, grantOf, setHistory } from './history.ts';
 import { startCall } from './transport.ts';
 
 const clock = virtualClock({ startMs: 0 });
@@ -86,16 +83,6 @@ describe('a bucket', () => {
     expect(await Promise.all([high, usual, low])).toEqual([300, 500, 700]);
   });
 
-  test('is not waited for longer than the total timeout', async () => {
-    const bucket = tokenBucket({ ...small, initialTokens: 0 });
-    const { start, events } = setUp({ bucket, totalTimeoutMs: 150, maxWaitMs: 5_000 });
-    const first = waits(start());
-    expect(await waits(start())).toBe('wait-too-long');
-    await clock.advance(1_000);
-    expect(await first).toBe(100);
-    expect(events.map(({ type }) => type)).toEqual(['end', 'wait', 'attempt']);
-  });
-
   test("with nonConforming: 'mark' reports requests without tokens", () => {
     const { start, events } = setUp({
       bucket: tokenBucket({ ...small, capacity: 1, nonConforming: 'mark' }),
@@ -122,21 +109,6 @@ describe('a bucket', () => {
     expect(await retry).toBe(2_100);
     expect(await other).toBe(2_200);
   });
-
-  test('is settled with the cost of the response, which has its history', async () => {
-    const bucket = tokenBucket({ ...small, capacity: 1_000 });
-    const { start } = setUp({ bucket, cost: 600 });
-    const call = start();
-    await waits(call);
-    const answer = {};
-    judge(call, responds(200));
-    setHistory(answer, call.historyRecord);
-    expect(attemptsOf(answer)).toMatchObject([{ status: 200, reason: 'success' }]);
-    grantOf(answer)?.settle(150);
-    expect(bucket.stats().tokens).toBe(850);
-    expect(grantOf({})).toBeUndefined();
-    expect(grantOf(undefined)).toBeUndefined();
-  });
 });
 
 describe('a bucket per key', () => {
@@ -152,57 +124,6 @@ describe('a bucket per key', () => {
 
 describe('a slot', () => {
   const limits = () => concurrencyLimit({ maxConcurrent: 1, clock });
-
-  test('is held until the body has ended, and released once', async () => {
-    const concurrency = limits();
-    const { start } = setUp({ concurrency });
-    const [first, second] = [start(), start()];
-    expect(prepare(first)).toBeUndefined();
-    judge(first, responds(200));
-    expect(first.bodyHolder !== undefined).toBe(true);
-    const waiting = waits(second);
-    await clock.advance(300);
-    first.released();
-    first.released();
-    expect(await waiting).toBe(300);
-    expect(first.bodyHolder !== undefined).toBe(false);
-    expect(second.bodyHolder !== undefined).toBe(true);
-    expect(concurrency.stats().inUse).toBe(1);
-  });
-
-  test.each<[story: string, end: (call: Call) => unknown]>([
-    ['a failure', (call) => judge(call, finalFailure)],
-    ['an abort', (call) => judge(call, { type: 'failure', kind: 'aborted', error: new Error() })],
-    [
-      'the end of the body of an error',
-      (call) => {
-        judge(call, responds(404));
-        call.released();
-      },
-    ],
-    [
-      'an abort before the next attempt',
-      (call) => {
-        judge(call, responds(503));
-        return waits(call, AbortSignal.abort('enough'));
-      },
-    ],
-  ])('is released after %s', async (_, end) => {
-    const concurrency = limits();
-    const call = setUp({ concurrency }).start();
-    await waits(call);
-    expect(concurrency.stats().inUse).toBe(1);
-    await end(call);
-    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
-    expect(call.bodyHolder !== undefined).toBe(false);
-  });
-
-  test('is released when a hook throws before the attempt', async () => {
-    const concurrency = limits();
-    const costly = setUp({ concurrency, bucket: tokenBucket(small), cost: throwing() }).start();
-    await expect(prepare(costly)).rejects.toThrow('cost failed: boom');
-    expect(concurrency.stats().inUse).toBe(0);
-  });
 
   test('of an attempt that is retried is released with its connection, and not held during backoff', async () => {
     const concurrency = limits();
@@ -240,20 +161,5 @@ describe('a slot', () => {
     expect(await waiting).toBe(350);
     expect(events.find(({ type }) => type === 'wait')).toMatchObject({ waitedMs: 350 });
     expect(bucket.stats().granted).toBe(3);
-  });
-});
-
-describe('a budget', () => {
-  test('per key denies the retries of one origin, and not those of another', async () => {
-    const { start, events } = setUp({ budget: perKey(() => retryBudget({ reserve: 1, clock }), { clock }) });
-    const decide = async (url: string) => {
-      const call = start({}, url);
-      await waits(call);
-      return judge(call, responds(503)).reason;
-    };
-    expect(await decide('https://ill.test/')).toBe('transient');
-    expect(await decide('https://ill.test/')).toBe('budget-exhausted');
-    expect(await decide('https://well.test/')).toBe('transient');
-    expect(events.filter(({ type }) => type === 'end')).toHaveLength(1);
   });
 });

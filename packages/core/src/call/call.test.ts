@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { callTo, response } from '../../test/call-with-limits.ts';
 import { judge, prepare } from '../../test/steps.ts';
 import { constant } from '../backoff/curves.ts';
-import { NotSentError } from '../base/errors.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { discardMsOf } from './transport.ts';
 
@@ -34,25 +33,4 @@ test('a retry at the end of the total timeout is sent', async () => {
   await clock.advance(1_000);
   expect(await ready).toBe(true);
   expect(last()).toMatchObject({ type: 'attempt', attempt: 2, atMs: 1_000 });
-});
-
-describe('before the first attempt', () => {
-  test('an abort goes before a refusal of a limit of one’s own at the same time', async () => {
-    const controller = new AbortController();
-    const acquire = (): Promise<never> => {
-      controller.abort('enough');
-      return Promise.reject(new NotSentError('refused'));
-    };
-    const { call, last } = setUp({ limits: [{ name: 'own', take: () => ({ acquire }) }] });
-    await expect(prepare(call, controller.signal)).rejects.toBe('enough');
-    expect(last()).toMatchObject({ type: 'end', reason: 'aborted' });
-  });
-});
-
-test('a failure whose request within was repeated is recorded, and is the end', () => {
-  const { call, last } = setUp();
-  prepare(call);
-  call.judgedWithin(response(503));
-  expect(call.history).toMatchObject([{ status: 503, reason: 'inner-client-retried' }]);
-  expect(last()).toMatchObject({ type: 'end', reason: 'inner-client-retried', outcome: { status: 503 } });
 });

@@ -247,11 +247,6 @@ describe('what a body says', () => {
     expect(decide(createPolicy(), progress, judged(responds(200), { verdict }), 0).reason).toBe(reason);
   });
 
-  test('success outranks the status', () => {
-    const policy = createPolicy();
-    expect(decide(policy, at(), judged(responds(500), { verdict: 'success' }), 0).reason).toBe('success');
-  });
-
   test('advice without a verdict leaves that to classify', () => {
     const policy = createPolicy({ backoff: constant(0), random: () => 0 });
     const decision = decide(policy, at(), judged(responds(503), { waitMs: 700 }), 0);
@@ -340,15 +335,6 @@ test('classify is told the request and the attempt', () => {
   });
   expect(decide(policy, at({ attempt: 2 }), responds(503), 0).reason).toBe('final');
   expect(seen).toEqual([['http://upstream/', 2]]);
-});
-
-test.each([
-  [202, 3_000],
-  [300, 0],
-  [500, 3_000],
-])('a %i that classify wants again waits for the %i ms that it asks for', (status, delayMs) => {
-  const policy = createPolicy({ backoff: constant(0), random: () => 0, classify: () => 'transient' });
-  expect(decide(policy, at(), responds(status, { 'retry-after': '3' }), 0)).toMatchObject({ delayMs });
 });
 
 test('feedback is told the cost of the request, and a wait of its own is not a pause', () => {

@@ -79,13 +79,6 @@ describe('an outcome', () => {
     expect(Object.hasOwn(events[0] ?? {}, 'error')).toBe(false);
   });
 
-  test('that failed for good holds nothing any more', () => {
-    const release = vi.fn();
-    const { call } = callWith({ maxRetries: 0 }, [limitWith({ release })]);
-    judge(call, lost);
-    expect(release).toHaveBeenCalledTimes(1);
-  });
-
   test('that a part has explained ends the call with its words', () => {
     const cause = new Error('why');
     const { call, events } = callWith();
@@ -105,35 +98,6 @@ describe('an outcome', () => {
     clock.tick(100);
     expect(call.ended(late)).toEqual({ do: 'end', reason: 'deadline-exceeded', before: 'answer' });
     expect(events.at(-1)).toMatchObject({ type: 'end', outcome: { status: 503 }, error: { name: 'Error' } });
-  });
-
-  test('at the total timeout without an answer before it is the end itself', () => {
-    const { call, clock, events } = callWith({ totalTimeoutMs: 100 });
-    judge(call, lost);
-    expect(call.answered).toBeUndefined();
-    call.attempt = 2;
-    call.deadline?.bound();
-    clock.tick(100);
-    expect(call.ended(late)).toEqual({ do: 'end', reason: 'deadline-exceeded' });
-    expect(events.at(-1)).toMatchObject({ type: 'end', outcome: { kind: 'timeout' } });
-  });
-
-  test('at the word of a plugin is sent again, which is no retry', () => {
-    const { call } = callWith();
-    expect(judge(call, response(401, { retryNow: true }))).toMatchObject({ retry: true, reason: 'refused' });
-    expect([call.wasAtOnce, call.previousBackoffMs]).toEqual([true, undefined]);
-  });
-
-  test('is sent again at the word of a plugin once, and then judged', () => {
-    const { call } = callWith();
-    judge(call, response(401, { retryNow: true }));
-    call.attempt = 2;
-    expect(judge(call, response(401, { retryNow: true }))).toEqual({ retry: false, reason: 'final' });
-  });
-
-  test('of a request whose body is lost is not sent again, whatever a plugin says', () => {
-    const { call } = callWith({}, [], undefined, { ...REQUEST, replayable: false });
-    expect(judge(call, response(401, { retryNow: true }))).toEqual({ retry: false, reason: 'final' });
   });
 
   test('without a response is sent again at the word of a plugin, which names the reason', () => {
@@ -220,16 +184,6 @@ describe('an outcome', () => {
       { type: 'end', reason: 'final', error: { hook: 'classify' }, outcome: { status: 503 } },
     ]);
   });
-
-  test.each<[isOurs: boolean, isKept: boolean, reason: string]>([
-    [true, true, 'transient'],
-    [false, true, 'not-idempotent'],
-    [true, false, 'not-idempotent'],
-  ])('a POST with a key: ours %s, kept %s', (isOurs, isKept, reason) => {
-    const { call } = callWith({}, [], undefined, { ...REQUEST, method: 'POST' });
-    call.key = { value: 'k', isOurs, isKept } as never;
-    expect(judge(call, response(503)).reason).toBe(reason);
-  });
 });
 
 describe('nested calls', () => {
@@ -261,16 +215,6 @@ describe('nested calls', () => {
     end(call);
     expect([maker.hasFailed, maker.isOpen, call.isOpen]).toEqual([hasFailed, true, false]);
   });
-});
-
-test('a call that user code has failed ends once', () => {
-  const ended = vi.fn();
-  const classify = throwing();
-  const { call, told } = callWith({ classify }, [pluginOf({ ended })]);
-  const step = call.ended(lost);
-  expect(step).toMatchObject({ do: 'end', reason: 'final', error: { hook: 'classify' } });
-  expect(call.ended(lost)).toBe(step);
-  expect([call.close('aborted'), told(), ended.mock.calls]).toEqual([false, ['end'], [[call, 'final']]]);
 });
 
 test('a retry that a client below has judged stays paid, also if it has failed with a response', async () => {

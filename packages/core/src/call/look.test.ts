@@ -37,18 +37,6 @@ describe('responses that plugins read', () => {
     expect(judge).toHaveBeenCalledTimes(isRead ? 1 : 0);
   });
 
-  test.each<[instances: Hooks[], inspects: boolean]>([
-    [[], false],
-    [[{}], false],
-    [[{}, { judge: () => undefined }], true],
-  ])('a call with the plugins %j inspects: %s', (instances, inspects) => {
-    const { call } = callWith(
-      {},
-      instances.map((one) => pluginOf(one)),
-    );
-    expect(call.inspects).toBe(inspects);
-  });
-
   test.each([false, true])('a verdict that is none ends the call, async: %s', async (isAsync) => {
     const advice = { verdict: 'retry' as never };
     const judge = (): never => (isAsync ? Promise.resolve(advice) : advice) as never;
@@ -134,13 +122,6 @@ describe('responses that plugins read', () => {
     caller.abort('left');
     expect(await step).toEqual({ do: 'end', reason: 'aborted', error: 'left' });
     expect(clock.pending).toBe(0);
-  });
-
-  test('a plugin that reads in time is not ended', async () => {
-    const { call, judged, ended } = reading({ attemptTimeoutMs: 50 }, { judge: async () => ({ waitMs: 1 }) });
-    call.endsAtMs = 50;
-    await ended();
-    expect(judged).toMatchObject([{ advice: { waitMs: 1 } }]);
   });
 
   test('an abort of the caller reaches a plugin that reads under a timeout', async () => {

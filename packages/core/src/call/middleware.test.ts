@@ -76,12 +76,6 @@ describe('the upload of a call with middleware', () => {
     expect([client.sent, client.unsentFor, reasons]).toEqual([0, [undefined], ['short-circuited']]);
   });
 
-  test('is closed if the part fails', async () => {
-    const { client, reasons, result } = setUp(() => Promise.reject(error));
-    expect(await result).toBe(error);
-    expect([client.sent, client.unsentFor, reasons]).toEqual([0, [error], ['short-circuited']]);
-  });
-
   test('is left to the client once it is sent', async () => {
     const { client, reasons, result } = setUp((_, send) => send());
     expect(await result).toBe('sent');
@@ -210,18 +204,6 @@ describe('a call with middleware', () => {
     gate.resolve(response);
     expect(await result).toBe(response);
     expect(clock.pending).toBe(0);
-  });
-
-  test('that is aborted while it is sent ends as its client does', async () => {
-    const abort = new AbortController();
-    const { client, gate, result } = waiting((_, next) => next(), {}, abort.signal);
-    await nextTurn();
-    abort.abort(new Error('enough'));
-    await nextTurn();
-    const own = new Error('of the client');
-    gate.reject(own);
-    expect(await result).toEqual({ thrown: own });
-    expect(client.unsent).not.toHaveBeenCalled();
   });
 
   test('that was answered sends nothing after that', async () => {

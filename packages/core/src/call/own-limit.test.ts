@@ -2,7 +2,6 @@ import { expect, test, vi } from 'vitest';
 import { callTo, limitOf, outerOf, REQUEST } from '../../test/call-with-limits.ts';
 import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
-import { NotSentError } from '../base/errors.ts';
 import type { Limit } from '../policy/limit.ts';
 import { retry } from '../retry/retry.ts';
 import { virtualClock } from '../testing.ts';
@@ -21,25 +20,6 @@ function call(own: Partial<Limit>, clock = virtualClock()): Promise<unknown> {
 }
 
 const classify = ({ type }: { type: string }): string => (type === 'response' ? 'success' : 'transient');
-
-test('a quota: each attempt takes one, and a permit that is cancelled gives it back', async () => {
-  let left = 3;
-  const quota: Partial<Limit> = {
-    take() {
-      if (left === 0) throw new NotSentError('used up');
-      left -= 1;
-      return {
-        cancel() {
-          left += 1;
-        },
-      };
-    },
-  };
-  expect(await call(quota)).toBe('up');
-  expect(left).toBe(1);
-  expect(await call(quota)).toMatchObject({ message: 'down' });
-  expect(await call(quota)).toMatchObject({ message: 'used up' });
-});
 
 test.each<[story: string, permit: object]>([
   ['cannot be cancelled', { cancel: throwing(new Error('lost')) }],

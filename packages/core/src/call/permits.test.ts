@@ -120,28 +120,6 @@ describe('the permits of a call', () => {
     expect(told.join(', ')).toBe(expected);
   });
 
-  test('a skip goes on to the next scheduled attempt', async () => {
-    let skips = 2;
-    const { told, made } = writing((permit) => ({
-      take: () => (skips-- > 0 ? { skip: true, delayMs: 0 } : permit()),
-    }));
-    await retry(failing(0), { limits: [made], backoff: constant(0) });
-    expect(told.join(', ')).toBe('started, settle 1 response, ended success, release 1');
-  });
-
-  test('what a retry was given goes back if it is not sent', async () => {
-    const abort = new AbortController();
-    const { told, made } = writing((permit) => ({
-      planRetry() {
-        abort.abort(new Error('enough'));
-        return permit();
-      },
-    }));
-    const options = { limits: [made], backoff: constant(0), classify };
-    await expect(retry(failing(1), options, { signal: abort.signal })).rejects.toThrow('enough');
-    expect(told.join(', ')).toBe('started, cancel 1, lapse 1, ended aborted');
-  });
-
   test('limits that never have at once what they lack fail their request, and do not spin for ever', async () => {
     const acquire = vi.fn(async (): Promise<Permit> => ({ cancel: () => undefined }));
     const limits = ['one', 'two'].map((name) => ({ name, take: () => ({ acquire }) }));
@@ -283,27 +261,6 @@ describe('a permit', () => {
     expect(warn.mock.calls).toMatchObject([[{ message: 'own failed, and is ignored: lost' }]]);
     warn.mockRestore();
   });
-
-  test('for a retry hears how that has ended', () => {
-    const { permits, since } = permitsOf((permit) => ({ planRetry: () => permit() }));
-    permits.planRetry({ reason: 'transient', delayMs: 1 });
-    permits.settle(response(200));
-    permits.end('success');
-    expect(since()).toBe('settle 1 response, ended a success');
-  });
-
-  test('is told once the connection is free', () => {
-    const seen: unknown[] = [];
-    const once = Promise.resolve();
-    const { permits } = permitsOf((permit) => ({
-      take: () => ({ ...permit(), release: (when) => void seen.push(when) }),
-    }));
-    permits.take();
-    permits.settle(lost);
-    permits.release(once);
-    permits.release();
-    expect(seen).toEqual([once]);
-  });
 });
 
 describe('what holds the body of a response', () => {
@@ -408,12 +365,4 @@ test.each<[how: string, cancel: () => unknown]>([
   expect(since()).toBe('cancel 1');
   expect(warn.mock.calls).toMatchObject([[{ message: 'own failed, and is ignored: lost' }]]);
   warn.mockRestore();
-});
-
-test('a permit that nothing has asked for is not held', () => {
-  const { permits, since } = permitsOf(takes);
-  const cancel = vi.fn();
-  permits.hold({ cancel });
-  permits.cancel();
-  expect([since(), cancel.mock.calls]).toEqual(['', []]);
 });

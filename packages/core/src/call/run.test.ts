@@ -1,8 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { callTo, REQUEST } from '../../test/call-with-limits.ts';
-import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
-import { HookError } from '../base/errors.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
@@ -48,31 +46,6 @@ test('a success is sent in the same turn, without a wait', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('every attempt, wait and end is reported, with its time', async () => {
-  const { clock, events, call } = setUp({ maxRetries: 2 });
-  const running = run(call, exchange(503, new Error('reset'), 503));
-  await clock.advance(3_000);
-  expect((await running).status).toBe(503);
-  expect(events).toHaveLength(6);
-  expect(events).toMatchObject([
-    { type: 'attempt', attempt: 1, atMs: 0 },
-    { type: 'retry', attempt: 1, atMs: 0, delayMs: 1_000, reason: 'transient', outcome: { status: 503 } },
-    { type: 'attempt', attempt: 2, atMs: 1_000 },
-    {
-      type: 'retry',
-      attempt: 2,
-      atMs: 1_000,
-      delayMs: 2_000,
-      reason: 'transient',
-      outcome: { kind: 'network' },
-    },
-    { type: 'attempt', attempt: 3, atMs: 3_000 },
-    { type: 'end', attempt: 3, atMs: 3_000, reason: 'retries-exhausted', outcome: { status: 503 } },
-  ]);
-  expect(new Set(events.map((event) => event.request)).size).toBe(1);
-  expect(events[0]?.request).toEqual({ method: 'GET', url: REQUEST.url });
-});
-
 test('a response that is retried is discarded, and the next attempt waits for that', async () => {
   const { clock, call } = setUp({ backoff: constant(0) });
   const released = Promise.withResolvers<void>();
@@ -100,45 +73,10 @@ describe('an abort', () => {
   });
 });
 
-describe('a hook that throws', () => {
-  const boom = throwing();
-  test.each<[keyof PolicyOptions, string]>([
-    ['classify', 'classify failed: boom'],
-    ['backoff', 'backoff failed: boom'],
-  ])('%s rejects its request, and the response is discarded', async (hook, message) => {
-    const client = exchange(503);
-    const running = run(setUp({ [hook]: boom }).call, client);
-    await expect(running).rejects.toThrow(HookError);
-    await expect(running).rejects.toThrow(message);
-    expect(client.discarded).toHaveLength(1);
-  });
-});
-
 test('startCall: the policy without options, an override for options', () => {
   const policy = createPolicy();
   expect(startCall(policy, REQUEST).policy).toBe(policy);
   expect(startCall(policy, REQUEST, { maxRetries: 1 }).policy.maxRetries).toBe(1);
-});
-
-test('the total timeout in an attempt after a failed one gives the last response', async () => {
-  const clock = virtualClock({ startMs: 0 });
-  const policy = createPolicy({ clock, random: () => 0, backoff: constant(1), totalTimeoutMs: 100 });
-  const client = exchange(503, new Error('lost'));
-  const { failure } = client;
-  let isLate = false;
-  client.send = async (call) => {
-    timeoutOf(call);
-    client.sent.push(call.attempt);
-    if (call.attempt === 1) return { status: 503 };
-    if (call.attempt === 2) throw new Error('lost');
-    await clock.sleep(100);
-    isLate = true;
-    throw new Error('late');
-  };
-  client.failure = (error) => (isLate ? { type: 'failure', kind: 'timeout', error } : failure(error));
-  const result = run(new Call(policy, REQUEST), client);
-  await clock.advance(200);
-  expect(await result).toEqual({ status: 503 });
 });
 
 test('a response whose inspection runs into the total timeout is discarded for the one before', async () => {

@@ -2,12 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { REQUEST } from '../../test/call-with-limits.ts';
 import { ownBudget } from '../../test/own.ts';
 import { judge, prepare } from '../../test/steps.ts';
-import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
 import type { EbbEvent } from '../events/events.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
 import type { TokenBucketOptions } from '../limits/bucket/options.ts';
-import { quotaBucket } from '../limits/bucket/quota-bucket.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
 import type { ObservableBucket } from '../limits/limit.ts';
@@ -154,17 +152,6 @@ describe('a retry that is refused ends with the response that was there', () => 
     expect(budget.balance).toBe(10);
     expect(clock.pending).toBe(0);
   });
-
-  test('a failed attempt ends with its error', async () => {
-    const { clock, policy, client } = setUp((clock) => ({ bucket: oneToken(clock, { maxWaitMs: 1 }) }));
-    const reset = new Error('reset');
-    client.send = () => Promise.reject(reset);
-    client.setAside = () => ({ released: Promise.resolve() });
-    const running = expect(run(new Call(policy, REQUEST), client)).rejects.toBe(reset);
-    await clock.advance(1_000);
-    await running;
-    expect(attemptsOf(reset)).toMatchObject([{ failure: 'network', reason: 'limited' }]);
-  });
 });
 
 test('no attempt starts after the total timeout, if the connection of the previous response takes the time', async () => {
@@ -176,16 +163,6 @@ test('no attempt starts after the total timeout, if the connection of the previo
   const startsMs = events.flatMap(({ type, atMs }) => (type === 'attempt' ? [atMs] : []));
   expect(startsMs.length).toBeGreaterThan(1);
   expect(Math.max(...startsMs)).toBeLessThanOrEqual(250);
-});
-
-test('a client that takes too long to discard a response does not delay an attempt beyond it', async () => {
-  const { clock, events, policy, client } = setUp(() => ({ totalTimeoutMs: 150 }));
-  client.setAside = () => ({ released: new Promise((resolve) => void clock.schedule(resolve, 200)) });
-  const running = run(new Call(policy, REQUEST), client);
-  await clock.advance(1_000);
-  expect(await running).toMatchObject({ status: 503 });
-  expect(client.sent).toBe(1);
-  expect(events.at(-1)).toMatchObject({ reason: 'deadline-exceeded' });
 });
 
 describe('an attempt that was never sent returns its tokens', () => {
@@ -243,41 +220,6 @@ describe('an attempt that was never sent returns its tokens', () => {
     expect((await meet(outcomes, bucket, clock, options)).left).toEqual(left);
   });
 
-  test('a marked attempt took none, and returns none', async () => {
-    const { clock, bucket } = five({ initialTokens: 0, nonConforming: 'mark' });
-    const { left } = await meet([unreached, unreached], bucket, clock, { maxRetries: 1 });
-    expect(left).toEqual([0, 0]);
-    expect(bucket.stats()).toMatchObject({ granted: 2, marked: 2 });
-  });
-
-  test('to all limits of the bucket', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const limits = {
-      minute: { refillPerSecond: 1, capacity: 3, chargeOn: 'completion' as const },
-      day: { refillPerSecond: 1e-9, capacity: 3 },
-    };
-    const { left } = await meet([unreached, unreached], quotaBucket({ limits, clock }), clock, {
-      maxRetries: 1,
-    });
-    expect(left).toEqual([3, 3]);
-  });
-
-  test('to the paused origin that it passed', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0 });
-    const header = (name: string) => (name === 'retry-after' ? '1' : undefined);
-    const grant = bucket.tryAcquire();
-    if (grant !== undefined) bucket.observe?.({ type: 'response', status: 429, header }, grant, REQUEST);
-    const call = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), REQUEST);
-    const ready = prepare(call);
-    // After a second it starts empty, and 100 ms later it has one token.
-    await clock.advance(1_100);
-    await ready;
-    expect(bucket.tryAcquire(0.001, undefined, REQUEST)).toBeUndefined();
-    judge(call, unreached);
-    expect(bucket.tryAcquire(1, undefined, REQUEST)).toBeDefined();
-  });
-
   test('at once to the next in the queue', async () => {
     const { clock, bucket } = five({ capacity: 1 });
     const call = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), REQUEST);
@@ -285,14 +227,6 @@ describe('an attempt that was never sent returns its tokens', () => {
     const next = bucket.acquire();
     judge(call, unreached);
     expect(await next).toMatchObject({ waitedMs: 0 });
-  });
-
-  test('even if a hook fails', async () => {
-    const { clock, bucket } = five();
-    const classify = throwing();
-    const { error } = await meet([unreached], bucket, clock, { classify });
-    expect(error).toMatchObject({ name: 'HookError' });
-    expect(tokensIn(bucket)).toBe(5);
   });
 
   test('once: settling afterwards does not count', async () => {
@@ -382,23 +316,6 @@ describe('an upload that fails before it is sent', () => {
     const sent = run(startCall(policy, once), client, signal).catch((thrown: unknown) => thrown);
     return { clock, bucket, client, ends, sent };
   }
-
-  test('ends its wait at once with its error', async () => {
-    const { clock, bucket, client, ends, sent } = setUp();
-    client.fail(error);
-    expect(await sent).toBe(error);
-    expect(ends).toMatchObject([{ reason: 'final' }]);
-    expect([client.sent, client.isFollowed, client.unsentFor]).toEqual([0, 0, [error]]);
-    expect([bucket.stats().waiting, clock.pending]).toEqual([0, 0]);
-  });
-
-  test('is not followed once it is sent', async () => {
-    const { clock, client, sent } = setUp({ maxRetries: 0 });
-    expect(client.isFollowed).toBe(1);
-    await clock.advance(1_000);
-    await sent;
-    expect([client.sent, client.isFollowed]).toEqual([1, 0]);
-  });
 
   test('loses to an abort that came before it', async () => {
     const caller = new AbortController();

@@ -59,16 +59,6 @@ function channelsOf(subscribed: readonly string[] = []) {
   return { published, listeners, module: { channel } };
 }
 
-test('an event is published on the channel of its type', async () => {
-  delete host[PRINTS];
-  const { published, listeners, module } = channelsOf(['ebb:retry', 'ebb:end']);
-  const { isSubscribed, publish } = await load(undefined, module);
-  expect(NAMES.filter((name) => isSubscribed(name as 'end'))).toEqual(['retry', 'end']);
-  publish('retry', event);
-  expect(published).toEqual([['ebb:retry', event]]);
-  expect([listeners.size, PRINTS in host]).toEqual([0, false]);
-});
-
 test.each([undefined, {}])('without channels, but with %j, there are no subscribers', async (module) => {
   const { isSubscribed, publish } = await load('ebb', module);
   expect(isSubscribed('retry')).toBe(false);

@@ -50,13 +50,6 @@ test.each<[fields: EventFields, said: object, details: object]>([
   expect(detailsOf({ ...(events[0] as EbbEvent) })).toBeUndefined();
 });
 
-test('all events of a call have the same request', () => {
-  const { events, call } = setUp();
-  emit(call, { type: 'attempt' });
-  emit(call, { type: 'mark' });
-  expect(events[1]?.request).toBe(events[0]?.request);
-});
-
 test('without anyone who listens nothing is built', () => {
   const now = vi.fn(() => 0);
   const call: ReportedCall = {

@@ -2,9 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import { nextTurn } from '../base/clock.ts';
-import { attemptsOf } from '../call/history.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 
 type Core = typeof import('../call/run.ts') &
@@ -103,13 +101,6 @@ describe.each(['with a storage', 'without a storage'])('%s', (how) => {
       expect(hits).toHaveLength(cannotTell ? 9 : 3);
     },
   );
-
-  test('of three clients the outermost one retries', async () => {
-    const [first, second, third] = [{ maxRetries: 3 }, { maxRetries: 5 }, { maxRetries: 7 }];
-    const call = client(core, first, client(core, second, client(core, third, upstream)));
-    await call(get);
-    expect(hits).toHaveLength(4);
-  });
 });
 
 describe('with a storage', () => {
@@ -119,16 +110,6 @@ describe('with a storage', () => {
     core = await freshCore();
   });
   afterEach(() => Reflect.deleteProperty(globalThis, SHARED));
-
-  test('a request that starts inside a call does not wait for the slot of that call', async () => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-    const token = client(core, { concurrency }, async () => ({ status: 200 }));
-    const call = client(core, { concurrency }, async () =>
-      token({ method: 'GET', url: 'https://auth.test/token' }),
-    );
-    expect((await call(get)).status).toBe(200);
-    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
-  });
 
   test('two copies of this package recognise each other', async () => {
     const other = await freshCore();
@@ -152,17 +133,5 @@ describe('with a storage', () => {
     expect(seen).toEqual([undefined]);
     expect(run).not.toHaveBeenCalled();
     run.mockRestore();
-  });
-
-  test('the history is that of the outermost client', async () => {
-    const call = client(
-      core,
-      { maxRetries: 1 },
-      client(core, {}, async () => ({ status: 503 })),
-    );
-    expect(attemptsOf(await call(get)).map(({ reason }) => reason)).toEqual([
-      'transient',
-      'retries-exhausted',
-    ]);
   });
 });

@@ -3,17 +3,7 @@ import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { throwing } from '../../test/throwing.ts';
 import { nextTurn } from '../base/clock.ts';
-import {
-  emit,
-  keptByCopies,
-  kindOfNode,
-  letExit,
-  makeMetadata,
-  nodeStream,
-  oneLine,
-  readNode,
-  seesBodiesEnd,
-} from './node.ts';
+import { emit, keptByCopies, kindOfNode, letExit, makeMetadata, nodeStream, readNode } from './node.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -51,15 +41,6 @@ describe('a warning', () => {
     vi.stubGlobal('reportError', undefined);
     expect(() => emit(warning)).not.toThrow();
   });
-});
-
-test.each([
-  ['a text as it is: é, 日本, 👍', 'a text as it is: é, 日本, 👍'],
-  ['a\r\nb\u2028c\u2029d', 'a??b?c?d'],
-  ['\u001b[2Jb\u0007', '?[2Jb?'],
-  ['admin\u202enimda\u200b', 'admin?nimda?'],
-])('in a line %j is %j', (text, line) => {
-  expect(oneLine(text)).toBe(line);
 });
 
 describe('metadata of an object', () => {
@@ -234,8 +215,4 @@ test.each<[code: string, message: string, stack: string | undefined, kind: strin
   ['X_ERR_PROXY_TUNNEL', 'no', undefined, undefined],
 ])('the kind of an error of Node with the code %s and the message %j', (code, message, stack, kind) => {
   expect(kindOfNode(code, message, { stack })).toBe(kind);
-});
-
-test('the clients of Node see bodies end', () => {
-  expect(seesBodiesEnd).toBe(true);
 });

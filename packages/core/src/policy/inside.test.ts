@@ -1,10 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { REQUEST } from '../../test/call-with-limits.ts';
 import { throwing } from '../../test/throwing.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { concurrencyLimit, retryBudget, tokenBucket } from '../index.ts';
 import { virtualClock } from '../testing.ts';
-import { fairKeyOf } from './cost.ts';
 import { POLICY, type PolicyOptions } from './options.ts';
 import type { Inspector, Plugin } from './plugin.ts';
 import { createPolicy } from './policy.ts';
@@ -70,11 +68,4 @@ test('an event goes to the policy and to all plugins, also if one of them fails'
   expect(String(warn.mock.calls[0]?.[0])).toContain('onEvent failed, and is ignored: boom');
   const own = see('policy');
   expect([insideOf({ onEvent: own }).onEvent, insideOf({}).onEvent]).toEqual([own, undefined]);
-});
-
-test('a key of fairness is a text, or what a function makes of the request', () => {
-  expect(fairKeyOf('tenant', REQUEST)).toBe('tenant');
-  expect(fairKeyOf(({ url }) => url, REQUEST)).toBe(REQUEST.url);
-  expect(() => fairKeyOf(() => 5 as never, REQUEST)).toThrow('fairKey');
-  expect(() => createPolicy({ fairKey: () => 'a' })).not.toThrow();
 });

@@ -57,16 +57,6 @@ test('a limit with another clock than its perKey is an error that says what to d
   expect(() => per.for(REQUEST)).toThrow('The clock of a bucket differs from that');
 });
 
-describe('on the clock of the policy', () => {
-  test.each(limits.slice(0, 2))('%s fills', async (_, make) => {
-    const clock = virtualClock();
-    const policy = createPolicy({ ...make(clock), clock, maxRetries: 0 });
-    const calls = [1, 2, 3].map(() => retry(async () => 'done', policy));
-    await clock.runUntilSettled(Promise.all(calls));
-    expect(clock.elapsedMs).toBe(2_000);
-  });
-});
-
 describe('a clock that fails', () => {
   const broken: readonly [name: string, clock: object, message: string][] = [
     ['now throws', { now: fail, schedule: () => () => undefined }, 'clock failed: it broke'],

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { REQUEST } from '../../test/call-with-limits.ts';
-import { ownBucket } from '../../test/own.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
 import { forRequest } from '../limits/limit.ts';
@@ -30,18 +29,6 @@ describe.each(limits)('a priority at %s', (_, make) => {
     expect(createPolicy({ ...limit, priority: 1 }).priority).toBe(1);
     expect(overridePolicy(createPolicy(limit), { priority: -7 }).priority).toBe(-7);
   });
-});
-
-test('both limits of a policy need it', () => {
-  const bucket = tokenBucket({ refillPerSecond: 1, queue: priorityQueue() });
-  const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-  expect(() => createPolicy({ bucket, concurrency, priority: 1 })).toThrow(MESSAGE);
-});
-
-test('a limit of the user, and none, take any priority', () => {
-  const own = { tryAcquire: () => undefined, acquire: () => Promise.reject(new Error('not used')) };
-  expect(createPolicy({ priority: 1 }).priority).toBe(1);
-  expect(createPolicy({ bucket: ownBucket(own), priority: 1 }).priority).toBe(1);
 });
 
 test('per key it is known with the limit of the request', () => {

@@ -103,10 +103,6 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   expect(() => createPolicy(options as PolicyOptions)).toThrow(message);
 });
 
-test('an option that is undefined counts as not given', () => {
-  expect(createPolicy({ maxRetries: undefined }).maxRetries).toBe(5);
-});
-
 test('createPolicy returns a policy unchanged', () => {
   const policy = createPolicy({ maxRetries: 1 });
   expect(createPolicy(policy)).toBe(policy);
@@ -129,12 +125,6 @@ test('a policy cannot be changed, not even by changing its list of methods', () 
   methods.push('POST');
   expect(policy.methods).toEqual(['GET']);
   expect(Object.isFrozen(policy)).toBe(true);
-});
-
-test('methods may be a function, and feedback false', () => {
-  const methods = () => true;
-  const policy = createPolicy({ methods, feedback: false });
-  expect([policy.methods, policy.feedback]).toEqual([methods, false]);
 });
 
 test('an override changes what it names and shares the rest', () => {
@@ -228,10 +218,5 @@ describe('without maxRetries the number of the backoff rule applies', () => {
     ],
   ])('%s', (_, policy, override, shown) => {
     expect(overridePolicy(createPolicy(policy), override).maxRetries).toBe(shown);
-  });
-
-  test('an override of an override keeps maxRetries', () => {
-    const once = overridePolicy(createPolicy(), { maxRetries: 1 });
-    expect(overridePolicy(once, { backoff: connectRetry() }).maxRetries).toBe(1);
   });
 });

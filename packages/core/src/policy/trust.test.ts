@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { responds, to } from '../../test/asks.ts';
-import { judge, prepare } from '../../test/steps.ts';
+import { to } from '../../test/asks.ts';
+import { prepare } from '../../test/steps.ts';
 import { Call } from '../call/call.ts';
 import { createPolicy, type Plugin } from '../index.ts';
 import { isTrusted, mustTrust } from './trust.ts';
@@ -103,28 +103,5 @@ describe('the headers of an attempt', () => {
     expect(prepare(call)).toBeUndefined();
     expect(asked).toEqual(hooks);
     expect(call.headerChanges).toEqual({ 'idempotency-key': 'key', ...headers });
-  });
-
-  test('that are public alone', () => {
-    const call = new Call(createPolicy({ plugins: plugins.slice(1) }), to('https://b.test/'));
-    expect(prepare(call)).toBeUndefined();
-    expect(call.headerChanges).toEqual({ a: 'public', b: 'public' });
-  });
-
-  test('trust is asked before each attempt', async () => {
-    let isGone = false;
-    const trusting = createPolicy({
-      ...policy,
-      trustedOrigins: () => !isGone,
-      methods: 'all',
-      backoff: () => 0,
-    });
-    const call = new Call(trusting, to('https://a.test/'));
-    expect(prepare(call)).toBeUndefined();
-    expect(call.headerChanges).toMatchObject({ a: 'plugin' });
-    judge(call, responds(503));
-    isGone = true;
-    await prepare(call);
-    expect(call.headerChanges).toEqual({ a: 'public', b: 'public' });
   });
 });

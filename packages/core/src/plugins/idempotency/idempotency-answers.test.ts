@@ -87,23 +87,6 @@ describe('a request with a key', () => {
     expect((await play([answer(500)])).delaysMs).toEqual([10]);
   });
 
-  test('uses retries for a 409', async () => {
-    const { call, reason } = await play([answer(409), answer(409)], { policy: { maxRetries: 1 } });
-    expect(reason).toBe('retries-exhausted');
-    expect(call.history.map(({ status, reason }) => `${status} ${reason}`)).toEqual([
-      '409 transient',
-      '409 retries-exhausted',
-    ]);
-  });
-
-  test('is of ebb, and the same in each attempt', async () => {
-    const policy = { idempotencyKey: true as const };
-    const { call } = await play([answer(409)], { policy, request: bare });
-    expect(call.attempt).toBe(2);
-    expect(call.headerChanges).toEqual({ 'idempotency-key': call.key?.value });
-    expect(call.key?.value).toMatch(/.{16}/);
-  });
-
   test('that a hook has changed counts as none', async () => {
     const policy: PolicyOptions = {
       idempotencyKey: true,
