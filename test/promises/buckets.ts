@@ -7,7 +7,7 @@ const ofRate = [`${FOLDER}/adaptive-rate.test.ts`, `${FOLDER}/adaptive.test.ts`]
 const adaptive = [`${FOLDER}/adaptive.test.ts`];
 const bucket = [`${FOLDER}/token-bucket.test.ts`];
 const ofKey = 'packages/core/src/limits/per-key';
-const perKey = [`${ofKey}/per-key.test.ts`, `${ofKey}/per-key-kinds.test.ts`];
+const perKey = [`${ofKey}/per-key.test.ts`, `${ofKey}/per-key-limits.test.ts`];
 
 export const BUCKETS: readonly Promised[] = [
   ...promises('docs/strategies/token-bucket.md', [
@@ -149,7 +149,7 @@ export const BUCKETS: readonly Promised[] = [
       file: PER_KEY,
       from: 'if (calls > 0) return false;',
       to: '',
-      tests: [...perKey, 'packages/core/src/limits/per-key/per-key-limits.test.ts'],
+      tests: perKey,
     },
     {
       says: 'ms without use before a key is evicted',

@@ -58,10 +58,6 @@ describe('growth', () => {
     expect(grown).toBeLessThan(0.05);
   });
 
-  test('is the same for one request of cost ten as for ten tokens of a tenth of the rate', () => {
-    expect(aSecondLater(found(500), 10).rate / 10).toBeCloseTo(aSecondLater(found(50)).rate, 9);
-  });
-
   test('ends at the highest rate, and ignores what was sent in the round of the last refusal', () => {
     expect(afterSuccess(found(999.99), bounds, 1, 1).rate).toBe(1_000);
     expect(afterSuccess(found(10, { roundAtMs: 5 }), bounds, 1, 5).rate).toBe(10);

@@ -23,16 +23,6 @@ describe('a pause', () => {
     expect(lines).toEqual(['a 1100', 'b 1200', 'c 1300']);
   });
 
-  test('applies to requests that wait already', async () => {
-    const { bucket, clock, lines, ask } = setUp({ initialTokens: 0 });
-    ask('a');
-    await clock.advance(50);
-    bucket.pauseFor(1_000);
-    await clock.advance(5_000);
-    expect(lines).toEqual(['a 1150']);
-    expect(clock.pending).toBe(0);
-  });
-
   test('is never shortened by another pause', () => {
     const { bucket, clock } = setUp();
     bucket.pauseFor(1_000);
@@ -64,27 +54,7 @@ describe('a new rate', () => {
     expect(lines).toEqual(['a 605']);
   });
 
-  test('with a lower capacity keeps what fits', () => {
-    const { bucket, clock } = setUp();
-    bucket.setRate(10, 2);
-    expect(bucket.stats()).toMatchObject({ tokens: 2, capacity: 2 });
-    expect(bucket.tryAcquire(2)).toBeDefined();
-    clock.tick(10_000);
-    expect(bucket.stats().tokens).toBe(2);
-    expect(() => bucket.tryAcquire(3)).toThrow('≤ the capacity, 2');
-  });
-
-  test('with a higher capacity adds no tokens', () => {
-    const { bucket, clock } = setUp();
-    clock.tick(10_000);
-    bucket.setRate(10, 50);
-    expect(bucket.stats().tokens).toBe(5);
-    clock.tick(1_000);
-    expect(bucket.stats().tokens).toBe(15);
-  });
-
   test.each<[rate: number, capacity: number | undefined, message: string]>([
-    [2e9, undefined, 'refillPerSecond must be a number from 1e-9 to 1e9'],
     [1, 2e9, 'capacity must be a number from 1e-9 to 1e9'],
     [1e-12, undefined, 'refillPerSecond must be a number from 1e-9 to 1e9'],
   ])('of %d with the capacity %s is an error, and changes nothing', (rate, capacity, message) => {
@@ -148,22 +118,4 @@ test('waitMs includes a pause, and refuses negative numbers', () => {
   bucket.pauseFor(1_000);
   expect(bucket.waitMs(1)).toBeCloseTo(1_100, 6);
   expect(() => bucket.waitMs(-1)).toThrow('waitMs: tokens must be a finite number ≥ 0, got -1');
-});
-
-test('stats().idle is true only for a bucket that is as it was made', () => {
-  const { bucket, clock } = setUp();
-  const steps: [does: () => unknown, isIdle: boolean][] = [
-    [() => undefined, true],
-    [() => bucket.tryAcquire(), false],
-    [() => clock.tick(100), true],
-    [() => bucket.setRate(20), false],
-    [() => bucket.setRate(10), true],
-    [() => bucket.setRate(10, 4), false],
-    [() => bucket.setRate(10), false],
-    [() => [bucket.setRate(10, 5), clock.tick(1_000)], true],
-    [() => bucket.pauseFor(100), false],
-    [() => clock.tick(600), true],
-  ];
-  const seen = steps.map(([does]) => [does(), bucket.stats().idle].at(-1));
-  expect(seen).toEqual(steps.map(([, isIdle]) => isIdle));
 });

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { asked, responds, taken, to } from '../../../test/asks.ts';
-import { judge, prepare } from '../../../test/steps.ts';
+import { prepare } from '../../../test/steps.ts';
 import { Call } from '../../call/call.ts';
-import type { RequestTraits } from '../../http/outcome.ts';
 import { serverFeedback } from '../../http/server-feedback.ts';
-import type { PolicyOptions } from '../../policy/options.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { priorityQueue } from '../../queue/order.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
@@ -20,19 +18,7 @@ const slowDown = responds(200, { ratelimit: '"quota";r=0;t=60' });
 /** A bucket of ten a second and five at once, and when each request is granted, or why it is refused. */
 function setUp(more: Partial<TokenBucketOptions> = {}) {
   const quota = { refillPerSecond: 10, capacity: 5, feedback: serverFeedback, random: () => 0 };
-  const set = asked((clock) => tokenBucket({ ...quota, clock, ...more }));
-  const { clock, bucket, note } = set;
-  const policy = (options: PolicyOptions = {}) =>
-    createPolicy({ clock, bucket, random: () => 0, maxRetries: 0, ...options });
-  /** Sends a request when it may be sent. */
-  const send = (name: string, request: RequestTraits, options?: PolicyOptions): void => {
-    const session = new Call(policy(options), request);
-    note(
-      name,
-      Promise.resolve(prepare(session)).then(() => judge(session, responds(200))),
-    );
-  };
-  return { ...set, policy, send };
+  return asked((clock) => tokenBucket({ ...quota, clock, ...more }));
 }
 
 describe('resume', () => {
@@ -50,9 +36,9 @@ describe('resume', () => {
   });
 
   test('ends the pauses of origins', async () => {
-    const { bucket, clock, lines, send } = setUp();
+    const { bucket, clock, lines, ask } = setUp();
     bucket.observe?.(slowDown, taken(bucket.tryAcquire()), ill);
-    send('ill', ill);
+    ask('ill', { request: ill });
     await clock.advance(1_000);
     expect(bucket.stats()).toMatchObject({ pausedMs: 60_000 - 1_000, waiting: 1 });
     bucket.resume();
@@ -63,6 +49,16 @@ describe('resume', () => {
 });
 
 describe('idle', () => {
+  test('resolves at once for a bucket that has not been used', async () => {
+    const { bucket } = setUp();
+    let isIdle = false;
+    void bucket.idle().then(() => {
+      isIdle = true;
+    });
+    for (let hop = 0; hop < 20; hop += 1) await Promise.resolve();
+    expect(isIdle).toBe(true);
+  });
+
   test('resolves after the last was granted, gave up or was evicted, and adds no timer', async () => {
     const queue = priorityQueue({ overflow: 'drop-oldest' });
     const { bucket, clock, lines, note, ask } = setUp({ initialTokens: 0, maxQueue: 2, queue });
@@ -113,14 +109,6 @@ describe('close', () => {
     expect(bucket.stats().tokens).toBe(5);
   });
 
-  test("grants nothing, also with nonConforming: 'mark'", async () => {
-    const { bucket } = setUp({ nonConforming: 'mark', initialTokens: 0 });
-    expect(bucket.tryAcquire()).toBeDefined();
-    await bucket.close();
-    expect(bucket.tryAcquire()).toBeUndefined();
-    await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'closed' });
-  });
-
   test("with 'drain' grants waiting requests in turn, and refuses new ones", async () => {
     const { bucket, clock, lines, note, ask } = setUp({ initialTokens: 0 });
     ask('a', { cost: 2 });
@@ -148,36 +136,11 @@ describe('close', () => {
     expect(lines.slice(2).toSorted()).toEqual(['again 100', 'closed 100', 'drained 100']);
   });
 
-  test('refuses requests to a paused origin', async () => {
-    const { bucket, clock, lines, note, send } = setUp();
-    bucket.observe?.(slowDown, taken(bucket.tryAcquire()), ill);
-    send('ill', ill);
-    await clock.advance(0);
-    note('closed', bucket.close());
-    send('next', ill);
-    send('well', well);
-    await clock.advance(0);
-    expect(lines.toSorted()).toEqual(['closed 0', 'ill closed 0', 'next closed 0', 'well closed 0']);
-    expect(clock.pending).toBe(0);
-  });
-
-  test("with 'drain' grants waiting requests to a paused origin when it opens, and refuses new ones", async () => {
-    const { bucket, clock, lines, note, send } = setUp();
-    bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
-    send('ill', ill);
-    send('ill too', ill);
-    await clock.advance(0);
-    note('closed', bucket.close({ waiting: 'drain' }));
-    send('next', ill);
-    await clock.advance(60_200);
-    await clock.advance(0);
-    expect(lines).toEqual(['next closed 0', 'ill 60100', 'ill too 60200', 'closed 60200']);
-  });
-
   test("with 'drain' keeps a request that has no slot when its tokens come", async () => {
-    const { bucket, clock, lines, note, send } = setUp({ initialTokens: 0 });
+    const { bucket, clock, lines, note } = setUp({ initialTokens: 0 });
     const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
-    send('a', well, { concurrency });
+    const call = new Call(createPolicy({ clock, bucket, concurrency, random: () => 0 }), well);
+    note('a', Promise.resolve(prepare(call)));
     await clock.advance(50);
     const slot = concurrency.tryAcquire();
     note('closed', bucket.close({ waiting: 'drain' }));

@@ -51,24 +51,6 @@ describe('the tokens of an attempt are charged', () => {
   });
 });
 
-describe('nothing is charged', () => {
-  test.each<[what: string, run: (permit: Permit, call: ReturnType<typeof begun>['call']) => void]>([
-    ['of an attempt that has not ended', () => undefined],
-    [
-      'of an attempt whose cost another part settles',
-      (permit, call) => {
-        call.meteredGrant = call.grant;
-        permit.settle?.(response(200));
-        permit.release?.();
-      },
-    ],
-  ])('%s', (_, run) => {
-    const { take, call, charged } = begun();
-    run(take(), call);
-    expect([charged, call.bodyHolder]).toEqual([[], undefined]);
-  });
-});
-
 test('tokens of what was not sent go back', () => {
   const { take, call, charged } = begun();
   const permit = take();

@@ -44,10 +44,4 @@ describe('a refund', () => {
   ])('%s', (_, tokens, atMs, there) => {
     expect(tokensAt(limits, giveBack(limits, held, tokens, held, atMs), atMs)).toBeCloseTo(there, 9);
   });
-
-  test('excludes tokens that were refilled meanwhile', () => {
-    const spentAgain = spend(limits, held, 10, 10_000);
-    const state = giveBack(limits, spentAgain, 10, held, 10_000);
-    expect(tokensAt(limits, state, 10_000)).toBeCloseTo(0, 9);
-  });
 });

@@ -32,22 +32,6 @@ describe('atMost with the grant whose answer says what is left', () => {
     expect(left()).toBe(5);
   });
 
-  test('what an earlier request has cost beyond what it took does not count as granted since', () => {
-    const { bucket, take, left } = setUp();
-    const grant = take(1);
-    grant.settle(12);
-    bucket.atMost(48, grant);
-    expect(left()).toBe(48);
-  });
-
-  test('of what was granted since half the capacity counts at most', () => {
-    const { bucket, take, left } = setUp();
-    const grant = take(1);
-    take(50);
-    bucket.atMost(5, grant);
-    expect(left()).toBe(-25);
-  });
-
   test('an answer that one to a later request has overtaken counts for nothing', () => {
     const { bucket, clock, take, left } = setUp();
     const first = take(1);
@@ -140,10 +124,19 @@ describe('after a refusal, what a response says is left', () => {
     expect(left()).toBe(59);
   });
 
-  test('a feedback of the user knows its unit', () => {
-    const feedback = () => ({ pauseMs: 0, remaining: 10, tooFast: true });
+  test.each([10, 0])('a feedback of the user knows its unit, and may say %d', (remaining) => {
+    const feedback = () => ({ pauseMs: 0, remaining, tooFast: true });
     const { bucket, take, left } = setUp({ feedback, feedbackScope: 'bucket' });
     bucket.observe?.(says(0), take(5), one);
-    expect(left()).toBe(10);
+    expect(left()).toBe(remaining);
+  });
+
+  test('of a request with several costs counts for nothing', () => {
+    const clock = virtualClock({ startMs: 0 });
+    const feedback = () => ({ pauseMs: 0, remaining: 10, tooFast: true });
+    const limits = { requests: PER_MINUTE, tokens: PER_MINUTE };
+    const bucket = quotaBucket({ limits, clock, feedback, feedbackScope: 'bucket' });
+    bucket.observe?.(says(0), taken(bucket.tryAcquire({ requests: 1, tokens: 5 })), one);
+    expect(bucket.stats().units).toMatchObject({ requests: { tokens: 59 }, tokens: { tokens: 55 } });
   });
 });

@@ -12,31 +12,6 @@ describe('a refund', () => {
     level.settle(5, held, 0);
     expect(level.tokens(0)).toBeCloseTo(10, 9);
   });
-
-  test('in a pause leaves the bucket empty', () => {
-    const level = new Level({ ...ten, initialTokens: 10 });
-    level.take(5, 0);
-    const { held } = level;
-    level.pause(1_000, 0);
-    level.settle(5, held, 500);
-    expect(level.tokens(500)).toBeCloseTo(0, 9);
-    expect(level.tokens(3_000)).toBeCloseTo(2, 9);
-  });
-});
-
-test('a pause keeps what was paid of a debt before it', () => {
-  const level = new Level({ ...ten, initialTokens: 0 });
-  level.spend(10, 0);
-  expect(level.tokens(5_000)).toBeCloseTo(-5, 9);
-  level.pause(6_000, 5_000);
-  expect(level.tokens(6_000)).toBeCloseTo(-5, 9);
-  expect(level.tokens(9_000)).toBeCloseTo(-2, 9);
-});
-
-test('a pause with refill steps is all that nothing has to wait for', () => {
-  const level = new Level({ ...ten, initialTokens: 10, refillIntervalMs: 500 });
-  level.pause(1_000, 0);
-  expect([level.waitMs(0, 0), level.waitMs(0.1, 0)]).toEqual([1_000, 1_500]);
 });
 
 /** The tokens that a settled grant gives back, of those it took, after these changes. The level has 10 tokens, of which one comes in each second. */
@@ -79,6 +54,14 @@ describe('a grant gives back no more than the level has had room for ever since'
     expect(givenBack(tokens, of, changes)).toBe(given);
   });
 
+  test.each([
+    [1, 1],
+    [0.5, 0],
+  ])('a room of %d of 1e9 tokens is %d', (cost, given) => {
+    const quota = { refillPerSecond: 1, capacity: 1e9 };
+    expect(givenBack(5, 'a', [`take ${cost} a`, 'take 5'], quota)).toBe(given);
+  });
+
   test('whatever another level has taken', () => {
     const [one, other] = [10, 10].map((initialTokens) => new Level({ ...ten, initialTokens })) as [
       Level,
@@ -92,19 +75,6 @@ describe('a grant gives back no more than the level has had room for ever since'
     one.settle(5, held, 0);
     expect(one.tokens(0)).toBe(8);
   });
-});
-
-test('tokens that lack by a billionth of the capacity are there', () => {
-  const level = () => new Level({ refillPerSecond: 1, capacity: 1e9, initialTokens: 5 });
-  expect([level().waitMs(6, 0), level().waitMs(7, 0)]).toEqual([0, 2_000]);
-  expect([level().take(6, 0), level().take(7, 0)]).toEqual([true, false]);
-});
-
-test.each([10, 289_048_657])('refill step %d is there at its time, and not before', (step) => {
-  const level = new Level({ refillPerSecond: 1e4, capacity: 1e12, refillIntervalMs: 0.1, initialTokens: 0 });
-  // Each step brings a token.
-  expect(Math.round(level.tokens(step * 0.1))).toBe(step);
-  expect(Math.round(level.tokens(step * 0.1 - 0.01))).toBe(step - 1);
 });
 
 describe('the wait for a cost above the capacity, with refill steps', () => {
@@ -133,4 +103,14 @@ test('a pause of no time, and the end of a pause that is none, change nothing', 
   level.pause(0, 0);
   level.resume(2_000);
   expect(level.tokens(2_000)).toBe(7);
+});
+
+test('a level is idle once it is full, unless the user wants another rate', () => {
+  const level = new Level({ ...ten, initialTokens: 10 });
+  level.setRate({ ...ten, refillPerSecond: 5 }, 0, false);
+  expect(level.isIdle(0)).toBe(true);
+  level.setRate({ ...ten, refillPerSecond: 5 }, 0);
+  expect(level.isIdle(0)).toBe(false);
+  level.setRate(ten, 0);
+  expect(level.isIdle(0)).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { journal, responds, taken, to } from '../../../test/asks.ts';
+import { journal, responds, to } from '../../../test/asks.ts';
 import { judge, prepare } from '../../../test/steps.ts';
 import { Call } from '../../call/call.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
@@ -60,19 +60,6 @@ test('feedback pauses its own origin; others go on with the shared tokens', asyn
   expect(sentAtMs.at(-1)).toEqual([ill.url, 600_100]);
 });
 
-test('an origin opens empty, and shares the tokens of the others when it is full', async () => {
-  const { clock, bucket, sentAtMs, send } = setUp();
-  await send(ill, responds(429, { 'retry-after': '2' }));
-  for (let sent = 0; sent < 3; sent += 1) void send(ill);
-  await clock.advance(2_300);
-  expect(sentAtMs.slice(1).map(([, atMs]) => Math.round(atMs))).toEqual([2_100, 2_200, 2_300]);
-  expect([has(bucket, ill), has(bucket, well, 3)]).toEqual([false, true]);
-  expect(bucket.stats().idle).toBe(false);
-  await clock.advance(1_000);
-  expect(bucket.stats().idle).toBe(true);
-  expect(has(bucket, ill, 5)).toBe(true);
-});
-
 describe('a request whose pause is over, and which waits for tokens of all', () => {
   test.each<[string, (bucket: ObservableBucket) => void]>([
     ['by `acquire`', (bucket) => void bucket.acquire({ request: well })],
@@ -95,37 +82,10 @@ describe('a request whose pause is over, and which waits for tokens of all', () 
   });
 });
 
-test('a retry whose pause is over goes before the queue, also if an older request of another origin does not', async () => {
-  const { clock, bucket, lines, ask } = setUp();
-  const grant = taken(bucket.tryAcquire(5));
-  ask('queue', well, { cost: 5 });
-  for (const [name, retry] of Object.entries({ new: false, retry: true })) {
-    await clock.advance(10);
-    const request = to(`https://${name}.test/`);
-    bucket.observe?.(responds(429, { 'retry-after-ms': '50' }), grant, request);
-    ask(name, request, { retry });
-  }
-  await clock.advance(1_000);
-  expect(lines).toEqual(['retry 170', 'queue 600', 'new 700']);
-});
-
 test('feedback of a redirect target pauses the target, not the requested origin', async () => {
   const { bucket, send } = setUp();
   await send(well, responds(429, { 'retry-after': '2' }, 'https://ill.test/receipt'));
   expect([has(bucket, well), has(bucket, ill)]).toEqual([true, false]);
-});
-
-test("feedbackScope: 'bucket' pauses all origins", async () => {
-  const { clock, bucket, sentAtMs, send } = setUp((clock) =>
-    tokenBucket({ ...options(clock), feedbackScope: 'bucket' }),
-  );
-  await send(ill, responds(429, { 'retry-after': '2' }));
-  void send(well);
-  await clock.advance(1_000);
-  expect(sentAtMs).toHaveLength(1);
-  expect(bucket.stats()).toMatchObject({ tokens: 0, pausedMs: 1_000 });
-  await clock.advance(1_100);
-  expect(sentAtMs.at(-1)).toEqual([well.url, 2_100]);
 });
 
 test.each<[string, (clock: VirtualClock) => ObservableBucket, readonly number[]]>([

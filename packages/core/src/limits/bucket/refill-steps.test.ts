@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runs } from '../../../../../test/runs.ts';
 import { NotSentError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
@@ -107,26 +107,3 @@ test.each<[cost: number, tokens: number, everyMs: number, steps: number]>([
     expect(stepsToWait(limits, stateWith(limits, tokens, 0), cost, 0, everyMs)).toBe(steps);
   },
 );
-
-describe('the two examples of App Engine: 500 a second, refilled every 200 ms', () => {
-  test.each([
-    [500, [500, 100, 100, 100, 100]],
-    [100, [100, 100, 100, 100, 100]],
-  ])('a limit of %d grants so many at each step: %j', (capacity, starts) => {
-    const limit = new Level({
-      refillPerSecond: 500,
-      capacity,
-      refillIntervalMs: 200,
-      initialTokens: capacity,
-    });
-    const started = [0, 0, 0, 0, 0];
-    for (let atMs = 0; atMs < 1_000; atMs += 1) {
-      while (limit.take(1, atMs)) {
-        started[Math.floor(atMs / 200)] = (started[Math.floor(atMs / 200)] ?? 0) + 1;
-        // All tokens of a step are taken at the step.
-        expect(atMs % 200).toBe(0);
-      }
-    }
-    expect(started).toEqual(starts);
-  });
-});

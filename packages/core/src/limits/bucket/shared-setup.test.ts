@@ -36,16 +36,6 @@ describe('buckets with the same options', () => {
   test('share nothing with those of another clock', () => {
     expect(shared({ clock: virtualClock({ startMs: 0 }) }).time).not.toBe(shared().time);
   });
-
-  test('are forgotten when there are too many others', () => {
-    const own = virtualClock({ startMs: 0 });
-    const sharedOn = (maxQueue?: number) => shared({ maxQueue, clock: own });
-    const first = sharedOn();
-    for (let maxQueue = 1; maxQueue <= 7; maxQueue += 1) sharedOn(maxQueue);
-    expect(sharedOn()).toBe(first);
-    for (let maxQueue = 8; maxQueue <= 15; maxQueue += 1) sharedOn(maxQueue);
-    expect(sharedOn()).not.toBe(first);
-  });
 });
 
 describe('a bucket that is made late', () => {

@@ -49,12 +49,6 @@ test('without paused origins a source sees the queue', () => {
   expect(seen.queue).toBe(queue);
 });
 
-test('the first of a paused origin is not seen while its own level lacks the tokens', () => {
-  const { seen, queue } = setUp([a], [[50, b]]);
-  expect(seen.size).toBe(1);
-  expect(seen.queue).toBe(queue);
-});
-
 test.each([
   ['after the queue, if the queue goes first', a, ['a', 'b', 'c']],
   ['before the queue, if it is the next of all', c, ['c', 'a', 'b']],

@@ -24,13 +24,6 @@ async function outcome(promise: Promise<Grant>): Promise<unknown> {
 }
 
 describe('waiting', () => {
-  test('first come, first served, each when its tokens are available', async () => {
-    const { clock, lines, ask } = setUp();
-    for (const [name, cost] of Object.entries({ a: 3, b: 4, c: 0.5, d: 5 })) ask(name, { cost });
-    await clock.advance(10_000);
-    expect(lines).toEqual(['a 0', 'b 200', 'c 250', 'd 750']);
-  });
-
   test('a grant has its cost, its wait and its time', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const { bucket } = setUp({ clock });
@@ -49,15 +42,6 @@ describe('waiting', () => {
     await clock.advance(1_000);
     expect(lines).toEqual(['large 300', 'small 400']);
     expect(bucket.tryAcquire(1)).toBeDefined();
-  });
-
-  test('no request overtakes another of the same millisecond', async () => {
-    const { bucket, clock } = setUp({ initialTokens: 2 });
-    await clock.advance(0.6);
-    void bucket.acquire({ cost: 5 });
-    await clock.advance(0.1);
-    void bucket.acquire({ cost: 1 });
-    expect(bucket.stats()).toMatchObject({ waiting: 2, granted: 0 });
   });
 
   test('one timer for the whole queue, none if it is empty', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
+import { responds, to } from '../../../test/asks.ts';
 import { nextTurn } from '../../base/clock.ts';
+import type { Grant } from '../../policy/contracts.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { bucketSetup, type NonConforming } from './options.ts';
 import type { TokenSource } from './token-source.ts';
@@ -84,25 +86,6 @@ class BoxBucket extends WaitingBucket<Box> {
 const settled = (promises: readonly Promise<unknown>[]) => Promise.allSettled(promises);
 
 describe('a bucket with a source of its own', () => {
-  test('grants waiting requests when the source has tokens', async () => {
-    const bucket = new BoxBucket();
-    const waiting = [bucket.acquire({ cost: 2 }), bucket.acquire()];
-    bucket.box.put(2);
-    expect(await waiting[0]).toMatchObject({ cost: 2, conforming: true });
-    expect(bucket.stats()).toMatchObject({ tokens: 0, waiting: 1, waitingCost: 1, granted: 1 });
-    bucket.box.put(1);
-    expect(await waiting[1]).toMatchObject({ cost: 1, conforming: true });
-  });
-
-  test('settles a grant of which the source needs to know nothing', async () => {
-    const bucket = new BoxBucket();
-    bucket.box.put(5);
-    const grant = bucket.tryAcquire(3);
-    grant?.settle(1);
-    grant?.settle(0);
-    expect(bucket.box.settle.mock.calls).toEqual([[2, undefined, 0]]);
-  });
-
   test.each<NonConforming>(['mark', 'reject'])(
     '%s applies only if it is known that tokens lack',
     async (non) => {
@@ -113,6 +96,11 @@ describe('a bucket with a source of its own', () => {
       expect(await waiting).toMatchObject({ conforming: true });
     },
   );
+
+  test('marks what is granted at once only if it is known that tokens lack', () => {
+    expect(new BoxBucket('mark').tryAcquire()).toBeUndefined();
+    expect(new BoxBucket('mark', { waitMs: () => 1 }).tryAcquire()).toMatchObject({ conforming: false });
+  });
 
   test('does not pause the source for no time', () => {
     const bucket = new BoxBucket();
@@ -159,19 +147,6 @@ describe('what a source may tell, or be told', () => {
     expect(isTooLate.mock.calls).toEqual([[1, 100, 0]]);
     expect(refusedFor.mock.calls).toEqual([[0, 0]]);
     expect(bucket.clock.elapsedMs).toBe(0);
-  });
-
-  test.each<[story: string, nonConforming: NonConforming, isLate: boolean]>([
-    ['it is not too late', 'delay', false],
-    ['requests do not wait for tokens as a rule', 'mark', true],
-    ['requests do not wait for tokens as a rule', 'reject', true],
-  ])('a request waits if %s: %s', async (_, nonConforming, isLate) => {
-    const bucket = new BoxBucket(nonConforming, { isTooLate: () => isLate });
-    const waiting = bucket.acquire({ maxWaitMs: 100 });
-    await nextTurn();
-    expect(bucket.stats()).toMatchObject({ waiting: 1, refused: 0 });
-    bucket.box.put(1);
-    expect(await waiting).toMatchObject({ conforming: true });
   });
 
   test.each<[nonConforming: NonConforming, isRefused: boolean]>([
@@ -231,6 +206,21 @@ describe('a bucket is idle', () => {
     await waiting;
     expect(idleOf(bucket)).toBe(false);
   });
+
+  test('once an origin with a pause is full again, also if the capacity changed meanwhile', () => {
+    const bucket = full();
+    const { clock, box } = bucket;
+    box.left = 1;
+    const grant = bucket.tryAcquire() as Grant;
+    bucket.observe(responds(503, { 'retry-after': '2' }), grant, to('https://ill.test/'));
+    bucket.lowerCapacity(3);
+    expect(idleOf(bucket)).toBe(false);
+    // The pause is over, with its jitter.
+    clock.tick(2_400);
+    expect([bucket.stats().pausedMs, idleOf(bucket)]).toEqual([0, false]);
+    clock.tick(3_000);
+    expect(idleOf(bucket)).toBe(true);
+  });
 });
 
 describe('a source may report a change at any time', () => {
@@ -245,18 +235,6 @@ describe('a source may report a change at any time', () => {
     bucket.box.put(3);
     expect(await Promise.all(waiting)).toHaveLength(2);
     expect(bucket.stats()).toMatchObject({ granted: 2, waiting: 0, tokens: 1 });
-  });
-
-  test('many times in a turn: the queue is served once', async () => {
-    const bucket = new BoxBucket();
-    await nextTurn();
-    const waiting = bucket.acquire();
-    const take = vi.spyOn(bucket.box, 'take');
-    for (let times = 0; times < 10; times += 1) bucket.box.onChange();
-    await nextTurn();
-    expect(take).toHaveBeenCalledTimes(1);
-    bucket.box.put(1);
-    await waiting;
   });
 });
 
@@ -277,15 +255,5 @@ describe('a source that throws', () => {
     bucket.box.put(1);
     expect(await waiting).toMatchObject([{ reason: error }, { value: { cost: 1 } }]);
     expect(bucket.stats()).toMatchObject({ waiting: 0, granted: 1 });
-  });
-
-  test('fails the request that asks', async () => {
-    const bucket = new BoxBucket();
-    breakOnce(bucket.box);
-    await expect(bucket.acquire()).rejects.toBe(error);
-    breakOnce(bucket.box);
-    expect(() => bucket.tryAcquire()).toThrow(error);
-    bucket.box.put(1);
-    expect(bucket.tryAcquire()).toMatchObject({ cost: 1 });
   });
 });

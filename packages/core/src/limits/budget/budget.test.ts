@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../../test/runs.ts';
-import { throwing } from '../../../test/throwing.ts';
 import type { RetryBudget } from '../../policy/limit-options.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { virtualClock } from '../../testing.ts';
@@ -140,85 +139,60 @@ describe('a reserve of less than one', () => {
     expect(chances).toEqual([0.5, 0.4, 0.4, 0.4]);
   });
 
-  test('is not random once successes pay for whole retries', () => {
-    const random = throwing(new Error('drawn'));
-    const { deposit, withdrawAll } = setUp({ reserve: 0.1, random });
-    deposit(104);
-    expect(withdrawAll()).toBe(20);
-    const one = setUp({ reserve: 0.8, random });
-    one.deposit(1);
-    expect(one.withdrawAll()).toBe(1);
+  test('does not grow by refunds', () => {
+    const { budget } = setUp({ reserve: 0.3, random: () => 0 });
+    for (let time = 0; time < 3; time += 1) {
+      expect(budget.withdraw()).toBe(true);
+      budget.refund();
+      expect(budget.balance).toBe(0.3);
+    }
   });
 
-  test('comes back after a rest, but not with time while requests fail', () => {
-    const { budget, clock } = setUp({ reserve: 0.1, random: () => 0 });
-    const retries = [50_000, 50_000, 50_000, 61_000, 50_000].map((ms) => {
-      const isRetried = budget.withdraw();
-      clock.tick(ms);
-      return isRetried;
-    });
-    expect(retries).toEqual([true, false, false, false, true]);
+  test('of 0 is not random', () => {
+    const { budget, deposit } = setUp({ reserve: 0, random: () => 0 });
+    deposit(4);
+    expect([budget.balance, budget.withdraw()]).toEqual([0, false]);
+    deposit(1);
+    expect([budget.balance, budget.withdraw()]).toEqual([1, true]);
   });
 });
 
-describe('a retry that is not sent is refunded', () => {
-  const actions = {
-    deposit: ({ budget }: Set) => budget.deposit(),
-    withdraw: ({ budget }: Set) => void budget.withdraw(),
-    refund: ({ budget }: Set) => budget.refund(),
-    'ten seconds': ({ clock }: Set) => clock.tick(10_000),
-    'a minute': ({ clock }: Set) => clock.tick(60_000),
-  };
-  type Set = ReturnType<typeof setUp>;
-  type Action = keyof typeof actions;
-
-  test.each<[story: string, script: Action[], balance: number]>([
-    ['at once', ['withdraw', 'refund'], 3],
-    ['when those have left the window', ['deposit', 'deposit', 'withdraw', 'ten seconds', 'refund'], 3],
-    ['after a rest that restored the reserve', ['withdraw', 'a minute', 'a minute', 'refund'], 3],
-  ])('%s', (_, script, balance) => {
-    const set = setUp();
-    for (const action of script) actions[action](set);
-    expect(set.budget.balance).toBe(balance);
+test('a refunded retry leaves the budget as if it had never been withdrawn', () => {
+  const options = fc.record({
+    ratio: fc.double({ min: 0, max: 2, noNaN: true }),
+    // Below one, retries are drawn at random, and are right on average only.
+    reserve: fc.double({ min: 1, max: 5, noNaN: true }),
   });
-
-  test('a refunded retry leaves the budget as if it had never been withdrawn', () => {
-    const options = fc.record({
-      ratio: fc.double({ min: 0, max: 2, noNaN: true }),
-      // Below one, retries are drawn at random, and are right on average only.
-      reserve: fc.double({ min: 1, max: 5, noNaN: true }),
-    });
-    const step = fc.record({
-      // At least one, so that no rest is long enough to restore the reserve.
-      deposits: fc.integer({ min: 1, max: 8 }),
-      tries: fc.nat(8),
-      ms: fc.oneof(fc.nat(300), fc.nat(2_000)),
-    });
-    const steps = fc.array(step, { maxLength: 20, size: 'max' });
-    fc.assert(
-      fc.property(options, steps, steps, fc.nat(3), (options, before, between, retries) => {
-        const asked = setUp({ ...options, windowMs: 1_000 });
-        const other = setUp({ ...options, windowMs: 1_000 });
-        const play = (steps: typeof before, withdrawing: boolean): void => {
-          for (const { deposits, tries, ms } of steps) {
-            for (const { budget, clock, deposit } of [asked, other]) {
-              deposit(deposits);
-              for (let time = 0; withdrawing && time < tries; time += 1) budget.withdraw();
-              clock.tick(ms);
-            }
+  const step = fc.record({
+    // At least one, so that no rest is long enough to restore the reserve.
+    deposits: fc.integer({ min: 1, max: 8 }),
+    tries: fc.nat(8),
+    ms: fc.oneof(fc.nat(300), fc.nat(2_000)),
+  });
+  const steps = fc.array(step, { maxLength: 20, size: 'max' });
+  fc.assert(
+    fc.property(options, steps, steps, fc.nat(3), (options, before, between, retries) => {
+      const asked = setUp({ ...options, windowMs: 1_000 });
+      const other = setUp({ ...options, windowMs: 1_000 });
+      const play = (steps: typeof before, withdrawing: boolean): void => {
+        for (const { deposits, tries, ms } of steps) {
+          for (const { budget, clock, deposit } of [asked, other]) {
+            deposit(deposits);
+            for (let time = 0; withdrawing && time < tries; time += 1) budget.withdraw();
+            clock.tick(ms);
           }
-        };
-        play(before, true);
-        let withdrawn = 0;
-        for (let retry = 0; retry < retries; retry += 1) if (asked.budget.withdraw()) withdrawn += 1;
-        play(between, false);
-        for (let retry = 0; retry < withdrawn; retry += 1) asked.budget.refund();
-        expect(asked.budget.balance).toBe(other.budget.balance);
-        expect(asked.withdrawAll()).toBe(other.withdrawAll());
-      }),
-      { numRuns: runs(500) },
-    );
-  });
+        }
+      };
+      play(before, true);
+      let withdrawn = 0;
+      for (let retry = 0; retry < retries; retry += 1) if (asked.budget.withdraw()) withdrawn += 1;
+      play(between, false);
+      for (let retry = 0; retry < withdrawn; retry += 1) asked.budget.refund();
+      expect(asked.budget.balance).toBe(other.budget.balance);
+      expect(asked.withdrawAll()).toBe(other.withdrawAll());
+    }),
+    { numRuns: runs(500) },
+  );
 });
 
 test.each<[options: unknown, message: string]>([

@@ -66,6 +66,15 @@ describe('a client that calls begin and end', () => {
 });
 
 describe('a client that does not call them', () => {
+  test('leases as many as have started since the last call, even if they have ended', () => {
+    const lease = leased(0);
+    for (let time = 0; time < 7; time += 1) {
+      lease.begin(10);
+      lease.end();
+    }
+    expect(lease.call(100).wanted).toBe(7);
+  });
+
   test('leases one in advance, and twice what it lacked', () => {
     const lease = new LeasedRetries(terms);
     lease.deposit();
@@ -86,14 +95,5 @@ describe('a refund', () => {
     lease.refund(2);
     lease.refund(2);
     expect([lease.leased(2), lease.leased(10_000)]).toEqual([1, 0]);
-  });
-
-  test('of a retry whose lease has expired goes back to the store', () => {
-    const lease = leased(1);
-    lease.withdraw(1);
-    // At the end of the window, which is no longer in it.
-    lease.refund(10_000);
-    expect(lease.leased(10_000)).toBe(0);
-    expect(lease.call(10_000).returned).toBe(1);
   });
 });

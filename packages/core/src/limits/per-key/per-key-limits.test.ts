@@ -1,9 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { responds, to } from '../../../test/asks.ts';
-import { throwing } from '../../../test/throwing.ts';
-import { isSameClock } from '../../base/clock.ts';
 import { HookError } from '../../base/errors.ts';
-import type { Clock } from '../../base/time.ts';
 import { startLimit } from '../../call/permits.ts';
 import type { ReadFeedback } from '../../http/outcome.ts';
 import type { CallView } from '../../policy/call-view.ts';
@@ -83,12 +80,6 @@ describe('a limit in a call', () => {
     expect([own.take.mock.calls, own.planRetry.mock.calls]).toEqual([[[call, permit]], [[call, retry]]]);
   });
 
-  test('that refuses a call is not kept for it', () => {
-    const { begin, isKept } = callsTo({ started: throwing(new Error('no')) });
-    expect(begin).toThrow('no');
-    expect(isKept()).toBe(false);
-  });
-
   test('that is no limit of ebb, or one per key, is an error', () => {
     const inner = setUp();
     for (const made of [{}, inner.limits]) {
@@ -108,23 +99,6 @@ describe('a limit in a call', () => {
 });
 
 describe('what a policy asks of limits that are made for single keys', () => {
-  test('is asked of the one that was made last', () => {
-    const asked: unknown[] = [];
-    const checkCalls: LimitOfKey['checkCalls'] = ({ clock, priority }) =>
-      void asked.push([isSameClock(clock as Clock, set.clock), priority]);
-    const set = setUp({ a: { checkCalls } });
-    const { limits, clock, look } = set;
-    limits.checkCalls({ clock, priority: 1 });
-    look('a');
-    limits.checkCalls({ clock, priority: 2 });
-    look('other');
-    limits.checkCalls({ clock, priority: 3 });
-    expect(asked).toEqual([
-      [true, undefined],
-      [true, 2],
-    ]);
-  });
-
   test('another clock is an error', () => {
     const { limits } = setUp();
     expect(() => limits.checkCalls({ clock: virtualClock() })).toThrow('The clock of perKey differs');

@@ -112,14 +112,21 @@ test.each<[story: string, more: object, failures: number, reads: boolean]>([
   expect(now.mock.calls.length > 0).toBe(reads);
 });
 
-test.each([503, 200])('an attempt that ends with %d is as late as it took', (status) => {
-  const { clock, limit, call, rule } = setUp();
-  const learn = vi.spyOn(rule, 'learn');
-  const permit = limit.take?.(call(), undefined) as Required<Permit>;
-  clock.tick(900);
-  permit.settle(response(status));
-  expect(learn).toHaveBeenCalledWith(clock.now(), status === 503, false, 0.9);
-});
+test.each<[status: number, attemptTimeoutMs: number | undefined, lateness: number]>([
+  [503, 1_000, 0.9],
+  [200, 1_000, 0.9],
+  [200, undefined, 0],
+])(
+  'an attempt that ends with %d, and may take %s ms, is as late as %d',
+  (status, attemptTimeoutMs, lateness) => {
+    const { clock, limit, call, rule } = setUp();
+    const learn = vi.spyOn(rule, 'learn');
+    const permit = limit.take?.(call({ policy: { attemptTimeoutMs } }), undefined) as Required<Permit>;
+    clock.tick(900);
+    permit.settle(response(status));
+    expect(learn).toHaveBeenCalledWith(clock.now(), status === 503, false, lateness);
+  },
+);
 
 test.each([undefined, 1_000])(
   'a timeout is late, also of the call: an attempt may take %s ms',
@@ -164,15 +171,6 @@ describe('in trouble, with nothing to pay for an attempt', () => {
     const taken = limit.take?.(call(more), undefined);
     if (next === 'sent') expect(taken).toHaveProperty('settle');
     else expect(taken).toEqual({ skip: true, delayMs: next === 'none' ? undefined : next });
-  });
-
-  test.each([
-    [0.4, true],
-    [0.6, false],
-  ])('after a failure that took %d of the timeout a request without time is sent: %s', (lateness, isSent) => {
-    const { limit, call, rule } = inTrouble(0.6);
-    rule.learn(1e6 + 4_000, true, false, lateness);
-    expect('settle' in Object(limit.take?.(call(noTime), undefined))).toBe(isSent);
   });
 });
 

@@ -116,14 +116,6 @@ describe('the share', () => {
     pass(1);
     expect([sent(10), rule.level, rule.state]).toEqual([10, 1, 'closed']);
   });
-
-  test('a reset sends everything again', () => {
-    const { down, fails, rule, sent } = setUp();
-    down(10);
-    rule.reset();
-    expect([rule.level, rule.state, sent(100)]).toEqual([1, 'closed', 100]);
-    expect([fails(), fails(), rule.state]).toEqual([1, 1, 'closed']);
-  });
 });
 
 test('it is prompt after an answer or a failure in less than half of the timeout', () => {
@@ -138,12 +130,6 @@ test('it is prompt after an answer or a failure in less than half of the timeout
     ...[() => fails(false, 1), () => fails(), () => fails(true, 0.5), () => fails(true, 0.49)],
   ];
   expect(seen.map(isPrompt)).toEqual([true, false, true, false, true, false, true]);
-});
-
-test('it is as good as new 45 s after its last outcome', () => {
-  const { answers, rule } = setUp();
-  answers();
-  expect([rule.isIdle(1e6 + 45_000), rule.isIdle(1e6 + 45_001)]).toEqual([false, true]);
 });
 
 describe('the retry balance, in trouble', () => {
@@ -217,6 +203,13 @@ describe('the retry balance, in trouble', () => {
 });
 
 describe('while all is calm', () => {
+  test('first attempts are free, and a scheduled attempt of them has nothing to give back', () => {
+    const { all, giveBack, sent } = setUp();
+    expect(sent(100)).toBe(100);
+    giveBack('first');
+    expect(all('after-timeout')).toBe(0);
+  });
+
   test.each<[answers: number, retries: number]>([
     [0, 0],
     [99, 0],

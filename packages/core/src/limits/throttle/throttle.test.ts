@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { responds } from '../../../test/asks.ts';
 import { REQUEST, response } from '../../../test/call-with-limits.ts';
 import { constant } from '../../backoff/curves.ts';
@@ -6,18 +6,15 @@ import { Call } from '../../call/call.ts';
 import { attemptsOf } from '../../call/history.ts';
 import { Permits } from '../../call/permits.ts';
 import type { EbbEvent } from '../../events/events.ts';
-import type { FailureKind, Outcome, RequestTraits, Verdict } from '../../http/outcome.ts';
+import type { FailureKind, Outcome, Verdict } from '../../http/outcome.ts';
 import type { Limit } from '../../policy/limit.ts';
-import type { Throttle } from '../../policy/limit-options.ts';
 import type { PolicyOptions } from '../../policy/options.ts';
 import { createPolicy } from '../../policy/policy.ts';
 import { type AttemptContext, retry } from '../../retry/retry.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
-import { retryBudget } from '../budget/budget.ts';
 import { perKey } from '../per-key/per-key.ts';
 import { pathClassOf } from './classes.ts';
-import type { ThrottleRule } from './rule.ts';
 import { adaptiveThrottle, isBad } from './throttle.ts';
 
 /** An error with a status, as SDKs throw them. */
@@ -81,9 +78,6 @@ function setUp(options: PolicyOptions = {}, clock = time) {
 const fails = (): never => {
   throw new Status(503);
 };
-const ruleOf = (own: object, request: RequestTraits = { ...REQUEST, url: '' }): ThrottleRule =>
-  Object(own).classes.of(pathClassOf(request), () => 0).rule;
-
 /** Has a limit that skips each scheduled attempt while it is told to. */
 class Skipping {
   isSkipping: boolean;
@@ -133,6 +127,14 @@ describe('held by hand', () => {
       ]);
     },
   );
+});
+
+test('a request that cannot wait for its next scheduled attempt is sent, if the last outcome was prompt', async () => {
+  const { own, settled, sent, clock } = setUp({ attemptTimeoutMs: 1_000, totalTimeoutMs: 1_500 });
+  const { rule } = Object(own).classes.of(pathClassOf({ ...REQUEST, url: '' }), () => 0);
+  for (let at = 0; at < 4; at += 1) rule.learn(time.now() + 1_000 * at, true, false, 0);
+  rule.learn(time.now() + 4_000, false, false, 0.4);
+  expect([await settled(() => 'sent'), sent(), clock.elapsedMs]).toEqual(['sent', 1, 1_000]);
 });
 
 describe('classes', () => {
@@ -196,6 +198,21 @@ describe('a skipped attempt holds nothing', () => {
     await clock.advance(500);
     expect([await answer, Math.round(bucket.stats().tokens)]).toEqual(['sent', 1]);
   });
+
+  test('a retry that the throttle has paid goes back, if another limit skips it', async () => {
+    const last = new Skipping(false);
+    const { clock, call, sent } = setUp({ limits: [last.limit], maxRetries: 3 });
+    call(fails);
+    await clock.advance(500);
+    last.isSkipping = true;
+    await clock.advance(3_000);
+    expect(sent()).toBe(1);
+    last.isSkipping = false;
+    call(fails);
+    await clock.advance(3_500);
+    // One retry, and not none.
+    expect(sent()).toBe(1 + 2);
+  });
 });
 
 describe('what is learned', () => {
@@ -250,71 +267,6 @@ describe('what is learned', () => {
     expect(isBad(responds(status, headers), REQUEST, time)).toBe(bad);
   });
 
-  const after =
-    (ms: number, end: () => unknown = () => 1) =>
-    async () => {
-      await time.sleep(ms);
-      return end();
-    };
-  const calm = { attemptTimeoutMs: 1_000 };
-  const answers = [after(250)];
-  const failsOnce = [after(100, fails), after(500)];
-  const isLeft = () => Promise.reject(new DOMException('left', 'AbortError'));
-  const budget = () => ({ ...calm, budget: retryBudget({ reserve: 9, clock: time }) });
-  const failedOnce = '0 first, 100 failed, 1100 after-failure';
-
-  /** `seen` lists the calls of the rule while a call does its works in turn. */
-  test.each<[story: string, options: () => PolicyOptions, works: (() => unknown)[], seen: string]>([
-    ['an answer: its time, as a share of the timeout', () => calm, answers, '0 first, 250 answered 0.25'],
-    ['an answer without a timeout is never late', () => ({}), answers, '0 first, 250 answered 0'],
-    ['the answer to a retry', () => calm, failsOnce, `${failedOnce}, 1600 answered 0.5 as a retry`],
-    ['one without a timeout', () => ({}), failsOnce, `${failedOnce}, 1600 answered 0 as a retry`],
-    ['not asked beside a budget', budget, failsOnce, '0 first, 100 failed, 1600 answered 0.5 as a retry'],
-    [
-      'a timeout, after which a retry costs more',
-      () => ({ ...calm, maxRetries: 1, totalTimeoutMs: 2_500 }),
-      [after(1_500)],
-      '0 first, 1000 failed, 2000 after-timeout',
-    ],
-    ['nothing at all', () => ({ ...calm, classify: () => 'final' }), [after(100, isLeft)], '0 first'],
-    [
-      'a failed retry',
-      () => ({ maxRetries: 1 }),
-      [after(100, fails), after(100, fails)],
-      `${failedOnce}, 1200 failed as a retry`,
-    ],
-  ])('%s', async (_, options, works, expected) => {
-    const { clock, own, call } = setUp(options());
-    const left = [...works];
-    const startMs = clock.now();
-    const rule = ruleOf(own);
-    const seen: string[] = [];
-    const { take, learn } = rule;
-    vi.spyOn(rule, 'take').mockImplementation((ms, occasion) => {
-      // While all is calm the time of a first attempt without a timeout is not asked for.
-      seen.push(`${ms && ms - startMs} ${occasion}`);
-      return take.call(rule, ms, occasion);
-    });
-    vi.spyOn(rule, 'learn').mockImplementation((ms, failed, isRetry, lateness) => {
-      const what = failed ? 'failed' : `answered ${lateness}`;
-      seen.push(`${ms - startMs} ${what}${isRetry ? ' as a retry' : ''}`);
-      learn.call(rule, ms, failed, isRetry, lateness);
-    });
-    const giveBack = vi.spyOn(rule, 'giveBack');
-    await clock.runUntilSettled(call(() => left.shift()?.()).catch(() => undefined));
-    expect(seen.join(', ')).toBe(expected);
-    expect(giveBack).not.toHaveBeenCalled();
-  });
-
-  /** The permits of an attempt of a call that a throttle has let through. */
-  function permitsOf(own: Throttle, more: object = {}): Permits {
-    const call = { isInner: false, attempt: 0, request: REQUEST, policy: { clock: time }, ...more };
-    const permits = new Permits(call as never);
-    permits.start(own.limit.limit);
-    permits.take();
-    return permits;
-  }
-
   test('`perKey` may forget a throttle, but not one that is held', () => {
     const own = adaptiveThrottle();
     expect([own.limit.limit.name, own.isIdle]).toEqual(['throttle', true]);
@@ -330,15 +282,6 @@ describe('what is learned', () => {
     });
     await eachSecond(6, () => 1);
     expect(own.level).toBe(1);
-  });
-
-  test('an attempt whose body factory takes too long was not sent: its scheduled attempt goes back once, and as what it was', () => {
-    const own = adaptiveThrottle();
-    const permits = permitsOf(own, { policy: { clock: time, attemptTimeoutMs: 900 } });
-    permits.cancel();
-    permits.settle({ type: 'failure', kind: 'timeout', error: undefined });
-    permits.end('final');
-    expect(ruleOf(own, REQUEST).take(time.now(), 'after-timeout')).toBe(false);
   });
 
   test('a scheduled attempt that waits for its tokens is asked for once', async () => {
