@@ -153,23 +153,6 @@ test('which methods are repeated', () => {
 const waiting = (field: unknown): never =>
   ({ response: { status: 503, headers: { 'retry-after': field } } }) as never;
 
-test.each<[error: unknown, ms: number]>([
-  [undefined, 0],
-  [{}, 0],
-  [waiting(undefined), 0],
-  [waiting(''), 0],
-  [waiting('soon'), 0],
-  [waiting('5'), 5_000],
-  [waiting(5), 5_000],
-  [waiting('0.5'), 500],
-  [waiting('-5'), 0],
-  [waiting('Sun, 06 Nov 1994 08:49:37 GMT'), 4_000],
-  [waiting('Sun, 06 Nov 1994 08:49:30 GMT'), 0],
-])('retryAfter of %j is %d ms', (error, ms) => {
-  vi.spyOn(Date, 'now').mockReturnValue(Date.UTC(1994, 10, 6, 8, 49, 33));
-  expect(likeAxiosRetry.retryAfter(error as never)).toBe(ms);
-});
-
 test.each<[story: string, ms: number, retry?: number, error?: AxiosErrorLike | undefined, factor?: number]>([
   ['without a number', 100],
   ['the third', 800, 3],
@@ -180,13 +163,4 @@ test.each<[story: string, ms: number, retry?: number, error?: AxiosErrorLike | u
   const draws = Array.from({ length: 300 }, () => likeAxiosRetry.exponentialDelay(...args));
   const [least = 0, most = 0] = [Math.min(...draws) / ms, Math.max(...draws) / ms];
   expect([least >= 1, least < 1.02, most > 1.18, most < 1.2]).toEqual([true, true, true, true]);
-});
-
-test.each<[story: string, delay: () => number, ms: number]>([
-  ['without a number', () => likeAxiosRetry.linearDelay()(), 0],
-  ['the third', () => likeAxiosRetry.linearDelay()(3), 300],
-  ['with a factor of 50', () => likeAxiosRetry.linearDelay(50)(3), 150],
-  ['after a wait of 2 s', () => likeAxiosRetry.linearDelay(50)(3, waiting('2')), 2_000],
-])('linearDelay: %s', (_, delay, ms) => {
-  expect(delay()).toBe(ms);
 });

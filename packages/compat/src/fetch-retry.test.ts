@@ -28,21 +28,10 @@ test('what it makes of its options', () => {
 
 test.each<[options: object, message: string]>([
   [{ retries: -1 }, 'retries must be a whole number ≥ 0, got -1'],
-  [{ retryDelay: 0.5 }, 'retryDelay must be a whole number ≥ 0, got 0.5'],
   [{ retryDelay: '1' }, 'retryDelay must be a whole number ≥ 0, got "1"'],
   [{ retryOn: 503 }, 'retryOn must be a list of statuses, or a function, got 503'],
 ])('%j is refused', (options, message) => {
   expect(() => likeFetchRetry(options as LikeFetchRetryOptions)).toThrow(`likeFetchRetry: ${message}`);
-});
-
-test.each<[options: LikeFetchRetryOptions, delayMs: number]>([
-  [{}, 1_000],
-  [{ retryDelay: 7 }, 7],
-  [{ retryDelay: (attempt) => attempt * 100 }, 100],
-  [{ retryDelay: (_, error) => Number(error?.message === 'fetch failed') }, 1],
-  [{ retryDelay: () => Number.NaN }, 0],
-])('%o waits for %d ms before its second retry', (options, delayMs) => {
-  expect(likeFetchRetry(options).backoff?.({ ...step, outcome: lost })).toBe(delayMs);
 });
 
 describe('retryOn', () => {

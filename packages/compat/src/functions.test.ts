@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { AbortError } from './abort-error.ts';
 import { likeAsyncRetry, withBail } from './async-retry.ts';
 import { makeRetriable } from './make-retriable.ts';
-import { likePRetry, type PRetryContext } from './p-retry.ts';
+import { likePRetry } from './p-retry.ts';
 
 const endOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
 const failing = (...errors: unknown[]) => {
@@ -31,35 +31,6 @@ describe('likePRetry', () => {
     expect(error instanceof AbortError).toBe(false);
   });
 
-  test('an AbortError of a text is an error with that message', async () => {
-    const call = failing(new AbortError('gone'));
-    expect(await endOf(retry(call, likePRetry(quick)))).toMatchObject({ name: 'Error', message: 'gone' });
-    expect(call).toHaveBeenCalledTimes(1);
-  });
-
-  test('what onFailedAttempt throws ends the call', async () => {
-    const other = new Error('other');
-    const call = failing(new Error('no'));
-    const onFailedAttempt = async (): Promise<never> => Promise.reject(other);
-    expect(await endOf(retry(call, likePRetry({ ...quick, onFailedAttempt })))).toBe(other);
-    expect(call).toHaveBeenCalledTimes(1);
-  });
-
-  test('the next attempt waits for onFailedAttempt, and a promise of shouldRetry decides', async () => {
-    const order: string[] = [];
-    const call = vi.fn(async () => {
-      order.push('call');
-      throw new Error('no');
-    });
-    const onFailedAttempt = async (): Promise<void> => {
-      await new Promise((resolve) => setImmediate(resolve));
-      order.push('told');
-    };
-    const shouldRetry = async ({ attemptNumber }: PRetryContext): Promise<boolean> => attemptNumber < 2;
-    await endOf(retry(call, likePRetry({ ...quick, onFailedAttempt, shouldRetry })));
-    expect(order).toEqual(['call', 'told', 'call', 'told']);
-  });
-
   test('its functions may read the members of the error, as up to p-retry 6', async () => {
     const seen: unknown[] = [];
     const error = Object.assign(new RangeError('no'), { status: 503 });
@@ -69,17 +40,6 @@ describe('likePRetry', () => {
       retry(failing(error), likePRetry({ ...quick, retries: 0, onFailedAttempt: onFailedAttempt as never })),
     );
     expect(seen).toEqual(['no', 503, 1, true]);
-  });
-
-  test('signal ends the call with its reason', async () => {
-    const abort = new AbortController();
-    const reason = new Error('enough');
-    const call = vi.fn(async () => {
-      abort.abort(reason);
-      throw new Error('no');
-    });
-    expect(await endOf(retry(call, likePRetry({ ...quick, signal: abort.signal })))).toBe(reason);
-    expect(call).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -95,16 +55,6 @@ describe('likeAsyncRetry', () => {
     });
     expect(await endOf(retry(withBail(run), likeAsyncRetry(quick)))).toEqual(error);
     expect(run.mock.calls).toEqual([[expect.any(Function), 1]]);
-  });
-
-  test('bail ends a call whose function goes on, and returns', async () => {
-    const error = new Error('no');
-    const run = async (bail: (error?: unknown) => void): Promise<string> => {
-      await undefined;
-      bail(error);
-      return 'fine';
-    };
-    expect(await endOf(retry(withBail(run), likeAsyncRetry(quick)))).toBe(error);
   });
 
   test('an error with bail is not retried', async () => {

@@ -34,25 +34,10 @@ function setUp(options: LikePRetryOptions = {}, elapsedMs = 0, request: RequestT
   };
 }
 
-test.each<[options: LikePRetryOptions, maxRetries: number]>([
-  [{}, 10],
-  [{ retries: 4 }, 4],
-  [{ retries: 4, maxRetryTime: 1_000 }, 4],
-  [{ retries: NEVER, maxRetryTime: 1_000 }, Number.MAX_SAFE_INTEGER],
-  [{ retries: NEVER }, NEVER],
-])('%o has %d retries', (options, maxRetries) => {
-  expect(likePRetry(options)).toMatchObject({ maxRetries, methods: 'all', feedback: false });
-});
-
 test.each<[options: object, message: string]>([
   [{ retries: -1 }, 'retries must be a whole number ≥ 0, got -1'],
-  [{ factor: -1 }, 'factor must be a finite number ≥ 0, got -1'],
-  [{ minTimeout: NEVER }, 'minTimeout must be a finite number ≥ 0, got Infinity'],
-  [{ maxTimeout: -1 }, 'maxTimeout must be a finite number ≥ 0, got -1'],
   [{ maxRetryTime: -1 }, 'maxRetryTime must be a finite number ≥ 0, got -1'],
   [{ randomize: 1 }, 'randomize must be true or false, got 1'],
-  [{ shouldRetry: 1 }, 'shouldRetry must be a function, got 1'],
-  [{ onFailedAttempt: 1 }, 'onFailedAttempt must be a function, got 1'],
 ])('%j is refused', (options, message) => {
   expect(() => likePRetry(options)).toThrow(`likePRetry: ${message}`);
 });
@@ -99,36 +84,6 @@ describe('what its functions are given', () => {
     ['the last', {}, 0, 11, failed, context(11, 0, 0), false, 'transient'],
     ['a no', { shouldRetry: () => false }, 0, 1, failed, context(1, 10, 1_000), true, 'final'],
     ['a mistake', {}, 0, 1, thrown(new TypeError('x')), context(1, 10, 0), false, 'final'],
-    [
-      'a lost connection',
-      {},
-      0,
-      1,
-      thrown(new TypeError('fetch failed'), 'network'),
-      context(1, 10, 1_000),
-      true,
-      'transient',
-    ],
-    [
-      'an error with a status, of a function',
-      {},
-      0,
-      1,
-      { type: 'response', status: 400, header: () => undefined, error: new Error('no') },
-      context(1, 10, 1_000),
-      true,
-      'transient',
-    ],
-    [
-      'shortly before its time is over',
-      { maxRetryTime: 99 },
-      98,
-      1,
-      failed,
-      context(1, 10, 1_000),
-      true,
-      'transient',
-    ],
     ['at that time', { maxRetryTime: 99 }, 99, 1, failed, context(1, 10, 0), false, 'final'],
     [
       'an abort within a function, which may be a timeout',
@@ -146,14 +101,6 @@ describe('what its functions are given', () => {
     expect(failures).toEqual([{ ...expected, error: (outcome as { error: unknown }).error }]);
     expect(asked).toEqual(isAsked ? failures : []);
     expect(Object.isFrozen(failures[0])).toBe(true);
-  });
-
-  test('a thing that is no error is a mistake', () => {
-    const { judge, failures } = setUp();
-    expect(judge(thrown(5), 1)).toBe('final');
-    expect(failures[0]?.error).toEqual(
-      new TypeError('Non-error was thrown: "5". You should only throw errors.'),
-    );
   });
 
   test.each<[story: string, outcome: Outcome, request: RequestTraits]>([
@@ -178,13 +125,6 @@ test('a wait ends with the time for retries', () => {
   judge(failed, 1);
   expect(delayMs(1)).toBe(600);
   expect(setUp({ maxRetryTime: 7_000 }, 100).delayMs(2)).toBe(2_000);
-});
-
-test('without functions every error is retried', () => {
-  const { classify, plugins } = likePRetry();
-  const request = { ...FUNCTION };
-  plugins?.[0]?.started?.({ policy: { clock: virtualClock(), random: () => 0 }, request } as never);
-  expect(classify?.(failed, request, 1)).toBe('transient');
 });
 
 test.each<[story: string, status: number, config: object | undefined, verdict: string, error?: string]>([

@@ -24,7 +24,9 @@ test('there are rows for all libraries', () => {
 
 describe.each(files)('%s', (file) => {
   test.each(rowsOf(file))('%s', (_, path, before, after) => {
-    expect(bodyOf(migrate(basename(path), before).text)).toBe(after);
+    const { text } = migrate(basename(path), before);
+    expect(bodyOf(text)).toBe(after);
+    expect(migrate(basename(path), text).text, 'a second run').toBe(text);
   });
 });
 

@@ -6,8 +6,8 @@ import { migrate } from './migrate.ts';
 const shapes = new URL('../../test/shapes/', import.meta.url).pathname;
 const inputs = globSync('*.input.*', { cwd: shapes }).sort();
 
-describe('thirty shapes', () => {
-  test('there are so many', () => expect(inputs).toHaveLength(30));
+describe('programs of ky and of limiters', () => {
+  test('there are fourteen', () => expect(inputs).toHaveLength(14));
 
   test.each(inputs)('%s becomes what stands beside it', async (input) => {
     const before = readFileSync(shapes + input, 'utf8');
