@@ -6,12 +6,6 @@ const table = (rows: number): string => `| a | b |\n| - | - |\n${'| 1 | 2 |\n'.r
 const page = (printed: string): string =>
   `# Page\n\n\`\`\`sh\nnpx -y pnpm@12 bench path\n\`\`\`\n\n<!-- figures -->\n${printed}<!-- /figures -->\n`;
 
-test('a long table is folded, with its title and what was found in sight', () => {
-  expect(folded(`**Title.**\n\n${table(7)}\n- Less: none.\n`)).toBe(
-    `**Title.**\n\n<details>\n<summary>7 rows</summary>\n\n${table(7)}\n</details>\n\n- Less: none.\n`,
-  );
-});
-
 test('the line that opens a table has the first figures of ebb in it', () => {
   const rows = [
     '| **A stub** | | | |',
@@ -29,20 +23,6 @@ test('the line that opens a table has the first figures of ebb in it', () => {
     '',
   ].join('\n');
   expect(folded(text)).toContain('<summary>7 rows. A stub, ebb, a bucket: ns: 3; MB: 4</summary>');
-});
-
-test('a short table is shown', () => {
-  expect(folded(table(6))).toBe(table(6));
-});
-
-test('each of several tables is folded for itself', () => {
-  expect(folded(`${table(7)}\n${table(2)}\n${table(8)}`).match(/<details>/g)).toHaveLength(2);
-});
-
-test('a folded page is not folded again', () => {
-  const once = withFolds(page(table(9)));
-  expect(once).toContain('<summary>9 rows</summary>');
-  expect(withFolds(once)).toBe(once);
 });
 
 test('a new table takes the place of the folded one', () => {

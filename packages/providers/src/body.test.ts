@@ -1,10 +1,7 @@
-import type { InspectedResponse } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
-import { at, bytesIn, countIn, jsonIn, listAt, numberAt, pathOf, textAt, waitInWords } from './body.ts';
+import { at, bytesIn, jsonIn, listAt, numberAt, textAt, waitInWords } from './body.ts';
 
 const json = { a: { list: [1, 2], zero: 0, below: -1, nothing: null } };
-const having = (headers: Record<string, string>) =>
-  ({ header: (name: string) => headers[name] }) as InspectedResponse;
 
 test.each<[name: string, value: unknown, text: unknown, list: unknown, number: unknown]>([
   ['list', [1, 2], undefined, [1, 2], undefined],
@@ -51,28 +48,6 @@ describe('the body of a request', () => {
   ])('that is %s', (_, body, value, length) => {
     expect([jsonIn(body), bytesIn(body)]).toEqual([value, length]);
   });
-});
-
-test.each([
-  ['0', 0],
-  ['120', 120],
-  ['', undefined],
-  ['-1', undefined],
-  ['1.5', undefined],
-  ['x1', undefined],
-  ['1x', undefined],
-  [undefined, undefined],
-])('a header of %j counts %d', (text, count) => {
-  expect(countIn(having(text === undefined ? {} : { left: text }), 'left')).toBe(count);
-});
-
-test.each([
-  ['https://a.test/x?a=/b#c', 'https://a.test/x'],
-  ['/x#c?d', '/x'],
-  ['/x?\n/graphql', '/x'],
-  ['/x', '/x'],
-])('the path of %j', (url, path) => {
-  expect(pathOf(url)).toBe(path);
 });
 
 test.each<[message: string | undefined, ms: number | undefined]>([

@@ -201,6 +201,7 @@ describe('openai', () => {
     [{ 'project-tokens': '8001' }, { tokens: 8_001 }],
     [{ tokens: '0' }, { tokens: 0 }],
     [{ tokens: '-1', requests: '' }, {}],
+    [{ tokens: '1.5', requests: '1x' }, {}],
   ])('of %j is left %j', async (fields, left) => {
     const headers = Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [`x-ratelimit-remaining-${name}`, value]),

@@ -76,7 +76,6 @@ test('a POST is repeated after a refusal, and if the user allows it', () => {
 describe('the retry quota', () => {
   const call = (target?: string): CallView => ({ request: request(target) }) as CallView;
   const slowDown: Outcome = { ...response(503), advice: { verdict: 'refused' } };
-  const noConnection: Outcome = { type: 'failure', kind: 'connect', error: new Error('ECONNREFUSED') };
   function plan(
     quota: ReturnType<typeof awsRetryQuota>,
     outcome: Outcome,
@@ -86,20 +85,6 @@ describe('the retry quota', () => {
     permit?.settle?.(outcome);
     return quota.planRetry?.(of, { reason: 'refused', delayMs: 0 });
   }
-
-  test.each<[what: string, Outcome, paid: number, left: number]>([
-    ['a 500', response(500), 35, 10],
-    ['a 503 without a code', response(503), 35, 10],
-    ['a broken connection', reset, 35, 10],
-    ['a refused connection', noConnection, 35, 10],
-    ['a 429', response(429), 100, 0],
-    ['a 503 with SlowDown', slowDown, 100, 0],
-  ])('pays for so many retries after %s', (_, outcome, paid, left) => {
-    const quota = awsRetryQuota();
-    for (let time = 0; time < paid; time += 1) expect(plan(quota, outcome)).toHaveProperty('cancel');
-    expect(plan(quota, outcome)).toBe('budget-exhausted');
-    expect(quota.tokens).toBe(left);
-  });
 
   test('a success returns the cost of the last retry, or adds one', () => {
     const quota = awsRetryQuota();

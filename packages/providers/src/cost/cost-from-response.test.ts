@@ -210,13 +210,6 @@ describe('what is left', () => {
   });
 });
 
-test('a response may say nothing, and a fixed cost learns nothing', async () => {
-  const policy = { clock: virtualClock(), cost: 7 } as never;
-  const { told, judge } = setUp(() => null as never, {}, { policy });
-  await judge('5');
-  expect([told, warnings]).toEqual([['settle 7'], []]);
-});
-
 test('an attempt without tokens of its own is not read', async () => {
   const actual = vi.fn();
   const { judge, call } = setUp(actual, {}, { grant: undefined });

@@ -56,7 +56,7 @@ export const ESTIMATED_COST_OPTIONS: OptionTable<EstimatedCostOptions> = {
 const MOST_ANSWERS = 100;
 
 /** The costs of the last answers as shares of their most, from 0 to 1. */
-export class Shares {
+class Shares {
   /** In the order in which they came. */
   readonly #last: number[] = [];
   /** The same in ascending order, once they are asked for. */

@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -143,13 +142,6 @@ describe('ebb-sim', () => {
     expect(data[0]?.series.requests).toHaveLength(5);
   });
 
-  test('writes one file for each figure of a study', async () => {
-    await run('aws', '--svg', join(folder, 'race.svg'));
-    for (const name of ['calls', 'time', 'exponential'].map((name) => `race-backoff-${name}.svg`)) {
-      expect(existsSync(join(folder, name)), name).toBe(true);
-    }
-  });
-
   test.each(['', '/'])('in a folder each figure has its own name: folder%s', async (end) => {
     const home = join(folder, `figures${end.length}`);
     mkdirSync(home);
@@ -208,11 +200,6 @@ describe('output files are checked before the run', () => {
     const locked = file('locked.csv', '');
     chmodSync(locked, 0o400);
     expect((await run(path, '--csv', locked)).err).toMatch(/--csv: .*locked\.csv cannot be written: EACCES/);
-  });
-
-  test('several outputs may go to one device', async () => {
-    const mine = file('mine.json', JSON.stringify(scenario));
-    expect(await run(mine, '--csv', '/dev/null', '--json', '/dev/null')).toMatchObject({ code: 0 });
   });
 });
 
