@@ -67,6 +67,7 @@ export const SLOW: Readonly<
   ],
   /** Many worlds, streams and bodies, and figures of the simulator, byte for byte. */
   worlds: [
+    'packages/core/src/limits/bucket/quota-bucket.property.test.ts',
     'packages/core/src/limits/bucket/token-bucket.property.test.ts',
     'packages/core/src/queue/fair-queue.property.test.ts',
     'packages/fetch/src/body/slots-collected.test.ts',
