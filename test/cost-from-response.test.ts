@@ -59,6 +59,9 @@ beforeEach(() => {
   });
 });
 
+const streamOf = (...events: readonly unknown[]) =>
+  new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''), { headers: SSE });
+
 /** Sends one request that gets these responses, and reads the last. */
 async function send(
   actual: CostOfResponse,

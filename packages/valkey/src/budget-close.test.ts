@@ -2,26 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { budgetFleet, times } from '../test/budget-fleet.ts';
 
 describe('a budget that closes', () => {
-  test('has given back its leases and refunds, and reported its successes, before close resolves', async () => {
-    const { clock, process } = budgetFleet({ reserve: 8, ratio: 1 });
-    const [one, other] = [process(), process()];
-    other.deposit();
-    await clock.advance(20_000);
-    times(4, () => one.begin());
-    await clock.advance(500);
-    expect(one.withdraw()).toBe(true);
-    one.deposit();
-    one.refund();
-    const before = one.stats();
-    const closedAtMs = clock.now();
-    const closing = one.close().then(() => ({ ...one.stats(), tookMs: clock.now() - closedAtMs }));
-    await clock.advance(500);
-    const { tookMs, leased, inStore } = await closing;
-    expect(tookMs).toBeLessThan(250);
-    expect(leased).toBe(0);
-    expect(inStore).toBeGreaterThanOrEqual(before.inStore + before.leased);
-  });
-
   test.each([
     ['a call leases that is under way', 0.1],
     ['it has leased, if nothing else is to be reported', 500],
@@ -36,23 +16,6 @@ describe('a budget that closes', () => {
     await clock.advance(500);
     // All of the reserve, as the last reply says.
     expect(await closing).toMatchObject({ leased: 0, calls: 2, inStore: 8 });
-  });
-
-  test('allows no retry any more, and makes no call, also without its store', async () => {
-    const { clock, process } = budgetFleet();
-    const [budget, unused] = [process({ localReserve: 2 }), process()];
-    budget.store.health = 'refusing';
-    budget.begin();
-    await clock.advance(20_000);
-    expect([budget.stats().mode, budget.balance]).toEqual(['local', 2]);
-    const { calls } = budget.stats();
-    await Promise.all([budget.close(), unused.close(), clock.advance(500)]);
-    for (const one of [budget, unused]) {
-      one.begin();
-      expect([one.withdraw(), one.balance]).toEqual([false, 0]);
-    }
-    await clock.advance(1_000);
-    expect([budget.stats().calls, unused.stats().calls]).toEqual([calls, 0]);
   });
 
   test('sends what its last requests report after close', async () => {
@@ -74,22 +37,6 @@ describe('a budget that closes', () => {
     expect(events).toEqual([]);
     // Four successes, of which one was leased and is back.
     expect(tokens()).toBe(4e6);
-    expect(clock.pending).toBe(0);
-  });
-
-  test('tells once that what was reported after close is lost', async () => {
-    const { clock, events, process } = budgetFleet();
-    const budget = process();
-    budget.begin();
-    await clock.advance(1_000);
-    await Promise.all([budget.close(), clock.advance(500)]);
-    budget.store.health = 'refusing';
-    times(3, () => budget.deposit());
-    await clock.advance(500);
-    budget.deposit();
-    budget.refund();
-    await clock.advance(60_000);
-    expect(events).toMatchObject([{ type: 'lost', error: { message: 'ECONNREFUSED' } }]);
     expect(clock.pending).toBe(0);
   });
 

@@ -3,7 +3,6 @@ import { seededRandom } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { budgetFleet, withdrawAll } from '../test/budget-fleet.ts';
 import type { Health } from '../test/model-store.ts';
-import type { ValkeyBudget } from './budget.ts';
 
 /** Ten in reserve, and ten for the successes of a round of 50 processes. */
 const [RESERVE, RATIO, PROCESSES] = [10, 0.2, 50];
@@ -70,74 +69,6 @@ describe('50 processes that lose their store retry at most reserve + ratio · su
     expect(promised).toBe(RESERVE + RATIO * PROCESSES);
     expect(Math.min(...retries)).toBeGreaterThanOrEqual(least);
     expect(Math.max(...retries)).toBeLessThanOrEqual(most);
-  });
-
-  test('and a busy fleet uses its reserve', async () => {
-    const traffic: Traffic = { gapMs: 0, everyMs: 1_000, rounds: 30 };
-    expect(await retriesWithoutStore(traffic, 0)).toBeGreaterThanOrEqual(5);
-  });
-});
-
-describe('a store that takes 260 ms', () => {
-  test('teaches by late replies how many processes share the budget', async () => {
-    const { clock, events, process } = budgetFleet({ reserve: 12 });
-    const fleet = Array.from({ length: 6 }, () => process());
-    for (const budget of fleet) budget.begin();
-    await clock.advance(2_000);
-    for (const budget of fleet) expect(budget.stats()).toMatchObject({ mode: 'shared', processes: 6 });
-    const newcomers = Array.from({ length: 6 }, () => process());
-    for (const budget of [...fleet, ...newcomers]) budget.store.latencyMs = 130;
-    for (const budget of newcomers) budget.begin();
-    await clock.advance(2_000);
-    for (let step = 0; step < 10; step += 1) {
-      for (const budget of fleet) budget.deposit();
-      await clock.advance(700);
-    }
-    for (const budget of fleet) expect(budget.stats()).toMatchObject({ mode: 'local', processes: 12 });
-    // It is told once, and not with each late reply.
-    expect(events.filter(({ type }) => type === 'lost').length).toBeLessThanOrEqual(12);
-  });
-
-  test('leases by late replies retries that are valid from the call on, and stays lost', async () => {
-    const { clock, events, process } = budgetFleet({ reserve: 10, windowMs: 1_000, localReserve: 0 });
-    const other = process();
-    for (let request = 0; request < 50; request += 1) other.deposit();
-    await clock.advance(500);
-    const budget = process();
-    budget.store.latencyMs = 130;
-    budget.begin();
-    // The store does not know the script of this connection, so the reply takes twice as long.
-    for (const [ms, leased] of [
-      [530, 1],
-      [460, 1],
-      [20, 0],
-    ] as const) {
-      await clock.advance(ms);
-      expect(budget.stats()).toMatchObject({ mode: 'local', leased });
-    }
-    expect(events.map(({ type }) => type)).toEqual(['lost']);
-    await Promise.all([other.close(), budget.close(), clock.advance(1_000)]);
-  });
-
-  test('never lets a fleet retry more than reserve + ratio · successes', async () => {
-    const { clock, process } = budgetFleet({ reserve: 10, ratio: 0.2 });
-    const fleet = Array.from({ length: 8 }, () => process());
-    for (const budget of fleet) budget.store.latencyMs = 130;
-    let [retries, successes] = [0, 0];
-    for (let step = 0; step < 600; step += 1) {
-      const budget = fleet[step % 8] as ValkeyBudget;
-      budget.begin();
-      await clock.advance(100);
-      if (step % 3 === 0) {
-        budget.deposit();
-        successes += 1;
-      } else {
-        retries += withdrawAll(budget);
-      }
-      budget.end();
-    }
-    expect(retries).toBeLessThanOrEqual(10 + 0.2 * successes);
-    expect(retries).toBeGreaterThan(5);
   });
 });
 

@@ -32,25 +32,6 @@ describe('requests', () => {
     await clock.advance(3_600_000);
     expect(budget.store.calls.length).toBe(2);
   });
-
-  test('cause at most one call per aheadMs, however many there are', async () => {
-    const { clock, process } = budgetFleet({ lease: { aheadMs: 200 } });
-    const budget = process();
-    const startMs = clock.now();
-    for (let step = 0; step < 500; step += 1) {
-      times(10, () => budget.begin());
-      await clock.advance(5);
-      times(9, () => {
-        budget.deposit();
-        budget.end();
-      });
-      budget.withdraw();
-      budget.end();
-      await clock.advance(5);
-    }
-    expect(budget.stats().calls).toBeLessThanOrEqual((clock.now() - startMs) / 200 + 1);
-    expect(budget.stats().calls).toBeGreaterThan(20);
-  });
 });
 
 describe('the fleet', () => {
@@ -92,23 +73,5 @@ describe('the fleet', () => {
       expect(window).toBeLessThanOrEqual(reserve + ratio * sum(earned, nowMs - 3.1 * windowMs, nowMs));
     }
     expect(sum(spent, 0, clock.now())).toBeGreaterThan(0.3 * ratio * sum(earned, 0, clock.now()));
-  });
-
-  test('has its reserve again, once, after six windows without use', async () => {
-    const { clock, process } = budgetFleet({ reserve: 4 });
-    const fleet = Array.from({ length: 8 }, () => process());
-    const burst = async (): Promise<number> => {
-      let retries = 0;
-      for (let round = 0; round < 20; round += 1) {
-        for (const budget of fleet) if (budget.withdraw()) retries += 1;
-        await clock.advance(200);
-      }
-      return retries;
-    };
-    await burst();
-    await clock.advance(61_000);
-    expect(await burst()).toBe(4);
-    await clock.advance(50_000);
-    expect(await burst()).toBe(0);
   });
 });

@@ -140,14 +140,6 @@ describe.runIf(program !== undefined).each(Object.entries(clusterClients))(
   },
 );
 
-test.each([[undefined], [null], [{}], ['redis://127.0.0.1'], [{ evalsha: () => {} }]])(
-  '%j is not a client',
-  (client) => {
-    const options = { client: client as unknown as ValkeyClient, key: 'k', refillPerSecond: 1 };
-    expect(() => valkeyBucket(options)).toThrow(/client must be a client of/);
-  },
-);
-
 test('the types of all clients are accepted', () => {
   expectTypeOf<Redis>().toExtend<ValkeyClient>();
   expectTypeOf<Cluster>().toExtend<ValkeyClient>();

@@ -19,37 +19,6 @@ function tokensInStore(): number {
   return Math.min(20, (nowUs - (units[0]?.empty ?? 0)) / 1e6);
 }
 
-test('close returns leased tokens and refuses every request', async () => {
-  const { clock } = world;
-  const bucket = bucketOf();
-  await world.run(bucket.acquire({ cost: 4 }), 1);
-  const waits = bucket.acquire({ cost: 20 });
-  await clock.advance(1);
-  expect(bucket.stats().leased).toBeGreaterThan(0);
-  const closed = bucket.close();
-  expect(await world.fateOf(waits)).toMatchObject({ reason: 'closed' });
-  await clock.advance(2);
-  await closed;
-  await bucket.close();
-  expect(bucket.stats().leased).toBe(0);
-  expect(await world.fateOf(bucket.acquire())).toMatchObject({ reason: 'closed' });
-  expect(bucket.tryAcquire()).toBeUndefined();
-  expect(clock.pending).toBe(0);
-  expect(tokensInStore()).toBeGreaterThan(15.9);
-});
-
-test('close during a call returns what that leases', async () => {
-  const { clock, store } = world;
-  const bucket = bucketOf();
-  const waits = bucket.acquire({ cost: 20 }).catch((error: Error) => error);
-  await Promise.resolve();
-  const closed = bucket.close();
-  await clock.advance(3);
-  await closed;
-  expect(await waits).toMatchObject({ reason: 'closed' });
-  expect(store.calls).toEqual(['lease', 'refund']);
-});
-
 test("close with 'drain' serves the waiting requests, and then returns the rest", async () => {
   const { clock } = world;
   const bucket = bucketOf({ refillPerSecond: 10 });
@@ -84,18 +53,6 @@ test.each([0.25, 50, 100])(
     expect(clock.pending).toBe(0);
   },
 );
-
-test('what is settled after close is sent', async () => {
-  const { clock } = world;
-  const bucket = bucketOf();
-  const grant = await world.run(bucket.acquire({ cost: 10 }), 1_000);
-  await world.run(bucket.close(), 500);
-  const before = tokensInStore();
-  grant.settle(2);
-  await clock.advance(500);
-  expect(tokensInStore() - before).toBeGreaterThan(7.9);
-  expect(clock.pending).toBe(0);
-});
 
 test.each(['refusing', 'silent'] as const)(
   'close tells what it cannot give back to a store that is %s',

@@ -117,43 +117,6 @@ describe.each(needsStore)('a store that was never reached, with %o', (mode) => {
     expect(asks.results).toMatchObject(all(failure));
     expect(events).toMatchObject([{ type: 'lost', error: store.error }]);
   });
-
-  test('receives a pause when it is reached: the rest of it', async () => {
-    store.health = 'frozen';
-    const bucket = bucketOf(mode);
-    bucket.pauseFor(5_000);
-    const asks = new Asks(bucket);
-    await clock.advance(2_000);
-    store.health = 'up';
-    await clock.advance(100);
-    const other = bucketOf(mode);
-    const others = new Asks(other);
-    await clock.advance(100);
-    expect(other.stats().pausedMs).toBeCloseTo(2_800, -1);
-    await clock.advance(2_750);
-    expect([asks.results, others.results]).toEqual([[], []]);
-    await clock.advance(100);
-    expect([asks.results, others.results]).toMatchObject([all({ cost: 1 }), all({ cost: 1 })]);
-  });
-
-  test('receives a pause of a process that ends at once', async () => {
-    const bucket = bucketOf(mode);
-    bucket.pauseFor(5_000);
-    const calls = bucket.close().then(() => [...store.calls]);
-    expect(await world.run(calls, 10)).toContain('pause');
-  });
-
-  test.each(['refusing', 'silent'] as const)('close ends in time (%s)', async (health) => {
-    store.health = health;
-    const bucket = bucketOf(mode);
-    const asks = new Asks(bucket);
-    await clock.advance(1_010);
-    const closed = bucket.close();
-    await clock.advance(0);
-    expect(asks.results).toMatchObject(all({ reason: 'closed' }));
-    expect(await world.fateOf(closed, 500)).toBe(undefined);
-    expect(clock.pending).toBe(0);
-  });
 });
 
 test.each<[health: Health, options: Partial<ValkeyBucketOptions>, conforming: boolean, mode: string]>([
@@ -177,13 +140,4 @@ test('a store that was reached before delays no request beyond timeoutMs', async
   const failure = { reason: 'unavailable', message: expect.stringContaining('did not reply within 250 ms') };
   expect(await world.fateOf(bucket.acquire(), 250)).toMatchObject(failure);
   await world.run(bucket.close());
-});
-
-test('the wait for a connection ends at any fraction of a millisecond', async () => {
-  store.health = 'silent';
-  for (let at = 0; at < 40; at += 1) {
-    await clock.advance(Math.sqrt(2 + at));
-    const bucket = bucketOf({ connectTimeoutMs: 300 * Math.SQRT2, timeoutMs: 100 / 3 });
-    expect(await world.fateOf(bucket.acquire(), 500)).toMatchObject({ reason: 'unavailable' });
-  }
 });

@@ -1,8 +1,7 @@
-import { nextTurn } from '@ebb/core/bucket';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clients, variants } from '../test/clients.ts';
 import { program, startServer, type TestServer } from '../test/server.ts';
-import { blockFor, slowConnections } from '../test/wire.ts';
+import { slowConnections } from '../test/wire.ts';
 import { type StoreEvent, type ValkeyBucketOptions, type ValkeyClient, valkeyBucket } from './index.ts';
 
 const all = Object.entries({ ...clients, ...variants }).filter(([name]) => !/listener|RESP|two/.test(name));
@@ -18,10 +17,6 @@ function bucketOf(client: ValkeyClient, options: Partial<ValkeyBucketOptions> = 
     ...options,
   });
   return Object.assign(bucket, { events });
-}
-
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await nextTurn();
 }
 
 describe.runIf(program !== undefined).each(all)('through %s', (_, open) => {
@@ -45,34 +40,4 @@ describe.runIf(program !== undefined).each(all)('through %s', (_, open) => {
       expect(fates).toEqual(Array(10).fill({ conforming: true, events: [] }));
     },
   );
-
-  // After some of these turns the call is on its way, after others the reply is in the socket.
-  test.each([0, 1, 2, 4])('nor if the event loop is blocked for longer, %i turns later', async (count) => {
-    using opened = await open({ port: server.port });
-    await using bucket = bucketOf(opened.client);
-    const asked = bucket.acquire();
-    await turns(count);
-    blockFor(70);
-    expect(await asked).toMatchObject({ conforming: true });
-    expect(bucket.events).toEqual([]);
-  });
-
-  test('a blocked event loop does not count as a lost store', async () => {
-    using opened = await open({ port: server.port });
-    // Each request costs more than was leased, so that it makes a call.
-    await using bucket = bucketOf(opened.client, { onStoreError: 'open', lease: { aheadMs: 1 } });
-    await using patient = bucketOf(opened.client);
-    await patient.acquire();
-    for (const count of [0, 1, 2, 3, 5]) {
-      // What was leased in advance, because the store seemed far away, goes back.
-      await expect.poll(() => bucket.stats().leased).toBe(0);
-      const { calls } = bucket.stats();
-      const asked = bucket.acquire({ cost: 5 });
-      await turns(count);
-      blockFor(70);
-      expect(await asked).toMatchObject({ conforming: true });
-      expect(bucket.stats().calls).toBeGreaterThan(calls);
-    }
-    expect(bucket.events).toEqual([]);
-  });
 });

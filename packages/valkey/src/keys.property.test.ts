@@ -3,7 +3,7 @@ import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ModelStore } from '../test/model-store.ts';
-import { valkeyBucket, valkeyBucketPerKey, valkeyBudget } from './index.ts';
+import { valkeyBucket, valkeyBucketPerKey } from './index.ts';
 import { unitNames } from './store-call.ts';
 
 /** A text of few characters, so that many are alike: those that keys have a use for, what stands for them, and halves of characters. */
@@ -51,44 +51,6 @@ describe('a tenant', () => {
   ])('%j has the key %s', async (tenant, key) => {
     expect(await keysOfTenants([tenant])).toEqual([key]);
   });
-
-  test('never has the key of another', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(text, { minLength: 2, maxLength: 8 }), async (tenants) => {
-        const keys = await keysOfTenants(tenants);
-        expect(keys.length).toBe(tenants.length);
-        // A cluster has each of them in a slot of its own: all that is in the braces, which are the first and the last.
-        for (const key of keys) expect(key).toMatch(/^ebb:\{k:[^{}]*\}$/);
-      }),
-      { examples: [[['a{b', 'a%7Bb']], [['\ud800', '\udc00', '\ufffd', '%D800']]] },
-    );
-  });
-});
-
-test('two names, or two prefixes, never share a bucket or a budget', async () => {
-  const name = text.filter((one) => !/[{}]|\p{Cs}/u.test(one));
-  const names = fc.uniqueArray(fc.tuple(name, name), {
-    ...{ minLength: 2, maxLength: 4 },
-    selector: ([prefix, key]) => JSON.stringify([prefix, key]),
-  });
-  await fc.assert(
-    fc.asyncProperty(names, async (all) => {
-      const keys = await keysOf(async (client, clock) => {
-        const made = all.flatMap(([prefix, key]) => {
-          const options = { client, clock, prefix, key: `${key}.` };
-          return [valkeyBucket({ ...options, ...limit }), valkeyBudget(options)];
-        });
-        for (const one of made) {
-          if ('acquire' in one) void one.acquire();
-          else one.deposit();
-        }
-        await clock.advance(1_000);
-        await Promise.all([...made.map((one) => one.close()), clock.advance(1_000)]);
-      });
-      expect(keys.length).toBe(2 * all.length);
-    }),
-    { numRuns: 50 },
-  );
 });
 
 test('two lists of units never read the same, and every name is read back', () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { LoneLease } from '../test/lone-lease.ts';
-import { knownArgs, nothingKnown, observe } from './lease.ts';
+import { knownArgs } from './lease.ts';
 import type { RawReply } from './store-call.ts';
 
-const LIMITS = [{ refillPerSecond: 10, capacity: 10 }];
+const _LIMITS = [{ refillPerSecond: 10, capacity: 10 }];
 
 function raw(epoch: number, atUs: number, other: Partial<RawReply> = {}): RawReply {
   return {
@@ -48,24 +48,4 @@ test.each<[name: string, replies: readonly Told[]]>([
     if (isCounted && epoch > 0) expect(knownArgs(lease.state.known)[1]).toBe(`${epoch}`);
     else expect(knownArgs(lease.state.known)).toEqual(before);
   }
-});
-
-test('a call that came too late tells what it saw, and nothing to hand in', () => {
-  const known = observe(nothingKnown(LIMITS), raw(1, 1e6), 0, 1)[0];
-  const [next, reply] = observe(known, raw(1, 2e6, { tooLate: true, emptyUs: [5e6] }), 2, 3);
-  expect(reply.emptyInMs).toEqual([3_000]);
-  expect(knownArgs(next)).toEqual(knownArgs(known));
-});
-
-test('requests may be served sooner if tokens are given back, not if others take part', () => {
-  let known = nothingKnown(LIMITS);
-  const lineOf = (told: RawReply): string => {
-    const [next, { line }] = observe(known, told, 0, 1);
-    known = next;
-    return line;
-  };
-  const line = lineOf(raw(1, 1e6, { processes: 2 }));
-  expect(lineOf(raw(1, 2e6, { processes: 3 }))).toBe(line);
-  expect(lineOf(raw(1, 3e6, { processes: 3, givenUs: [7] }))).not.toBe(line);
-  expect(lineOf(raw(2, 4e6, { processes: 3 }))).not.toBe(line);
 });

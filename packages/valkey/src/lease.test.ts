@@ -1,5 +1,3 @@
-import { seededRandom } from '@ebb/core/testing';
-import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EMPTY_BACKLOG, LoneLease, reply, type Step, TOKEN, type Told, waiting } from '../test/lone-lease.ts';
 import { restOf, unitWaitMs } from './lease.ts';
@@ -41,18 +39,6 @@ describe('a step', () => {
     });
     expect(step.calls[0]).toMatchObject({ maxAvailable: [3 * TOKEN], withinMs: Number.POSITIVE_INFINITY });
     expect(lease.step(1, waiting(4)).calls).toEqual([]);
-  });
-
-  test('asks for nothing while no request waits', () => {
-    const { calls, wakeAtMs } = lease.step(0, EMPTY_BACKLOG);
-    expect([calls, wakeAtMs]).toEqual([[], Number.POSITIVE_INFINITY]);
-  });
-
-  test('with a lease says that requests may be served', () => {
-    const call = callOf(lease.step(0, waiting(1)));
-    const step = lease.step(5, waiting(1), { call, sentAtMs: 0, reply: reply({ granted: 2 * TOKEN }) });
-    expect(step.serve).toBe(true);
-    expect([take(5), take(5), take(5)]).toEqual([true, true, false]);
   });
 
   test('with a refusal waits until asking helps', () => {
@@ -411,56 +397,4 @@ describe('a late reply of a store that is lost', () => {
     expect(late.turns).toMatchObject([{ type: 'lost', mode: 'local', share: 0.25 }]);
     expect(late.serve).toBe(true);
   });
-});
-
-const event = fc.record({
-  afterMs: fc.nat(400),
-  waiting: fc.nat(20),
-  take: fc.nat(5),
-  what: fc.constantFrom('answer', 'answer', 'answer', 'fail', 'give up', 'late', 'nothing', 'pause'),
-  granted: fc.nat(10),
-  emptyInMs: fc.integer({ min: -200, max: 500 }),
-});
-
-test('in any order of answers: one lease at a time, no token from nowhere, and a time to wake that comes', () => {
-  fc.assert(
-    fc.property(fc.array(event, { maxLength: 60, size: 'max' }), fc.nat(), (events, seed) => {
-      lease = new LoneLease({ random: seededRandom(seed) });
-      const open: { call: StoreCall; sentAtMs: number }[] = [];
-      const givenUp: { call: StoreCall; sentAtMs: number }[] = [];
-      let [nowMs, leased, spent, returned] = [0, 0, 0, 0];
-      for (const { afterMs, waiting: count, take: takes, what, granted, emptyInMs } of events) {
-        nowMs += afterMs;
-        const backlog = waiting(count);
-        const asked = what === 'late' ? givenUp.shift() : what === 'nothing' ? undefined : open.shift();
-        const amount = asked?.call.mode === 'lease' ? granted * TOKEN : 0;
-        const isRefused = asked?.call.mode === 'lease' && amount === 0;
-        const told = reply({ emptyInMs, ...(isRefused ? { waitMs: 5 } : { granted: amount }) });
-        const isTold = what === 'answer' || what === 'pause' || what === 'late';
-        if (isTold && asked?.call.mode === 'lease') leased += amount;
-        if (what === 'pause') lease.pause(nowMs + 100, nowMs);
-        if (what === 'give up' && asked !== undefined) givenUp.push(asked);
-        const state =
-          what === 'late' ? ('late' as const) : what === 'give up' ? ('given up' as const) : undefined;
-        const outcome = isTold ? { reply: told } : { error: new Error(what) };
-        const answer = asked && { ...asked, ...outcome, ...(state && { state }) };
-        const step = lease.step(nowMs, backlog, answer);
-        for (const call of step.calls) {
-          open.push({ call, sentAtMs: nowMs });
-          if (call.mode !== 'lease' && call.mode !== 'refund') continue;
-          for (const { amounts } of call.leases ?? []) returned += amounts[0] ?? 0;
-        }
-        expect(open.filter(({ call }) => call.mode === 'lease').length).toBeLessThanOrEqual(1);
-        expect(Number.isNaN(step.wakeAtMs)).toBe(false);
-        if (count > 0 && lease.state.outage === undefined && lease.isOpen(nowMs))
-          expect(step.wakeAtMs).toBeLessThan(Number.POSITIVE_INFINITY);
-        for (let taken = 0; taken < takes && lease.isOpen(nowMs); taken += 1) {
-          if (take(nowMs)) spent += TOKEN;
-        }
-        expect(spent + returned + lease.left).toBeLessThanOrEqual(leased + 1);
-        expect(lease.left).toBeGreaterThanOrEqual(0);
-      }
-    }),
-    { numRuns: 1_000 },
-  );
 });

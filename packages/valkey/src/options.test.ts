@@ -33,6 +33,7 @@ describe('options', () => {
 
   test.each([
     [{ client: undefined }, TypeError, /client must be a client of iovalkey/],
+    [{ client: { evalsha: () => {} } }, TypeError, /client must be a client of iovalkey/],
     [{ key: '' }, RangeError, /key must be a string that is not empty/],
     [{ key: 'a{b}' }, RangeError, /key must be a string without braces/],
     [{ key: 7 }, TypeError, /key must be a string/],

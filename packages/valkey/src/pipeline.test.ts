@@ -60,9 +60,4 @@ describe('the calls of one turn go out', () => {
     const calls = await Promise.allSettled(['1', 'x', '2'].map((key) => store.evalsha('sha', key, [])));
     expect(calls.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
-
-  test('as they come with a client that sends them together itself', () => {
-    const own = { evalsha: async () => 1, eval: async () => 1 };
-    expect(inPipeline(own, own)).toBe(own);
-  });
 });

@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import type { EventEmitter } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import { createServer } from 'node:tls';
 import { inspect } from 'node:util';
@@ -56,6 +56,9 @@ test.each<[message: string, permanent: boolean]>([
   ['connect ECONNREFUSED 127.0.0.1:6379', false],
   ["ERR unknown command 'EVALSHA'", true],
   ['NOAUTH Authentication required.', true],
+  ["OOM command not allowed when used memory > 'maxmemory'.", true],
+  ["READONLY You can't write against a read only replica.", true],
+  ['Connection is closed.', true],
   [`${GLIDE} ACL failure in script: User x may not run 'time'`, true],
   [`${GLIDE} The user executing the script can't run this`, true],
 ])('%s: permanent is %s', (message, permanent) => {
@@ -122,26 +125,6 @@ describe('a connection', () => {
   });
 });
 
-describe.runIf(program !== undefined)('a server that gets a password later', () => {
-  // A client that repeats its commands reports this error to a listener only.
-  const listening = throughNode.filter(([name]) => !name.includes('without'));
-  test.each(listening)('is reported in its own words: %s', async (_, open) => {
-    await using server = await startServer();
-    using opened = await open({ port: server.port });
-    const events: StoreEvent[] = [];
-    await using bucket = valkeyBucket({
-      ...{ client: opened.client, key: 'k', refillPerSecond: 1_000, capacity: 10, onStoreError: 'closed' },
-      onStoreEvent: (event) => events.push(event),
-    });
-    await bucket.acquire();
-    await vi.waitUntil(() => bucket.stats().leased === 0);
-    await server.command('CONFIG SET requirepass password');
-    // Open connections stay logged in, so they are closed.
-    await server.command('AUTH password\r\nCLIENT KILL TYPE normal');
-    await expect(bucket.acquire({ cost: 10 })).rejects.toThrow(/NOAUTH/);
-  });
-});
-
 describe('watching a client', () => {
   const bucketOf = (client: ValkeyClient) => valkeyBucket({ client, key: 'k', refillPerSecond: 1 });
 
@@ -187,24 +170,4 @@ describe('watching a client', () => {
       await again.close();
     },
   );
-
-  test('forgets an error when the connection is ready again', async () => {
-    const client = Object.assign(new EventEmitter(), {
-      evalsha: () => new Promise<never>(() => {}),
-      eval: () => new Promise<never>(() => {}),
-    });
-    client.on('error', () => {});
-    const messages: string[] = [];
-    for (const isOver of [false, true]) {
-      const bucket = valkeyBucket({
-        ...{ client, key: 'k', refillPerSecond: 1, onStoreError: 'closed' },
-        ...{ timeoutMs: 5, connectTimeoutMs: 0 },
-      });
-      client.emit('error', new Error('of the night'));
-      if (isOver) client.emit('ready');
-      messages.push(String(await bucket.acquire().catch((error: unknown) => error)));
-      await bucket.close();
-    }
-    expect(messages).toEqual([expect.stringMatching(/ms: of the night$/), expect.stringMatching(/\d ms$/)]);
-  });
 });

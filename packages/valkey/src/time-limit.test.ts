@@ -41,12 +41,6 @@ test('an event in the turn in which the limit is reached is in time', async () =
   expect(onLate).not.toHaveBeenCalled();
 });
 
-test('cancelling leaves no timer', () => {
-  const clock = lateClock();
-  timeLimit(clock, 200, () => {})();
-  expect(clock.timers).toEqual([]);
-});
-
 const connection = { error: () => undefined, clearError: () => {}, release: () => {} };
 
 test.each([true, false])(

@@ -19,12 +19,8 @@ const slow = (processes: number, roundTripMs: number): TroubledFleet => ({
 
 test.each<[name: string, TroubledFleet, least: number, most: number]>([
   ['without a store 8 processes, before 1 request in 30 s each', quiet(8, 30), 0.9, 1.1],
-  ['without a store 32 processes, before 1 in 10 s', quiet(32, 10), 0.9, 1.1],
-  ['without a store 8 processes, before 1 in 10 s, started 2.5 s apart', quiet(8, 10, 2_500), 0.98, 1.1],
   ['without a store 32 processes, before 1 in 3 s, started 2.5 s apart', quiet(32, 3, 2_500), 0.9, 1.1],
-  ['without a store 32 processes, before 1 in 30 s, started 2.5 s apart', quiet(32, 30, 2_500), 0.9, 1.1],
   ['6 processes at a round trip of 246 ms', slow(6, 246), 0.95, 1.05],
-  ['32 processes at a round trip of 260 ms', slow(32, 260), 0.95, 1.05],
   ['6 processes at a round trip of 1 s', slow(6, 1_000), 0.95, 1.05],
 ])(
   '%s spend the rate',
@@ -110,21 +106,3 @@ test('in any trouble of its store a fleet spends at most 110 % of the rate and t
     { numRuns: 30 },
   );
 }, 300_000);
-
-test('a fleet whose attempts to come back got no reply does not pay for what no one else spent', async () => {
-  const near = { roundTripMs: 20 };
-  const quiet = { losesEveryMs: 700, quietMs: 300 };
-  const { shares } = await spendInTrouble({
-    ...{ processes: 12, rate: 50, capacity: 50, seed: -28 },
-    phases: [
-      { ...near, lastsMs: 2_500 },
-      { lastsMs: 988, roundTripMs: 400, losesEveryMs: 700 },
-      { lastsMs: 4_522, roundTripMs: 1_000, ...quiet, losesEveryMs: 15 },
-      { lastsMs: 4_687, roundTripMs: 200, ...quiet, health: 'frozen' },
-      { ...near, lastsMs: 1_077, health: 'frozen' },
-      { ...near, lastsMs: 5_000 },
-      { ...near, lastsMs: 8_000 },
-    ],
-  });
-  expect(shares.at(-1)).toBeGreaterThan(0.95);
-});

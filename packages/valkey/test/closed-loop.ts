@@ -25,8 +25,6 @@ export interface ClosedLoop {
   readonly lateMs?: number;
   /** When the store starts to lose the key, and how often it does. */
   readonly losses?: { readonly fromMs: number; readonly everyMs: number };
-  /** The processes start within so long, at random. Then one that does not know its share yet may refuse a request. */
-  readonly spreadMs?: number;
   readonly seed?: number;
 }
 
@@ -96,13 +94,7 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
   const once = async (process: number, bucket: Bucket): Promise<void> => {
     const cost = costs[Math.floor(random() * costs.length)] ?? 1;
     const sinceMs = time.now();
-    try {
-      await bucket.acquire({ cost });
-    } catch (error) {
-      if (load.spreadMs === undefined) throw error;
-      await time.sleep(20);
-      return;
-    }
+    await bucket.acquire({ cost });
     if (stopped) return;
     waits.push(time.now() - sinceMs);
     spent.push({ atMs: time.now(), cost, process });
@@ -126,11 +118,7 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
       time.schedule(() => arrive(process, bucket, everyMs), random() * everyMs);
       continue;
     }
-    const start = (): void => {
-      for (let asker = 0; asker < of(load.askers, process); asker += 1) void ask(process, bucket);
-    };
-    if (load.spreadMs === undefined) start();
-    else time.schedule(start, random() * load.spreadMs);
+    for (let asker = 0; asker < of(load.askers, process); asker += 1) void ask(process, bucket);
   }
   if (losses !== undefined) {
     const lose = (): void => {

@@ -1,8 +1,6 @@
 import { type ModelState, type model, type ScriptReply, withLimit } from './model.ts';
 
-// The operator's script in TypeScript, over the state of the bucket's model. operator-script.test.ts compares the two.
-
-const WHOLE = 1e6;
+// What the operator's script does for `setLimits`, in TypeScript, over the state of the bucket's model.
 
 /** Rates and capacities in turns. */
 const pairsOf = (text: string): [rate: number, capacity: number][] => {
@@ -57,51 +55,18 @@ function set(
   return 1;
 }
 
-function leave(s: ModelState, name: string | undefined): boolean {
-  const others = s.records.filter((record) => record.name !== name);
-  if (others.length === s.records.length) return false;
-  s.records = others;
-  s.count = s.ghost.count + others.length;
-  s.total = s.ghost.share + others.reduce((sum, { share }) => sum + share, 0);
-  s.ends = Math.max(s.ghost.ends, ...others.map(({ ends }) => ends));
-  return true;
-}
-
-function reset(s: ModelState, now: number): void {
-  s.paused = Math.min(s.paused, Math.max(now, 0));
-  const empty = Math.max(now, s.resumed);
-  s.units = s.units.map((unit) => ({
-    ...unit,
-    ...{ empty, given: unit.given - (empty - unit.empty) },
-    base: Math.max(unit.empty, unit.base, empty),
-  }));
-}
-
-/** Runs one operation, as {@link model} runs a call. The reply does not say how long the key lives. */
+/** Changes limits, as {@link model} runs a call. The reply does not say how long the key lives. */
 export function operatorModel(
   text: string | undefined,
-  args: readonly string[],
+  [, ...rest]: readonly string[],
   real: number,
 ): ReturnType<typeof model> {
-  const [mode, ...rest] = args;
   const isMade = text === undefined;
-  if (isMade && (mode !== 'set' || rest.length < 4)) return { reply: [0], text };
   const s = isMade ? made(rest.slice(3), real) : (JSON.parse(text) as ModelState);
-  let now = real + s.shift;
-  if (s.at - now > WHOLE) {
-    s.shift = s.at - real;
-    now = s.at;
-  } else now = Math.max(now, s.at);
-  let dirty = mode !== 'inspect';
-  if (mode === 'set') {
-    const version = s.version;
-    const status = set(s, isMade, rest, now);
-    if (status === 2) return { reply: [2, version], text };
-    if (status === 3) return { reply: [3], text };
-    dirty = status === 1;
-  } else if (mode === 'leave') {
-    if (!leave(s, rest[0])) return { reply: [3], text };
-  } else if (mode === 'reset') reset(s, now);
+  const now = Math.max(real + s.shift, s.at);
+  const { version } = s;
+  const status = set(s, isMade, rest, now);
+  if (status > 1) return { reply: status === 2 ? [2, version] : [3], text };
   const { ghost } = s;
   const reply: ScriptReply = [
     ...[1, now, s.shift, s.at, s.epoch, s.paused, s.resumed, s.version, -1, 0, s.units.length],
@@ -109,7 +74,6 @@ export function operatorModel(
       ...[name, String(refillPerSecond / 1_000), String(capacity), empty],
     ]),
     ...[s.declared, ghost.count, ghost.share, ghost.ends],
-    ...s.records.flatMap(({ name, share, ends }) => [name, share, ends]),
   ];
-  return { reply, text: dirty ? JSON.stringify(s) : text };
+  return { reply, text: status === 1 ? JSON.stringify(s) : text };
 }

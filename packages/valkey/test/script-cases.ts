@@ -254,6 +254,26 @@ export const SCRIPT_CASES: readonly ScriptCase[] = [
     ],
   },
   {
+    says: '… at the times of the second one if the clock was set back meanwhile',
+    steps: [
+      at(10_000, 'a', lease(40, { who: who('a', 0.5, 20_000) })),
+      at(4_000, 'a', pause(9_000), { tokens: [-9], shiftMs: 6_000 }),
+      'lose',
+      at(4_000, 'b', lease(50), { tokens: [50], shiftMs: 0 }),
+      at(5_000, 'a', peek(), { tokens: [-58], pausedMs: 8_000, shares: 0.5 }),
+    ],
+  },
+  {
+    says: '… or ahead',
+    steps: [
+      at(10_000, 'a', lease(40, { who: who('a', 0.5, 20_000) })),
+      { atMs: 90_000, by: 'a', call: pause(9_000), proposedMs: 11_000, told: { shiftMs: -79_000 } },
+      'lose',
+      at(90_000, 'b', lease(50), { tokens: [50], shiftMs: 0 }),
+      at(91_000, 'a', peek(), { tokens: [-58], pausedMs: 8_000, shares: 0.5 }),
+    ],
+  },
+  {
     says: 'a bucket that expired is none, for a call that does nothing',
     steps: [at(0, 'a', peek(), { isThere: false }), at(0, 'a', lease(1), { isThere: true })],
   },
@@ -292,6 +312,14 @@ export const SCRIPT_CASES: readonly ScriptCase[] = [
       at(0, 'b', peek(who('b', 0)), { shares: 0.81 }),
       at(1_001, 'b', peek(who('b', 0.27)), { share: 1, processes: 1, shares: 1 }),
       at(1_002, 'b', peek(who('b', 1, 0)), { share: 0, shares: 0 }),
+    ],
+  },
+  {
+    says: 'who leaves a bucket that has been full for a while has no share either',
+    limits: () => ({ refillPerSecond: 1_000, capacity: 1 }),
+    steps: [
+      at(0, 'a', lease(1, { who: who('a', 0) }), { share: 0.54 }),
+      at(5_000, 'a', peek(who('a', 0.54, 0)), { share: 0, shares: 0 }),
     ],
   },
   {

@@ -71,14 +71,17 @@ export class ModelHost implements ScriptHost {
   }
 }
 
-/** The script, but with the time in place of a second key. */
-const TIMED_SCRIPT: string = SCRIPT.replace(
-  "redis.call('TIME')",
-  "{ string.match(KEYS[2], '^(%d+) (%d+)') }",
-);
+/** A script, but with the time in place of a second key. */
+export const timed = (script: string): string =>
+  script.replace("redis.call('TIME')", "{ string.match(KEYS[2], '^(%d+) (%d+)') }");
 
-/** The script's own zero of time: 2025 begins. In seconds. */
+const TIMED_SCRIPT = timed(SCRIPT);
+
+/** The scripts' own zero of time: 2025 begins. In seconds. */
 const ZERO = 1_735_689_600;
+
+/** The second key, for microseconds since then. */
+export const timeKey = (realUs: number): string => `${ZERO + Math.floor(realUs / 1e6)} ${realUs % 1e6}`;
 
 export class ServerHost implements ScriptHost {
   readonly #store: TestStore;
@@ -90,8 +93,8 @@ export class ServerHost implements ScriptHost {
   }
 
   async run(args: readonly string[], realUs: number): Promise<ScriptReply> {
-    const time = `${ZERO + Math.floor(realUs / 1e6)} ${realUs % 1e6}`;
-    return (await this.#store.client.eval(TIMED_SCRIPT, 2, this.#key, time, ...args)) as ScriptReply;
+    const keys = [this.#key, timeKey(realUs)] as const;
+    return (await this.#store.client.eval(TIMED_SCRIPT, 2, ...keys, ...args)) as ScriptReply;
   }
 
   async read(): Promise<ModelState | undefined> {

@@ -1,4 +1,4 @@
-import { createPolicy, type NotSentError } from '@ebb/core';
+import type { NotSentError } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { World } from '../test/world.ts';
 import type { DurableBucket } from './index.ts';
@@ -40,45 +40,6 @@ describe('leases', () => {
       await world.clock.advance(1_000);
     }
     expect(world.calls).toHaveLength(5);
-  });
-
-  test('tokens that are not spent in time are lost', async () => {
-    const world = new World();
-    const bucket = world.bucket();
-    const grant = await world.fateOf(bucket.acquire({ cost: 5 }), 10);
-    (grant as { settle(cost: number): void }).settle(1);
-    expect(bucket.stats().leased).toBe(4);
-    expect(bucket.tryAcquire(2)).toBeDefined();
-    expect(world.calls).toHaveLength(1);
-    await world.clock.advance(250);
-    expect(bucket.tryAcquire(2)).toBeUndefined();
-  });
-
-  test('tokens spent beyond the cost are charged with the next call', async () => {
-    const world = new World();
-    const bucket = world.bucket();
-    const grant = await world.fateOf(bucket.acquire(), 10);
-    (grant as { settle(cost: number): void }).settle(11);
-    await spend(world, bucket, 1);
-    expect(world.calls.map(({ spent }) => spent)).toEqual([0, 10]);
-    expect(bucket.stats().tokens).toBeLessThan(20 - 10);
-  });
-
-  test('a later isolate waits until the tokens of the others are over', async () => {
-    const world = new World();
-    const [one, other] = [world.bucket(), world.bucket()];
-    expect(await world.fateOf(one.acquire({ cost: 20 }), 10)).toHaveProperty('cost', 20);
-    const [later, last] = [one.acquire({ cost: 10 }), other.acquire({ cost: 10 })];
-    expect(await world.fateOf(later, 100)).toHaveProperty('cost', 10);
-    expect(await world.fateOf(last)).toBe('waits');
-    expect(await world.fateOf(last, 110)).toHaveProperty('cost', 10);
-  });
-
-  test('works in a policy, with a cost of its own', async () => {
-    const world = new World();
-    const { clock } = world;
-    expect(() => createPolicy({ bucket: world.bucket(), clock, cost: 2 })).not.toThrow();
-    expect(await world.fateOf(world.bucket().acquire({ cost: 21 }))).toBeInstanceOf(RangeError);
   });
 });
 
@@ -163,17 +124,6 @@ describe('deadlines', () => {
     expect(world.calls).toHaveLength(2);
     expect(await world.fateOf(bucket.acquire({ cost: 5 }), 60)).toEqual(refusal('not-conforming'));
     expect(await world.fateOf(bucket.acquire({ cost: 5 }), 10)).toHaveProperty('conforming', true);
-  });
-
-  test('a lease that is under way may be aborted for', async () => {
-    const world = new World();
-    const bucket = world.bucket();
-    const stop = new AbortController();
-    const acquired = world.fateOf(bucket.acquire({ signal: stop.signal }), 5);
-    stop.abort(new Error('enough'));
-    expect(await acquired).toEqual(new Error('enough'));
-    await world.clock.advance(10);
-    expect(bucket.tryAcquire()).toBeDefined();
   });
 });
 
@@ -386,14 +336,6 @@ describe('an object that was never reached', () => {
     expect(await world.fateOf(sent, 1_900)).toBe('waits');
     expect(await world.fateOf(sent, 500)).toHaveLength(2);
   });
-});
-
-test('a closed bucket grants nothing', async () => {
-  const world = new World();
-  const bucket = world.bucket();
-  await spend(world, bucket, 1);
-  await bucket.close();
-  expect(await world.fateOf(bucket.acquire())).toEqual(refusal('closed'));
 });
 
 test('an idle bucket says so', async () => {

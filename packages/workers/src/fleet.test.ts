@@ -57,11 +57,3 @@ test.each([
     expect(Math.min(...counts)).toBeGreaterThan(0.9 * Math.max(...counts));
   },
 );
-
-test('a single isolate uses the whole quota, with ten calls a second', async () => {
-  const world = new World();
-  const grants = await saturate(world, 1, 80);
-  expect(grants.length).toBeGreaterThan(RATE * SECONDS);
-  expect(grants.length).toBeLessThanOrEqual(80 + RATE * SECONDS);
-  expect(world.calls.length).toBeLessThan(25 * SECONDS);
-});

@@ -102,54 +102,6 @@ describe.runIf(hasServer)('ebb-valkey', () => {
       expect(await run(`set ${key} ${options} --yes`)).toMatchObject(ran);
   });
 
-  test('set of one unit of several leaves the others', async () => {
-    await used(true);
-    const { code, err } = await run(`set ${key} --rate 5`);
-    expect([code, err]).toEqual([2, has('set takes --unit: the bucket has requests, tokens')]);
-    expect((await run(`set ${key} --rate 5 --unit tokens --yes`)).code).toBe(0);
-    const units = [
-      { name: 'requests', ...limits.requests },
-      { name: 'tokens', refillPerSecond: 5, capacity: 2_000 },
-    ];
-    expect(await json(`inspect ${key}`)).toMatchObject({ units });
-  });
-
-  test('leave takes a process out', async () => {
-    const { process: name } = (await used()).stats();
-    const err = `ebb-valkey: there is no process unknown1; there are ${name}\n`;
-    expect(await run(`leave ${key} unknown1`)).toMatchObject({ code: 1, err });
-    expect(await run(`leave ${key} ${name}`)).toMatchObject({ code: 3, out: has('shares in all') });
-    expect(await json(`leave ${key} ${name} --yes`)).toMatchObject({ isDone: true, result: 'done' });
-    expect(await json(`inspect ${key}`)).toMatchObject({ processes: [] });
-  });
-
-  test('reset empties every unit and ends the pause', async () => {
-    const bucket = await used(true);
-    bucket.pauseFor(30_000);
-    await expect.poll(async () => (await json(`inspect ${key}`)).pausedMs).toBeGreaterThan(20_000);
-    const out = expect.stringMatching(/requests: tokens -?[\d.]+ → 0\n.*\n.*a pause of [\d.]+ s → none/);
-    expect(await run(`reset ${key}`)).toMatchObject({ code: 3, out });
-    expect((await run(`reset ${key} --yes`)).code).toBe(0);
-    const { pausedMs, units } = await json(`inspect ${key}`);
-    expect(pausedMs).toBe(0);
-    for (const { tokens } of units) {
-      expect(tokens).toBeLessThan(10);
-      expect(tokens).toBeGreaterThanOrEqual(0);
-    }
-  });
-
-  test('control characters in names are shown, and not obeyed', async () => {
-    key += '\u001b[2J\n\u202e';
-    const shown = key.replace('\u001b', '\\u001b').replace('\n', '\\u000a').replace('\u202e', '\\u202e');
-    await used();
-    const { out } = await run(`set ${key} --rate 5`);
-    expect(out.split('\n').slice(0, 2)).toEqual([`ebb:{${shown}}`, '  (one): rate/s 1 → 5']);
-    const asJson = (await run(`set ${key} --rate 5 --json`)).out;
-    expect(asJson.trimEnd()).not.toMatch(/[\p{Cc}\p{Bidi_C}]/u);
-    expect(JSON.parse(asJson)).toMatchObject({ key: `ebb:{${key}}` });
-    expect((await run(`leave ${key} ${key}`)).err).toContain(`there is no process ${shown}; there are `);
-  });
-
   test('watch shows the buckets whose names begin so', async () => {
     await used();
     const first = key;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BucketState, OperationResult } from '../operator-call.ts';
 import { changeOf } from './changes.ts';
-import { bucketsText, bucketText, isSet, table } from './show.ts';
+import { bucketText } from './show.ts';
 import { watch } from './watch.ts';
 
 const declared = [
@@ -53,34 +53,6 @@ e5f6g7h8    50 %        60 s
     expect(text).toContain('its time is 5 s ahead of the clock, which was set\n');
     expect(text).toMatch(/\n2 not back after a loss +12.5 % +9 s\n/);
     expect(bucketText('ebb:{k}', { ...state, processes: [] })).toContain('no process holds a share');
-  });
-
-  test('in a table has a row for each unit', () => {
-    const buckets: [string, BucketState][] = [
-      ['ebb:{a}', state],
-      ['ebb:{b}', others],
-    ];
-    const rows = bucketsText(buckets)
-      .split('\n')
-      .map((line) => line.split(/ {2,}/).join('|'));
-    expect(rows).toEqual([
-      'key|unit|rate/s|capacity|tokens|processes|shares|paused|version',
-      'ebb:{a}|requests|10|20|7.5|2|83.3 %|0 s|3',
-      'ebb:{a}|tokens|0.3333|500|-12.25|2|83.3 %|0 s|3',
-      'ebb:{b}|requests|10|20|7.5|4|95.8 %|3.2 s|4 set',
-      'ebb:{b}|tokens|0.3333|500|-12.25|4|95.8 %|3.2 s|4 set',
-    ]);
-    expect(table([['a', 'b']])).toBe('a  b');
-  });
-
-  test.each([
-    [state, false],
-    [others, true],
-    // A unit that was declared by an older process, and is not there any more.
-    [{ ...state, declared: [{ name: 'out', refillPerSecond: 9, capacity: 9 }] }, false],
-    [{ ...state, declared: [{ ...requests, capacity: 21 }] }, true],
-  ])('whether others were set (%#)', (one, expected) => {
-    expect(isSet(one)).toBe(expected);
   });
 });
 
