@@ -5,6 +5,7 @@ import {
   type EbbEvent,
   fairQueue,
   type PolicyOptions,
+  perKey,
   quotaBucket,
   tokenBucket,
 } from '@ebb/core';
@@ -15,7 +16,7 @@ import type { Sent } from './fetch-client.ts';
 import { flow } from './flow.ts';
 import { refusingUrl } from './refusing.ts';
 import { type Step, type Upstream, upstream } from './server.ts';
-import { turns, until } from './until.ts';
+import { until } from './until.ts';
 
 const up: Step = { status: 200, body: 'up' };
 const down: Step = { status: 503, body: 'down' };
@@ -48,8 +49,6 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   });
 
   const send = (sent: Sent = {}): Promise<Got> => client.send(server.url, sent);
-  const sendAll = (count: number, sent?: Sent) =>
-    Promise.all(Array.from({ length: count }, () => send(sent)));
   const bucketOf = (more: object = {}) => tokenBucket({ capacity: 1, refillPerSecond: 1, clock, ...more });
 
   test('a wait names the unit that was lacking, and the key whose request it is', async () => {
@@ -84,6 +83,12 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     expect(keys.map((names) => names.includes('fairKey'))).toEqual([true, false]);
   });
 
+  test('a key that the queue of a bucket per key does not take fails before anything is sent', async () => {
+    await setUp([up], { bucket: perKey(() => bucketOf(), { clock }), fairKey: 'tenant-7' });
+    await expect(send()).rejects.toThrow('fairKey must be left out at a limit without');
+    expect(server.seen).toHaveLength(0);
+  });
+
   test('an attempt whose redirect target refuses the connection keeps its tokens', async () => {
     const bucket = bucketOf({ capacity: 3, refillPerSecond: 1e-9 });
     const moved: Step = { status: 302, headers: { location: await refusingUrl() } };
@@ -92,19 +97,6 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     await send({ ebb: { cost: 3 } }).catch(() => undefined);
     expect(server.seen).toHaveLength(1);
     expect(bucket.stats()).toMatchObject({ tokens: expect.closeTo(0), granted: 1 });
-  });
-
-  test('there are never more requests under way than slots', async () => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 2, clock });
-    await setUp([down, 'held-200', 'held-200', 'reset', 'slow-200', 'late-200', up], { concurrency });
-    const sent = sendAll(12);
-    await until(() => server.underWay() === 2);
-    await turns(10);
-    server.letGo();
-    const responses = await sent;
-    expect(responses.map(({ status }) => status)).toEqual(Array(12).fill(200));
-    expect(server.mostAtOnce()).toBe(2);
-    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
   });
 
   test.each<[string, Step[], PolicyOptions]>([

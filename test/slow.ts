@@ -60,8 +60,6 @@ export const SLOW: Readonly<
   ],
   /** Many worlds, streams and bodies, and figures of the simulator, byte for byte. */
   worlds: [
-    'packages/core/src/limits/bucket/token-bucket.property.test.ts',
-    'packages/core/src/queue/fair-queue.property.test.ts',
     'packages/fetch/src/body/slots-collected.test.ts',
     'packages/hedge/src/fetch/hedged.property.test.ts',
     'packages/resume/src/fetch/resumable-cuts.test.ts',

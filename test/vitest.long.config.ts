@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import config from './vitest.config.ts';
 
 // Slow tests: the figures of the storm, fleets of 100,000 quiet clients, the playground in a browser, 50,000 runs of the
-// main property of buckets, 10,000 bodies that axios and undici look into, 100,000 event streams that break, in fetch
+// main properties of buckets, 10,000 bodies that axios and undici look into, 100,000 event streams that break, in fetch
 // and in undici, 100,000 calls that are aborted at any moment, and every combination where `test` runs pairs.
 process.env.EBB_LONG = '1';
 process.env.EBB_RUNS ??= '50000';
@@ -15,6 +15,7 @@ export default defineConfig({
       'packages/simulator/src/studies/golden.test.ts',
       'packages/simulator/src/studies/storm/quiet-clients.test.ts',
       'packages/core/src/limits/bucket/token-bucket.property.test.ts',
+      'packages/core/src/limits/bucket/quota-bucket.property.test.ts',
       'packages/axios/src/body/peek.property.test.ts',
       'packages/resume/src/fetch/resumable.property.test.ts',
       'packages/undici/src/inspect.property.test.ts',

@@ -4,7 +4,7 @@ const FOLDER = 'packages/core/src/queue';
 const ORDER = `${FOLDER}/order.ts`;
 const FAIR = `${FOLDER}/fair-queue.ts`;
 const inOrder = [`${FOLDER}/queue-order.property.test.ts`];
-const fair = [`${FOLDER}/fair-queue.test.ts`, `${FOLDER}/fair-order.test.ts`];
+const fair = [`${FOLDER}/fair-queue.property.test.ts`, `${FOLDER}/fair-order.test.ts`];
 
 export const QUEUES: readonly Promised[] = [
   ...promises('docs/strategies/priorities.md', [

@@ -9,11 +9,7 @@ interface Waiter extends QueueEntry<Waiter> {
 const WEIGHTS: Readonly<Record<string, number>> = { b: 2, tenth: 0.1, fifth: 0.2, tiny: 2 ** -60 };
 
 function setUp(options: FairQueueOptions = {}) {
-  const asked: string[] = [];
-  const weightOf = (key: string): number => {
-    asked.push(key);
-    return WEIGHTS[key] ?? 1;
-  };
+  const weightOf = (key: string): number => WEIGHTS[key] ?? 1;
   const queue = fairQueue({ weightOf, ...options }).make<Waiter>(NUMBERS);
   let count = 0;
   const addTo = (lane: Lane, name: string, cost = 10): Waiter => {
@@ -35,7 +31,7 @@ function setUp(options: FairQueueOptions = {}) {
     return first?.name;
   };
   const ahead = (place: PlaceOptions, isExact = true) => queue.costAhead(queue.laneOf(place), 0, isExact);
-  return { queue, asked, add, addTo, addMany, serve, ahead };
+  return { queue, add, addTo, addMany, serve, ahead };
 }
 
 describe('the weights of the keys that wait', () => {
@@ -135,59 +131,26 @@ test('a key that was forgotten after a request had asked for its place begins an
   expect([serve(), serve()]).toEqual(['again', 'c3']);
 });
 
-describe('which request leaves a full queue', () => {
-  /** A key, with its priority, or as a retry. */
-  const placeOf = (text: string): PlaceOptions => {
-    const [fairKey, more] = text.split(':');
-    if (more === undefined) return { fairKey };
-    return more === 'retry' ? { fairKey, retry: true } : { fairKey, priority: Number(more) };
-  };
-
-  test.each<[story: string, waiting: string, newcomer: string, evicted: string | undefined]>([
-    ['the last of the longest key', 'a a c c c', 'd', 'c5'],
-    ['of two that are as long, of the first', 'a a c c', 'd', 'a2'],
-    ['none if no key is longer than that of the new one', 'a c', 'd', undefined],
-    ['nor than it would be', 'a a c', 'c', undefined],
-    ['the longest by weight', 'b b b a a', 'c', 'a5'],
-    ['a new one before retries', 'a a a:retry a:retry', 'c', 'a2'],
-    ['else the last retry', 'a:retry a:retry', 'c', 'a2'],
-    ['one of a lower priority, however short its key', 'a:-7 c c c c', 'c', 'a1'],
-    ['none for a lower priority', 'a a a a', 'c:-1', undefined],
-    ['none of an empty queue', '', 'c', undefined],
-  ])('%s', (_, waiting, newcomer, evicted) => {
-    const { queue, add } = setUp();
-    for (const one of waiting.split(' ').filter(Boolean)) {
-      const { fairKey, ...more } = placeOf(one);
-      add(fairKey, more);
-    }
-    expect(queue.evictedBy?.(queue.laneOf(placeOf(newcomer)))?.name).toBe(evicted);
+test('the longest of many keys leaves a full queue, without a look at each', () => {
+  const { queue, addMany } = setUp();
+  for (let at = 0; at < 1_000; at += 1) addMany(at === 700 ? 3 : 1, `key ${at}`);
+  const looks = vi.spyOn(Map.prototype, 'values');
+  expect(queue.evictedBy?.(queue.laneOf({ fairKey: 'key 1' }))?.lane).toMatchObject({
+    key: { name: 'key 700' },
   });
-
-  test('the longest of many, without a look at each', () => {
-    const { queue, addMany } = setUp();
-    for (let at = 0; at < 1_000; at += 1) addMany(at === 700 ? 3 : 1, `key ${at}`);
-    const looks = vi.spyOn(Map.prototype, 'values');
-    expect(queue.evictedBy?.(queue.laneOf({ fairKey: 'key 1' }))?.lane).toMatchObject({
-      key: { name: 'key 700' },
-    });
-    expect(looks).not.toHaveBeenCalled();
-    looks.mockRestore();
-  });
-
-  test('none if it rejects the new one', () => {
-    const { queue, addMany } = setUp({ overflow: 'reject' });
-    addMany(9, 'a');
-    expect(queue.evictedBy?.(queue.laneOf({ fairKey: 'c' }))).toBeUndefined();
-  });
+  expect(looks).not.toHaveBeenCalled();
+  looks.mockRestore();
 });
 
-test('all are iterated over, key by key, beginning with the key whose turn is next', () => {
-  const { queue, add, serve } = setUp();
-  add('a');
-  add('c');
-  add('a', { retry: true });
-  add('c');
-  expect([...queue].map(({ name }) => name)).toEqual(['a3', 'a1', 'c2', 'c4']);
-  serve();
-  expect([...queue].map(({ name }) => name)).toEqual(['c2', 'c4', 'a1']);
+test('none leaves a full queue that rejects the new one', () => {
+  const { queue, addMany } = setUp({ overflow: 'reject' });
+  addMany(9, 'a');
+  expect(queue.evictedBy?.(queue.laneOf({ fairKey: 'c' }))).toBeUndefined();
+});
+
+test('none leaves a full queue for one of a key that would be as long as the longest', () => {
+  const { queue, addMany } = setUp();
+  addMany(2, 'a');
+  addMany(1, 'c');
+  expect(queue.evictedBy?.(queue.laneOf({ fairKey: 'c' }))).toBeUndefined();
 });

@@ -28,40 +28,7 @@ function setUp(options: Partial<TokenBucketOptions> = {}) {
   return { clock, bucket, lines, ask, askMany };
 }
 
-/** Keys that always have requests in the queue: what each was granted of so many tokens. */
-async function granted(
-  keys: Readonly<Record<string, { readonly depth: number; readonly costs: readonly number[] }>>,
-  options: Partial<TokenBucketOptions>,
-  seconds: number,
-): Promise<Record<string, number>> {
-  const { clock, bucket } = setUp({ capacity: 100, ...options });
-  const sums: Record<string, number> = {};
-  const work = async (fairKey: string, costs: readonly number[]): Promise<void> => {
-    sums[fairKey] = 0;
-    for (let at = 0; ; at += 1) {
-      const cost = costs[at % costs.length] as number;
-      await bucket.acquire({ fairKey, cost });
-      sums[fairKey] += cost;
-    }
-  };
-  for (const [key, { depth, costs }] of Object.entries(keys)) {
-    for (let at = 0; at < depth; at += 1) void work(key, costs);
-  }
-  await clock.advance(seconds * 1_000);
-  return sums;
-}
-
 describe('shares', () => {
-  test('are of cost, by weight', async () => {
-    const weightOf = (key: string): number => Number(key);
-    const depth = 3;
-    const keys = { 1: { depth, costs: [1] }, 2: { depth, costs: [7] }, 5: { depth, costs: [50] } };
-    const sums = await granted(keys, { queue: fairQueue({ weightOf }) }, 800);
-    for (const weight of [1, 2, 5]) {
-      expect(Math.abs((sums[weight] ?? 0) / (10_000 * weight) - 1)).toBeLessThan(0.005);
-    }
-  });
-
   test('new keys for ever starve no one', async () => {
     const { clock, bucket, lines, askMany } = setUp();
     askMany(100, 'old');

@@ -8,12 +8,6 @@ const waiter = (cost: number, lane: unknown = 0, sinceMs = 0): Waiter => {
   return { cost, sinceMs, lane, next: undefined, previous: undefined };
 };
 
-test('amounts of one unit are numbers', () => {
-  expect([NUMBERS.plus(1, 2), NUMBERS.plus(1, 2, -1), NUMBERS.plus(1, 2, 0.5)]).toEqual([3, -1, 2]);
-  expect([NUMBERS.exceeds(2, 1), NUMBERS.exceeds(1, 1), NUMBERS.exceeds(1, 2)]).toEqual([true, false, false]);
-  expect(NUMBERS.weigh(3)).toBe(3);
-});
-
 test('a line that is empty costs nothing, whatever rounding left', () => {
   const line = new Line<Waiter>(NUMBERS);
   const all = [waiter(0.1), waiter(0.2)];

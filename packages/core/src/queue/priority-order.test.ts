@@ -71,18 +71,3 @@ describe('the cost ahead of a new request', () => {
     expect(queue.costAhead(queue.laneOf(place), nowMs, isExact)).toBe(cost);
   });
 });
-
-test.each<[overflow: 'drop-oldest' | 'drop-lowest', place: PlaceOptions, name: string | undefined]>([
-  ['drop-oldest', LOW, 'same'],
-  ['drop-lowest', PLAIN, 'last'],
-  ['drop-lowest', LOW, undefined],
-])('with %s, for one with %j, one leaves a full queue: %s', (overflow, place, name) => {
-  const asked: Asked[] = [
-    ['plain', PLAIN, 5],
-    ['high', HIGH, 3],
-    ['same', LOW, 3],
-    ['last', LOW, 10],
-  ];
-  const queue = queueOf(asked, { overflow });
-  expect(queue.evictedBy?.(queue.laneOf(place))?.name).toBe(name);
-});

@@ -116,19 +116,6 @@ test('a turn refuses one slice, however often the queue was asked to before', as
   await ends;
 });
 
-describe('while a slice is left', () => {
-  test('no request is granted after its deadline', async () => {
-    const { clock, bucket, lines, ask } = setUp({ capacity: 1_000 });
-    for (let asks = 0; asks < MANY; asks += 1) ask('late', { maxWaitMs: 1e6 });
-    ask('patient');
-    bucket.pauseFor(2e6);
-    await clock.advance(2e6 + 1_000);
-    expect(lines.length).toBe(MANY + 1);
-    expect(lines.at(-1)).toBe('patient 2001000');
-    expect(bucket.stats()).toMatchObject({ refused: MANY, granted: 1 });
-  });
-});
-
 describe('a cost above a lowered capacity', () => {
   test('is refused at once, in any lane and behind any others', async () => {
     const { clock, bucket, lines, ask } = setUp({ queue: priorityQueue() });

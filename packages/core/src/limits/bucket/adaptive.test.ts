@@ -57,23 +57,6 @@ describe('down', () => {
   const STRIPE = { 'stripe-rate-limited-reason': 'global-concurrency' };
   const says = (remaining: string) => ({ 'ratelimit-remaining': remaining, 'ratelimit-reset': '1' });
 
-  test('a 429 lowers the rate, and a burst of them at most to half of it', async () => {
-    const { bucket, rate, clock, grant } = setUp();
-    const burst = [await grant()];
-    for (let count = 1; count < 20; count += 1) burst.push(bucket.tryAcquire() as Grant);
-    for (const one of burst.slice(0, 2)) {
-      clock.tick(5);
-      bucket.observe?.(responds(429), one);
-    }
-    expect(rate()).toBeCloseTo(90.9, 1);
-    for (const one of burst) bucket.observe?.(responds(429), one);
-    expect(rate()).toBe(50);
-    // A request that was sent after the decrease counts again.
-    clock.tick(5);
-    bucket.observe?.(responds(429), await grant());
-    expect(rate()).toBeLessThan(49);
-  });
-
   test('it drops the tokens that were saved up', async () => {
     const { bucket, grant } = setUp();
     const granted = await grant();

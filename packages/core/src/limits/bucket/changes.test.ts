@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { asked, responds, taken } from '../../../test/asks.ts';
-import { throwing } from '../../../test/throwing.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import { serverFeedback } from '../../http/server-feedback.ts';
 import type { TokenBucketOptions } from './options.ts';
@@ -23,18 +22,6 @@ describe('a pause', () => {
     expect(lines).toEqual(['a 1100', 'b 1200', 'c 1300']);
   });
 
-  test('is never shortened by another pause', () => {
-    const { bucket, clock } = setUp();
-    bucket.pauseFor(1_000);
-    clock.tick(100);
-    bucket.pauseFor(500);
-    expect(bucket.stats().pausedMs).toBe(900);
-    for (const ms of [2_000, 0]) {
-      bucket.pauseFor(ms);
-      expect(bucket.stats().pausedMs).toBe(2_000);
-    }
-  });
-
   test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('of %s is an error', (ms) => {
     const pause = (): void => setUp().bucket.pauseFor(ms as number);
     expect(pause).toThrow('pauseFor: durationMs must be a finite number ≥ 0');
@@ -42,18 +29,6 @@ describe('a pause', () => {
 });
 
 describe('a new rate', () => {
-  test('applies to waiting requests at once, and keeps the available tokens', async () => {
-    const { bucket, clock, lines, ask } = setUp({ initialTokens: 1 });
-    ask('a', { cost: 3 });
-    await clock.advance(100);
-    bucket.setRate(100);
-    expect(bucket.stats()).toMatchObject({ tokens: 2, refillPerSecond: 100, capacity: 5 });
-    await clock.advance(5);
-    bucket.setRate(1);
-    await clock.advance(10_000);
-    expect(lines).toEqual(['a 605']);
-  });
-
   test.each<[rate: number, capacity: number | undefined, message: string]>([
     [1, 2e9, 'capacity must be a number from 1e-9 to 1e9'],
     [1e-12, undefined, 'refillPerSecond must be a number from 1e-9 to 1e9'],
@@ -105,12 +80,6 @@ describe('feedback of the server', () => {
     bucket.observe?.(outcome, taken(bucket.tryAcquire()));
     expect(bucket.stats().pausedMs).toBe(pausedMs);
   });
-});
-
-test('a feedback function that throws is named', () => {
-  const { bucket } = setUp({ feedback: throwing() });
-  const call = () => bucket.observe?.(responds(200), taken(bucket.tryAcquire()));
-  expect(call).toThrow('feedback failed: boom');
 });
 
 test('waitMs includes a pause, and refuses negative numbers', () => {

@@ -59,22 +59,6 @@ describe('idle', () => {
     expect(isIdle).toBe(true);
   });
 
-  test('resolves after the last was granted, gave up or was evicted, and adds no timer', async () => {
-    const queue = priorityQueue({ overflow: 'drop-oldest' });
-    const { bucket, clock, lines, note, ask } = setUp({ initialTokens: 0, maxQueue: 2, queue });
-    const stop = new AbortController();
-    ask('a', { maxWaitMs: 500 });
-    const { pending } = clock;
-    note('idle', bucket.idle());
-    expect(clock.pending).toBe(pending);
-    ask('b', { cost: 2, signal: stop.signal });
-    ask('c', { cost: 5 });
-    await clock.advance(150);
-    stop.abort('enough');
-    await clock.advance(1_000);
-    expect(lines).toEqual(['a evicted 0', 'b enough 150', 'c 500', 'idle 500']);
-  });
-
   test('ignores a queue that is empty for a moment only', async () => {
     const queue = priorityQueue({ overflow: 'drop-oldest' });
     const { bucket, clock, lines, note, ask } = setUp({ initialTokens: 0, maxQueue: 1, queue });

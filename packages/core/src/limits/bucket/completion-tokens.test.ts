@@ -27,19 +27,6 @@ test('what is in flight is held back, however long it takes', () => {
   expect(left()).toBe(20);
 });
 
-test('a request that waits goes as soon as enough of what is in flight has come back', async () => {
-  const { bucket, clock, lines, ask } = setUp();
-  const grant = taken(bucket.tryAcquire(50));
-  ask('a', { cost: 30 });
-  expect(clock.pending).toBe(1);
-  await clock.advance(5_000);
-  expect(lines).toEqual([]);
-  grant.settle(20);
-  await clock.advance(1);
-  expect(lines).toEqual(['a 5000']);
-  expect(clock.pending).toBe(0);
-});
-
 describe('a grant that is never settled', () => {
   test('is charged after ten minutes', () => {
     const { bucket, clock, left } = setUp();

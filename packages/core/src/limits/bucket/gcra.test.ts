@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { giveBack, type Quota, spend, stateWith, take, tokensAt, waitMs } from './gcra.ts';
+import { giveBack, type Quota, spend, stateWith, tokensAt } from './gcra.ts';
 
 function quota(refillPerSecond: number, capacity: number): Quota {
   return { refillPerSecond, capacity };
@@ -14,23 +14,6 @@ test.each<[story: string, atMs: number, tokens: number]>([
 ])('a bucket of 10 at 50 a second that was emptied at 0 %s', (_, atMs, tokens) => {
   expect(tokensAt(quota(50, 10), 0, atMs)).toBeCloseTo(tokens, 9);
 });
-
-test.each<[cost: number, atMs: number, wait: number]>([
-  [1, 0, 20],
-  [1, 15, 5],
-  [1, 20, 0],
-  [0.5, 0, 10],
-  [10, 0, 200],
-  // More than the capacity: for several requests in a row.
-  [25, 0, 500],
-])(
-  '%d tokens of an empty bucket at 50 a second, asked for at %d ms, are there in %d ms',
-  (cost, atMs, wait) => {
-    const limits = quota(50, 10);
-    expect(waitMs(limits, 0, cost, atMs)).toBeCloseTo(wait, 6);
-    if (cost <= 10) expect(take(limits, 0, cost, atMs + wait)).toBeDefined();
-  },
-);
 
 describe('a refund', () => {
   const limits = quota(1, 10);

@@ -32,17 +32,6 @@ describe('atMost with the grant whose answer says what is left', () => {
     expect(left()).toBe(5);
   });
 
-  test('an answer that one to a later request has overtaken counts for nothing', () => {
-    const { bucket, clock, take, left } = setUp();
-    const first = take(1);
-    clock.tick(1);
-    const second = take(1);
-    bucket.atMost(40, second);
-    expect(left()).toBe(40);
-    bucket.atMost(20, first);
-    expect(left()).toBe(40);
-  });
-
   test('what is held back comes out of it', () => {
     const clock = virtualClock({ startMs: 0 });
     const bucket = quotaBucket({ limits: { tokens: { ...PER_MINUTE, chargeOn: 'completion' } }, clock });

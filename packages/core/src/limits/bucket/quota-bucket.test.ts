@@ -35,19 +35,6 @@ describe('a request takes from all units or from none', () => {
     expect(bucket.tryAcquire({ tokens: 1 })).toBeUndefined();
   });
 
-  test('it waits for the slowest, first come, first served, by one timer', async () => {
-    const { clock, lines, ask } = setUp();
-    ask('a', { cost: { tokens: 60 } });
-    ask('b', { cost: { requests: 1, tokens: 1 } });
-    // Does not overtake, though its tokens are there.
-    ask('c', { cost: { requests: 5 } });
-    ask('d', { cost: { requests: 1, tokens: 2 } });
-    expect(clock.pending).toBe(1);
-    await clock.advance(10_000);
-    expect(lines).toEqual(['a 0', 'b 1000', 'c 1100', 'd 3000']);
-    expect(clock.pending).toBe(0);
-  });
-
   test('a grant that was waited for names the unit that was lacking', async () => {
     const { bucket, clock } = setUp();
     bucket.tryAcquire({ requests: 5, tokens: 60 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import { Faults, type StepOf, settled, step } from '../../../test/histories.ts';
 import { NotSentError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
@@ -264,7 +265,7 @@ test('grants in any window ≤ capacity + rate · window, and every request ends
       }
     }),
     {
-      numRuns: Number(process.env.EBB_RUNS ?? 10_000),
+      numRuns: Number(process.env.EBB_RUNS ?? runs(500)),
       interruptAfterTimeLimit: 500_000,
       markInterruptAsFailure: true,
     },

@@ -44,23 +44,6 @@ describe('waiting', () => {
     expect(bucket.tryAcquire(1)).toBeDefined();
   });
 
-  test('one timer for the whole queue, none if it is empty', async () => {
-    const { bucket, clock } = setUp({ initialTokens: 0, queue: priorityQueue() });
-    expect(clock.pending).toBe(0);
-    const controller = new AbortController();
-    const { signal } = controller;
-    const all = Array.from({ length: 1_000 }, (_, index) => {
-      return bucket.acquire({ signal, maxWaitMs: 1e6 + index, priority: index % 3 }).catch(() => {});
-    });
-    expect(clock.pending).toBe(1);
-    await clock.advance(5_000);
-    expect(clock.pending).toBe(1);
-    controller.abort();
-    await Promise.all(all);
-    expect(clock.pending).toBe(0);
-    expect(bucket.stats()).toMatchObject({ waiting: 0, waitingCost: 0, granted: 50 });
-  });
-
   test('each caller keeps its own async context', async () => {
     const { bucket, clock } = setUp({ initialTokens: 0 });
     const storage = new AsyncLocalStorage<string>();

@@ -10,19 +10,12 @@ import { type LimitOfKey, LimitPerKey, type PerKeyOptions } from './per-key.ts';
 
 const IDLE_MS = 1_000;
 
-/** What a subclass may do. */
-class Limits extends LimitPerKey {
-  evictIdle(): void {
-    this.tidy();
-  }
-}
-
 const requestTo = (key: string) => to(`https://${key}.test/`);
 
 /** Limits that are made by key of these, and else are idle. */
 function setUp(given: Readonly<Record<string, LimitOfKey>> = {}, options: PerKeyOptions = {}) {
   const clock = virtualClock({ startMs: 0 });
-  const limits = new Limits((key) => given[key] ?? { stats: () => ({ idle: true }) }, {
+  const limits = new LimitPerKey((key) => given[key] ?? { stats: () => ({ idle: true }) }, {
     ...{ keyOf: ({ url }) => new URL(url).hostname.slice(0, -5), maxKeys: 100, idleMs: IDLE_MS, clock },
     ...(options as object),
   });
@@ -90,6 +83,10 @@ describe('a limit in a call', () => {
     }
   });
 
+  test('stands for that of all keys', () => {
+    expect(setUp().limits.limit.limit).toMatchObject({ name: 'per-key' });
+  });
+
   test.each([true, false])('is asked by inner clients as its own: isForInner %s', (isForInner) => {
     const started = vi.fn();
     const { limits } = callsTo({ isForInner, started });
@@ -133,20 +130,6 @@ describe('which keys are evicted', () => {
     clock.tick(IDLE_MS);
     look('other');
     expect(limits.size).toBe(isKept ? 2 : 1);
-  });
-
-  test('old ones are, between two rounds, if a subclass says so', () => {
-    const { clock, look, limits } = setUp();
-    look('a');
-    clock.tick(900);
-    look('b');
-    clock.tick(100);
-    // The round.
-    expect(look('c')).toEqual([2]);
-    clock.tick(950);
-    expect(look('c')).toEqual([2]);
-    limits.evictIdle();
-    expect(limits.size).toBe(1);
   });
 });
 

@@ -43,15 +43,6 @@ function setUp(options: PolicyBucketOptions = {}) {
 }
 
 describe('a key whose quotas are not known', () => {
-  test('sends one request, and after its answer as many as are left', () => {
-    const { take, hear, takeAll } = setUp();
-    const first = take();
-    expect(first).toBeDefined();
-    expect(take()).toBeUndefined();
-    hear(said(4, 10), first);
-    expect(takeAll()).toHaveLength(4);
-  });
-
   test.each<[what: string, outcome: Outcome, isFree: boolean]>([
     ['an answer without fields', answer(), true],
     ['another failure of the request', answer({}, 404), true],
@@ -64,6 +55,7 @@ describe('a key whose quotas are not known', () => {
     ['a cached answer', answer({ ratelimit: '"a";r=0;t=9', age: '3' }), true],
     ['a malformed field', answer({ ratelimit: '"a";r=-1;t=9' }), true],
     ['a field of draft 07', answer({ ratelimit: 'limit=5, remaining=0, reset=9' }), true],
+    ['a policy without a window', answer({ 'ratelimit-policy': '"burst";q=5' }), true],
     ['a refusal without fields', answer({}, 429), false],
     ['an error of the server without fields', answer({}, 503), false],
     ['no answer', lost, false],
@@ -101,26 +93,23 @@ describe('a window', () => {
     expect(takeAll()).toHaveLength(0);
   });
 
-  test('ends with its reset, and the next one begins with one request', () => {
-    const { clock, hear, takeAll } = open();
-    for (const one of takeAll()) hear(said(0, 10), one);
-    clock.tick(9_999);
-    expect(takeAll()).toHaveLength(0);
-    clock.tick(1);
-    const [first, ...others] = takeAll();
-    expect(others).toEqual([]);
-    hear(said(4, 10), first);
-    expect(takeAll()).toHaveLength(4);
-  });
-
-  // With a rest requests do not go one at a time.
-  test.each([
-    ['nothing left', 0, 429],
-    ['a rest', 3, 200],
-  ])('with %s for 0 seconds lasts one', (_, left, status) => {
-    const { clock, hear, take, takeAll } = setUp();
-    hear(said(left, 0, status), take());
-    clock.tick(999);
+  test.each<[how: string, outcome: Outcome, left: number, lastsMs: number]>([
+    ['until its reset', said(4, 10), 4, 10_000],
+    // With a rest requests do not go one at a time.
+    ['for a second at least, with nothing left', said(0, 0, 429), 0, 1_000],
+    ['for a second at least, with a rest', said(3, 0), 3, 1_000],
+    ['for maxPauseMs at most', said(0, 999_999), 0, 20_000],
+    [
+      'without a reset as its policy says',
+      answer({ 'ratelimit-policy': POLICY, ratelimit: '"burst";r=2' }),
+      2,
+      10_000,
+    ],
+    ['without that a second', answer({ ratelimit: '"burst";r=2' }), 2, 1_000],
+  ])('lasts %s, and the next one begins with one request', (_, outcome, left, lastsMs) => {
+    const { clock, hear, take, takeAll } = setUp({ maxPauseMs: 20_000 });
+    hear(outcome, take());
+    clock.tick(lastsMs - 1);
     expect(takeAll()).toHaveLength(left);
     clock.tick(1);
     expect(takeAll()).toHaveLength(1);
@@ -139,26 +128,6 @@ describe('a window', () => {
     expect(takeAll()).toHaveLength(1);
   });
 
-  test('lasts maxPauseMs at most', () => {
-    const { clock, hear, take, takeAll } = setUp({ maxPauseMs: 2_000 });
-    hear(said(0, 999_999), take());
-    clock.tick(1_999);
-    expect(takeAll()).toHaveLength(0);
-    clock.tick(1);
-    expect(takeAll()).toHaveLength(1);
-  });
-
-  test('without a reset lasts as long as its policy says, and without that a second', () => {
-    const { clock, hear, take, takeAll } = setUp();
-    hear(answer({ 'ratelimit-policy': POLICY, ratelimit: '"burst";r=2' }), take());
-    clock.tick(9_999);
-    expect(takeAll()).toHaveLength(2);
-    const other = setUp();
-    other.hear(answer({ ratelimit: '"burst";r=2' }), other.take());
-    other.clock.tick(1_000);
-    expect(other.takeAll()).toHaveLength(1);
-  });
-
   test('of a policy alone is counted from its first request', () => {
     const { clock, hear, take, takeAll } = setUp();
     const policy = answer({ 'ratelimit-policy': POLICY });
@@ -167,12 +136,6 @@ describe('a window', () => {
     expect(takeAll()).toHaveLength(3);
     clock.tick(10_000);
     expect(takeAll()).toHaveLength(1);
-  });
-
-  test('of a policy without a window says nothing', () => {
-    const { hear, take, takeAll } = setUp();
-    hear(answer({ 'ratelimit-policy': '"burst";q=5' }), take());
-    expect(takeAll()).toHaveLength(100);
   });
 
   test('that the server does not name any more limits nothing', () => {
@@ -223,26 +186,6 @@ describe('partition keys', () => {
     expect(b.takeAll()).toHaveLength(3);
   });
 
-  test('of one origin are counted together where the server does so', () => {
-    const clock = virtualClock({ startMs: 0 });
-    const buckets = policyBucket({ clock, keyOf: (request) => request.header('x') ?? '' });
-    const key = (name: string) => {
-      const request = { ...REQUEST, header: () => name } as never;
-      const bucket = buckets.for(request);
-      const take = () => bucket.tryAcquire(1, undefined, request);
-      return {
-        bucket,
-        take,
-        hear: (one: Outcome, grant?: Grant) => bucket.observe?.(one, grant as Grant, request),
-      };
-    };
-    const [a, b] = [key('a'), key('b')];
-    const app = (left: number) => answer({ ratelimit: `"app";r=${left};t=20` });
-    a.hear(app(3), a.take());
-    b.hear(app(2), b.take());
-    expect([a.take(), b.take(), a.take(), b.take()].map(Boolean)).toEqual([true, true, false, false]);
-  });
-
   test('of a policy tell its units apart', () => {
     const { hear, take, takeAll } = setUp();
     const policies = '"b";q=9;w=5;pk=:Yg==:;qu="content-bytes", "b";q=9;w=5;pk=:YQ==:';
@@ -263,26 +206,6 @@ describe('partition keys', () => {
 });
 
 describe('the queue', () => {
-  test('goes on with the answer, with the reset, and after a request that was not sent', async () => {
-    const { clock, bucket, take, hear } = setUp();
-    const first = take();
-    const order: number[] = [];
-    const waiting = [1, 2, 3].map((at) =>
-      bucket.acquire().then((grant) => {
-        order.push(at);
-        return grant;
-      }),
-    );
-    hear(said(1, 10), first);
-    const one = await (waiting[0] as Promise<Grant>);
-    expect(order).toEqual([1]);
-    one.settle(0);
-    await waiting[1];
-    expect(order).toEqual([1, 2]);
-    await clock.advance(10_000);
-    expect(order).toEqual([1, 2, 3]);
-  });
-
   test('refuses at once what would wait too long, and nothing that an answer may let go', async () => {
     const { bucket, take, hear } = setUp({ maxWaitMs: 5_000 });
     const first = take();
@@ -313,17 +236,6 @@ describe('the queue', () => {
     bucket.resume();
     expect(bucket.stats().pausedMs).toBe(0);
   });
-});
-
-test('a key is idle once its windows are over and nothing is in flight', () => {
-  const { clock, bucket, take, hear } = setUp();
-  expect(bucket.stats()).toMatchObject({ idle: true, tokens: Infinity });
-  const first = take();
-  expect(bucket.stats()).toMatchObject({ idle: false, tokens: 0 });
-  hear(said(4, 10), first);
-  expect(bucket.stats()).toMatchObject({ idle: false, tokens: 4 });
-  clock.tick(10_000);
-  expect(bucket.stats().idle).toBe(true);
 });
 
 test('a request that the total timeout ends no longer asks', async () => {

@@ -78,18 +78,6 @@ function setUp(options: PolicyOptions = {}, clock = time) {
 const fails = (): never => {
   throw new Status(503);
 };
-/** Has a limit that skips each scheduled attempt while it is told to. */
-class Skipping {
-  isSkipping: boolean;
-  readonly limit: Limit = {
-    name: 'own',
-    take: () => (this.isSkipping ? { skip: true, delayMs: 1_000 } : undefined),
-  };
-
-  constructor(isSkipping: boolean) {
-    this.isSkipping = isSkipping;
-  }
-}
 
 const reasons = (result: unknown): unknown[] =>
   attemptsOf(result).map(({ attempt, reason }) => [attempt, reason]);
@@ -187,27 +175,19 @@ describe('classes', () => {
 });
 
 describe('a skipped attempt holds nothing', () => {
-  test('what other limits took goes back, and so does what the throttle took', async () => {
-    const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6, clock: time });
-    const last = new Skipping(true);
-    const { clock, call } = setUp({ limits: [bucket, last.limit] });
-    const answer = call(() => 'sent');
-    await clock.advance(500);
-    expect(bucket.stats().tokens).toBeCloseTo(2);
-    last.isSkipping = false;
-    await clock.advance(500);
-    expect([await answer, Math.round(bucket.stats().tokens)]).toEqual(['sent', 1]);
-  });
-
   test('a retry that the throttle has paid goes back, if another limit skips it', async () => {
-    const last = new Skipping(false);
-    const { clock, call, sent } = setUp({ limits: [last.limit], maxRetries: 3 });
+    let isSkipping = false;
+    const last: Limit = {
+      name: 'own',
+      take: () => (isSkipping ? { skip: true, delayMs: 1_000 } : undefined),
+    };
+    const { clock, call, sent } = setUp({ limits: [last], maxRetries: 3 });
     call(fails);
     await clock.advance(500);
-    last.isSkipping = true;
+    isSkipping = true;
     await clock.advance(3_000);
     expect(sent()).toBe(1);
-    last.isSkipping = false;
+    isSkipping = false;
     call(fails);
     await clock.advance(3_500);
     // One retry, and not none.
@@ -216,23 +196,6 @@ describe('a skipped attempt holds nothing', () => {
 });
 
 describe('what is learned', () => {
-  test('a service that is down opens it, and one that answers closes it', async () => {
-    const { own, down, eachSecond, sent, told } = setUp();
-    await down(20);
-    expect([own.state, own.level]).toEqual(['open', 0.3]);
-    const before = sent();
-    await down(10);
-    // New requests are skipped, and the reserve of retries is spent.
-    expect(sent() - before).toBeLessThan(20);
-    await eachSecond(120, () => 'up');
-    expect([own.state, own.level]).toEqual(['closed', 1]);
-    const states = told('throttle').map((event) => event.type === 'throttle' && event.state);
-    expect(states[0]).toBe('half-open');
-    expect(states).toContain('open');
-    expect(states.at(-1)).toBe('closed');
-    for (const [at, state] of states.entries()) expect(state).not.toBe(states[at - 1]);
-  });
-
   test.each<[string, FailureKind, url: string, isBad: boolean | undefined]>([
     ['a mistake of the program, which a client throws', 'unknown', 'https://a.test/', undefined],
     ['an error of a function', 'unknown', '', true],
