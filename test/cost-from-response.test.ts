@@ -59,9 +59,6 @@ beforeEach(() => {
   });
 });
 
-const streamOf = (...events: readonly unknown[]) =>
-  new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''), { headers: SSE });
-
 /** Sends one request that gets these responses, and reads the last. */
 async function send(
   actual: CostOfResponse,

@@ -10,6 +10,8 @@ const LEFT_OUT = [
   'packages/**/*.property.test.ts',
   'packages/simulator/**',
   'packages/valkey/src/closed-loop.test.ts',
+  'packages/valkey/src/processes.test.ts',
+  'packages/valkey/src/store-trouble.test.ts',
   'test/api/**',
   'test/figures.test.ts',
   'test/fleet.test.ts',

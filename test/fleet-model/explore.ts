@@ -1,6 +1,6 @@
-import { isBeyond } from './bounds.ts';
 import { keyOf } from './key.ts';
-import { after, type Bounds, type Event, eventsOf, fairEvent, LIMIT, type World } from './world.ts';
+import { isBeyond, type Most, mostOf } from './most.ts';
+import { after, type Bounds, type Event, eventsOf, fairEvent, type World } from './world.ts';
 
 /** What the exploration has found. */
 interface Explored {
@@ -9,8 +9,7 @@ interface Explored {
   readonly events: number;
   /** By depth. */
   readonly layers: readonly number[];
-  /** The most that the store has granted beyond `rate · time` in any window, in capacities. */
-  readonly most: number;
+  readonly most: Most;
   /** The longest wait of a request once nothing went wrong any more, in milliseconds. */
   readonly longestMs: number;
   /** How often a world was looked at for whether its requests are served, and by how many events. */
@@ -108,7 +107,8 @@ export function explore(start: World, depth: number, troubles: Bounds): Explored
   const depthOf = new Map<string, number>([[keyOf(start), 0]]);
   const served = new Set<string>();
   const layers: number[] = [1];
-  let [events, most, longestMs, endings, endingEvents] = [0, 0, 0, 0, 0];
+  const most = new Map<string, number>();
+  let [events, longestMs, endings, endingEvents] = [0, 0, 0, 0];
 
   const end = (node: Node): void => {
     const ended = endOf(node.world, served);
@@ -127,7 +127,7 @@ export function explore(start: World, depth: number, troubles: Bounds): Explored
         const world = after(node.world, event);
         events += 1;
         const one: Node = { world, path: { event, before: node.path } };
-        most = Math.max(most, world.leased.most / LIMIT.capacity);
+        mostOf(most, world);
         const broken = isBeyond(world);
         if (broken !== undefined) throw new Broken(broken, eventsOn(one.path));
         const key = keyOf(world);
@@ -144,4 +144,31 @@ export function explore(start: World, depth: number, troubles: Bounds): Explored
   }
   for (const node of layer) end(node);
   return { states: depthOf.size, events, layers, most, longestMs, endings, endingEvents };
+}
+
+const CALM: ReadonlySet<Event[0]> = new Set(['ask', 'run', 'reply', 'time']);
+
+/** How often any event may come, and not a calm one alone. */
+const TROUBLED = 0.15;
+
+/**
+ * Plays so many events in an order that is drawn at random.
+ *
+ * @throws Broken as {@link explore}
+ */
+export function walk(start: World, length: number, troubles: Bounds, random: () => number): World {
+  let world = start;
+  const path: Event[] = [];
+  for (let count = 0; count < length; count += 1) {
+    const all = eventsOf(world, troubles);
+    const events = random() < TROUBLED ? all : all.filter(([type]) => CALM.has(type));
+    const event = events[Math.floor(random() * events.length)] as Event;
+    path.push(event);
+    world = after(world, event);
+    const broken = isBeyond(world);
+    if (broken !== undefined) throw new Broken(broken, path);
+  }
+  const { broken } = endOf(world);
+  if (broken !== undefined) throw new Broken(broken, path);
+  return world;
 }

@@ -67,13 +67,14 @@ export interface Bounds extends Troubles {
 
 /** In tokens. */
 export interface Spending {
+  readonly granted: number;
   /** The most beyond `rate · t` of the windows that end then; and of all windows. */
   readonly level: number;
   readonly levelAtMs: number;
   readonly most: number;
 }
 
-const NOTHING: Spending = { level: 0, levelAtMs: 0, most: 0 };
+const NOTHING: Spending = { granted: 0, level: 0, levelAtMs: 0, most: 0 };
 
 /** The level at another time. */
 export const levelAt = ({ level, levelAtMs }: Spending, nowMs: number): number =>
@@ -139,9 +140,9 @@ const withProcess = (world: World, at: number, process: Process): World => ({
 /** A request was granted. */
 function grant(world: World, from: 'leased' | 'local'): World {
   const { nowMs } = world;
-  const { most } = world[from];
+  const { granted, most } = world[from];
   const level = levelAt(world[from], nowMs) + 1;
-  const spent = { level, levelAtMs: nowMs, most: Math.max(most, level) };
+  const spent = { granted: granted + 1, level, levelAtMs: nowMs, most: Math.max(most, level) };
   return { ...world, [from]: spent };
 }
 

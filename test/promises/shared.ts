@@ -13,7 +13,7 @@ export const SHARED: readonly Promised[] = [
       file: LEASE,
       from: 'if (lost !== undefined && to.sentAtMs >= s.answeredAtMs)',
       to: 'if (lost !== undefined)',
-      tests: [...lease, `${FOLDER}/pause.test.ts`],
+      tests: [...lease, `${FOLDER}/stale.test.ts`],
     },
     {
       says: '**A store that loses data** gets back what the processes know',

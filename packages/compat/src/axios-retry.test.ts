@@ -63,20 +63,6 @@ describe('retryDelay', () => {
     expect(make({ retryDelay }).backoff?.(step)).toBe(waited);
     expect(retryDelay.mock.calls[1]?.[1].config).toEqual({ method: 'get', url: '' });
   });
-
-  test('each wait is one of the same timeout', () => {
-    const clock = virtualClock({ startMs: 0 });
-    const config = { timeout: 1_000 };
-    const request = requestOf(config);
-    const { plugins, backoff } = make();
-    const again = (): unknown[] => [backoff?.({ ...step, outcome: busy, request }), config.timeout];
-    plugins?.[0]?.started?.({ policy: { clock }, request } as never);
-    expect(again()).toEqual([200, 800]);
-    clock.tick(700);
-    expect(again()).toEqual([200, 100]);
-    clock.tick(200);
-    expect(again()).toEqual([undefined, 100]);
-  });
 });
 
 describe('what its observers are called with', () => {
@@ -112,14 +98,5 @@ describe('what its observers are called with', () => {
     const onEvent = plugins?.[0]?.onEvent;
     emit({ policy: { onEvent, clock: virtualClock() }, request, attempt }, fields);
     expect(told).toEqual(expected);
-  });
-
-  test.each(['onRetry', 'onMaxRetryTimesExceeded'])('%s alone', (name) => {
-    const told: unknown[] = [];
-    const onEvent = make({ [name]: () => void told.push(name) }).plugins?.[0]?.onEvent;
-    const call = { policy: { onEvent, clock: virtualClock() }, request: requestOf(), attempt: 4 };
-    emit(call, { type: 'retry', delayMs: 0, reason: 'refused', outcome: busy });
-    emit(call, end('final'));
-    expect(told).toEqual([name]);
   });
 });

@@ -5,7 +5,6 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { throwing } from '../test/throwing.ts';
 import { nextTurn } from './base/clock.ts';
 import { sleep } from './base/signals.ts';
-import { tokenBucket } from './limits/bucket/token-bucket.ts';
 import { virtualClock } from './testing.ts';
 
 /** For tests in which nothing is real: less real time until the error. */
@@ -48,50 +47,6 @@ describe('runUntilSettled', () => {
     expect(clock.now()).toBe(10);
     await clock.runUntilSettled(slept);
     expect(clock.now()).toBe(20);
-  });
-
-  test('moves through the waits of ebb at once, and through its own sleeps', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1, clock });
-    const call = async () => {
-      for (let times = 0; times < 100; times += 1) {
-        await bucket.acquire();
-        await clock.sleep(500);
-      }
-    };
-    await clock.runUntilSettled(call(), { ioMs: 3_600_000 });
-    expect(clock.now()).toBe(99_500);
-  });
-
-  test('waits for two promises at once, and for one within the other', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const nested = async () => {
-      await clock.runUntilSettled(sleep(clock, 20));
-      await sleep(clock, 5);
-      return clock.now();
-    };
-    const both = [
-      clock.runUntilSettled(sleep(clock, 10).then(() => clock.now())),
-      clock.runUntilSettled(nested()),
-    ];
-    expect(await Promise.all(both)).toEqual([10, 25]);
-    expect(clock.pending).toBe(0);
-  });
-
-  test('a timer that was cancelled meanwhile is not called, and one that is due earlier goes first', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const cancelled = vi.fn();
-    const cancel = clock.schedule(cancelled, 10);
-    const order: number[] = [];
-    const slept = sleep(clock, 1_000).then(() => order.push(clock.now()));
-    const settled = clock.runUntilSettled(slept);
-    await nextTurn();
-    await nextTurn();
-    cancel();
-    void sleep(clock, 5).then(() => order.push(clock.now()));
-    await settled;
-    expect(order).toEqual([5, 1_000]);
-    expect(cancelled).not.toHaveBeenCalled();
   });
 });
 

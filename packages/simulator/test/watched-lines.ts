@@ -1,15 +1,7 @@
-import {
-  type Clock,
-  type Costs,
-  createPolicy,
-  NotSentError,
-  type Outcome,
-  type quotaBucket,
-  type tokenBucket,
-} from '@ebb/core';
+import { type Clock, createPolicy, NotSentError, type Outcome, type tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
-import { ANSWER, ARRIVAL, CHANGE, Events, EXPIRE, LOOK, type SimulationClock } from '../src/engine/events.ts';
+import { ARRIVAL, CHANGE, Events, EXPIRE, LOOK, type SimulationClock } from '../src/engine/events.ts';
 import { Measures } from '../src/measure/measures.ts';
 import type { ClientBuckets } from '../src/simulation/clients/client-buckets.ts';
 import { Clients } from '../src/simulation/clients/clients.ts';
@@ -25,9 +17,6 @@ export interface Asked {
   readonly gapMs: number;
   readonly retry: boolean;
   readonly maxWaitMs: number;
-  /** When it is answered after it was sent, and with what cost; by default at once. */
-  readonly answeredInMs?: number;
-  readonly spent?: Costs;
 }
 
 /** A refusal that asks for a pause. */
@@ -39,11 +28,10 @@ export interface Pause {
 const gapMs = fc.oneof(fc.constant(0), fc.nat(50), fc.nat(1_000));
 const waitMs = fc.oneof(fc.constant(NEVER), fc.constant(0), fc.nat(500), fc.nat(5_000));
 
-/** Up to forty requests, which also have these fields; with a deadline only if `mayEnd`. */
-export function anyRequests<T>(mayEnd: boolean, more?: fc.Arbitrary<T>): fc.Arbitrary<(Asked & T)[]> {
+/** Up to forty requests; with a deadline only if `mayEnd`. */
+export function anyRequests(mayEnd: boolean): fc.Arbitrary<Asked[]> {
   const asked = fc.record({ gapMs, retry: fc.boolean(), maxWaitMs: mayEnd ? waitMs : fc.constant(NEVER) });
-  const one = fc.tuple(asked, more ?? fc.constant({} as T)).map(([own, others]) => ({ ...own, ...others }));
-  return fc.array(one, { minLength: 1, maxLength: 40, size: 'max' });
+  return fc.array(asked, { minLength: 1, maxLength: 40, size: 'max' });
 }
 
 export const anyPauses: fc.Arbitrary<Pause[]> = fc.array(
@@ -70,25 +58,22 @@ function tooMany(seconds: number): Outcome {
   };
 }
 
-type Bucket = ReturnType<typeof tokenBucket> | ReturnType<typeof quotaBucket>;
-
-/** What a bucket of core does with requests of this cost, each of which settles with what it has spent. */
+/** What a bucket of core does with requests of this cost. */
 export async function fatesInCore(
-  make: (environment: { clock: Clock; random: () => number }) => Bucket,
-  cost: number | Costs,
+  make: (environment: { clock: Clock; random: () => number }) => ReturnType<typeof tokenBucket>,
+  cost: number,
   asked: readonly Asked[],
   pauses: readonly Pause[],
-  spentBy: (asked: Asked) => number | Costs = () => cost,
 ): Promise<readonly string[]> {
   const clock = virtualClock({ startMs: 0 });
   const bucket = make({ clock, random: () => 0.5 });
   const fates = asked.map(() => 'waits');
   const ask = async (one: Asked, at: number): Promise<void> => {
-    const { retry, answeredInMs = 0 } = one;
+    const { retry } = one;
     const maxWaitMs = one.maxWaitMs === NEVER ? undefined : one.maxWaitMs;
     try {
       const grant = await bucket.acquire({ cost, retry, maxWaitMs } as never);
-      clock.schedule(() => grant.settle(spentBy(one) as never), answeredInMs);
+      clock.schedule(() => grant.settle(cost), 0);
       fates[at] = fate(grant.conforming ? 'granted' : 'marked', grant.grantedAtMs);
     } catch (error) {
       if (!(error instanceof NotSentError)) throw error;
@@ -126,12 +111,8 @@ class WatchedRequests extends Requests {
     this.fates.push('waits');
   }
 
-  indexOf(request: number): number {
-    return this.#indices.get(request) as number;
-  }
-
   note(request: number, what: 'granted' | 'marked' | 'refused'): void {
-    const index = this.indexOf(request);
+    const index = this.#indices.get(request) as number;
     if (this.fates[index] === 'waits') this.fates[index] = fate(what, this.#clock.nowMs);
   }
 
@@ -168,11 +149,8 @@ export function fatesInLines(
   const clients = new Clients(1, fleet, requests, events, new Measures(1), {
     send(request, stamp) {
       requests.note(request, isMarked && !tokensTaken ? 'marked' : 'granted');
-      const { answeredInMs } = asked[requests.indexOf(request)] as Asked;
-      if (answeredInMs === undefined) clients.learn(request, stamp, OK);
-      else events.add(answeredInMs, ANSWER, request, stamp, OK);
+      clients.learn(request, stamp, OK);
     },
-    spent: (request) => asked[requests.indexOf(request)]?.spent,
     ended() {},
   });
   const schedule = (kind: number, gaps: readonly { readonly gapMs: number }[]): void => {
@@ -189,7 +167,6 @@ export function fatesInLines(
     const { kind, subject, stamp } = events;
     if (kind === LOOK) clients.look(subject);
     else if (kind === EXPIRE) clients.expire(subject, stamp);
-    else if (kind === ANSWER) clients.learn(subject, stamp, OK);
     else if (kind === CHANGE) {
       buckets.tokens.observe(0, -1, tooMany(pauses[subject]?.seconds ?? 0), clock.nowMs, 0, undefined);
     } else {

@@ -16,7 +16,7 @@ async function textOf(source: Readable): Promise<string> {
 }
 
 describe.each(Object.entries(versions))('dispatchers of %s', (version, undici) => {
-  const { Agent, Client, MockAgent, request } = undici;
+  const { Agent, Client, MockAgent } = undici;
 
   /** Has the dispatcher closed after the test. */
   function composed(base: Dispatcher, policy: PolicyOptions = soon): Dispatcher {

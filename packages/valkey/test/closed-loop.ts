@@ -25,6 +25,8 @@ export interface ClosedLoop {
   readonly lateMs?: number;
   /** When the store starts to lose the key, and how often it does. */
   readonly losses?: { readonly fromMs: number; readonly everyMs: number };
+  /** The processes start within so long, at random. Then one that does not know its share yet may refuse a request. */
+  readonly spreadMs?: number;
   readonly seed?: number;
 }
 
@@ -94,7 +96,13 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
   const once = async (process: number, bucket: Bucket): Promise<void> => {
     const cost = costs[Math.floor(random() * costs.length)] ?? 1;
     const sinceMs = time.now();
-    await bucket.acquire({ cost });
+    try {
+      await bucket.acquire({ cost });
+    } catch (error) {
+      if (load.spreadMs === undefined) throw error;
+      await time.sleep(20);
+      return;
+    }
     if (stopped) return;
     waits.push(time.now() - sinceMs);
     spent.push({ atMs: time.now(), cost, process });
@@ -118,7 +126,11 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
       time.schedule(() => arrive(process, bucket, everyMs), random() * everyMs);
       continue;
     }
-    for (let asker = 0; asker < of(load.askers, process); asker += 1) void ask(process, bucket);
+    const start = (): void => {
+      for (let asker = 0; asker < of(load.askers, process); asker += 1) void ask(process, bucket);
+    };
+    if (load.spreadMs === undefined) start();
+    else time.schedule(start, random() * load.spreadMs);
   }
   if (losses !== undefined) {
     const lose = (): void => {

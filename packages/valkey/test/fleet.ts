@@ -14,6 +14,12 @@ export interface WorkerTask {
   readonly askers: number;
   readonly maxWaitMs?: number | undefined;
   readonly onStoreError?: OnStoreError | undefined;
+  /** How far its clock is ahead, in milliseconds. */
+  readonly skewMs?: number | undefined;
+  /** How fast its clock runs; 1 is real time. */
+  readonly speed?: number | undefined;
+  /** How far its clock is set back every 0.7 s, in milliseconds. */
+  readonly stepBackMs?: number | undefined;
 }
 
 /** What the process did. */
@@ -48,6 +54,14 @@ export class ProcessFleet {
 
   go(): void {
     for (const child of this.#children) child.send('go');
+  }
+
+  /** Kills one, with its leased tokens. */
+  async kill(index: number): Promise<void> {
+    const [child] = this.#children.splice(index, 1);
+    if (child === undefined) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
   }
 
   /** Stops all processes, and returns their reports. */

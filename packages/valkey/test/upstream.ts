@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 export class Upstream {
   readonly arrivals: number[] = [];
   readonly #server: Server;
+  /** Those that wait for a number of arrivals. */
+  readonly #waiting = new Map<() => void, number>();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -14,6 +16,9 @@ export class Upstream {
     const server = createServer((_, response) => {
       upstream.arrivals.push(performance.now());
       response.end('ok');
+      for (const [resolve, count] of upstream.#waiting) {
+        if (upstream.arrivals.length >= count) resolve();
+      }
     });
     const upstream = new Upstream(server);
     server.keepAliveTimeout = 60_000;
@@ -23,6 +28,14 @@ export class Upstream {
 
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Resolves when so many more requests have arrived. */
+  async more(count: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.set(resolve, this.arrivals.length + count);
+    await promise;
+    this.#waiting.delete(resolve);
   }
 
   /** How many requests arrived in a window of `performance.now()`. */

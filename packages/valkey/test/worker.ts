@@ -1,11 +1,23 @@
 // One process of a fleet: sends requests to the upstream as fast as the bucket grants tokens.
 import { Agent, get } from 'node:http';
-import { NotSentError } from '@ebb/core';
+import { type Clock, NotSentError } from '@ebb/core';
+import { systemClock } from '@ebb/core/bucket';
 import { valkeyBucket } from '@ebb/valkey';
 import { Redis } from 'iovalkey';
 import type { WorkerReport, WorkerTask } from './fleet.ts';
 
 const task = JSON.parse(process.argv[2] ?? '{}') as WorkerTask;
+
+const startMs = systemClock.now();
+/** A clock that is ahead, runs at another speed, and is set back now and then. */
+const skewed: Clock = {
+  now() {
+    const ranMs = systemClock.now() - startMs;
+    const backMs = Math.floor(ranMs / 700) * (task.stepBackMs ?? 0);
+    return startMs + (task.skewMs ?? 0) + ranMs * (task.speed ?? 1) - backMs;
+  },
+  schedule: systemClock.schedule,
+};
 
 const report: WorkerReport = {
   granted: 0,
@@ -28,6 +40,7 @@ const bucket = valkeyBucket({
   key: task.key,
   refillPerSecond: task.rate,
   capacity: task.capacity,
+  clock: skewed,
   onStoreError: task.onStoreError ?? 'local',
   onStoreEvent: ({ type }) => report.events.push(type),
 });

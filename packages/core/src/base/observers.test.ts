@@ -70,8 +70,6 @@ describe('an observer', () => {
 });
 
 describe('a warning', () => {
-  const bare = Object.assign(new Error(), { name: undefined, stack: undefined });
-
   test('has of its cause only what is no secret', () => {
     const cause = Object.assign(new TypeError('boom'), { config: { headers: { authorization: 'secret' } } });
     warn('x', cause);
@@ -80,19 +78,5 @@ describe('a warning', () => {
     const { name, message, stack } = cause;
     expect({ ...shown, message: shown.message, stack: shown.stack }).toEqual({ name, message, stack });
     expect(shown).not.toBe(cause);
-  });
-
-  test.each<[what: string, cause: unknown, shown: object | undefined]>([
-    ['of no error', { message: 'boom' }, undefined],
-    ['of an error without a text', bare, { name: '', stack: '', message: '' }],
-  ])('has nothing more: %s', (_, cause, shown) => {
-    warn('x', cause);
-    const found = warnings[0]?.cause as Error | undefined;
-    expect(found && { ...found, message: found.message, stack: found.stack }).toEqual(shown);
-  });
-
-  test('without a cause has none', () => {
-    warn('x');
-    expect(warnings[0]).not.toHaveProperty('cause');
   });
 });

@@ -106,6 +106,18 @@ describe('a response that is watched', () => {
     await clock.advance(1);
     expect(isOver()).toBe(true);
   });
+
+  test('twice in a row tells both', async () => {
+    const { response, context, ended } = watched({}, { body: 'x' });
+    const other = vi.fn();
+    whenBodyEnds(response, context, other);
+    expect(other).not.toHaveBeenCalled();
+    await response.text();
+    expect([ended.mock.calls.length, other.mock.calls.length]).toEqual([1, 1]);
+    const late = vi.fn();
+    whenBodyEnds(response, context, late);
+    expect(late).toHaveBeenCalledTimes(1);
+  });
 });
 
 describe('reading', () => {
@@ -125,6 +137,17 @@ describe('reading', () => {
     expect(isOver()).toBe(true);
   });
 
+  test('gives the same stream each time, and later reads are refused as those of any other response', async () => {
+    const { response, send, end } = watched();
+    expect(response.body).toBe(response.body);
+    send('ab');
+    end();
+    expect(await response.text()).toBe('ab');
+    expect([response.bodyUsed, response.body?.locked]).toEqual([true, true]);
+    await expect(response.text()).rejects.toThrow(TypeError);
+    expect(() => response.clone()).toThrow(TypeError);
+  });
+
   test.each<[what: string, read: (response: Response) => Promise<string>]>([
     ['text()', (response) => response.text()],
     ['a clone', (response) => response.clone().text()],
@@ -136,6 +159,22 @@ describe('reading', () => {
     send('ab');
     end();
     expect([await read(response), isOver()]).toEqual(['ab', true]);
+  });
+
+  test.each<[how: string, take: (body: ReadableStream) => unknown]>([
+    ['holds it', (body) => body.getReader()],
+    ['has read a part of it', (body) => body.getReader().read()],
+    ['has split it', (body) => body.tee()],
+    ['has piped it', (body) => body.pipeThrough(new TransformStream())],
+  ])('a stream beside a reader that %s is refused, and read ahead no more', async (_, take) => {
+    const { clock, response, send, isOver } = watched();
+    send('a');
+    await take(response.body as ReadableStream);
+    await expect(response.text()).rejects.toThrow(TypeError);
+    expect(() => response.clone()).toThrow(TypeError);
+    await nextTurn();
+    await clock.advance(10_000);
+    expect([isOver(), clock.pending]).toEqual([false, 0]);
   });
 
   test('by a member that fails before it reads leaves the body to the next one', async () => {
@@ -152,6 +191,16 @@ describe('reading', () => {
 });
 
 describe('a clone', () => {
+  test('that is cancelled leaves the use to its response', async () => {
+    const { response, cancelled, isOver } = watched();
+    const copy = response.clone();
+    void copy.body?.cancel('no');
+    await settled();
+    expect([isOver(), cancelled.mock.calls.length]).toEqual([false, 0]);
+    await response.body?.cancel('no');
+    expect([isOver(), cancelled.mock.calls.length]).toEqual([true, 1]);
+  });
+
   test('of a response whose use is over is not watched', async () => {
     const { response, clock, isOver } = watched({ status: 404 }, { body: 'x' });
     await settled();
@@ -180,6 +229,23 @@ describe('an abort', () => {
     abort.abort(reason);
     await expect(read(response)).rejects.toBe(reason);
     await expect(response.text()).rejects.toThrow();
+  });
+
+  test('uses up a body that is read after it', async () => {
+    const abort = new AbortController();
+    const { response } = watched({}, { signal: abort.signal });
+    abort.abort(new Error('enough'));
+    await expect(response.text()).rejects.toBe(abort.signal.reason);
+    expect(response.bodyUsed).toBe(true);
+  });
+
+  test('after the body was read changes nothing', async () => {
+    const abort = new AbortController();
+    const { response, ended } = watched({}, { signal: abort.signal, body: 'x' });
+    await response.text();
+    abort.abort(new Error('enough'));
+    expect(ended).toHaveBeenCalledTimes(1);
+    await expect(response.text()).rejects.toThrow(TypeError);
   });
 
   test('leaves no listener once the body is over', async () => {
@@ -282,6 +348,19 @@ describe('a body that no one reads', () => {
     await settled();
     expect([isOver(), clock.pending]).toEqual([true, 0]);
     expect(await Promise.all([copy.text(), response.text()])).toEqual(['ab', 'ab']);
+  });
+
+  test('is read ahead for the branch that is left', async () => {
+    const { clock, response, isOver, send, end, unread } = watched();
+    const copy = response.clone();
+    await unread();
+    void copy.body?.cancel();
+    await settled();
+    expect([isOver(), clock.pending]).toEqual([false, 1]);
+    send('ab');
+    end();
+    await settled();
+    expect([isOver(), await response.text()]).toEqual([true, 'ab']);
   });
 
   test('is not read ahead if one of its branches shows that the use is over', async () => {

@@ -213,6 +213,16 @@ describe('a reader of a watched stream that was released', () => {
     expect(source.locked).toBe(true);
     expect(textOf((await stream.getReader().read()).value)).toBe('cd');
   });
+
+  test('after a cancel leaves it locked', async () => {
+    const { stream, source, release, gone } = setUp(['ab']);
+    gone.resolve();
+    const reader = stream.getReader();
+    await reader.cancel();
+    reader.releaseLock();
+    release();
+    expect(source.locked).toBe(true);
+  });
 });
 
 test.each<[what: string, other: unknown]>([

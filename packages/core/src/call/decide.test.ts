@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { responds } from '../../test/asks.ts';
 import { throwing } from '../../test/throwing.ts';
-import type { BackoffStep } from '../backoff/strategy.ts';
 import { HookError } from '../base/errors.ts';
 import type { StopReason } from '../events/events.ts';
 import type { FailureKind, InspectResult, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
@@ -272,23 +271,6 @@ describe('what a body says', () => {
 });
 
 describe('methods as a function', () => {
-  const seen: RequestTraits[] = [];
-  const methods = (request: RequestTraits): boolean => {
-    seen.push(request);
-    return request.url.endsWith('/search');
-  };
-  const search = at({ request: request({ method: 'POST', url: 'http://upstream/search' }) });
-
-  test('decides after an outcome that may have been carried out', () => {
-    seen.length = 0;
-    const policy = createPolicy({ methods });
-    expect(decide(policy, search, responds(503), 0).reason).toBe('transient');
-    expect(decide(policy, at(), responds(503), 0).reason).toBe('not-idempotent');
-    expect(seen).toEqual(
-      [search.request, at().request].map((traits) => expect.objectContaining({ url: traits.url })),
-    );
-  });
-
   test('is not asked after a refusal, nor if the server says to retry', () => {
     const policy = createPolicy({ feedback: serverFeedback, methods: () => expect.fail('it was asked') });
     expect(decide(policy, post, responds(429), 0).reason).toBe('refused');
@@ -323,18 +305,6 @@ describe('methods as a function', () => {
     expect(decide(policy, lost, responds(503), 0).reason).toBe('not-idempotent');
     expect(seen).toEqual([['POST', 'http://upstream/', true, 'text', undefined, 'b']]);
   });
-});
-
-test('classify is told the request and the attempt', () => {
-  const seen: unknown[] = [];
-  const policy = createPolicy({
-    classify: (_outcome, { url }, attempt) => {
-      seen.push([url, attempt]);
-      return 'final';
-    },
-  });
-  expect(decide(policy, at({ attempt: 2 }), responds(503), 0).reason).toBe('final');
-  expect(seen).toEqual([['http://upstream/', 2]]);
 });
 
 test('feedback is told the cost of the request, and a wait of its own is not a pause', () => {
@@ -417,16 +387,6 @@ describe('the delay', () => {
     });
   });
 
-  test('the backoff rule gets what the retry follows, and the request', () => {
-    const steps: BackoffStep[] = [];
-    const backoff = (step: BackoffStep) => steps.push(step);
-    const state = at({ attempt: 2, previousBackoffMs: 9 });
-    const outcomes = [fails('network'), responds(503)];
-    for (const outcome of outcomes) decide(createPolicy({ backoff, random: half }), state, outcome, 0);
-    const step = { retry: 2, previousDelayMs: 9, random: half, request: state.request };
-    expect(steps).toEqual(outcomes.map((outcome) => ({ ...step, outcome })));
-  });
-
   test('is never less than the server asks for', () => {
     const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
@@ -494,10 +454,4 @@ test('skipped attempts use no retry, and lengthen the backoff', () => {
   expect(decide(policy, at({ attempt: 3, skipped: 2 }), responds(503), 0).retry).toBe(true);
   expect(decide(policy, at({ attempt: 4, skipped: 2 }), responds(503), 0).retry).toBe(false);
   expect(seen).toEqual([5]);
-});
-
-test('an attempt that was sent again at once counts as no retry', () => {
-  const policy = createPolicy({ maxRetries: 1 });
-  expect(decide(policy, at({ attempt: 2, wasAtOnce: true }), responds(503), 0).retry).toBe(true);
-  expect(decide(policy, at({ attempt: 3, wasAtOnce: true }), responds(503), 0).retry).toBe(false);
 });

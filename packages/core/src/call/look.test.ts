@@ -4,7 +4,6 @@ import {
   followed,
   type Hooks,
   limitWith,
-  lost,
   pluginOf,
   response,
 } from '../../test/call-with-limits.ts';
@@ -26,17 +25,6 @@ function reading(options: PolicyOptions, ...instances: readonly Hooks[]) {
 }
 
 describe('responses that plugins read', () => {
-  test.each<[what: string, outcome: Outcome, isRead: boolean]>([
-    ['a response', response(200), true],
-    ['a failure', lost, false],
-    ['what a function has returned', response(0), false],
-  ])('%s', (_, outcome, isRead) => {
-    const judge = vi.fn();
-    const { call } = callWith({}, [pluginOf({}), pluginOf({ judge })]);
-    call.ended(outcome, open);
-    expect(judge).toHaveBeenCalledTimes(isRead ? 1 : 0);
-  });
-
   test.each([false, true])('a verdict that is none ends the call, async: %s', async (isAsync) => {
     const advice = { verdict: 'retry' as never };
     const judge = (): never => (isAsync ? Promise.resolve(advice) : advice) as never;
@@ -137,12 +125,5 @@ describe('responses that plugins read', () => {
     await ended();
     abort.abort('left');
     expect(signals[0]?.reason).toBe('left');
-  });
-
-  test('a plugin that fails without a timeout fails the call', async () => {
-    const error = new Error('boom');
-    const { ended, judged } = reading({}, { judge: async () => Promise.reject(error) });
-    expect(await ended()).toEqual({ do: 'end', reason: 'final', error });
-    expect(judged).toEqual([given]);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { callTo, lost, response } from '../../test/call-with-limits.ts';
 import { throwing } from '../../test/throwing.ts';
-import { constant } from '../backoff/curves.ts';
 import type { Limit, Permit } from '../policy/limit.ts';
 import { retry } from '../retry/retry.ts';
 import { Permits } from './permits.ts';
@@ -34,100 +33,13 @@ function writing(own: Makes, told: string[] = [], name = '') {
 
 const takes: Makes = (permit) => ({ take: () => permit() });
 
-/** Fails so many times. */
-function failing(times: number) {
-  let left = times;
-  return async (): Promise<string> => {
-    left -= 1;
-    if (left >= 0) throw new Error('down');
-    return 'up';
-  };
-}
-
-/** Lacks something for so many times. */
-function lacking(times: number): Limit {
-  let left = times;
-  const acquire = async (): Promise<Permit> => ({ cancel: () => undefined });
-  return {
-    name: 'other',
-    take() {
-      left -= 1;
-      return left < 0 ? undefined : { acquire };
-    },
-  };
-}
-
-function classify(outcome: { readonly type: string }) {
-  return outcome.type === 'response' ? 'success' : 'transient';
-}
-
-describe('the permits of a call', () => {
-  test.each<[story: string, own: Makes, failures: number, others: Limit[], told: string]>([
-    ['a success', takes, 0, [], 'started, settle 1 response, ended success, release 1'],
-    [
-      'a retry takes a permit of its own',
-      takes,
-      1,
-      [],
-      'started, settle 1 failure, release 1, settle 2 response, ended success, release 2',
-    ],
-    [
-      'a permit goes back while another limit is waited for',
-      takes,
-      0,
-      [lacking(1)],
-      'started, cancel 1, settle 2 response, ended success, release 2',
-    ],
-    [
-      'a permit that was cancelled is the earlier one, and lapses with its attempt if it is not used',
-      (permit, told) => ({
-        take(_, earlier) {
-          told.push(`take${earlier ? ' again' : ''}`);
-          return earlier ? undefined : permit();
-        },
-      }),
-      0,
-      [lacking(1)],
-      'started, take, cancel 1, take again, lapse 1, ended success',
-    ],
-    [
-      'a wait gives the permit',
-      (permit) => ({ take: () => ({ acquire: async () => permit() }) }),
-      0,
-      [],
-      'started, settle 1 response, ended success, release 1',
-    ],
-    [
-      'a retry that is refused',
-      (permit) => ({ ...takes(permit, []), planRetry: () => 'budget-exhausted' }),
-      1,
-      [],
-      'started, settle 1 failure, release 1, ended budget-exhausted',
-    ],
-    [
-      'what a retry was given is spent once that is sent',
-      (permit) => ({ planRetry: () => permit() }),
-      1,
-      [],
-      'started, settle 1 response, ended success',
-    ],
-    ['a last skip ends the call', () => ({ take: () => ({ skip: true }) }), 0, [], 'started, ended overload'],
-    ['a limit that takes nothing', () => ({}), 1, [], 'started, ended success'],
-  ])('%s', async (_, own, failures, others, expected) => {
-    const { told, made } = writing(own);
-    const limits = [made, ...others];
-    await retry(failing(failures), { limits, backoff: constant(0), classify }).catch(String);
-    expect(told.join(', ')).toBe(expected);
-  });
-
-  test('limits that never have at once what they lack fail their request, and do not spin for ever', async () => {
-    const acquire = vi.fn(async (): Promise<Permit> => ({ cancel: () => undefined }));
-    const limits = ['one', 'two'].map((name) => ({ name, take: () => ({ acquire }) }));
-    await expect(retry(() => 'up', { limits })).rejects.toThrow(
-      'a limit still lacks what it has waited for 1,000 times',
-    );
-    expect(acquire).toHaveBeenCalledTimes(1_000);
-  });
+test('limits that never have at once what they lack fail their request, and do not spin for ever', async () => {
+  const acquire = vi.fn(async (): Promise<Permit> => ({ cancel: () => undefined }));
+  const limits = ['one', 'two'].map((name) => ({ name, take: () => ({ acquire }) }));
+  await expect(retry(() => 'up', { limits })).rejects.toThrow(
+    'a limit still lacks what it has waited for 1,000 times',
+  );
+  expect(acquire).toHaveBeenCalledTimes(1_000);
 });
 
 /** The permits of a call that has not started with its limits, which write what they are asked into one list. */
@@ -246,6 +158,14 @@ describe('a permit', () => {
     expect(since()).toBe('fails, fails, settle 1 response');
     expect(warn.mock.calls).toMatchObject([[{ message: 'own failed, and is ignored: error 2' }]]);
     warn.mockRestore();
+  });
+
+  test('for a retry hears how that has ended', () => {
+    const { permits, since } = permitsOf((permit) => ({ planRetry: () => permit() }));
+    permits.planRetry({ reason: 'transient', delayMs: 1 });
+    permits.settle(response(200));
+    permits.end('success');
+    expect(since()).toBe('settle 1 response, ended a success');
   });
 
   test.each<[how: string, end: (permits: Permits) => void]>([

@@ -270,18 +270,6 @@ describe('an attempt that was never sent returns its tokens', () => {
   });
 });
 
-test('with an aborted signal the client is called without tokens and slot', async () => {
-  const { policy, client, events } = setUp((clock) => ({
-    bucket: oneToken(clock, {}),
-    concurrency: concurrencyLimit({ maxConcurrent: 1, clock }),
-  }));
-  const own = new TypeError('the client’s own');
-  client.send = () => Promise.reject(own);
-  await expect(run(new Call(policy, REQUEST), client, AbortSignal.abort())).rejects.toBe(own);
-  expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted', attempt: 1 });
-  expect((policy.bucket as TokenBucket).tryAcquire()).toBeDefined();
-});
-
 describe('an upload that fails before it is sent', () => {
   const error = new Error('broke');
 

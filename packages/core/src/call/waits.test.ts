@@ -131,16 +131,6 @@ describe('an attempt that runs out of time before it is sent', () => {
     return made;
   }
 
-  test('is judged as one that ran out of time after it', () => {
-    const { call, told } = inFrontOfBody();
-    expect(call.stopped(new OutOfTime(5, false))).toMatchObject({
-      do: 'retry',
-      error: { name: 'TimeoutError' },
-    });
-    expect(call.history).toMatchObject([{ attempt: 1, failure: 'timeout', reason: 'transient' }]);
-    expect(told()).toEqual(['attempt', 'retry']);
-  });
-
   test('in the turn of an abort is aborted', () => {
     const { call } = inFrontOfBody();
     const reason = new Error('enough');

@@ -126,13 +126,6 @@ describe('the call around a request', () => {
 describe('user code that is called while slots are held', () => {
   const slot = { name: 'slot' };
 
-  test('is around the calls within it until it returns', async () => {
-    const { outerCall, runHolding } = await load();
-    const seen = runHolding([slot], () => outerCall());
-    expect(seen).toMatchObject({ slotsHeld: [slot], bucketsTaken: [], isOpen: false });
-    expect(seen?.sends({ method: 'GET', url: '/', replayable: true, header: () => undefined })).toBe(false);
-  });
-
   test('is around none once it has thrown', async () => {
     const { outerCall, runHolding } = await load();
     let seen: OuterCall | undefined;

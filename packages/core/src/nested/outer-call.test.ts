@@ -1,13 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  callTo,
-  callWith,
-  followed,
-  limitOf,
-  outerOf,
-  REQUEST,
-  response,
-} from '../../test/call-with-limits.ts';
+import { callWith, followed, limitOf, outerOf, REQUEST, response } from '../../test/call-with-limits.ts';
 import { ownBucket } from '../../test/own.ts';
 import { constant } from '../backoff/curves.ts';
 import type { Call } from '../call/call.ts';
@@ -56,21 +48,6 @@ describe('what calls within an attempt find', () => {
     expect(call.paidBuckets).toBeUndefined();
   });
 
-  test('is there for all of its attempts, and closed with the last', async () => {
-    const bucket = bucketOf();
-    const call = within(undefined, { bucket });
-    await retried(call);
-    expect(call).toMatchObject({ attempt: 2, isOpen: true, bucketsTaken: [bucket], slotsHeld: [slot] });
-    call.ended(response(200));
-    expect(call.isOpen).toBe(false);
-  });
-
-  test('is nothing that is open, if it has ended before its first attempt', () => {
-    const { call } = callTo({}, [], undefined, REQUEST, 'converted');
-    call.close('aborted');
-    expect([call.isOpen, call.bucketsTaken, call.slotsHeld]).toEqual([false, [], []]);
-  });
-
   test('is nothing if there can be none, unless it holds a slot', () => {
     expect(layerOf(callWith({}, [], undefined, REQUEST, 'socket').call)).toBeUndefined();
     const holding = within(undefined, {}, 'socket');
@@ -87,12 +64,6 @@ describe('an inner call', () => {
     expect(outer).toMatchObject({ bucketsTaken: [other], slotsHeld: [held] });
     call.close('success');
     expect([call.isOpen, outer.isOpen]).toEqual([false, true]);
-  });
-
-  test('whose bucket the outer one has taken from shows it once', () => {
-    const bucket = bucketOf();
-    const { grant, bucketsTaken } = within(outerOf(REQUEST, [], [bucket]), { bucket });
-    expect([grant, bucketsTaken]).toEqual([undefined, [bucket]]);
   });
 });
 

@@ -26,13 +26,6 @@ test('hooks of plugins are called in the order of the list', () => {
   ]);
 });
 
-test('a plugin is told of the end of a call that has started, and of no other', () => {
-  const ended = vi.fn();
-  const { call } = callTo({ plugins: [pluginOf({ ended })] });
-  call.close('short-circuited');
-  expect(ended).not.toHaveBeenCalled();
-});
-
 test('of several plugins those are told of the end that have begun', async () => {
   const told: string[] = [];
   const plugin = (name: string, started = () => void told.push(`${name} started`)) =>

@@ -7,37 +7,12 @@ test.each<
   [story: string, made: readonly (readonly [start: number, end: number, text: string])[], after: string]
 >([
   [
-    'in any order',
-    [
-      [8, 9, 'c'],
-      [0, 1, 'a'],
-      [4, 6, 'b'],
-    ],
-    'a123b67c9',
-  ],
-  [
     'an insertion before a replacement',
     [
       [4, 6, 'b'],
       [4, 4, '<'],
     ],
     '0123<b6789',
-  ],
-  [
-    'insertions in the order they came',
-    [
-      [4, 4, '<'],
-      [4, 4, '>'],
-    ],
-    '0123<>456789',
-  ],
-  [
-    'one inside of an earlier one',
-    [
-      [2, 8, 'a'],
-      [4, 6, 'b'],
-    ],
-    '01a89',
   ],
   [
     'one at the start of an earlier one',
@@ -55,14 +30,6 @@ test.each<
       [2, 8, 'a'],
     ],
     '01a89',
-  ],
-  [
-    'an insertion at the start of a replacement stays',
-    [
-      [2, 2, '<'],
-      [2, 8, 'a'],
-    ],
-    '01<a89',
   ],
   [
     'an insertion in a replacement goes',

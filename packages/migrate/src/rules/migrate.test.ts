@@ -7,7 +7,7 @@ const shapes = new URL('../../test/shapes/', import.meta.url).pathname;
 const inputs = globSync('*.input.*', { cwd: shapes }).sort();
 
 describe('programs of ky and of limiters', () => {
-  test('there are fourteen', () => expect(inputs).toHaveLength(14));
+  test('there are eleven', () => expect(inputs).toHaveLength(11));
 
   test.each(inputs)('%s becomes what stands beside it', async (input) => {
     const before = readFileSync(shapes + input, 'utf8');

@@ -111,15 +111,3 @@ describe('an answer that takes long', () => {
     expect([settled, clock.pending]).toEqual([[3], 0]);
   });
 });
-
-test('before the end only what is known is settled, and once', () => {
-  const { tally, settled, clock } = setUp();
-  tally.settle();
-  expect(settled).toEqual([]);
-  void tally.add(() => 5);
-  tally.settle();
-  void tally.add(() => 6);
-  tally.settle();
-  tally.end(clock, 1_000);
-  expect(settled).toEqual([5]);
-});

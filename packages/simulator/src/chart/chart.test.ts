@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { spread } from './labels.ts';
+import { lineChart } from './line-chart.ts';
 import { element, label } from './svg.ts';
 import { widthOf, wrap } from './text-width.ts';
 import { turnsOf } from './turns.ts';
@@ -95,6 +96,20 @@ describe('lines that coincide', () => {
     const [longer = []] = turnsOf([steep(0), steep(0.5)], 0.5, 16.5);
     expect(stretches(longer)).toEqual([[0.5, 10.5]]);
   });
+});
+
+test('the band of a range is cut where the axis ends', () => {
+  const points = [0, 10].map((x) => [x, 50] as const);
+  const range = [60, 200].map((high, at) => [40 + 10 * at, high] as const);
+  const svg = lineChart({
+    ...{ title: 'A finding', note: 'How.', x: 'Seconds', y: 'Requests', most: 100 },
+    lines: [{ name: 'One', colour: 'blue', points, range }],
+  });
+  const band = /<path d="M([^"]*)Z" fill="#\w+" fill-opacity/.exec(svg)?.[1] ?? '';
+  // Along the highest values, and back along the lowest.
+  const [high = 0, top = 0, end = 0, low = 0] = band.split('L').map((place) => Number(place.split(' ')[1]));
+  expect((low - high) / (low - top)).toBeCloseTo(20 / 60, 2);
+  expect((end - top) / (low - top)).toBeCloseTo(50 / 60, 2);
 });
 
 describe('SVG', () => {

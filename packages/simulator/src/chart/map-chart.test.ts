@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { type MapChart, mapChart } from './map-chart.ts';
-import { COLOURS } from './palette.ts';
 
 const chart: MapChart = {
   title: 'A title',
@@ -23,31 +22,6 @@ const chart: MapChart = {
     ],
   })),
 };
-
-test('a cell that is filled stands out without its colour: by its fill, its weight, and in the description', () => {
-  const svg = mapChart(chart);
-  expect(svg.match(/<rect [^>]*fill="none"/g)).toHaveLength(9);
-  expect(svg.match(/<rect [^>]*fill="#/g)).toHaveLength(3);
-  expect(svg.match(/font-weight="600">3</g)).toHaveLength(3);
-  expect(svg).toContain(
-    'aria-label="one. Queue 1 s. Load .5: 100; .9: 99. Queue 2 s. Load .5: 98; .9: 3, filled"',
-  );
-});
-
-test('a cell of a colour has it at its edge, or all over', () => {
-  const cells = [false, true].map((filled) => [{ text: '+12', filled, colour: 'blue' } as const]);
-  const panels = [{ name: 'one', cells }];
-  const svg = mapChart({ ...chart, columns: ['.5'], panels });
-  expect(svg.match(new RegExp(`<rect [^>]*stroke="${COLOURS.blue}"`, 'g'))).toHaveLength(2);
-  expect(svg.match(new RegExp(`<rect [^>]*fill="${COLOURS.blue}"`, 'g'))).toHaveLength(1);
-});
-
-test('panels stand two side by side, and the figure is as high as they need', () => {
-  const heightOf = (panels: number): number =>
-    Number(/height="([\d.]+)"/.exec(mapChart({ ...chart, panels: chart.panels.slice(0, panels) }))?.[1]);
-  expect(heightOf(2)).toBe(heightOf(1));
-  expect(heightOf(3)).toBeGreaterThan(heightOf(2));
-});
 
 test('a panel that stands alone is as wide as two', () => {
   const widthOf = (panels: number): number =>

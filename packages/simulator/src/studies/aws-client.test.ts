@@ -18,12 +18,6 @@ function setUp() {
   return { client, paid, answered: (attempt: number) => client.onOutcome?.(ok as never, attempt) };
 }
 
-test('500 tokens pay for 35 retries, and two of a request', () => {
-  const { client, paid } = setUp();
-  expect(client.policy.maxRetries).toBe(2);
-  expect(paid()).toBe(35);
-});
-
 test('a retry that succeeds gives back its tokens, 14 successes at once pay for one, and a failure for none', () => {
   const { client, paid, answered } = setUp();
   paid();
@@ -37,10 +31,4 @@ test('a retry that succeeds gives back its tokens, 14 successes at once pay for 
   expect(paid()).toBe(1);
   client.onOutcome?.(down as never, 1);
   expect(paid()).toBe(0);
-});
-
-test('each client has a quota of its own', () => {
-  const [one, other] = [setUp(), setUp()];
-  one.paid();
-  expect(other.paid()).toBe(35);
 });

@@ -115,6 +115,16 @@ describe('the error for a wrong scenario begins with the path of the field', () 
       { constant: {} },
       /^policies\.all\.backoff\.constant.* must be a finite number ≥ 0, got an object$/,
     ],
+    [
+      'policies.all.budget',
+      { valkeyBudget: { ratio: -1 } },
+      '.valkeyBudget.ratio must be a finite number ≥ 0, got -1',
+    ],
+    [
+      'policies.all.budget',
+      { valkeyBudget: { roundTripMs: -1 } },
+      '.valkeyBudget.roundTripMs must be a finite number ≥ 0, got -1',
+    ],
     ['policies.all.cost', 4, ' must be at most the capacity of the bucket, 3, got 4'],
     ['policy', {}, ' and policies exclude each other: put the single policy into policies'],
   ])('%s: %j', (...wrong) => {

@@ -133,17 +133,6 @@ describe('a saved answer', () => {
   const marks = async (...played: Parameters<typeof play>) =>
     (await play(...played)).call.history.map(({ status, replayed }) => [status, replayed]);
 
-  test('is marked in the history', async () => {
-    expect(await marks([answer(201, saved)])).toEqual([[201, true]]);
-    expect(await marks([lost, answer(409), answer(201, saved)])).toEqual([
-      [undefined, undefined],
-      [409, undefined],
-      [201, true],
-    ]);
-    // The history of a success at once is shared by all calls.
-    expect(await marks([answer(201)])).toEqual([[201, undefined]]);
-  });
-
   test.each<[text: string, mark: true | undefined]>([
     ['true', true],
     [' True ', true],

@@ -49,6 +49,20 @@ describe('throttles', () => {
     expect(lost(2)).toBeGreaterThan(50);
   });
 
+  test('send what cannot wait, while answers are prompt', () => {
+    const brown = {
+      ...easy,
+      server: {
+        ...easy.server,
+        troubles: [{ type: 'errors', share: 0.6, fromMs: 0, untilMs: 100_000 } as const],
+      },
+    };
+    const short = run({ throttle: {}, totalTimeoutMs: 900, maxRetries: 1 }, brown);
+    const failing = run({ throttle: { whenSkipped: 'fail' }, totalTimeoutMs: 900, maxRetries: 1 }, brown);
+    expect(short.totals.notSent).toBeLessThan(0.85 * failing.totals.notSent);
+    expect(short.totals.notSent).toBeGreaterThan(0);
+  });
+
   test('let a request have six sends and skips together, also if its policy has fewer retries', () => {
     const dead = { type: 'outage', answer: 'unavailable', fromMs: 0, untilMs: 100_000 } as const;
     // Requests begin in the first 20 s, and all have ended at the end.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { csvText } from '../table.ts';
-import { BARS, gainOf, leadOf, meanOf, shareAbove, worstOf } from './gains.ts';
+import { gainOf, leadOf } from './gains.ts';
 import { gridResult } from './grid-study.ts';
 import { linesOf, runsIn, runWorlds, type WorldRuns } from './runs.ts';
 import { SCHEMES } from './schemes.ts';
@@ -35,20 +35,6 @@ describe('how schemes compare', () => {
     expect(leadOf(two, 'adaptiveThrottle()', ['Default', 'retryBudget()'])).toBe(-11);
     expect(leadOf(one, 'adaptiveThrottle()', NAMES)).toBe(-8);
     expect(leadOf(one, 'Both', NAMES)).toBe(0);
-  });
-
-  test.each([
-    ['noRetries', 0.5],
-    ['noRetriesNear', 1],
-    ['retrying', 0.5],
-    ['all', 0],
-  ] as const)('%s: the share of worlds that meet the bar, which itself is enough', (bar, share) => {
-    expect(shareAbove([one, two], 'adaptiveThrottle()', BARS[bar])).toBe(share);
-  });
-
-  test('means are those of worlds and seeds, and the worst world comes first', () => {
-    expect(meanOf([one, two], 'adaptiveThrottle()')).toBe((78.5 + 53) / 2);
-    expect(worstOf([two, one], 'adaptiveThrottle()', 1)).toEqual([one]);
   });
 
   test('the table rounds shares of worlds down: all is all', () => {

@@ -19,6 +19,11 @@ describe('the race with other settings', () => {
       'How long exponential backoff takes, without jitter and with it',
     ]);
   });
+
+  test('a single number of clients gives a point for each rule', () => {
+    const [calls] = articleStudy({ clients: [4] }).run().figures;
+    expect(calls?.svg.match(/<circle /g)).toHaveLength(5);
+  });
 });
 
 test('a study knows the names of its figures before it is run', () => {

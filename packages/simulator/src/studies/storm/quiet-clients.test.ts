@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { failedShare, type Trace } from '../../measure/trace.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
 import { simulate } from '../../simulation/simulate.ts';
 import { runExperiment } from '../experiment.ts';
 import { quietDay, quietStorm } from './quiet-clients.ts';
@@ -75,19 +74,4 @@ test('the longer a call to the store takes, the fewer failures are retried', () 
   });
   expect(sends).toEqual([...sends].sort((one, other) => other - one));
   expect(sends[0]).toBeGreaterThan((sends[3] as number) + 100);
-});
-
-test.each([
-  [{ valkeyBudget: { ratio: -1 } }, 'policy.budget.valkeyBudget.ratio must be a finite number ≥ 0'],
-  [{ valkeyBudget: { aheadMs: 0 } }, 'policy.budget.valkeyBudget.aheadMs must be a finite number > 0'],
-  [{ valkeyBudget: { roundTripMs: -1 } }, 'policy.budget.valkeyBudget.roundTripMs must be'],
-  [{ valkeyBudget: { aheadSeconds: 1 } }, 'policy.budget.valkeyBudget.aheadSeconds is not a field'],
-])('%j is rejected', (budget, message) => {
-  const scenario = {
-    durationMs: 1_000,
-    clients: { count: 1, requestsPerSecond: 1 },
-    server: { workers: 1, serviceMs: 1 },
-    policy: { budget },
-  } as Scenario;
-  expect(() => simulate(scenario)).toThrow(message);
 });

@@ -1,5 +1,26 @@
 import { LIMIT, type World } from './world.ts';
 
+/** The most that the store has granted beyond `rate · time` in any window, in capacities, by the troubles until then. */
+export type Most = ReadonlyMap<string, number>;
+
+const named = (count: number, one: string, more: string): string[] =>
+  count === 0 ? [] : [`${count} ${count === 1 ? one : more}`];
+
+function nameOf({ troubles: { drops, ends, losses, steps } }: World): string {
+  const parts = [
+    ...named(losses, 'loss', 'losses'),
+    ...named(drops, 'lost call', 'lost calls'),
+    ...named(steps, 'step', 'steps'),
+    ...named(ends, 'end', 'ends'),
+  ];
+  return parts.length === 0 ? 'no trouble' : parts.join(', ');
+}
+
+export function mostOf(most: Map<string, number>, world: World): void {
+  const name = nameOf(world);
+  most.set(name, Math.max(most.get(name) ?? 0, world.leased.most / LIMIT.capacity));
+}
+
 /** Each run of the script takes a microsecond of the store's time, and none of the world's. In tokens. */
 const ROUNDING = 1e-3;
 
