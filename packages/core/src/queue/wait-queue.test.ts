@@ -125,6 +125,25 @@ describe('a gate', () => {
     },
   );
 
+  test('that opens with another one lets the request go that has waited longest', async () => {
+    const { clock, limit, waiting, lines, ask, settle } = gated({
+      a: new TimedGate(100),
+      b: new TimedGate(100),
+    });
+    ask('first', 1, to('a'));
+    clock.tick(5);
+    ask('second', 1, to('b'));
+    clock.tick(5);
+    ask('third', 1, to('a'));
+    clock.tick(100);
+    for (const _ of [1, 2]) {
+      limit.tokens += 1;
+      waiting.serve();
+    }
+    await settle();
+    expect(lines).toEqual(['first granted', 'second granted']);
+  });
+
   test('that stays closed for longer refuses whom it keeps waiting for too long, one by one', async () => {
     const gate = new TimedGate(40);
     const { clock, waiting, ask, settle, lines } = gated({ a: gate });

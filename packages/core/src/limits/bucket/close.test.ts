@@ -59,6 +59,22 @@ describe('idle', () => {
     expect(isIdle).toBe(true);
   });
 
+  test('waits for a request between the queue of its origin and that of the bucket', async () => {
+    const { bucket, clock, lines, note } = setUp();
+    bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
+    const passes = async (): Promise<void> => {
+      const earlier = await bucket.acquire({ request: ill });
+      for (let hop = 0; hop < 50; hop += 1) await Promise.resolve();
+      await bucket.acquire({ cost: 5, earlier });
+      await bucket.acquire({ cost: 5, earlier });
+    };
+    note('passed', passes());
+    note('idle', bucket.idle());
+    await clock.advance(60_700);
+    await clock.advance(0);
+    expect(lines.toSorted()).toEqual(['idle 60700', 'passed 60700']);
+  });
+
   test('ignores a queue that is empty for a moment only', async () => {
     const queue = priorityQueue({ overflow: 'drop-oldest' });
     const { bucket, clock, lines, note, ask } = setUp({ initialTokens: 0, maxQueue: 1, queue });

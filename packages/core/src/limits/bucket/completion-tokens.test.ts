@@ -39,6 +39,16 @@ describe('a grant that is never settled', () => {
     expect(clock.pending).toBe(0);
   });
 
+  test('gives nothing back any more, but what it cost beyond is charged', () => {
+    const { bucket, clock, left } = setUp();
+    const [one, other] = [taken(bucket.tryAcquire(10)), taken(bucket.tryAcquire(10))];
+    clock.tick(600_000);
+    one.settle(0);
+    expect(left()).toBe(40);
+    other.settle(15);
+    expect(left()).toBe(35);
+  });
+
   test('lets those go on that wait for it', async () => {
     const { bucket, clock, lines, ask } = setUp();
     taken(bucket.tryAcquire(50));

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../../testing.ts';
 import { quotaBucket } from './quota-bucket.ts';
@@ -32,6 +33,22 @@ const BUCKETS = [
 ];
 
 describe.each(BUCKETS)('$name', ({ make }) => {
+  test('many of them together owe no more than one, and what is given back stays exact', () => {
+    const cost = fc.oneof(fc.constantFrom(...ABSURD, 0), fc.double({ min: 0, max: 5_000, noNaN: true }));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cost, fc.nat(5_000)), { maxLength: 30 }), (answers) => {
+        const { bucket, clock, costOf } = make();
+        const grants = answers.map(() => bucket.tryAcquire(costOf(1)));
+        answers.forEach(([actual, afterMs], at) => {
+          grants[at]?.settle(costOf(actual));
+          clock.tick(afterMs);
+          expect(bucket.stats().tokens).toBeGreaterThanOrEqual(-600 - grants.length);
+          expect(bucket.stats().tokens).toBeLessThanOrEqual(100);
+        });
+      }),
+    );
+  });
+
   test.each(ABSURD)(
     'an answer that claims %d tokens costs no more than the longest pause',
     async (claimed) => {

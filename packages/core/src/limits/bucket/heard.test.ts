@@ -32,6 +32,14 @@ describe('atMost with the grant whose answer says what is left', () => {
     expect(left()).toBe(5);
   });
 
+  test('what an earlier request has cost beyond what it took does not count as granted since', () => {
+    const { bucket, take, left } = setUp();
+    const grant = take(1);
+    grant.settle(12);
+    bucket.atMost(48, grant);
+    expect(left()).toBe(48);
+  });
+
   test('what is held back comes out of it', () => {
     const clock = virtualClock({ startMs: 0 });
     const bucket = quotaBucket({ limits: { tokens: { ...PER_MINUTE, chargeOn: 'completion' } }, clock });

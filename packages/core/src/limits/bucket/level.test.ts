@@ -94,6 +94,19 @@ describe('the wait for a cost above the capacity, with refill steps', () => {
   });
 });
 
+test.each([10, 289_048_657])('refill step %d is there at its time, and not before', (step) => {
+  const level = new Level({ refillPerSecond: 1e4, capacity: 1e12, refillIntervalMs: 0.1, initialTokens: 0 });
+  // Each step brings a token.
+  expect(Math.round(level.tokens(step * 0.1))).toBe(step);
+  expect(Math.round(level.tokens(step * 0.1 - 0.01))).toBe(step - 1);
+});
+
+test('tokens that lack by a billionth of the capacity are there', () => {
+  const level = () => new Level({ refillPerSecond: 1, capacity: 1e9, initialTokens: 5 });
+  expect([level().waitMs(6, 0), level().waitMs(7, 0)]).toEqual([0, 2_000]);
+  expect([level().take(6, 0), level().take(7, 0)]).toEqual([true, false]);
+});
+
 test('no wait is set for an empty queue', () => {
   expect(new Level({ ...ten, initialTokens: 0 }).dueMs(0, 0)).toBe(Number.POSITIVE_INFINITY);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { journal, responds, to } from '../../../test/asks.ts';
+import { journal, responds, taken, to } from '../../../test/asks.ts';
 import { judge, prepare } from '../../../test/steps.ts';
 import { Call } from '../../call/call.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
@@ -80,6 +80,33 @@ describe('a request whose pause is over, and which waits for tokens of all', () 
     expect(grantedAtMs).toBeLessThanOrEqual(2_100);
     expect(grantedAtMs).toBeGreaterThan(1_600);
   });
+});
+
+test('a longer pause refuses at once whom it keeps waiting for too long', async () => {
+  const { clock, bucket, send, lines, ask } = setUp();
+  const grant = taken(bucket.tryAcquire(1, undefined, ill));
+  await send(ill, responds(429, { 'retry-after': '1' }));
+  ask('patient', ill, { maxWaitMs: 9_000 });
+  ask('hasty', ill, { maxWaitMs: 3_000 });
+  await clock.advance(500);
+  bucket.observe?.(responds(429, { 'retry-after': '5' }), grant, ill);
+  await clock.advance(0);
+  expect(lines).toEqual(['hasty wait-too-long 500']);
+  await clock.advance(6_000);
+  expect(lines.at(-1)).toBe('patient 5600');
+});
+
+test('a request of the queue does not go before an older one of its origin that waits apart', async () => {
+  const { clock, bucket, lines, ask } = setUp();
+  const grant = taken(bucket.tryAcquire(5));
+  ask('older', ill, { cost: 3 });
+  await clock.advance(1);
+  ask('other', well, { cost: 5 });
+  ask('newer', ill);
+  // Its end is at 320. The origin has 3 tokens at 620, and 1 when the newer one has its turn.
+  bucket.observe?.(responds(429, { 'retry-after-ms': '319' }), grant, ill);
+  await clock.advance(2_000);
+  expect(lines).toEqual(['other 500', 'older 800', 'newer 900']);
 });
 
 test('feedback of a redirect target pauses the target, not the requested origin', async () => {

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../../test/runs.ts';
 import { OriginLevel, PausedOrigins } from './paused-origins.ts';
 
 const SETUP = { refillPerSecond: 10, capacity: 1, initialTokens: 1 };
@@ -33,4 +35,31 @@ describe('many origins that ask for a pause', () => {
     // Also when their level is full again.
     expect(origins.open(120_000)).toHaveLength(50);
   });
+});
+
+test('those that are known are the ones that are not full again', () => {
+  const step = fc.record({
+    host: fc.nat(5),
+    pauseMs: fc.option(fc.integer({ min: 1, max: 500 })),
+    passMs: fc.nat(300),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const { origins, pause, find } = setUp();
+      const untilMs = new Map<number, number>();
+      let nowMs = 0;
+      for (const { host, pauseMs, passMs } of steps) {
+        nowMs += passMs;
+        if (pauseMs !== null) {
+          pause(host, pauseMs, nowMs);
+          untilMs.set(host, Math.max(nowMs + pauseMs, untilMs.get(host) ?? 0));
+        }
+        const open = [...untilMs].filter(([, until]) => nowMs < until + 100).map(([host]) => host);
+        expect(origins.open(nowMs)).toHaveLength(open.length);
+        for (const host of open)
+          expect(find(host, nowMs)?.pausedMs(nowMs)).toBe(Math.max(0, (untilMs.get(host) as number) - nowMs));
+      }
+    }),
+    { numRuns: runs(500) },
+  );
 });

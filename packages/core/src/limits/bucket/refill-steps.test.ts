@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../../../test/runs.ts';
+import { NotSentError } from '../../base/errors.ts';
+import { virtualClock } from '../../testing.ts';
 import { stateWith, stepsToWait } from './gcra.ts';
 import { Level } from './level.ts';
+import { tokenBucket } from './token-bucket.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -47,6 +50,37 @@ test('steps of the refill bring exactly their tokens, however often the rate cha
       },
     ),
     { numRuns: runs(200), endOnFailure: true },
+  );
+});
+
+test('at steps that exceed the capacity a request for one token is refused at once, or granted in time', async () => {
+  const trace = fc.record({
+    capacity: fc.integer({ min: 1, max: 6 }),
+    refillPerSecond: fc.integer({ min: 1, max: 100 }),
+    refillIntervalMs: fc.constantFrom(200, 1_000, 1_000 / 3),
+    debt: fc.nat(30),
+    ahead: fc.nat(40),
+    startMs: fc.nat(3_000),
+    maxWaitMs: fc.nat(10_000),
+  });
+  await fc.assert(
+    fc.asyncProperty(trace, async ({ debt, ahead, startMs, maxWaitMs, ...options }) => {
+      const { capacity, refillPerSecond, refillIntervalMs } = options;
+      // The rest in the bucket and the tokens of a step must fit together.
+      fc.pre(refillPerSecond * refillIntervalMs >= capacity * 1_000);
+      const clock = virtualClock({ startMs: 0 });
+      const bucket = tokenBucket({ ...options, clock });
+      bucket.tryAcquire(capacity)?.settle(capacity + debt);
+      clock.tick(startMs);
+      for (let asked = 0; asked < ahead; asked += 1) void bucket.acquire();
+      const asked = bucket.acquire({ maxWaitMs });
+      const atOnce = bucket.stats().refused > 0;
+      const fate = asked.catch((error: unknown) => error);
+      clock.tick(1e9);
+      const granted = await fate;
+      expect(granted instanceof NotSentError).toBe(atOnce);
+    }),
+    { numRuns: runs(2_000) },
   );
 });
 

@@ -33,6 +33,16 @@ describe('buckets with the same options', () => {
     expect(shared(other).options).toMatchObject(other);
   });
 
+  test('are forgotten when there are too many others', () => {
+    const own = virtualClock({ startMs: 0 });
+    const sharedOn = (maxQueue?: number) => shared({ maxQueue, clock: own });
+    const first = sharedOn();
+    for (let maxQueue = 1; maxQueue <= 7; maxQueue += 1) sharedOn(maxQueue);
+    expect(sharedOn()).toBe(first);
+    for (let maxQueue = 8; maxQueue <= 15; maxQueue += 1) sharedOn(maxQueue);
+    expect(sharedOn()).not.toBe(first);
+  });
+
   test('share nothing with those of another clock', () => {
     expect(shared({ clock: virtualClock({ startMs: 0 }) }).time).not.toBe(shared().time);
   });

@@ -149,6 +149,19 @@ describe('what a source may tell, or be told', () => {
     expect(bucket.clock.elapsedMs).toBe(0);
   });
 
+  test.each<[story: string, nonConforming: NonConforming, isLate: boolean]>([
+    ['it is not too late', 'delay', false],
+    ['requests do not wait for tokens as a rule', 'mark', true],
+    ['requests do not wait for tokens as a rule', 'reject', true],
+  ])('a request waits if %s: %s', async (_, nonConforming, isLate) => {
+    const bucket = new BoxBucket(nonConforming, { isTooLate: () => isLate });
+    const waiting = bucket.acquire({ maxWaitMs: 100 });
+    await nextTurn();
+    expect(bucket.stats()).toMatchObject({ waiting: 1, refused: 0 });
+    bucket.box.put(1);
+    expect(await waiting).toMatchObject({ conforming: true });
+  });
+
   test.each<[nonConforming: NonConforming, isRefused: boolean]>([
     ['mark', false],
     ['reject', true],
@@ -235,6 +248,18 @@ describe('a source may report a change at any time', () => {
     bucket.box.put(3);
     expect(await Promise.all(waiting)).toHaveLength(2);
     expect(bucket.stats()).toMatchObject({ granted: 2, waiting: 0, tokens: 1 });
+  });
+
+  test('many times in a turn: the queue is served once', async () => {
+    const bucket = new BoxBucket();
+    await nextTurn();
+    const waiting = bucket.acquire();
+    const take = vi.spyOn(bucket.box, 'take');
+    for (let times = 0; times < 10; times += 1) bucket.box.onChange();
+    await nextTurn();
+    expect(take).toHaveBeenCalledTimes(1);
+    bucket.box.put(1);
+    await waiting;
   });
 });
 

@@ -44,6 +44,22 @@ describe('when to call the store', () => {
     expect(one.dueMs).toBe(dueMs);
   });
 
+  test('an end without a begin is ignored', () => {
+    const lease = new LeasedRetries(terms);
+    lease.end();
+    lease.begin(0);
+    expect(lease.dueMs).toBe(Number.NEGATIVE_INFINITY);
+    expect(lease.call(0).wanted).toBe(1);
+  });
+
+  test('successes that are taken out are not reported', () => {
+    const one = lease();
+    one.deposit();
+    one.deposit();
+    expect([one.takeDeposits(), one.takeDeposits()]).toEqual([2, 0]);
+    expect(one.call(100).deposits).toBe(0);
+  });
+
   test('after the end of all requests a client that does not count them returns all, and leases none', () => {
     const one = lease();
     one.close();

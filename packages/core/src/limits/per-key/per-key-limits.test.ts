@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { responds, to } from '../../../test/asks.ts';
+import { throwing } from '../../../test/throwing.ts';
 import { HookError } from '../../base/errors.ts';
 import { startLimit } from '../../call/permits.ts';
 import type { ReadFeedback } from '../../http/outcome.ts';
@@ -73,6 +74,12 @@ describe('a limit in a call', () => {
     expect([own.take.mock.calls, own.planRetry.mock.calls]).toEqual([[[call, permit]], [[call, retry]]]);
   });
 
+  test('that refuses a call is not kept for it', () => {
+    const { begin, isKept } = callsTo({ started: throwing(new Error('no')) });
+    expect(begin).toThrow('no');
+    expect(isKept()).toBe(false);
+  });
+
   test('that is no limit of ebb, or one per key, is an error', () => {
     const inner = setUp();
     for (const made of [{}, inner.limits]) {
@@ -117,6 +124,11 @@ describe('what a policy asks of limits that are made for single keys', () => {
 });
 
 describe('which keys are evicted', () => {
+  test('all idle ones, by a new key that has no room', () => {
+    const { look } = setUp({}, { maxKeys: 3 });
+    expect(look('a', 'b', 'c', 'a', 'd', 'e')).toEqual([1, 2, 3, 3, 1, 2]);
+  });
+
   test.each<[stats: object, isKept: boolean]>([
     [{ idle: true, waiting: 5 }, false],
     [{ idle: false, inUse: 0, waiting: 0 }, true],

@@ -30,6 +30,17 @@ test('a lookup does not look at all keys', () => {
   expect(looks).toBe(99);
 });
 
+test('`idleMs` begins anew with each use', () => {
+  const { clock, buckets } = setUp();
+  const used = buckets.for(to('/'), 'used');
+  for (let times = 0; times < 5; times += 1) {
+    clock.tick(600);
+    // It is full, so it would be evicted if it were old.
+    buckets.for(to('/'), 'other');
+    expect(buckets.for(to('/'), 'used')).toBe(used);
+  }
+});
+
 test('beyond maxKeys many new keys do not search the whole map each time', () => {
   const { clock, buckets } = setUp({ maxKeys: 100 });
   for (let host = 0; host < 100; host += 1) buckets.for(to(`https://h${host}.test/`)).tryAcquire();

@@ -128,6 +128,27 @@ describe('a window', () => {
     expect(takeAll()).toHaveLength(1);
   });
 
+  test('that a late answer tells of needs no other one to ask, whatever becomes of the first', () => {
+    const { clock, hear, take, takeAll } = open();
+    clock.tick(9_900);
+    const late = take();
+    clock.tick(100);
+    take();
+    hear(said(3, 10), late);
+    clock.tick(10_000);
+    expect(takeAll()).toHaveLength(1);
+  });
+
+  test('ends with the earliest reset of its answers, which are rounded up', () => {
+    const { clock, hear, take, takeAll } = open();
+    clock.tick(900);
+    hear(said(3, 10), take());
+    clock.tick(9_099);
+    expect(takeAll()).toHaveLength(3);
+    clock.tick(1);
+    expect(takeAll()).toHaveLength(1);
+  });
+
   test('of a policy alone is counted from its first request', () => {
     const { clock, hear, take, takeAll } = setUp();
     const policy = answer({ 'ratelimit-policy': POLICY });

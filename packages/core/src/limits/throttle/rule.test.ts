@@ -77,6 +77,14 @@ describe('the share', () => {
     expect([rule.level, rule.state]).toEqual([1, 'closed']);
   });
 
+  test('falls by retries that fail as by others', () => {
+    const { fails, pass } = setUp();
+    fails();
+    fails(true);
+    pass(1_000);
+    expect(fails(true)).toBeCloseTo(0.7);
+  });
+
   test('rises in two seconds of prompt answers; then all that is above 1 takes five times as long', () => {
     const { answers, down, pass, rule } = setUp();
     down(10);
@@ -106,6 +114,22 @@ describe('the share', () => {
     // What is later than the timeout is as late as the timeout.
     pass(100);
     expect(answers(7)).toBeCloseTo(before - 0.125 - 0.05);
+  });
+
+  test('an outcome after that is the first of its row', () => {
+    const { down, fails, pass, rule } = setUp();
+    down(10);
+    pass(45_001);
+    fails();
+    expect([rule.level, rule.state]).toEqual([1, 'closed']);
+  });
+
+  test('a reset sends everything again', () => {
+    const { down, fails, rule, sent } = setUp();
+    down(10);
+    rule.reset();
+    expect([rule.level, rule.state, sent(100)]).toEqual([1, 'closed', 100]);
+    expect([fails(), fails(), rule.state]).toEqual([1, 1, 'closed']);
   });
 
   test('holds for 45 s without an outcome', () => {
@@ -267,4 +291,11 @@ describe('the reserve of other retries', () => {
     pass(5_000);
     expect(all('after-failure')).toBe(0);
   });
+});
+
+test('a late failure makes new requests pay no less', () => {
+  const { fails, rule, sent } = setUp();
+  // At once: the share does not change.
+  for (let at = 0; at < 3; at += 1) fails(false, 1);
+  expect([rule.state, sent(100)]).toEqual(['half-open', 100]);
 });
