@@ -1,7 +1,15 @@
-import { type Clock, createPolicy, NotSentError, type Outcome, type tokenBucket } from '@ebb/core';
+import {
+  type Clock,
+  type Costs,
+  createPolicy,
+  NotSentError,
+  type Outcome,
+  type quotaBucket,
+  type tokenBucket,
+} from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
-import { ARRIVAL, CHANGE, Events, EXPIRE, LOOK, type SimulationClock } from '../src/engine/events.ts';
+import { ANSWER, ARRIVAL, CHANGE, Events, EXPIRE, LOOK, type SimulationClock } from '../src/engine/events.ts';
 import { Measures } from '../src/measure/measures.ts';
 import type { ClientBuckets } from '../src/simulation/clients/client-buckets.ts';
 import { Clients } from '../src/simulation/clients/clients.ts';
@@ -17,6 +25,9 @@ export interface Asked {
   readonly gapMs: number;
   readonly retry: boolean;
   readonly maxWaitMs: number;
+  /** When it is answered after it was sent, and with what cost; by default at once. */
+  readonly answeredInMs?: number;
+  readonly spent?: Costs;
 }
 
 /** A refusal that asks for a pause. */
@@ -28,10 +39,11 @@ export interface Pause {
 const gapMs = fc.oneof(fc.constant(0), fc.nat(50), fc.nat(1_000));
 const waitMs = fc.oneof(fc.constant(NEVER), fc.constant(0), fc.nat(500), fc.nat(5_000));
 
-/** Up to forty requests; with a deadline only if `mayEnd`. */
-export function anyRequests(mayEnd: boolean): fc.Arbitrary<Asked[]> {
+/** Up to forty requests, which also have these fields; with a deadline only if `mayEnd`. */
+export function anyRequests<T>(mayEnd: boolean, more?: fc.Arbitrary<T>): fc.Arbitrary<(Asked & T)[]> {
   const asked = fc.record({ gapMs, retry: fc.boolean(), maxWaitMs: mayEnd ? waitMs : fc.constant(NEVER) });
-  return fc.array(asked, { minLength: 1, maxLength: 40, size: 'max' });
+  const one = fc.tuple(asked, more ?? fc.constant({} as T)).map(([own, others]) => ({ ...own, ...others }));
+  return fc.array(one, { minLength: 1, maxLength: 40, size: 'max' });
 }
 
 export const anyPauses: fc.Arbitrary<Pause[]> = fc.array(
@@ -58,22 +70,25 @@ function tooMany(seconds: number): Outcome {
   };
 }
 
-/** What a bucket of core does with requests of this cost. */
+type Bucket = ReturnType<typeof tokenBucket> | ReturnType<typeof quotaBucket>;
+
+/** What a bucket of core does with requests of this cost, each of which settles with what it has spent. */
 export async function fatesInCore(
-  make: (environment: { clock: Clock; random: () => number }) => ReturnType<typeof tokenBucket>,
-  cost: number,
+  make: (environment: { clock: Clock; random: () => number }) => Bucket,
+  cost: number | Costs,
   asked: readonly Asked[],
   pauses: readonly Pause[],
+  spentBy: (asked: Asked) => number | Costs = () => cost,
 ): Promise<readonly string[]> {
   const clock = virtualClock({ startMs: 0 });
   const bucket = make({ clock, random: () => 0.5 });
   const fates = asked.map(() => 'waits');
   const ask = async (one: Asked, at: number): Promise<void> => {
-    const { retry } = one;
+    const { retry, answeredInMs = 0 } = one;
     const maxWaitMs = one.maxWaitMs === NEVER ? undefined : one.maxWaitMs;
     try {
       const grant = await bucket.acquire({ cost, retry, maxWaitMs } as never);
-      clock.schedule(() => grant.settle(cost), 0);
+      clock.schedule(() => grant.settle(spentBy(one) as never), answeredInMs);
       fates[at] = fate(grant.conforming ? 'granted' : 'marked', grant.grantedAtMs);
     } catch (error) {
       if (!(error instanceof NotSentError)) throw error;
@@ -111,8 +126,12 @@ class WatchedRequests extends Requests {
     this.fates.push('waits');
   }
 
+  indexOf(request: number): number {
+    return this.#indices.get(request) as number;
+  }
+
   note(request: number, what: 'granted' | 'marked' | 'refused'): void {
-    const index = this.#indices.get(request) as number;
+    const index = this.indexOf(request);
     if (this.fates[index] === 'waits') this.fates[index] = fate(what, this.#clock.nowMs);
   }
 
@@ -149,8 +168,11 @@ export function fatesInLines(
   const clients = new Clients(1, fleet, requests, events, new Measures(1), {
     send(request, stamp) {
       requests.note(request, isMarked && !tokensTaken ? 'marked' : 'granted');
-      clients.learn(request, stamp, OK);
+      const { answeredInMs } = asked[requests.indexOf(request)] as Asked;
+      if (answeredInMs === undefined) clients.learn(request, stamp, OK);
+      else events.add(answeredInMs, ANSWER, request, stamp, OK);
     },
+    spent: (request) => asked[requests.indexOf(request)]?.spent,
     ended() {},
   });
   const schedule = (kind: number, gaps: readonly { readonly gapMs: number }[]): void => {
@@ -167,6 +189,7 @@ export function fatesInLines(
     const { kind, subject, stamp } = events;
     if (kind === LOOK) clients.look(subject);
     else if (kind === EXPIRE) clients.expire(subject, stamp);
+    else if (kind === ANSWER) clients.learn(subject, stamp, OK);
     else if (kind === CHANGE) {
       buckets.tokens.observe(0, -1, tooMany(pauses[subject]?.seconds ?? 0), clock.nowMs, 0, undefined);
     } else {

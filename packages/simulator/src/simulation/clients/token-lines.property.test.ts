@@ -8,7 +8,7 @@
  * Pauses (Retry-After) are compared for requests without deadlines. With deadlines the two differ: core refuses a
  * request as soon as a pause outlasts its deadline, the simulator when the deadline has passed.
  *
- * Buckets of several units are those of core: `units.test.ts`. Not simulated, and rejected by `checkScenario`:
+ * `quota-lines.property.test.ts` does so for buckets of several units. Not simulated, and rejected by `checkScenario`:
  * `priority`, `queue`, `settled` of a bucket of one unit, and costs that differ between requests.
  */
 import { tokenBucket } from '@ebb/core';
