@@ -62,6 +62,7 @@ export const SLOW: Readonly<
     'packages/valkey/src/store-lies.property.test.ts',
     'packages/valkey/src/store-trouble.test.ts',
     'packages/valkey/src/trouble.test.ts',
+    'packages/valkey/src/units.property.test.ts',
     'test/fleet.test.ts',
   ],
   /** Many worlds, streams and bodies, and figures of the simulator, byte for byte. */

@@ -93,6 +93,22 @@ describe('waiting requests', () => {
 });
 
 describe('waiting requests of several processes', () => {
+  test('get the token of a request that leaves, in whichever process it was', async () => {
+    const slow = { refillPerSecond: 0.5, capacity: 1 };
+    const [one, other] = [bucketOf(slow), bucketOf(slow)];
+    await world.run(one.acquire(), 1);
+    const stop = new AbortController();
+    const leaves = one.acquire({ signal: stop.signal });
+    await clock.advance(1);
+    const stays = other.acquire();
+    await clock.advance(50);
+    stop.abort(new Error('enough'));
+    expect(await world.fateOf(leaves)).toEqual(new Error('enough'));
+    await clock.advance(2_000);
+    // The next token comes 2 s after the first was taken. Without the abort the other would get the one after 4 s.
+    expect(await world.fateOf(stays)).toMatchObject({ cost: 1, waitedMs: expect.closeTo(2_000, -1) });
+  });
+
   test('move up by the cost of a request that leaves', async () => {
     const [one, other] = [bucketOf(), bucketOf()];
     await world.run(one.acquire({ cost: 20 }), 1);

@@ -72,6 +72,29 @@ describe('50 processes that lose their store retry at most reserve + ratio · su
   });
 });
 
+describe('a store that takes 260 ms', () => {
+  test('leases by late replies retries that are valid from the call on, and stays lost', async () => {
+    const { clock, events, process } = budgetFleet({ reserve: 10, windowMs: 1_000, localReserve: 0 });
+    const other = process();
+    for (let request = 0; request < 50; request += 1) other.deposit();
+    await clock.advance(500);
+    const budget = process();
+    budget.store.latencyMs = 130;
+    budget.begin();
+    // The store does not know the script of this connection, so the reply takes twice as long.
+    for (const [ms, leased] of [
+      [530, 1],
+      [460, 1],
+      [20, 0],
+    ] as const) {
+      await clock.advance(ms);
+      expect(budget.stats()).toMatchObject({ mode: 'local', leased });
+    }
+    expect(events.map(({ type }) => type)).toEqual(['lost']);
+    await Promise.all([other.close(), budget.close(), clock.advance(1_000)]);
+  });
+});
+
 describe('connectTimeoutMs', () => {
   test.each<[health: Health]>([['refusing'], ['frozen']])(
     'a store that is %s at first, and up within it, is not lost',

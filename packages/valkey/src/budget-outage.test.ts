@@ -62,6 +62,26 @@ describe.each(['refusing', 'silent', 'frozen'] as const)('a store that is %s', (
     expect(clock.pending).toBeLessThanOrEqual(health === 'refusing' ? 0 : 4);
   });
 
+  test('repeatedly brings no new reserve each time', async () => {
+    const { clock, process } = budgetFleet({ reserve: 5, ratio: 0 });
+    const budget = process();
+    budget.deposit();
+    await clock.advance(1_000);
+    const startMs = clock.now();
+    let retries = 0;
+    for (let round = 0; round < 30; round += 1) {
+      budget.store.health = round % 2 === 0 ? health : 'up';
+      times(3, () => {
+        if (budget.withdraw()) retries += 1;
+      });
+      await clock.advance(1_000);
+    }
+    const windows = Math.ceil((clock.now() - startMs) / 10_000);
+    // Its local reserve and the one in the store.
+    expect(retries).toBeLessThanOrEqual(5 * (windows + 1) + 5);
+    expect(retries).toBeGreaterThan(5);
+  });
+
   test('is called again by the next request, and the budget is shared again', async () => {
     const { clock, events, process } = budgetFleet();
     const budget = process();

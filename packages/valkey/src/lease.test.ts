@@ -1,3 +1,5 @@
+import { seededRandom } from '@ebb/core/testing';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EMPTY_BACKLOG, LoneLease, reply, type Step, TOKEN, type Told, waiting } from '../test/lone-lease.ts';
 import { restOf, unitWaitMs } from './lease.ts';
@@ -156,7 +158,9 @@ describe('a step', () => {
       turns: [{ type: 'lost', error, mode: 'local', share: 1 / 4 }],
     });
     const resume = callOf(lease.step(lost.wakeAtMs, waiting(1)));
-    expect(resume).toMatchObject({ mode: 'resume', outageMs: lost.wakeAtMs - 1 });
+    const outageMs = lost.wakeAtMs - 1;
+    // The others need as long at most until they are back as well.
+    expect(resume).toMatchObject({ mode: 'resume', outageMs, handoverMs: 2 * outageMs });
     const nowMs = lost.wakeAtMs + 1;
     const back = lease.step(nowMs, waiting(1), {
       call: resume,
@@ -193,6 +197,8 @@ describe('a step', () => {
     expect(lost.turns).toMatchObject([{ type: 'lost', error: { name: 'ForgetfulStoreError' } }]);
     const resume = lease.step(lost.wakeAtMs, waiting(1));
     const nowMs = lost.wakeAtMs;
+    // There are no others.
+    expect(resume.calls).toMatchObject([{ mode: 'resume', handoverMs: 0 }]);
     const kept = answer(resume, nowMs, {});
     expect([kept.turns, kept.calls]).toEqual([[], []]);
     expect(lease.step(nowMs + 999, waiting(1)).calls).toEqual([]);
@@ -274,6 +280,19 @@ describe('a late reply of a store that is lost', () => {
     expect(lease.step(300, waiting(1), { ...given, ...silent }).turns).toMatchObject([{ type: 'lost' }]);
     return given;
   }
+
+  test('is not asked for while no request needs the store', () => {
+    lease = new LoneLease({ localShare: 0.5 });
+    lost();
+    let step = lease.step(301, EMPTY_BACKLOG);
+    for (let tries = 0; tries < 60 && step.wakeAtMs < Number.POSITIVE_INFINITY; tries += 1) {
+      const sentAtMs = step.wakeAtMs;
+      step = lease.step(sentAtMs, EMPTY_BACKLOG);
+      const [call] = step.calls;
+      if (call !== undefined) step = lease.step(sentAtMs + 250, EMPTY_BACKLOG, { call, sentAtMs, ...silent });
+    }
+    expect(step).toMatchObject({ calls: [], wakeAtMs: Number.POSITIVE_INFINITY });
+  });
 
   test('ends no outage, and has the store called at once', () => {
     lease = new LoneLease({ localShare: 0.5 });
@@ -397,4 +416,56 @@ describe('a late reply of a store that is lost', () => {
     expect(late.turns).toMatchObject([{ type: 'lost', mode: 'local', share: 0.25 }]);
     expect(late.serve).toBe(true);
   });
+});
+
+const event = fc.record({
+  afterMs: fc.nat(400),
+  waiting: fc.nat(20),
+  take: fc.nat(5),
+  what: fc.constantFrom('answer', 'answer', 'answer', 'fail', 'give up', 'late', 'nothing', 'pause'),
+  granted: fc.nat(10),
+  emptyInMs: fc.integer({ min: -200, max: 500 }),
+});
+
+test('in any order of answers: one lease at a time, no token from nowhere, and a time to wake that comes', () => {
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 60, size: 'max' }), fc.nat(), (events, seed) => {
+      lease = new LoneLease({ random: seededRandom(seed) });
+      const open: { call: StoreCall; sentAtMs: number }[] = [];
+      const givenUp: { call: StoreCall; sentAtMs: number }[] = [];
+      let [nowMs, leased, spent, returned] = [0, 0, 0, 0];
+      for (const { afterMs, waiting: count, take: takes, what, granted, emptyInMs } of events) {
+        nowMs += afterMs;
+        const backlog = waiting(count);
+        const asked = what === 'late' ? givenUp.shift() : what === 'nothing' ? undefined : open.shift();
+        const amount = asked?.call.mode === 'lease' ? granted * TOKEN : 0;
+        const isRefused = asked?.call.mode === 'lease' && amount === 0;
+        const told = reply({ emptyInMs, ...(isRefused ? { waitMs: 5 } : { granted: amount }) });
+        const isTold = what === 'answer' || what === 'pause' || what === 'late';
+        if (isTold && asked?.call.mode === 'lease') leased += amount;
+        if (what === 'pause') lease.pause(nowMs + 100, nowMs);
+        if (what === 'give up' && asked !== undefined) givenUp.push(asked);
+        const state =
+          what === 'late' ? ('late' as const) : what === 'give up' ? ('given up' as const) : undefined;
+        const outcome = isTold ? { reply: told } : { error: new Error(what) };
+        const answer = asked && { ...asked, ...outcome, ...(state && { state }) };
+        const step = lease.step(nowMs, backlog, answer);
+        for (const call of step.calls) {
+          open.push({ call, sentAtMs: nowMs });
+          if (call.mode !== 'lease' && call.mode !== 'refund') continue;
+          for (const { amounts } of call.leases ?? []) returned += amounts[0] ?? 0;
+        }
+        expect(open.filter(({ call }) => call.mode === 'lease').length).toBeLessThanOrEqual(1);
+        expect(Number.isNaN(step.wakeAtMs)).toBe(false);
+        if (count > 0 && lease.state.outage === undefined && lease.isOpen(nowMs))
+          expect(step.wakeAtMs).toBeLessThan(Number.POSITIVE_INFINITY);
+        for (let taken = 0; taken < takes && lease.isOpen(nowMs); taken += 1) {
+          if (take(nowMs)) spent += TOKEN;
+        }
+        expect(spent + returned + lease.left).toBeLessThanOrEqual(leased + 1);
+        expect(lease.left).toBeGreaterThanOrEqual(0);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
 });

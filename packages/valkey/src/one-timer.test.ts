@@ -77,6 +77,21 @@ describe('waits that share a timer', () => {
     expect(ended).toEqual([10, 20]);
   });
 
+  test('end one by one on a clock that stands still', () => {
+    const base = virtualClock({ startMs: 0 });
+    const clock = oneTimer({ now: () => 0, schedule: base.schedule.bind(base) });
+    let ended = 0;
+    const again = (): void => {
+      ended += 1;
+      clock.schedule(again, 2);
+    };
+    clock.schedule(again, 10);
+    base.tick(10);
+    expect(ended).toBe(1);
+    base.tick(10);
+    expect(ended).toBe(6);
+  });
+
   test('keep the process alive, or not, as they were asked to, and fit to limits with the clock itself', () => {
     const asked: unknown[] = [];
     const base: Clock = {

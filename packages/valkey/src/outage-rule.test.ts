@@ -45,3 +45,11 @@ test('a process has its share of the rate and of the capacity', () => {
   const lease = lost({}, 0.5);
   expect([0, 100, 60_000].map((nowMs) => tokensOf(lease.state, 0, nowMs) / 1e6)).toEqual([0, 5, 10]);
 });
+
+test('what the fleet had leased ahead when the store was lost is not spent again', () => {
+  const lease = new LoneLease();
+  const told = { share: 5e5, processes: 2, emptyInMs: 1_000 };
+  lease.step(0, undefined, { call: lease.peek(0), sentAtMs: 0, reply: reply(told) });
+  lease.step(0, undefined, { call: lease.peek(0), sentAtMs: 0, error: new Error('gone') });
+  expect([1_000, 1_100].map((nowMs) => tokensOf(lease.state, 0, nowMs) / 1e6)).toEqual([0, 5]);
+});

@@ -63,6 +63,17 @@ describe('setLimits', () => {
     await closed(one, other, fresh);
   });
 
+  test('units that are not named stay', async () => {
+    const bucket = units();
+    await world.run(bucket.acquire({ cost: { tokens: 1 } }));
+    await world.run(bucket.setLimits({ tokens: { refillPerSecond: 500 } }));
+    expect(bucket.stats().units).toMatchObject({
+      requests: LIMITS.requests,
+      tokens: { refillPerSecond: 500, capacity: 2_000 },
+    });
+    await closed(bucket);
+  });
+
   test.each([1, 16])('reaches %i busy processes within a second, and what they spend', async (size) => {
     const fleet = new BusyFleet(world, size, { random: seededRandom(size) });
     await world.clock.advance(3_000);

@@ -134,6 +134,60 @@ describe('the processes of a fleet', () => {
   });
 });
 
+test('a clock that is set is told once, not for each key', async () => {
+  const buckets = tenants();
+  for (const aheadMs of [0, -5_000]) {
+    store.aheadMs = aheadMs;
+    for (const key of ['a', 'b', 'c']) await run(buckets.for(of(key)).acquire());
+  }
+  await clock.advance(30_000);
+  expect(events.map(({ type }) => type)).toEqual(['step']);
+  await closed(buckets);
+});
+
+/** Each has a request, and a second passes; as often as this. */
+async function use(fleet: readonly ValkeyBucketPerKey[], seconds = 1): Promise<void> {
+  for (let second = 0; second < seconds; second += 1) {
+    for (const buckets of fleet)
+      buckets
+        .for(of('a'))
+        .acquire({ maxWaitMs: 20_000 })
+        .catch(() => undefined);
+    await clock.advance(1_000);
+  }
+}
+
+describe('quiet buckets', () => {
+  test('keep their share in an outage that lasts', async () => {
+    const buckets = tenants();
+    for (let minute = 0; minute < 5; minute += 1) {
+      await use([buckets]);
+      await clock.advance(59_000);
+    }
+    // Its process was counted less than a minute ago, so no request has it counted now.
+    await use([buckets]);
+    await clock.advance(49_000);
+    store.health = 'refusing';
+    await use([buckets], 300);
+    expect(buckets.stats()).toMatchObject({ mode: 'local', share: 1 });
+    await closed(buckets);
+  });
+
+  test('are counted again after an outage', async () => {
+    const fleet = [tenants(), tenants()];
+    await use(fleet, 10);
+    store.health = 'refusing';
+    await use(fleet, 60);
+    store.health = 'up';
+    await use(fleet, 10);
+    fleet.push(tenants());
+    await use(fleet, 20);
+    const third = { mode: 'shared', processes: 3, share: expect.closeTo(1 / 3, 3) };
+    expect(fleet.map((buckets) => buckets.stats())).toMatchObject([third, third, third]);
+    await closed(...fleet);
+  });
+});
+
 test('1,000 tenants that wait share three timers', async () => {
   // Its network takes no time, and no timers.
   const soon = (wake: () => void): (() => void) => {

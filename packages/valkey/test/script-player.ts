@@ -71,9 +71,11 @@ export class ModelHost implements ScriptHost {
   }
 }
 
-/** A script, but with the time in place of a second key. */
+/** A script, but with the time in place of a second key, and a value that is kept for an hour: the server's own clock goes on. */
 export const timed = (script: string): string =>
-  script.replace("redis.call('TIME')", "{ string.match(KEYS[2], '^(%d+) (%d+)') }");
+  script
+    .replace("redis.call('TIME')", "{ string.match(KEYS[2], '^(%d+) (%d+)') }")
+    .replace("'PX', px)", "'PX', 3600000)");
 
 const TIMED_SCRIPT = timed(SCRIPT);
 
