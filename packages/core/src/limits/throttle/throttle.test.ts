@@ -82,6 +82,14 @@ const fails = (): never => {
 const reasons = (result: unknown): unknown[] =>
   attemptsOf(result).map(({ attempt, reason }) => [attempt, reason]);
 
+test('released by hand, it is closed whatever has failed', async () => {
+  const { own, down } = setUp();
+  await down(5);
+  expect(own.state).not.toBe('closed');
+  own.close();
+  expect([own.state, own.level]).toEqual(['closed', 1]);
+});
+
 describe('held by hand', () => {
   test('nothing is sent, and a request goes from scheduled attempt to scheduled attempt until it has none left', async () => {
     const { clock, own, settled, sent, told } = setUp({ maxRetries: 2, backoff: constant(10) });
