@@ -1,12 +1,10 @@
-import { attemptsOf, type PolicyOptions } from '@ebb/core';
-import { LAYER } from '@ebb/core/adapter';
-import axios, { type AxiosAdapter, type AxiosRequestConfig, type InternalAxiosRequestConfig } from 'axios';
+import { attemptsOf } from '@ebb/core';
+import axios, { type AxiosAdapter, type InternalAxiosRequestConfig } from 'axios';
 import { expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { statuses } from '../test/adapters.ts';
 import { atOnce, clientOf, errorOf, reasonsOf } from '../test/client.ts';
 import { DOWN, UP } from '../test/steps.ts';
-import { ebbInterceptor } from './index.ts';
 
 test('the caller’s adapter stands in the config during an attempt and afterwards', async () => {
   const during: unknown[] = [];
@@ -18,54 +16,6 @@ test('the caller’s adapter stands in the config during an attempt and afterwar
   expect(during).toEqual([adapter, adapter]);
   expect(config.adapter).toBe(adapter);
   expect(Reflect.ownKeys(config).filter((key) => typeof key === 'symbol')).toEqual([]);
-});
-
-test('between two attempts the config is the caller’s', async () => {
-  const between: unknown[] = [];
-  let config: InternalAxiosRequestConfig | undefined;
-  const script = statuses(503, 200);
-  const adapter: AxiosAdapter = (sent) => {
-    config = sent;
-    return script(sent);
-  };
-  const onEvent: PolicyOptions['onEvent'] = ({ type }) => {
-    if (type === 'retry') between.push(config?.data, Object.getOwnPropertySymbols(config));
-  };
-  const client = clientOf({ adapter }, { ...atOnce, onEvent });
-  const makeBody = () => 'text';
-  await client.put('http://upstream/', makeBody);
-  expect(between).toEqual([makeBody, []]);
-});
-
-test.each<[what: string, given: AxiosRequestConfig]>([
-  ['no options', {}],
-  ['options of ebb', { ebb: { maxRetries: 3 } }],
-  ['fetchOptions', { fetchOptions: { keepalive: true } } as AxiosRequestConfig],
-])('with %s the mark of a layer is in the config in an attempt alone', async (_, given) => {
-  const seen: unknown[] = [];
-  const look = (config: object): void => {
-    const { ebb, fetchOptions } = config as { ebb?: object; fetchOptions?: object };
-    const isMarked = Object.getOwnPropertySymbols(fetchOptions ?? {}).includes(LAYER);
-    seen.push({ ebb, keys: fetchOptions && Object.keys(fetchOptions), isMarked });
-  };
-  let sent: InternalAxiosRequestConfig | undefined;
-  const script = statuses(503, 200);
-  const adapter: AxiosAdapter = (config) => {
-    sent = config;
-    look(config);
-    return script(config);
-  };
-  const onEvent: PolicyOptions['onEvent'] = ({ type }) => {
-    if (type === 'retry') look(sent as object);
-  };
-  const { config } = await clientOf({ adapter }, { ...atOnce, onEvent }).get('/', given);
-  look(config);
-  const keys = 'fetchOptions' in given ? ['keepalive'] : undefined;
-  // The layers below do not get the options of this one.
-  const during = { ebb: undefined, keys: keys ?? [], isMarked: true };
-  const otherwise = { ebb: given.ebb, keys, isMarked: false };
-  expect(seen).toEqual([during, otherwise, during, otherwise]);
-  expect('ebb' in config).toBe('ebb' in given);
 });
 
 test.each([
@@ -101,13 +51,6 @@ test('a config without an adapter uses axios’s default', async () => {
   client.interceptors.request.use(({ adapter, ...config }) => config as InternalAxiosRequestConfig);
   const { config } = await client.get(server.url);
   expect([server.seen.length, 'adapter' in config]).toEqual([2, false]);
-});
-
-test('an unknown name rejects with axios’s own error', async () => {
-  const plain = await errorOf(axios.get('/', { adapter: 'nonsense' }));
-  const client = axios.create({ adapter: 'nonsense' });
-  client.interceptors.request.use(ebbInterceptor());
-  expect((await errorOf(client.get('/'))).message).toBe(plain.message);
 });
 
 test('the config of a result can be sent again, and is retried as a new request', async () => {

@@ -16,19 +16,6 @@ import { UP } from '../test/steps.ts';
 /** An adapter that never settles, and ignores tokens. */
 const never: AxiosAdapter = () => new Promise(() => undefined);
 
-test('an attempt is ended at its timeout, of which nothing is left in the config', async () => {
-  const server = await serve('hang', UP);
-  const clock = virtualClock({ startMs: 0 });
-  const client = clientOf({ adapter: 'http' }, { ...atOnce, clock, attemptTimeoutMs: 5_000 });
-  const response = client.get(server.url);
-  while (server.seen.length < 1) await setImmediate();
-  await clock.advance(4_999);
-  expect([server.seen.length, clock.pending]).toEqual([1, 1]);
-  await clock.advance(1);
-  const { config } = await response;
-  expect([clock.pending, config.timeout, 'cancelToken' in config]).toEqual([0, 0, false]);
-});
-
 test('attemptTimeoutMs ends a body that trickles, which axios’s own timeout does not', async () => {
   const clock = virtualClock({ startMs: 0 });
   let written = 0;
@@ -64,25 +51,6 @@ test.each<[AxiosRequestConfig, code: string, message: string]>([
   expect(error).toMatchObject({ code, message });
   expect(error.config?.headers.get('a')).toBe('b');
   expect(attemptsOf(error).map(({ failure }) => failure)).toEqual(['timeout', 'timeout']);
-});
-
-test('axios’s own timeout ends the attempt if it is shorter', async () => {
-  const server = await serve('hang');
-  const client = clientOf({ adapter: 'http', timeout: 20 }, { attemptTimeoutMs: 60_000, maxRetries: 0 });
-  expect((await errorOf(client.get(server.url))).message).toBe('timeout of 20ms exceeded');
-});
-
-test('the limit does not apply while the caller reads a streamed response', async () => {
-  for (const adapter of ['http', 'fetch']) {
-    const server = await serve('held-200');
-    const clock = virtualClock({ startMs: 0 });
-    const client = clientOf({ adapter, responseType: 'stream' }, { clock, attemptTimeoutMs: 50 });
-    const { data } = await client.get(server.url);
-    expect(clock.pending).toBe(0);
-    await clock.advance(1_000);
-    server.letGo();
-    expect(await text(data)).toBe('1234567890');
-  }
 });
 
 test('the caller’s own cancelToken ends a streamed response that is being read', async () => {
@@ -140,16 +108,6 @@ test('a late response of an adapter that ignores cancelToken is discarded', asyn
   await ended;
   await setImmediate();
   expect(clock.pending).toBe(0);
-});
-
-test('a late error of an adapter that ignores cancelToken is ignored', async () => {
-  const clock = virtualClock({ startMs: 0 });
-  const adapter: AxiosAdapter = () =>
-    new Promise((_, reject) => clock.schedule(() => reject(new Error('late')), 100));
-  const client = clientOf({ adapter }, { clock, attemptTimeoutMs: 50, maxRetries: 0 });
-  const failure = errorOf(client.get('/'));
-  await clock.advance(200);
-  expect((await failure).code).toBe('ECONNABORTED');
 });
 
 test('the CancelToken of the adapter forwards that of the caller, and calls no listener that has left', async () => {

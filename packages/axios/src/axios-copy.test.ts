@@ -3,7 +3,6 @@ import { attemptsOf, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import esmAxios, { type AxiosAdapter, type AxiosStatic } from 'axios';
 import { describe, expect, test } from 'vitest';
-import { refusingPort } from '../../../test/refusing.ts';
 import { serve } from '../../../test/serve.ts';
 import { atOnce, errorOf } from '../test/client.ts';
 import { adapterOf, recordedResponse } from './axios-copy.ts';
@@ -61,45 +60,6 @@ describe.each(copies)('an instance of the copy loaded by %s', (_, axios) => {
         expect(error.response?.headers.a).toBe('b');
       }
       expect(server.seen).toHaveLength(3);
-    });
-
-    test('a response', async () => {
-      const server = await serve({ status: 200 });
-      for (const client of both({ adapter })) {
-        const { headers, config } = await client.get(server.url);
-        expect(headers).toBeInstanceOf(axios.AxiosHeaders);
-        expect(config.headers).toBeInstanceOf(axios.AxiosHeaders);
-      }
-    });
-
-    test('a network error', async () => {
-      const port = await refusingPort();
-      for (const client of both({ adapter }, { ...atOnce, maxRetries: 1 })) {
-        expect(classesOf(await errorOf(client.get(`http://127.0.0.1:${port}/`)))).toEqual(AXIOS_ERROR);
-      }
-    });
-
-    test('a timeout', async () => {
-      const server = await serve('hang');
-      for (const client of both({ adapter, timeout: 20 }, { ...atOnce, maxRetries: 1 })) {
-        expect(classesOf(await errorOf(client.get(server.url)))).toEqual(AXIOS_ERROR);
-      }
-    });
-
-    test('a cancellation during an attempt', async () => {
-      const server = await serve('hang');
-      for (const client of both({ adapter })) {
-        const controller = new AbortController();
-        server.onHang = () => controller.abort();
-        const error = await errorOf(client.get(server.url, { signal: controller.signal }));
-        expect(classesOf(error)).toEqual(CANCELED);
-      }
-    });
-
-    test('an unknown adapter name', async () => {
-      for (const client of both({ adapter: 'nonsense' })) {
-        expect(classesOf(await errorOf(client.get('/')))).toEqual(AXIOS_ERROR);
-      }
     });
   });
 

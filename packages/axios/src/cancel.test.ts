@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { attemptsOf } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import axios, { type AxiosAdapter, type AxiosError } from 'axios';
+import axios, { type AxiosError } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { ok, unavailable } from '../test/adapters.ts';
 import { watchEvents, waysToCancel } from '../test/cancel.ts';
-import { atOnce, clientOf, errorOf } from '../test/client.ts';
+import { clientOf, errorOf } from '../test/client.ts';
 import { DOWN } from '../test/steps.ts';
 
 const reason = new Error('enough');
@@ -70,17 +70,6 @@ describe.each(waysToCancel)(
       expect([server.seen.length, listeners()]).toEqual([2, 0]);
     });
 
-    test('while an attempt fails', async () => {
-      const { config, abort } = make();
-      const adapter = vi.fn<AxiosAdapter>(async (sent) => {
-        abort(reason);
-        await setImmediate();
-        return unavailable(sent);
-      });
-      expectCanceled(await errorOf(clientOf({ adapter }).get('/', config)));
-      expect(adapter).toHaveBeenCalledOnce();
-    });
-
     test('while its body factory runs', async () => {
       const adapter = vi.fn(ok);
       const { config, abort } = make();
@@ -95,22 +84,6 @@ describe.each(waysToCancel)(
       );
       expectCanceled(await errorOf(response));
       expect(adapter).not.toHaveBeenCalled();
-    });
-
-    test.each(['http', 'fetch'])('while a response is discarded, over the %s adapter', async (adapter) => {
-      const server = await serve('endless-503');
-      const clock = virtualClock({ startMs: 0 });
-      const { onEvent, next } = watchEvents();
-      const { config, abort, listeners } = make();
-      const retried = next('retry');
-      const client = clientOf({ adapter, responseType: 'stream' }, { ...atOnce, clock, onEvent });
-      const response = client.get(server.url, config);
-      await retried;
-      await setImmediate();
-      abort(reason);
-      expectCanceled(await errorOf(response));
-      await setImmediate();
-      expect([server.seen.length, clock.pending, listeners()]).toEqual([1, 0, 0]);
     });
   },
 );

@@ -72,43 +72,6 @@ describe.each<[what: string, config: AxiosRequestConfig]>([
       expect(await textIn(data)).toBe(await textIn((await plain(last)).data));
     }
   });
-
-  test('no more than maxBytes are seen, and the caller gets all', async () => {
-    if (config.adapter === parsing) return;
-    const body = JSON.stringify('1234567ä90'.repeat(100));
-    const server = await serve({ status: 200, body });
-    const seen: unknown[] = [];
-    const inspect = async (response: InspectedResponse) => {
-      seen.push(await response.text(), await response.json());
-      return undefined;
-    };
-    for (const maxBytes of [20, Buffer.byteLength(body)]) {
-      const { data } = await clientOf(
-        { ...config, transformResponse: [] },
-        { inspect: inspectBody(inspect, { maxBytes }) },
-      ).get(server.url);
-      expect(await textIn(data)).toBe(
-        config.responseEncoding === 'latin1' ? Buffer.from(body).toString('latin1') : body,
-      );
-    }
-    const [cut, none, whole, parsed] = seen as string[];
-    expect(body).toContain(cut?.slice(0, 8));
-    expect([(cut as string).length <= 20, none]).toEqual([true, undefined]);
-    // Text is judged in UTF-8: Latin-1 misreads each two bytes as two characters, of two bytes each.
-    if (config.responseEncoding !== 'latin1') expect([whole, JSON.stringify(parsed)]).toEqual([body, body]);
-  });
-
-  test('an empty body is empty text', async () => {
-    const server = await serve({ status: 200 });
-    const seen: unknown[] = [];
-    const inspect = async (response: InspectedResponse) => {
-      seen.push(await response.text(), await response.json(), await response.firstEvent());
-      return undefined;
-    };
-    const { data } = await clientOf(config, { inspect: inspectBody(inspect) }).get(server.url);
-    expect(seen).toEqual(['', undefined, undefined]);
-    expect(['', '""']).toContain(await textIn(data));
-  });
 });
 
 test('inspect sees the text that the server sent, and the caller the data after the transforms', async () => {

@@ -3,7 +3,7 @@ import axios, { type AxiosAdapter, type AxiosInstance, type InternalAxiosRequest
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import type { Step } from '../../../test/server.ts';
-import { responseTo, statuses } from '../test/adapters.ts';
+import { statuses } from '../test/adapters.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
 import { DOWN } from '../test/steps.ts';
 import { ebbInterceptor } from './index.ts';
@@ -74,57 +74,6 @@ describe('several ebb interceptors', () => {
     await errorOf(client.get('/', { transitional: { legacyInterceptorReqResOrdering: false } }));
     expect(adapter).toHaveBeenCalledTimes(3);
   });
-
-  test('with a custom adapter around the inner one: the outer one retries', async () => {
-    const adapter = statuses(503);
-    const client = clientOf({ adapter }, two);
-    client.interceptors.request.use((config) => {
-      const inner = axios.getAdapter(config.adapter);
-      return Object.assign(config, { adapter: (sent: InternalAxiosRequestConfig) => inner({ ...sent }) });
-    });
-    client.interceptors.request.use(ebbInterceptor(seven));
-    const error = await errorOf(client.get('/'));
-    expect([adapter.mock.calls.length, attemptsOf(error).length]).toEqual([3, 3]);
-  });
-
-  test('with an adapter that sends through another instance with ebb: the outer one retries', async () => {
-    const adapter = statuses(503);
-    const inner = clientOf({ adapter }, seven);
-    const outer = clientOf({ adapter: (config) => inner.request({ ...config, adapter }) }, two);
-    await errorOf(outer.get('/'));
-    expect(adapter).toHaveBeenCalledTimes(3);
-    // A copy of the config of a call that has ended is a new request.
-    const { config } = await errorOf(outer.get('/'));
-    adapter.mockClear();
-    await errorOf(inner.request({ ...config, adapter }));
-    expect(adapter).toHaveBeenCalledTimes(8);
-  });
-
-  test('a copy of the config of an attempt is a new request once the call has ended', async () => {
-    const copies: InternalAxiosRequestConfig[] = [];
-    const client = clientOf(
-      {
-        adapter: async (config) => {
-          copies.push({ ...config });
-          return responseTo(config);
-        },
-      },
-      two,
-    );
-    await client.get('/');
-    const adapter = statuses(503);
-    await errorOf(client.request({ ...copies[0], adapter }));
-    expect(adapter).toHaveBeenCalledTimes(3);
-  });
-
-  test('eject removes ebb', async () => {
-    const adapter = statuses(503);
-    const client = axios.create({ adapter });
-    const id = client.interceptors.request.use(ebbInterceptor(two));
-    client.interceptors.request.eject(id);
-    await errorOf(client.get('/'));
-    expect(adapter).toHaveBeenCalledTimes(1);
-  });
 });
 
 describe('ebbInterceptor can be added', () => {
@@ -141,27 +90,6 @@ describe('ebbInterceptor can be added', () => {
     // With synchronous interceptors axios sends the request in the same turn as the call.
     expect(isTransformed).toBe(synchronous);
     expect(attemptsOf(await response).map(({ status }) => status)).toEqual([503, 503, 200]);
-  });
-
-  test('as a synchronous interceptor, and returns the same config', async () => {
-    const adapter = statuses(503, 200);
-    const client = axios.create({ adapter });
-    client.interceptors.request.use(ebbInterceptor(atOnce), null, { synchronous: true });
-    expect((await client.get('/')).status).toBe(200);
-    const config = { headers: new axios.AxiosHeaders() } as InternalAxiosRequestConfig;
-    const left = { ...config, ebb: false } as const;
-    expect(ebbInterceptor()({ ...left })).toEqual(left);
-    expect(ebbInterceptor()(config)).toBe(config);
-  });
-
-  test('to axios itself', async () => {
-    const adapter = statuses(503, 200);
-    const id = axios.interceptors.request.use(ebbInterceptor(atOnce));
-    try {
-      expect((await axios({ url: '/', adapter })).status).toBe(200);
-    } finally {
-      axios.interceptors.request.eject(id);
-    }
   });
 
   test('with runWhen, and has a name', async () => {

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { constant, createPolicy, type PolicyOptions, tokenBucket } from '@ebb/core';
 import { LAYER } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
@@ -7,7 +6,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { responseTo } from '../test/adapters.ts';
 import { errorOf, kindsOf, reasonsOf } from '../test/client.ts';
-import { DOWN, UP } from '../test/steps.ts';
+import { UP } from '../test/steps.ts';
 import { ebbInterceptor } from './index.ts';
 
 /** The clock of {@link lateClient}, for the limits of a test. */
@@ -77,21 +76,6 @@ test.each<[how: string, send: (config: InternalAxiosRequestConfig) => unknown]>(
   expect('cancelToken' in (await response).config).toBe(false);
 });
 
-test('what it sends through another instance, without its token, is still a part of its call', async () => {
-  const server = await serve(DOWN);
-  const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 10, clock: time });
-  const { client, clock, goOn } = lateClient({ bucket }, ({ cancelToken: _, ...config }, below) =>
-    below.request({ ...config, adapter: 'http' }),
-  );
-  const failure = errorOf(client.get(server.url));
-  await clock.advance(50);
-  expect(await goOn()).toMatchObject({ status: 503 });
-  expect(server.seen).toHaveLength(1);
-  await clock.advance(1_000);
-  expect([kindsOf(await failure), server.seen.length]).toEqual([['timeout', 503], 2]);
-  expect(bucket.stats()).toMatchObject({ granted: 2 });
-});
-
 test('the headers of its attempt, and the mark of its layer, stay in the config until the retry', async () => {
   const server = await serve(UP);
   const idempotencyKey = () => 'key';
@@ -129,29 +113,4 @@ test('the config is restored if the retry is not sent', async () => {
     expect([error.config?.cancelToken, error.config?.headers.has('x-a')]).toEqual([cancelToken, false]);
     expect(Object.getOwnPropertySymbols(error.config)).toEqual([]);
   }
-});
-
-test('an abort while ebb waits restores the config as well', async () => {
-  const { client, clock } = lateClient({ idempotencyKey: true }, () => undefined);
-  const controller = new AbortController();
-  const failure = errorOf(client.post('/', 'text', { signal: controller.signal }));
-  await clock.advance(500);
-  controller.abort();
-  const { config } = await failure;
-  expect([config?.headers.has('idempotency-key'), config && 'cancelToken' in config]).toEqual([false, false]);
-  expect(Object.getOwnPropertySymbols(config)).toEqual([]);
-});
-
-// The config belongs to the caller again by then.
-test('what it sends after its call has ended is a call of its own', async () => {
-  const server = await serve(DOWN);
-  const { client, clock, goOn } = lateClient({}, (config, below) =>
-    below.request({ ...config, adapter: 'http', ebb: { maxRetries: 2, backoff: constant(0) } }),
-  );
-  const failure = errorOf(client.get(server.url, { ebb: { maxRetries: 0 } }));
-  await clock.advance(50);
-  expect(kindsOf(await failure)).toEqual(['timeout']);
-  expect(kindsOf(await goOn())).toEqual([503, 503, 503]);
-  await setImmediate();
-  expect(server.seen).toHaveLength(3);
 });

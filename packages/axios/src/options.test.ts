@@ -1,7 +1,7 @@
 import type { TokenBucket } from '@ebb/core';
 import axios from 'axios';
 import { describe, expect, test, vi } from 'vitest';
-import { ownBucket, ownBudget } from '../../core/test/own.ts';
+import { ownBucket } from '../../core/test/own.ts';
 import { statuses } from '../test/adapters.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
 import { ebbInterceptor } from './index.ts';
@@ -30,37 +30,6 @@ describe('the ebb option of a request', () => {
     expect(adapter).toHaveBeenCalledTimes(8);
   });
 
-  class Counting {
-    left = 3;
-    readonly balance = 1;
-    deposits = 0;
-    tryAcquire(): object {
-      this.left -= 1;
-      return { cost: 1, waitedMs: 0 };
-    }
-    async acquire(): Promise<object> {
-      this.left -= 1;
-      return { cost: 1, waitedMs: 0 };
-    }
-    deposit(): void {
-      this.deposits += 1;
-    }
-    withdraw(): boolean {
-      return true;
-    }
-  }
-
-  test('passes class instances of a bucket and a budget on, not copies', async () => {
-    const bucket = ownBucket(new Counting() as never) as unknown as Counting;
-    const budget = ownBudget(new Counting());
-    const ebb = { ...atOnce, bucket: bucket as unknown as TokenBucket, budget };
-    const client = axios.create({ adapter: statuses(503, 200), ebb });
-    client.interceptors.request.use(ebbInterceptor());
-    await client.get('/');
-    await client.get('/', { ebb });
-    expect([bucket.left, budget.deposits]).toEqual([0, 2]);
-  });
-
   test('rejects a plain object, which axios would copy', async () => {
     const adapter = statuses(200);
     const bucket: TokenBucket = ownBucket({ tryAcquire: () => true, acquire: () => true } as never);
@@ -74,15 +43,6 @@ describe('the ebb option of a request', () => {
 });
 
 describe('invalid options', () => {
-  test.each([
-    [{ maxRetries: -1 }, 'createPolicy: maxRetries'],
-    [{ retries: 3 }, 'createPolicy has no option "retries"'],
-    [null, 'createPolicy: options must be an object'],
-    ['x', 'createPolicy: options must be an object'],
-  ])('%j throws at once', (options, message) => {
-    expect(() => ebbInterceptor(options as never)).toThrow(message);
-  });
-
   test.each([
     [{ maxRetries: Number.NaN }, RangeError, 'ebb: maxRetries must be a whole number ≥ 0, got NaN'],
     [{ maxRetries: '3' }, TypeError, 'ebb: maxRetries'],

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
-import { attemptsOf, type PolicyOptions } from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
+import type { PolicyOptions } from '@ebb/core';
 import esmAxios, { type AxiosAdapter, type AxiosInstance, type AxiosStatic } from 'axios';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
@@ -43,7 +42,6 @@ const marks = (error: unknown, copy: AxiosStatic) => ({
   isCancel: axios.isCancel(error),
   isOfCopy: error instanceof copy.AxiosError,
 });
-const FAILED = { isAxiosError: true, isCancel: false, isOfCopy: true };
 const CANCELED = { isAxiosError: true, isCancel: true, isOfCopy: true };
 
 const givens: [name: string, given: AxiosStatic | undefined][] = [
@@ -54,8 +52,6 @@ const givens: [name: string, given: AxiosStatic | undefined][] = [
 ];
 
 describe.each(givens)('an instance of a copy that cannot be found, with %s passed', (_, given) => {
-  const copyOf = async () => given ?? (await imported());
-
   test.each(['http', 'fetch', undefined])('gets responses over %s', async (adapter) => {
     const server = await serve({ status: 503 }, { status: 200, headers: { x: 'y' } }, { status: 200 });
     const headers = { a: 'b', 'User-Agent': false };
@@ -70,45 +66,6 @@ describe.each(givens)('an instance of a copy that cannot be found, with %s passe
     const [first, second, bare] = server.seen.map(({ headers, body }) => ({ headers, body }));
     expect([first, second]).toEqual([bare, bare]);
     expect(texts()).toHaveLength(given === undefined ? 1 : 0);
-  });
-
-  test('gets errors of the copy that sends', async () => {
-    const server = await serve({ status: 503 }, { status: 503 }, 'hang', 'hang');
-    const copy = await copyOf();
-    const options = { ...atOnce, maxRetries: 1 };
-    const refused = await errorOf(clientOf({}, options, given).get(server.url));
-    expect([marks(refused, copy), refused.response?.status]).toEqual([FAILED, 503]);
-    expect(attemptsOf(refused)).toHaveLength(2);
-    const once = { maxRetries: 0, attemptTimeoutMs: 20 };
-    const timedOut = await errorOf(clientOf({}, once, given).get(server.url));
-    expect([marks(timedOut, copy), timedOut.code]).toEqual([FAILED, 'ECONNABORTED']);
-    const unknown = await errorOf(clientOf({ adapter: 'nonsense' }, once, given).get(server.url));
-    expect(marks(unknown, copy)).toEqual(FAILED);
-    const controller = new AbortController();
-    server.onHang = () => controller.abort('enough');
-    const { signal } = controller;
-    const canceled = await errorOf(clientOf({}, { maxRetries: 0 }, given).get(server.url, { signal }));
-    expect([marks(canceled, copy), canceled.cause]).toEqual([CANCELED, 'enough']);
-  });
-
-  test('keeps its own adapter, and a cancellation during a delay has a cause and a history', async () => {
-    const adapter: AxiosAdapter = async (config) => {
-      expect(config.headers).toBeInstanceOf(axios.AxiosHeaders);
-      return { status: 503, statusText: '', data: '', headers: {}, config };
-    };
-    const resolved = await clientOf({}, { ...atOnce, maxRetries: 1 }, given).get('http://upstream/', {
-      adapter,
-    });
-    expect([resolved.status, texts()]).toEqual([503, []]);
-    const controller = new AbortController();
-    const { signal } = controller;
-    const onEvent: PolicyOptions['onEvent'] = ({ type }) => type === 'retry' && controller.abort('enough');
-    const client = clientOf({}, { clock: virtualClock(), onEvent }, given);
-    // A mock sets the adapter of the instance after the interceptor was added.
-    client.defaults.adapter = adapter;
-    const error = await errorOf(client.get('http://upstream/', { signal }));
-    expect([marks(error, await copyOf()), error.cause]).toEqual([CANCELED, 'enough']);
-    expect(attemptsOf(error)).toMatchObject([{ status: 503 }]);
   });
 });
 

@@ -33,12 +33,6 @@ describe('the caller gets what the adapter returned', () => {
     expect(attemptsOf(error.response)).toEqual([]);
   });
 
-  test('an error that can be serialized as JSON', async () => {
-    const client = clientOf({ adapter: statuses(503) }, { ...atOnce, maxRetries: 1 });
-    const error = await errorOf(client.get('/', { ebb: { onEvent: () => undefined } }));
-    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: 'ERR_BAD_RESPONSE', status: 503 });
-  });
-
   test('the error of an adapter that throws or resolves with nothing, as in axios', async () => {
     const thrown = new Error('broken');
     const throws = clientOf({

@@ -1,12 +1,10 @@
-import { Agent, createServer } from 'node:http';
-import { connect, type TcpNetConnectOpts } from 'node:net';
+import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import axios, { type AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
-import { serve } from '../../../../test/serve.ts';
 import { atOnce, clientOf, errorOf, kindsOf } from '../../test/client.ts';
 import { listen, rawServer } from '../../test/servers.ts';
-import { KIB_64, UP } from '../../test/steps.ts';
+import { KIB_64 } from '../../test/steps.ts';
 
 describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
   const long = { 'content-length': String(KIB_64.length) };
@@ -72,18 +70,5 @@ describe('the http adapter', () => {
         .catch((error: unknown) => error);
       expect(kindsOf(result)).toEqual(kinds);
     }
-  });
-
-  test('a 503 whose body never ends is ended by the timeout, and counts as a 503', async () => {
-    const server = await serve('endless-503', UP);
-    const httpAgent = new Agent();
-    httpAgent.createConnection = (options) => {
-      const socket = connect(options as TcpNetConnectOpts);
-      // Stands in for axios's timeout, which listens for this event.
-      socket.on('data', (part) => String(part).includes('and so on') && socket.emit('timeout'));
-      return socket;
-    };
-    const client = clientOf({ adapter: 'http', httpAgent });
-    expect(kindsOf(await client.get(server.url, { timeout: 60_000 }))).toEqual([503, 200]);
   });
 });

@@ -40,13 +40,6 @@ describe('a form of the form-data package', () => {
     expect(sentBody(server.seen[4] as ReceivedRequest)).toEqual(plain);
   });
 
-  test('from putForm is sent again', async () => {
-    const server = await serve(DOWN, UP);
-    await clientOf({ adapter: 'http' }).putForm(server.url, { a: 'b' });
-    expect(sentBody(server.seen[1] as ReceivedRequest)).toEqual(sentBody(server.seen[0] as ReceivedRequest));
-    expect(server.seen[1]?.body).toContain('name="a"\r\n\r\nb\r\n');
-  });
-
   test('is streamed if maxRetries is 0', async () => {
     const form = formOf(['a', 'b']);
     const pipe = vi.spyOn(form, 'pipe');

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import { PassThrough, pipeline, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { createGzip, gzipSync } from 'node:zlib';
 import {
   concurrencyLimit,
   type Inspect,
@@ -10,18 +9,15 @@ import {
   inspectBody,
   type PolicyOptions,
 } from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
 import type { AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
 import { responseTo } from '../../test/adapters.ts';
-import { atOnce, clientOf, errorOf, kindsOf, reasonsOf } from '../../test/client.ts';
+import { clientOf, errorOf } from '../../test/client.ts';
 import { bytesIn, textIn } from '../../test/read.ts';
 import { listen } from '../../test/servers.ts';
-import { inUse, slotFreed } from '../../test/slots.ts';
+import { inUse } from '../../test/slots.ts';
 
-const PING = 'event: ping\ndata: {}\n\n';
-const OVERLOADED = 'event: error\ndata: {"type":"overloaded_error"}\n\n';
 const DELTA = 'data: {"text":"a"}\n\n';
 
 /** Judges by the first event. */
@@ -34,101 +30,8 @@ const byText: Inspect = async (response) => {
   return undefined;
 };
 
-/** A server with one script for each request; the last is repeated. */
-async function scripted(
-  ...scripts: ((response: ServerResponse) => unknown)[]
-): Promise<{ readonly url: string; readonly seen: () => number }> {
-  let seen = 0;
-  const url = await listen(
-    createServer((request, response) => {
-      request.resume();
-      const script = scripts[Math.min(seen, scripts.length - 1)];
-      seen += 1;
-      script?.(response);
-    }),
-  );
-  return { url, seen: () => seen };
-}
-
-const say =
-  (...texts: string[]) =>
-  async (response: ServerResponse): Promise<void> => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const text of texts) {
-      response.write(text);
-      await setImmediate();
-    }
-    response.end();
-  };
-
 describe.each(['http', 'fetch'])('a stream of the %s adapter', (adapter) => {
   const config: AxiosRequestConfig = { adapter, responseType: 'stream' };
-  const judging: PolicyOptions = { ...atOnce, inspect: inspectBody(byEvent) };
-
-  test('whose first event is an error is retried', async () => {
-    const server = await scripted(say(PING, OVERLOADED), say(DELTA, DELTA));
-    const response = await clientOf(config, judging).post(server.url);
-    expect(reasonsOf(response)).toEqual(['not-idempotent']);
-    const again = await clientOf(config, { ...judging, methods: 'all' }).post(server.url);
-    expect([await textIn(again.data), server.seen()]).toEqual([DELTA + DELTA, 2]);
-    const other = await scripted(say(PING, OVERLOADED), say(PING, DELTA));
-    const retried = await clientOf(config, judging).get(other.url);
-    expect([kindsOf(retried), await textIn(retried.data)]).toEqual([[200, 200], PING + DELTA]);
-  });
-
-  test('reaches the caller before its end, and goes on', async () => {
-    const goOn = Promise.withResolvers<void>();
-    const server = await scripted(async (response) => {
-      response.write(PING + DELTA);
-      await goOn.promise;
-      response.end(DELTA);
-    });
-    const { data } = await clientOf(config, judging).get(server.url);
-    const read: string[] = [];
-    for await (const part of data as AsyncIterable<Uint8Array>) {
-      read.push(Buffer.from(part).toString());
-      goOn.resolve();
-    }
-    expect(read).toEqual([PING + DELTA, DELTA]);
-  });
-
-  test('without an event in time is judged by its status, and goes on', async () => {
-    const server = await serve('held-200');
-    const clock = virtualClock({ startMs: 0 });
-    const waiting = Promise.withResolvers<void>();
-    const inspect = (response: InspectedResponse) => {
-      waiting.resolve();
-      return byEvent(response);
-    };
-    const response = clientOf(config, { ...atOnce, clock, inspect: inspectBody(inspect) }).get(server.url);
-    await waiting.promise;
-    await expect.poll(() => clock.pending).toBe(2);
-    await clock.advance(1_000);
-    const { data } = await response;
-    expect(clock.pending).toBe(0);
-    server.letGo();
-    expect(await textIn(data)).toBe('1234567890');
-  });
-
-  test('that breaks and is not retried fails when the caller reads it, and releases its slot', async () => {
-    for (const isRead of [true, false]) {
-      const server = await serve('half-body');
-      const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-      const { data } = await clientOf(config, { ...judging, concurrency }).post(server.url);
-      if (isRead) {
-        const parts: string[] = [];
-        await expect(
-          (async () => {
-            for await (const part of data as AsyncIterable<Uint8Array>)
-              parts.push(Buffer.from(part).toString());
-          })(),
-        ).rejects.toThrow();
-        if (adapter === 'http') expect(parts).toEqual(['12345']);
-      }
-      await slotFreed(concurrency);
-      expect(inUse(concurrency)).toBe(0);
-    }
-  });
 
   test('holds its slot until it has been read to its end', async () => {
     const concurrency = concurrencyLimit({ maxConcurrent: 1 });
@@ -143,61 +46,26 @@ describe.each(['http', 'fetch'])('a stream of the %s adapter', (adapter) => {
     }
   });
 
-  test('can be closed by the caller', async () => {
-    const closed = Promise.withResolvers<void>();
-    const server = await scripted((response) => {
-      response.on('close', closed.resolve);
-      response.write(DELTA);
-    });
-    const { data } = await clientOf(config, judging).get(server.url);
-    if (adapter === 'http') (data as Readable).destroy();
-    else await (data as ReadableStream).cancel();
-    await closed.promise;
-  });
-
   test('that is longer than the look is not read further than that', async () => {
     const bytes = 64 * 1024 * 1024;
     let sent = 0;
-    const server = await scripted((response) => {
-      const part = Buffer.alloc(64 * 1024, 'x');
-      const source = new Readable({
-        read() {
-          sent += part.length;
-          this.push(sent < bytes ? part : null);
-        },
-      });
-      pipeline(source, response, () => undefined);
-    });
-    const { data } = await clientOf(config, { inspect: inspectBody(byText) }).get(server.url);
+    const url = await listen(
+      createServer((_, response) => {
+        const part = Buffer.alloc(64 * 1024, 'x');
+        const source = new Readable({
+          read() {
+            sent += part.length;
+            this.push(sent < bytes ? part : null);
+          },
+        });
+        pipeline(source, response, () => undefined);
+      }),
+    );
+    const { data } = await clientOf(config, { inspect: inspectBody(byText) }).get(url);
     for (let turn = 0; turn < 200; turn += 1) await setImmediate();
     expect(sent).toBeLessThan(bytes / 2);
     if (adapter === 'http') (data as Readable).destroy();
     else await (data as ReadableStream).cancel();
-  });
-
-  test('in gzip is seen as text', async () => {
-    const server = await scripted(
-      (response) => {
-        response.writeHead(200, { 'content-encoding': 'gzip' });
-        response.end(gzipSync(OVERLOADED));
-      },
-      (response) => {
-        response.writeHead(200, { 'content-encoding': 'gzip' });
-        pipeline(Readable.from([DELTA, DELTA]), createGzip(), response, () => undefined);
-      },
-    );
-    const response = await clientOf(config, judging).get(server.url);
-    expect([server.seen(), await textIn(response.data)]).toEqual([2, DELTA + DELTA]);
-  });
-
-  test('in gzip that is empty ends', async () => {
-    const server = await scripted((response) => {
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(''));
-    });
-    const { data } = await clientOf(config, { inspect: inspectBody(byText) }).get(server.url);
-    await setImmediate();
-    if (adapter === 'http') await once((data as Readable).resume(), 'end');
-    else expect(await textIn(data)).toBe('');
   });
 });
 

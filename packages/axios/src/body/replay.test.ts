@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { attemptsOf, detailsOf, type PolicyOptions } from '@ebb/core';
+import { attemptsOf } from '@ebb/core';
 import axios, { type AxiosAdapter, type AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
@@ -61,22 +61,6 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
       expect(server.seen.map(({ body }) => body)).toEqual([expect.stringContaining('text')]);
     }
   });
-});
-
-test.each<[string, () => unknown, boolean]>([
-  ['no body', () => undefined, true],
-  ['bytes', () => BYTES.slice(), true],
-  ['a form', () => formOf(['a', 'b']), true],
-  ['a function', () => () => 'text', true],
-  ['a stream', () => Readable.from(['text']), false],
-])('%s: replayable is known before the first attempt', async (_, make, expected) => {
-  const server = await serve(UP);
-  const replayable: (boolean | undefined)[] = [];
-  const onEvent: PolicyOptions['onEvent'] = (event) => {
-    if (event.type === 'attempt') replayable.push(detailsOf(event)?.request.replayable);
-  };
-  await clientOf({ adapter: 'http' }, { onEvent }).put(server.url, make());
-  expect(replayable).toEqual([expected]);
 });
 
 describe('with a custom adapter', () => {

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { Agent, createServer } from 'node:http';
+import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
 import type { Step } from '../../../../test/server.ts';
 import { atOnce, clientOf, errorOf } from '../../test/client.ts';
-import { afterTest, listen } from '../../test/servers.ts';
+import { afterTest } from '../../test/servers.ts';
 
 /** Grants one attempt, and refuses every other. */
 const oneToken = (clock?: Clock): TokenBucket =>
@@ -33,52 +33,6 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
   test.each([0, 4, 64 * 1024])('returns the previous response with its %i bytes', async (bytes) => {
     const body = 'x'.repeat(bytes);
     expect((await text(await refused({ status: 503, body }))).length).toBe(bytes);
-  });
-
-  test('resolves with the previous response if validateStatus accepts it', async () => {
-    const server = await serve({ status: 503, body: 'down' });
-    const client = clientOf(
-      { adapter, responseType: 'stream', validateStatus: null },
-      { ...atOnce, bucket: oneToken() },
-    );
-    const response = await client.get(server.url);
-    expect([response.status, await text(response.data)]).toEqual([503, 'down']);
-  });
-
-  test.each([
-    ['with its content-length', { 'content-length': String(300 * 1024) }],
-    ['without a content-length', {}],
-  ])('returns a body that fails with an explanation if it was too long to keep, %s', async (_, headers) => {
-    const url = await listen(
-      createServer((_, response) => {
-        response.writeHead(503, { ...headers }).write(Buffer.alloc(300 * 1024));
-        response.end();
-      }),
-    );
-    const client = clientOf({ adapter, responseType: 'stream' }, { ...atOnce, bucket: oneToken() });
-    const { response } = await errorOf(client.get(url));
-    await expect(text(response?.data as Readable)).rejects.toThrow(
-      'discarded for a retry, which was then not sent: it was longer than 64 KiB, or did not end in time',
-    );
-  });
-
-  test('reads an endless body for half of the time that is left', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const retried = Promise.withResolvers<void>();
-    const waiting = refused(
-      'endless-503',
-      {},
-      {
-        clock,
-        totalTimeoutMs: 100,
-        onEvent: ({ type }) => type === 'retry' && retried.resolve(),
-      },
-    );
-    await retried.promise;
-    await clock.advance(49);
-    expect(clock.pending).toBe(1);
-    await clock.advance(1);
-    await expect(text(await waiting)).rejects.toThrow('did not end in time');
   });
 });
 

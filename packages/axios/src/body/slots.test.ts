@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { concurrencyLimit, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
@@ -9,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
 import type { Step } from '../../../../test/server.ts';
 import { atOnce, clientOf, errorOf } from '../../test/client.ts';
-import { bytesServer, collectGarbage, inUse, slotFreed } from '../../test/slots.ts';
+import { bytesServer, inUse, slotFreed } from '../../test/slots.ts';
 import { DOWN, UP } from '../../test/steps.ts';
 
 const MIB_8 = 8 * 1024 * 1024;
@@ -46,27 +45,6 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter holds it
     expect(inUse(concurrency)).toBe(1);
     return { data, concurrency };
   };
-
-  test('until it is read', async () => {
-    const { data, concurrency } = await open('slow-200');
-    expect(await text(data)).toBe('1234567890');
-    await slotFreed(concurrency);
-  });
-
-  test('until it is cancelled or destroyed', async () => {
-    const { concurrency, client } = setup();
-    const { data } = await client.get(await bytesServer(MIB_8));
-    expect(inUse(concurrency)).toBe(1);
-    if (adapter === 'http') data.destroy();
-    else await data.cancel();
-    await slotFreed(concurrency);
-  });
-
-  test('until it fails', async () => {
-    const { data, concurrency } = await open('half-body');
-    await expect(text(data)).rejects.toThrow();
-    await slotFreed(concurrency);
-  });
 
   test('until it fails while no one reads it', async () => {
     const { data, concurrency } = await open('half-body');
@@ -120,39 +98,5 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter holds it
     const plain = clientOf({ adapter, validateStatus: null, transformResponse: [] });
     const whole = await plain.request({ url: server.url, ...config });
     if (first.data !== null) expect(await text(first.data)).toBe(whole.data);
-  });
-
-  test('until it has arrived, also as the response of an error', async () => {
-    const { concurrency, client } = setup();
-    const server = await serve({ status: 404, body: 'no' });
-    const errors = [await errorOf(client.get(server.url)), await errorOf(client.get(server.url))];
-    await slotFreed(concurrency);
-    expect(await text(errors[0]?.response?.data as Readable)).toBe('no');
-  });
-
-  test('so that there are never more than maxConcurrent, even while garbage is collected', async () => {
-    const server = await serve('slow-200');
-    const concurrency = concurrencyLimit({ maxConcurrent: 3 });
-    const client = clientOf({ adapter, responseType: 'stream' }, { ...atOnce, concurrency });
-    const call = async (way: number) => {
-      const { data } = await client.get(server.url);
-      if (way % 3 === 0) return;
-      if (way % 3 === 1) return expect(await text(data)).toBe('1234567890');
-      for await (const part of data) expect(part.length).toBeGreaterThan(0);
-    };
-    let isOver = false;
-    const collecting = (async () => {
-      while (!isOver) {
-        collectGarbage();
-        await setTimeout(20);
-      }
-    })();
-    await Promise.all(Array.from({ length: 18 }, (_, way) => call(way)));
-    isOver = true;
-    await collecting;
-    expect(server.mostAtOnce()).toBeLessThanOrEqual(3);
-    const slots = await Promise.all([concurrency.acquire(), concurrency.acquire(), concurrency.acquire()]);
-    expect(inUse(concurrency)).toBe(3);
-    for (const slot of slots) slot.release();
   });
 });
