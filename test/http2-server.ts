@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { constants, createSecureServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { createServer, type TLSSocket } from 'node:tls';
 import { selfSigned } from './runtimes/certificate.ts';
 
 // HTTP/2 servers over TLS, whose certificate no one trusts. They do some acts in turn, one for each request, and answer what comes after.
@@ -69,94 +68,6 @@ export async function http2Server(...acts: readonly Act[]): Promise<Http2Server>
     async [Symbol.asyncDispose]() {
       for (const session of sessions) session.destroy();
       server.close();
-      await once(server, 'close');
-    },
-  };
-}
-
-/** Writes frames that node:http2 would not write. */
-export type RawAct = (socket: TLSSocket, stream: number) => void;
-
-/** Source: RFC 9113 §4.1 and §6. */
-const DATA = 0;
-const HEADERS = 1;
-const SETTINGS = 4;
-const PING = 6;
-const GOAWAY = 7;
-const ACK = 1;
-const END_STREAM = 1;
-const END_HEADERS = 4;
-const HEAD_BYTES = 9;
-const PREFACE_BYTES = 24;
-
-function frame(
-  type: number,
-  flags: number,
-  stream: number,
-  payload: readonly number[] | Buffer = [],
-): Buffer {
-  const head = Buffer.alloc(HEAD_BYTES);
-  head.writeUIntBE(payload.length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, Buffer.from(payload)]);
-}
-
-/** A 200. Its field is number 8 of the static table. Source: RFC 7541, appendix A. */
-export const rawAnswer: RawAct = (socket, stream) => {
-  socket.write(frame(HEADERS, END_HEADERS, stream, [0x88]));
-  socket.write(frame(DATA, END_STREAM, stream, Buffer.from('up')));
-};
-
-/** Says that no stream of the connection will be looked at. */
-export const goAwayBeforeAll =
-  (code: Code): RawAct =>
-  (socket) =>
-    socket.write(frame(GOAWAY, 0, 0, [0, 0, 0, 0, 0, 0, 0, codeOf(code)]));
-
-/** DATA of the connection itself. */
-export const breakProtocol: RawAct = (socket) => socket.write(frame(DATA, 0, 0, [0]));
-
-export async function rawHttp2Server(...acts: readonly RawAct[]): Promise<Http2Server> {
-  const sockets = new Set<TLSSocket>();
-  let requests = 0;
-  const server = createServer({ ...selfSigned(), ALPNProtocols: ['h2'] }, (socket) => {
-    let bytes = Buffer.alloc(0);
-    let isGreeted = false;
-    sockets.add(socket);
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-    socket.write(frame(SETTINGS, 0, 0));
-    socket.on('data', (part) => {
-      bytes = Buffer.concat([bytes, part]);
-      if (!isGreeted && bytes.length >= PREFACE_BYTES) {
-        bytes = bytes.subarray(PREFACE_BYTES);
-        isGreeted = true;
-      }
-      while (isGreeted && bytes.length >= HEAD_BYTES) {
-        const end = HEAD_BYTES + bytes.readUIntBE(0, 3);
-        if (bytes.length < end) return;
-        const [type, flags] = bytes.subarray(3, 5);
-        const payload = bytes.subarray(HEAD_BYTES, end);
-        const stream = bytes.readUInt32BE(5);
-        bytes = bytes.subarray(end);
-        if ((type === SETTINGS || type === PING) && flags === 0)
-          socket.write(frame(type, ACK, 0, type === PING ? payload : []));
-        if (type !== HEADERS) continue;
-        const act = acts[requests] ?? rawAnswer;
-        requests += 1;
-        act(socket, stream);
-      }
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    requests: () => requests,
-    async [Symbol.asyncDispose]() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
       await once(server, 'close');
     },
   };

@@ -4,20 +4,7 @@ import * as undici7 from 'undici7';
 import { expect, test } from 'vitest';
 import { axiosClient } from './axios-client.ts';
 import { type Client, fetchClient, type Sent } from './fetch-client.ts';
-import {
-  type Act,
-  answer,
-  breakOff,
-  breakProtocol,
-  goAwayAfter,
-  goAwayBefore,
-  goAwayBeforeAll,
-  http2Server,
-  type RawAct,
-  rawAnswer,
-  rawHttp2Server,
-  reset,
-} from './http2-server.ts';
+import { type Act, answer, breakOff, goAwayAfter, goAwayBefore, http2Server, reset } from './http2-server.ts';
 import { nodeStream } from './node-stream.ts';
 import { pairs } from './pairs.ts';
 import { type Undici, undiciClient } from './undici-client.ts';
@@ -78,7 +65,7 @@ type Meaning = 'refused' | 'network';
 
 interface Row {
   /** They follow an answer on the same connection. */
-  readonly acts: readonly Act[] | { readonly raw: readonly RawAct[] };
+  readonly acts: readonly Act[];
   readonly means: Meaning;
   /** Some clients cannot tell. */
   readonly differs?: Readonly<Record<string, Meaning>>;
@@ -103,16 +90,6 @@ const rows: Readonly<Record<string, Row>> = {
     means: 'refused',
     differs: { ...undici7Fails, ...nodeFails },
   },
-  'a GOAWAY without a stream, on three connections': {
-    acts: { raw: Array(3).fill(goAwayBeforeAll('NGHTTP2_NO_ERROR')) },
-    means: 'refused',
-    differs: undici7Fails,
-  },
-  'a GOAWAY without a stream, with an error, on three connections': {
-    acts: { raw: Array(3).fill(goAwayBeforeAll('NGHTTP2_INTERNAL_ERROR')) },
-    means: 'refused',
-    differs: { ...undici7Fails, ...nodeFails },
-  },
   'a GOAWAY with the stream, and the end of the connection': {
     acts: [goAwayAfter('NGHTTP2_NO_ERROR')],
     means: 'network',
@@ -124,7 +101,6 @@ const rows: Readonly<Record<string, Row>> = {
   INTERNAL_ERROR: { acts: [reset('NGHTTP2_INTERNAL_ERROR')], means: 'network' },
   CANCEL: { acts: [reset('NGHTTP2_CANCEL')], means: 'network' },
   'a stream that is half closed': { acts: [reset('NGHTTP2_NO_ERROR')], means: 'network' },
-  'a frame that must not be': { acts: { raw: [breakProtocol] }, means: 'network' },
   'the end of the connection': { acts: [breakOff], means: 'network' },
 };
 
@@ -154,9 +130,7 @@ const cases = pairs(
 
 /** A request of a client after another, and what came of its attempts. */
 async function send(client: string, acts: Row['acts'], sent: Sent) {
-  await using server = await ('raw' in acts
-    ? rawHttp2Server(rawAnswer, ...acts.raw)
-    : http2Server(answer(), ...acts));
+  await using server = await http2Server(answer(), ...acts);
   const policy = createPolicy({
     backoff: constant(0),
     trustedOrigins: () => true,
@@ -182,12 +156,11 @@ test.each(cases)('%s: after %s %s goes again if it may', async (client, name, re
   const { acts } = rows[name] as Row;
   const sent = requests[request] as Sent;
   const means = meaningOf(client, name);
-  const asked = 'raw' in acts ? acts.raw.length : acts.length;
   const got = await send(client, acts, sent);
   const isOnce = means === 'network' && sent.method === 'POST';
   const expected =
     means === 'refused' ? 'connect: refused' : `network: ${isOnce ? 'not-idempotent' : 'transient'}`;
-  expect([got.status, got.requests]).toEqual(isOnce ? [undefined, 1] : [200, asked + 1]);
+  expect([got.status, got.requests]).toEqual(isOnce ? [undefined, 1] : [200, acts.length + 1]);
   // undici 8 may have repeated it by itself.
   if (got.reasons.length > 0 || !client.endsWith('undici 8')) expect(got.reasons).toEqual([expected]);
 });

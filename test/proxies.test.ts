@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
 import { Agent as HttpsAgent } from 'node:https';
-import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { attemptsOf, constant, createPolicy, type Policy } from '@ebb/core';
-import axios from 'axios';
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import * as undici8 from 'undici';
@@ -13,7 +11,6 @@ import { axiosClient } from './axios-client.ts';
 import { type Client, fetchClient } from './fetch-client.ts';
 import { nodeStream } from './node-stream.ts';
 import { type Refusal, refusals, refusingProxy } from './proxy.ts';
-import { upstream } from './server.ts';
 import { undiciClient } from './undici-client.ts';
 
 type Version = typeof undici8;
@@ -126,36 +123,6 @@ test('Node’s fetch and axios in a program with NODE_USE_ENV_PROXY=1', async ()
   expect(stdout.trim().split('\n')).toEqual(
     ['fetch GET', 'fetch POST', 'axios GET', 'axios POST'].map((sent) => `${sent}: ${history}`),
   );
-});
-
-test.each<[string, MakeClient]>([
-  ['fetch', (policy) => fetchClient(policy, {}, () => Promise.reject(new DOMException('x', 'AbortError')))],
-  [
-    'axios',
-    (policy) => axiosClient(policy, { adapter: () => Promise.reject(new axios.CanceledError()) }, nodeStream),
-  ],
-])('%s: an abort that is not the caller’s is final, and no abort of the caller', async (_, make) => {
-  const client = make(createPolicy({ backoff: constant(0) }), '');
-  const signal = new AbortController().signal;
-  for (const given of [undefined, signal]) {
-    const error = await client.send('http://upstream.test/', {}, given).catch((thrown: unknown) => thrown);
-    expect(attemptsOf(error)).toMatchObject([{ failure: 'unknown', reason: 'final' }]);
-  }
-});
-
-test('axios: a 503 that an agent gets for it without TLS is no refused tunnel', async () => {
-  const sidecar = await upstream([{ status: 503, body: 'no' }]);
-  onTestFinished(() => sidecar.close());
-  const port = Number(new URL(sidecar.url).port);
-  class Agent extends HttpsAgent {
-    override createConnection(): Socket {
-      return connect(port, '127.0.0.1');
-    }
-  }
-  const config = { httpsAgent: new Agent() };
-  const { send, history } = axiosClient(createPolicy({ backoff: constant(0) }), config, nodeStream);
-  expect(await send('https://upstream.test/', { method: 'POST', body: 'x' })).toMatchObject({ status: 503 });
-  expect(history?.()).toMatchObject([{ status: 503, reason: 'not-idempotent' }]);
 });
 
 test('axios: a mocked 503 over TLS is no refused tunnel', async () => {

@@ -1,22 +1,10 @@
 import { attemptsOf } from '@ebb/core';
-import axios, { type AxiosAdapter, type InternalAxiosRequestConfig } from 'axios';
+import axios, { type InternalAxiosRequestConfig } from 'axios';
 import { expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { statuses } from '../test/adapters.ts';
 import { atOnce, clientOf, errorOf, reasonsOf } from '../test/client.ts';
 import { DOWN, UP } from '../test/steps.ts';
-
-test('the caller’s adapter stands in the config during an attempt and afterwards', async () => {
-  const during: unknown[] = [];
-  const adapter: AxiosAdapter = async (config) => {
-    during.push(config.adapter);
-    return statuses(during.length % 2 === 1 ? 503 : 200)(config);
-  };
-  const { config } = await clientOf({ adapter }).get('/');
-  expect(during).toEqual([adapter, adapter]);
-  expect(config.adapter).toBe(adapter);
-  expect(Reflect.ownKeys(config).filter((key) => typeof key === 'symbol')).toEqual([]);
-});
 
 test.each([
   ['a name', 'http' as const, 'http'],

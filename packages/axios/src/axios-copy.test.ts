@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
-import { attemptsOf, type PolicyOptions } from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
+import type { PolicyOptions } from '@ebb/core';
 import esmAxios, { type AxiosAdapter, type AxiosStatic } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
@@ -44,10 +43,6 @@ describe.each(copies)('an instance of the copy loaded by %s', (_, axios) => {
     [true, false, true, false],
     [false, false, true, false],
   ];
-  const CANCELED = [
-    [true, true, true, true],
-    [false, false, true, true],
-  ];
 
   describe.each(['http', 'fetch', ['nothing', 'http', 'fetch'].slice(1)])('over %s', (adapter) => {
     test('an error with a response, and its headers', async () => {
@@ -61,21 +56,6 @@ describe.each(copies)('an instance of the copy loaded by %s', (_, axios) => {
       }
       expect(server.seen).toHaveLength(3);
     });
-  });
-
-  test('a cancellation during a delay, and before the request', async () => {
-    const server = await serve({ status: 503 });
-    const controller = new AbortController();
-    const clock = virtualClock({ startMs: 0 });
-    const onEvent: PolicyOptions['onEvent'] = ({ type }) => type === 'retry' && controller.abort();
-    const [, client] = both({}, { clock, onEvent });
-    const { signal } = controller;
-    const error = await errorOf(client?.get(server.url, { signal }) as Promise<unknown>);
-    expect(classesOf(error)).toEqual(CANCELED);
-    expect(attemptsOf(error)).toMatchObject([{ status: 503 }]);
-    for (const each of both({})) {
-      expect(classesOf(await errorOf(each.get(server.url, { signal })))).toEqual(CANCELED);
-    }
   });
 
   test('an attempt beyond attemptTimeoutMs', async () => {

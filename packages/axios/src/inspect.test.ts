@@ -1,5 +1,4 @@
-import { gzipSync } from 'node:zlib';
-import { type Inspect, type InspectedResponse, inspectBody, type PolicyOptions } from '@ebb/core';
+import { type InspectedResponse, inspectBody, type PolicyOptions } from '@ebb/core';
 import axios, { type AxiosRequestConfig } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
@@ -110,31 +109,4 @@ test.each<[what: string, data: unknown, text: string, json: unknown]>([
   );
   expect(seen).toEqual([text, json, 'b']);
   expect(response.data).toBe(data);
-});
-
-test.each<[what: string, step: Step, config: AxiosRequestConfig]>([
-  ['is not gzip', { status: 500, body: 'x', headers: { 'content-encoding': 'gzip' } }, {}],
-  ['is too long', { status: 500, body: 'x'.repeat(100) }, { maxContentLength: 50 }],
-  [
-    'is too long after gzip',
-    {
-      status: 500,
-      body: gzipSync('x'.repeat(1_000)),
-      headers: { 'content-encoding': 'gzip' },
-    },
-    { maxContentLength: 200 },
-  ],
-])('an error status is inspected without its body if that %s', async (_, step, config) => {
-  for (const adapter of ['http', 'fetch']) {
-    const server = await serve(step, OK);
-    const seen: unknown[] = [];
-    const inspect = async (response: InspectedResponse) => {
-      seen.push(response.status, (await response.text()).slice(0, 1));
-      return undefined;
-    };
-    await clientOf({ adapter, ...config }, { ...atOnce, inspect: inspectBody(inspect as Inspect) }).get(
-      server.url,
-    );
-    expect(seen).toEqual([500, '', 200, '{']);
-  }
 });

@@ -1,4 +1,3 @@
-import { attemptsOf } from '@ebb/core';
 import axios, { type AxiosAdapter, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
@@ -66,32 +65,9 @@ describe('several ebb interceptors', () => {
     await errorOf(client.get('/'));
     expect(adapter).toHaveBeenCalledTimes(3);
   });
-
-  test('without legacyInterceptorReqResOrdering that is the one that was added first', async () => {
-    const adapter = statuses(503);
-    const client = clientOf({ adapter }, two);
-    client.interceptors.request.use(ebbInterceptor(seven));
-    await errorOf(client.get('/', { transitional: { legacyInterceptorReqResOrdering: false } }));
-    expect(adapter).toHaveBeenCalledTimes(3);
-  });
 });
 
 describe('ebbInterceptor can be added', () => {
-  test.each([true, false])('with synchronous: %s', async (synchronous) => {
-    const server = await serve(DOWN, DOWN, UP);
-    let isTransformed = false;
-    const transformRequest = (data: unknown) => {
-      isTransformed = true;
-      return data;
-    };
-    const client = axios.create({ transformRequest });
-    client.interceptors.request.use(ebbInterceptor(atOnce), null, { synchronous });
-    const response = client.request({ url: server.url });
-    // With synchronous interceptors axios sends the request in the same turn as the call.
-    expect(isTransformed).toBe(synchronous);
-    expect(attemptsOf(await response).map(({ status }) => status)).toEqual([503, 503, 200]);
-  });
-
   test('with runWhen, and has a name', async () => {
     expect(ebbInterceptor().name).toBe('ebb');
     const adapter = statuses(503);

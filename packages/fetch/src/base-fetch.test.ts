@@ -1,11 +1,4 @@
-import {
-  attemptsOf,
-  concurrencyLimit,
-  constant,
-  createPolicy,
-  type RequestTraits,
-  tokenBucket,
-} from '@ebb/core';
+import { attemptsOf, concurrencyLimit, constant } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import nodeFetch3 from 'node-fetch';
 // @ts-expect-error it comes without types
@@ -58,51 +51,6 @@ test.each<[what: string, first: () => unknown, reasons: string[]]>([
   expect(attemptsOf(response).map(({ reason }) => reason)).toEqual(reasons);
 });
 
-const PAIRS: [string, string][] = [
-  ['authorization', 'Bearer token'],
-  ['x-many', 'one'],
-  ['x-many', 'two'],
-];
-
-test.each<[string, () => unknown]>([
-  ['an iterator', () => PAIRS.values()],
-  ['an iterator of iterators', () => PAIRS.map((pair) => pair.values()).values()],
-  [
-    'an iterable that can be iterated once',
-    () => {
-      const iterator = PAIRS.values();
-      return { [Symbol.iterator]: () => iterator };
-    },
-  ],
-  ['a Map', () => new Map(PAIRS)],
-])('headers are sent on every attempt, after a hook has read them: %s', async (_, headers) => {
-  const server = await serve(DOWN, DOWN, UP);
-  const read: (string | undefined)[] = [];
-  const cost = (request: RequestTraits) => read.push(request.header('authorization'));
-  const bucket = tokenBucket({ capacity: 100, refillPerSecond: 100 });
-  const response = await createFetch({ ...atOnce, cost, bucket })(server.url, {
-    headers: headers() as never,
-  });
-  expect(response.status).toBe(200);
-  const sent = server.seen.map((seen) => [seen.headers.authorization, seen.headers['x-many']?.slice(-3)]);
-  expect(sent).toEqual(Array(3).fill(['Bearer token', 'two']));
-  expect(read).toEqual(Array(3).fill('Bearer token'));
-});
-
-test('for an iterator that throws, and for invalid pairs, the errors are of the same kind as those of fetch', async () => {
-  function* broken(): Generator<[string, string]> {
-    yield ['a', 'b'];
-    throw new Error('no more headers');
-  }
-  for (const make of [broken, () => ['no pair'].values(), () => [['a']].values(), () => [1].values()]) {
-    const init = () => ({ headers: make() as never });
-    const plain = await fetch('http://upstream/', init()).catch((error: Error) => error);
-    await expect(createFetch()('http://upstream/', init())).rejects.toMatchObject({
-      name: (plain as Error).name,
-    });
-  }
-});
-
 test('the method is converted to a string, as fetch does', async () => {
   const server = await serve(DOWN, UP);
   const shown = new Set<string>();
@@ -137,38 +85,6 @@ describe.each<[string, typeof fetch]>([
     const server = await serve('endless-503', UP);
     const response = await createFetch({ ...atOnce, totalTimeoutMs: 60_000 }, base)(server.url);
     expect(response.status).toBe(200);
-  });
-
-  test('an abort rejects with its own error', async () => {
-    const controller = new AbortController();
-    const server = await serve('hang');
-    server.onHang = () => controller.abort();
-    const ours = createFetch(atOnce, base)(server.url, { signal: controller.signal });
-    await expect(ours).rejects.toMatchObject({ name: 'AbortError', type: 'aborted' });
-  });
-
-  const limited = () => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-    const fetch = createFetch(createPolicy({ ...atOnce, concurrency }), base);
-    return { fetch, isFree: () => expect.poll(() => concurrency.stats().inUse).toBe(0) };
-  };
-
-  test('a slot is released when the body has been read, and when it has arrived', async () => {
-    const server = await serve(UP);
-    const { fetch: send, isFree } = limited();
-    expect(await (await send(server.url)).text()).toBe('up');
-    await isFree();
-    const unread = await send(server.url);
-    await isFree();
-    expect(await unread.text()).toBe('up');
-  });
-
-  // The text() of node-fetch 2 never settles then, also without ebb.
-  test.skipIf(base === (nodeFetch2 as never))('a slot is released when the body breaks', async () => {
-    const server = await serve('half-body');
-    const { fetch: send, isFree } = limited();
-    await expect((await send(server.url)).text()).rejects.toThrow();
-    await isFree();
   });
 });
 

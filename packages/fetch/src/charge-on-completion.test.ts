@@ -1,4 +1,4 @@
-import { bodyEnds, constant, createPolicy, type EbbEvent, type Policy, quotaBucket } from '@ebb/core';
+import { bodyEnds, createPolicy, type Policy, quotaBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { turns } from '../../../test/until.ts';
@@ -122,36 +122,4 @@ test('a call is charged when its body has failed', async () => {
   await expect(response.text()).rejects.toThrow();
   await soon();
   expectCharged();
-});
-
-test('a request that failed is charged, and one that was never sent is not', async () => {
-  const { bucket, policy, tokens } = setUp();
-  const failing = (code: string) => async () => {
-    throw Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(code), { code }) });
-  };
-  const refused = createFetch(policy, failing('ECONNREFUSED'))(URL_OF_IT, { redirect: 'error' });
-  await expect(refused).rejects.toThrow();
-  expect(bucket.stats().idle).toBe(true);
-  await expect(createFetch(policy, failing('ECONNRESET'))(URL_OF_IT)).rejects.toThrow();
-  expect(tokens()).toBe(10);
-});
-
-test('the event of a wait names the unit that was lacking', async () => {
-  const events: EbbEvent[] = [];
-  const { policy, clock, bucket } = setUp({ onEvent: (event) => events.push(event) });
-  bucket.tryAcquire({ requests: 60 });
-  await clock.runUntilSettled(createFetch(policy, async () => new Response('done'))(URL_OF_IT));
-  expect(events.find(({ type }) => type === 'wait')).toMatchObject({ waitedMs: 1_000, unit: 'requests' });
-});
-
-test('each attempt takes and settles its own', async () => {
-  const cost = { requests: 1, outputTokens: 20 };
-  const { policy, clock, tokens } = setUp({ maxRetries: 1, cost, backoff: constant(0) });
-  const answers = [new Response('busy', { status: 503 }), new Response('done')].values();
-  const sent = createFetch(policy, async () => answers.next().value as Response)(URL_OF_IT);
-  await (await clock.runUntilSettled(sent)).text();
-  await soon();
-  expect(tokens()).toBeCloseTo(20, 1);
-  clock.tick(2_000_000);
-  expect(tokens()).toBeCloseTo(22, 1);
 });

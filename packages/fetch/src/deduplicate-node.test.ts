@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import nodeFetch3 from 'node-fetch';
 // @ts-expect-error it comes without types
 import nodeFetch2 from 'node-fetch2';
@@ -37,31 +36,6 @@ describe.each<[string, typeof fetch]>([
     for (const reading of left) await expect(reading).rejects.toThrow('aborted');
     parts.resolve();
     expect((await stays?.response.text())?.length).toBe(400_006);
-  });
-
-  test('three callers get a long body', async () => {
-    const { url } = await serveWith((__, response) => void response.end('x'.repeat(400_000)));
-    const all = await shared(url, 3);
-    const lengths = all.map(async ({ response }) => (await response.text()).length);
-    expect(await Promise.all(lengths)).toEqual([400_000, 400_000, 400_000]);
-  });
-
-  test('one that is alone does so as well', async () => {
-    const { url } = await serveWith((__, response) => void response.writeHead(200).write('first '));
-    const [one] = await shared(url, 1);
-    const reading = one?.response.text();
-    one?.abort.abort();
-    await expect(reading).rejects.toThrow('aborted');
-  });
-
-  test('a body that no one reads may end as well', async () => {
-    const { url } = await serveWith((__, response) => void response.writeHead(200).write('first '));
-    const all = await shared(url, 3);
-    for (const { abort } of all) abort.abort();
-    for (const { response } of all) {
-      const body = response.body as unknown as Readable;
-      await expect.poll(() => body.destroyed).toBe(true);
-    }
   });
 
   test.skipIf(base === (nodeFetch2 as never))('all bodies fail if the connection breaks', async () => {

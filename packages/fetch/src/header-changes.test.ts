@@ -1,5 +1,4 @@
-import { constant, type NextAttempt } from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
+import { constant } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { createFetch } from './index.ts';
@@ -59,17 +58,6 @@ describe('beforeAttempt', () => {
     expect(server.seen[2]?.headers['content-type']).toBe('text/plain;charset=UTF-8');
   });
 
-  test('is told how much time is left', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const left: unknown[] = [];
-    const base = async () => new Response(null, { status: left.length < 2 ? 503 : 200 });
-    const beforeAttempt = ({ leftMs }: NextAttempt): undefined => void left.push(leftMs);
-    const policy = { backoff: constant(300), clock, totalTimeoutMs: 1_000, beforeAttempt };
-    await clock.runUntilSettled(createFetch(policy, base)('https://a.test/'));
-    await createFetch({ beforeAttempt }, base)('https://a.test/');
-    expect(left).toEqual([1_000, 700, undefined]);
-  });
-
   // With several clients a browser's init carries the mark of a layer.
   test.skipIf(isWeb)('that returns nothing changes nothing', async () => {
     const server = await serve(UP);
@@ -94,16 +82,4 @@ test('idempotencyKey: true makes a key for each POST, which its retries keep, an
   const [first, second, third, own] = server.seen.map(({ headers }) => headers['idempotency-key']);
   expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect([second === first, third === first, own]).toEqual([true, false, 'own']);
-});
-
-test('a layer below leaves the idempotency key to the layer above', async () => {
-  const server = await serve(DOWN, UP);
-  const inner = createFetch({ ...atOnce, idempotencyKey: true });
-  await createFetch({ ...atOnce, idempotencyKey: () => 'outer' }, inner)(server.url, { method: 'POST' });
-  expect(server.seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['outer', 'outer']);
-});
-
-test.each(['', 5, undefined])('the idempotency key %j fails the request', async (key) => {
-  const ebbFetch = createFetch({ idempotencyKey: () => key as string }, async () => new Response());
-  await expect(ebbFetch('https://a.test/', { method: 'POST' })).rejects.toThrow('idempotencyKey failed');
 });

@@ -54,17 +54,6 @@ describe('a stream', () => {
     expect(all.sent()).toBe(sent);
     if (sent === 2) expect(await response.text()).toBe('data: done\n\n');
   });
-
-  test('reaches the caller before it ends', async () => {
-    const { promise: hold, resolve: letGo } = Promise.withResolvers<void>();
-    const all = sequence(() => streamed(['data: 1\n\n', 'data: 2\n\n'], hold));
-    const ebbFetch = createFetch({ ...atOnce, inspect: inspectBody(firstEvent) }, all.base);
-    const reader = ((await ebbFetch('https://a.test/')).body as ReadableStream<Uint8Array>).getReader();
-    expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: 1\n\n');
-    letGo();
-    expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: 2\n\n');
-    expect((await reader.read()).done).toBe(true);
-  });
 });
 
 function used(): Response {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { attemptsOf, concurrencyLimit, constant, createPolicy, tokenBucket } from '@ebb/core';
+import { attemptsOf, constant, createPolicy, tokenBucket } from '@ebb/core';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { createFetch } from './index.ts';
@@ -50,15 +50,6 @@ describe.skipIf(isWeb).each(Object.entries(wrappers))(
       const policy = createPolicy({ ...options, bucket });
       expect((await createFetch(policy, glue(createFetch(policy)))(server.url)).status).toBe(200);
       expect(Math.round(10 - bucket.stats().tokens)).toBe(withToken ? 2 : 1);
-    });
-
-    test('and a slot is taken once', async () => {
-      const server = await serve({ status: 200, body: 'up' });
-      const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-      const policy = createPolicy({ ...options, concurrency });
-      const response = await createFetch(policy, glue(createFetch(policy)))(server.url);
-      expect(await response.text()).toBe('up');
-      expect(concurrency.stats().inUse).toBe(0);
     });
   },
 );

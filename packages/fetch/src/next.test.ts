@@ -81,22 +81,6 @@ describe('in Next.js a retry has a URL and a signal of its own', () => {
     expect(sent.slice(1).map(([, retry]) => new Headers(retry?.headers).get('a'))).toEqual(['b', 'b']);
   });
 
-  test.each([
-    ['the caller’s', undefined],
-    ['one that follows it, with an attempt timeout', 60_000],
-  ])('the signal is %s', async (_, attemptTimeoutMs) => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    for (const [input, init] of [
-      [url, { signal }],
-      [new Request(url, { signal }), undefined],
-    ] as const) {
-      const sent = await sentBy(input, init, attemptTimeoutMs);
-      if (attemptTimeoutMs === undefined && init !== undefined) expect(sent[2]?.[1]?.signal).toBe(signal);
-      expect(sent[2]?.[1]?.signal?.aborted).toBe(false);
-    }
-  });
-
   test('an attempt timeout ends a retry', async () => {
     const signals: (AbortSignal | null | undefined)[] = [];
     const base = (_: unknown, init?: RequestInit): Promise<Response> => {

@@ -1,7 +1,5 @@
 import { constant, tokenBucket } from '@ebb/core';
-import { resumable } from '@ebb/resume/fetch';
 import { describe, expect, test } from 'vitest';
-import { serve } from '../../../test/serve.ts';
 import { type BaseFetch, createFetch } from './index.ts';
 
 // A program may use the arguments of a call again for another one, with changes, before the call has ended.
@@ -94,18 +92,6 @@ describe.each(Object.entries(policies))('of a call %s', (_, policy) => {
   });
 });
 
-test('a retry gets headers of the same class', async () => {
-  class Own extends Headers {}
-  const classes: unknown[] = [];
-  const base: BaseFetch = async (_, init) => {
-    classes.push(init?.headers?.constructor);
-    return new Response('', { status: 503 });
-  };
-  const policy = { maxRetries: 1, backoff: constant(0) };
-  await createFetch(policy, base)(URL_A, { headers: new Own(pairs()) });
-  expect(classes).toEqual([Own, Own]);
-});
-
 test.each([[null], ['x'], [5], [[5]], [[['a']]], [{ '': 'x' }]])(
   'headers %j are refused as bare',
   async (headers) => {
@@ -129,19 +115,4 @@ test('a retry of a Request has its referrer', async () => {
   await createFetch({ maxRetries: 1, backoff: constant(0) }, base)(request);
   // Node loses them with the first already.
   expect(seen[1]).toBe(' origin');
-});
-
-test('headers that are changed do not change what asks for the rest of a download', async () => {
-  const headers: Record<string, string> = { 'x-user': 'one' };
-  const users: unknown[] = [];
-  const server = await serve('half-download', 'rest-of-download');
-  const base: BaseFetch = async (input, init) => {
-    users.push(new Headers(init?.headers).get('x-user'));
-    return fetch(input, init);
-  };
-  const send = resumable(createFetch({}, base), { policy: { backoff: constant(0) } });
-  const got = send(server.url, { headers });
-  headers['x-user'] = 'two';
-  expect(await (await got).text()).toBe('1234567890');
-  expect(users).toEqual(['one', 'one']);
 });

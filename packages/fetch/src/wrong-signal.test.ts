@@ -62,13 +62,6 @@ test.each([
   expect(listeners.size).toBe(1);
 });
 
-test('the signal of another library that has aborted before its first call ends that at once', async () => {
-  const { signal, abort } = foreign();
-  abort();
-  const sent = createFetch({ maxRetries: 0 }, endless)(URL, { signal } as never);
-  await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
-});
-
 test('the signal of another library leaves the rest of an init, also that of its class', async () => {
   class Init {
     get method(): string {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { Agent } from 'node:http';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { attemptsOf, type Clock, type PolicyOptions, type TokenBucket, tokenBucket } from '@ebb/core';
@@ -50,17 +50,6 @@ test('the stream of a custom adapter is restored as a stream of the same kind', 
     for await (const part of response.data) got.push(part);
     expect(got).toEqual(data instanceof Readable ? parts : [new TextEncoder().encode('text')]);
   }
-});
-
-test('a locked stream is left alone', async () => {
-  const data = new Blob(['text']).stream();
-  const reader = data.getReader();
-  const adapter: AxiosAdapter = async (config) => {
-    return { status: 503, statusText: '', data, headers: {}, config };
-  };
-  const client = clientOf({ adapter, validateStatus: null }, { ...atOnce, bucket: oneToken() });
-  expect((await client.get('http://upstream/')).data).toBe(data);
-  expect((await reader.read()).value).toEqual(new TextEncoder().encode('text'));
 });
 
 test('a streamed 503 to a HEAD keeps its connection, whatever its content-length', async () => {

@@ -1,33 +1,12 @@
 import { text } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { concurrencyLimit, type PolicyOptions } from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
 import type { AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
 import type { Step } from '../../../../test/server.ts';
-import { atOnce, clientOf, errorOf } from '../../test/client.ts';
-import { bytesServer, inUse, slotFreed } from '../../test/slots.ts';
-import { DOWN, UP } from '../../test/steps.ts';
-
-const MIB_8 = 8 * 1024 * 1024;
-
-test('a call whose response is not streamed frees its slot, however it ends', async () => {
-  const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-  for (const adapter of ['http', 'fetch']) {
-    const server = await serve(DOWN, 'reset', 'half-body', UP, { status: 404 }, { status: 503 });
-    const client = clientOf({ adapter }, { ...atOnce, concurrency, maxRetries: 3 });
-    expect((await client.get(server.url)).data).toBe('up');
-    expect(inUse(concurrency)).toBe(0);
-    await errorOf(client.get(server.url));
-    expect(inUse(concurrency)).toBe(0);
-    await errorOf(client.get(server.url));
-    await errorOf(client.get('/nonsense'));
-    await errorOf(client.put('/', () => expect.fail()));
-    expect(inUse(concurrency)).toBe(0);
-  }
-});
+import { atOnce, clientOf } from '../../test/client.ts';
+import { slotFreed } from '../../test/slots.ts';
 
 describe.each(['http', 'fetch'])('a streamed response of the %s adapter holds its slot', (adapter) => {
   const setup = (config: AxiosRequestConfig = {}, options: PolicyOptions = {}) => {
@@ -39,41 +18,6 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter holds it
     );
     return { concurrency, client };
   };
-  const open = async (step: Step, config: AxiosRequestConfig = {}) => {
-    const { concurrency, client } = setup(config);
-    const { data } = await client.get((await serve(DOWN, step)).url, { validateStatus: null });
-    expect(inUse(concurrency)).toBe(1);
-    return { data, concurrency };
-  };
-
-  test('until it fails while no one reads it', async () => {
-    const { data, concurrency } = await open('half-body');
-    if (adapter === 'http') data.on('error', () => undefined);
-    const closed = adapter === 'fetch' ? expect(data.getReader().closed).rejects.toThrow() : undefined;
-    await slotFreed(concurrency);
-    await closed;
-  });
-
-  test('until it is aborted while no one reads it', async () => {
-    const controller = new AbortController();
-    const { data, concurrency } = await open('slow-200', { signal: controller.signal });
-    if (adapter === 'http') data.on('error', () => undefined);
-    controller.abort();
-    await slotFreed(concurrency);
-  });
-
-  test('while it is unread and longer than what is read ahead', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const { concurrency, client } = setup({}, { clock });
-    const { data } = await client.get(await bytesServer(MIB_8));
-    for (let look = 0; look < 20; look += 1) {
-      await clock.advance(1_000);
-      await setImmediate();
-    }
-    expect(inUse(concurrency)).toBe(1);
-    expect((await text(data)).length).toBe(MIB_8);
-    await slotFreed(concurrency);
-  });
 
   test.each<[what: string, step: Step, config: AxiosRequestConfig]>([
     ['a short body', { status: 200, body: '123456789' }, {}],

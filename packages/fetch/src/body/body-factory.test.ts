@@ -1,8 +1,6 @@
 import { constant, type PolicyOptions } from '@ebb/core';
-import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { refusingUrl } from '../../../../test/refusing.ts';
-import { serve } from '../../../../test/serve.ts';
 import { kinds, type Open } from '../../../undici/test/uploads.ts';
 import { serveWith } from '../../test/serve-with.ts';
 import { createFetch } from '../index.ts';
@@ -47,26 +45,6 @@ describe.each(kinds)('what a factory has made is closed: %s', (_, make) => {
     },
   );
 
-  test('when the attempt times out', async () => {
-    const { body, allClosed } = recording();
-    const clock = virtualClock({ startMs: 0 });
-    const { url } = await serveWith((request) => request.once('data', () => clock.tick(100)));
-    const call = createFetch({ ...options, clock, attemptTimeoutMs: 100 })(url, { method: 'PUT', body });
-    await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
-    await allClosed(3);
-  });
-
-  test('when the caller aborts', async () => {
-    const { body, allClosed } = recording();
-    const controller = new AbortController();
-    const { url } = await serveWith((request) =>
-      request.once('data', () => controller.abort(new Error('enough'))),
-    );
-    const call = createFetch(options)(url, { method: 'PUT', body, signal: controller.signal });
-    await expect(call).rejects.toThrow('enough');
-    await allClosed(1);
-  });
-
   test('when the factory resolves only after the caller has aborted, and nothing is sent', async () => {
     const { body, allClosed } = recording();
     const controller = new AbortController();
@@ -80,36 +58,4 @@ describe.each(kinds)('what a factory has made is closed: %s', (_, make) => {
     await allClosed(1);
     expect(base).not.toHaveBeenCalled();
   });
-});
-
-describe('a factory that never resolves is bounded', () => {
-  const body = () => new Promise<never>(() => {});
-
-  test('by attemptTimeoutMs', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const once = { clock, attemptTimeoutMs: 100, maxRetries: 0 };
-    const settled = createFetch(once)('http://upstream/', { method: 'PUT', body }).catch((error) => error);
-    await clock.advance(100);
-    expect(await settled).toMatchObject({ name: 'TimeoutError' });
-  });
-
-  test.each([{}, false] as const)('by an abort of the caller, with ebb: %j', async (ebb) => {
-    const controller = new AbortController();
-    const call = createFetch()('http://upstream/', { method: 'PUT', body, signal: controller.signal, ebb });
-    controller.abort(new Error('enough'));
-    await expect(call).rejects.toThrow('enough');
-  });
-});
-
-test('a stream that was sent whole is not cancelled', async () => {
-  const cancel = vi.fn();
-  const start = (controller: ReadableStreamDefaultController): void => {
-    controller.enqueue(new TextEncoder().encode('text'));
-    controller.close();
-  };
-  const body = () => new ReadableStream({ start, cancel });
-  const server = await serve({ status: 503 }, { status: 200 });
-  expect((await createFetch(options)(server.url, { method: 'PUT', body })).status).toBe(200);
-  expect(server.seen.map(({ body: sent }) => sent)).toEqual(['text', 'text']);
-  expect(cancel).not.toHaveBeenCalled();
 });

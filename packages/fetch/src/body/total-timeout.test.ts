@@ -59,16 +59,6 @@ describe('a total timeout that covers the body', () => {
     await end(await fetch(server.url));
     await expect.poll(() => clock.pending).toBe(0);
   });
-
-  test("leaves the body alone by default, and with 'headers'", async () => {
-    const server = await serve('endless-200');
-    for (const totalTimeoutCovers of [undefined, 'headers'] as const) {
-      const { clock, fetch } = setUp({ totalTimeoutCovers });
-      const response = await fetch(server.url);
-      expect(clock.pending).toBe(0);
-      await response.body?.cancel();
-    }
-  });
 });
 
 test('interactive() has a throttle of its own each time, and full jitter from 100 ms to a second', () => {
