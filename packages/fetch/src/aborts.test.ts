@@ -1,6 +1,7 @@
 import { constant, createPolicy, NotSentError, type PolicyOptions } from '@ebb/core';
 import { describe, expect, test, vi } from 'vitest';
 import { ownBucket } from '../../core/test/own.ts';
+import { kinds } from '../../undici/test/uploads.ts';
 import { createFetch } from './index.ts';
 
 /** An upload that records whether it was cancelled. */
@@ -98,6 +99,25 @@ describe('an upload that is not sent', () => {
     return { send: createFetch(createPolicy({ bucket })), refuse };
   }
   const refusal = new NotSentError('no token', 1_000);
+
+  test('is cancelled by an abort in the queue of the bucket, with its reason', async () => {
+    const { send } = waiting();
+    const { body, cancelled } = upload();
+    const controller = new AbortController();
+    const call = send(url, { ...post, body, signal: controller.signal } as never);
+    controller.abort(REASON);
+    await expect(call).rejects.toBe(REASON);
+    expect(cancelled).toHaveBeenCalledExactlyOnceWith(REASON);
+  });
+
+  test.each(kinds)('is closed by a refusal: %s', async (_, make) => {
+    const { send, refuse } = waiting();
+    const { body, closed } = make();
+    const call = send(url, { ...post, body } as never);
+    refuse(refusal);
+    await expect(call).rejects.toBe(refusal);
+    await closed;
+  });
 
   test('stays open if it is that of a Request, which can be sent again, and a factory is not called', async () => {
     const { body, cancelled } = upload();

@@ -78,6 +78,22 @@ describe('a retry', () => {
     for (const one of requests) expect(one.headers.get('authorization')).toBe('secret');
   });
 
+  test('begins again after the last', async () => {
+    const { send, sent } = client(
+      { [A]: 503, [B]: 503, [C]: 503 },
+      { maxRetries: 3 },
+      { consecutiveFailures: 9 },
+    );
+    await send(C);
+    expect(sent).toEqual([C, A, B, C]);
+  });
+
+  test('of a request that may not be repeated is not sent', async () => {
+    const { send, sent } = client({ [A]: 502, [B]: 200 });
+    expect(await send(A, { method: 'POST', body: 'x' })).toBe(`502 ${A}`);
+    expect(sent).toEqual([A]);
+  });
+
   test.each<[what: string, make: () => [RequestInfo, object?]]>([
     ['a text', () => [A, { method: 'PUT', body: 'x' }]],
     ['a `Request`', () => [new Request(A, { method: 'PUT', body: 'x', headers: { 'x-user': 'one' } })]],
@@ -112,6 +128,13 @@ describe('a retry', () => {
     const { send } = client({ [A]: busy }, {}, { origins: [A] });
     await send(A);
     expect(clock.elapsedMs).toBe(30_000);
+  });
+
+  test('is not sent if the only origin has asked for too long a wait', async () => {
+    const busy = (): Response => new Response(null, { status: 503, headers: { 'retry-after': '700' } });
+    const { send, events } = client({ [A]: busy }, {}, { origins: [A] });
+    await send(A);
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'retry-after-too-long', attempt: 1 });
   });
 
   test('that is not sent leaves the request where it was', async () => {
@@ -176,6 +199,15 @@ describe('an origin that asks for no more requests', () => {
     Object.assign(answers, { [B]: busy(50), [C]: 200 });
     expect(await send(A)).toBe(`200 ${C}`);
     expect([sent, clock.elapsedMs]).toEqual([[B, C], 40_020]);
+  });
+
+  test('it is believed for ten minutes at most', async () => {
+    const { send, sent } = client({ [A]: answer(429, { 'retry-after': '9999999' }), [B]: 200 });
+    await send(A);
+    clock.tick(600_000);
+    sent.length = 0;
+    await send(A);
+    expect(sent).toEqual([A, B]);
   });
 });
 

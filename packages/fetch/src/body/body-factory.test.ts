@@ -45,6 +45,17 @@ describe.each(kinds)('what a factory has made is closed: %s', (_, make) => {
     },
   );
 
+  test('when the caller aborts', async () => {
+    const { body, allClosed } = recording();
+    const controller = new AbortController();
+    const { url } = await serveWith((request) =>
+      request.once('data', () => controller.abort(new Error('enough'))),
+    );
+    const call = createFetch(options)(url, { method: 'PUT', body, signal: controller.signal });
+    await expect(call).rejects.toThrow('enough');
+    await allClosed(1);
+  });
+
   test('when the factory resolves only after the caller has aborted, and nothing is sent', async () => {
     const { body, allClosed } = recording();
     const controller = new AbortController();
