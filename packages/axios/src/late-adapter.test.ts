@@ -114,3 +114,14 @@ test('the config is restored if the retry is not sent', async () => {
     expect(Object.getOwnPropertySymbols(error.config)).toEqual([]);
   }
 });
+
+test('an abort while ebb waits restores the config as well', async () => {
+  const { client, clock } = lateClient({ idempotencyKey: true }, () => undefined);
+  const controller = new AbortController();
+  const failure = errorOf(client.post('/', 'text', { signal: controller.signal }));
+  await clock.advance(500);
+  controller.abort();
+  const { config } = await failure;
+  expect([config?.headers.has('idempotency-key'), config && 'cancelToken' in config]).toEqual([false, false]);
+  expect(Object.getOwnPropertySymbols(config)).toEqual([]);
+});
