@@ -39,6 +39,16 @@ describe('the tokens of an attempt are charged', () => {
     expect([call.bodyHolder, charged]).toEqual([undefined, ['grant 1: 7']]);
   });
 
+  test('once a promise is kept', async () => {
+    const { take, charged } = begun();
+    const permit = take();
+    permit.settle?.(response(200));
+    permit.release?.(Promise.resolve());
+    expect(charged).toEqual([]);
+    await Promise.resolve();
+    expect(charged).toEqual(['grant 1: 7']);
+  });
+
   test('also if the bucket fails to observe the outcome', () => {
     const { bucket, take, charged } = begun();
     bucket.observe = () => {
@@ -51,10 +61,38 @@ describe('the tokens of an attempt are charged', () => {
   });
 });
 
+describe('nothing is charged', () => {
+  test.each<[what: string, run: (permit: Permit, call: ReturnType<typeof begun>['call']) => void]>([
+    ['of an attempt that has not ended', () => undefined],
+    [
+      'of an attempt whose cost another part settles',
+      (permit, call) => {
+        call.meteredGrant = call.grant;
+        permit.settle?.(response(200));
+        permit.release?.();
+      },
+    ],
+  ])('%s', (_, run) => {
+    const { take, call, charged } = begun();
+    run(take(), call);
+    expect([charged, call.bodyHolder]).toEqual([[], undefined]);
+  });
+});
+
 test('tokens of what was not sent go back', () => {
   const { take, call, charged } = begun();
   const permit = take();
   permit.cancel();
   permit.release?.();
   expect([charged, call.grant, call.bodyHolder]).toEqual([['grant 1: 0'], undefined, undefined]);
+});
+
+test('what holds the body already goes on to', () => {
+  const holder = {};
+  const { take, call, charged } = begun({ bodyHolder: holder });
+  const permit = take();
+  permit.settle?.(response(200));
+  expect(call.bodyHolder).toBe(holder);
+  permit.release?.();
+  expect([charged, call.bodyHolder]).toEqual([['grant 1: 7'], holder]);
 });
