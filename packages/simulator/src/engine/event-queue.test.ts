@@ -16,6 +16,16 @@ function drain(queue: EventQueue): (readonly [atMs: number, event: number])[] {
 }
 
 describe('EventQueue', () => {
+  test('events of the same time come in the order in which they were added', () => {
+    const queue = new EventQueue();
+    for (let event = 0; event < 1_000; event += 1) queue.push(event % 3, event);
+    const events = drain(queue).map(([, event]) => event);
+    const expected = [0, 1, 2].flatMap((atMs) =>
+      Array.from({ length: 1_000 }, (_, n) => n).filter((n) => n % 3 === atMs),
+    );
+    expect(events).toEqual(expected);
+  });
+
   test('an event carries two numbers', () => {
     const queue = new EventQueue();
     queue.push(5, -7, 2 ** 31 - 1);

@@ -83,6 +83,17 @@ describe('hedges', () => {
     expect(Math.abs(totals.unavailable - attempts)).toBeLessThan(500);
   });
 
+  test('of an attempt end with its timeout', () => {
+    const server = { workers: 2_000, serviceMs: 1_000, serviceSpread: 'constant' } as const;
+    const { totals } = run(
+      { hedges: { delayMs: 10, share: 1 }, attemptTimeoutMs: 500, maxRetries: 0 },
+      { server },
+    );
+    expect(totals.successes).toBe(0);
+    expect(totals.timeouts).toBe(totals.failures);
+    expect(totals.lateAnswers).toBeGreaterThan(1.9 * totals.failures);
+  });
+
   test('save a request whose first try fails after its hedge was sent', () => {
     const troubles = [{ type: 'errors', share: 0.5, fromMs: 0, untilMs: 60_000 }] as const;
     const failed = (policy: FleetPolicy): number =>
