@@ -54,6 +54,23 @@ describe('ebb-sim', () => {
     expect(await run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
   });
 
+  test('--help lists every option with its unit and its default', async () => {
+    const { out } = await run('--help');
+    for (const option of [
+      '--seed <n>',
+      '--svg <file>',
+      '--csv <file>',
+      '--json <file>',
+      '--version',
+      '--help',
+    ])
+      expect(out).toContain(`  ${option}`);
+    expect(out).toMatch(/--base <ms> .*5\n/);
+    expect(out).toMatch(/--cap <ms> .*2000\n/);
+    expect(out).toMatch(/--clients <n,n,...> .*10,20,...,190\n/);
+    expect(out).toMatch(/--network <ms,ms> [\s\S]*10,2\n/);
+  });
+
   test('the documented defaults of aws are its defaults', async () => {
     const clients = Array.from({ length: 19 }, (_, at) => 10 * (at + 1)).join(',');
     const given = ['--base', '5', '--cap', '2000', '--clients', clients, '--network', '10,2'];
@@ -200,6 +217,11 @@ describe('output files are checked before the run', () => {
     const locked = file('locked.csv', '');
     chmodSync(locked, 0o400);
     expect((await run(path, '--csv', locked)).err).toMatch(/--csv: .*locked\.csv cannot be written: EACCES/);
+  });
+
+  test('several outputs may go to one device', async () => {
+    const mine = file('mine.json', JSON.stringify(scenario));
+    expect(await run(mine, '--csv', '/dev/null', '--json', '/dev/null')).toMatchObject({ code: 0 });
   });
 });
 

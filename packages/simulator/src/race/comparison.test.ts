@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { distances, referenceMeans } from './agreement.ts';
-import { ARTICLE_RULES, compareRules } from './comparison.ts';
+import { ARTICLE_RULES, compareRules, OTHER_RULES } from './comparison.ts';
 
 const reference = referenceMeans(
   readFileSync(new URL('../../data/aws-backoff-reference.csv', import.meta.url), 'utf8'),
@@ -40,6 +40,13 @@ describe('compareRules', () => {
     const alone = compareRules({ clients: [40], runs: 20, seed: 7 });
     const among = compareRules({ ...few, seed: 7 }).filter((point) => point.clients === 40);
     expect(alone).toEqual(among);
+  });
+
+  test('with the rules that are not in the article every client gets through', () => {
+    for (const point of compareRules({ ...few, rules: OTHER_RULES })) {
+      expect(point.gaveUp.mean, point.rule).toBe(0);
+      expect(point.calls.mean).toBeGreaterThan(point.clients);
+    }
   });
 
   test('reports the share that is done, up to 1', () => {

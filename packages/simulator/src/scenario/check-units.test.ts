@@ -37,13 +37,16 @@ test.each<Wrong>([
     1,
     ' is not a field; server.limit.limits.output takes refillPerSecond, capacity',
   ],
+  ['server.limit.refillPerSecond', 1, ' is not a field; server.limit takes limits, spends, retryAfter'],
   [
     'server.limit.spends',
     { requests: 1 },
     /^server\.limit\.spends\.output must be a number, or .*, got nothing$/,
   ],
   ['server.limit.spends.input', 1, ' is not a field; server.limit.spends takes requests, output'],
+  ['server.limit.spends.requests', -1, ' must be a finite number ≥ 0, got -1'],
   ['server.limit.spends.requests', 601, ' must be at most the capacity, 600, got 601'],
+  ['server.limit.spends.output.mean', 0, ' must be a finite number > 0, got 0'],
   ['server.limit.spends.output.spread', 'normal', /^server\.limit\.spends\.output\.spread must be one of/],
   [
     'server.limit.spends.output',
@@ -64,6 +67,8 @@ test.each<Wrong>([
   ],
   ['policies.ours.bucket.quotaBucket.queue', {}, /^policies\.ours\.bucket\.quotaBucket\.queue/],
   ['policies.ours.cost.output', 601, ' must be at most the capacity, 600, got 601'],
+  ['policies.ours.cost.input', 1, /^policies\.ours\.cost\.input is not a field; /],
+  ['policies.ours.cost', {}, ' must be above 0 in a unit, got an object'],
   ['policies.ours', { cost: { requests: 1 } }, '.cost must be a number, got an object'],
 ])('%s: %j', (...wrong) => {
   expectWrong(valid, wrong);

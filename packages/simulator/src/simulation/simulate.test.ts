@@ -39,6 +39,14 @@ describe('a run', () => {
     expect(() => simulate(wrong)).toThrow(ScenarioError);
     expect(() => simulate(wrong)).toThrow('server.workers must be a whole number ≥ 1, got 0');
   });
+
+  test.each([
+    [{ refillPerSecond: 2e9, capacity: 1 }, 'refillPerSecond must be a number from 1e-9 to 1e9'],
+    [{ refillPerSecond: 1, capacity: 2e9 }, 'capacity must be a number from 1e-9 to 1e9'],
+  ])('rejects a quota for which the arithmetic is not exact: %j', (limit, message) => {
+    const wrong = { ...easy, server: { workers: 1, serviceMs: 100, limit } };
+    expect(() => simulate(wrong)).toThrow(`server.limit.${message}`);
+  });
 });
 
 describe('recovery', () => {

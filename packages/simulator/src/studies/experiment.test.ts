@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fullJitter } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { expectWrong, type Wrong } from '../../test/wrong-scenario.ts';
 import { checkExperiment, type Experiment, runExperiment } from './experiment.ts';
@@ -46,6 +47,7 @@ const rules =
 describe('the error for a wrong scenario begins with the path of the field', () => {
   test.each<Wrong>([
     ['durationMs', 0, ' must be a finite number > 0, got 0'],
+    ['durationMs', '10s', ' must be a finite number > 0, got "10s"'],
     ['durationMs', undefined, ' must be a finite number > 0, got nothing'],
     ['intervalMs', 1e-3, ' divides durationMs into more than 1000000 intervals'],
     [
@@ -55,8 +57,11 @@ describe('the error for a wrong scenario begins with the path of the field', () 
     ],
     ['clients.count', 1.5, ' must be a whole number ≥ 1, got 1.5'],
     ['clients.requestsPerSecond', -1, ' must be a finite number > 0, got -1'],
+    ['clients.rate', 1, ' is not a field; clients takes count, requestsPerSecond, surges, paths'],
+    ['clients', { count: 1, thinkMs: 0 }, '.thinkMs must be a finite number > 0, got 0'],
     ['clients', [], ' must be an object, got a list'],
     ['network', { meanMs: -1 }, '.meanMs must be a finite number ≥ 0, got -1'],
+    ['server.workers', null, ' must be a whole number ≥ 1, got null'],
     [
       'server.serviceSpread',
       'normal',
@@ -78,6 +83,8 @@ describe('the error for a wrong scenario begins with the path of the field', () 
       ' is not a field; server.troubles[3] takes type, fromMs, untilMs, shard, share',
     ],
     ['policies', {}, ' must be an object with a policy for each name, got an object'],
+    ['policies.none', 7, ' must be an object with options of createPolicy, got 7'],
+    ['policies.all.maxRetries', -1, ' must be a whole number ≥ 0, got -1'],
     [
       'policies.all.maxRetrys',
       1,
@@ -94,7 +101,15 @@ describe('the error for a wrong scenario begins with the path of the field', () 
       '.maxRetries must be a whole number ≥ 0, got 0.5',
     ],
     ['policies.all.concurrency', {}, ' is not simulated'],
+    ['policies.all.onEvent', {}, ' is not simulated'],
     ['policies.all.classify', 'mine', ' must be classifyHttp or classifyHttpByMeaning, got "mine"'],
+    ['policies.all.backoff', 'fullJitter', ` must be an object that names one of ${rules}, got "fullJitter"`],
+    ['policies.all.backoff', {}, ` must be an object that names one of ${rules}, got an empty object`],
+    [
+      'policies.all.backoff',
+      { fullJiter: {} },
+      ` must be an object that names one of ${rules}, got "fullJiter"`,
+    ],
     [
       'policies.all.backoff',
       { toString: {} },
@@ -110,10 +125,36 @@ describe('the error for a wrong scenario begins with the path of the field', () 
       { fullJitter: { base: 1 } },
       '.fullJitter.base is not a field; policies.all.backoff.fullJitter takes baseMs, capMs',
     ],
+    ['policies.all.backoff', { constant: -5 }, '.constant must be a finite number ≥ 0, got -5'],
     [
       'policies.all.backoff',
       { constant: {} },
       /^policies\.all\.backoff\.constant.* must be a finite number ≥ 0, got an object$/,
+    ],
+    [
+      'policies.all.bucket',
+      { tokenBucket: { refillPerSecond: 0 } },
+      '.tokenBucket.refillPerSecond must be a number from 1e-9 to 1e9, got 0',
+    ],
+    [
+      'policies.all.bucket',
+      { adaptive: { refillPerSecond: 1, minRefillPerSecond: 2 } },
+      '.adaptive.minRefillPerSecond must be at most 1, got 2',
+    ],
+    [
+      'policies.all.bucket.tokenBucket.chargeOn',
+      true,
+      ' must be left out: a limit of `quotaBucket` takes it, also as the only one, got true',
+    ],
+    [
+      'policies.all.budget',
+      { retryBudget: { ratio: -1 } },
+      '.retryBudget.ratio must be a finite number ≥ 0, got -1',
+    ],
+    [
+      'policies.all.budget',
+      { valkeyBudget: { roundTripMs: -1 } },
+      '.valkeyBudget.roundTripMs must be a finite number ≥ 0, got -1',
     ],
     [
       'policies.all.budget',
@@ -122,8 +163,8 @@ describe('the error for a wrong scenario begins with the path of the field', () 
     ],
     [
       'policies.all.budget',
-      { valkeyBudget: { roundTripMs: -1 } },
-      '.valkeyBudget.roundTripMs must be a finite number ≥ 0, got -1',
+      { valkeyBudget: { aheadMs: 0 } },
+      '.valkeyBudget.aheadMs must be a finite number > 0, got 0',
     ],
     ['policies.all.cost', 4, ' must be at most the capacity of the bucket, 3, got 4'],
     ['policy', {}, ' and policies exclude each other: put the single policy into policies'],
@@ -173,5 +214,13 @@ describe('an experiment', () => {
     const [bare] = runExperiment(rest as Experiment);
     expect(named?.name).toBe('policy');
     expect(bare).toEqual(named);
+  });
+
+  test('may contain functions', () => {
+    const { policies: _, ...rest } = valid;
+    const curve = { baseMs: 10, capMs: 100 };
+    const [byFunction] = runExperiment({ ...(rest as Experiment), policy: { backoff: fullJitter(curve) } });
+    const [byName] = runExperiment({ ...(rest as Experiment), policy: { backoff: { fullJitter: curve } } });
+    expect(byFunction).toEqual(byName);
   });
 });

@@ -1,3 +1,4 @@
+import { retryBudget } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { easy, hard, sum } from '../../../test/fleets.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
@@ -83,6 +84,15 @@ describe('clients', () => {
     });
     expect(totals.sends - totals.requests).toBeGreaterThan(0);
     expect(totals.sends - totals.requests).toBeLessThanOrEqual(ratio * totals.successes);
+  });
+
+  test('have the same budgets from options and from a function', () => {
+    const named = { ...hard, policy: { attemptTimeoutMs: 300, budget: { retryBudget: { ratio: 0.1 } } } };
+    const made = {
+      ...hard,
+      policy: { attemptTimeoutMs: 300, budget: ({ clock }) => retryBudget({ ratio: 0.1, clock }) },
+    } satisfies Scenario;
+    expect(simulate(made)).toEqual(simulate(named));
   });
 
   test('wait longer when the network does', () => {

@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, FleetPolicy>> = {
   'no retries beside the throttle': { maxRetries: 0 },
 };
 
-const BACKOFFS: readonly VariedWorld[] = Object.entries(KINDS).flatMap(([kind, more]) =>
+export const BACKOFFS: readonly VariedWorld[] = Object.entries(KINDS).flatMap(([kind, more]) =>
   SMALL.filter((_, at) => at % EVERY === 0).map((world) => ({
     kind,
     name: worldText(world),

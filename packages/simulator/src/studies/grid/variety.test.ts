@@ -1,12 +1,33 @@
 import { describe, expect, test } from 'vitest';
 import { COLOURS, type Colour } from '../../chart/palette.ts';
+import { BACKOFFS } from './backoffs.ts';
 import { LONGER, OUTSIDE } from './outside.ts';
 import { outsideFigure } from './outside-figure.ts';
-import { PARTS, type PartsWorld, partsResult, runParts } from './parts.ts';
+import { PARTS, type PartsWorld, partsResult, runParts, TENANTS } from './parts.ts';
 import { type VariedRun, type VariedWorld, variedResult, variedStudy } from './variety.ts';
 
 const named = (all: readonly VariedWorld[], name: string): VariedWorld =>
   all.find((one) => one.name === name) as VariedWorld;
+
+test('worlds have names of their own', () => {
+  for (const all of [OUTSIDE, BACKOFFS]) {
+    const names = all.map(({ kind, name }) => `${kind} ${name}`);
+    expect(new Set(names).size).toBe(names.length);
+  }
+  expect(OUTSIDE).toHaveLength(2 * 6 * 20);
+  expect(BACKOFFS).toHaveLength(8 * 36);
+  expect([PARTS.length, TENANTS.length]).toEqual([3 * 3 * 13, 20]);
+});
+
+test('a day and a burst have the load that they are named for', () => {
+  const factorsOf = (name: string): number[] => {
+    const { clients } = named(OUTSIDE, name).scenario;
+    return 'surges' in clients ? (clients.surges ?? []).map(({ factor }) => factor) : [];
+  };
+  const day = factorsOf('a day, load 0.3 to 1.3, 12 × 150/s');
+  expect([Math.min(...day), Math.max(...day)]).toEqual([expect.closeTo(0.3, 1), expect.closeTo(1.3, 1)]);
+  expect(Math.max(...factorsOf('bursts of ten times, 12 × 150/s'))).toBe(10);
+});
 
 describe('a table', () => {
   const [none, budget, own] = ['No retries', 'retryBudget()', 'adaptiveThrottle()'];
@@ -36,6 +57,21 @@ describe('a table', () => {
     expect(table.columns.at(-1)).toBe('longer');
     expect(table.rows.map((cells) => cells.at(-1))).toEqual(['+1.0', '+1.0', '+1.0']);
     expect(variedResult(runs, { remedy }).table.rows.at(-1)?.at(-1)).toBe('');
+  });
+
+  test('names the worst world first', () => {
+    const worse = [...runs, of('c', 1, none, 50), of('c', 1, budget, 50), of('c', 1, own, 45)];
+    expect(rowsOf(worse).map(([name]) => name)).toEqual(['kind', 'all', 'kind, c', 'kind, a']);
+  });
+
+  test('keeps apart worlds of the same name', () => {
+    const other = [none, budget, own].map((scheme) => ({ ...of('a', 2, scheme, 10), kind: 'other' }));
+    expect(rowsOf([...runs, ...other]).map(([name, , , , , worst]) => [name, worst])).toEqual([
+      ['kind', '−2.0'],
+      ['other', '0'],
+      ['all', '−2.0'],
+      ['kind, a', '−2.0'],
+    ]);
   });
 });
 
@@ -70,9 +106,21 @@ describe('the figure of the services outside the grid', () => {
     expect(svg).toContain('150/s 1: +5; 12: +5; 50: +5; 100: +5; 500: +5; 2,500: −11, filled');
     for (const kind of kinds) expect(svg).toContain(`${kind}. Clients, 50/s 1: `);
   });
+
+  test('says no finding that it does not show', () => {
+    const bad = Object.fromEntries(OUTSIDE.map(({ name }) => [name, -2]));
+    expect(svgOf(bad)).toContain('aria-label="What adaptiveThrottle() answers beside no retries in services');
+  });
 });
 
 describe('a remedy', () => {
+  test('of the services outside the grid is a timeout four times as long', () => {
+    expect(LONGER.policyOf({ attemptTimeoutMs: 250, maxRetries: 2 })).toEqual({
+      attemptTimeoutMs: 1_000,
+      maxRetries: 2,
+    });
+  });
+
   test('is played in the worlds that are worse, and in no others of their kind', () => {
     const names = ['Pareto: refusals, 2,500 × 50/s', 'Pareto: refusals, 1 × 50/s'];
     const worlds = names.map((name) => named(OUTSIDE, name));

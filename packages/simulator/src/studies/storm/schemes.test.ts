@@ -54,6 +54,15 @@ describe('gRPC A6', () => {
     // The fifth failure leaves 5 of 10 tokens, which is the lower half.
     expect([send(() => 503), send(() => 503), send(() => 503)]).toEqual([4, 1, 1]);
   });
+
+  test('retries again after ten successes for each failure', () => {
+    const { send } = setUp(grpcA6);
+    for (let time = 0; time < 3; time += 1) send(() => 503);
+    for (let success = 0; success < 20; success += 1) expect(send(() => 200)).toBe(1);
+    expect(send(() => 503)).toBe(1);
+    for (let success = 0; success < 31; success += 1) send(() => 200);
+    expect(send(() => 503)).toBeGreaterThan(1);
+  });
 });
 
 describe('Finagle', () => {
@@ -77,11 +86,25 @@ describe('Finagle', () => {
 });
 
 describe('Google’s clients', () => {
+  test('send almost every request while more than half of them succeed', () => {
+    const { send } = setUp(sreThrottling);
+    let sent = 0;
+    for (let time = 0; time < 1_000; time += 1) sent += send(() => (time % 4 === 0 ? 503 : 200)) >= 1 ? 1 : 0;
+    expect(sent).toBeGreaterThan(930);
+  });
+
   test('refuse most requests themselves when none succeeds', () => {
     const { send } = setUp(sreThrottling);
     let sent = 0;
     for (let time = 0; time < 1_000; time += 1) sent += send(() => 503);
     expect(sent).toBeLessThan(50);
+  });
+
+  test('send again two minutes after the failures', () => {
+    const { send, clock } = setUp(sreThrottling);
+    for (let time = 0; time < 1_000; time += 1) send(() => 503);
+    clock.nowMs = 130_000;
+    expect(send(() => 200)).toBe(1);
   });
 
   test('retry at most a tenth of the requests', () => {
