@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { throwing } from '../test/throwing.ts';
 import { nextTurn } from './base/clock.ts';
 import { sleep } from './base/signals.ts';
+import { tokenBucket } from './limits/bucket/token-bucket.ts';
 import { virtualClock } from './testing.ts';
 
 /** For tests in which nothing is real: less real time until the error. */
@@ -48,9 +49,58 @@ describe('runUntilSettled', () => {
     await clock.runUntilSettled(slept);
     expect(clock.now()).toBe(20);
   });
+
+  test('moves through the waits of ebb at once, and through its own sleeps', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1, clock });
+    const call = async () => {
+      for (let times = 0; times < 100; times += 1) {
+        await bucket.acquire();
+        await clock.sleep(500);
+      }
+    };
+    await clock.runUntilSettled(call(), { ioMs: 3_600_000 });
+    expect(clock.now()).toBe(99_500);
+  });
+
+  test('a timer that was cancelled meanwhile is not called, and one that is due earlier goes first', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const cancelled = vi.fn();
+    const cancel = clock.schedule(cancelled, 10);
+    const order: number[] = [];
+    const slept = sleep(clock, 1_000).then(() => order.push(clock.now()));
+    const settled = clock.runUntilSettled(slept);
+    await nextTurn();
+    await nextTurn();
+    cancel();
+    void sleep(clock, 5).then(() => order.push(clock.now()));
+    await settled;
+    expect(order).toEqual([5, 1_000]);
+    expect(cancelled).not.toHaveBeenCalled();
+  });
+
+  test('goes on when a timer is scheduled after a while without any', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const started = Promise.withResolvers<void>();
+    const settled = clock.runUntilSettled(started.promise.then(() => sleep(clock, 10)));
+    for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+    started.resolve();
+    await settled;
+    expect(clock.now()).toBe(10);
+  });
 });
 
 describe('a promise that does not settle ends in an error', () => {
+  test('if a timer is due at Infinity, and the clock stays usable', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const slept = sleep(clock, Number.POSITIVE_INFINITY);
+    await expect(clock.runUntilSettled(slept, SOON)).rejects.toThrow(
+      '0 fired in its 0 ms, 1 pending, the next in Infinity ms',
+    );
+    await clock.runUntilSettled(sleep(clock, 10));
+    expect(clock.now()).toBe(10);
+  });
+
   test('if timers are scheduled without end', async () => {
     const clock = virtualClock({ startMs: 0 });
     const again = (): void => void clock.schedule(again, 1_000);

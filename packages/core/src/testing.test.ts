@@ -33,6 +33,18 @@ describe('the virtual clock', () => {
     },
   );
 
+  test.each(['advance', 'tick'] as const)(
+    'a call that moves the clock within %s moves it further',
+    async (how) => {
+      const clock = virtualClock({ startMs: 0 });
+      const late = vi.fn(() => clock.now());
+      clock.schedule(() => clock.tick(100), 10);
+      clock.schedule(late, 20);
+      await clock[how](50);
+      expect([clock.now(), late.mock.results]).toMatchObject([110, [{ value: 20 }]]);
+    },
+  );
+
   test('gives what is under way two turns of the event loop, before it advances and after each call', async () => {
     const clock = virtualClock({ startMs: 0 });
     const seen: number[] = [];
@@ -161,6 +173,29 @@ describe('the real time of runUntilSettled', () => {
     );
     expect(clock.elapsedMs).toBe(20);
   });
+
+  test('is given back by a response that cancels its guard', async () => {
+    const { clock, timers } = await load();
+    const cancel = clock.schedule(() => undefined, 10_000);
+    const settled = clock.runUntilSettled(clock.sleep(20_000));
+    await turns(3);
+    expect(timers.map(({ delayMs }) => delayMs)).toEqual([4_000, 250]);
+    cancel();
+    await settled;
+    expect([clock.elapsedMs, timers.map(({ isCleared }) => isCleared)]).toEqual([20_000, [true, true]]);
+  });
+
+  test('is that of one timer for two promises', async () => {
+    const { clock, timers } = await load();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    clock.schedule(resolve, 10_000);
+    const both = [clock.runUntilSettled(promise), clock.runUntilSettled(promise)];
+    await turns(3);
+    expect(timers.map(({ delayMs }) => delayMs)).toEqual([4_000, 4_000, 250]);
+    timers[2]?.fire();
+    await Promise.all(both);
+    expect(clock.elapsedMs).toBe(10_000);
+  });
 });
 
 test('runUntilSettled gives a server in the same process twelve turns before a wait ends', async () => {
@@ -176,4 +211,13 @@ test('runUntilSettled gives a server in the same process twelve turns before a w
     void turns(count).then(() => clock.sleep(5).then(end));
     expect(await settled).toBe(endsAtMs);
   }
+});
+
+test('a clock does not move for a promise that has settled while its server had turns', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const wake = vi.fn();
+  clock.schedule(wake, 10, false, true);
+  await clock.runUntilSettled(turns(5));
+  await turns(40);
+  expect([clock.now(), wake.mock.calls.length]).toEqual([0, 0]);
 });

@@ -30,6 +30,15 @@ function clockThat(now: unknown = 5, cancel: unknown = () => undefined) {
 const trap = throwing();
 
 describe('a clock of the user', () => {
+  test('is asked with all that it needs', () => {
+    const cancel = (): void => undefined;
+    const { clock, told } = clockThat(5, cancel);
+    const wake = (): void => undefined;
+    const own = ownClock(clock);
+    expect([own.now(), own.schedule(wake, 7, true, false)]).toEqual([5, cancel]);
+    expect(told).toEqual([[wake, 7, true, false]]);
+  });
+
   test.each<[fault: string, clock: Clock, message: string]>([
     ['no number', clockThat(Number.NaN).clock, 'clock failed: now() must be a finite number, got NaN'],
     ['no end', clockThat(Infinity).clock, 'clock failed: now() must be a finite number, got Infinity'],

@@ -175,6 +175,14 @@ describe('a look at a stream that is over', () => {
     expect(parts).toEqual(['ab']);
   });
 
+  test('tells the error of a stream that had failed before', async () => {
+    const stream = new PassThrough().on('error', () => undefined);
+    stream.destroy(broke);
+    await turn();
+    const { look } = lookAt(stream);
+    await expect(look.read()).rejects.toBe(broke);
+  });
+
   test('tells the first of several errors, and survives them all', async () => {
     const stream = new PassThrough();
     const { look } = lookAt(stream);

@@ -187,6 +187,13 @@ describe('a web stream', () => {
     expect(told).toEqual(['ab', LAST, 'ended']);
   });
 
+  test('that is read at once needs no timer', async () => {
+    const { clock, caught } = watching(['ab', 'cd']);
+    await caught().getReader().read();
+    await new Promise(setImmediate);
+    expect(clock.pending).toBe(0);
+  });
+
   test('that is read within a second is not read ahead', async () => {
     const { clock, caught, pulled } = watching(['ab', 'cd', 'ef']);
     const schedule = vi.spyOn(clock, 'schedule');

@@ -116,6 +116,15 @@ describe.each(KINDS)('a watched stream over one of kind %s', (kind) => {
     expect(events).toEqual(['ended']);
   });
 
+  test('fails for a reader that waits for the end without a read', async () => {
+    const { stream, events, control } = setUp([], { kind });
+    const reader = stream.getReader();
+    const error = new Error('broke');
+    control().error(error);
+    await expect(reader.closed).rejects.toBe(error);
+    expect(events).toEqual(['ended']);
+  });
+
   test('fails with the error of its observer, and has ended', async () => {
     const error = new Error('aborted');
     const { stream, events } = setUp(['ab'], {

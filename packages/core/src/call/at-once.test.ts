@@ -88,6 +88,17 @@ describe('a call may be sent at once', () => {
 });
 
 describe('the first attempt', () => {
+  test.each<[what: string, first: Result | Error, reasons: string[], sent: number]>([
+    ['an error of the server', { status: 503 }, ['transient', 'success'], 2],
+    ['an error', new Error('reset'), ['transient', 'success'], 2],
+    ['a status of 400', { status: 400 }, ['final'], 0],
+    ['a status that is no number', { status: '200' }, ['success'], 0],
+  ])('that comes to %s is judged as any other', async (_, first, reasons, sent) => {
+    const { seen, result } = callOf(first);
+    expect(reasonsOf(await result)).toEqual(reasons);
+    expect(seen).toEqual({ made: 1, sent });
+  });
+
   test.each([{ status: 200 }, { status: 404 }])(
     'that has settled with %j is no more around others',
     (first) => {

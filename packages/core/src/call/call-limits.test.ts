@@ -12,6 +12,7 @@ import { createPolicy } from '../policy/policy.ts';
 import { priorityQueue } from '../queue/order.ts';
 import { virtualClock } from '../testing.ts';
 import type { Call } from './call.ts';
+import { attemptsOf, grantOf, setHistory } from './history.ts';
 import { startCall } from './transport.ts';
 
 const clock = virtualClock({ startMs: 0 });
@@ -108,6 +109,21 @@ describe('a bucket', () => {
     // The retry has waited for as long, and goes first.
     expect(await retry).toBe(2_100);
     expect(await other).toBe(2_200);
+  });
+
+  test('is settled with the cost of the response, which has its history', async () => {
+    const bucket = tokenBucket({ ...small, capacity: 1_000 });
+    const { start } = setUp({ bucket, cost: 600 });
+    const call = start();
+    await waits(call);
+    const answer = {};
+    judge(call, responds(200));
+    setHistory(answer, call.historyRecord);
+    expect(attemptsOf(answer)).toMatchObject([{ status: 200, reason: 'success' }]);
+    grantOf(answer)?.settle(150);
+    expect(bucket.stats().tokens).toBe(850);
+    expect(grantOf({})).toBeUndefined();
+    expect(grantOf(undefined)).toBeUndefined();
   });
 });
 

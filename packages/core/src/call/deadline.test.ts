@@ -2,7 +2,15 @@ import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '../http/outcome.ts';
 import { virtualClock } from '../testing.ts';
-import { Deadline, endingOf, isReasonOf, stopError, timeoutError, withinBounds } from './deadline.ts';
+import {
+  Deadline,
+  endingOf,
+  isReasonOf,
+  OutOfTime,
+  stopError,
+  timeoutError,
+  withinBounds,
+} from './deadline.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -160,6 +168,12 @@ describe('the end by a stopSignal', () => {
     forget();
     for (const each of [own, stop]) expect(getEventListeners(each.signal, 'abort')).toEqual([]);
   });
+
+  test('has begun if the caller had aborted before', () => {
+    expect(
+      endingOf(AbortSignal.abort('left'), new AbortController().signal, undefined, {}).signal.reason,
+    ).toBe('left');
+  });
 });
 
 test.each<[signal: AbortSignal | undefined, error: unknown, isReason: boolean]>([
@@ -169,4 +183,17 @@ test.each<[signal: AbortSignal | undefined, error: unknown, isReason: boolean]>(
   [undefined, undefined, false],
 ])('the reason of an abort: %#', (signal, error, isReason) => {
   expect(isReasonOf(signal, error)).toBe(isReason);
+});
+
+test('running out of time is told from all else that is thrown', () => {
+  const late = new OutOfTime(5, true);
+  expect([late.isTotal, late.timeoutMs, late.message, late.name]).toEqual([
+    true,
+    5,
+    'not sent within 5 ms',
+    'TimeoutError',
+  ]);
+  const others = [new Error('x'), timeoutError(5), null, undefined, 5, 'text', {}, () => 1];
+  expect(others.filter((one) => one instanceof OutOfTime)).toEqual([]);
+  expect(late).toBeInstanceOf(OutOfTime);
 });

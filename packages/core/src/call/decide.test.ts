@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { responds } from '../../test/asks.ts';
 import { throwing } from '../../test/throwing.ts';
+import type { BackoffStep } from '../backoff/strategy.ts';
 import { HookError } from '../base/errors.ts';
 import type { StopReason } from '../events/events.ts';
 import type { FailureKind, InspectResult, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
@@ -307,6 +308,15 @@ describe('methods as a function', () => {
   });
 });
 
+test.each([
+  [202, 3_000],
+  [300, 0],
+  [500, 3_000],
+])('a %i that classify wants again waits for the %i ms that it asks for', (status, delayMs) => {
+  const policy = createPolicy({ backoff: constant(0), random: () => 0, classify: () => 'transient' });
+  expect(decide(policy, at(), responds(status, { 'retry-after': '3' }), 0)).toMatchObject({ delayMs });
+});
+
 test('feedback is told the cost of the request, and a wait of its own is not a pause', () => {
   const costs: (number | undefined)[] = [];
   const feedback: ReadFeedback = (_outcome, _nowMs, cost) => {
@@ -385,6 +395,16 @@ describe('the delay', () => {
     expect(decide(policy, at({ attempt: 2, previousBackoffMs: 21 }), responds(503), 0)).toMatchObject({
       delayMs: 63,
     });
+  });
+
+  test('the backoff rule gets what the retry follows, and the request', () => {
+    const steps: BackoffStep[] = [];
+    const backoff = (step: BackoffStep) => steps.push(step);
+    const state = at({ attempt: 2, previousBackoffMs: 9 });
+    const outcomes = [fails('network'), responds(503)];
+    for (const outcome of outcomes) decide(createPolicy({ backoff, random: half }), state, outcome, 0);
+    const step = { retry: 2, previousDelayMs: 9, random: half, request: state.request };
+    expect(steps).toEqual(outcomes.map((outcome) => ({ ...step, outcome })));
   });
 
   test('is never less than the server asks for', () => {

@@ -206,6 +206,18 @@ describe('a call with middleware', () => {
     expect(clock.pending).toBe(0);
   });
 
+  test('that is aborted while it is sent ends as its client does', async () => {
+    const abort = new AbortController();
+    const { client, gate, result } = waiting((_, next) => next(), {}, abort.signal);
+    await nextTurn();
+    abort.abort(new Error('enough'));
+    await nextTurn();
+    const own = new Error('of the client');
+    gate.reject(own);
+    expect(await result).toEqual({ thrown: own });
+    expect(client.unsent).not.toHaveBeenCalled();
+  });
+
   test('that was answered sends nothing after that', async () => {
     const asked = Promise.withResolvers<unknown>();
     const { client, ends, result } = waiting((_, next) => {

@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { callTo, REQUEST } from '../../test/call-with-limits.ts';
+import { throwing } from '../../test/throwing.ts';
 import { constant } from '../backoff/curves.ts';
+import { HookError } from '../base/errors.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
@@ -73,10 +75,45 @@ describe('an abort', () => {
   });
 });
 
+describe('a hook that throws', () => {
+  const boom = throwing();
+  test.each<[keyof PolicyOptions, string]>([
+    ['classify', 'classify failed: boom'],
+    ['backoff', 'backoff failed: boom'],
+  ])('%s rejects its request, and the response is discarded', async (hook, message) => {
+    const client = exchange(503);
+    const running = run(setUp({ [hook]: boom }).call, client);
+    await expect(running).rejects.toThrow(HookError);
+    await expect(running).rejects.toThrow(message);
+    expect(client.discarded).toHaveLength(1);
+  });
+});
+
 test('startCall: the policy without options, an override for options', () => {
   const policy = createPolicy();
   expect(startCall(policy, REQUEST).policy).toBe(policy);
   expect(startCall(policy, REQUEST, { maxRetries: 1 }).policy.maxRetries).toBe(1);
+});
+
+test('the total timeout in an attempt after a failed one gives the last response', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const policy = createPolicy({ clock, random: () => 0, backoff: constant(1), totalTimeoutMs: 100 });
+  const client = exchange(503, new Error('lost'));
+  const { failure } = client;
+  let isLate = false;
+  client.send = async (call) => {
+    timeoutOf(call);
+    client.sent.push(call.attempt);
+    if (call.attempt === 1) return { status: 503 };
+    if (call.attempt === 2) throw new Error('lost');
+    await clock.sleep(100);
+    isLate = true;
+    throw new Error('late');
+  };
+  client.failure = (error) => (isLate ? { type: 'failure', kind: 'timeout', error } : failure(error));
+  const result = run(new Call(policy, REQUEST), client);
+  await clock.advance(200);
+  expect(await result).toEqual({ status: 503 });
 });
 
 test('a response whose inspection runs into the total timeout is discarded for the one before', async () => {

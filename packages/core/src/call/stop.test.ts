@@ -36,3 +36,12 @@ test('nothing is left in a signal that outlives many calls', async () => {
   expect(await result).toMatchObject({ message: 'down' });
   expect(listeners()).toEqual([0, 0]);
 });
+
+test('an attempt in flight goes on, and may succeed', async () => {
+  const stop = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const result = retry(() => promise, createPolicy({ stopSignal: stop.signal }));
+  stop.abort();
+  resolve('done');
+  expect(await result).toBe('done');
+});

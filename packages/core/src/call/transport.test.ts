@@ -1,12 +1,15 @@
 import { describe, expect, test, vi } from 'vitest';
 import { outerCall } from '#nested';
-import { callTo, limitWith, pluginOf, REQUEST } from '../../test/call-with-limits.ts';
+import { callTo, limitOf, limitWith, pluginOf, REQUEST } from '../../test/call-with-limits.ts';
+import { throwing } from '../../test/throwing.ts';
+import { HookError, NotSentError } from '../base/errors.ts';
 import type { Limit } from '../policy/limit.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import type { Plugin } from '../policy/plugin.ts';
 import type { Call } from './call.ts';
 import { lateBy, OutOfTime } from './deadline.ts';
 import { attemptsOf, setHistory, successOf } from './history.ts';
+import { run } from './run.ts';
 import { layerOf, resultOf, sendWithin, type Transport, timeoutOf } from './transport.ts';
 
 /** A call which has what its first attempt needs. */
@@ -49,6 +52,23 @@ describe('sending', () => {
     const { call } = setUp({}, around('a'), pluginOf(), around('b'));
     expect(sendWithin(call, () => 'sent')).toBe('a(b(sent))');
   });
+
+  test('a wrapAttempt that fails before it sends gives back what was taken', () => {
+    const cancel = vi.fn();
+    const wrapAttempt = throwing();
+    const { call } = setUp({ wrapAttempt }, limitWith({ cancel }));
+    expect(() => sendWithin(call, () => 'sent')).toThrow(HookError);
+    expect(cancel).toHaveBeenCalledTimes(1);
+    expect(() => sendWithin(setUp({ wrapAttempt }).call, () => 'sent')).toThrow('wrapAttempt failed: boom');
+  });
+
+  test('what fails as it is sent is the error of the client', () => {
+    const cancel = vi.fn();
+    const { call } = setUp({ wrapAttempt: (send) => send() }, limitWith({ cancel }));
+    const fails = throwing(new TypeError('of the client'));
+    expect(() => sendWithin(call, fails)).toThrow(TypeError);
+    expect(cancel).not.toHaveBeenCalled();
+  });
 });
 
 describe('the time of an attempt', () => {
@@ -88,6 +108,27 @@ test('options carry the call for those within it, if there can be any', () => {
   expect([layerOf(alone as Call), layerOf(around as Call)]).toEqual([undefined, around]);
 });
 
+/** A client whose attempts are answered by a 503, which is set aside with what it is given. */
+function answering(aside: object, verbs: Partial<Transport<unknown>>): Transport<unknown> {
+  return {
+    send: async () => 'before',
+    outcome: () => ({ type: 'response', status: 503, header: () => undefined }),
+    failure: (error) => ({ type: 'failure', kind: 'network', error }),
+    setAside: () => ({ released: Promise.resolve(), ...aside }),
+    ...verbs,
+  };
+}
+
+/** Refuses all attempts but so many. */
+const refusing = (given: number): Limit =>
+  limitOf({
+    take(call) {
+      if (call.attempt >= given) throw new NotSentError('refused');
+      call.bodyHolder = {};
+      return { cancel: () => undefined };
+    },
+  });
+
 describe('the result of a call', () => {
   const at = { value: { status: 200 }, failed: false };
 
@@ -101,6 +142,18 @@ describe('the result of a call', () => {
   test('a failed attempt throws what it settled with', () => {
     const value = new Error('lost');
     expect(() => resultOf(setUp().call, clientThat(), { value, failed: true })).toThrow(value);
+  });
+
+  test.each<[what: string, restore: (() => unknown) | undefined, result: unknown]>([
+    ['as it was kept', () => 'kept', 'kept'],
+    ['as it is', undefined, 'before'],
+    ['as it is, if nothing was kept', () => undefined, 'before'],
+  ])('is that of the attempt before a retry that was not sent, %s', async (_, restore, result) => {
+    const [whenBodyEnds, boundBody] = [vi.fn(), vi.fn()];
+    const options: PolicyOptions = { totalTimeoutMs: 9, totalTimeoutCovers: 'body', backoff: () => 0 };
+    const { call } = callTo(options, [refusing(1)]);
+    expect(await run(call, answering({ restore }, { whenBodyEnds, boundBody }))).toBe(result);
+    expect([whenBodyEnds.mock.calls, boundBody.mock.calls]).toEqual([[], []]);
   });
 
   test('its slot is free when its body ends, or at once', () => {
@@ -133,6 +186,16 @@ describe('the error of a call', () => {
       return thrown;
     }
   };
+
+  test.each<[what: string, options: PolicyOptions, isTold: boolean]>([
+    ['before the first attempt', { limits: [refusing(0)] }, true],
+    ['after it', { classify: throwing(new Error('no')) }, false],
+  ])('%s: the client is told that nothing was sent: %s', async (_, options, isTold) => {
+    const unsent = vi.fn();
+    const error = await run(callTo(options).call, answering({}, { unsent })).catch((thrown: Error) => thrown);
+    expect(unsent.mock.calls).toEqual(isTold ? [[error]] : []);
+    await expect(run(callTo(options).call, answering({}, {}))).rejects.toThrow(Object(error).message);
+  });
 
   test('the reason of an abort, which may end many calls, has none of them', () => {
     const { call } = setUp();

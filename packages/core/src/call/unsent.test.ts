@@ -220,6 +220,22 @@ describe('an attempt that was never sent returns its tokens', () => {
     expect((await meet(outcomes, bucket, clock, options)).left).toEqual(left);
   });
 
+  test('to the paused origin that it passed', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0 });
+    const header = (name: string) => (name === 'retry-after' ? '1' : undefined);
+    const grant = bucket.tryAcquire();
+    if (grant !== undefined) bucket.observe?.({ type: 'response', status: 429, header }, grant, REQUEST);
+    const call = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), REQUEST);
+    const ready = prepare(call);
+    // After a second it starts empty, and 100 ms later it has one token.
+    await clock.advance(1_100);
+    await ready;
+    expect(bucket.tryAcquire(0.001, undefined, REQUEST)).toBeUndefined();
+    judge(call, unreached);
+    expect(bucket.tryAcquire(1, undefined, REQUEST)).toBeDefined();
+  });
+
   test('at once to the next in the queue', async () => {
     const { clock, bucket } = five({ capacity: 1 });
     const call = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), REQUEST);
@@ -270,6 +286,18 @@ describe('an attempt that was never sent returns its tokens', () => {
   });
 });
 
+test('with an aborted signal the client is called without tokens and slot', async () => {
+  const { policy, client, events } = setUp((clock) => ({
+    bucket: oneToken(clock, {}),
+    concurrency: concurrencyLimit({ maxConcurrent: 1, clock }),
+  }));
+  const own = new TypeError('the client’s own');
+  client.send = () => Promise.reject(own);
+  await expect(run(new Call(policy, REQUEST), client, AbortSignal.abort())).rejects.toBe(own);
+  expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted', attempt: 1 });
+  expect((policy.bucket as TokenBucket).tryAcquire()).toBeDefined();
+});
+
 describe('an upload that fails before it is sent', () => {
   const error = new Error('broke');
 
@@ -304,6 +332,23 @@ describe('an upload that fails before it is sent', () => {
     const sent = run(startCall(policy, once), client, signal).catch((thrown: unknown) => thrown);
     return { clock, bucket, client, ends, sent };
   }
+
+  test('ends its wait at once with its error', async () => {
+    const { clock, bucket, client, ends, sent } = setUp();
+    client.fail(error);
+    expect(await sent).toBe(error);
+    expect(ends).toMatchObject([{ reason: 'final' }]);
+    expect([client.sent, client.isFollowed, client.unsentFor]).toEqual([0, 0, [error]]);
+    expect([bucket.stats().waiting, clock.pending]).toEqual([0, 0]);
+  });
+
+  test('is not followed once it is sent', async () => {
+    const { clock, client, sent } = setUp({ maxRetries: 0 });
+    expect(client.isFollowed).toBe(1);
+    await clock.advance(1_000);
+    await sent;
+    expect([client.sent, client.isFollowed]).toEqual([1, 0]);
+  });
 
   test('loses to an abort that came before it', async () => {
     const caller = new AbortController();

@@ -100,6 +100,13 @@ describe('an upload that is not read any further', () => {
     expect(iterator.return.mock.contexts).toEqual([iterator]);
   });
 
+  test('any other body is left alone', () => {
+    const destroy = vi.fn();
+    for (const body of ['text', undefined, null, { destroy }, Object.assign(() => 'text', { destroy })])
+      closeUpload(body);
+    expect(destroy).not.toHaveBeenCalled();
+  });
+
   test('one that throws is left as it is', () => {
     const fail = throwing(new Error('cannot'));
     expect(() => closeUpload(stream({ destroy: fail }))).not.toThrow();

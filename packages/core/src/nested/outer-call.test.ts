@@ -48,6 +48,15 @@ describe('what calls within an attempt find', () => {
     expect(call.paidBuckets).toBeUndefined();
   });
 
+  test('is there for all of its attempts, and closed with the last', async () => {
+    const bucket = bucketOf();
+    const call = within(undefined, { bucket });
+    await retried(call);
+    expect(call).toMatchObject({ attempt: 2, isOpen: true, bucketsTaken: [bucket], slotsHeld: [slot] });
+    call.ended(response(200));
+    expect(call.isOpen).toBe(false);
+  });
+
   test('is nothing if there can be none, unless it holds a slot', () => {
     expect(layerOf(callWith({}, [], undefined, REQUEST, 'socket').call)).toBeUndefined();
     const holding = within(undefined, {}, 'socket');

@@ -3,7 +3,16 @@ import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { throwing } from '../../test/throwing.ts';
 import { nextTurn } from '../base/clock.ts';
-import { emit, keptByCopies, kindOfNode, letExit, makeMetadata, nodeStream, readNode } from './node.ts';
+import {
+  emit,
+  keptByCopies,
+  kindOfNode,
+  letExit,
+  makeMetadata,
+  nodeStream,
+  oneLine,
+  readNode,
+} from './node.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -41,6 +50,15 @@ describe('a warning', () => {
     vi.stubGlobal('reportError', undefined);
     expect(() => emit(warning)).not.toThrow();
   });
+});
+
+test.each([
+  ['a text as it is: é, 日本, 👍', 'a text as it is: é, 日本, 👍'],
+  ['a\r\nb\u2028c\u2029d', 'a??b?c?d'],
+  ['\u001b[2Jb\u0007', '?[2Jb?'],
+  ['admin\u202enimda\u200b', 'admin?nimda?'],
+])('in a line %j is %j', (text, line) => {
+  expect(oneLine(text)).toBe(line);
 });
 
 describe('metadata of an object', () => {

@@ -31,6 +31,17 @@ test.each<[options: PolicyOptions, isPlain: boolean]>([
   expect(insideOf(options).isPlain).toBe(isPlain);
 });
 
+test.each<[options: PolicyOptions, hasHeaderHooks: boolean]>([
+  [{}, false],
+  [{ plugins: [plugin()] }, false],
+  [{ beforeAttempt: nothing }, true],
+  [{ idempotencyKey: true }, true],
+  [{ plugins: [plugin(), plugin({ beforeAttempt: nothing as never })] }, true],
+  [{ plugins: [plugin({ publicHeaders: nothing as never }), plugin()] }, true],
+])('a policy with %j asks for headers: %s', (options, hasHeaderHooks) => {
+  expect(insideOf(options).hasHeaderHooks).toBe(hasHeaderHooks);
+});
+
 test('inspectors judge in the order of plugins, the policy and the reader of costs, which is a plugin too', () => {
   const [first, second, own, ofCost] = [inspector(), inspector(), inspector(), inspector()];
   const actualCost = { ...plugin(), inspect: ofCost } as never;

@@ -66,6 +66,14 @@ test('hooks and permits that reject where nothing waits for them are reported', 
   warn.mockRestore();
 });
 
+test('a list of plugins that changes later does not change the policy', () => {
+  const plugins = [pluginOf({ publicHeaders: () => ({ a: '1' }) })];
+  const { call } = callTo({ plugins });
+  plugins.push(pluginOf({ beforeAttempt: () => ({ b: '2' }) }));
+  prepare(call);
+  expect(call.headerChanges).toEqual({ a: '1' });
+});
+
 test('limits are asked in one order: the throttle, those of the list, slots, tokens, the budget', () => {
   const asked: string[] = [];
   const own = (name: string): { limit: BroughtLimit } => {
@@ -82,6 +90,14 @@ test('limits are asked in one order: the throttle, those of the list, slots, tok
   } as never);
   expect(prepare(call)).toBeUndefined();
   expect(asked).toEqual(['throttle', 'first', 'second', 'third', 'concurrency', 'bucket', 'budget']);
+});
+
+test('a plugin may change headers, also at its leisure', async () => {
+  const early = pluginOf({ beforeAttempt: () => ({ 'x-a': '1', 'x-b': '1' }) });
+  const late = pluginOf({ beforeAttempt: async ({ attempt }) => ({ 'x-b': String(attempt + 1) }) });
+  const { call } = callTo({ plugins: [early, late], beforeAttempt: () => ({ 'x-c': '3' }) });
+  expect(await prepare(call)).toBe(true);
+  expect(call.headerChanges).toEqual({ 'x-c': '3', 'x-a': '1', 'x-b': '2' });
 });
 
 test.each<[what: string, options: object, message: string]>([

@@ -219,4 +219,9 @@ describe('without maxRetries the number of the backoff rule applies', () => {
   ])('%s', (_, policy, override, shown) => {
     expect(overridePolicy(createPolicy(policy), override).maxRetries).toBe(shown);
   });
+
+  test('an override of an override keeps maxRetries', () => {
+    const once = overridePolicy(createPolicy(), { maxRetries: 1 });
+    expect(overridePolicy(once, { backoff: connectRetry() }).maxRetries).toBe(1);
+  });
 });

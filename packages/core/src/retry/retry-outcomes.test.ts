@@ -73,6 +73,26 @@ test.each<[story: string, call: () => unknown, asked: string[]]>([
 });
 
 describe('judge', () => {
+  test.each<[story: string, call: () => unknown, given: (error: unknown) => AttemptResult<unknown>[]]>([
+    ['a value', () => 5, () => [{ type: 'value', value: 5 }]],
+    ['no value', () => undefined, () => [{ type: 'value', value: undefined }]],
+    ['an error', failing(new Error('no')), (error) => [{ type: 'error', error }]],
+    [
+      'an error with a status',
+      failing(Object.assign(new Error('no'), { status: 400 })),
+      (error) => [{ type: 'error', error }],
+    ],
+    ['no abort', failing(new DOMException('no', 'AbortError')), () => []],
+  ])('is given %s', async (_, call, given) => {
+    const seen: unknown[] = [];
+    const judge = (settled: AttemptResult<unknown>, attempt: number): undefined => {
+      expect(attempt).toBe(1);
+      seen.push(settled);
+    };
+    const error = await retry(call, once, { judge }).catch((thrown: unknown) => thrown);
+    expect(seen).toEqual(given(error));
+  });
+
   test('is given each attempt as it has ended', async () => {
     const seen: unknown[] = [];
     let calls = 0;
@@ -95,6 +115,17 @@ describe('judge', () => {
 });
 
 describe('the signal of an attempt', () => {
+  test('is not aborted by the end of its function', async () => {
+    const signals: AbortSignal[] = [];
+    const call = ({ signal }: { signal: AbortSignal }): never => {
+      signals.push(signal);
+      throw new Error('no');
+    };
+    await thrownBy(retry(call, twice));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+    expect(signals[0]).not.toBe(signals[1]);
+  });
+
   test('is aborted with the error of its timeout, of which the history knows', async () => {
     const clock = virtualClock({ startMs: 0 });
     let given: AbortSignal | undefined;

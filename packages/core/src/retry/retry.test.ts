@@ -5,6 +5,7 @@ import { attemptsOf } from '../call/history.ts';
 import type { EbbEvent } from '../events/events.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
+import { virtualClock } from '../testing.ts';
 import { type RetryOptions, retry } from './retry.ts';
 
 const atOnce: PolicyOptions = { backoff: constant(0), maxRetries: 3 };
@@ -59,6 +60,12 @@ describe('errors', () => {
       { attempt: 3, failure: 'unknown', reason: 'retries-exhausted' },
     ]);
   });
+});
+
+test('a value is a success, and shows no status in its history', async () => {
+  const value = {};
+  expect(await retry(() => value)).toBe(value);
+  expect(attemptsOf(value)).toEqual([{ attempt: 1, delayMs: 0, waitedMs: 0, reason: 'success' }]);
 });
 
 describe('judge', () => {
@@ -155,4 +162,22 @@ test('calls that run together have different requests, so that an observer can t
   expect(ends.map(({ request }) => events.filter((event) => event.request === request).length)).toEqual([
     2, 2,
   ]);
+});
+
+test('a request of an attempt that was given up does not speak for the next one', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  let calls = 0;
+  const inner = { clock, random: () => 0, maxRetries: 1, backoff: constant(60) };
+  const failing = async (): Promise<never> => {
+    calls += 1;
+    // It ignores the signal, and fails during the second attempt.
+    if (calls === 1) await retry(() => Promise.reject(new Error('below')), inner);
+    await clock.sleep(100);
+    throw new Error('late');
+  };
+  const result = retry(failing, { clock, attemptTimeoutMs: 50, backoff: constant(0), maxRetries: 3 });
+  result.catch(() => undefined);
+  await clock.advance(1_000);
+  await expect(result).rejects.toThrow();
+  expect(calls).toBe(4);
 });

@@ -73,6 +73,10 @@ describe('the headers of an attempt', () => {
     expect(headersOf(call)).toEqual({ [ENVOY]: left, 'x-caller-retries': '1' });
   });
 
+  test('without a timeout leave a header of the caller', () => {
+    expect(headersOf({ policy: {} })).not.toHaveProperty(ENVOY);
+  });
+
   test('have the names of the options', () => {
     const call = { deadline: { leftMs: 800 }, policy: {} };
     expect(headersOf(call, { header: 'grpc-timeout', retriesHeader: 'x-r' })).toEqual({

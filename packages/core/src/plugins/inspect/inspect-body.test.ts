@@ -49,6 +49,24 @@ function look(
   return { judged, used };
 }
 
+test('a body is read as far as the bound, and no longer than its time', async () => {
+  const found: unknown[] = [];
+  const reads: Inspect = async (response) => {
+    found.push(await response.text(), await response.json());
+    return { verdict: 'success' };
+  };
+  for (const [maxBytes, last] of [
+    [7, ':1}'],
+    [6, ':1}'],
+    [7, 'never'],
+  ] as const) {
+    const { judged } = look(reads, ['{"a"', last], { maxBytes, timeoutMs: 50 });
+    await clock.advance(50);
+    expect(await judged).toMatchObject({ advice: { verdict: 'success' } });
+  }
+  expect(found).toEqual(['{"a":1}', { a: 1 }, '{"a":1', undefined, '{"a"', undefined]);
+});
+
 test('a body that is not asked for is not opened', async () => {
   const open = vi.fn();
   const inspector = inspectBody(({ status }) => (status === 200 ? undefined : { verdict: 'final' }));
