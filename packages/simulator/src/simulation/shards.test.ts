@@ -93,7 +93,8 @@ describe('a server', () => {
     ['too-many', 'answered429', 'unavailable'],
   ] as const)('whose queue is full answers %s', (queueFull, counted, other) => {
     const server = { workers: 10, serviceMs: 100, maxQueue: 5, queueFull };
-    const { totals } = traceOf(server, 200);
+    const { totals, series } = traceOf(server, 200);
+    expect(Math.max(...series.queue)).toBeLessThanOrEqual(5);
     expect(totals[counted]).toBeGreaterThan(1_000);
     expect(totals[other]).toBe(0);
   });
