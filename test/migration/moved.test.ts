@@ -1,5 +1,5 @@
 // Runs programs of other libraries beside what @ebb/migrate makes of them, on a scripted upstream: both must send the same requests at
-// the same times, and end with and log the same. `programs.test.ts` does so for the other libraries.
+// the same times, and end with and log the same. Twenty were set aside before there was a rule: no rule is made for one of those.
 import { execFile } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
@@ -10,6 +10,7 @@ import { difference, makeFolders, play } from './moved/compare.ts';
 import { SCRIPTS } from './moved/scripts.ts';
 
 const SHAPES = 'packages/migrate/test/shapes';
+const aside: readonly string[] = JSON.parse(readFileSync('packages/migrate/test/set-aside.json', 'utf8'));
 
 const shapes = globSync(`${SHAPES}/*.input.*`).map((path) => {
   const before = readFileSync(path, 'utf8');
@@ -24,6 +25,11 @@ const folder = mkdtempSync(join(import.meta.dirname, '../.moved-'));
 makeFolders(folder);
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Programs without a TODO that differ in some scripts, and how. They do not count as whole. */
+const DIFFERS: Readonly<Record<string, string>> = {
+  'p-retry-6': 'one connection breaks: sends', // p-retry 4 takes the error of Node's fetch for a mistake, and p-retry 9 retries it.
+};
+
 describe('what is rewritten whole does what it did', () => {
   test.concurrent.each(whole.map((shape) => [shape.name, shape] as const))('%s', async (name, shape) => {
     const { before, text, ending } = shape;
@@ -34,7 +40,9 @@ describe('what is rewritten whole does what it did', () => {
       const found = difference(original[script], moved[script], mayWaitLonger);
       return found === undefined ? [] : [`${script}: ${found}`];
     });
-    expect(differing).toEqual([]);
+    const known = DIFFERS[name];
+    if (known === undefined) expect(differing).toEqual([]);
+    else expect(differing.join()).toContain(known);
   });
 });
 
@@ -141,7 +149,7 @@ test('what becomes of TypeScript compiles', async () => {
     };
     writeFileSync(join(home, 'tsconfig.json'), JSON.stringify(config));
     const programs = whole.filter(({ ending }) => ending === '.ts');
-    expect(programs.length).toBeGreaterThan(1);
+    expect(programs.length).toBeGreaterThan(3);
     for (const { name, text } of programs) writeFileSync(join(home, `${name}.ts`), text);
     const compiler = 'node_modules/typescript/bin/tsc';
     const compiling = promisify(execFile)(process.execPath, [compiler, '-p', home]);
@@ -149,4 +157,10 @@ test('what becomes of TypeScript compiles', async () => {
   } finally {
     rmSync(home, { recursive: true });
   }
+});
+
+test('of the twenty that were set aside at least sixteen are rewritten whole', () => {
+  const done = whole.filter(({ name }) => aside.includes(name) && !(name in DIFFERS));
+  expect(aside).toHaveLength(20);
+  expect(done.length).toBeGreaterThanOrEqual(16);
 });

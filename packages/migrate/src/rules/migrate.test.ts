@@ -6,8 +6,8 @@ import { migrate } from './migrate.ts';
 const shapes = new URL('../../test/shapes/', import.meta.url).pathname;
 const inputs = globSync('*.input.*', { cwd: shapes }).sort();
 
-describe('programs of ky and of limiters', () => {
-  test('there are eleven', () => expect(inputs).toHaveLength(11));
+describe('programs of one file', () => {
+  test('there are so many', () => expect(inputs).toHaveLength(29));
 
   test.each(inputs)('%s becomes what stands beside it', async (input) => {
     const before = readFileSync(shapes + input, 'utf8');

@@ -1,0 +1,16 @@
+import axios from 'axios';
+import rateLimit from 'axios-rate-limit';
+
+export function makeClient(baseURL) {
+  return rateLimit(axios.create({ baseURL }), {
+    limits: [
+      { maxRequests: 5, duration: '1s' },
+      { maxRequests: 100, duration: '1m' },
+    ],
+  });
+}
+
+const client = makeClient('https://api.example.com');
+client.setMaxRPS(3);
+
+export const first = () => client.get('/1');

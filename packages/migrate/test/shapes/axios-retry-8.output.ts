@@ -1,0 +1,22 @@
+import { ebbInterceptor } from '@ebb/axios';
+import { likeAxiosRetry } from '@ebb/compat';
+import axios, { AxiosError } from 'axios';
+
+const RETRIES = Number(process.env.RETRIES ?? 3);
+const client = axios.create({ baseURL: 'https://api.example.com' });
+
+client.interceptors.request.use(ebbInterceptor(likeAxiosRetry({
+  retries: RETRIES,
+  retryCondition(error: AxiosError) {
+    const status = error.response?.status;
+    if (status === undefined) return error.code !== 'ERR_CANCELED';
+    return status === 429 || status >= 500;
+  },
+  retryDelay: function (retryCount) {
+    return Math.min(1000 * Math.pow(2, retryCount), 10000);
+  },
+})));
+
+export async function charge(): Promise<unknown> {
+  return (await client.post('/charges', { amount: 5 })).data;
+}

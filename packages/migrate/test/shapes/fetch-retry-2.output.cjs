@@ -1,0 +1,11 @@
+const { likeFetchRetry } = require('@ebb/compat');
+const { createFetch } = require('@ebb/fetch');
+
+const fetch = createFetch(likeFetchRetry(), global.fetch);
+
+module.exports.getJson = function getJson() {
+  return fetch('https://api.example.com/data.json', { retryOn: [419, 503, 504] })
+    .then(function (response) {
+      return response.json();
+    });
+};

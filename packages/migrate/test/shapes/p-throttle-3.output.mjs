@@ -1,0 +1,7 @@
+import pThrottle from 'p-throttle';
+
+// TODO(ebb): p-throttle stays here: `strict` has no counterpart
+const throttle = pThrottle({ limit: 1, interval: 500, strict: true, onDelay: () => console.log('waits') });
+
+export const call = throttle((name) => fetch(`https://api.example.com/${name}`));
+export const abort = () => call.abort();
