@@ -121,6 +121,16 @@ describe('a response that is watched', () => {
 });
 
 describe('reading', () => {
+  test('that is refused while another read goes on ends nothing', async () => {
+    const { response, end, isOver } = watched();
+    const text = response.text();
+    await expect(response.json()).rejects.toThrow(TypeError);
+    expect(isOver()).toBe(false);
+    end();
+    await text;
+    expect(isOver()).toBe(true);
+  });
+
   test.each([
     ['with a length', { 'content-length': '2' }, true],
     ['of unknown length', {}, false],
@@ -447,6 +457,18 @@ test('once its use is over a response shows its native body', async () => {
   const { body } = response;
   expect(Reflect.get(Response.prototype, 'body', response) === body).toBe(true);
   expect(await new Response(body).text()).toBe('x');
+});
+
+test('bodies that are read at once need no timer', async () => {
+  const all = Array.from({ length: 20 }, () => watched());
+  const reading = all.map(({ response }) => response.text());
+  await settled();
+  for (const { clock, isOver, end } of all) {
+    expect([clock.pending, isOver()]).toEqual([0, false]);
+    end();
+  }
+  await Promise.all(reading);
+  expect(all.every(({ isOver }) => isOver())).toBe(true);
 });
 
 test('each of many responses of a turn is looked at', async () => {

@@ -475,3 +475,9 @@ test('skipped attempts use no retry, and lengthen the backoff', () => {
   expect(decide(policy, at({ attempt: 4, skipped: 2 }), responds(503), 0).retry).toBe(false);
   expect(seen).toEqual([5]);
 });
+
+test('an attempt that was sent again at once counts as no retry', () => {
+  const policy = createPolicy({ maxRetries: 1 });
+  expect(decide(policy, at({ attempt: 2, wasAtOnce: true }), responds(503), 0).retry).toBe(true);
+  expect(decide(policy, at({ attempt: 3, wasAtOnce: true }), responds(503), 0).retry).toBe(false);
+});

@@ -100,6 +100,11 @@ describe('an outcome', () => {
     expect(events.at(-1)).toMatchObject({ type: 'end', outcome: { status: 503 }, error: { name: 'Error' } });
   });
 
+  test('of a request whose body is lost is not sent again, whatever a plugin says', () => {
+    const { call } = callWith({}, [], undefined, { ...REQUEST, replayable: false });
+    expect(judge(call, response(401, { retryNow: true }))).toEqual({ retry: false, reason: 'final' });
+  });
+
   test('without a response is sent again at the word of a plugin, which names the reason', () => {
     const told: FailureOutcome = { ...lost, connection: 'reused', advice: { retryNow: 'stale-connection' } };
     const post = { ...REQUEST, method: 'POST' };

@@ -6,6 +6,7 @@ import { constant } from '../backoff/curves.ts';
 import type { EbbEvent } from '../events/events.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
 import type { TokenBucketOptions } from '../limits/bucket/options.ts';
+import { quotaBucket } from '../limits/bucket/quota-bucket.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency/concurrency.ts';
 import type { ObservableBucket } from '../limits/limit.ts';
@@ -218,6 +219,18 @@ describe('an attempt that was never sent returns its tokens', () => {
     const { clock, bucket } = five({ capacity: 10 });
     const options = { maxRetries: outcomes.length - 1, cost: 2 };
     expect((await meet(outcomes, bucket, clock, options)).left).toEqual(left);
+  });
+
+  test('to all limits of the bucket', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const limits = {
+      minute: { refillPerSecond: 1, capacity: 3, chargeOn: 'completion' as const },
+      day: { refillPerSecond: 1e-9, capacity: 3 },
+    };
+    const { left } = await meet([unreached, unreached], quotaBucket({ limits, clock }), clock, {
+      maxRetries: 1,
+    });
+    expect(left).toEqual([3, 3]);
   });
 
   test('to the paused origin that it passed', async () => {
