@@ -45,9 +45,3 @@ export function otherProtocol(): Promise<Wire> {
     }),
   );
 }
-
-/** Blocks the event loop, as parsing a large JSON or starting a program does. */
-export function blockFor(durationMs: number): void {
-  const untilMs = performance.now() + durationMs;
-  while (performance.now() < untilMs);
-}

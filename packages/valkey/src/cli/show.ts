@@ -7,7 +7,7 @@ export const seconds = (ms: number): string => `${amount(Math.round(ms) / 1_000)
 const percent = (share: number): string => `${amount(Math.round(share * 1_000) / 10)} %`;
 
 /** Columns with two spaces between them; numbers stand right. Names come from others: a terminal must not obey them. */
-export function table(given: readonly (readonly string[])[]): string {
+function table(given: readonly (readonly string[])[]): string {
   const rows = given.map((row) => row.map(inOneLine));
   const [head = [], ...others] = rows;
   const widths = head.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
@@ -25,7 +25,7 @@ export function table(given: readonly (readonly string[])[]): string {
 }
 
 /** Whether an operator, or a program by `setLimits`, has set other limits than a process has declared. */
-export function isSet({ declared, units }: BucketState): boolean {
+function isSet({ declared, units }: BucketState): boolean {
   return declared.some(({ name, refillPerSecond, capacity }) => {
     const unit = units.find((other) => other.name === name);
     return unit !== undefined && (unit.refillPerSecond !== refillPerSecond || unit.capacity !== capacity);
