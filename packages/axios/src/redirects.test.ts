@@ -1,5 +1,6 @@
 import { type ClientRequest, createServer, type IncomingMessage, request as nodeRequest } from 'node:http';
 import { attemptsOf } from '@ebb/core';
+import type { AxiosAdapter } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { refusingPort } from '../../../test/refusing.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
@@ -46,4 +47,13 @@ describe('the http adapter', () => {
       expect(charges()).toBe(1);
     }
   });
+});
+
+test('a custom adapter that shows that it followed no redirect gets a POST again', async () => {
+  const adapter: AxiosAdapter = async (config) => {
+    const request = { responseURL: 'http://upstream/a?b' };
+    return { status: 429, statusText: '', data: '', headers: {}, config, request };
+  };
+  const client = clientOf({ validateStatus: null, adapter }, three);
+  expect(attemptsOf(await client.post('http://upstream/a?b#c'))).toHaveLength(3);
 });

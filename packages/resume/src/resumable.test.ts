@@ -83,6 +83,7 @@ const events = eventsOf('\n');
 const stream = (body: string, more: Written = {}): Written => ({ headers: EVENT_STREAM, body, ...more });
 const half = stream('id: 1\ndata: a\n\ndata: b', { breaks: true });
 const whole = { etag: '"a"', 'content-length': 10 };
+const rest = { etag: '"b"', 'content-length': 5, 'content-range': 'bytes 5-9/10' };
 const broken: Written = { headers: whole, body: '0123456789', cutAfter: 5 };
 const post = { method: 'POST', body: 'x' };
 
@@ -107,12 +108,26 @@ const refusals: readonly Refusal[] = [
     requests: 1,
   },
   {
+    name: 'an event that is too long',
+    script: [stream('id: 1\ndata: a\n\nid: 2\ndata: bcdefgh', { breaks: true })],
+    options: { maxEventBytes: 16 },
+    why: /an event of more than 16 bytes/,
+    text: 'id: 1\ndata: a\n\nid: 2\ndata: bcdefgh',
+    requests: 1,
+  },
+  {
     name: 'a sign-in page',
     script: [half, { headers: { 'content-type': 'text/html' }, body: '<p>' }],
     why: /content type/,
     requests: 2,
   },
   { name: 'a POST', script: [half], init: post, why: /POST/, requests: 1 },
+  {
+    name: 'another ETag',
+    script: [broken, { status: 206, headers: rest, body: '56789' }],
+    why: /another ETag/,
+    requests: 2,
+  },
   {
     name: 'a weak ETag',
     script: [{ ...broken, headers: { ...whole, etag: 'W/"a"' } }],
