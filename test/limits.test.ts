@@ -10,6 +10,7 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { costFromResponse } from '@ebb/providers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, clients, type Got } from './clients.ts';
 import type { Sent } from './fetch-client.ts';
@@ -66,6 +67,21 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
       { waitedMs: 2_000, unit: 'tokens', fairKey: 'by GET' },
       { unit: 'requests', fairKey: 'tenant-7' },
     ]);
+  });
+
+  test('one request has costs by unit, and reads its own', async () => {
+    const limits = {
+      requests: { capacity: 9, refillPerSecond: 1 },
+      tokens: { capacity: 90, refillPerSecond: 1 },
+    };
+    const bucket = quotaBucket({ limits, clock });
+    await setUp([{ status: 200, body: '{"used":7}' }], { bucket });
+    const actualCost = costFromResponse(async (response) => ({
+      tokens: ((await response.json()) as { used: number }).used,
+    }));
+    await send({ ebb: { cost: { requests: 1, tokens: 50 }, actualCost } });
+    await until(() => bucket.stats().units?.tokens?.tokens === 83);
+    expect(bucket.stats().units).toMatchObject({ requests: { tokens: 8 }, tokens: { tokens: 83 } });
   });
 
   test('a wait for a slot names the key, and one without a key names none', async () => {

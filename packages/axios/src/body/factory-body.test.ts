@@ -60,6 +60,15 @@ describe('a body factory', () => {
     expect(types).toEqual(['application/json', guess, guess, undefined, undefined]);
   });
 
+  test('can be replaced by a later interceptor', async () => {
+    const server = await serve(UP);
+    const client = axios.create();
+    client.interceptors.request.use((config) => Object.assign(config, { data: { a: 1 } }));
+    client.interceptors.request.use(ebbInterceptor(atOnce));
+    await client.put(server.url, () => expect.fail('was called'));
+    expect(server.seen.map(sentBody)).toMatchObject([{ body: '{"a":1}', type: 'application/json' }]);
+  });
+
   test('can be replaced by another factory, but a later interceptor cannot set the first one', async () => {
     const server = await serve(UP);
     const client = axios.create();

@@ -1,12 +1,17 @@
 import { text } from 'node:stream/consumers';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { concurrencyLimit, type PolicyOptions } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
 import type { AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
 import type { Step } from '../../../../test/server.ts';
 import { atOnce, clientOf } from '../../test/client.ts';
-import { slotFreed } from '../../test/slots.ts';
+import { bytesServer, collectGarbage, inUse, slotFreed } from '../../test/slots.ts';
+import { DOWN } from '../../test/steps.ts';
+
+const MIB_8 = 8 * 1024 * 1024;
 
 describe.each(['http', 'fetch'])('a streamed response of the %s adapter holds its slot', (adapter) => {
   const setup = (config: AxiosRequestConfig = {}, options: PolicyOptions = {}) => {
@@ -18,6 +23,33 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter holds it
     );
     return { concurrency, client };
   };
+  const open = async (step: Step, config: AxiosRequestConfig = {}) => {
+    const { concurrency, client } = setup(config);
+    const { data } = await client.get((await serve(DOWN, step)).url, { validateStatus: null });
+    expect(inUse(concurrency)).toBe(1);
+    return { data, concurrency };
+  };
+
+  test('until it fails while no one reads it', async () => {
+    const { data, concurrency } = await open('half-body');
+    if (adapter === 'http') data.on('error', () => undefined);
+    const closed = adapter === 'fetch' ? expect(data.getReader().closed).rejects.toThrow() : undefined;
+    await slotFreed(concurrency);
+    await closed;
+  });
+
+  test('while it is unread and longer than what is read ahead', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const { concurrency, client } = setup({}, { clock });
+    const { data } = await client.get(await bytesServer(MIB_8));
+    for (let look = 0; look < 20; look += 1) {
+      await clock.advance(1_000);
+      await setImmediate();
+    }
+    expect(inUse(concurrency)).toBe(1);
+    expect((await text(data)).length).toBe(MIB_8);
+    await slotFreed(concurrency);
+  });
 
   test.each<[what: string, step: Step, config: AxiosRequestConfig]>([
     ['a short body', { status: 200, body: '123456789' }, {}],
@@ -42,5 +74,31 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter holds it
     const plain = clientOf({ adapter, validateStatus: null, transformResponse: [] });
     const whole = await plain.request({ url: server.url, ...config });
     if (first.data !== null) expect(await text(first.data)).toBe(whole.data);
+  });
+
+  test('so that there are never more than maxConcurrent, even while garbage is collected', async () => {
+    const server = await serve('slow-200');
+    const concurrency = concurrencyLimit({ maxConcurrent: 3 });
+    const client = clientOf({ adapter, responseType: 'stream' }, { ...atOnce, concurrency });
+    const call = async (way: number) => {
+      const { data } = await client.get(server.url);
+      if (way % 3 === 0) return;
+      if (way % 3 === 1) return expect(await text(data)).toBe('1234567890');
+      for await (const part of data) expect(part.length).toBeGreaterThan(0);
+    };
+    let isOver = false;
+    const collecting = (async () => {
+      while (!isOver) {
+        collectGarbage();
+        await setTimeout(20);
+      }
+    })();
+    await Promise.all(Array.from({ length: 18 }, (_, way) => call(way)));
+    isOver = true;
+    await collecting;
+    expect(server.mostAtOnce()).toBeLessThanOrEqual(3);
+    const slots = await Promise.all([concurrency.acquire(), concurrency.acquire(), concurrency.acquire()]);
+    expect(inUse(concurrency)).toBe(3);
+    for (const slot of slots) slot.release();
   });
 });
