@@ -1,8 +1,11 @@
+import { fairQueue } from '@ebb/core';
 import type { VirtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { StoreWorld } from '../test/busy-fleet.ts';
 import type { ModelStore } from '../test/model-store.ts';
 import type { ValkeyBucket, ValkeyBucketOptions } from './index.ts';
+
+type QueueOrder = ReturnType<typeof fairQueue>;
 
 let world: StoreWorld;
 let clock: VirtualClock;
@@ -17,6 +20,15 @@ const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket =>
   world.bucket({ refillPerSecond: 100, capacity: 20, ...options });
 
 describe('tokens', () => {
+  test('come with one call for all requests of one turn', async () => {
+    const bucket = bucketOf();
+    const grants = Promise.all(Array.from({ length: 10 }, () => bucket.acquire()));
+    await clock.advance(5);
+    expect((await grants).map(({ conforming }) => conforming)).toEqual(Array(10).fill(true));
+    expect(store.calls).toEqual(['lease']);
+    expect(bucket.stats()).toMatchObject({ granted: 10, waiting: 0, mode: 'shared', processes: 1, calls: 1 });
+  });
+
   test('are granted in order, when they come in', async () => {
     const bucket = bucketOf();
     await world.run(bucket.acquire({ cost: 20 }), 5);
@@ -63,6 +75,14 @@ describe('tokens', () => {
     await clock.advance(2);
     expect((await rest).conforming).toBe(true);
   });
+
+  test('are granted by tryAcquire if they are leased; if not, it leases some for the next call', async () => {
+    const bucket = bucketOf();
+    expect(bucket.tryAcquire()).toBeUndefined();
+    await clock.advance(2);
+    expect(bucket.tryAcquire()).toBeDefined();
+    expect(() => bucket.tryAcquire(21)).toThrow(RangeError);
+  });
 });
 
 describe('waiting requests', () => {
@@ -84,11 +104,38 @@ describe('waiting requests', () => {
     expect(await world.fateOf(next)).toMatchObject({ cost: 5 });
   });
 
+  test.each([1, 4, 40])('of %i keys need no more calls than those of one line', async (keys) => {
+    const callsOf = async (queue: QueueOrder | undefined): Promise<number> => {
+      world = new StoreWorld();
+      ({ clock, store } = world);
+      const bucket = bucketOf(queue && { queue });
+      const asks = Array.from({ length: 200 }, (_, at) =>
+        bucket.acquire(queue && { fairKey: `key ${at % keys}` }),
+      );
+      await clock.advance(3_000);
+      await Promise.all(asks);
+      return store.calls.length;
+    };
+    expect(await callsOf(fairQueue())).toBeLessThanOrEqual(await callsOf(undefined));
+  });
+
   test('are refused at once if their tokens cannot come in time', async () => {
     const bucket = await empty();
     const tooLong = bucket.acquire({ cost: 10, maxWaitMs: 50 });
     expect(await world.fateOf(tooLong)).toMatchObject({ reason: 'wait-too-long' });
     expect(await world.fateOf(bucket.acquire({ cost: 10, maxWaitMs: 200 }))).toBe('waits');
+  });
+
+  test('are refused at their deadline if another process took the tokens', async () => {
+    const [one, other] = [await empty(), bucketOf()];
+    const others = other.acquire({ cost: 15 });
+    await clock.advance(1);
+    const late = one.acquire({ cost: 10, maxWaitMs: 120 });
+    expect(await world.fateOf(late)).toBe('waits');
+    await clock.advance(121);
+    expect(await world.fateOf(late)).toMatchObject({ reason: 'wait-too-long' });
+    await clock.advance(200);
+    await others;
   });
 });
 
@@ -172,6 +219,24 @@ describe('a request that does not conform', () => {
 });
 
 describe('the actual cost of a request', () => {
+  test('is settled in the store', async () => {
+    const bucket = bucketOf({ refillPerSecond: 1, capacity: 100 });
+    const asks = Promise.all([bucket.acquire({ cost: 50 }), bucket.acquire({ cost: 20 })]);
+    await clock.advance(2);
+    const [much, little] = await asks;
+    much.settle(10);
+    much.settle(0);
+    little.settle(25);
+    await clock.advance(400);
+    const peek = bucketOf({ refillPerSecond: 1, capacity: 100 });
+    const rest = peek.acquire({ cost: 65 });
+    const more = peek.acquire({ cost: 2 });
+    await clock.advance(2);
+    expect(await world.fateOf(rest)).toMatchObject({ cost: 65 });
+    expect(await world.fateOf(more)).toBe('waits');
+    expect(() => much.settle(Number.NaN)).toThrow(RangeError);
+  });
+
   // After an outage the bucket is empty. A refund that failed may have arrived, and would be given twice.
   test.each<[what: string, actual: number, tokens: number]>([
     ['a charge that does not reach the store is repeated', 25, -5],

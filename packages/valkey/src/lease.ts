@@ -1518,7 +1518,7 @@ function sendAway(s: Draft, outage: Outage, call: StoreCall, nowMs: number): voi
 /**
  * The amounts spent since the last charge; 0 the first time. A charge without a reply is not repeated: the charge came late, most likely.
  */
-function nextCharge(outage: Outage): Amounts {
+export function nextCharge(outage: Outage): Amounts {
   const spent = outage.local.map((local) => Math.ceil(local.spent));
   const before = outage.charged ?? spent;
   outage.charged = spent;

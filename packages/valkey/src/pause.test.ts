@@ -36,6 +36,19 @@ describe('a pause', () => {
     await fleet.end();
   });
 
+  test('is in the stats, and reaches a process in which a request waits', async () => {
+    const [one, other] = [bucketOf(), bucketOf()];
+    one.pauseFor(5_000);
+    await clock.advance(1);
+    const waits = other.acquire();
+    await clock.advance(2);
+    expect(other.stats().pausedMs).toBeGreaterThan(4_900);
+    expect(one.stats()).toMatchObject({ idle: false });
+    const late = other.acquire({ maxWaitMs: 1_000 });
+    expect(await world.fateOf(late)).toMatchObject({ reason: 'wait-too-long' });
+    expect(await world.fateOf(waits, 5_100)).toMatchObject({ cost: 1 });
+  });
+
   test('ends for the whole fleet when one process ends it, and leaves the bucket empty', async () => {
     const [one, other] = [bucketOf(), bucketOf()];
     one.pauseFor(60_000);
@@ -49,6 +62,22 @@ describe('a pause', () => {
     expect(await world.fateOf(here, 60)).toMatchObject({ waitedMs: expect.closeTo(2_050, -1) });
     expect(await world.fateOf(there, 1_000)).toMatchObject({ cost: 5 });
     expect(other.stats().pausedMs).toBe(0);
+  });
+
+  test('that another process began later is kept', async () => {
+    const [one, other] = [bucketOf(), bucketOf()];
+    one.pauseFor(10_000);
+    await clock.advance(5);
+    one.resume();
+    other.pauseFor(5_000);
+    await clock.advance(5);
+    const ask = one.acquire();
+    expect(await world.fateOf(ask, 4_900)).toBe('waits');
+    expect(await world.fateOf(ask, 1_200)).toMatchObject({ cost: 1 });
+    // There is none any more: no call.
+    const { calls } = one.stats();
+    one.resume();
+    expect(one.stats().calls).toBe(calls);
   });
 
   test.each<[how: string, pauseMs: number, resumes: boolean]>([
@@ -85,6 +114,56 @@ describe('a pause', () => {
     await clock.advance(5);
     expect(other.stats().pausedMs).toBeGreaterThan(50_000);
   });
+
+  test('is not ended by a reply that the store gave before it', async () => {
+    const bucket = bucketOf();
+    await world.run(bucket.acquire({ cost: 20 }), 5);
+    // The lease is granted before the pause, and its reply comes after that to the pause.
+    const factors = [1, 20];
+    store.latencyMs = 5;
+    store.jitter = () => factors.shift() ?? 1;
+    const ask = bucket.acquire({ cost: 2 });
+    await clock.advance(7);
+    bucket.pauseFor(5_000);
+    await clock.advance(20);
+    expect(store.calls.slice(-2)).toEqual(['lease', 'pause']);
+    await clock.advance(200);
+    expect(bucket.stats().pausedMs).toBeGreaterThan(4_000);
+    expect(await world.fateOf(ask)).toBe('waits');
+    expect(await world.fateOf(ask, 5_000)).toMatchObject({ cost: 2 });
+  });
+
+  test('that another process begins is learned of after an own one has ended', async () => {
+    const [one, other] = [bucketOf(), bucketOf()];
+    one.pauseFor(100);
+    await clock.advance(1_000);
+    other.pauseFor(5_000);
+    await clock.advance(5);
+    expect(await world.fateOf(one.acquire(), 5)).toBe('waits');
+    expect(one.stats().pausedMs).toBeGreaterThan(4_000);
+  });
+});
+
+test('a pause that is ended while its call is under way is not sent again when that fails', () => {
+  const lease = new LoneLease();
+  lease.step(0, undefined, { call: lease.peek(0), sentAtMs: 0, reply: reply() });
+  lease.pause(60_000, 0);
+  const [call] = lease.step(0).calls;
+  expect(call).toMatchObject({ mode: 'pause', durationMs: 60_000 });
+  lease.tell({ type: 'unpause' }, 10);
+  const { calls } = lease.step(20, undefined, {
+    call: call as StoreCall,
+    sentAtMs: 0,
+    error: new Error('gone'),
+  });
+  // The store is away for an attempt.
+  expect(calls).toEqual([]);
+  const again = lease.step(150).calls[0] as StoreCall;
+  expect(again.mode).toBe('resume');
+  const next = lease.step(151, undefined, { call: again, sentAtMs: 150, reply: reply() }).calls;
+  const later = next.length > 0 ? next : lease.step(152).calls;
+  expect(later.map(({ mode }) => mode)).toEqual(['unpause']);
+  expect(lease.step(153).calls).toEqual([]);
 });
 
 test('a pause that was ended meanwhile is not sent again when its call fails after that of its end', () => {

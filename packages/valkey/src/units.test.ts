@@ -3,6 +3,9 @@ import { seededRandom, type VirtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { StoreWorld } from '../test/busy-fleet.ts';
 import type { ModelStore } from '../test/model-store.ts';
+import { hasServer } from '../test/server.ts';
+import { useStore } from '../test/store.ts';
+import { playUnits } from '../test/unit-fleet.ts';
 import { type ValkeyBucket, type ValkeyBucketOptions, valkeyBucket } from './index.ts';
 
 let world: StoreWorld;
@@ -41,6 +44,23 @@ describe('a bucket of several units', () => {
     await world.run(bucket.close());
   });
 
+  test('waits for the one that is lacking', async () => {
+    const bucket = processWith();
+    await world.run(bucket.acquire({ cost: { tokens: 2_000 } }), 10);
+    const grant = await world.run(bucket.acquire({ cost: { requests: 1, tokens: 1_900 } }), 3_000);
+    expect(grant.waitedMs).toBeLessThanOrEqual(2_000);
+    const second = bucket.acquire({ cost: { requests: 1, tokens: 2_000 } });
+    expect((await world.run(second, 5_000)).unit).toBe('tokens');
+    await world.run(bucket.close());
+  });
+
+  test('refuses what comes too late in any of them', async () => {
+    const [one, other] = [processWith(), processWith()];
+    await world.run(one.acquire({ cost: { requests: 10, tokens: 1 } }), 10);
+    expect(await ask(other, { requests: 10 }, 200)).toBeInstanceOf(NotSentError);
+    await world.run(Promise.all([one.close(), other.close()]));
+  });
+
   test('gives back what a grant did not use, of each unit, and charges what it used beyond', async () => {
     const [bucket, other] = [processWith(), processWith()];
     const grant = await world.run(bucket.acquire({ cost: { requests: 1, tokens: 1_900 } }), 10);
@@ -52,6 +72,28 @@ describe('a bucket of several units', () => {
     await clock.advance(300);
     expect(await ask(other, { tokens: 100 }, 500)).toBeInstanceOf(NotSentError);
     await world.run(Promise.all([bucket.close(), other.close()]));
+  });
+
+  test('goes on with its share of each unit while the store is away', async () => {
+    const fleet = Array.from({ length: 4 }, () => processWith());
+    const cost = { requests: 1, tokens: 50 };
+    for (const lastsMs of [65_500, 500])
+      await world.run(Promise.all(fleet.map((bucket) => bucket.acquire({ cost }))), lastsMs);
+    store.health = 'refusing';
+    let [requests, isOver] = [0, false];
+    const keepAsking = async (bucket: ValkeyBucket): Promise<void> => {
+      while (!isOver) {
+        await bucket.acquire({ cost }).catch(() => {});
+        requests += 1;
+      }
+    };
+    for (const bucket of fleet) for (let caller = 0; caller < 3; caller += 1) void keepAsking(bucket);
+    await clock.advance(20_000);
+    // 10 requests a second bind; 500 tokens a second are half of the other limit.
+    expect(requests).toBeGreaterThan(180);
+    expect(requests).toBeLessThan(225);
+    isOver = true;
+    await world.run(Promise.all(fleet.map((bucket) => bucket.close())));
   });
 
   test('pauses in the unit that fills fastest, and for all processes', async () => {
@@ -94,6 +136,39 @@ describe('a bucket of several units', () => {
   });
 });
 
+test.each([
+  { processes: 1, roundTripMs: 0.5 },
+  { processes: 8, roundTripMs: 0.5 },
+  { processes: 8, roundTripMs: 40 },
+])(
+  'a saturated fleet, $processes processes, $roundTripMs ms to the store: the unit that binds is used, and no unit beyond its limit',
+  async (fleet) => {
+    const own = {
+      requests: { refillPerSecond: 20, capacity: 20 },
+      input: { refillPerSecond: 4_000, capacity: 20_000 },
+      output: { refillPerSecond: 1_000, capacity: 4_000 },
+    };
+    const costOf = (random: () => number) => ({
+      ...{ requests: 1, input: Math.floor(random() ** 4 * 2_000) },
+      output: 1 + Math.floor(random() ** 2 * 300),
+    });
+    const { use, callsPerGrant } = await playUnits({
+      ...fleet,
+      limits: own,
+      costOf,
+      callers: 8,
+      seconds: 60,
+      seed: 7,
+    });
+    expect(Math.max(...use.map(({ share }) => share))).toBeGreaterThanOrEqual(0.97);
+    for (const { burst, share } of use) {
+      expect(share).toBeLessThanOrEqual(1);
+      expect(burst).toBeLessThanOrEqual(2);
+    }
+    expect(callsPerGrant).toBeLessThanOrEqual(1.3);
+  },
+);
+
 describe('keys that share a fleet', () => {
   const single = { limits: undefined, refillPerSecond: 100, capacity: 20 };
   test.each<[how: string, options: Partial<ValkeyBucketOptions>, cost: object | number, fleet: string[]]>([
@@ -126,5 +201,18 @@ describe('keys that share a fleet', () => {
     expect(counts.length).toBe(fleet.join('').length);
     for (const count of counts)
       expect(count / all).toBeCloseTo(1 / counts.length, options === single ? 2 : 1);
+  });
+});
+
+describe.runIf(hasServer)('a bucket of several units in a server', () => {
+  const real = useStore();
+
+  test('is one key and one call', async () => {
+    const bucket = valkeyBucket({ client: real.client, key: real.newKey().replace(/[{}]/g, ''), limits });
+    const cost = { requests: 1, tokens: 300 };
+    expect((await bucket.acquire({ cost })).cost).toEqual(cost);
+    expect(bucket.stats()).toMatchObject({ calls: 1, mode: 'shared' });
+    expect(bucket.stats().units?.tokens?.tokens).toBeLessThanOrEqual(1_800);
+    await bucket.close();
   });
 });
