@@ -88,6 +88,13 @@ describe('a call may be sent at once', () => {
 });
 
 describe('the first attempt', () => {
+  test.each([200, 399])('with a status of %i ends the call, and no request is made', async (status) => {
+    const first = { status };
+    const { seen, result } = callOf(first);
+    expect(await result).toBe(first);
+    expect([reasonsOf(first), seen]).toEqual([['success'], { made: 0, sent: 0 }]);
+  });
+
   test.each<[what: string, first: Result | Error, reasons: string[], sent: number]>([
     ['an error of the server', { status: 503 }, ['transient', 'success'], 2],
     ['an error', new Error('reset'), ['transient', 'success'], 2],

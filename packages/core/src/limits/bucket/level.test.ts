@@ -3,7 +3,31 @@ import { Level } from './level.ts';
 
 const ten = { refillPerSecond: 1, capacity: 10 };
 
+/** How many times these tokens can be taken. */
+function takes(level: Level, cost: number, nowMs: number): number {
+  let count = 0;
+  while (count < 1_000 && level.take(cost, nowMs)) count += 1;
+  return count;
+}
+
+test('tokens that come every microsecond are still exact after years', () => {
+  const level = new Level({ refillPerSecond: 1e6, capacity: 10, initialTokens: 0 });
+  const years = 1e12;
+  expect(takes(level, 0.1, years)).toBe(100);
+  expect(level.tokens(years)).toBeCloseTo(0, 6);
+  expect(takes(level, 0.1, 2 * years)).toBe(100);
+});
+
 describe('a refund', () => {
+  test('can be returned again after it was taken again', () => {
+    const level = new Level({ ...ten, initialTokens: 10 });
+    for (let round = 0; round < 3; round += 1) {
+      level.take(4, 0);
+      level.settle(4, level.held, 0);
+      expect(level.tokens(0)).toBeCloseTo(10, 9);
+    }
+  });
+
   test('is at most what was available when the capacity changed', () => {
     const level = new Level({ refillPerSecond: 2, capacity: 10, initialTokens: 10 });
     level.take(2, 0);
@@ -12,6 +36,41 @@ describe('a refund', () => {
     level.settle(5, held, 0);
     expect(level.tokens(0)).toBeCloseTo(10, 9);
   });
+
+  test('in a pause leaves the bucket empty', () => {
+    const level = new Level({ ...ten, initialTokens: 10 });
+    level.take(5, 0);
+    const { held } = level;
+    level.pause(1_000, 0);
+    level.settle(5, held, 500);
+    expect(level.tokens(500)).toBeCloseTo(0, 9);
+    expect(level.tokens(3_000)).toBeCloseTo(2, 9);
+  });
+
+  test('in a pause pays a debt', () => {
+    const level = new Level({ ...ten, initialTokens: 10 });
+    level.take(5, 0);
+    const { held } = level;
+    level.spend(10, 0);
+    level.pause(1_000, 0);
+    level.settle(5, held, 500);
+    expect(level.tokens(500)).toBeCloseTo(0, 9);
+  });
+});
+
+test('a pause keeps what was paid of a debt before it', () => {
+  const level = new Level({ ...ten, initialTokens: 0 });
+  level.spend(10, 0);
+  expect(level.tokens(5_000)).toBeCloseTo(-5, 9);
+  level.pause(6_000, 5_000);
+  expect(level.tokens(6_000)).toBeCloseTo(-5, 9);
+  expect(level.tokens(9_000)).toBeCloseTo(-2, 9);
+});
+
+test('a pause with refill steps is all that nothing has to wait for', () => {
+  const level = new Level({ ...ten, initialTokens: 10, refillIntervalMs: 500 });
+  level.pause(1_000, 0);
+  expect([level.waitMs(0, 0), level.waitMs(0.1, 0)]).toEqual([1_000, 1_500]);
 });
 
 /** The tokens that a settled grant gives back, of those it took, after these changes. The level has 10 tokens, of which one comes in each second. */
@@ -77,6 +136,19 @@ describe('a grant gives back no more than the level has had room for ever since'
   });
 });
 
+test('tokens that lack by a billionth of the capacity are there', () => {
+  const level = () => new Level({ refillPerSecond: 1, capacity: 1e9, initialTokens: 5 });
+  expect([level().waitMs(6, 0), level().waitMs(7, 0)]).toEqual([0, 2_000]);
+  expect([level().take(6, 0), level().take(7, 0)]).toEqual([true, false]);
+});
+
+test.each([10, 289_048_657])('refill step %d is there at its time, and not before', (step) => {
+  const level = new Level({ refillPerSecond: 1e4, capacity: 1e12, refillIntervalMs: 0.1, initialTokens: 0 });
+  // Each step brings a token.
+  expect(Math.round(level.tokens(step * 0.1))).toBe(step);
+  expect(Math.round(level.tokens(step * 0.1 - 0.01))).toBe(step - 1);
+});
+
 describe('the wait for a cost above the capacity, with refill steps', () => {
   test.each<[perStep: number, tokens: number, cost: number, steps: number]>([
     [3, 0, 12, 4],
@@ -92,19 +164,6 @@ describe('the wait for a cost above the capacity, with refill steps', () => {
     });
     expect(level.waitMs(cost, 0)).toBe(steps * 1_000);
   });
-});
-
-test.each([10, 289_048_657])('refill step %d is there at its time, and not before', (step) => {
-  const level = new Level({ refillPerSecond: 1e4, capacity: 1e12, refillIntervalMs: 0.1, initialTokens: 0 });
-  // Each step brings a token.
-  expect(Math.round(level.tokens(step * 0.1))).toBe(step);
-  expect(Math.round(level.tokens(step * 0.1 - 0.01))).toBe(step - 1);
-});
-
-test('tokens that lack by a billionth of the capacity are there', () => {
-  const level = () => new Level({ refillPerSecond: 1, capacity: 1e9, initialTokens: 5 });
-  expect([level().waitMs(6, 0), level().waitMs(7, 0)]).toEqual([0, 2_000]);
-  expect([level().take(6, 0), level().take(7, 0)]).toEqual([true, false]);
 });
 
 test('no wait is set for an empty queue', () => {

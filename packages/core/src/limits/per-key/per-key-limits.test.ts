@@ -1,7 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import { responds, to } from '../../../test/asks.ts';
 import { throwing } from '../../../test/throwing.ts';
+import { isSameClock } from '../../base/clock.ts';
 import { HookError } from '../../base/errors.ts';
+import type { Clock } from '../../base/time.ts';
 import { startLimit } from '../../call/permits.ts';
 import type { ReadFeedback } from '../../http/outcome.ts';
 import type { CallView } from '../../policy/call-view.ts';
@@ -11,12 +13,19 @@ import { type LimitOfKey, LimitPerKey, type PerKeyOptions } from './per-key.ts';
 
 const IDLE_MS = 1_000;
 
+/** What a subclass may do. */
+class Limits extends LimitPerKey {
+  evictIdle(): void {
+    this.tidy();
+  }
+}
+
 const requestTo = (key: string) => to(`https://${key}.test/`);
 
 /** Limits that are made by key of these, and else are idle. */
 function setUp(given: Readonly<Record<string, LimitOfKey>> = {}, options: PerKeyOptions = {}) {
   const clock = virtualClock({ startMs: 0 });
-  const limits = new LimitPerKey((key) => given[key] ?? { stats: () => ({ idle: true }) }, {
+  const limits = new Limits((key) => given[key] ?? { stats: () => ({ idle: true }) }, {
     ...{ keyOf: ({ url }) => new URL(url).hostname.slice(0, -5), maxKeys: 100, idleMs: IDLE_MS, clock },
     ...(options as object),
   });
@@ -74,6 +83,17 @@ describe('a limit in a call', () => {
     expect([own.take.mock.calls, own.planRetry.mock.calls]).toEqual([[[call, permit]], [[call, retry]]]);
   });
 
+  test('that has none of the verbs needs nothing, and is not kept', () => {
+    const { begin, isKept } = callsTo({});
+    const stands = begin();
+    const asked = [
+      stands.take?.(call, undefined),
+      stands.planRetry?.(call, { reason: 'transient', delayMs: 1 }),
+    ];
+    stands.ended?.(call, 'success');
+    expect([asked, stands.isForInner, isKept()]).toEqual([[undefined, undefined], false, false]);
+  });
+
   test('that refuses a call is not kept for it', () => {
     const { begin, isKept } = callsTo({ started: throwing(new Error('no')) });
     expect(begin).toThrow('no');
@@ -103,6 +123,23 @@ describe('a limit in a call', () => {
 });
 
 describe('what a policy asks of limits that are made for single keys', () => {
+  test('is asked of the one that was made last', () => {
+    const asked: unknown[] = [];
+    const checkCalls: LimitOfKey['checkCalls'] = ({ clock, priority }) =>
+      void asked.push([isSameClock(clock as Clock, set.clock), priority]);
+    const set = setUp({ a: { checkCalls } });
+    const { limits, clock, look } = set;
+    limits.checkCalls({ clock, priority: 1 });
+    look('a');
+    limits.checkCalls({ clock, priority: 2 });
+    look('other');
+    limits.checkCalls({ clock, priority: 3 });
+    expect(asked).toEqual([
+      [true, undefined],
+      [true, 2],
+    ]);
+  });
+
   test('another clock is an error', () => {
     const { limits } = setUp();
     expect(() => limits.checkCalls({ clock: virtualClock() })).toThrow('The clock of perKey differs');
@@ -143,6 +180,20 @@ describe('which keys are evicted', () => {
     look('other');
     expect(limits.size).toBe(isKept ? 2 : 1);
   });
+
+  test('old ones are, between two rounds, if a subclass says so', () => {
+    const { clock, look, limits } = setUp();
+    look('a');
+    clock.tick(900);
+    look('b');
+    clock.tick(100);
+    // The round.
+    expect(look('c')).toEqual([2]);
+    clock.tick(950);
+    expect(look('c')).toEqual([2]);
+    limits.evictIdle();
+    expect(limits.size).toBe(1);
+  });
 });
 
 describe('all of them together', () => {
@@ -161,6 +212,19 @@ describe('all of them together', () => {
     look('a', 'b', 'none');
     await limits.idle();
     expect(asked).toEqual(['a', 'a']);
+  });
+
+  test('are waited for, each', async () => {
+    let waiting = 1;
+    const { limits, look } = setUp({ a: { stats: () => ({ waiting }) } });
+    look('a');
+    const idle = vi.fn();
+    void limits.idle().then(idle);
+    // One without `idle` is looked at again.
+    await Promise.resolve();
+    expect(idle).not.toHaveBeenCalled();
+    waiting = 0;
+    await vi.waitFor(() => expect(idle).toHaveBeenCalledOnce());
   });
 
   test.each([

@@ -41,6 +41,17 @@ test('`idleMs` begins anew with each use', () => {
   }
 });
 
+test.each([0, 1_000])('the key that is looked up now is never evicted, with idleMs %i', (idleMs) => {
+  const { clock, buckets } = setUp({ idleMs });
+  const asked = to('https://asked.test/');
+  buckets.for(asked);
+  clock.tick(5_000);
+  // The round inspects it at one of these lookups.
+  for (let time = 0; time < 5; time += 1) expect(buckets.for(asked)).toBe(buckets.for(asked));
+  expect(buckets.for(asked).tryAcquire(5)).toBeDefined();
+  expect(buckets.for(asked).tryAcquire()).toBeUndefined();
+});
+
 test('beyond maxKeys many new keys do not search the whole map each time', () => {
   const { clock, buckets } = setUp({ maxKeys: 100 });
   for (let host = 0; host < 100; host += 1) buckets.for(to(`https://h${host}.test/`)).tryAcquire();
