@@ -86,6 +86,34 @@ class BoxBucket extends WaitingBucket<Box> {
 const settled = (promises: readonly Promise<unknown>[]) => Promise.allSettled(promises);
 
 describe('a bucket with a source of its own', () => {
+  test('grants waiting requests when the source has tokens', async () => {
+    const bucket = new BoxBucket();
+    const waiting = [bucket.acquire({ cost: 2 }), bucket.acquire()];
+    bucket.box.put(2);
+    expect(await waiting[0]).toMatchObject({ cost: 2, conforming: true });
+    expect(bucket.stats()).toMatchObject({ tokens: 0, waiting: 1, waitingCost: 1, granted: 1 });
+    bucket.box.put(1);
+    expect(await waiting[1]).toMatchObject({ cost: 1, conforming: true });
+  });
+
+  test('settles a grant of which the source needs to know nothing', async () => {
+    const bucket = new BoxBucket();
+    bucket.box.put(5);
+    const grant = bucket.tryAcquire(3);
+    grant?.settle(1);
+    grant?.settle(0);
+    expect(bucket.box.settle.mock.calls).toEqual([[2, undefined, 0]]);
+  });
+
+  test('refuses requests that cost more than a lowered capacity', async () => {
+    const bucket = new BoxBucket();
+    const waiting = [bucket.acquire({ cost: 4 }), bucket.acquire({ cost: 2 })];
+    bucket.lowerCapacity(3);
+    await expect(waiting[0]).rejects.toMatchObject({ reason: 'capacity-lowered' });
+    bucket.box.put(2);
+    expect(await waiting[1]).toMatchObject({ cost: 2 });
+  });
+
   test.each<NonConforming>(['mark', 'reject'])(
     '%s applies only if it is known that tokens lack',
     async (non) => {
@@ -162,6 +190,11 @@ describe('what a source may tell, or be told', () => {
     expect(await waiting).toMatchObject({ conforming: true });
   });
 
+  test('a source that tells when it is too late need not be told of the refusal', async () => {
+    const bucket = new BoxBucket('delay', { isTooLate: () => true });
+    await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'wait-too-long' });
+  });
+
   test.each<[nonConforming: NonConforming, isRefused: boolean]>([
     ['mark', false],
     ['reject', true],
@@ -188,6 +221,22 @@ describe('what a source may tell, or be told', () => {
     await waiting;
     bucket.tryAcquire();
     expect(missed).toHaveBeenCalledTimes(1);
+  });
+
+  test('which unit lacked, for a grant that was waited for', async () => {
+    const grants = async (lacking?: string) => {
+      const bucket = new BoxBucket('delay', { lacking });
+      bucket.box.left = 1;
+      const atOnce = await bucket.acquire();
+      const waiting = bucket.acquire();
+      bucket.clock.tick(5);
+      bucket.box.put(1);
+      return [atOnce, await waiting].map((grant) => 'unit' in grant && grant.unit);
+    };
+    expect([await grants('tokens'), await grants()]).toEqual([
+      [false, 'tokens'],
+      [false, false],
+    ]);
   });
 
   test('nothing of answers, pauses and its end', async () => {
@@ -280,5 +329,15 @@ describe('a source that throws', () => {
     bucket.box.put(1);
     expect(await waiting).toMatchObject([{ reason: error }, { value: { cost: 1 } }]);
     expect(bucket.stats()).toMatchObject({ waiting: 0, granted: 1 });
+  });
+
+  test('fails the request that asks', async () => {
+    const bucket = new BoxBucket();
+    breakOnce(bucket.box);
+    await expect(bucket.acquire()).rejects.toBe(error);
+    breakOnce(bucket.box);
+    expect(() => bucket.tryAcquire()).toThrow(error);
+    bucket.box.put(1);
+    expect(bucket.tryAcquire()).toMatchObject({ cost: 1 });
   });
 });
