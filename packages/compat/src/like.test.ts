@@ -149,7 +149,6 @@ test('a status without validateStatus is a success, as in axios', () => {
 });
 
 describe('likePRetry', () => {
-  const _original = new Error('the original');
   test('computes a delay after a scheduled attempt that was skipped', () => {
     expect(likePRetry().backoff?.({ retry: 3, previousDelayMs: 1, random: () => 0 })).toBe(4_000);
   });

@@ -9,7 +9,9 @@ import { BUDGET_SCRIPT, BUDGET_SCRIPT_SHA1 } from './budget-script.ts';
 /** Five seconds after an hour has begun. */
 const START_US = 3.6e9 * 15_000 + 5e6;
 
-/** A success, as the script is told of it. */
+const TIMED_SCRIPT = timed(BUDGET_SCRIPT);
+
+/** The arguments of a call that reports one success. */
 const DEPOSIT = ['200000', '3000000', '1000000', '0', '0', '1', '0', '0'];
 
 describe.runIf(hasServer)('the budget script', () => {
@@ -57,7 +59,7 @@ describe.runIf(hasServer)('the budget script', () => {
       ];
       const args = [...terms, untilUs, random() < 0.5 ? calledUs : 0, ...amounts].map(String);
       const [reply, text] = await Promise.all([
-        store.client.eval(timed(BUDGET_SCRIPT), 2, key, timeKey(realUs), ...args),
+        store.client.eval(TIMED_SCRIPT, 2, key, timeKey(realUs), ...args),
         store.client.get(key),
       ]);
       const wanted = budgetModel(kept, args, realUs);

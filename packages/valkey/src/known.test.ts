@@ -3,8 +3,6 @@ import { LoneLease } from '../test/lone-lease.ts';
 import { knownArgs } from './lease.ts';
 import type { RawReply } from './store-call.ts';
 
-const _LIMITS = [{ refillPerSecond: 10, capacity: 10 }];
-
 function raw(epoch: number, atUs: number, other: Partial<RawReply> = {}): RawReply {
   return {
     ...{ tooLate: false, atUs, writtenUs: atUs, frame: epoch, shiftUs: 0, epoch, version: 1 },

@@ -28,7 +28,7 @@ describe.runIf(hasServer)('the script of operators', () => {
   const operate = (key: string, ...args: string[]): Promise<unknown> =>
     store.client.eval(OPERATOR_SCRIPT, 1, key, ...args);
 
-  /** What is in the store after an operation on the bucket. */
+  /** Runs an operation on the bucket, and returns the state that the store then holds. */
   async function after(...args: string[]): Promise<ModelState> {
     const key = newKey();
     await store.client.set(key, packed(STATE));

@@ -63,8 +63,4 @@ describe('a lost store', () => {
     expect(count).toBeGreaterThan(RATE * 2 - CAPACITY);
     await Promise.all([fleet.end(), cutOff.end()]);
   });
-
-  const _evil = (): never => {
-    throw new Error('closed');
-  };
 });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { expectRecorded } from '../../test/recorded-figures.ts';
 import { GOLDEN_STUDIES } from '../cli/golden.ts';
 import { experimentStudy } from './experiment-study.ts';
 import { storm, stormPolicies } from './storm/storm.ts';
@@ -27,13 +28,7 @@ describe('the figures in the repository', () => {
   test.each(drawnHere.map((study) => [study.name, study] as const))(
     '%s: the same seed draws the same figures, byte for byte',
     (_, study) => {
-      for (const { name, svg } of study.run().figures) {
-        drawn.add(`${name}.svg`);
-        expect(
-          svg,
-          `${name} has changed; pnpm example packages/simulator/src/cli/figures.ts draws it again`,
-        ).toBe(readFileSync(new URL(`${name}.svg`, directory), 'utf8'));
-      }
+      for (const name of expectRecorded(study)) drawn.add(name);
     },
   );
 
