@@ -1,12 +1,13 @@
 import { functionOf, isFunction, parametersOf } from '../file/functions.ts';
-import { findAll, type Node, type Source } from '../file/source.ts';
+import { bare, findAll, type Node, type Source } from '../file/source.ts';
 
 /**
  * A function as `retry` calls it: with one object, in which the attempt is.
  *
  * @param attemptAt the parameter that is the number of the attempt
  */
-export function callbackOf(source: Source, node: Node, attemptAt = 0): string {
+export function callbackOf(source: Source, given: Node, attemptAt = 0): string {
+  const node = bare(given);
   if (isFunction(node)) {
     const parameters = parametersOf(node);
     const name = parameters[attemptAt]?.text();
@@ -21,7 +22,10 @@ export function callbackOf(source: Source, node: Node, attemptAt = 0): string {
   const called = functionOf(source, node);
   const hasNone =
     called === undefined ? isWithoutParameters(source, node) : parametersOf(called).length === 0;
-  return hasNone ? source.textOf(node) : `({ attempt }) => ${source.textOf(node)}(attempt)`;
+  const text = source.textOf(given);
+  if (hasNone) return text;
+  const isCast = /^(as|satisfies)_expression$/.test(String(given.kind()));
+  return `({ attempt }) => ${isCast ? `(${text})` : text}(attempt)`;
 }
 
 /** A parameter that is declared as a function without parameters. */

@@ -1,5 +1,5 @@
 import { Bindings } from '../file/bindings.ts';
-import { argumentsOf, bare, findAll, namesIn, type Source, Stuck } from '../file/source.ts';
+import { argumentsOf, findAll, namesIn, type Source, Stuck } from '../file/source.ts';
 import { CallSites, DELAY_RULES, type Kind } from './call-site.ts';
 import { callbackOf } from './callback.ts';
 
@@ -35,6 +35,6 @@ export function pRetry(source: Source): void {
   sites.edit((call) => {
     const [called] = argumentsOf(call);
     if (called === undefined) throw new Stuck('it calls nothing');
-    sites.writeRetry(call, callbackOf(source, bare(called)));
+    sites.writeRetry(call, callbackOf(source, called));
   });
 }
