@@ -77,6 +77,7 @@ test('headers that no axios made belong to the module that was passed, or to thi
 test.each([
   [esmAxios.create(), 'something else'],
   [{}, 'something else'],
+  [{ AxiosError: class {} }, 'something else'],
   [null, 'something else'],
   ['axios', 'something else'],
   [{ ...esmAxios, default: undefined, VERSION: '2.0.0' }, 'that of version 2.0.0, which is not 1'],
@@ -118,6 +119,14 @@ describe('which layers may be below an adapter', () => {
         own,
       );
     }
+  });
+
+  test('of the defaults of the copy that was passed', () => {
+    const { getAdapter, AxiosHeaders } = esmAxios;
+    const wayOf = (defaults?: object) =>
+      adapterOf({ getAdapter, AxiosHeaders, defaults } as never, undefined, configOf({}));
+    expect(wayOf({ adapter: own })).toEqual({ adapter: own, way: 'converted' });
+    expect(wayOf().way).toBe('socket');
   });
 
   test('of axios itself gets headers of its own copy, and the config keeps those of the other', async () => {

@@ -19,7 +19,6 @@ export type AxiosCopy = Pick<AxiosStatic, 'AxiosError' | 'AxiosHeaders' | 'Cance
 const NAMES = ['AxiosError', 'AxiosHeaders', 'CanceledError', 'getAdapter'] as const;
 
 function isModule(value: unknown): value is AxiosCopy {
-  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false;
   return NAMES.every((name) => typeof property(value, name) === 'function');
 }
 
@@ -175,7 +174,7 @@ interface RecordedResponse {
 const records = new WeakMap<object, RecordedResponse>();
 
 export function recordedResponse(request: unknown): RecordedResponse | undefined {
-  return typeof request === 'object' && request !== null ? records.get(request) : undefined;
+  return records.get(request as object);
 }
 
 /**

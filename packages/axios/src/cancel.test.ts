@@ -1,15 +1,44 @@
 import { setImmediate } from 'node:timers/promises';
 import { attemptsOf } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import axios, { type AxiosError } from 'axios';
+import axios, { type AxiosError, AxiosHeaders, CanceledError } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { ok, unavailable } from '../test/adapters.ts';
 import { watchEvents, waysToCancel } from '../test/cancel.ts';
 import { clientOf, errorOf } from '../test/client.ts';
 import { DOWN } from '../test/steps.ts';
+import { asCanceled } from './cancel.ts';
 
 const reason = new Error('enough');
+
+describe('the error of an aborted request', () => {
+  const config = { headers: new AxiosHeaders() };
+  const canceled = (error: unknown) =>
+    asCanceled(error, AbortSignal.abort(reason), config, undefined) as Error;
+
+  test.each<[story: string, error: unknown]>([
+    ['the reason', reason],
+    ['an error with a response', Object.assign(new Error('no'), { response: {} })],
+    ['a cancellation of axios', new CanceledError()],
+  ])('%s becomes a CanceledError that has the reason as its cause', (_, error) => {
+    const became = canceled(error);
+    expect(became).toBeInstanceOf(CanceledError);
+    expect(Object.getOwnPropertyDescriptor(became, 'cause')).toEqual({
+      value: reason,
+      ...{ writable: true, enumerable: false, configurable: true },
+    });
+  });
+
+  test.each<[story: string, error: Error]>([
+    ['without a response', new Error('no')],
+    ['of axios with a cause of its own', Object.assign(new CanceledError(), { cause: 'own' })],
+  ])('an error %s stays', (_, error) => {
+    const { cause } = error;
+    expect(canceled(error)).toBe(error);
+    expect(error.cause).toBe(cause);
+  });
+});
 
 describe.each(waysToCancel)(
   'a request canceled by its %s rejects with axios’s CanceledError',

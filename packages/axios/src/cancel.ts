@@ -21,7 +21,7 @@ export function callerSignal(config: InternalAxiosRequestConfig): CallerSignal |
   const onCancel = (reason: unknown): void => either.abort(reason);
   const onSignal = (): void => either.abort(signal?.reason);
   token.subscribe(onCancel);
-  signal?.addEventListener('abort', onSignal, { once: true });
+  signal?.addEventListener('abort', onSignal);
   return {
     signal: either.signal,
     release() {
@@ -58,7 +58,7 @@ export function asCanceled(
     if (found === undefined) return error;
     canceled = new found.CanceledError(undefined, config);
   }
-  if (canceled.cause === undefined && reason !== canceled) {
+  if (canceled.cause === undefined) {
     // Not enumerable, as with `new Error(message, { cause })`, so that loggers do not descend into it.
     Object.defineProperty(canceled, 'cause', { value: reason, writable: true, configurable: true });
   }

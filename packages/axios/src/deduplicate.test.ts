@@ -40,6 +40,7 @@ test.each<[story: string, configs: readonly [AxiosRequestConfig, AxiosRequestCon
   ],
   ['another header', [{ headers: { a: '1' } }, { headers: { a: '2' } }], 2],
   ['a header that is not sent', [{ headers: { a: null } }, {}], 1],
+  ['a header that is undefined', [{ headers: { a: undefined } as never }, {}], 1],
   ['one that axios is not to set', [{ headers: { a: false } as never }, {}], 1],
   ['parts of the same URL', [{ url, params: { a: 1 } }, { url: `${url}?a=1` }], 1],
   ['another URL', [{ params: { a: 1 } }, {}], 2],
@@ -87,8 +88,9 @@ describe('each call has a response of its own', () => {
           configurable: true,
         });
       }
-      const { enumerable } = Object.getOwnPropertyDescriptor(error, 'stack') ?? {};
-      expect(enumerable).toBe(false);
+      expect(Object.getOwnPropertyDescriptor(error, 'stack')).toMatchObject({
+        ...{ writable: true, enumerable: false, configurable: true },
+      });
       expect(error?.stack).toContain('no');
     }
     expect(one).not.toBe(other);

@@ -34,8 +34,7 @@ const requests: DeduplicatePort<AxiosResponse> = {
   signatureOf(client) {
     const request = client as AxiosRequest;
     const { config, route, method } = request;
-    if (config === undefined || route === undefined)
-      throw new TypeError('deduplicate of @ebb/axios: for requests of axios alone');
+    if (config === undefined) throw new TypeError('deduplicate of @ebb/axios: for requests of axios alone');
     // These fields are part of `request.url`.
     const { url, baseURL, params, paramsSerializer, allowAbsoluteUrls, ...all } = config;
     const { data, headers: own, signal, cancelToken, method: _, ...others } = all;

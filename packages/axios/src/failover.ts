@@ -23,9 +23,8 @@ import { exchange, type Fields } from './config.ts';
 export function failover(options: FailoverOptions): Failover {
   return failoverWith<AxiosResponse>((client) => {
     const request = client as AxiosRequest;
-    const { config, route } = request;
-    if (config === undefined || route === undefined)
-      throw new TypeError('failover of @ebb/axios: for requests of axios alone');
+    const { config } = request;
+    if (config === undefined) throw new TypeError('failover of @ebb/axios: for requests of axios alone');
     const { url, baseURL, params } = config;
     const own: Fields = Object.entries({ url, baseURL, params });
     const moveTo = (to: string | undefined): void => {

@@ -26,6 +26,17 @@ describe('the kind of a failure', () => {
     ['the same with the clear code', coded('ETIMEDOUT', { message: 'too slow', ...own }), 'timeout'],
     ['another abort beside such a message', coded('ECONNABORTED', { message: 'aborted', ...own }), 'network'],
     ['a timeout while connecting', coded('ETIMEDOUT', { syscall: 'connect' }), 'connect'],
+    [
+      'one beside such a message',
+      coded('ETIMEDOUT', { syscall: 'connect', message: 'too slow', ...own }),
+      'connect',
+    ],
+    ['a reset beside such a message', coded('ECONNRESET', { message: 'too slow', ...own }), 'network'],
+    [
+      'a refusal that a broken body caused',
+      coded('ECONNREFUSED', { message: 'stream has been aborted' }),
+      'connect',
+    ],
     ['a text', 'failed', 'unknown'],
     ['nothing', undefined, 'unknown'],
     ['an upload that no signal has canceled', new CanceledError('aborted'), 'unknown'],
@@ -88,7 +99,7 @@ describe('the hop of an outcome', () => {
     ['of a fetch that follows none', { redirect: 'manual' }, {}, { redirected: false }],
     ['of a page, with the URL', { responseURL: url }, {}, { redirected: false }],
     ['of a page, with the URL of the config', { responseURL: other }, { url: other }, { redirected: false }],
-    ['of a page, with a fragment', { responseURL: url }, { url: `${url}#c\n#d` }, { redirected: false }],
+    ['of a page, with a fragment', { responseURL: other }, { url: `${other}#c#d` }, { redirected: false }],
     ['of a page, with another URL', { responseURL: other }, {}, { redirected: true, url: other }],
     [
       'of a page, without a URL in the config',

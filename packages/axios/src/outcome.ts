@@ -51,7 +51,7 @@ function originOf(sent: OutcomeRequest, request: unknown): Origin {
 
 /** As a browser serializes it, without the fragment, which is not sent. */
 function serializeUrl(url: string): string {
-  return (URL.parse(url)?.href ?? url).replace(/#.*$/s, '');
+  return (URL.parse(url)?.href ?? url).replace(/#.*/s, '');
 }
 
 interface ReceivedResponse {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { attemptsOf } from '@ebb/core';
 import axios from 'axios';
 import FormDataPackage from 'form-data';
@@ -8,6 +9,7 @@ import { unavailable } from '../../test/adapters.ts';
 import { formOf, sentBody } from '../../test/bodies.ts';
 import { clientOf } from '../../test/client.ts';
 import { DOWN, UP } from '../../test/steps.ts';
+import { formBody } from '../request-body.ts';
 
 describe('a form of the form-data package', () => {
   const forms: [string, () => FormDataPackage][] = [
@@ -40,6 +42,15 @@ describe('a form of the form-data package', () => {
     expect(sentBody(server.seen[4] as ReceivedRequest)).toEqual(plain);
   });
 
+  test.each<[story: string, data: unknown]>([
+    // Read as text it would be '[object Object]', which has this length.
+    ['a stream whose length is known', formOf(['a', Readable.from(['x'.repeat(15)]), { knownLength: 15 }])],
+    ['a stream alone', { pipe: () => undefined }],
+    ['nothing', undefined],
+  ])('with %s is not read ahead', (_, data) => {
+    expect(formBody(data)).toBeUndefined();
+  });
+
   test('is streamed if maxRetries is 0', async () => {
     const form = formOf(['a', 'b']);
     const pipe = vi.spyOn(form, 'pipe');
@@ -53,10 +64,16 @@ describe('a form of the form-data package', () => {
     for (const policy of ['legacy', 'content-only'] as const) {
       const form = formOf(['a', 'b']);
       const own = form.getHeaders();
-      form.getHeaders = () => ({ ...own, more: 'yes' });
+      form.getHeaders = () => ({
+        ...own,
+        more: 'yes',
+        'x-content-type': 'yes',
+        'content-length-hint': 'yes',
+      });
       await clientOf({ adapter: 'http', formDataHeaderPolicy: policy }).put(server.url, form);
     }
-    expect(server.seen.map(({ headers }) => headers.more)).toEqual(['yes', 'yes', undefined, undefined]);
+    for (const name of ['more', 'x-content-type', 'content-length-hint'])
+      expect(server.seen.map(({ headers }) => headers[name])).toEqual(['yes', 'yes', undefined, undefined]);
   });
 
   test('that was partly read before is not replayable', async () => {

@@ -58,6 +58,14 @@ describe('the body that a factory makes', () => {
     }
   });
 
+  test('is closed as its transform has made it', async () => {
+    const made = openStream();
+    const adapter: AxiosAdapter = async (config) => responseTo(config, { status: 500 });
+    const client = clientOf({ adapter, transformRequest: () => made }, { ...atOnce, maxRetries: 0 });
+    await client.put('/', () => 'text');
+    expect(made.destroyed).toBe(true);
+  });
+
   test.each([200, 399, 400, 500])(
     'is closed after a %i that is no error, if that is 400 or more',
     async (status) => {
