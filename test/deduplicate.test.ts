@@ -15,10 +15,8 @@ import {
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch, type EbbRequestInit } from '@ebb/fetch';
 import { deduplicate } from '@ebb/fetch/deduplicate';
-import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios, { type AxiosError, type AxiosResponse } from 'axios';
 import fc from 'fast-check';
-import { Agent, request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { turns, until } from './until.ts';
 
@@ -720,15 +718,6 @@ describe('axios', () => {
 });
 
 describe('a client that has no result to return', () => {
-  const refused = /^middleware: a dispatcher has no result to return/;
-
-  test.each([[() => 1], [deduplicate()]])('undici refuses it at once', async (one: Middleware) => {
-    expect(() => ebbUndici({ middleware: [one] })).toThrow(refused);
-    const own = new Agent().compose(ebbUndici());
-    const ebb = { middleware: [one] };
-    await expect(request('http://127.0.0.1:9/', { dispatcher: own, ebb } as object)).rejects.toThrow(refused);
-  });
-
   test('a part of another client refuses as well', async () => {
     const { base } = service();
     const overFetch = createFetch({ middleware: [deduplicateAxios()] }, base);

@@ -4,6 +4,7 @@ import type { HedgeNotes } from '@ebb/core/internal';
 import {
   Attempt,
   bodyOf,
+  type Handler as CheckedHandler,
   changedHeaders,
   Downstream,
   failureOutcome,
@@ -72,7 +73,7 @@ class HedgedRequest extends Downstream {
     dispatch: Dispatcher.Dispatch,
     options: Options,
     traits: Traits,
-    handler: Handler,
+    handler: CheckedHandler,
   ) {
     super({ ...options, [HEDGES]: true } as Options, handler);
     this.#plan = plan;
@@ -238,7 +239,7 @@ export function hedged(options: HedgeOptions): Dispatcher.DispatcherComposeInter
       const options = ownOptions(given);
       const traits = requestToHedge(options, handler, plan);
       if (traits === undefined) return dispatch(options, handler);
-      return new HedgedRequest(plan, dispatch, options, traits, handler).start();
+      return new HedgedRequest(plan, dispatch, options, traits, handler as CheckedHandler).start();
     }
     plan.mark(hedgedDispatch);
     return hedgedDispatch;

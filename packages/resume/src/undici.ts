@@ -26,7 +26,7 @@ function start(
     options = ownOptions(given);
   } catch (error) {
     // undici reports invalid options in the same way.
-    handler.onResponseError?.(null, error);
+    handler.onResponseError(null, error);
     return false;
   }
   return new ResumedRequest(resuming, dispatch, options, handler).start();

@@ -132,7 +132,7 @@ export abstract class Downstream extends AsyncResource {
       // Not `{ ...context }` alone: a copy of nothing has no room for the history, which then takes twice as long.
       this.#context = context ? { ...context } : {};
     }
-    this.#handler.onRequestStart?.(this.controller, this.#context);
+    this.#handler.onRequestStart(this.controller, this.#context);
   }
 
   /**
@@ -201,6 +201,6 @@ export abstract class Downstream extends AsyncResource {
     this.over = true;
     this.noteAll();
     const controller = this.#context === undefined ? (this.attempt?.connection ?? null) : this.controller;
-    this.#handler.onResponseError?.(controller, error);
+    this.#handler.onResponseError(controller, error);
   }
 }

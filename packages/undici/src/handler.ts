@@ -19,12 +19,18 @@ export function isUnanswered(before: Connection, now: Connection): boolean {
 /** A source of response data that can be paused. */
 export type DataSource = Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
 
-/** The caller's handler. It gets any value that was thrown, and no controller if nothing was sent, as from undici. */
+/** The caller's handler, which has the two methods that undici asks for. It gets any value that was thrown, and no controller if nothing was sent, as from undici. */
 export interface Handler
   extends Omit<
     Dispatcher.DispatchHandler,
-    'onResponseStart' | 'onResponseData' | 'onResponseEnd' | 'onResponseError' | 'onBodySent'
+    | 'onRequestStart'
+    | 'onResponseStart'
+    | 'onResponseData'
+    | 'onResponseEnd'
+    | 'onResponseError'
+    | 'onBodySent'
   > {
+  onRequestStart(controller: Dispatcher.DispatchController, context: object): void;
   onResponseStart?(
     controller: Dispatcher.DispatchController,
     status: number,
@@ -33,7 +39,7 @@ export interface Handler
   ): void;
   onResponseData?(controller: Dispatcher.DispatchController, chunk: Uint8Array): void;
   onResponseEnd?(controller: Dispatcher.DispatchController, trailers: ResponseHeaders): void;
-  onResponseError?(controller: Connection, error: unknown): void;
+  onResponseError(controller: Connection, error: unknown): void;
   onBodySent?(chunk: Buffer | string): void;
   /** The `history` of undici's redirect interceptor. */
   readonly history?: unknown;
@@ -116,10 +122,10 @@ export function forHandlers(
   return function ebbDispatch(options, handler) {
     if (!isObject(options) || !isObject(handler)) return below(options, handler);
     if (typeof handler.onRequestStart === 'function' && typeof handler.onResponseError === 'function')
-      return start(options, handler);
+      return start(options, handler as Handler);
     if (!isLegacy(handler)) return below(options, handler);
     // They know no HTTP/2.
     const http1 = { ...options, allowH2: false };
-    return start(http1, modernHandler(handler));
+    return start(http1, modernHandler(handler) as Handler);
   };
 }

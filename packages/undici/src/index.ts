@@ -141,7 +141,7 @@ function start(composition: Composition, given: Options, handler: Handler): bool
     request = new UndiciRequest(composition, options, body, handler, call);
   } catch (error) {
     // undici reports invalid options in the same way.
-    handler.onResponseError?.(null, error);
+    handler.onResponseError(null, error);
     return false;
   }
   return request.start();

@@ -1,4 +1,4 @@
-import { constant, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, constant, HookError, type PolicyOptions } from '@ebb/core';
 import { describe, expect, test, vi } from 'vitest';
 import { refusingUrl } from '../../../../test/refusing.ts';
 import { kinds, type Open } from '../../../undici/test/uploads.ts';
@@ -8,6 +8,16 @@ import { createFetch } from '../index.ts';
 const isWeb = process.env.EBB_PLATFORM === 'web';
 
 const options: PolicyOptions = { backoff: constant(0), maxRetries: 2 };
+
+test.each<[story: string, error: unknown]>([
+  // Its cause may say that a connection of its own was refused.
+  ['of a body factory', new HookError('body', Object.assign(new Error('no'), { code: 'ECONNREFUSED' }))],
+  ['that looks like an abort', new DOMException('aborted', 'AbortError')],
+])('an error %s is no failure of the connection', async (_, error) => {
+  const client = createFetch(options, () => Promise.reject(error));
+  const thrown = await client('http://upstream/').catch((one: unknown) => one);
+  expect(attemptsOf(thrown)).toMatchObject([{ failure: 'unknown', reason: 'final' }]);
+});
 
 describe.each(kinds)('what a factory has made is closed: %s', (_, make) => {
   /** A factory, and the `closed` of all bodies that it has made. */

@@ -158,8 +158,7 @@ export function recordConnectErrors(): void {
  * the connection and refuses the next: its attempt gets a token back although the server counted it.
  */
 function failedToConnectTo(error: unknown, url: string): boolean {
-  const cause = property(error, 'cause');
-  const origin = typeof cause === 'object' && cause !== null ? origins.get(cause) : undefined;
+  const origin = origins.get(property(error, 'cause') as object);
   return origin !== undefined && origin === URL.parse(url)?.origin;
 }
 
