@@ -39,7 +39,7 @@ export const JUDGED: Readonly<Record<string, Judged>> = {
       'packages/{compat,hedge,providers,resume}/src/**/*.test.ts',
       'packages/axios/src/{inspect,body/peek-*,body/read-ahead,body/slots,body/streamed-response}.test.ts',
       'packages/undici/src/inspect*.test.ts',
-      'test/{actual-cost,answer,broken-bodies,deadline,event-order,lost-uploads,refresh-on-401,request-body,resumable,deduplicate,features,hedges,limits,presets,provider-headers,cost-from-response,throttle,user-code}.test.ts',
+      'test/{actual-cost,answer,broken-bodies,deadline,event-order,lost-uploads,refresh-on-401,request-body,resumable,deduplicate,features,hedges,limits,presets,provider-headers,cost-from-response,throttle,user-code,stale-connections,policy-bucket,permits,idempotency}.test.ts',
       'test/migration/like/*.test.ts',
     ],
     // Not those that load all of core anew: what runs at load would count, too.

@@ -83,6 +83,34 @@ describe('a limit in a call', () => {
     expect([own.take.mock.calls, own.planRetry.mock.calls]).toEqual([[[call, permit]], [[call, retry]]]);
   });
 
+  test('of each key that a call moves to is told of its start and its end, and is kept until then', () => {
+    const told: string[] = [];
+    const own = (key: string): LimitOfKey => {
+      const limit: Limit = {
+        name: 'own',
+        started: () => void told.push(`${key} started`),
+        take: () => void told.push(`${key} take`),
+        ended: (_, reason) => void told.push(`${key} ${reason}`),
+      };
+      return { limit: { limit }, stats: () => ({ idle: true }) };
+    };
+    const { limits, clock, look } = setUp({ a: own('a'), b: own('b') });
+    const moving = { ...call, moves: true, request: requestTo('a') } as CallView;
+    const stands = (limits.limit.limit as LimitPerCall).forCall(moving).limit;
+    stands.started?.(moving);
+    for (const key of ['a', 'b', 'b']) stands.take?.({ ...moving, request: requestTo(key) }, undefined);
+    clock.tick(IDLE_MS);
+    expect(look('other')).toEqual([3]);
+    stands.ended?.(moving, 'success');
+    clock.tick(IDLE_MS);
+    expect(look('more')).toEqual([1]);
+    const [start, ends] = [
+      ['a started', 'a take', 'b started', 'b take', 'b take'],
+      ['a success', 'b success'],
+    ];
+    expect(told).toEqual([...start, ...ends]);
+  });
+
   test('that has none of the verbs needs nothing, and is not kept', () => {
     const { begin, isKept } = callsTo({});
     const stands = begin();

@@ -4,6 +4,8 @@ import { pathClassOf, type RequestClass, RequestClasses } from './classes.ts';
 
 test.each<[method: string, url: string, name: string]>([
   ['GET', 'https://a.test/orders/7?page=2', 'GET https://a.test/orders'],
+  // The same URL, and then another one.
+  ['PUT', 'https://a.test/orders/7?page=2', 'PUT https://a.test/orders'],
   ['POST', 'https://a.test:8443/orders', 'POST https://a.test:8443/orders'],
   ['GET', 'https://a.test?q=//b/c', 'GET https://a.test'],
   ['GET', '/orders/7', 'GET /orders'],
