@@ -15,7 +15,7 @@ import {
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch, type EbbRequestInit } from '@ebb/fetch';
 import { deduplicate } from '@ebb/fetch/deduplicate';
-import axios, { type AxiosError, type AxiosResponse } from 'axios';
+import axios, { type AxiosError } from 'axios';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { turns, until } from './until.ts';
@@ -656,65 +656,6 @@ test('fetch: a `Request` is sent by itself, as it does not show its dispatcher',
   await until(() => received.length === 2);
   for (const { respond } of received) respond();
   await Promise.all(all);
-});
-
-describe('axios', () => {
-  const response = (data: unknown, status = 200) => ({ status, statusText: '', headers: { a: '1' }, data });
-
-  /** Two equal requests over an adapter that returns the same response for each. */
-  async function both(data: unknown, config: object = {}, status = 200) {
-    let sends = 0;
-    const adapter = async (own: object) => {
-      sends += 1;
-      await turns(2);
-      const made = { ...response(data, status), config: own } as AxiosResponse;
-      if (status < 400) return made;
-      throw new axios.AxiosError('failed', 'ERR_BAD_RESPONSE', own as never, {}, made);
-    };
-    const client = axios.create({ adapter, ...config });
-    client.interceptors.request.use(ebbInterceptor({ maxRetries: 0, middleware: [deduplicateAxios()] }));
-    const [one, other] = await Promise.allSettled([client.get(URL_A), client.get(URL_A)]);
-    const got = (settled: PromiseSettledResult<AxiosResponse>) =>
-      settled.status === 'fulfilled' ? settled.value : settled.reason;
-    return { sends, one: got(one), other: got(other) };
-  }
-
-  test.each([
-    ['JSON', '{"a":1}', { a: 1 }, {}],
-    ['text in JSON', '"5"', '5', {}],
-    ['bytes', new Uint8Array([1, 2]).buffer, new Uint8Array([1, 2]).buffer, { responseType: 'arraybuffer' }],
-    ['a Buffer', Buffer.from('ab'), Buffer.from('ab'), { responseType: 'arraybuffer' }],
-  ])('%s is of each caller', async (_, data, expected, config) => {
-    const { sends, one, other } = await both(data, config);
-    expect(sends).toBe(1);
-    expect(one.data).toEqual(expected);
-    expect(other.data).toEqual(expected);
-    if (typeof expected === 'object') expect(one.data).not.toBe(other.data);
-    expect(one.config).not.toBe(other.config);
-    expect(one.config.signal).toBeUndefined();
-  });
-
-  test('what cannot be copied is sent for each', async () => {
-    const { sends, one, other } = await both({ parsed: true });
-    expect(sends).toBe(2);
-    expect(one.data).toEqual({ parsed: true });
-    expect(other.data).toEqual({ parsed: true });
-    expect((await both('', { responseType: 'stream' })).sends).toBe(2);
-  });
-
-  test('an error with a status is of each caller, with its response and its stack', async () => {
-    const { sends, one, other } = await both('"5"', {}, 404);
-    expect(sends).toBe(1);
-    for (const error of [one, other]) {
-      expect(error).toBeInstanceOf(axios.AxiosError);
-      expect(error).toMatchObject({ message: 'failed', code: 'ERR_BAD_RESPONSE', status: 404 });
-      expect(error.stack).toContain('AxiosError');
-      expect(error.response.data).toBe('5');
-      expect(error.response.config).toBe(error.config);
-    }
-    expect(one).not.toBe(other);
-    expect(one.response).not.toBe(other.response);
-  });
 });
 
 describe('a client that has no result to return', () => {

@@ -72,6 +72,16 @@ describe('each call has a response of its own', () => {
     expect(one.config.signal).toBeUndefined();
   });
 
+  test('with JSON, which is parsed for each', async () => {
+    const { adapter, got } = await two(
+      [{ transformResponse: JSON.parse }, { transformResponse: JSON.parse }],
+      '{"a":1}',
+    );
+    const [one, other] = got;
+    expect([adapter.mock.calls.length, one.data, other.data]).toEqual([1, { a: 1 }, { a: 1 }]);
+    expect(one.data).not.toBe(other.data);
+  });
+
   test('or an error', async () => {
     const { adapter, got } = await two([{}, {}], 'down', 503);
     expect(adapter).toHaveBeenCalledTimes(1);
