@@ -73,10 +73,8 @@ describe('each call has a response of its own', () => {
   });
 
   test('with JSON, which is parsed for each', async () => {
-    const { adapter, got } = await two(
-      [{ transformResponse: JSON.parse }, { transformResponse: JSON.parse }],
-      '{"a":1}',
-    );
+    const transformResponse = (text: string): unknown => JSON.parse(text);
+    const { adapter, got } = await two([{ transformResponse }, { transformResponse }], '{"a":1}');
     const [one, other] = got;
     expect([adapter.mock.calls.length, one.data, other.data]).toEqual([1, { a: 1 }, { a: 1 }]);
     expect(one.data).not.toBe(other.data);
