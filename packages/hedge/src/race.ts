@@ -96,6 +96,7 @@ export abstract class Race implements DueTry {
    */
   async sendHedge(request: RequestTraits, isAway: boolean, send: (hedge: Hedge) => void): Promise<void> {
     const { policy, maxHedges } = this.plan.setup;
+    const { throttle, key, stopSignal } = policy;
     const { state } = this.#key;
     const call = new Call(policy, request);
     this.#hedges ??= [];
@@ -103,17 +104,18 @@ export abstract class Race implements DueTry {
     call.attempt = this.#hedges.length + 1;
     let isSent = false;
     try {
-      const { throttle, key } = policy;
       const own = throttle && 'for' in throttle ? throttle.for(request, key) : throttle;
-      if (state.tokens < 1 || policy.stopSignal?.aborted || (own && own.state !== 'closed')) return;
+      const isLacking = (): boolean =>
+        state.tokens < 1 || stopSignal?.aborted === true || (own !== undefined && own.state !== 'closed');
+      if (isLacking()) return;
       call.start();
       if (isAway && !isTrusted(policy, request)) return;
       if (isAway) await call.askHooks();
       if (call.pendingHeaders !== undefined) call.headerChanges = headersNow(call.pendingHeaders);
-      // Tokens that are not there do for a request (`nonConforming: 'mark'`), not for a hedge.
+      // Asked again, since hooks take time. Tokens that are not there do for a request (`nonConforming: 'mark'`), not for a hedge.
       isSent =
         this.isOpen &&
-        state.tokens >= 1 &&
+        !isLacking() &&
         call.permits?.take() === undefined &&
         call.grant?.conforming !== false &&
         call.permits?.planRetry({ reason: 'transient', delayMs: 0 }) === undefined;

@@ -212,6 +212,7 @@ describe('an abort of the caller', () => {
 
 describe('what a hedge takes', () => {
   const slow: readonly Plan[] = [{ ms: 100 }];
+  const setState = (throttle: object, value: string) => Object.defineProperty(throttle, 'state', { value });
 
   test('a token of its own: one at first, then three for two hundred requests', async () => {
     const { hedging, clock, sent } = client(slow);
@@ -331,6 +332,24 @@ describe('what a hedge takes', () => {
     stop.abort();
     await clock.runUntilSettled(hedging(URL_A));
     expect(sent.length).toBe(1);
+  });
+
+  test.each<[what: string, happen: (stop: AbortController, throttle: object) => unknown, sends: number]>([
+    ['the policy stops', (stop) => stop.abort(), 1],
+    ['the throttle has trouble', (_, throttle) => setState(throttle, 'half-open'), 1],
+    ['all stays well', () => undefined, 2],
+  ])('%s while its hook is asked', async (_, happen, sends) => {
+    const [stop, throttle] = [new AbortController(), adaptiveThrottle()];
+    const { hedging, clock, sent } = client(
+      slow,
+      {
+        ...{ stopSignal: stop.signal, throttle, trustedOrigins: () => true },
+        beforeAttempt: () => time.sleep(20).then(() => void happen(stop, throttle)),
+      },
+      { to: () => 'https://b.test/' },
+    );
+    await clock.runUntilSettled(hedging(URL_A));
+    expect(sent.length).toBe(sends);
   });
 });
 
