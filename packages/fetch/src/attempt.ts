@@ -113,10 +113,15 @@ export class ResponseOutcome {
   }
 }
 
+type ShownResponse = Pick<
+  Response,
+  'url' | 'redirected' | 'type' | 'headers' | 'status' | 'statusText' | 'ok'
+>;
+
 /** Has what no constructor gives a response, and its clones. The headers of a fetch cannot be changed. */
-function shownAs(shown: Pick<Response, 'url' | 'redirected' | 'type' | 'headers'>, made: Response): Response {
-  const { url, redirected, type, headers } = shown;
-  const own = { url, redirected, type, headers };
+function shownAs(shown: ShownResponse, made: Response): Response {
+  const { url, redirected, type, headers, status, statusText, ok } = shown;
+  const own = { url, redirected, type, headers, status, statusText, ok };
   const clone = (): Response => shownAs(own, Object.getPrototypeOf(made).clone.call(made));
   for (const [name, value] of Object.entries({ ...own, clone }))
     Object.defineProperty(made, name, { value, configurable: true });
@@ -126,11 +131,20 @@ function shownAs(shown: Pick<Response, 'url' | 'redirected' | 'type' | 'headers'
 /** The same response with another body; the response itself if it is a mock that cannot be made again. */
 export function withBody(response: Response, body: unknown): Response {
   try {
-    // A response of another fetch has its own class.
-    const Own = response.constructor as typeof Response;
-    return shownAs(response, new Own(body as BodyInit, response));
+    return shownAs(response, remade(response, body as BodyInit));
   } catch {
     return response;
+  }
+}
+
+function remade(response: Response, body: BodyInit): Response {
+  // A response of another fetch has its own class.
+  const Own = response.constructor as typeof Response;
+  try {
+    return new Own(body, response);
+  } catch {
+    // No constructor takes a reason phrase that is not ASCII, or a status such as 999.
+    return new Own(body, { headers: response.headers });
   }
 }
 

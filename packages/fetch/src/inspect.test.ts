@@ -1,8 +1,12 @@
-import { constant, type Inspect, inspectBody } from '@ebb/core';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { constant, type Inspect, inspectBody, tokenBucket } from '@ebb/core';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { runs } from '../../../test/runs.ts';
 import { createFetch } from './index.ts';
+
+const isWeb = process.env.EBB_PLATFORM === 'web';
 
 const atOnce = { backoff: constant(0) };
 const encoder = new TextEncoder();
@@ -103,3 +107,42 @@ test('the caller gets the same bytes, whatever is looked at', async () => {
     { numRuns: process.env.EBB_LONG === '1' ? 10_000 : runs(1_000) },
   );
 });
+
+/** A server that says so, to the letter. */
+async function saying(line: string): Promise<string> {
+  const server = createServer((socket) => {
+    const head = Buffer.from(`HTTP/1.1 ${line}\r\ncontent-length: 2\r\nconnection: close\r\n\r\n`, 'utf8');
+    socket.once('data', () => socket.end(Buffer.concat([head, Buffer.from('ok')])));
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+// No constructor of a response takes these.
+describe.skipIf(isWeb).each(['200 Хорошо', '200 Verf\u00fcgbar', '999 Own', '503 Сервис недоступен'])(
+  'a response that says %s reaches the caller, with its body',
+  (line) => {
+    const status = Number(line.slice(0, 3));
+
+    test('after a look', async () => {
+      const url = await saying(line);
+      const { statusText } = await fetch(url);
+      const inspect = inspectBody(async (response) => void (await response.text()));
+      const response = await createFetch({ inspect, maxRetries: 0 })(url);
+      for (const one of [response.clone(), response]) {
+        expect([one.status, one.statusText, one.ok]).toEqual([status, statusText, status < 300]);
+        expect(one.headers.get('content-length')).toBe('2');
+        expect(await one.text()).toBe('ok');
+      }
+    });
+
+    test('after a retry that is refused', async () => {
+      const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6, nonConforming: 'reject' });
+      const response = await createFetch({ ...atOnce, bucket, classify: () => 'transient' })(
+        await saying(line),
+      );
+      expect([response.status, await response.text()]).toEqual([status, 'ok']);
+    });
+  },
+);
