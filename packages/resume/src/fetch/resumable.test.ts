@@ -128,3 +128,27 @@ describe('what it is given and gives', () => {
     expect(await response.text()).toBe('0123456789');
   });
 });
+
+test.each<[story: string, init: RequestInit, end: string]>([
+  ['ends its body', {}, 'left'],
+  ['leaves it alone if the init takes it away', { signal: null }, 'up'],
+])('the signal of a Request %s', async (_, init, end) => {
+  const sending = Promise.withResolvers<void>();
+  const base = async (): Promise<Response> => {
+    const body = new ReadableStream({
+      async pull(controller) {
+        await sending.promise;
+        controller.enqueue(new TextEncoder().encode('up'));
+        controller.close();
+      },
+    });
+    return new Response(body, { headers: EVENT_STREAM });
+  };
+  const caller = new AbortController();
+  const request = new Request('http://upstream/', { signal: caller.signal });
+  const response = await resumable(createFetch(policy, base), { policy })(request, init);
+  const text = response.text().catch((error: Error) => error.message);
+  caller.abort(new Error('left'));
+  sending.resolve();
+  expect(await text).toBe(end);
+});

@@ -132,7 +132,8 @@ class ResumedBody {
   /** The caller's own. */
   get #signal(): AbortSignal | undefined {
     const { init, input } = this.#asked;
-    return init?.signal ?? (isRequest(input) ? input.signal : undefined);
+    const signal = init?.signal === undefined && isRequest(input) ? input.signal : init?.signal;
+    return signal ?? undefined;
   }
 
   async pull(controller: Controller): Promise<void> {
