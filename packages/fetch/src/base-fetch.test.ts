@@ -189,3 +189,19 @@ describe('the stream of a Request', () => {
     expect(read).toEqual(Array(times).fill(parts));
   });
 });
+
+describe('a base fetch makes a request of its own, which is sent twice and fails', () => {
+  const reset = (cause?: unknown) => Object.assign(new Error('reset', { cause }), { code: 'ECONNRESET' });
+  const once = { maxRetries: 1, backoff: constant(0) };
+  const failing = createFetch(once, () => Promise.reject(reset()));
+
+  test.each<[story: string, fails: (error: Error) => Error, sends: number]>([
+    ['and fails for another reason: it is called again', () => reset(), 2],
+    ['and fails with it', (error) => error, 1],
+    ['and fails for it', (error) => reset(error), 1],
+  ])('%s', async (_, fails, sends) => {
+    const base = vi.fn(() => failing('https://b.test/').catch((error) => Promise.reject(fails(error))));
+    await expect(createFetch(once, base)('https://a.test/')).rejects.toThrow('reset');
+    expect(base).toHaveBeenCalledTimes(sends);
+  });
+});

@@ -319,7 +319,7 @@ export class UndiciRequest extends Downstream implements CallClient {
     const kind = this.controller.aborted ? 'aborted' : undefined;
     const outcome = failureOutcome(attempt, error, this.options, kind);
     const call = this.#call;
-    const step = this.#decide(call.hasFailed ? call.judgedWithin : call.ended, outcome);
+    const step = this.#decide(call.hasFailedWith(error) ? call.judgedWithin : call.ended, outcome);
     const isRefused = step.do === 'end' && attempt.starts === 0 && isClosedError(error);
     if (isRefused && before) before();
     else this.#follow(step);

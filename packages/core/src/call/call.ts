@@ -25,7 +25,7 @@ import {
 } from './deadline.ts';
 import { type Decision, decideRetry, verdictOf } from './decide.ts';
 import { headerChangesOf, headersNow, keyOf } from './header-changes.ts';
-import { type HistoryRecord, record, recordOf, successOf } from './history.ts';
+import { type HistoryRecord, isOfCall, record, recordOf, successOf } from './history.ts';
 import { Inspection } from './inspection.ts';
 import { type Permits, startLimit } from './permits.ts';
 import type { CallClient, CallStep, EndStep, MakeBody, WaitStep } from './types.ts';
@@ -413,7 +413,15 @@ export class Call implements CallView, OuterCall {
     return this.#judge(outcome);
   }
 
-  /** A function has failed with a request that was repeated: it is not called again. The tokens stay spent. */
+  /**
+   * True if the attempt has failed with a request within it that was sent more than once. A function may hide the error of the request:
+   * any failure of it counts. Others need not have failed for it: a client below may send what it likes.
+   */
+  hasFailedWith(error: unknown): boolean {
+    return this.hasFailed === true && (this.way === 'function' || isOfCall(error));
+  }
+
+  /** The attempt has failed with a request that was repeated: it is not made again. The tokens stay spent. */
   judgedWithin(outcome: Outcome): CallStep {
     if (this.#end) return this.#end;
     this.permits?.release();

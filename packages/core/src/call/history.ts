@@ -1,7 +1,7 @@
 import { keptByCopies, makeMetadata } from '#platform';
 import { isObject, property } from '../base/errors.ts';
 import type { Attempt } from '../events/events.ts';
-import { codeIn } from '../http/failure.ts';
+import { codeIn, DEEPEST_CAUSE } from '../http/failure.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { LAYER } from '../nested/outer-call.ts';
 
@@ -74,6 +74,12 @@ export function attemptsOf(result: unknown): readonly Attempt[] {
 /** True for a response or an error with which a client of ebb has ended. */
 export function hasHistory(result: unknown): boolean {
   return attemptsOf(result).length > 0;
+}
+
+/** True for an error with which a client of ebb has ended, or which such an error has caused. */
+export function isOfCall(error: unknown, depth = 0): boolean {
+  if (hasHistory(error)) return true;
+  return depth < DEEPEST_CAUSE && isObject(error) && isOfCall(property(error, 'cause'), depth + 1);
 }
 
 function historyOf(result: unknown): HistoryRecord {

@@ -16,7 +16,21 @@ import { throwing } from '../../test/throwing.ts';
 import { HookError } from '../base/errors.ts';
 import { detailsOf, type EbbEvent } from '../events/events.ts';
 import type { FailureOutcome, Outcome } from '../http/outcome.ts';
+import type { Way } from '../nested/outer-call.ts';
 import { abortedBy, type Call } from './call.ts';
+import { setHistory } from './history.ts';
+
+/** An error with which a client of ebb has ended. */
+function ended(error: Error): Error {
+  setHistory(error, [{ attempt: 1, delayMs: 0, waitedMs: 0, reason: 'final' }]);
+  return error;
+}
+
+/** An error that is its own cause. */
+const ring = (): Error => {
+  const error = new Error('own');
+  return Object.assign(error, { cause: error });
+};
 
 describe('an outcome', () => {
   test('is told to the limits, noted, and followed by a retry', () => {
@@ -231,4 +245,18 @@ test('a retry that a client below has judged stays paid, also if it has failed w
   expect(await followed(call, call.next())).toEqual({ do: 'send' });
   expect(call.judgedWithin(response(503))).toMatchObject({ do: 'end', reason: 'inner-client-retried' });
   expect(told).toEqual(['settle']);
+});
+
+test.each<[way: Way, error: unknown, isOver: boolean]>([
+  ['function', new Error('own'), true],
+  ['client', new Error('own'), false],
+  ['dispatcher', 'own', false],
+  ['client', ended(new Error('inner')), true],
+  ['dispatcher', new Error('own', { cause: new Error('own', { cause: ended(new Error('inner')) }) }), true],
+  ['client', ring(), false],
+])('over a %s, after a request within that failed, with %o: nothing repeats it: %s', (way, error, isOver) => {
+  const { call } = callWith({}, [], undefined, REQUEST, way);
+  expect(call.hasFailedWith(error)).toBe(false);
+  call.hasFailed = true;
+  expect(call.hasFailedWith(error)).toBe(isOver);
 });

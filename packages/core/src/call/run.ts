@@ -55,7 +55,7 @@ function send<T>(call: Call, transport: Transport<T>): Promise<T> {
 /** Tells the call how an attempt has ended. */
 function reportOutcome<T>(call: Call, transport: Transport<T>, at: SettledAttempt): CallStep {
   const outcome = outcomeOf(call, transport, at);
-  if (at.failed && call.hasFailed) return call.judgedWithin(outcome);
+  if (at.failed && call.hasFailedWith(at.value)) return call.judgedWithin(outcome);
   return call.inspects ? inspect(call, transport, at, outcome) : call.ended(outcome);
 }
 

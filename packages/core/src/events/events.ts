@@ -240,7 +240,7 @@ export type StopReason =
   | 'short-circuited'
   /** Another call of ebb, around this one, decides. */
   | 'outer-client-retries'
-  /** A function of `retry` has failed with a request of ebb that was repeated: it is not called again. */
+  /** A function of `retry`, or a base client, has failed with a request of ebb of its own that was repeated: it is not called again. */
   | 'inner-client-retried';
 
 /** An attempt of a request, sent or skipped. Contains no URL, header or body. */

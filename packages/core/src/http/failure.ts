@@ -29,7 +29,7 @@ function isUnsent(error: object, message: string): boolean {
 }
 
 /** How deep a chain of causes is followed. A chain may be a ring. */
-const DEEPEST_CAUSE = 8;
+export const DEEPEST_CAUSE = 8;
 
 /** A property that is a text; empty if it is none. */
 function textOf(error: unknown, name: string): string {
