@@ -1,4 +1,4 @@
-import { attemptsOf, constant, type PolicyOptions, tokenBucket } from '@ebb/core';
+import { attemptsOf, constant, type PolicyOptions, refreshOn401, tokenBucket } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { refusingUrl } from '../../../test/refusing.ts';
 import { type Served, serveWith } from '../test/serve-with.ts';
@@ -66,6 +66,27 @@ describe('without proof of the first hop a POST is sent once', () => {
     expect(await attemptsWith(refused, init)).toBe(3);
   });
 });
+
+// An attempt that is sent at once is no retry: another attempt may follow it.
+test.skipIf(isWeb).each([1, 2])(
+  'a POST that is redirected after a refresh is not repeated, with %i retries',
+  async (maxRetries) => {
+    const refused = await refusingUrl();
+    let charges = 0;
+    const { url } = await serveWith((request, response) => {
+      request.resume();
+      if (request.headers.authorization !== 'new') return response.writeHead(401).end();
+      charges += 1;
+      return response.writeHead(303, { location: refused }).end();
+    });
+    const plugins = [refreshOn401({ refresh: () => ({ authorization: 'new' }) })];
+    const trustedOrigins = [new URL(url).origin];
+    const ebbFetch = createFetch({ ...options, maxRetries, plugins, trustedOrigins });
+    const error = await errorOf(ebbFetch(url, POST));
+    expect(attemptsOf(error).map(({ reason }) => reason)).toEqual(['refused', 'not-idempotent']);
+    expect(charges).toBe(1);
+  },
+);
 
 test('an outcome has the redirect and the final URL', async () => {
   const server = await charging((own) => `${own}429`);

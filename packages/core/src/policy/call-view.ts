@@ -51,6 +51,8 @@ export interface CallView {
   history: readonly Attempt[];
   /** How many scheduled attempts limits have skipped. */
   readonly skipped?: number | undefined;
+  /** True if an attempt was sent again at once, which counts as no retry. */
+  readonly wasAtOnce?: boolean | undefined;
   /** The time of the call that is left, if the policy has a total timeout. */
   readonly deadline?: { readonly leftMs: number } | undefined;
   /** The outcome that the attempt retries; `undefined` for a first attempt, and for a hedge. */
@@ -76,3 +78,8 @@ export interface CallView {
 
 /** Calls `ended` once the body of a response no longer uses its connection. */
 export type WhenBodyEnds = (settled: unknown, context: BodyContext, ended: () => void) => void;
+
+/** The number of the attempt as `maxRetries` counts: without one that was sent again at once. */
+export function countedAttempt({ attempt, wasAtOnce }: Pick<CallView, 'attempt' | 'wasAtOnce'>): number {
+  return wasAtOnce ? attempt - 1 : attempt;
+}

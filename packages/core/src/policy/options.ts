@@ -256,6 +256,11 @@ export interface Inside {
   readonly isPlain: boolean;
 }
 
+/** True if an attempt may follow another one: as a retry, or at once, after a refresh of a token for example. */
+export function maySendAgain({ maxRetries, [POLICY]: { inspectors, plugins } }: Policy): boolean {
+  return maxRetries > 0 || inspectors.length > 0 || plugins.some((one) => one.failed);
+}
+
 /** True if a policy has middleware, which needs a client of promises. */
 export function hasMiddleware(policy: Policy): boolean {
   return policy[POLICY].middleware.length > 0;

@@ -164,6 +164,7 @@ describe('in trouble, with nothing to pay for an attempt', () => {
     ['has no time for it, after a late answer', noTime, 1_000, 0.6],
     ['has no total timeout', {}, 1_000],
     ['is a retry without time for it', { attempt: 1, ...noTime }, 2_000],
+    ['follows one that was sent at once', { attempt: 1, wasAtOnce: true, ...noTime }, 1_000],
     ['has no retries', { policy: { maxRetries: 0 }, ...noTime }, 'none'],
     ['must not wait', noTime, 'none', 0.4, { whenSkipped: 'fail' }],
   ])('a request that %s: %#', (_, more, next, lateness, options) => {
@@ -189,6 +190,15 @@ test.each<[attempt: number, skipped: number | undefined, maxRetries: number, rea
     expect(limit.planRetry?.(view, { reason: 'transient', delayMs: 1 })).toBe(reason);
   },
 );
+
+test.each([
+  [6, undefined],
+  [7, 'retries-exhausted'],
+])('an attempt that was sent at once is no retry: after attempt %d, %s', (attempt, reason) => {
+  const { limit, call } = setUp();
+  const view = call({ attempt, wasAtOnce: true, policy: { maxRetries: 5 } });
+  expect(limit.planRetry?.(view, { reason: 'transient', delayMs: 1 })).toBe(reason);
+});
 
 describe('an event', () => {
   /** Attempts with these outcomes, one a second. */

@@ -7,7 +7,7 @@ import type { StopReason, ThrottleState } from '../../events/events.ts';
 import { isTrouble } from '../../http/classify.ts';
 import { plainFeedback } from '../../http/feedback.ts';
 import type { Outcome, RequestTraits, ResponseOutcome } from '../../http/outcome.ts';
-import type { CallPolicy, CallView } from '../../policy/call-view.ts';
+import { type CallPolicy, type CallView, countedAttempt } from '../../policy/call-view.ts';
 import { checkKey } from '../../policy/cost.ts';
 import type { BroughtLimit, Limit, Permit, Skip } from '../../policy/limit.ts';
 import type { Throttle } from '../../policy/limit-options.ts';
@@ -138,13 +138,16 @@ class OverloadThrottle implements Throttle, Limit {
       : { skip: true, delayMs };
   }
 
-  planRetry({ policy, attempt, skipped = 0 }: CallView): StopReason | undefined {
-    return attempt + skipped > mostScheduled(policy) ? 'retries-exhausted' : undefined;
+  planRetry(call: CallView): StopReason | undefined {
+    return countedAttempt(call) + (call.skipped ?? 0) > mostScheduled(call.policy)
+      ? 'retries-exhausted'
+      : undefined;
   }
 
   /** `undefined` if no scheduled attempt follows. */
-  #delayMs({ policy, attempt, skipped = 0 }: CallView): number | undefined {
-    return this.#setup.whenSkipped === 'fail' ? undefined : delayAfterSkip(policy, attempt + skipped + 1);
+  #delayMs(call: CallView): number | undefined {
+    const scheduled = countedAttempt(call) + (call.skipped ?? 0) + 1;
+    return this.#setup.whenSkipped === 'fail' ? undefined : delayAfterSkip(call.policy, scheduled);
   }
 
   get level(): number {
