@@ -12,6 +12,7 @@ import {
   isWebReadable,
   layerOf,
   type MakeBody,
+  maySendAgain,
   namedTimeoutOf,
   type OpenedBody,
   property,
@@ -91,7 +92,7 @@ export class AxiosRequest implements RequestTraits, Transport<AxiosResponse> {
 
   begin(call: Call, caller: CallerSignal | undefined): void {
     this.#caller = caller;
-    if (formBody && call.policy.maxRetries > 0) this.next ??= formBody(this.config.data);
+    if (formBody && maySendAgain(call.policy)) this.next ??= formBody(this.config.data);
   }
 
   get method(): string {

@@ -481,3 +481,14 @@ test.each([
 ])('a wrong option is an error: %j', (given, message) => {
   expect(() => refreshOn401(given as never)).toThrow(message);
 });
+
+test('a refresh is no retry: the body of a Request is kept for it without any', async () => {
+  const bodies: string[] = [];
+  const base = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    bodies.push(await new Request(input, init).text());
+    return new Response(null, { status: tokenOf(init) === 'new' ? 200 : 401 });
+  };
+  const fetch = createFetch({ ...options(() => ({ authorization: 'new' })), maxRetries: 0 }, base);
+  const response = await fetch(new Request(`${ORIGIN}/`, { method: 'POST', body: 'text' }));
+  expect([response.status, ...bodies]).toEqual([200, 'text', 'text']);
+});

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { attemptsOf } from '@ebb/core';
+import { attemptsOf, refreshOn401 } from '@ebb/core';
 import axios from 'axios';
 import FormDataPackage from 'form-data';
 import { describe, expect, test, vi } from 'vitest';
@@ -57,6 +57,15 @@ describe('a form of the form-data package', () => {
     const server = await serve(UP);
     await clientOf({ adapter: 'http' }, { maxRetries: 0 }).put(server.url, form);
     expect(pipe).toHaveBeenCalled();
+  });
+
+  test('is kept for a refresh, which is no retry', async () => {
+    const server = await serve({ status: 401 }, UP);
+    const plugins = [refreshOn401({ refresh: () => ({ authorization: 'new' }) })];
+    const policy = { maxRetries: 0, plugins, trustedOrigins: [new URL(server.url).origin] };
+    const { status } = await clientOf({ adapter: 'http' }, policy).put(server.url, formOf(['a', 'b']));
+    expect([status, server.seen.length]).toEqual([200, 2]);
+    expect(sentBody(server.seen[0] as ReceivedRequest)).toEqual(sentBody(server.seen[1] as ReceivedRequest));
   });
 
   test('follows formDataHeaderPolicy', async () => {
