@@ -92,7 +92,7 @@ export class AxiosRequest implements RequestTraits, Transport<AxiosResponse> {
 
   begin(call: Call, caller: CallerSignal | undefined): void {
     this.#caller = caller;
-    if (formBody && maySendAgain(call.policy)) this.next ??= formBody(this.config.data);
+    if (formBody && this.config.data && maySendAgain(call.policy)) this.next ??= formBody(this.config.data);
   }
 
   get method(): string {

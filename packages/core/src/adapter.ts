@@ -58,7 +58,6 @@ export { MOST_READ_AHEAD_BYTES, type ReadHeader, responseHeader } from './http/h
 export { originOf } from './http/outcome.ts';
 export { forRequest } from './limits/limit.ts';
 export { AroundCalls, LAYER, type Way } from './nested/outer-call.ts';
-export { countedAttempt } from './policy/call-view.ts';
 export type { SentHeaders } from './policy/hooks.ts';
 export { hasMiddleware, maySendAgain } from './policy/options.ts';
 export { createPolicy, overridePolicy } from './policy/policy.ts';

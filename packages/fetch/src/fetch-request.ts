@@ -143,7 +143,7 @@ export class FetchRequest implements RequestTraits, Transport<Response> {
     const { attempt, policy } = call;
     const timeoutMs = timeoutOf(call);
     this.#running = call;
-    if (attempt === 1 && maySendAgain(policy) && !signal?.aborted) void this.#upload?.keep();
+    if (attempt === 1 && this.#upload && maySendAgain(policy) && !signal?.aborted) void this.#upload.keep();
     if (hopsOf) this.#hops = hopsOf(call, this);
     if (timeoutMs === undefined && signal === undefined) return this.#sendNow(call);
     return boundAttempt((state) => this.#sendNow(call, state), signal, call, timeoutMs);

@@ -13,7 +13,7 @@ import {
   type Verdict,
   withAdvice,
 } from '../http/outcome.ts';
-import { type CallView, countedAttempt, type PlannedRetry } from '../policy/call-view.ts';
+import type { CallView, PlannedRetry } from '../policy/call-view.ts';
 import type { Costs } from '../policy/contracts.ts';
 import { costOf } from '../policy/cost.ts';
 import type { Policy } from '../policy/options.ts';
@@ -214,7 +214,7 @@ export function decideRetry(
 ): Decision {
   const { request, startedAtMs = nowMs, previousBackoffMs, skipped = 0, wasAtOnce } = input;
   const { random, totalTimeoutMs = Infinity } = policy;
-  const attempt = countedAttempt(input);
+  const attempt = wasAtOnce ? input.attempt - 1 : input.attempt;
   const { advice: judged } = outcome;
   if (judged?.retryNow && !wasAtOnce && request.replayable)
     return { retry: true, reason: judged.retryNow === true ? 'refused' : judged.retryNow, delayMs: 0 };

@@ -78,8 +78,3 @@ export interface CallView {
 
 /** Calls `ended` once the body of a response no longer uses its connection. */
 export type WhenBodyEnds = (settled: unknown, context: BodyContext, ended: () => void) => void;
-
-/** The number of the attempt as `maxRetries` counts: without one that was sent again at once. */
-export function countedAttempt({ attempt, wasAtOnce }: Pick<CallView, 'attempt' | 'wasAtOnce'>): number {
-  return wasAtOnce ? attempt - 1 : attempt;
-}

@@ -4,7 +4,6 @@ import type { RequestTraits } from '@ebb/core';
 import {
   type BodyContext,
   type Call,
-  countedAttempt,
   isIdempotent,
   isNodeReadable,
   isWebReadable,
@@ -91,10 +90,13 @@ export class Hops {
  * The counter of the hops of an attempt, if a retry needs proof that the first hop refused the connection. If a redirect target refused the
  * connection, the first server has already processed the request, which must not be repeated.
  */
-export function hopsOf(call: Call, request: RedirectSource): Hops | undefined {
-  const { maxRetries, methods } = call.policy;
-  // An inner layer sends once, and its requests count for the outer one.
-  if (countedAttempt(call) > maxRetries || methods === 'all' || call.isInner) return undefined;
+export function hopsOf(
+  { attempt, wasAtOnce, policy, isInner }: Call,
+  request: RedirectSource,
+): Hops | undefined {
+  const { maxRetries, methods } = policy;
+  // An inner layer sends once, and its requests count for the outer one. An attempt that is sent again at once is no retry.
+  if (attempt > (wasAtOnce ? maxRetries + 1 : maxRetries) || methods === 'all' || isInner) return undefined;
   const { method } = request;
   // The test of the others takes a tenth of all that ebb does for a request.
   if (methods === 'idempotent' && (method === 'GET' || isIdempotent(method))) return undefined;

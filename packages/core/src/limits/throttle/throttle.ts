@@ -7,7 +7,7 @@ import type { StopReason, ThrottleState } from '../../events/events.ts';
 import { isTrouble } from '../../http/classify.ts';
 import { plainFeedback } from '../../http/feedback.ts';
 import type { Outcome, RequestTraits, ResponseOutcome } from '../../http/outcome.ts';
-import { type CallPolicy, type CallView, countedAttempt } from '../../policy/call-view.ts';
+import type { CallPolicy, CallView } from '../../policy/call-view.ts';
 import { checkKey } from '../../policy/cost.ts';
 import type { BroughtLimit, Limit, Permit, Skip } from '../../policy/limit.ts';
 import type { Throttle } from '../../policy/limit-options.ts';
@@ -69,6 +69,11 @@ export function isBad(
 
 /** How many failures an event reports. */
 const REPORTED_FAILURES = 3;
+
+/** How many attempts were scheduled: sent or skipped. One that was sent again at once is no retry. */
+function scheduledOf({ attempt, skipped = 0, wasAtOnce }: CallView): number {
+  return attempt + skipped - (wasAtOnce ? 1 : 0);
+}
 
 /** The most retries and skipped attempts of a request together. */
 export function mostScheduled({ maxRetries }: Pick<CallPolicy, 'maxRetries'>): number {
@@ -139,15 +144,14 @@ class OverloadThrottle implements Throttle, Limit {
   }
 
   planRetry(call: CallView): StopReason | undefined {
-    return countedAttempt(call) + (call.skipped ?? 0) > mostScheduled(call.policy)
-      ? 'retries-exhausted'
-      : undefined;
+    return scheduledOf(call) > mostScheduled(call.policy) ? 'retries-exhausted' : undefined;
   }
 
   /** `undefined` if no scheduled attempt follows. */
   #delayMs(call: CallView): number | undefined {
-    const scheduled = countedAttempt(call) + (call.skipped ?? 0) + 1;
-    return this.#setup.whenSkipped === 'fail' ? undefined : delayAfterSkip(call.policy, scheduled);
+    return this.#setup.whenSkipped === 'fail'
+      ? undefined
+      : delayAfterSkip(call.policy, scheduledOf(call) + 1);
   }
 
   get level(): number {
