@@ -10,7 +10,7 @@ import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { goOnAfter, isSuccess, mayBeSentAtOnce } from './at-once.ts';
 import { Call } from './call.ts';
-import { attemptsOf } from './history.ts';
+import { attemptsOf, setHistory } from './history.ts';
 import { run } from './run.ts';
 import { sendWithin, type Transport } from './transport.ts';
 
@@ -117,7 +117,9 @@ describe('the first attempt', () => {
 
   test('that failed with a request within that was repeated is the last', () => {
     const outer = Object.assign(outerOf(REQUEST) as AroundCalls, { hasFailed: true });
-    const error = new Error('reset');
+    const inner = new Error('reset');
+    setHistory(inner, [{ attempt: 1, delayMs: 0, waitedMs: 0, reason: 'final' }]);
+    const error = new Error('reset', { cause: inner });
     expect(() => callOf(error, outer)).toThrow(error);
     expect(reasonsOf(error)).toEqual(['inner-client-retried']);
     expect(outer.isOpen).toBe(false);
