@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { attemptsOf } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
@@ -51,16 +50,6 @@ test.each<[AxiosRequestConfig, code: string, message: string]>([
   expect(error).toMatchObject({ code, message });
   expect(error.config?.headers.get('a')).toBe('b');
   expect(attemptsOf(error).map(({ failure }) => failure)).toEqual(['timeout', 'timeout']);
-});
-
-test('the caller’s own cancelToken ends a streamed response that is being read', async () => {
-  const server = await serve('held-200');
-  const { token, cancel } = axios.CancelToken.source();
-  const client = clientOf({ adapter: 'http', responseType: 'stream' }, { attemptTimeoutMs: 60_000 });
-  const { data } = await client.get(server.url, { cancelToken: token });
-  const read = text(data);
-  cancel('enough');
-  await expect(read).rejects.toThrow('enough');
 });
 
 test('the caller’s own cancelToken is restored, and still cancels', async () => {

@@ -29,7 +29,7 @@ import { asCanceled, type CallerSignal, sendWithTimeout, timeoutError } from './
 import { type Config, changeHeaders, copyWith, exchange, type Fields, urlOf, withContext } from './config.ts';
 import { failureOf, headerOf, outcomeOf } from './outcome.ts';
 import type { FactoryBody, NextBody } from './request-body.ts';
-import { discard, endBodyAfter, peekAt, whenBodyEnds } from './response-body.ts';
+import { discard, endBodyAfter, peekAt, whenBodyEnds, whenRead } from './response-body.ts';
 
 /** How the requests of an interceptor go through an adapter. */
 export interface Route extends AdapterRoute {
@@ -263,14 +263,15 @@ export class AxiosRequest implements RequestTraits, Transport<AxiosResponse> {
   }
 
   /**
-   * Restores the config after an abort, and removes the listeners from the caller's signal.
+   * Restores the config after an abort, and removes the listeners from the caller's signal and token.
    *
-   * @param isRead true if the caller may read a stream, which the caller's token still cancels
+   * @param response what the caller gets: until its body has ended, the token still cancels it
    */
-  end(isRead = false): void {
+  end(response?: AxiosResponse): void {
     this.#leave();
     // The body of an attempt that was not sent.
     if (this.made) this.#factory?.release();
-    if (!isRead) this.#caller?.release?.();
+    const release = this.#caller?.release;
+    if (release) whenRead(response, this.route.policy.clock, release);
   }
 }

@@ -149,12 +149,12 @@ async function settle(
   request: AxiosRequest,
   call: Call,
 ): Promise<AxiosResponse> {
-  const { signal, config } = request;
+  const { signal } = request;
   try {
     const response = await sent;
     // axios would throw a CanceledError of its own now, which has no history.
     if (signal?.aborted) throw signal.reason;
-    request.end(config.responseType === 'stream');
+    request.end(response);
     if (response.status >= 400) request.closeUpload(response);
     return response;
   } catch (error) {

@@ -3,4 +3,4 @@ export { adapterOf } from './axios-copy.ts';
 export { AxiosRequest, type Route } from './axios-request.ts';
 export { type CallerSignal, callerSignal } from './cancel.ts';
 export { type Config, copyWith } from './config.ts';
-export { discard } from './response-body.ts';
+export { discard, whenRead } from './response-body.ts';

@@ -11,7 +11,7 @@ import {
   watchWebStream,
 } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
-import { abortUpload, whenNodeBodyEnds } from '#platform';
+import { abortUpload, closeWith, whenNodeBodyEnds } from '#platform';
 import { headerOf } from './outcome.ts';
 
 /** The response of an adapter: its result, or the `response` of its error. */
@@ -64,6 +64,12 @@ export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void):
   const data: unknown = response?.data;
   if (!response || !isWebReadable(data) || data.locked) ended();
   else response.data = watchWebStream(data, clock, ended);
+}
+
+/** Calls `ended` when no one can read the body of a response any longer: at once if axios has read it, or if there is none. */
+export function whenRead(response: AxiosResponse | undefined, clock: Clock, ended: () => void): void {
+  const isStreamed = closeWith ? closeWith(response?.data, ended) : false;
+  if (!isStreamed) whenBodyEnds(response, clock, ended);
 }
 
 /**

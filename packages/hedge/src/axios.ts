@@ -7,6 +7,7 @@ import {
   copyWith,
   discard,
   type Route,
+  whenRead,
 } from '@ebb/axios/internal';
 import { LONGEST_DISCARD_MS, property } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosRequestConfig, AxiosResponse } from 'axios';
@@ -89,7 +90,9 @@ class AxiosRace extends PromiseRace<AxiosResponse> {
   #restore(one: Try<AxiosResponse> | undefined): void {
     const { signal, release } = this.#caller ?? {};
     const { config } = (one?.request ?? this.request) as AxiosRequest;
-    release?.();
+    // Until the caller has read the body, only this race passes the abort of the caller on.
+    const response = one?.answered ? (one.value as AxiosResponse) : undefined;
+    if (release) whenRead(response, this.plan.setup.policy.clock, release);
     for (const shown of [one?.value, property(one?.value, 'response')]) {
       if (property(shown, 'config') === config) (shown as AxiosResponse).config = this.#config;
     }

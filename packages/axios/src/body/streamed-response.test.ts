@@ -8,10 +8,13 @@ import { serve } from '../../../../test/serve.ts';
 import { clientOf, errorOf } from '../../test/client.ts';
 import { listen } from '../../test/servers.ts';
 import { UP } from '../../test/steps.ts';
+import { testsOfCancelledStreams } from '../../test/streamed.ts';
 
 describe.each(['http', 'fetch'])('a streamed response of the %s adapter', (adapter) => {
   const stream = { adapter, responseType: 'stream' } as const;
   const read = (data: unknown) => text(data as Readable);
+
+  testsOfCancelledStreams(clientOf(stream, { attemptTimeoutMs: 60_000 }));
 
   test.each([
     ['breaks with a timeout if it does not end within the total timeout', 'endless-200', 1],

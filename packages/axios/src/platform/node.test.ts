@@ -112,7 +112,7 @@ describe('the end of a stream of Node', () => {
     data.destroy();
     await closed;
     const close = vi.fn();
-    expect([closeWith('text', close), closeWith(undefined, close)]).toEqual([false, false]);
+    expect(['text', undefined, data].map((one) => closeWith(one, close))).toEqual([false, false, false]);
     expect(close).not.toHaveBeenCalled();
   });
 });

@@ -83,9 +83,9 @@ export function whenNodeBodyEnds(
   return true;
 }
 
-/** Closes an upload when the response closes, if that is a Node stream; false for anything else. */
+/** Calls `close` when a Node stream closes; false for one that was destroyed before, and for anything else. */
 export function closeWith(data: unknown, close: () => void): boolean {
-  if (!isNodeReadable(data)) return false;
+  if (!isNodeReadable(data) || data.destroyed) return false;
   data.on('close', close);
   return true;
 }

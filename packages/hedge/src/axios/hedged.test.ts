@@ -8,6 +8,7 @@ import { responseTo } from '../../../axios/test/adapters.ts';
 import { openStream } from '../../../axios/test/bodies.ts';
 import { waysToCancel } from '../../../axios/test/cancel.ts';
 import { errorOf } from '../../../axios/test/client.ts';
+import { testsOfCancelledStreams } from '../../../axios/test/streamed.ts';
 import { hedged } from '../axios.ts';
 
 const URL_A = 'https://a.test/things';
@@ -175,6 +176,13 @@ test.each([
   await clock.advance(100);
   expect(response.data).toBe(streams[1]);
   expect(streams.map(({ destroyed }) => destroyed)).toEqual([true, false]);
+});
+
+describe.each(['http', 'fetch'])('a streamed response over the %s adapter', (below) => {
+  const policy = createPolicy({ attemptTimeoutMs: 60_000 });
+  const client = axios.create({ adapter: hedged({ policy }, below), responseType: 'stream' });
+  client.interceptors.request.use(ebbInterceptor(policy));
+  testsOfCancelledStreams(client);
 });
 
 describe('wrong options', () => {
