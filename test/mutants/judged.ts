@@ -43,7 +43,7 @@ export const JUDGED: Readonly<Record<string, Judged>> = {
       'test/migration/like/*.test.ts',
     ],
     // Not those that load all of core anew: what runs at load would count, too.
-    alone: /^packages\/core\/src\/(?:events\/channels|nested\/)/,
+    alone: /^packages\/core\/src\/(?:events\/channels|nested\/)|^test\/stale/,
   },
   fetch: adapter('fetch', 90, 2, 'answer,broken-bodies,deduplicate,deadline,throttle'),
   axios: adapter('axios', 85, 2, 'deduplicate,layers-axios,proxies'),

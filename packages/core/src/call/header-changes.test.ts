@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { REQUEST } from '../../test/call-with-limits.ts';
 import { throwing } from '../../test/throwing.ts';
 import { HookError } from '../base/errors.ts';
@@ -38,6 +38,7 @@ test.each<[story: string, made: unknown, changes: object | undefined]>([
     { 'x-a': '1', 'x-b': undefined },
   ],
   ['no pairs', [], {}],
+  ['names that begin or end as a member', { 'x-url': '1', 'body-id': '2' }, { 'x-url': '1', 'body-id': '2' }],
   ['pairs of another realm', runInNewContext("[['x-a', '1']]"), { 'x-a': '1' }],
   [
     'a name that is repeated',
@@ -155,4 +156,19 @@ test('the key of a request is that of the caller, or that of ebb, or none', () =
   expect(keyOf(policy, own)).toEqual({ value: 'own', isOurs: false, isKept: true });
   expect(keyOf(createPolicy(), request)).toBeUndefined();
   expect(keyOf(policy, { ...own, method: 'get' })).toBeUndefined();
+});
+
+test.each([5, '', ' ', undefined])('idempotencyKey that returns %o is an error', (key) => {
+  const make = () => keyOf(createPolicy({ idempotencyKey: () => key as never }), request);
+  expect(make).toThrow(HookError);
+  expect(make).toThrow('idempotencyKey failed: its result must be a string that is not empty');
+});
+
+test('a page without TLS, which has no randomUUID, makes keys too', () => {
+  const { crypto } = globalThis;
+  vi.stubGlobal('crypto', { getRandomValues: (numbers: Uint32Array) => crypto.getRandomValues(numbers) });
+  const [one, other] = [1, 2].map(() => keyOf(createPolicy({ idempotencyKey: true }), request)?.value);
+  vi.unstubAllGlobals();
+  expect(one).toMatch(/^\d+(-\d+){3}$/);
+  expect(other).not.toBe(one);
 });

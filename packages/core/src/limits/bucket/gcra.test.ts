@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { giveBack, type Quota, spend, stateWith, take, tokensAt, waitMs } from './gcra.ts';
+import {
+  giveBack,
+  type Quota,
+  spend,
+  stateWith,
+  stepsBy,
+  stepsToWait,
+  take,
+  tokensAt,
+  waitMs,
+} from './gcra.ts';
 
 function quota(refillPerSecond: number, capacity: number): Quota {
   return { refillPerSecond, capacity };
@@ -110,4 +120,26 @@ describe('a refund', () => {
     const state = giveBack(limits, spentAgain, 10, held, 10_000);
     expect(tokensAt(limits, state, 10_000)).toBeCloseTo(0, 9);
   });
+});
+
+test.each([
+  [100, 299.9, 2],
+  [100, 300, 3],
+  // The quotient is 2.9999999999999996.
+  [0.1, 0.3, 3],
+  [100, -50, -1],
+])('steps of %d ms by %d: %d', (intervalMs, nowMs, steps) => {
+  expect(stepsBy(intervalMs, nowMs)).toBe(steps);
+});
+
+test.each<[story: string, emptyAtMs: number, cost: number, everyMs: number, steps: number]>([
+  ['a full bucket', 0, 10, 100, 0],
+  ['an empty one', 1_000, 1, 100, 1],
+  ['an empty one, for three', 1_000, 3, 100, 3],
+  ['half a bucket', 500, 6, 100, 1],
+  ['half a bucket, for seven', 500, 7, 100, 2],
+  ['a debt of two and a half', 1_250, 1, 100, 4],
+  ['steps that fill it', 1_000, 10, 2_000, 1],
+])('how many steps until the tokens are there: %s', (_, emptyAtMs, cost, everyMs, steps) => {
+  expect(stepsToWait(quota(10, 10), emptyAtMs, cost, 1_000, everyMs)).toBe(steps);
 });
