@@ -1,5 +1,6 @@
 // The door for packages of features. It is no part of the public API: any release may change it.
 export { devText, inDevelopment } from '#dev-text';
+export { outerCall } from '#nested';
 export { worker } from '#worker';
 export {
   type Check,
@@ -37,6 +38,6 @@ export { IN_MILLISECONDS } from './http/server-feedback.ts';
 export type { CallPolicy } from './policy/call-view.ts';
 export type { CostLearner } from './policy/contracts.ts';
 export { checkKey } from './policy/cost.ts';
-export { observerOf } from './policy/options.ts';
+export { observerOf, POLICY } from './policy/options.ts';
 export { methodsOr, overridePolicy } from './policy/policy.ts';
 export { isTrusted } from './policy/trust.ts';

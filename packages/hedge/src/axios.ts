@@ -9,14 +9,14 @@ import {
   type Route,
   whenRead,
 } from '@ebb/axios/internal';
-import { LONGEST_DISCARD_MS, property } from '@ebb/core/adapter';
+import { LAYER, LONGEST_DISCARD_MS, property } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosRequestConfig, AxiosResponse } from 'axios';
 import { HEDGES, type HedgeOptions, HedgePlan } from './hedge-plan.ts';
 import { PromiseRace, type Try } from './promises.ts';
 import type { Hedge } from './race.ts';
 
 /** A config of which a fetch of ebb's, or another instance, sees that it is hedged. */
-type MarkedConfig = Config & { fetchOptions?: { [HEDGES]?: boolean } };
+type MarkedConfig = Config & { fetchOptions?: { [HEDGES]?: boolean; [LAYER]?: unknown } };
 
 /** The config of one try: adapters write into its headers. It gets its signal when it is sent. */
 function copyOf(config: MarkedConfig, more?: Partial<Config>): Config {
@@ -36,9 +36,9 @@ class AxiosRace extends PromiseRace<AxiosResponse> {
   readonly #caller: CallerSignal | undefined;
 
   /** @throws HookError if `keyOf` fails */
-  constructor(plan: HedgePlan, route: Route, config: Config, request: AxiosRequest) {
+  constructor(plan: HedgePlan, route: Route, config: MarkedConfig, request: AxiosRequest) {
     const caller = callerSignal(config);
-    super(plan, request, caller?.signal);
+    super(plan, request, caller?.signal, config.fetchOptions?.[LAYER]);
     this.#route = route;
     this.#config = config;
     this.#caller = caller;

@@ -1,4 +1,4 @@
-import { cancelBody, property } from '@ebb/core/adapter';
+import { cancelBody, LAYER, property } from '@ebb/core/adapter';
 import type { BaseFetch, FetchInit, FetchInput } from '@ebb/fetch';
 import { copyArguments, FetchRequest, isRequest, withChanges } from '@ebb/fetch/internal';
 import { HEDGES, type HedgeOptions, HedgePlan } from './hedge-plan.ts';
@@ -19,7 +19,7 @@ class FetchRace extends PromiseRace<Response> {
     init: FetchInit | undefined,
     call: FetchRequest,
   ) {
-    super(plan, call, call.signal);
+    super(plan, call, call.signal, property(init, LAYER));
     this.#baseFetch = baseFetch;
     this.#input = input;
     this.#init = init;

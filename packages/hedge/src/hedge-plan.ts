@@ -1,5 +1,5 @@
 import type { Clock, Policy, PolicyOptions, RequestTraits } from '@ebb/core';
-import { callHook, createPolicy, mustTrust, originOf } from '@ebb/core/adapter';
+import { callHook, countClient, createPolicy, mustTrust, originOf } from '@ebb/core/adapter';
 import {
   type Check,
   type Complete,
@@ -11,6 +11,7 @@ import {
   notNegative,
   number,
   type OptionTable,
+  POLICY,
   positive,
   readOptions,
   report,
@@ -192,6 +193,8 @@ export class HedgePlan {
   /** @throws TypeError, RangeError for a wrong option */
   constructor(caller: string, options: HedgeOptions) {
     this.setup = readHedgeOptions(caller, options);
+    // So that the client above shows its call, of which a hedge needs the header functions.
+    if (this.setup.policy[POLICY].hasHeaderHooks) countClient();
   }
 
   /**

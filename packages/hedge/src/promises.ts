@@ -33,8 +33,8 @@ export abstract class PromiseRace<T> extends Race implements Try<T> {
   #wake: (() => void) | undefined;
 
   /** @throws HookError if `keyOf` fails */
-  constructor(plan: HedgePlan, request: RaceRequest<T>, signal: AbortSignal | undefined) {
-    super(plan, request);
+  constructor(plan: HedgePlan, request: RaceRequest<T>, signal: AbortSignal | undefined, carried: unknown) {
+    super(plan, request, carried);
     this.request = request;
     this.#signal = signal;
   }

@@ -1,10 +1,11 @@
 import type { HedgeRecord, Outcome, RequestTraits } from '@ebb/core';
-import { Call } from '@ebb/core/adapter';
+import { Call, type SentHeaders } from '@ebb/core/adapter';
 import {
   HookError,
   headersNow,
   isTrouble,
   isTrusted,
+  outerCall,
   report,
   reportedOutcome,
   verdictOf,
@@ -23,6 +24,17 @@ export interface Hedge {
   outcome: Outcome | undefined;
 }
 
+/** The part of a call that hedges read; user code, and a call on the fast path, have no headers. */
+type HeaderSource = Partial<Pick<Call, 'pendingHeaders' | 'headerChanges'>>;
+
+/** The headers that functions have made for an attempt, made anew; not those that something below the client has changed. */
+function madeAnew(call: HeaderSource, request: RequestTraits): SentHeaders {
+  const { pendingHeaders = {}, headerChanges } = call;
+  const isMade = ([name, value]: [string, unknown]): boolean =>
+    typeof value === 'function' && request.header(name) === headerChanges?.[name];
+  return headersNow(Object.fromEntries(Object.entries(pendingHeaders).filter(isMade)));
+}
+
 /** A first try and its hedges. It learns from them, and pays for them; a client adds how they are sent. */
 export abstract class Race implements DueTry {
   next: DueTry = this;
@@ -31,19 +43,23 @@ export abstract class Race implements DueTry {
   readonly plan: HedgePlan;
   readonly #key: HedgeKey;
   readonly #startMs: number;
+  /** The call of the client above. */
+  readonly #outer: HeaderSource | undefined;
   #outlasts = false;
   #hedges: Hedge[] | undefined;
 
   /**
    * To be called when the first try is sent.
    *
+   * @param carried the value under `LAYER` in the options of the request
    * @throws HookError if `keyOf` fails
    */
-  constructor(plan: HedgePlan, request: RequestTraits) {
+  constructor(plan: HedgePlan, request: RequestTraits, carried?: unknown) {
     const key = plan.keyOf(request);
     this.plan = plan;
     this.#key = key;
     this.#startMs = plan.setup.policy.clock.now();
+    this.#outer = outerCall(carried) as HeaderSource | undefined;
     this.dueMs = this.#startMs;
     pay(key.state, plan.setup.share);
     key.join(this);
@@ -112,6 +128,7 @@ export abstract class Race implements DueTry {
       if (isAway && !isTrusted(policy, request)) return;
       if (isAway) await call.askHooks();
       if (call.pendingHeaders !== undefined) call.headerChanges = headersNow(call.pendingHeaders);
+      else if (!isAway && this.#outer?.pendingHeaders) call.headerChanges = madeAnew(this.#outer, request);
       // Asked again, since hooks take time. Tokens that are not there do for a request (`nonConforming: 'mark'`), not for a hedge.
       isSent =
         this.isOpen &&

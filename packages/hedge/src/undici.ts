@@ -1,5 +1,5 @@
 import type { Outcome } from '@ebb/core';
-import { LAYER, sendWithin } from '@ebb/core/adapter';
+import { LAYER, property, sendWithin } from '@ebb/core/adapter';
 import type { HedgeNotes } from '@ebb/core/internal';
 import {
   Attempt,
@@ -41,7 +41,7 @@ class RequestRace extends Race {
   readonly #request: HedgedRequest;
 
   constructor(plan: HedgePlan, traits: Traits, request: HedgedRequest) {
-    super(plan, traits);
+    super(plan, traits, property(request.options, LAYER));
     this.#request = request;
   }
 

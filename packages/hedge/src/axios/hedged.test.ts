@@ -142,6 +142,17 @@ test('another origin gets the path, the parameters and the headers, and what the
   ]);
 });
 
+test('a header function is called at the send of the hedge as well, and plain values stay', async () => {
+  let made = 0;
+  const beforeAttempt = () => ({ 'x-plain': `${++made}`, 'x-nonce': () => `${++made}` });
+  const { clock, client, sent } = setup([{ ms: 100 }, { ms: 5 }], { beforeAttempt });
+  await clock.runUntilSettled(client.get(URL_A));
+  expect(sent.map(({ headers }) => [headers?.['x-plain'], headers?.['x-nonce']])).toEqual([
+    ['1', '2'],
+    ['1', '3'],
+  ]);
+});
+
 test.each<[string, AxiosRequestConfig, object, number]>([
   ['a GET', {}, {}, 2],
   ['a HEAD', { method: 'head' }, {}, 2],

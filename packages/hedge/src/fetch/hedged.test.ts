@@ -10,6 +10,7 @@ import {
   retryBudget,
   tokenBucket,
 } from '@ebb/core';
+import { deadline } from '@ebb/core/deadlines';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -418,6 +419,29 @@ describe('the delay that is learned', () => {
     await clock.runUntilSettled(hedging(URL_A));
     expect(sent.length).toBe(41);
   });
+});
+
+test('a header function is called at the send of the hedge as well; plain values, and what is set below, stay', async () => {
+  let made = 0;
+  const { clock, sent, hedging, policy } = client([{ ms: 100 }, { ms: 5 }], {
+    totalTimeoutMs: 100,
+    plugins: [deadline({ header: 'x-left' })],
+    beforeAttempt: () => {
+      const [plain, next] = [`${++made}`, () => `${++made}`];
+      return { 'x-plain': plain, 'x-nonce': next, 'x-below': next, 'x-gone': () => undefined };
+    },
+  });
+  const below: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('x-below', 'own');
+    return hedging(input, { ...init, headers });
+  };
+  await clock.runUntilSettled(createFetch(policy, below)(URL_A, { headers: { 'x-gone': '1' } }));
+  const names = ['x-plain', 'x-nonce', 'x-left', 'x-below', 'x-gone'];
+  expect(sent.map(({ init }) => names.map((name) => new Headers(init.headers).get(name)))).toEqual([
+    ['1', '2', '100', 'own', null],
+    ['1', '4', '90', 'own', null],
+  ]);
 });
 
 describe('which requests', () => {

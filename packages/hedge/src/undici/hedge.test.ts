@@ -194,6 +194,21 @@ describe.each(Object.entries(versions))('%s', (_, { Agent, request, fetch }) => 
     );
   });
 
+  test('a header function is called at the send of the hedge as well, and plain values stay', async () => {
+    const doors = gates();
+    const server = await serving(async (response, seen, number) => {
+      if (number === 1) doors.open(1);
+      await gated(doors)(response, seen, number);
+    });
+    let made = 0;
+    const beforeAttempt = () => ({ 'x-plain': `${++made}`, 'x-nonce': () => `${++made}` });
+    await client(server, { beforeAttempt, trustedOrigins: () => true }).get();
+    expect(server.seen.map(({ headers }) => [headers['x-plain'], headers['x-nonce']])).toEqual([
+      ['1', '2'],
+      ['1', '3'],
+    ]);
+  });
+
   test('events come in the async context of the request', async () => {
     const doors = gates();
     const storage = new AsyncLocalStorage<string>();
