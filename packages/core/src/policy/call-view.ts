@@ -55,6 +55,8 @@ export interface CallView {
   readonly wasAtOnce?: boolean | undefined;
   /** The time of the call that is left, if the policy has a total timeout. */
   readonly deadline?: { readonly leftMs: number } | undefined;
+  /** How long hooks and the body factory have taken for the attempt, in milliseconds: its timeout has begun with them. */
+  readonly hookMs?: number | undefined;
   /** The outcome that the attempt retries; `undefined` for a first attempt, and for a hedge. */
   readonly toRetry?: Outcome | undefined;
   /** The bucket that the tokens of the attempt were taken from. */

@@ -25,8 +25,8 @@ export const HEADERS: OptionTable<DeadlineOptions> = {
 };
 
 /** The time after which the client no longer waits for the attempt, in milliseconds. */
-function leftMs({ deadline, policy }: CallView): number {
-  return Math.min(deadline?.leftMs ?? Infinity, policy.attemptTimeoutMs ?? Infinity);
+function leftMs({ deadline, policy, hookMs = 0 }: CallView): number {
+  return Math.min(deadline?.leftMs ?? Infinity, (policy.attemptTimeoutMs ?? Infinity) - hookMs);
 }
 
 /**

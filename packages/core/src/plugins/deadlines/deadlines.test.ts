@@ -67,6 +67,7 @@ describe('the headers of an attempt', () => {
     ['a total timeout', { deadline: { leftMs: 800.7 }, policy: {} }, '800'],
     ['a shorter attempt', { deadline: { leftMs: 800.7 }, policy: { attemptTimeoutMs: 300 } }, '300'],
     ['a longer attempt', { deadline: { leftMs: 800.7 }, policy: { attemptTimeoutMs: 900 } }, '800'],
+    ['an attempt whose hooks took time', { policy: { attemptTimeoutMs: 1_000 }, hookMs: 600 }, '400'],
     ['no time left', { deadline: { leftMs: -3 }, policy: {} }, '0'],
     ['no timeout', { policy: {} }, undefined],
   ])('%s', (_, call, left) => {
