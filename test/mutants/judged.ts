@@ -31,7 +31,7 @@ const adapter = (name: string, least: number, parts: number, more: string): Judg
 /** By the names of their folders. */
 export const JUDGED: Readonly<Record<string, Judged>> = {
   core: {
-    least: 89,
+    least: 91,
     parts: 8,
     without: ['**/{platform/web,platform/worker,nested/web,events/console}.ts'],
     tests: [
@@ -46,8 +46,8 @@ export const JUDGED: Readonly<Record<string, Judged>> = {
     alone: /^packages\/core\/src\/(?:events\/channels|nested\/)|^test\/stale/,
   },
   fetch: adapter('fetch', 90, 2, 'answer,broken-bodies,deduplicate,deadline,throttle'),
-  axios: adapter('axios', 85, 2, 'deduplicate,layers-axios,proxies'),
-  undici: adapter('undici', 85, 2, 'layers-undici'),
+  axios: adapter('axios', 87, 2, 'deduplicate,layers-axios,proxies'),
+  undici: adapter('undici', 86, 2, 'layers-undici'),
 };
 
 export function judgedBy(name: string): Judged {
