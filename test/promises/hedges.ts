@@ -11,7 +11,7 @@ export const HEDGES: readonly Promised[] = promises('docs/strategies/hedges.md',
   {
     says: 'a throttle that is closed',
     file: RACE,
-    from: " || (own && own.state !== 'closed')",
+    from: " || (own !== undefined && own.state !== 'closed')",
     to: '',
     tests: hedged,
   },

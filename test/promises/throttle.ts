@@ -121,7 +121,7 @@ export const THROTTLE: readonly Promised[] = [
     {
       says: "`'fail'`: the first skipped attempt ends the request",
       file: LIMIT,
-      from: "this.#setup.whenSkipped === 'fail' ? undefined : ",
+      from: "if (this.#setup.whenSkipped === 'fail') return undefined;",
       to: '',
       tests: ofLimit,
     },

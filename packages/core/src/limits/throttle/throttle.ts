@@ -149,9 +149,8 @@ class OverloadThrottle implements Throttle, Limit {
 
   /** `undefined` if no scheduled attempt follows. */
   #delayMs(call: CallView): number | undefined {
-    return this.#setup.whenSkipped === 'fail'
-      ? undefined
-      : delayAfterSkip(call.policy, scheduledOf(call) + 1);
+    if (this.#setup.whenSkipped === 'fail') return undefined;
+    return delayAfterSkip(call.policy, scheduledOf(call) + 1);
   }
 
   get level(): number {
