@@ -27,6 +27,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'workers/bucket-object.ts': 'a call of a bucket of ours, in JSON, which has ten fields',
   'workers/call-object.ts': 'a reply of an object of ours, in JSON, which has five fields',
   'core/http/body.ts': 'it waits for the end of an upload, and reads no part',
+  'hedge/race.ts': OWN,
   'fetch/deduplicate.ts': PARTS,
   'core/bodies/body-reader.ts': ['an error of OpenAI', 'an error of Google', 'the first event of a stream'],
   'core/bodies/peek.ts': PARTS,

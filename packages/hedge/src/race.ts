@@ -27,7 +27,7 @@ export interface Hedge {
 /** The part of a call that hedges read; user code, and a call on the fast path, have no headers. */
 type HeaderSource = Partial<Pick<Call, 'pendingHeaders' | 'headerChanges'>>;
 
-/** The headers that functions have made for an attempt, made anew; not those that something below the client has changed. */
+/** Calls the functions that have made headers of an attempt again; not those whose headers were changed below the client. */
 function madeAnew(call: HeaderSource, request: RequestTraits): SentHeaders {
   const { pendingHeaders = {}, headerChanges } = call;
   const isMade = ([name, value]: [string, unknown]): boolean =>

@@ -70,7 +70,7 @@ export function isBad(
 /** How many failures an event reports. */
 const REPORTED_FAILURES = 3;
 
-/** How many attempts were scheduled: sent or skipped. One that was sent again at once is no retry. */
+/** How many attempts were scheduled: sent or skipped. An attempt at once, after a refresh for example, is no retry. */
 function scheduledOf({ attempt, skipped = 0, wasAtOnce }: CallView): number {
   return attempt + skipped - (wasAtOnce ? 1 : 0);
 }
