@@ -202,6 +202,7 @@ describe('a base fetch makes a request of its own, which is sent twice and fails
   ])('%s', async (_, fails, sends) => {
     const base = vi.fn(() => failing('https://b.test/').catch((error) => Promise.reject(fails(error))));
     await expect(createFetch(once, base)('https://a.test/')).rejects.toThrow('reset');
-    expect(base).toHaveBeenCalledTimes(sends);
+    // Without async context, as in browsers, no call knows that it is within another.
+    expect(base).toHaveBeenCalledTimes(isWeb ? 2 : sends);
   });
 });
