@@ -113,15 +113,12 @@ export class ResponseOutcome {
   }
 }
 
-type ShownResponse = Pick<
-  Response,
-  'url' | 'redirected' | 'type' | 'headers' | 'status' | 'statusText' | 'ok'
->;
+const SHOWN = ['url', 'redirected', 'type', 'headers', 'status', 'statusText', 'ok'] as const;
+type ShownResponse = Pick<Response, (typeof SHOWN)[number]>;
 
 /** Has what no constructor gives a response, and its clones. The headers of a fetch cannot be changed. */
 function shownAs(shown: ShownResponse, made: Response): Response {
-  const { url, redirected, type, headers, status, statusText, ok } = shown;
-  const own = { url, redirected, type, headers, status, statusText, ok };
+  const own = Object.fromEntries(SHOWN.map((name) => [name, shown[name]])) as unknown as ShownResponse;
   const clone = (): Response => shownAs(own, Object.getPrototypeOf(made).clone.call(made));
   for (const [name, value] of Object.entries({ ...own, clone }))
     Object.defineProperty(made, name, { value, configurable: true });

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { constant, type Inspect, inspectBody, tokenBucket } from '@ebb/core';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runs } from '../../../test/runs.ts';
+import { rawUpstream } from '../../undici/test/upstream.ts';
 import { createFetch } from './index.ts';
 
 const isWeb = process.env.EBB_PLATFORM === 'web';
@@ -109,15 +108,10 @@ test('the caller gets the same bytes, whatever is looked at', async () => {
 });
 
 /** A server that says so, to the letter. */
-async function saying(line: string): Promise<string> {
-  const server = createServer((socket) => {
-    const head = Buffer.from(`HTTP/1.1 ${line}\r\ncontent-length: 2\r\nconnection: close\r\n\r\n`, 'utf8');
-    socket.once('data', () => socket.end(Buffer.concat([head, Buffer.from('ok')])));
+const saying = (line: string) =>
+  rawUpstream((socket) => {
+    socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok`);
   });
-  onTestFinished(() => void server.close());
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
 
 // No constructor of a response takes these.
 describe.skipIf(isWeb).each(['200 Хорошо', '200 Verf\u00fcgbar', '999 Own', '503 Сервис недоступен'])(
@@ -126,7 +120,8 @@ describe.skipIf(isWeb).each(['200 Хорошо', '200 Verf\u00fcgbar', '999 Own'
     const status = Number(line.slice(0, 3));
 
     test('after a look', async () => {
-      const url = await saying(line);
+      await using server = await saying(line);
+      const { url } = server;
       const { statusText } = await fetch(url);
       const inspect = inspectBody(async (response) => void (await response.text()));
       const response = await createFetch({ inspect, maxRetries: 0 })(url);
@@ -138,10 +133,9 @@ describe.skipIf(isWeb).each(['200 Хорошо', '200 Verf\u00fcgbar', '999 Own'
     });
 
     test('after a retry that is refused', async () => {
+      await using server = await saying(line);
       const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6, nonConforming: 'reject' });
-      const response = await createFetch({ ...atOnce, bucket, classify: () => 'transient' })(
-        await saying(line),
-      );
+      const response = await createFetch({ ...atOnce, bucket, classify: () => 'transient' })(server.url);
       expect([response.status, await response.text()]).toEqual([status, 'ok']);
     });
   },

@@ -19,7 +19,10 @@ export function isUnanswered(before: Connection, now: Connection): boolean {
 /** A source of response data that can be paused. */
 export type DataSource = Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
 
-/** The caller's handler, which has the two methods that undici asks for. It gets any value that was thrown, and no controller if nothing was sent, as from undici. */
+/**
+ * The caller's handler, which has the two methods that undici asks for. It gets any value that was thrown, and no controller if nothing
+ * was sent, as from undici.
+ */
 export interface Handler
   extends Omit<
     Dispatcher.DispatchHandler,

@@ -107,7 +107,7 @@ describe('a process calls its store', () => {
 });
 
 describe('without its store a process has', () => {
-  /** What a process says that it holds, each time when it tries to come back. */
+  /** The amount held that a process tells the store, each time it tries to come back. */
   const saidBy = (held: string[]) => {
     const evalsha = (sha1: string, key: string, args: readonly string[]): Promise<unknown> => {
       if (args[0] === 'resume') held.push(args[9]?.split(' ')[1] as string);

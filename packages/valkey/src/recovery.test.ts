@@ -53,7 +53,7 @@ class Recovery {
     attemptEnded(this.#outage, { call, sentAtMs } as unknown as OpenCall, told, state, nowMs);
   }
 
-  /** What is charged after so much more was spent. */
+  /** The charge after so much more was spent. */
   charge(...amounts: number[]): readonly number[] {
     for (const [unit, amount] of amounts.entries())
       (this.#outage.local[unit] as { spent: number }).spent += amount;

@@ -8,7 +8,7 @@ import { POLICY, type Policy, type PolicyOptions } from '../policy/options.ts';
 import { overridePolicy } from '../policy/policy.ts';
 import { Call } from './call.ts';
 import { type Deadline, isReasonOf } from './deadline.ts';
-import { attemptsOf, setHistory, setHistoryOfReason } from './history.ts';
+import { hasHistory, setHistory, setHistoryOfReason } from './history.ts';
 import type { CallClient } from './types.ts';
 
 /** A client of promises: it sends one attempt, and reads how it ended. */
@@ -166,7 +166,7 @@ function releasedAfter<T>(call: Call, transport: Transport<T>, value: unknown): 
 /** An error that a call ends with, with its history. */
 function errorOf(call: Call, error: unknown): unknown {
   // Keep the history of a nested request that was retried.
-  if (call.hasFailed && attemptsOf(error).length > 0) return error;
+  if (call.hasFailed && hasHistory(error)) return error;
   const note = isReasonOf(call.signal, error) ? setHistoryOfReason : setHistory;
   note(error, call.historyRecord);
   return error;

@@ -13,7 +13,7 @@ import { type LimitOfKey, LimitPerKey, type PerKeyOptions } from './per-key.ts';
 
 const IDLE_MS = 1_000;
 
-/** What a subclass may do. */
+/** A subclass may evict idle limits itself. */
 class Limits extends LimitPerKey {
   evictIdle(): void {
     this.tidy();
@@ -83,7 +83,7 @@ describe('a limit in a call', () => {
     expect([own.take.mock.calls, own.planRetry.mock.calls]).toEqual([[[call, permit]], [[call, retry]]]);
   });
 
-  test('of each key that a call moves to is told of its start and its end, and is kept until then', () => {
+  test('of each key that a call moves to sees it start and end, and is kept until then', () => {
     const told: string[] = [];
     const own = (key: string): LimitOfKey => {
       const limit: Limit = {
@@ -248,7 +248,7 @@ describe('all of them together', () => {
     look('a');
     const idle = vi.fn();
     void limits.idle().then(idle);
-    // One without `idle` is looked at again.
+    // A limit without `idle` is looked at again.
     await Promise.resolve();
     expect(idle).not.toHaveBeenCalled();
     waiting = 0;
